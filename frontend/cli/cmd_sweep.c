@@ -307,10 +307,12 @@ static void keep_first(struct weft_err *err, struct weft_err *e)
     *e = (struct weft_err){0};
 }
 
-/* All that a sweep says at its end, for people. */
-static void print_text(const struct sweep *w, FILE *out)
+/* All that a sweep says at its end, for people. On a page the answers of a search stand for the
+ * many rows that it took. */
+static void print_text(const struct sweep *w, bool page, FILE *out)
 {
-    weft_sweep_text(out, &w->s);
+    if (!page || !w->s.find)
+        weft_sweep_text(out, &w->s);
     if (w->s.find)
         weft_sweep_find_text(out, w->s.find, &w->s);
     weft_sweep_bounds_text(out, &w->bounds, &w->s);
@@ -331,9 +333,12 @@ static int update_page(const struct sweep *w, struct weft_err *err)
     struct weft_memfile t;
     if (weft_memfile_open(&t, "the tables of a sweep", err))
         return err->code;
-    print_text(w, t.f);
+    print_text(w, true, t.f);
     int code = weft_memfile_close(&t, "the tables of a sweep", err);
-    code = code ? code : weft_sweep_page_update(w->o->update, w->asked->name, t.data, t.size, err);
+    const size_t blank = code ? 0 : strspn(t.data, "\n");
+    code = code ? code
+                : weft_sweep_page_update(w->o->update, w->asked->name, t.data + blank,
+                                         t.size - blank, err);
     free(t.data);
     return code;
 }
@@ -347,7 +352,7 @@ static int print(struct sweep *w, struct weft_err *err)
     if (!has_results(&w->s))
         return 0;
     print_title(w);
-    print_text(w, w->base.cli->out);
+    print_text(w, false, w->base.cli->out);
     if (!w->asked->last)
         fputc('\n', w->base.cli->out);
     return w->o->update && !err->code ? update_page(w, err) : 0;

@@ -3,13 +3,14 @@
 #include "cli/sweep_bound.h"
 
 #include "base/file.h"
+#include "cli/sweep_find.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEED_UP = WEFT_SWEEP_METRICS, RANGE_MAX = 192 };
+enum { SPEED_UP = WEFT_SWEEP_METRICS, FOUND };
 
 /* What the rows of a bound came to. */
 struct found {
@@ -74,6 +75,11 @@ static int read_metric(struct weft_sweep *s, struct weft_sweep_bound *b, struct 
     b->metric = SPEED_UP;
     if (strcmp(b->said->metric, "speed-up") == 0)
         return 0;
+    b->metric = FOUND;
+    if (strcmp(b->said->metric, "found") == 0)
+        return s->find ? 0
+                       : weft_err_set(err, WEFT_E_INPUT,
+                                      "nothing is searched for: <sweep find=\"...\">");
     for (b->metric = 0; b->metric < s->nmetrics; b->metric++)
         if (strcmp(s->metric[b->metric].text, b->said->metric) == 0)
             return 0;
@@ -94,9 +100,13 @@ static int read_limit(const struct weft_sweep *s, const struct weft_sweep_bound 
                       const char *text, double *out, struct weft_err *err)
 {
     const bool ratio = b->said->over || b->metric == SPEED_UP;
-    const struct weft_metric *m = ratio ? NULL : s->metric[b->metric].metric;
+    const struct weft_metric *m = ratio || b->metric == FOUND ? NULL : s->metric[b->metric].metric;
     if (!text)
         return 0;
+    if (!ratio && b->metric == FOUND)
+        return weft_sweep_number(text, -1, out)
+                   ? 0
+                   : weft_err_set(err, WEFT_E_INPUT, "'%s' is no number", text);
     if (!weft_sweep_number(text, m ? (int)m->type : WEFT_PARAM_F64, out))
         return weft_err_set(err, WEFT_E_INPUT, "'%s' is no %s", text,
                             m ? weft_param_type_name(m->type) : "number");
@@ -167,6 +177,8 @@ static bool matches(const struct weft_sweep *s, const struct weft_sweep_bound *b
 static double value_in(const struct weft_sweep *s, const struct weft_sweep_bound *b, size_t row)
 {
     struct weft_sweep_row r;
+    if (b->metric == FOUND)
+        return weft_sweep_found(s->find, s, row);
     weft_sweep_row(s, row, &r);
     if (strcmp(r.outcome, "finished") != 0 && strcmp(r.outcome, "measured") != 0)
         return NAN;
@@ -187,7 +199,7 @@ static struct found look(const struct weft_sweep *s, const struct weft_sweep_bou
 {
     struct found f = {.low = INFINITY, .high = -INFINITY, .holds = true};
     for (size_t row = 0; row < s->nrows; row++) {
-        if (!matches(s, b, row))
+        if (!matches(s, b, row) || (b->metric == FOUND && place_of(s, s->find->axis, row) > 0))
             continue;
         const double v = value_of(s, b, row);
         f.rows++;
@@ -201,6 +213,10 @@ static struct found look(const struct weft_sweep *s, const struct weft_sweep_bou
 static const char *number(const struct weft_sweep *s, const struct weft_sweep_bound *b, double v,
                           char buf[WEFT_METRIC_TEXT_MAX])
 {
+    if (!b->said->over && b->metric == FOUND) {
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_sweep_found_text(s->find, s, v));
+        return buf;
+    }
     if (!b->said->over && b->metric != SPEED_UP)
         return weft_sweep_metric_text(s->metric[b->metric].metric, v, buf);
     snprintf(buf, WEFT_METRIC_TEXT_MAX, isnan(v) ? "n/a" : "%.4g", v);

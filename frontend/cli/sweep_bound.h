@@ -22,7 +22,8 @@ struct weft_sweep_match {
 /** One bound. */
 struct weft_sweep_bound {
     const struct weft_scenario_row_bound *said;
-    size_t metric; /**< index in the sweep's; WEFT_SWEEP_METRICS: the speed-up */
+    size_t metric; /**< index in the sweep's; WEFT_SWEEP_METRICS: the speed-up, one more: what the
+                      search found */
     struct weft_sweep_match where[WEFT_SWEEP_KEYS], over;
     size_t nwhere;
     double min, max; /**< in the unit of the metric's key */

@@ -2,14 +2,11 @@
 /* See sweep_find.h: the search. Places on the axis are counted so that the far end is the last. */
 #include "cli/sweep_find.h"
 
-#include "base/file.h"
-
 #include <math.h>
 #include <string.h>
 
-/* The row of a place on the axis. */
-static size_t row_of(const struct weft_sweep_find *f, const struct weft_sweep *s, size_t search,
-                     size_t place)
+size_t weft_sweep_find_row(const struct weft_sweep_find *f, const struct weft_sweep *s,
+                           size_t search, size_t place)
 {
     const size_t n = s->axis[f->axis].n;
     size_t stride = 1;
@@ -36,7 +33,7 @@ static bool holds(const struct weft_sweep_find *f, const struct weft_sweep *s, s
 {
     struct weft_sweep_row r, far;
     weft_sweep_row(s, row, &r);
-    weft_sweep_row(s, row_of(f, s, search, s->axis[f->axis].n - 1), &far);
+    weft_sweep_row(s, weft_sweep_find_row(f, s, search, s->axis[f->axis].n - 1), &far);
     if (strcmp(r.outcome, "finished") != 0 && strcmp(r.outcome, "measured") != 0)
         return false;
     for (size_t i = 0; i < f->nconditions; i++) {
@@ -89,7 +86,7 @@ static bool next_of(struct weft_sweep_find *f, struct weft_sweep *s, size_t sear
         const size_t place = place_of(b, s->axis[f->axis].n);
         if (!b->begun) {
             b->begun = true;
-            b->row = row_of(f, s, search, place);
+            b->row = weft_sweep_find_row(f, s, search, place);
             b->next = 0;
         }
         for (; b->next < per_row; b->next++) {
@@ -112,90 +109,4 @@ bool weft_sweep_find_next(struct weft_sweep_find *f, struct weft_sweep *s, size_
         if (next_of(f, s, i, point))
             return true;
     return false;
-}
-
-/* Settings of the other axes, and the answer: the value, NULL where there is none. */
-static const char *answer(const struct weft_sweep_find *f, const struct weft_sweep *s,
-                          size_t search, size_t *row)
-{
-    const struct weft_find_search *b = &f->search[search];
-    *row = row_of(f, s, search, b->over && !b->none ? b->holds - 1 : 0);
-    for (size_t c = 0; c < s->ncolumns; c++)
-        if (s->column[c].axis == f->axis && b->over && !b->none)
-            return weft_sweep_value(s, c, *row);
-    return NULL;
-}
-
-static const char *state(const struct weft_find_search *b)
-{
-    return !b->over ? "not searched to the end" : b->none ? "none" : "";
-}
-
-void weft_sweep_find_text(FILE *out, const struct weft_sweep_find *f, const struct weft_sweep *s)
-{
-    fprintf(out, "\n%s\n", f->text);
-    for (size_t i = 0; i < f->nsearches; i++) {
-        size_t row;
-        const char *value = answer(f, s, i, &row);
-        fputs("  ", out);
-        for (size_t c = 0; c < s->ncolumns; c++)
-            if (s->column[c].axis != f->axis)
-                fprintf(out, "%s=%s ", weft_sweep_key(s, c), weft_sweep_value(s, c, row));
-        fprintf(out, "%s=%s\n", s->axis[f->axis].key[0], value ? value : state(&f->search[i]));
-    }
-}
-
-void weft_sweep_find_json(struct weft_json *j, const struct weft_sweep_find *f,
-                          const struct weft_sweep *s)
-{
-    weft_json_key(j, "find");
-    weft_json_object(j);
-    weft_json_kv_str(j, "expression", f->text);
-    weft_json_key(j, "answers");
-    weft_json_array(j);
-    for (size_t i = 0; i < f->nsearches; i++) {
-        size_t row;
-        const char *value = answer(f, s, i, &row);
-        weft_json_object(j);
-        weft_json_key(j, "settings");
-        weft_json_object(j);
-        for (size_t c = 0; c < s->ncolumns; c++)
-            if (s->column[c].axis != f->axis)
-                weft_json_kv_str(j, weft_sweep_key(s, c), weft_sweep_value(s, c, row));
-        weft_json_end_object(j);
-        weft_json_kv_str(j, "value", value);
-        weft_json_kv_bool(j, "searched", f->search[i].over);
-        weft_json_end_object(j);
-    }
-    weft_json_end_array(j);
-    weft_json_end_object(j);
-}
-
-int weft_sweep_find_csv(const char *dir, const struct weft_sweep_find *f,
-                        const struct weft_sweep *s, struct weft_err *err)
-{
-    const char *names[WEFT_SWEEP_KEYS];
-    char path[WEFT_PATH_MAX];
-    size_t n = 0;
-    for (size_t c = 0; c < s->ncolumns; c++)
-        if (s->column[c].axis != f->axis)
-            names[n++] = weft_sweep_key(s, c);
-    names[n++] = s->axis[f->axis].key[0];
-    if (weft_path_join(path, dir, "find.csv", err))
-        return err->code;
-    struct weft_csv *csv = weft_csv_open(path, names, n, err);
-    for (size_t i = 0; csv && i < f->nsearches; i++) {
-        size_t row;
-        const char *value = answer(f, s, i, &row);
-        for (size_t c = 0; c < s->ncolumns; c++)
-            if (s->column[c].axis != f->axis)
-                weft_csv_str(csv, weft_sweep_value(s, c, row));
-        weft_csv_str(csv, value); /* empty: none */
-        if (weft_csv_row(csv, err))
-            break;
-    }
-    struct weft_err unclosed = {0};
-    if (weft_csv_close(csv, &unclosed) && !err->code)
-        *err = unclosed;
-    return err->code;
 }

@@ -51,7 +51,15 @@ int weft_sweep_find_read(struct weft_sweep_find *f, struct weft_sweep *s, const 
                          struct weft_err *err);
 /** The next point to run; false: none before others are done, or none at all. */
 bool weft_sweep_find_next(struct weft_sweep_find *f, struct weft_sweep *s, size_t *point);
-/** Prints the answers. */
+/** The row of a place on the axis, counted so that the far end is the last. */
+size_t weft_sweep_find_row(const struct weft_sweep_find *f, const struct weft_sweep *s,
+                           size_t search, size_t place);
+/** What was found for the other settings of a row, as a number; NaN: nothing. */
+double weft_sweep_found(const struct weft_sweep_find *f, const struct weft_sweep *s, size_t row);
+/** The same as the text that it has on the axis; "none": nothing. */
+const char *weft_sweep_found_text(const struct weft_sweep_find *f, const struct weft_sweep *s,
+                                  double number);
+/** Prints the answers: a line for each, with more than one other axis a grid. */
 void weft_sweep_find_text(FILE *out, const struct weft_sweep_find *f, const struct weft_sweep *s);
 /** Writes the member "find". */
 void weft_sweep_find_json(struct weft_json *j, const struct weft_sweep_find *f,

@@ -428,7 +428,8 @@ static void row_bound(struct writer *w)
 
 static void sweep(struct writer *w)
 {
-    static const char *const attributes[] = {"name", "title", "metrics", "seeds", "find"};
+    static const char *const attributes[] = {"name",  "title", "metrics",
+                                             "seeds", "find",  "speed-up"};
     open_tag(w, "zeroOrMore", NULL, NULL);
     open_tag(w, "element", "name", WEFT_SWEEP_ELEMENT);
     leaf(w, "a:documentation", NULL, NULL, "what weft sweep varies unless it is told");

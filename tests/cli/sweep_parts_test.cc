@@ -95,6 +95,41 @@ TEST(SweepParts, FilesAreThoseBesideTheScenario)
     EXPECT_EQ(weft({"sweep", "study", "--vary", "flows.file=study/one.csv"}, dir / "").code, 0);
 }
 
+/* What a search finds can be claimed, and stands in a grid if more than one other axis is varied.
+ */
+TEST(SweepParts, WhatIsFoundIsAGridAndCanBeClaimed)
+{
+    TempDir dir;
+    const std::string sweep =
+        "<sweep metrics=\"end-to-end\" find=\"max generate.size where end-to-end &lt;= 100us\">"
+        "<vary label.algorithm=\"a ring|direct\" system.all-reduce=\"ring|direct\"/>"
+        "<vary system.chunks=\"1|2\"/>"
+        "<vary generate.size=\"64KiB..4MiB*2\"/>"
+        "<bound metric=\"found\" where=\"algorithm=direct\" min=\"4MiB\"/>"
+        "<bound metric=\"found\" where=\"algorithm=direct\" over=\"algorithm=a ring\" min=\"2\"/>";
+    write_file(dir / "s.xml", scenario(sweep + "</sweep>"));
+    Said s = weft({"sweep", "s.xml", "--update", "page.md"}, dir / "");
+    EXPECT_NE(s.code, 0);
+    write_file(dir / "page.md", "<!-- sweep -->\n<!-- end -->\n");
+    s = weft({"sweep", "s.xml", "--update", "page.md"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "\nmax generate.size where end-to-end <= 100us\n"
+                           "  algorithm  1       2\n"
+                           "  a ring     256KiB  256KiB\n"
+                           "  direct     4MiB    4MiB\n");
+    EXPECT_CONTAINS(s.out,
+                    "ok     found, algorithm=direct: 4MiB in 2 rows, expected at least 4MiB");
+    EXPECT_CONTAINS(s.out, "over that of algorithm=a ring: 16 in 2 rows, expected at least 2");
+    const std::string page = slurp(dir / "page.md");
+    EXPECT_CONTAINS(page, "  direct     4MiB    4MiB\n");
+    EXPECT_EQ(page.find("end-to-end  speed-up"), std::string::npos) << "the rows it took: " << page;
+    write_file(dir / "s.xml", scenario("<sweep><vary generate.size=\"1MiB|2MiB\"/>"
+                                       "<bound metric=\"found\" min=\"1\"/></sweep>"));
+    s = weft({"sweep", "s.xml"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "nothing is searched for");
+}
+
 TEST(SweepParts, ABoundThatIsMissed)
 {
     TempDir dir;
