@@ -133,7 +133,8 @@ static const char *algorithm(struct weft_astra_maker *m, const char *astra, bool
     const unsigned long window = strtoul(astra + n, &end, 10);
     if (!w || *end || (astra[n] && strcmp(w, "direct") != 0))
         return NULL;
-    return window ? weft_arena_printf(m->x->arena, "direct:window=%lu", window) : w;
+    return window ? weft_arena_printf(m->x->arena, "direct:window=%lu:additions=alternate", window)
+                  : w;
 }
 
 /* The names of an implementation: a list, or of 1.0 one text joined by '_'. */

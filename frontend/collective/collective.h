@@ -105,7 +105,17 @@ struct weft_coll_instr {
     uint64_t step;       /**< for people: the step of the algorithm that this belongs to, from 0 */
     int64_t duration_ps; /**< COMPUTE */
     uint64_t free_pct; /**< RECV_REDUCE: share of its bytes whose addition costs no time, 0..100 */
+    bool charged;      /**< RECV: costs the time of an addition, though nothing is added */
 };
+/** Of the @p bytes that a receive takes in, those that cost the time of an addition. */
+static inline uint64_t weft_coll_added_bytes(const struct weft_coll_instr *in, uint64_t bytes)
+{
+    if (in->action == WEFT_COLL_RECV)
+        return in->charged ? bytes : 0;
+    return in->action == WEFT_COLL_RECV_REDUCE
+               ? bytes / 100 * (100 - in->free_pct) + bytes % 100 * (100 - in->free_pct) / 100
+               : 0;
+}
 
 /** The direct links among the ranks of a collective, one entry per direction. */
 struct weft_coll_edge {

@@ -7,7 +7,8 @@
  * from rank-1, rank-2, ... An all-reduce is a direct reduce-scatter, a wait for all of it, and a
  * direct all-gather of the sums. With a window w, receives have a lane of their own, and a rank
  * sends message k when it has taken in the receives 0 .. k-w, so at most w are under way
- * (ASTRA-sim's directN).
+ * (ASTRA-sim's directN). ASTRA-sim charges additions of the first window of messages received, not
+ * of the second, and so on; in an all-reduce of the first of four.
  *
  * A broadcast or scatter is the root's sends, a gather or reduce its receives (a flat tree).
  */
@@ -15,7 +16,9 @@
 
 struct params {
     uint64_t window;
+    int additions; /* enum additions */
 };
+enum additions { ALL, ALTERNATE };
 
 static const struct weft_param params[] = {
     {.name = "window",
@@ -25,6 +28,14 @@ static const struct weft_param params[] = {
      .min = "0",
      .max = "1048576",
      .help = "most messages under way of each rank; 0: all at once"},
+    {.name = "additions",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct params, additions),
+     .def = "all",
+     .choices = "all|alternate",
+     .help = "alternate: with a window, adding up costs time for every second window of messages "
+             "received (of an all-reduce every fourth)",
+     .source = "ASTRA-sim, AllToAll.cc and Ring::insert_packet"},
 };
 
 static bool direct_supports(const struct weft_coll_call *c, const char **why)
@@ -60,6 +71,24 @@ static void rooted(const struct weft_coll_call *c, uint32_t rank, uint64_t i,
 static uint64_t window_of(const struct weft_coll_call *c)
 {
     return ((const struct params *)c->params)->window;
+}
+
+/* Whether receive @p i, counted over both halves, costs an addition by ASTRA-sim's rule. */
+static bool is_charged(const struct weft_coll_call *c, uint64_t i)
+{
+    return i / window_of(c) % (c->kind == WEFT_COLL_ALL_REDUCE ? 4 : 2) == 0;
+}
+
+/* What taking in the receive costs; @p i as above. */
+static void charge(const struct weft_coll_call *c, uint64_t i, struct weft_coll_instr *out)
+{
+    const struct params *p = c->params;
+    if (p->additions == ALL || p->window == 0 || p->window >= c->n - 1)
+        return;
+    if (out->action == WEFT_COLL_RECV_REDUCE)
+        out->free_pct = is_charged(c, i) ? 0 : 100;
+    else
+        out->charged = c->kind == WEFT_COLL_ALL_REDUCE && is_charged(c, i);
 }
 
 static uint32_t direct_lanes(const struct weft_coll_call *c, uint32_t rank)
@@ -127,6 +156,7 @@ static void direct_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t
             out->dep_instr = m;
         }
         out->action = kind == WEFT_COLL_REDUCE_SCATTER ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV;
+        charge(c, half * m + j, out);
         out->peer = (uint32_t)((rank + c->n - 1 - j) % c->n);
         out->first_block = block(kind, c->n, out->peer, rank);
     }

@@ -64,6 +64,8 @@ static bool take_in(struct weft_play *p, struct weft_played_event e,
     if (in->action == WEFT_COLL_RECV_REDUCE)
         ps += (double)bytes_of(p, &e, in) * p->o->p.reduce_ps_per_byte *
               (100 - (double)in->free_pct) / 100;
+    else if (in->charged)
+        ps += (double)bytes_of(p, &e, in) * p->o->p.reduce_ps_per_byte;
     if (ps < 1) {
         weft_agreed_play_ended(weft_played_chunk_of(p, &e), e.lane, e.instr);
         return true;

@@ -81,11 +81,9 @@ static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct 
     int64_t endpoint_ps = s->p->endpoint_delay_ps, reduce_ps = 0;
     if (s->p->receive_overhead_ps)
         endpoint_ps += weft_absorb_ps(p->npu, weft_now_ps(s));
-    if (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100) {
-        uint64_t bytes = weft_prog_bytes(p, lane, i, in);
-        if (in->free_pct)
-            bytes = (uint64_t)((weft_u128)bytes * (100 - in->free_pct) / 100);
-        reduce_ps = weft_reduce_ps(s->p, bytes);
+    if (in->charged || (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100)) {
+        const uint64_t bytes = weft_prog_bytes(p, lane, i, in);
+        reduce_ps = weft_reduce_ps(s->p, weft_coll_added_bytes(in, bytes));
         p->reduce_ps += reduce_ps;
     }
     return end_after(p, lane, i, endpoint_ps, reduce_ps);

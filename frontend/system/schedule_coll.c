@@ -61,8 +61,9 @@ static void wait_done(struct maker *m, uint32_t op, const struct place *on)
 static int64_t cost_ps(const struct maker *m, const struct weft_coll_instr *in, uint64_t bytes)
 {
     switch (in->action) {
+    case WEFT_COLL_RECV:
     case WEFT_COLL_RECV_REDUCE:
-        return weft_reduce_ps(m->c->p, bytes - bytes / 100 * in->free_pct);
+        return weft_reduce_ps(m->c->p, weft_coll_added_bytes(in, bytes));
     case WEFT_COLL_COPY:
         return weft_copy_ps(m->c->p, bytes);
     case WEFT_COLL_ADD:

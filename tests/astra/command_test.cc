@@ -157,6 +157,18 @@ TEST(AstraSim, WhatCanNotBeHonouredIsRefused)
     EXPECT_EQ(weft({"astra-sim"}).code, 2);
 }
 
+/* directN, which charges some of the additions; measured with ASTRA-sim's backend with congestion.
+ */
+TEST(AstraSim, DirectWithWindows)
+{
+    const int64_t cycles[] = {125880, 71880, 54040, 47160, 47160};
+    for (int window = 1; window <= 5; window++) {
+        Experiment x(yaml_of("Switch", "8"), system_of("\"direct" + std::to_string(window) + "\""));
+        x.Generate({"ranks=8", "size=1MiB"});
+        EXPECT_EQ(last_cycles(x.Run()), cycles[window - 1]) << window;
+    }
+}
+
 /* Traces from JSON, one text per rank. */
 void write_traces(const Experiment &x, const std::string &prefix,
                   const std::vector<std::string> &ranks)
