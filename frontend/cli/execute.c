@@ -281,6 +281,22 @@ static void run_alone(struct run *r, struct weft_execution *x, struct weft_err *
     weft_run_end_add_failure(&x->end, failed, &e);
 }
 
+/* Says that the threads asked for had nothing to share. */
+static void tell_threads(const struct run *r)
+{
+    const struct weft_net_ops *ops = r->on.net->ops;
+    struct weft_thread_figures f = {0};
+    if (r->s->run->threads < 2)
+        return;
+    if (ops->threads)
+        ops->threads(r->on.net, &f);
+    if (f.windows == 0)
+        weft_log(r->cli->log, WEFT_LOG_WARNING, "run.threads had no effect: %s",
+                 ops->threads ? "no window had switches and events enough for several threads "
+                                "(docs/performance.md, 'One run on several threads')"
+                              : "this backend has no packets to share out");
+}
+
 /* Sums up and writes what comes last, also of a run that @p failed. */
 static void conclude(struct run *r, struct weft_execution *x, const struct weft_run_clock *clock,
                      struct weft_err *failed)
@@ -298,6 +314,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     weft_report_summarize(r->report, r->on.net, r->on.jobs, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
+    tell_threads(r);
     m->left_behind = r->slices.left_behind;
     m->scenario = r->s->name;
     m->outcome = failed->code ? "failed" : outcome;

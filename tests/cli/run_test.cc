@@ -111,6 +111,7 @@ TEST(Run, SameBytesWithSeveralThreads)
                        "--quiet"},
                       dir / "");
         ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_EQ(s.err.find("run.threads"), std::string::npos) << s.err;
         for (const auto &f : fs::recursive_directory_iterator(dir / out))
             if (f.is_regular_file() && f.path().filename() != "run.json")
                 files[k][fs::relative(f.path(), dir / out)] = slurp(f.path());
@@ -122,6 +123,26 @@ TEST(Run, SameBytesWithSeveralThreads)
     for (const auto &[name, bytes] : files[0])
         EXPECT_TRUE(bytes == files[1][name]) << name;
     EXPECT_EQ(weft({"run", "--set", "run.threads=256"}).code, 3);
+}
+
+TEST(Run, ThreadsWithNothingToShareAreToldOf)
+{
+    TempDir dir;
+    for (const char *backend : {"ideal", "packet"}) {
+        if (std::string(backend) == "packet" && !has_packet())
+            continue;
+        for (const char *threads : {"1", "2"}) {
+            const Said s =
+                weft({"run", "--set", "topology.type=single-switch", "--set",
+                      "workload.type=generate", "--set", "network.backend=" + std::string(backend),
+                      "--set", "run.threads=" + std::string(threads), "-q"},
+                     dir / "");
+            EXPECT_EQ(s.code, 0) << s.err;
+            EXPECT_EQ(s.err.find("run.threads had no effect: ") != std::string::npos,
+                      threads[0] == '2')
+                << backend << s.err;
+        }
+    }
 }
 
 int64_t ps_of(const std::string &ns) // with three decimals
