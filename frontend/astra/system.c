@@ -297,23 +297,26 @@ static void take_chunks(struct weft_astra_maker *m, const struct weft_flat *f,
     weft_astra_set(m, "system.chunks=%.0f", weft_astra_number(m, f, k, 1, 1e6));
 }
 
-/* Chunks in flight: each queue of a dimension has its share of them, and an all-reduce that goes
- * out and back has half of the queues on either way. */
+/* Chunks in flight: each queue of a dimension has its share of them. An all-reduce that goes out
+ * and back has half of the queues on either way, everything else has all. */
 static void take_active(struct weft_astra_maker *m, const struct weft_flat *f,
                         const struct weft_flat_key *k, const struct row *row)
 {
     const double active = weft_astra_number(m, f, k, 1, 1e6);
     const double queues = weft_astra_option(m, "num-queues-per-dim", m->o->queues, 1, 1e6, 1);
     const double each = (double)(((long)active + (long)queues - 1) / (long)queues);
+    const struct weft_flat_key *way = weft_flat_find(f, "collective-optimization");
+    const bool whole = way && way->n == 1 && strcmp(way->values[0], "baseline") == 0;
+    const double all = each * queues, half = each * (double)((long)queues / 2);
     (void)row;
     if (queues > 1)
         weft_astra_note(m,
-                        "--num-queues-per-dim %.0f: weft has one queue per dimension; with %.0f "
-                        "chunks each, of which an all-reduce has half for either way, %.0f are in "
-                        "flight at once",
-                        queues, each, each * (double)((long)queues / 2));
-    weft_astra_set(m, "system.active-chunks=%.0f",
-                   queues > 1 ? each * (double)((long)queues / 2) : active);
+                        "--num-queues-per-dim %.0f: weft has one queue per dimension, with %.0f "
+                        "chunks in flight, and in an all-reduce %.0f",
+                        queues, all, whole ? all : half);
+    weft_astra_set(m, "system.active-chunks=%.0f", queues > 1 && !whole ? half : all);
+    if (queues > 1 && !whole)
+        weft_astra_set(m, "system.one-way-chunks=%.0f", all);
 }
 
 static void take_bandwidth(struct weft_astra_maker *m, const struct weft_flat *f,

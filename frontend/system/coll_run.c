@@ -360,7 +360,7 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
 static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t d)
 {
     const struct weft_system *s = run->a->npu->sys;
-    if (run->active[d] >= s->p->active_chunks)
+    if (run->active[d] >= weft_active_chunks(s->p, weft_active_op(run->a)))
         return NULL;
     if (!run->order) {
         if (run->last && run->last->state == READY)
@@ -422,7 +422,7 @@ static int use_dimensions(struct weft_coll_run *run)
         .max_chunks = s->p->chunks,
         .dims = &shape->dims,
         .endpoint_ps = s->p->endpoint_delay_ps,
-        .active = s->p->active_chunks,
+        .active = weft_active_chunks(s->p, weft_active_op(run->a)),
         .alone = s->net->alone,
         .turn = s->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD,
         .inter = s->p->inter_dimension,

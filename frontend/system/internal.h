@@ -375,6 +375,13 @@ static inline const struct weft_coll_algorithm *weft_choice_in(const struct weft
     return &c->alg[c->n > 1 ? dim : 0];
 }
 const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op);
+/** Chunks of a collective in flight at once. */
+static inline uint64_t weft_active_chunks(const struct weft_system_params *p,
+                                          const struct weft_op *op)
+{
+    return op->coll == WEFT_COLL_ALL_REDUCE || p->one_way_chunks == 0 ? p->active_chunks
+                                                                      : p->one_way_chunks;
+}
 /** Chunks that a collective of that choice is cut into at most. */
 static inline uint64_t weft_choice_chunks(const struct weft_choice *c,
                                           const struct weft_system_params *p)

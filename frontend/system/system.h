@@ -44,6 +44,7 @@ struct weft_system_params {
     int inter_dimension;        /**< index into weft_inter_table() */
     int intra_dimension;        /**< enum weft_intra */
     uint64_t chunks;            /**< chunks that a collective is cut into, >= 1 */
+    uint64_t one_way_chunks;    /**< the same of collectives that are no all-reduce; 0: as many */
     uint64_t active_chunks;     /**< chunks of one collective in flight at once per NPU, >= 1 */
     int64_t endpoint_delay_ps;  /**< before the first injection of a collective chunk and after each
                                   receive in it */

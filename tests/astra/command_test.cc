@@ -169,6 +169,30 @@ TEST(AstraSim, DirectWithWindows)
     }
 }
 
+/* Two queues per dimension, of which an all-reduce that goes out and back has one for either way
+ * and everything else both; measured with ASTRA-sim's backend without congestion. */
+TEST(AstraSim, QueuesPerDimension)
+{
+    const struct {
+        const char *kind, *optimization;
+        int64_t one, four; // active chunks
+    } rows[] = {{"all-reduce", "localBWAware", 64440, 32220},
+                {"all-reduce", "baseline", 32220, 16110},
+                {"all-gather", "localBWAware", 75508, 37754},
+                {"reduce-scatter", "baseline", 16540, 8270},
+                {"all-to-all", "localBWAware", 62740, 31370}};
+    for (const auto &r : rows) {
+        for (const int active : {1, 4}) {
+            std::string system = system_of("\"ring\"", "", 4, active);
+            system.replace(system.find("localBWAware"), 12, r.optimization);
+            Experiment x(yaml_of("FullyConnected", "8"), system);
+            x.Generate({"ranks=8", "size=1MiB", std::string("kind=") + r.kind});
+            const Said said = x.Run({"--backend=congestion-unaware", "--num-queues-per-dim=2"});
+            EXPECT_EQ(last_cycles(said), active == 1 ? r.one : r.four) << r.kind << said.err;
+        }
+    }
+}
+
 /* Traces from JSON, one text per rank. */
 void write_traces(const Experiment &x, const std::string &prefix,
                   const std::vector<std::string> &ranks)
