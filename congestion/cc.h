@@ -71,6 +71,7 @@ struct weft_cc_env {
     uint32_t mtu_bytes;      /**< payload bytes of a full packet */
     uint32_t mtu_wire_bytes; /**< bytes that a full packet occupies on the wire */
     uint32_t hops;           /**< switches on the path; 0: unknown */
+    bool packet_timers;      /**< on_rto tells of one lost packet each time; else of one or more */
     bool trims; /**< switches trim packets that find no room: trimmed_bytes tells of each */
 };
 

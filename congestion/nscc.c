@@ -23,7 +23,7 @@
  * Sizes are those of frames; what the interface counts in payload is converted by the ratio of a
  * full packet. A packet leaves if it fits the window as a whole. The receiver's own penalty
  * (section 3.6.13.2) is left out: receivers take all that comes. Without trimming a NACK or a
- * timeout is a loss of one MTU, at most one per base RTT.
+ * timeout is a loss of one MTU; at most one per base RTT, unless packets have a timer each.
  */
 #include "congestion/cc.h"
 #include "congestion/window.h"
@@ -196,7 +196,7 @@ struct state {
     double received, achieved, fast_count, ignored, to_ignore;
     uint64_t cwnd, max_wnd; /* frame bytes */
     int64_t qa_end_ps, adjusted_ps, decreased_ps, lost_ps, averaged_ps;
-    bool fast, qa_asked, trims;
+    bool fast, qa_asked, trims, packet_timers;
     double rtt_ps;
 };
 
@@ -233,6 +233,7 @@ static void nscc_init(void *state, const void *raw, const struct weft_cc_env *en
     s->mtu = (double)env->mtu_wire_bytes;
     s->frame_per_payload = s->mtu / (double)env->mtu_bytes;
     s->trims = env->trims;
+    s->packet_timers = env->packet_timers;
     s->first_rtt_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
     s->bytes_per_ps = (double)env->bdp_bytes / s->first_rtt_ps;
     set_base_rtt(s, p, s->first_rtt_ps);
@@ -339,7 +340,8 @@ static void apply(struct state *s, const struct params *p, int64_t now_ps)
 /* A packet was lost, and nothing says more. */
 static void lost(struct state *s, int64_t now_ps)
 {
-    if (s->lost_ps != WEFT_NEVER && (double)(now_ps - s->lost_ps) < s->base_rtt_ps)
+    if (!s->packet_timers && s->lost_ps != WEFT_NEVER &&
+        (double)(now_ps - s->lost_ps) < s->base_rtt_ps)
         return;
     s->lost_ps = now_ps;
     s->ignored += s->mtu;

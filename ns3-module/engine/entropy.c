@@ -5,14 +5,14 @@
  * oblivious: all n values once per round, in the order 0 .. n-1 XOR a random number, a new one each
  * round. Not independent draws: a round is spread evenly.
  * bitmap: the same walk, but a value is passed over once for each mark that it brought, and four
- * times for each trim; its counter ends at 15.
+ * times for each trim; its counter ends at 15, where it goes for a packet whose timer expired.
  * reps: recycled entropy packet spraying (Bonato et al., arXiv 2407.21625). A ring of 8 keeps the
  * values of packets that came through unmarked; the oldest is used once more. With none left, a
  * random one. A timeout freezes, as a path may have failed: for entropy-freeze the values of the
  * ring are used again and again, then it is emptied and 16 random ones follow.
  * mixed: a recycled value if there is one, else as bitmap.
  *
- * A timeout names no packet, so bitmap learns nothing from one.
+ * A timeout names a packet only where each has a timer (rud); else bitmap learns nothing from one.
  */
 #include "entropy.h"
 #include "context.h"
@@ -163,17 +163,17 @@ static void keep(struct entropy_state *s, uint32_t ev)
 
 void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_news what)
 {
-    static const uint8_t cost[] = {[ENTROPY_GOOD] = 0, [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4};
+    static const uint8_t cost[] = {
+        [ENTROPY_GOOD] = 0, [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4, [ENTROPY_LOST] = 15};
     struct entropy_state *s = q->entropy;
     const struct policy *p = policy_of(e);
     thaw(e, s);
-    if (what == ENTROPY_TIMEOUT) {
-        if (p->recycles && !s->frozen && !s->explore) {
-            s->frozen = true;
-            s->frozen_until_ps = e->now + e->p.sw.entropy_freeze_ps;
-        }
-        return;
+    if (what >= ENTROPY_LOST && p->recycles && !s->frozen && !s->explore) {
+        s->frozen = true;
+        s->frozen_until_ps = e->now + e->p.sw.entropy_freeze_ps;
     }
+    if (what == ENTROPY_TIMEOUT)
+        return;
     if (p->recycles && what == ENTROPY_GOOD)
         keep(s, ev);
     if (p->counts) {

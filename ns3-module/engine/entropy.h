@@ -18,7 +18,13 @@
 #include "base/rng.h"
 
 /** What became of a packet, as its sender hears of it. */
-enum entropy_news { ENTROPY_GOOD, ENTROPY_MARKED, ENTROPY_TRIMMED, ENTROPY_TIMEOUT };
+enum entropy_news {
+    ENTROPY_GOOD,
+    ENTROPY_MARKED,
+    ENTROPY_TRIMMED,
+    ENTROPY_LOST,   /**< its timer expired */
+    ENTROPY_TIMEOUT /**< of packets whose values nobody knows */
+};
 
 #pragma GCC visibility push(hidden)
 
@@ -29,7 +35,7 @@ int entropy_open(struct weft_engine *e, struct qp *q, struct weft_err *err);
 void entropy_close(struct qp *q);
 /** The value of the next packet of a QP. */
 uint32_t entropy_next(struct weft_engine *e, struct qp *q);
-/** A packet with value @p ev came to its end; TIMEOUT: some did, whose values nobody knows. */
+/** A packet with value @p ev came to its end; TIMEOUT: some did. */
 void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_news what);
 /** The same as ACK or NACK @p k says it. */
 void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k);

@@ -132,12 +132,6 @@ static inline bool few_in_flight(const struct weft_engine *e, const struct qp *q
     return q->top_psn - q->una_psn <= e->p.transport.rto_low_packets;
 }
 
-/* A timeout after the backoff. */
-static int64_t backed_off(int64_t rto_ps, const struct qp *q)
-{
-    return rto_ps > FOREVER_PS >> q->backoff ? FOREVER_PS : rto_ps << q->backoff;
-}
-
 static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_ps)
 {
     q->rto_at_ps = at_ps;
@@ -156,13 +150,16 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
         if (few_in_flight(e, q) && e->p.transport.rto_low_ps < rto)
             rto = e->p.transport.rto_low_ps;
     }
-    rto_at(e, q, qi, e->now + backed_off(rto, q));
+    int64_t at_ps = WEFT_NEVER;
+    if (__builtin_expect(q->counted, 0) && e->rc.recovery->timers)
+        at_ps = e->rc.recovery->timers->due(e, q);
+    rto_at(e, q, qi, at_ps < WEFT_NEVER ? at_ps : e->now + backed_off(rto, q->backoff));
 }
 
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->rto_from_ps + backed_off(e->p.transport.rto_ps, q);
+    int64_t at = q->rto_from_ps + backed_off(e->p.transport.rto_ps, q->backoff);
     if (few_in_flight(e, q) || at <= e->now)
         return false;
     rto_at(e, q, qi, at);
@@ -213,6 +210,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     }
     if (__builtin_expect(q->entropy != NULL, 0))
         k->mid = entropy_next(e, q) & NO_MID;
+    if (__builtin_expect(q->counted, 0) && e->rc.recovery->timers)
+        e->rc.recovery->timers->sent(e, qi, k->psn, q->entropy ? k->mid : 0);
     if (__builtin_expect(q->recovering, 0))
         e->rc.recovery->sent(e, qi);
     return i;

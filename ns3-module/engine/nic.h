@@ -23,6 +23,12 @@ struct nics {
     bool turns; /**< their queues hold packets that take turns with QPs: in transit, frames, sums */
 };
 
+/** A timeout after @p backoff doublings. */
+static inline int64_t backed_off(int64_t rto_ps, uint32_t backoff)
+{
+    return rto_ps > FOREVER_PS >> backoff ? FOREVER_PS : rto_ps << backoff;
+}
+
 #pragma GCC visibility push(hidden)
 
 /** The next data packet of priority @p prio at a host port, NIL when every QP turned out

@@ -116,6 +116,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     if (e->p.transport.bdp_bytes)
         q->env.bdp_bytes = e->p.transport.bdp_bytes;
     q->env.mtu_bytes = q->mtu_bytes;
+    q->env.packet_timers = e->rc.recovery->timers != NULL;
     q->env.trims = trim_told(e, q->own_prio);
     q->env.mtu_wire_bytes = (uint32_t)full;
 }

@@ -356,6 +356,65 @@ void rc_receive(struct weft_engine *e, uint32_t i)
     receive[pkt_at(e, i)->kind](e, i);
 }
 
+/* A timer has expired, for the n-th time in a row; whether the QP goes on. */
+static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
+{
+    char at[WEFT_UNIT_TEXT_MAX];
+    e->tot.rtos++;
+    const uint64_t most = e->p.transport.retry_max;
+    q->backoff =
+        (uint8_t)(nth < e->p.transport.rto_backoff_max ? nth : e->p.transport.rto_backoff_max);
+    if (!most || nth != most + 1)
+        return true;
+    engine_fail(e, WEFT_E_OUTCOME,
+                "the QP h%u -> h%u (priority %u) failed at %s: no progress after %" PRIu64
+                " retransmission "
+                "timeouts in a row (transport.retry-max)",
+                q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at), most);
+    return false;
+}
+
+static void tell_timeout(struct weft_engine *e, struct qp *q, uint32_t qi, enum entropy_news what,
+                         uint32_t ev)
+{
+    if (q->cc->on_rto) {
+        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
+        nic_cc_changed(e, qi);
+    }
+    if (q->entropy)
+        entropy_tell(e, q, ev, what);
+}
+
+/* The timer of a QP whose packets have one each. */
+static void packet_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    const struct packet_timers *t = e->rc.recovery->timers;
+    int64_t due_ps;
+    while ((due_ps = t->due(e, q)) <= e->now) {
+        uint32_t ev;
+        if (!expired(e, q, t->expire(e, qi, &ev)))
+            return;
+        tell_timeout(e, q, qi, ENTROPY_LOST, ev);
+    }
+    nic_wake(e, qi);
+    if (due_ps < WEFT_NEVER)
+        nic_rto_arm(e, qi);
+}
+
+/* Nothing is in flight, so the timer was for credit: asks for it again. */
+static void credit_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    if (!expired(e, q, ++q->retries))
+        return;
+    grant_ask(e, q, qi, true);
+    nic_rto_arm(e, qi);
+}
+
+static bool waits_for_credit(const struct qp *q)
+{
+    return q->credited && q->state == QP_BLOCKED && !q->out.cwnd_bytes;
+}
+
 void rc_rto(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -367,32 +426,21 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     if (e->rc.low_rto && nic_rto_extend(e, qi))
         return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
-    e->tot.rtos++;
-    if (q->retries++ == e->p.transport.retry_max && e->p.transport.retry_max) {
-        char at[WEFT_UNIT_TEXT_MAX];
-        engine_fail(e, WEFT_E_OUTCOME,
-                    "the QP h%u -> h%u (priority %u) failed at %s: no progress after %" PRIu64
-                    " retransmission "
-                    "timeouts in a row (transport.retry-max)",
-                    q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at),
-                    e->p.transport.retry_max);
+    const struct packet_timers *timers = e->rc.recovery->timers;
+    const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : q->una_psn == q->top_psn;
+    if (idle && waits_for_credit(q)) {
+        credit_rto(e, q, qi);
         return;
     }
-    if (q->backoff < e->p.transport.rto_backoff_max)
-        q->backoff++;
-    if (q->credited && q->una_psn == q->top_psn) { /* nothing is in flight: a grant is missing */
-        grant_ask(e, q, qi, true);
-        nic_rto_arm(e, qi);
-        return;
+    if (timers) {
+        packet_rto(e, q, qi);
+    } else {
+        if (!expired(e, q, ++q->retries))
+            return;
+        tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
+        e->rc.recovery->timeout(e, qi);
     }
-    if (q->cc->on_rto) {
-        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
-        nic_cc_changed(e, qi);
-    }
-    if (q->entropy)
-        entropy_tell(e, q, 0, ENTROPY_TIMEOUT);
-    e->rc.recovery->timeout(e, qi);
-    if (q->credited && q->state == QP_BLOCKED && !q->out.cwnd_bytes)
+    if (waits_for_credit(q))
         grant_ask(e, q, qi, true);
 }
 

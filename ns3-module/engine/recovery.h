@@ -22,6 +22,17 @@ struct ack_report {
     uint64_t trimmed; /**< of the packet that it names as trimmed; 0: none, or it is known */
 };
 
+/** What a loss recovery does that has a retransmission timer for each packet. */
+struct packet_timers {
+    /** Packet @p psn was made, with entropy value @p ev. */
+    void (*sent)(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_t ev);
+    /** When the first of them comes due; WEFT_NEVER: no packet is in flight. */
+    int64_t (*due)(struct weft_engine *e, const struct qp *q);
+    /** Takes the packet that is due first for lost: how often its timer has expired now, and its
+     * entropy value. The QP has to be woken. */
+    uint32_t (*expire)(struct weft_engine *e, uint32_t qi, uint32_t *ev);
+};
+
 struct recovery {
     const char *name;          /**< as in transport.recovery */
     bool low_rto;              /**< transport.rto-low holds while few packets are in flight */
@@ -50,6 +61,8 @@ struct recovery {
     /** With counts: payload of the packets that are neither known to be received nor known to be
      * lost and not sent again. */
     uint64_t (*flight)(const struct weft_engine *e, const struct qp *q);
+    /** Optional, with counts: a timer per packet. Without it the QP has one, see timeout. */
+    const struct packet_timers *timers;
     /** The lowest packet number that the receiver may still ask for when @p una_psn is
      * acknowledged. Optional: una_psn itself. */
     uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);

@@ -25,6 +25,8 @@ uint64_t repeat_flight(const struct weft_engine *e, const struct qp *q);
 void repeat_timeout(struct weft_engine *e, uint32_t qi);
 /** struct recovery.sent: on to the next lost packet. */
 void repeat_sent(struct weft_engine *e, uint32_t qi);
+/** struct recovery.timers */
+extern const struct packet_timers repeat_timers;
 /** struct recovery.fini */
 void repeat_fini(struct qp *q);
 

@@ -24,5 +24,6 @@ const struct recovery recovery_rud = {.name = "rud",
                                       .received = repeat_received,
                                       .trimmed = repeat_trimmed,
                                       .flight = repeat_flight,
+                                      .timers = &repeat_timers,
                                       .sent = repeat_sent,
                                       .fini = repeat_fini};

@@ -17,6 +17,7 @@
 #include "context.h"
 #include "loop.h"
 #include "nic.h"
+#include "packet_times.h"
 #include "pkt.h"
 #include "psn_set.h"
 #include "rc.h"
@@ -26,13 +27,14 @@
 #include "base/units.h"
 
 struct repeat {
-    struct psn_set held;   /**< receiver: arrived behind the gap */
-    struct psn_set sacked; /**< sender: known to be held by the receiver */
-    uint64_t recovery_psn; /**< first packet not sent when the recovery started */
-    uint64_t rtx_psn;      /**< lost packets below were sent again */
-    uint64_t lost_end;     /**< packets below that are not sacked are lost */
-    uint64_t high_psn;     /**< highest packet known to be held */
-    struct psn_set cut;    /**< sender: trimmed, and not sent again yet */
+    struct psn_set held;       /**< receiver: arrived behind the gap */
+    struct psn_set sacked;     /**< sender: known to be held by the receiver */
+    uint64_t recovery_psn;     /**< first packet not sent when the recovery started */
+    uint64_t rtx_psn;          /**< lost packets below were sent again */
+    uint64_t lost_end;         /**< packets below that are not sacked are lost */
+    uint64_t high_psn;         /**< highest packet known to be held */
+    struct psn_set cut;        /**< sender: trimmed or expired, and not sent again yet */
+    struct packet_times times; /**< sender, with a timer per packet */
 };
 
 /* The QP's record, made with its first gap; NULL (and the engine failed) when out of memory. */
@@ -183,12 +185,10 @@ static void recount(const struct weft_engine *e, struct qp *q)
         q->flight_bytes = repeat_flight(e, q);
 }
 
-/* A NACK names packet @p psn: it is sent again before new ones. */
-static void note_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t psn)
+/* Packet @p psn is sent again before new ones. */
+static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t psn)
 {
     struct repeat *r = q->repeat;
-    if (psn < q->una_psn || psn >= q->top_psn || psn_set_has(&r->sacked, psn) || waits(q, psn))
-        return;
     if (!q->recovering) {
         start(q);
         r->lost_end = q->una_psn;
@@ -197,6 +197,67 @@ static void note_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint6
     if (add(e, &r->cut, psn))
         nic_rto_arm(e, qi);
 }
+
+/* A packet that was sent and is neither known to be received nor known to be lost. */
+static bool in_flight(const struct qp *q, uint64_t psn)
+{
+    return psn >= q->una_psn && psn < q->top_psn && !psn_set_has(&q->repeat->sacked, psn) &&
+           !waits(q, psn);
+}
+
+/* ---- a timer per packet ---- */
+
+static void timed_sent(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_t ev)
+{
+    struct qp *q = qp_at(e, qi);
+    struct repeat *r = repeat_of(e, q);
+    if (r && !packet_times_note(&r->times, psn, q->una_psn, e->now, ev,
+                                (uint32_t)e->p.transport.rto_backoff_max))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the timers of a QP");
+}
+
+static int64_t timed_due(struct weft_engine *e, const struct qp *q)
+{
+    int64_t first = WEFT_NEVER;
+    struct packet_times *t = q->repeat ? &q->repeat->times : NULL;
+    for (uint32_t l = 0; t && l < t->nlevels; l++) {
+        struct shot_queue *of = &t->level[l];
+        while (of->n && (!in_flight(q, shot_first(of)->psn) || shot_is_old(t, shot_first(of))))
+            shot_drop(of);
+        if (!of->n)
+            continue;
+        const int64_t wait = backed_off(e->p.transport.rto_ps, l);
+        const int64_t due = shot_first(of)->sent_ps + wait;
+        first = due < first ? due : first;
+    }
+    return first;
+}
+
+static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
+{
+    struct qp *q = qp_at(e, qi);
+    struct packet_times *t = &q->repeat->times;
+    const int64_t due = timed_due(e, q);
+    for (uint32_t l = 0; l < t->nlevels; l++) {
+        struct shot_queue *of = &t->level[l];
+        if (!of->n || shot_first(of)->sent_ps + backed_off(e->p.transport.rto_ps, l) != due)
+            continue;
+        const struct shot s = *shot_first(of);
+        shot_drop(of);
+        *ev = s.ev;
+        q->flight_bytes -= unknown(e, q, s.psn, s.psn + 1).landed;
+        packet_times_expire(t, s.psn);
+        note_cut(e, q, qi, s.psn);
+        steer(e, q);
+        return s.expiries + 1;
+    }
+    return 0;
+}
+
+const struct packet_timers repeat_timers = {
+    .sent = timed_sent, .due = timed_due, .expire = timed_expire};
+
+/* ---- what comes back ---- */
 
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
@@ -208,7 +269,8 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     psn_set_rise(&r->cut, q->una_psn);
     const uint64_t sack = k->psn + k->sack;
     if (names_trimmed(e->rc.recovery, k)) {
-        note_trimmed(e, q, qi, sack);
+        if (in_flight(q, sack))
+            note_cut(e, q, qi, sack);
     } else if (k->flags & PKT_SACK && sack > q->una_psn) {
         if (!add(e, &r->sacked, sack))
             return;
@@ -296,6 +358,7 @@ void repeat_fini(struct qp *q)
     psn_set_free(&q->repeat->held);
     psn_set_free(&q->repeat->sacked);
     psn_set_free(&q->repeat->cut);
+    packet_times_free(&q->repeat->times);
     free(q->repeat);
 }
 
