@@ -101,6 +101,16 @@ static int write_result(const struct weft_sweep *s, size_t point, const struct w
     return weft_file_error(err, "the result of a row", "write", why);
 }
 
+/* Says that links carried far more than they can, which the table does not show. */
+static void tell_overuse(const struct weft_cli *cli, const struct weft_execution *x)
+{
+    enum { FAR = 2 };
+    if (x->summed_up && x->end.summary.dim_use_max > FAR)
+        weft_log(cli->log, WEFT_LOG_WARNING,
+                 "links carried more than twice their rate: messages of the ideal backend never "
+                 "meet; with ideal.contention=links they share links");
+}
+
 int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_t point,
                     int result_fd)
 {
@@ -127,6 +137,7 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
         code ? code : weft_source_check_metrics(subject.s, s->metric, s->nmetrics, &eo.alone, &err);
     code = code ? code : weft_subject_execute(b->cli, &subject, &eo, &x, &err);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
+    tell_overuse(b->cli, &x);
     code = code ? code : x.end.code;
     if (write_result(s, point, &x, &err, result_fd, &unwritten)) {
         weft_log(b->cli->log, WEFT_LOG_ERROR, "%s", err.code ? err.msg : unwritten.msg);

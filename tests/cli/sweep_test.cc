@@ -51,14 +51,29 @@ TEST(Sweep, FilesAndJson)
 TEST(Sweep, TheSameLineIsSaidOnce)
 {
     for (const char *jobs : {"-j1", "-j3"}) {
-        const Said s = weft(sweep({"--vary", "generate.size=1MiB|2MiB|4MiB", jobs, "--set",
-                                   "system.remote-latency=1us"}));
+        const Said s =
+            weft(sweep({"--vary", "generate.size=1MiB|2MiB|4MiB", jobs, "--set",
+                        "system.remote-latency=1us", "--set", "ideal.contention=links"}));
         ASSERT_EQ(s.code, 0) << s.err;
         const std::string line = "system.remote-latency: has no effect";
         const size_t first = s.err.find(line);
         ASSERT_NE(first, std::string::npos) << s.err;
         EXPECT_EQ(s.err.find(line, first + 1), std::string::npos) << s.err;
         EXPECT_CONTAINS(s.err, "2 more lines as above, of other rows");
+    }
+}
+
+/* The table does not show that messages of the ideal backend had links to themselves. */
+TEST(Sweep, LinksThatCarriedTooMuchAreToldOf)
+{
+    for (const char *contention : {"none", "links"}) {
+        const Said s =
+            weft(sweep({"--vary", "generate.size=1MiB|2MiB", "--set", "system.all-reduce=direct",
+                        "--set", "ideal.contention=" + std::string(contention)}));
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_EQ(s.err.find("links carried more than twice their rate") != std::string::npos,
+                  contention[0] == 'n')
+            << s.err;
     }
 }
 
