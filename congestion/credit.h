@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The source's side of receiver credits (UE specification 1.0, section 3.6.14, from EQDS, NSDI
- * 2022), for the controls that have them: rccc, and nscc with credits=true.
+ * 2022), for the controls that have them.
  *
  * A source may send while it has credit, and goes below 0 by less than a packet. It begins with
  * credit that nobody granted; with the first that it hears of the receiver what is left of it is

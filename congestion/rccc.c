@@ -7,7 +7,7 @@
  * The source's side is in credit.h. The receiver has one pacer per port: it gives those who ask
  * `grant` bytes each in turn, with grant-rate of the port's rate in all, and while nobody asks
  * those who did up to idle-credit more. It sees neither marks nor delays, so a fabric that is
- * oversubscribed above the last hop wants nscc with credits=true instead.
+ * oversubscribed above the last hop needs another control.
  */
 #include "congestion/credit.h"
 
