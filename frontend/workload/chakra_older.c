@@ -414,7 +414,7 @@ bool weft_chakra_older_node(const uint8_t *data, size_t size, enum weft_chakra_s
     }
     node->inputs.present = *node->inputs.values || *node->inputs.shapes || *node->inputs.types;
     node->outputs.present = *node->outputs.values || *node->outputs.shapes || *node->outputs.types;
-    if (schema != WEFT_CHAKRA_0_0_3 && node->type > 0)
+    if (schema != WEFT_CHAKRA_0_0_3 && node->type > 0 && node->type < INT32_MAX)
         node->type++; /* METADATA_NODE came with 0.0.3 */
     if (flat)
         return rc == 0 && add_dims(arena, data, size, node);
