@@ -141,7 +141,7 @@ struct weft_thread_figures {
     int64_t critical_ns; /**< that of the busiest thread of each window */
     uint64_t events;     /**< executed in them */
     /** the same with other numbers of threads: of the busiest one at best, which is no less than
-     * those of the busiest switch */
+     * those of the busiest switch or host */
     uint64_t critical_events[WEFT_THREAD_PROJECTIONS];
 };
 

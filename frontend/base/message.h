@@ -83,6 +83,7 @@ struct weft_completion {
     /** what delayed it beyond that, by cause, once it is received; in sum received_ps - post_ps -
      * ideal_ps */
     int64_t delay_ps[WEFT_DELAYS];
+    /* of RoCE, 0 until the sender knows: */
     uint64_t retx_bytes; /**< payload bytes sent more than once */
     uint64_t cnps; /**< congestion notifications that the sender's QP received while the message was
                       its oldest */

@@ -145,9 +145,17 @@ static int64_t now_ps(const struct weft_net *net)
     return real->ops->now_ps(real);
 }
 
+/* Jobs may have each other start or end; so may the repetitions of one. */
 static void set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
-    of(net)->sink = *sink;
+    struct share *h = of(net);
+    struct weft_net *real = h->all->net;
+    h->sink = *sink;
+    const struct weft_net_sink own = {.ctx = h->all,
+                                      .sent = on_sent,
+                                      .received = on_received,
+                                      .local = sink->local && h->all->n == 1 && !h->c.watched};
+    real->ops->set_sink(real, &own);
 }
 
 static int no_host(const struct share *h, uint32_t rank, struct weft_err *err)

@@ -41,6 +41,11 @@ struct weft_net_sink {
     /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp)
      * arrive in the order sent; a message is received before it is sent. */
     void (*received)(void *ctx, const struct weft_completion *done);
+    /** What these do, and timers asked for in them, concerns the host alone that they are called
+     * about (for received: the receiver): no message is posted from another, nothing else of the
+     * net is looked at, and the run is not ended while messages wait to be sent. Then several
+     * threads may run hosts. */
+    bool local;
 };
 
 /** One PFC frame taking effect at the port that it stops or releases. */
@@ -272,7 +277,8 @@ struct weft_net_config {
     const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc false */
     const void *cc_params;
     uint64_t seed;
-    unsigned threads; /**< that run it, with the same results; 0: one per processor */
+    unsigned threads;        /**< that run it, with the same results; 0: one per processor */
+    uint64_t thread_shuffle; /**< not 0, for tests: seed of random orders of theirs */
     struct weft_net_observer observer;
     const char *out_dir; /**< the run folder, which exists, for files that the backend itself
                             writes; NULL: none */

@@ -37,7 +37,8 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .cc = s->cc,
                                     .cc_params = s->cc_params,
                                     .seed = s->run->seed,
-                                    .threads = (unsigned)s->run->threads};
+                                    .threads = (unsigned)s->run->threads,
+                                    .thread_shuffle = s->run->thread_shuffle};
 }
 
 struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,

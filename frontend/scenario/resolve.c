@@ -23,8 +23,14 @@ static const struct weft_param run_params[] = {
      .def = "1",
      .min = "0",
      .max = "255",
-     .help = "threads that run the switches of one run; results are the same, see "
-             "docs/performance.md; 0: one per processor"},
+     .help = "threads that run one run; results are the same, see docs/performance.md; 0: one per "
+             "processor"},
+    {.name = "thread-shuffle",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct weft_run_params, thread_shuffle),
+     .def = "0",
+     .help = "to test that: not 0, threads share every window, however little there is to do, and "
+             "take their turns in random orders of that seed"},
     {.name = "until",
      .type = WEFT_PARAM_TIME,
      .offset = offsetof(struct weft_run_params, until_ps),

@@ -48,8 +48,9 @@ extern "C" {
 
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
-    uint64_t seed;          /**< of every random stream */
-    uint64_t threads;       /**< that run it; 0: one per processor */
+    uint64_t seed;           /**< of every random stream */
+    uint64_t threads;        /**< that run it; 0: one per processor */
+    uint64_t thread_shuffle; /**< not 0, for tests: seed of their orders */
     int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */
     int64_t warm_up_ps;     /**< messages posted earlier are not in statistics of messages */
     int64_t measure_ps;     /**< the run ends so much later; 0: it doesn't */

@@ -229,7 +229,7 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
         weft_system_free(s);
         return NULL;
     }
-    struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received};
+    struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received, .local = true};
     net->ops->set_sink(net, &sink);
     return s;
 }

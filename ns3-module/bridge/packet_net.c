@@ -76,7 +76,8 @@ static struct weft_engine_hooks hooks_of(struct packet_net *n)
         .received = n->sink.received ? on_received : NULL,
         .acked = n->sink.sent || n->observer.flow ? on_acked : NULL,
         .pfc = n->observer.pfc || weft_packet_tells_held(n) ? on_pfc : NULL,
-        .pfc_late = 1 /* it is only written down */
+        .pfc_late = 1, /* it is only written down */
+        .local = n->sink.local,
     };
     weft_packet_add_changes(n, &hooks);
     return hooks;

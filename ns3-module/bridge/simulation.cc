@@ -71,7 +71,7 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
     if (!config.dry) {
-        fabric->SetThreads(config.threads);
+        fabric->SetThreads(config.threads, config.thread_shuffle);
         fabric->SetCaptureParams(params->capture);
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }

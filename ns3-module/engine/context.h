@@ -47,8 +47,10 @@ struct weft_engine {
     struct loop loop;
     struct timers timers;
     struct windows windows;
-    struct window_crew *crew; /**< threads that run switches; NULL: only the engine's own */
-    struct worker *worker;    /**< the thread whose context this is; NULL: the engine itself */
+    struct window_crew *crew; /**< threads; NULL: only the engine's own */
+    struct host_parts
+        *parts;            /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+    struct worker *worker; /**< the thread whose context this is; NULL: the engine itself */
 
     struct port *ports;
     struct stable port_mem; /**< what ports lie in */

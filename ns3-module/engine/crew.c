@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOKS 16384u /**< at a counter, some 50 us, before a thread sleeps: at most */
+#define LOOKS 65536u /**< at a counter, some 200 us, before a thread sleeps: at most */
 #define FEWEST 64u   /**< and at least */
 
 struct member {

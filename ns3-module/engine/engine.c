@@ -131,9 +131,11 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_err *err)
 {
     const uint32_t nports = e->fabric->nports;
-    if (!fastq_init(&e->loop.fast, nports) || !evq_reserve(&e->loop.slow) || !window_init(e))
+    if (!fastq_init(&e->loop.agenda.fast, nports) || !evq_reserve(&e->loop.agenda.slow) ||
+        !window_init(e))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", nports);
-    e->loop.fast.heap_only = e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
+    e->loop.agenda.fast.heap_only =
+        e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
     if (!stable_init(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init(&e->qps.pool, sizeof(struct qp), MAX_QPS) ||
@@ -209,9 +211,9 @@ void weft_engine_free(struct weft_engine *e)
         e->rc.recovery->fini(qp_at(e, i));
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         entropy_close(qp_at(e, i));
-    fastq_free(&e->loop.fast);
-    window_fini(e);
-    evq_free(&e->loop.slow);
+    window_fini(e); /* before what it gives back to */
+    fastq_free(&e->loop.agenda.fast);
+    evq_free(&e->loop.agenda.slow);
     stable_fini(&e->pkts.pool);
     stable_fini(&e->msgs);
     stable_fini(&e->qps.pool);

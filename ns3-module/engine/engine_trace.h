@@ -95,6 +95,11 @@ struct weft_engine_hooks {
      * before weft_engine_run returns. Then switches may run in windows (window.h), which is faster.
      */
     int pfc_late;
+    /** What the user does when told of a message at a host, and in timers asked for then, concerns
+     * that host alone: he posts nothing from another, looks at nothing of the engine, and doesn't
+     * end the run while there are packets left that were never sent. Then several threads may run
+     * the hosts (host_parts.h). */
+    int local;
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
      * has got some again. */
     void (*credit)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out);

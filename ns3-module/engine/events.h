@@ -4,6 +4,7 @@
 #define WEFT_ENGINE_EVENTS_H
 
 #include "context.h"
+#include "host_agendas.h"
 
 /** Adds to an event queue; fails the engine when out of memory. */
 static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, uint64_t id)
@@ -35,6 +36,14 @@ static inline void window_push_next(struct weft_engine *e, int64_t t, enum ev_ki
     keyheap_replace(&s->q, fastq_key(e->windows.base, t, kind, port));
 }
 
+/** Adds a timer of host @p host. */
+static inline void engine_push_timer(struct weft_engine *e, uint32_t host, int64_t t, uint64_t id)
+{
+    struct agenda *a =
+        __builtin_expect(e->parts != NULL, 0) ? host_agenda(e, host) : &e->loop.agenda;
+    engine_push(e, &a->slow, t, id);
+}
+
 /** Queues the arrival at the end of a link, or the next transmission of a port. */
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
                                     uint32_t port)
@@ -43,8 +52,10 @@ static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_ki
     const bool at_host = kind == EV_ARRIVE ? p->to_host : p->nic != NIL;
     if (e->windows.on && !at_host)
         window_push(e, kind == EV_ARRIVE ? p->far : p->node, t, kind, port);
-    else if (__builtin_expect(!fastq_push(&e->loop.fast, e->now, t, kind, port), 0))
-        engine_push(e, &e->loop.slow, t, EV_ID(kind, port));
+    else if (__builtin_expect(e->parts != NULL, 0) && at_host)
+        host_agendas_push(e, t, kind, port);
+    else if (__builtin_expect(!fastq_push(&e->loop.agenda.fast, e->now, t, kind, port), 0))
+        engine_push(e, &e->loop.agenda.slow, t, EV_ID(kind, port));
 }
 
 #endif

@@ -66,7 +66,8 @@ static void arm(struct weft_engine *e, struct pacer *p, uint32_t nic)
     if (p->armed || (p->list[GRANT_ACTIVE].head == NIL && p->list[GRANT_IDLE].head == NIL))
         return;
     p->armed = true;
-    engine_push(e, &e->loop.slow, p->next_ps > e->now ? p->next_ps : e->now, EV_ID(EV_GRANT, nic));
+    engine_push(e, &e->loop.agenda.slow, p->next_ps > e->now ? p->next_ps : e->now,
+                EV_ID(EV_GRANT, nic));
 }
 
 void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer)

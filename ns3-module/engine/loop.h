@@ -24,18 +24,23 @@ struct timers {
     uint64_t seq;       /**< asked for so far */
 };
 
+/** What is to happen: to everything, or at the hosts of one thread (host_parts.h). */
+struct agenda {
+    const uint64_t *fetched; /**< entry of fast.due from which on nothing has been fetched ahead */
+    struct fastq fast;       /**< arrivals and transmissions: one entry per busy link or port */
+    /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
+     * second ahead */
+    struct evq slow;
+};
+
 /** The event loop. */
 struct loop {
     int64_t limit_ps; /**< it ends before the first event at or after this */
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
     /** events of that time and lower entries (fastq.h) come before what is going on */
     uint32_t due_id;
-    uint32_t order;          /**< ns3-event-order: rank given last */
-    const uint64_t *fetched; /**< entry of fast.due from which on nothing has been fetched ahead */
-    struct fastq fast;       /**< arrivals and transmissions: one entry per busy link or port */
-    /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
-     * second ahead */
-    struct evq slow;
+    uint32_t order; /**< ns3-event-order: rank given last */
+    struct agenda agenda;
 };
 
 #pragma GCC visibility push(hidden)

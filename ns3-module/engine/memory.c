@@ -7,6 +7,7 @@
 #include "credit.h"
 #include "delay.h"
 #include "pfc.h"
+#include "host_agendas.h"
 #include "window_crew.h"
 
 static uint64_t touched(const struct stable *s)
@@ -22,14 +23,14 @@ static uint64_t graph_bytes(const struct weft_fabric *f)
 
 static uint64_t queue_bytes(const struct weft_engine *e)
 {
-    const struct fastq *q = &e->loop.fast;
+    const struct fastq *q = &e->loop.agenda.fast;
     uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         keys += e->windows.of[n].q.cap;
     keys += e->windows.order.cap;
     return (uint64_t)e->fabric->nnodes * sizeof *e->windows.of +
            2 * (uint64_t)e->fabric->nports * sizeof *q->slot + FASTQ_BUCKETS * sizeof *q->bucket +
-           keys * sizeof *q->due + e->loop.slow.cap * sizeof *e->loop.slow.h;
+           keys * sizeof *q->due + e->loop.agenda.slow.cap * sizeof *e->loop.agenda.slow.h;
 }
 
 void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures *out)
@@ -39,7 +40,8 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
                         f->nports * sizeof *e->ports + e->nics.n * sizeof *e->nics.of +
                         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) +
-                        credit_bytes(e) + delay_bytes(e) + queue_bytes(e) + window_crew_bytes(e);
+                        credit_bytes(e) + delay_bytes(e) + queue_bytes(e) + window_crew_bytes(e) +
+                        host_agendas_bytes(e);
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + touched(&e->grants.of) +
                     e->qps.nslots * sizeof *e->qps.slots;

@@ -19,7 +19,7 @@ struct mmu {
     struct pool out[2]; /**< egress pools: lossless and lossy */
     bool eager;         /**< its ports are not lazy */
     uint32_t review;    /**< eager: transmissions until that is looked at again */
-};
+} __attribute__((aligned(64)));
 
 /** All buffers, and what holds for priorities in them: bit masks, and by number. */
 struct mmus {

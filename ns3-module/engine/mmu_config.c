@@ -370,7 +370,10 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     if (rc)
         return rc;
     init_prios(e, prios);
-    e->mmu.of = calloc(f->nnodes ? f->nnodes : 1, sizeof *e->mmu.of);
+    const size_t bytes = (f->nnodes + (size_t)1) * sizeof *e->mmu.of;
+    e->mmu.of = aligned_alloc(64, bytes);
+    if (e->mmu.of)
+        memset(e->mmu.of, 0, bytes);
     if (!e->mmu.of)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
     for (uint32_t i = 0; i < f->nnodes; i++) {

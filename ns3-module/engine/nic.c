@@ -122,7 +122,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
                 engine_fail(e, WEFT_E_INTERNAL,
                             "congestion control '%s' asked for a timer in the past", q->cc->name);
             else
-                engine_push(e, &e->loop.slow, q->cc_timer_ps, EV_ID(EV_CC, qi));
+                engine_push_timer(e, q->src_host, q->cc_timer_ps, EV_ID(EV_CC, qi));
         }
     }
 }
@@ -137,7 +137,7 @@ static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_
     q->rto_at_ps = at_ps;
     if (q->rto_at_ps < q->rto_entry_ps) {
         q->rto_entry_ps = q->rto_at_ps;
-        engine_push(e, &e->loop.slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
+        engine_push_timer(e, q->src_host, q->rto_at_ps, EV_ID(EV_RTO, qi));
     }
 }
 

@@ -85,7 +85,7 @@ static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, en
     d->at_ps = at_ps;
     if (at_ps < d->entry_ps) {
         d->entry_ps = at_ps;
-        engine_push(e, &e->loop.slow, at_ps, EV_ID(EV_PFC, number));
+        engine_push(e, &e->loop.agenda.slow, at_ps, EV_ID(EV_PFC, number));
     }
 }
 

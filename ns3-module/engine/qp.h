@@ -80,8 +80,8 @@ struct qp {
                          that lies ahead */
     int64_t pause_ps; /**< the pause clock of its port and priority at told_ps */
     int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
-    /* receiver */
-    uint64_t exp_psn;
+    /* receiver, on lines of its own: another thread may run it */
+    uint64_t exp_psn __attribute__((aligned(64)));
     uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
     uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
     int64_t nack_at_ps, cnp_at_ps;

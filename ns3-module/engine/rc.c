@@ -45,8 +45,8 @@ void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
                                   .received_ps = m->received_ps,
                                   .acked_ps = acked_ps,
                                   .ideal_ps = m->ideal_ps,
-                                  .retx_bytes = m->retx_bytes,
-                                  .cnps = m->cnps,
+                                  .retx_bytes = acked_ps ? m->retx_bytes : 0,
+                                  .cnps = acked_ps ? m->cnps : 0,
                                   .qpn = m->qp + WEFT_FIRST_QPN,
                                   .first_byte = m->start_byte,
                                   .first_psn = m->first_psn,
@@ -356,6 +356,17 @@ void rc_receive(struct weft_engine *e, uint32_t i)
     receive[pkt_at(e, i)->kind](e, i);
 }
 
+bool rc_may_complete(const struct weft_engine *e, const struct pkt *k)
+{
+    const struct qp *q = qp_at(e, k->qp);
+    if (k->kind == WEFT_PKT_DATA)
+        return (k->flags & PKT_LAST) && k->psn >= q->exp_psn;
+    if ((k->kind != WEFT_PKT_ACK && k->kind != WEFT_PKT_NACK) || q->head_msg == NIL)
+        return false;
+    const struct msg *m = msg_at(e, q->head_msg);
+    return k->psn >= m->first_psn + m->npkts;
+}
+
 /* A timer has expired, for the n-th time in a row; whether the QP goes on. */
 static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
 {
@@ -364,6 +375,7 @@ static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
     const uint64_t most = e->p.transport.retry_max;
     q->backoff =
         (uint8_t)(nth < e->p.transport.rto_backoff_max ? nth : e->p.transport.rto_backoff_max);
+    e->rc.last_try |= nth == most;
     if (!most || nth != most + 1)
         return true;
     engine_fail(e, WEFT_E_OUTCOME,

@@ -8,11 +8,14 @@
 #include "qp.h"
 
 struct recovery;
+struct pkt;
 
 /** How QPs recover from loss. */
 struct rc {
     const struct recovery *recovery;
     bool low_rto; /**< transport.rto-low is in force */
+    bool
+        last_try; /**< a QP has had its last retransmission timeout but one: the next is an error */
 };
 
 #pragma GCC visibility push(hidden)
@@ -28,6 +31,8 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t pkt, enum weft_pkt_
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t pkt);
 /** The message q->rcv_msg (@p msg) has arrived completely, with packet @p c. */
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg, const struct completer *c);
+/** Whether the user may be told of a message when packet @p k reaches the host it is for. */
+bool rc_may_complete(const struct weft_engine *e, const struct pkt *k);
 void rc_rto(struct weft_engine *e, uint32_t qp);
 void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 

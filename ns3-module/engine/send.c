@@ -5,6 +5,7 @@
  */
 #include "context.h"
 #include "delay.h"
+#include "host_agendas.h"
 #include "nic.h"
 #include "qp.h"
 #include "rc.h"
@@ -19,6 +20,11 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT,
                             "message from host %u to host %u, but the fabric has hosts 0 to %u",
                             msg->src, msg->dst, hosts - 1);
+    if (host_agendas_beyond(e, msg->src))
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "host %u has been run beyond the moment at which it is to post a "
+                            "message: the workload can't be played by several threads",
+                            msg->src);
     if (msg->src == msg->dst)
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)

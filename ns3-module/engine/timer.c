@@ -17,8 +17,8 @@ int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *, u
                             "timer at %" PRId64 " ps lies before now, %" PRId64 " ps", at_ps,
                             e->now);
     uint32_t slot = stable_alloc(&e->timers.pool);
-    if (slot == NIL ||
-        !evq_push(&e->loop.slow, at_ps, EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))
+    if (slot == NIL || !evq_push(&e->loop.agenda.slow, at_ps,
+                                 EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory, or more than %u timers", MAX_TIMERS);
     e->timers.seq++;
     struct timer *t = (struct timer *)(void *)e->timers.pool.base + slot;

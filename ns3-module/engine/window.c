@@ -2,6 +2,7 @@
 /* Windows of switches. Why and when: window.h. */
 #include "window.h"
 #include "window_crew.h"
+#include "window_crew_inside.h"
 #include "window_node.h"
 #include "window_queue.h"
 #include "balance.h"
@@ -9,6 +10,7 @@
 #include "events.h"
 #include "fastq.h"
 #include "gap.h"
+#include "host_agendas.h"
 #include "keyheap.h"
 #include "loop.h"
 #include "port.h"
@@ -22,14 +24,13 @@
  */
 #define FARTHEST_PS (FASTQ_SPAN / 4)
 
-/** Shortest delay worth it: below, a switch has too few events in a window (docs/performance.md).
- */
-#define LEAST_PS (200 * WEFT_PS_PER_NS)
-
 bool window_init(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
-    w->of = calloc(e->fabric->nnodes, sizeof *w->of);
+    const size_t bytes = (e->fabric->nnodes + (size_t)1) * sizeof *w->of;
+    w->of = aligned_alloc(64, bytes);
+    if (w->of)
+        memset(w->of, 0, bytes);
     if (!w->of || !keyheap_reserve(&w->order, 64))
         return false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
@@ -83,6 +84,7 @@ static bool possible(const struct weft_engine *e)
 static void leave(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
+    host_agendas_gather(e);
     window_catch_up(e);
     window_tell(e, WEFT_NEVER);
     w->on = false;
@@ -101,7 +103,7 @@ void window_choose(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
     window_crew_look_again(e);
-    const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= LEAST_PS;
+    const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= window_least_ps(e);
     if (w->on && !can) {
         leave(e);
     } else if (!w->on && can &&
@@ -110,6 +112,7 @@ void window_choose(struct weft_engine *e)
         w->done_ps = e->loop.due_ps;
         w->base = e->loop.due_ps;
     }
+    host_agendas_choose(e);
 }
 
 void weft_engine_expect_steps(struct weft_engine *e)
@@ -202,8 +205,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
     e->loop.due_ps = due_ps;
 }
 
-/* No event of a switch is before @p t_ps, and none of a host that it could come from. */
-static void set_done(struct weft_engine *e, int64_t t_ps)
+void window_done(struct weft_engine *e, int64_t t_ps)
 {
     struct windows *w = &e->windows;
     if (t_ps > w->done_ps)
@@ -217,7 +219,7 @@ static void set_done(struct weft_engine *e, int64_t t_ps)
 static void begin(struct weft_engine *e, int64_t first_ps)
 {
     if (!e->crew || first_ps - e->windows.done_ps >= e->windows.lookahead_ps)
-        set_done(e, first_ps);
+        window_done(e, first_ps);
 }
 
 bool window_advance(struct weft_engine *e, int64_t t_ps)
@@ -226,7 +228,7 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
     const int64_t first = window_first(e);
     if (first >= t_ps) {
         if (t_ps != WEFT_NEVER)
-            set_done(e, t_ps);
+            window_done(e, t_ps);
         return false;
     }
     begin(e, first);
@@ -249,7 +251,7 @@ void window_run(struct weft_engine *e, int64_t until_ps)
         const int64_t ahead_ps = w->done_ps + w->lookahead_ps;
         run_window(e, ahead_ps < until_ps ? ahead_ps : until_ps);
     }
-    set_done(e, until_ps);
+    window_done(e, until_ps);
     window_tell(e, until_ps);
 }
 

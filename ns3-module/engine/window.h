@@ -31,9 +31,10 @@ struct window_node {
     int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
     bool vacant;       /**< the first key is that of the event being executed */
     bool owes;         /**< its lazy ports may owe transmissions, now or later */
-    uint8_t thread;    /**< that ran it last */
+    uint8_t thread;    /**< that it belongs to */
+    uint8_t strayed;   /**< windows in a row in which another ran it */
     uint32_t events;   /**< in its last window */
-};
+} __attribute__((aligned(64)));
 
 /** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
 struct window_note {
@@ -75,6 +76,8 @@ int64_t window_first(struct weft_engine *e);
 /** Nothing at hosts is due before @p t_ps. Runs at most one window and says whether it did; false:
  * what is due at hosts at @p t_ps may run. */
 bool window_advance(struct weft_engine *e, int64_t t_ps);
+/** All events of switches before @p t_ps are over, and those of hosts that they could come from. */
+void window_done(struct weft_engine *e, int64_t t_ps);
 /** Executes every event of switches before @p until_ps, before which nothing is due at hosts. */
 void window_run(struct weft_engine *e, int64_t until_ps);
 /** The same for all before the event that is being executed, or the time that was set: before

@@ -9,13 +9,16 @@
  * engine's own thread does so only where the next window begins later than that, or where others
  * have been at switches since (settle).
  *
- * A switch belongs to the thread that ran it last. One that has no more of its own takes over from
- * the others, so that the parts follow the load.
+ * A switch belongs to a thread (partition.h). One that has no more of its own takes over from the
+ * others; what is taken over again and again changes hands, so that the parts follow the load.
  */
 #include "window_crew.h"
+#include "window_crew_inside.h"
 #include "context.h"
 #include "crew.h"
 #include "delay.h"
+#include "host_agendas.h"
+#include "partition.h"
 #include "port.h"
 #include "window.h"
 #include "window_node.h"
@@ -29,36 +32,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_THREADS 255u
-/** Events of the last windows per thread below which one does it alone: a barrier takes as long as
- * some hundred. */
-#define WORTHWHILE 200u
-
-/** The switches of a thread that take part in a window. */
-struct turn {
-    uint32_t first, end;
-    _Alignas(64) _Atomic uint32_t next; /**< not taken yet */
-};
-
-struct window_crew {
-    struct crew *crew;
-    unsigned n;
-    struct worker *workers;
-    struct outbox *out; /**< by port */
-    _Atomic uint32_t untouched[2];
-    uint32_t *switches, nswitches;
-    uint32_t *nodes; /**< that take part in the window, by thread */
-    struct turn *turns;
-    int64_t settled_ps; /**< all transmissions before this time have been made */
-    bool look_again;    /**< any switch may owe some */
-    uint64_t shuffle;   /**< not 0, for tests: seed of random orders */
-    /* this window */
-    struct weft_engine *e;
-    int64_t until_ps;
-    uint64_t until;
-    int64_t *busy_ns; /**< by thread */
-    struct weft_thread_figures figures;
-};
+/** Windows in a row that other threads ran a switch after which it belongs to the last of them. */
+#define STRAYED 8u
 
 /* ---- life ---- */
 
@@ -75,11 +50,15 @@ static void fini(struct window_crew *c)
     free(c->nodes);
     free(c->turns);
     free(c->busy_ns);
+    free(c->thread);
     free(c);
 }
 
 void window_crew_fini(struct weft_engine *e)
 {
+    host_agendas_gather(e);
+    if (e->crew)
+        host_agendas_free(e->crew->parts);
     fini(e->crew);
     e->crew = NULL;
 }
@@ -101,14 +80,15 @@ static void *lines(size_t n, size_t size)
     return p;
 }
 
-/* The switches; at first those of each thread are neighbours in the fabric's numbering. */
+/* The switches, and whose they are. */
 static void list_switches(struct weft_engine *e, struct window_crew *c)
 {
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+    partition(e->fabric, c->n, c->thread);
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        e->windows.of[n].thread = c->thread[n];
         if (e->fabric->nodes[n].host == NIL)
             c->switches[c->nswitches++] = n;
-    for (uint32_t i = 0; i < c->nswitches; i++)
-        e->windows.of[c->switches[i]].thread = (uint8_t)((uint64_t)i * c->n / c->nswitches);
+    }
 }
 
 static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *err)
@@ -120,7 +100,9 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->out = malloc(nports * sizeof *c->out);
     c->switches = malloc(nnodes * sizeof *c->switches);
     c->nodes = malloc(nnodes * sizeof *c->nodes);
-    if (!c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->nodes)
+    c->thread = malloc(nnodes);
+    if (!c->thread || !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches ||
+        !c->nodes)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (size_t i = 0; i < nports; i++)
         c->out[i].head = NIL;
@@ -134,13 +116,8 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     return crew_new(c->n, &c->crew, err);
 }
 
-int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
-                            struct weft_err *err)
+int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
 {
-    if (n == 0)
-        n = crew_processors();
-    if (n > MOST_THREADS)
-        return weft_err_set(err, WEFT_E_INPUT, "%u threads: at most %u", n, MOST_THREADS);
     window_crew_fini(e);
     if (n == 1 || e->fabric->nswitches < 2)
         return 0;
@@ -176,8 +153,7 @@ static void run_switch(struct window_crew *c, struct worker *w, uint32_t node)
     }
 }
 
-/* For tests: each thread comes late at random, so that any of them is first. */
-static void dawdle(const struct window_crew *c, unsigned number)
+void window_crew_dawdle(const struct window_crew *c, unsigned number)
 {
     struct weft_rng rng =
         weft_rng_stream(c->shuffle, "threads", c->figures.windows * c->n + number);
@@ -186,32 +162,48 @@ static void dawdle(const struct window_crew *c, unsigned number)
         nanosleep(&t, NULL);
 }
 
+/* A switch that thread after thread takes over changes hands. */
+static void note_runner(struct window_node *s, unsigned number)
+{
+    s->strayed = s->thread == number ? 0 : s->strayed + 1;
+    if (s->strayed == STRAYED) {
+        s->strayed = 0;
+        s->thread = (uint8_t)number;
+    }
+}
+
+void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
+{
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[(number + k) % c->n];
+        for (uint32_t i;
+             (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < t->end;) {
+            note_runner(&w->e.windows.of[c->nodes[i]], number);
+            run_switch(c, w, c->nodes[i]);
+        }
+    }
+}
+
 static void run_part(void *ctx, unsigned number)
 {
     struct window_crew *c = ctx;
     struct worker *w = &c->workers[number];
     const int64_t began_ns = crew_cpu_ns();
     if (c->shuffle)
-        dawdle(c, number);
+        window_crew_dawdle(c, number);
     worker_begin(w, c->e);
-    for (unsigned k = 0; k < c->n; k++) {
-        struct turn *t = &c->turns[(number + k) % c->n];
-        for (uint32_t i;
-             (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < t->end;) {
-            w->e.windows.of[c->nodes[i]].thread = (uint8_t)number;
-            run_switch(c, w, c->nodes[i]);
-        }
-    }
+    window_crew_turns(c, w, number);
     worker_end(w);
     c->busy_ns[number] = crew_cpu_ns() - began_ns;
 }
 
 /* ---- a window ---- */
 
-/* Makes the transmissions that are owed before the window. */
-static void settle(struct weft_engine *e, struct window_crew *c)
+void window_crew_settle(struct weft_engine *e, struct window_crew *c)
 {
     struct windows *w = &e->windows;
+    if (c->settled_ps >= w->done_ps && !c->look_again)
+        return;
     for (uint32_t i = 0; i < c->nswitches; i++) {
         struct window_node *s = &w->of[c->switches[i]];
         if (s->owes || c->look_again)
@@ -239,29 +231,13 @@ static bool takes_part(const struct window_node *s, uint64_t until)
     return s->q.h[0] < until || s->owes;
 }
 
-/* What the window would take with this many threads: the events of the busiest at best. */
-static void project(struct weft_thread_figures *f, uint64_t events, uint64_t most)
+void window_crew_project(struct weft_thread_figures *f, uint64_t events, uint64_t most)
 {
     f->events += events;
     for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
         const uint64_t share = events / weft_thread_projections[i];
         f->critical_events[i] += share > most ? share : most;
     }
-}
-
-/* Whether enough happened lately for several threads. */
-static bool worthwhile(const struct weft_engine *e, const struct window_crew *c, uint64_t until)
-{
-    uint64_t events = 0;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->nswitches; i++) {
-        const struct window_node *s = &e->windows.of[c->switches[i]];
-        if (s->q.h[0] < until) {
-            events += s->events + 1;
-            n++;
-        }
-    }
-    return c->shuffle ? n > 0 : n >= c->n && events >= (uint64_t)WORTHWHILE * c->n;
 }
 
 /* Lists the switches that take part, by thread. */
@@ -298,17 +274,49 @@ static void hand_out(struct weft_engine *e, struct window_crew *c)
             return;
 }
 
-/* Takes over what the threads have done. */
-static void join(struct weft_engine *e, struct window_crew *c)
+void window_crew_do(struct weft_engine *e, struct window_crew *c,
+                    void (*fn)(void *ctx, unsigned number), void *ctx)
 {
-    struct windows *w = &e->windows;
+    atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
+    atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
+    const int64_t began_ns = crew_wall_ns();
+    crew_do(c->crew, fn, ctx);
+    c->done_ns = crew_wall_ns();
+    c->figures.run_ns += c->done_ns - began_ns;
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
     e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
     for (unsigned i = 0; i < c->n; i++)
         worker_join(&c->workers[i], e);
     hand_out(e, c);
+}
+
+void window_crew_measure(struct window_crew *c)
+{
+    int64_t most = 0;
+    for (unsigned i = 0; i < c->n; i++) {
+        c->figures.busy_ns += c->busy_ns[i];
+        most = c->busy_ns[i] > most ? c->busy_ns[i] : most;
+    }
+    c->figures.critical_ns += most;
+    c->figures.join_ns += crew_wall_ns() - c->done_ns;
+    c->figures.windows++;
+}
+
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t until_ps)
+{
+    c->e = e;
+    c->until_ps = until_ps;
+    c->until = window_key(&e->windows, until_ps);
+    if (c->shuffle)
+        shuffle(e, c);
+    window_crew_settle(e, c);
+    list_turns(e, c);
+}
+
+void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t events, uint64_t most)
+{
+    struct windows *w = &e->windows;
     keyheap_clear(&w->order);
-    uint64_t events = 0, most = 0;
     for (uint32_t i = 0; i < c->turns[c->n - 1].end; i++) {
         const struct window_node *s = &w->of[c->nodes[i]];
         events += s->events;
@@ -320,46 +328,35 @@ static void join(struct weft_engine *e, struct window_crew *c)
         if (s->q.n)
             window_list(e, c->switches[i], window_time(w, s->q.h[0]));
     }
-    project(&c->figures, events, most);
+    c->settled_ps = c->until_ps;
+    window_crew_project(&c->figures, events, most);
 }
 
-static void measure(struct window_crew *c, int64_t began_ns, int64_t done_ns, int64_t joined_ns)
+bool window_crew_worthwhile(const struct weft_engine *e, const struct window_crew *c,
+                            int64_t until_ps)
 {
-    int64_t most = 0;
-    for (unsigned i = 0; i < c->n; i++) {
-        c->figures.busy_ns += c->busy_ns[i];
-        most = c->busy_ns[i] > most ? c->busy_ns[i] : most;
+    const uint64_t until = window_key(&e->windows, until_ps);
+    uint64_t events = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->nswitches; i++) {
+        const struct window_node *s = &e->windows.of[c->switches[i]];
+        if (s->q.h[0] < until) {
+            events += s->events + 1;
+            n++;
+        }
     }
-    c->figures.critical_ns += most;
-    c->figures.run_ns += done_ns - began_ns;
-    c->figures.join_ns += joined_ns - done_ns;
-    c->figures.windows++;
+    return c->shuffle ? n > 0 : n >= c->n && events >= (uint64_t)WORTHWHILE * c->n;
 }
 
 bool window_crew_run(struct weft_engine *e, int64_t until_ps)
 {
     struct window_crew *c = e->crew;
-    struct windows *w = &e->windows;
-    if (!c)
+    if (!c || !window_crew_worthwhile(e, c, until_ps))
         return false;
-    const int64_t asked_ns = crew_wall_ns();
-    c->until_ps = until_ps;
-    c->until = window_key(w, until_ps);
-    if (!worthwhile(e, c, c->until))
-        return false;
-    if (c->shuffle)
-        shuffle(e, c);
-    if (c->settled_ps < w->done_ps || c->look_again)
-        settle(e, c);
-    c->e = e;
-    list_turns(e, c);
-    atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
-    atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
-    crew_do(c->crew, run_part, c);
-    const int64_t done_ns = crew_wall_ns();
-    join(e, c);
-    c->settled_ps = until_ps;
-    measure(c, asked_ns, done_ns, crew_wall_ns());
+    window_crew_begin(e, c, until_ps);
+    window_crew_do(e, c, run_part, c);
+    window_crew_end(e, c, 0, 0);
+    window_crew_measure(c);
     return true;
 }
 

@@ -175,6 +175,7 @@ void worker_join(struct worker *w, struct weft_engine *e)
     pool_join(&w->stacks, &c->telemetry.stacks, &e->telemetry.stacks);
     if (c->windows.last_ps > e->windows.last_ps)
         e->windows.last_ps = c->windows.last_ps;
+    e->rc.last_try |= c->rc.last_try;
     e->path.on_enqueue |= c->path.on_enqueue;
     e->path.on_dequeue |= c->path.on_dequeue;
     e->delays.nholds += c->delays.nholds - w->nholds;

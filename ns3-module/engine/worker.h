@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one of several threads has of its own while it runs switches of a window.
+ * What one of several threads has of its own while it runs switches, and hosts, of a window.
  *
- * A thread runs switches in a context of its own: a copy of the engine's, made at the beginning of
+ * A thread runs nodes in a context of its own: a copy of the engine's, made at the beginning of
  * the window. What contexts point to is shared: each port, buffer and heap of events belongs to a
- * switch, and each switch to one thread of the window. What they hold themselves is the thread's:
- * clock, totals, free records, what is told late. Nothing that a switch does may touch what is of
- * another, so in such a context
+ * node, as does either half of a QP, and each node to one thread of the window. What they hold
+ * themselves is the thread's: clock, totals, free records, what is told late. Nothing that a node
+ * does may touch what is of another, so in such a context
  *
  *   a packet that is sent goes to the outbox of its port, not onto the link that the other end
  * takes packets from; drops are listed, as one at the end of a link is counted at the other; an
- * arrival does not settle the port that the packet left: all are settled by then (crew.c).
+ * arrival does not settle the port that the packet left: all are settled by then (window_crew.c).
  *
  * When all have come to the end of the window the engine's own thread takes over what they have
  * (worker_join), and nothing in it depends on who ran what: sums, sets of events with one order,

@@ -264,10 +264,11 @@ WeftFabric::SetSeed(uint64_t seed)
 }
 
 void
-WeftFabric::SetThreads(uint32_t threads)
+WeftFabric::SetThreads(uint32_t threads, uint64_t shuffle)
 {
-    NS_LOG_FUNCTION(this << threads);
+    NS_LOG_FUNCTION(this << threads << shuffle);
     m_threads = threads;
+    m_threadShuffle = shuffle;
 }
 
 int64_t
@@ -314,7 +315,7 @@ WeftFabric::Build(weft_err* err)
         return err && err->code ? err->code : WEFT_E_LIMIT;
     }
     m_pump.SetEngine(m_engine);
-    rc = weft_engine_set_threads(m_engine, m_threads, 0, err);
+    rc = weft_engine_set_threads(m_engine, m_threads, m_threadShuffle, err);
     if (rc != 0)
     {
         return rc;

@@ -122,8 +122,9 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * Several threads run the switches of the fabric, with the same results (engine/window_crew.h).
      * @param threads how many; 0: one per processor
+     * @param shuffle for tests, not 0: seed of random orders in which they take their turns
      */
-    void SetThreads(uint32_t threads);
+    void SetThreads(uint32_t threads, uint64_t shuffle = 0);
 
     /**
      * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
@@ -452,7 +453,8 @@ class WeftFabric : public Object, public WeftParamHolder
     const weft_cc_ops* m_ccOps{nullptr};     //!< Borrowed algorithm.
     const void* m_ccParams{nullptr};         //!< Its parameters.
     uint64_t m_seed{0};                      //!< Attribute Seed.
-    uint32_t m_threads{1};                   //!< They run switches.
+    uint32_t m_threads{1};                   //!< They run switches and hosts.
+    uint64_t m_threadShuffle{0};             //!< Seed of their orders, for tests.
     bool m_seedGiven{false};                 //!< SetSeed was called.
     int64_t m_stream{0};                     //!< Of AssignStreams.
 

@@ -197,6 +197,7 @@ WeftFanOut::MakeHooks()
         h.pfc = &WeftFanOut::OnPfc;
         h.pfc_late = m_hooks.pfc_late && !HasSinks(PFC);
     }
+    h.local = m_hooks.local && !HasSinks(MESSAGE) && !HasSinks(ACKED) && m_listeners.empty();
     if (m_hooks.credit)
     {
         h.credit = &WeftFanOut::OnCredit;

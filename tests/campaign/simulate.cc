@@ -112,6 +112,11 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
     p.alike("default", {"--set", "ns3.simulator-impl=default"}, o.weft, first);
     if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
+    if (p.share(30, 3) && s.get("transport.type") != "tcp")
+        p.alike("threads",
+                {"--set", "run.threads=" + std::to_string(2 + s.seed % 4), "--set",
+                 "run.thread-shuffle=" + std::to_string(s.seed)},
+                o.weft, first);
     if (!o.also.empty())
         p.alike("also", {}, o.also, first);
     if (finished && !s.hpcc)

@@ -247,7 +247,7 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
             crews.emplace_back(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         std::vector<World *> all{&windows, &lazy, &eager};
         for (World &w : crews) {
-            w.config.hooks.pfc_late = 1;
+            w.config.hooks.pfc_late = w.config.hooks.local = 1;
             all.push_back(&w);
         }
         for (World *w : all) {
@@ -289,7 +289,8 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
         for (const World &w : crews) {
             struct weft_thread_figures done;
             weft_engine_thread_figures(w.e, &done);
-            EXPECT_EQ(done.windows > 0, c.windows);
+            // with random orders they share windows however short those are
+            EXPECT_EQ(done.windows > 0, c.windows || c.name == std::string("short links"));
         }
         EXPECT_EQ(lazy.received.size(), 60u);
         const bool switches = c.topology != std::string("torus"); // whose ports all belong to hosts
@@ -469,7 +470,7 @@ TEST(Threads, GiveWhatOneGives)
         for (unsigned n : {1u, 2u, 3u, 8u}) {
             worlds.emplace_back("fat-tree", Settings{{"k", "8"}}, run.engine, run.cc);
             World &w = worlds.back();
-            w.config.hooks.pfc_late = 1;
+            w.config.hooks.pfc_late = w.config.hooks.local = 1;
             w.Build();
             if (n > 1)
                 Threads(w, n, 7);
@@ -494,6 +495,94 @@ TEST(Threads, GiveWhatOneGives)
         }
         EXPECT_EQ(worlds.front().received.size(), 384u);
     }
+}
+
+// Hosts that answer what they are sent, at once or a little later, each answer with the number that
+// it has in the order of all.
+TEST(Threads, HostsThatAnswer)
+{
+    struct Answer {
+        World *w;
+        uint32_t src, dst;
+        uint64_t bytes, left;
+        static void Post(void *c, uint64_t)
+        {
+            auto *a = static_cast<Answer *>(c);
+            a->w->Send(a->src, a->dst, a->bytes, a->left);
+            delete a;
+        }
+    };
+    const auto received = [](void *c, const weft_completion *d) {
+        auto *w = static_cast<World *>(c);
+        w->received.push_back(*d);
+        if (d->msg.tag == 0)
+            return;
+        const uint32_t src = d->msg.dst, n = w->fabric->nhosts;
+        const uint32_t dst = (src + 1 + (src * 7 + static_cast<uint32_t>(d->id)) % (n - 1)) % n;
+        auto *a = new Answer{w, src, dst, d->msg.bytes + 97 * (d->id % 50), d->msg.tag - 1};
+        weft_err err = {};
+        if (d->id % 3)
+            Answer::Post(a, 0);
+        else
+            ASSERT_EQ(weft_engine_timer(w->e, weft_engine_now(w->e) + 123456 * int64_t(d->id % 7),
+                                        Answer::Post, a, 0, &err),
+                      0);
+    };
+    for (const char *recovery : {"go-back-n", "go-back-0"}) {
+        std::deque<World> worlds;
+        for (unsigned n : {1u, 2u, 3u, 5u, 8u}) {
+            worlds.emplace_back("fat-tree", Settings{{"k", "4"}},
+                                With(tight, {{"transport.recovery", recovery},
+                                             {"pfc.enabled", "off"},
+                                             {"transport.rto", "100us"}}),
+                                "dcqcn");
+            World &w = worlds.back();
+            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.received = received;
+            w.Build();
+            if (n > 1)
+                Threads(w, n, 11);
+            for (uint32_t src = 0; src < 16; src++) {
+                w.Send(src, (src + 5) % 16, 2000000, 0); // there is more to send all the time
+                for (uint32_t k = 1; k < 4; k++)
+                    w.Send(src, (src * 3 + k) % 16 == src ? (src + 1) % 16 : (src * 3 + k) % 16,
+                           700 * k + 13 * src, 20);
+            }
+            weft_err err = {};
+            for (int64_t limit = 7'777'777; weft_engine_next(w.e) != WEFT_NEVER; limit += 7'777'777)
+                ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+            ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+            Same(w, worlds.front());
+            if (HasFatalFailure())
+                FAIL() << recovery << ", " << n << " threads";
+            struct weft_thread_figures done;
+            weft_engine_thread_figures(w.e, &done);
+            EXPECT_EQ(done.windows > 100, n > 1);
+        }
+        EXPECT_EQ(worlds.front().received.size(), 16u + 48 * 21);
+    }
+}
+
+// What an answer posts from another host can't be played: it is said, not played wrongly.
+TEST(Threads, ALocalUserPostsFromTheHostItIsToldAbout)
+{
+    World w("fat-tree", Settings{{"k", "4"}}, tight, "none");
+    static std::string said;
+    said.clear();
+    w.config.hooks.pfc_late = w.config.hooks.local = 1;
+    w.config.hooks.received = [](void *c, const weft_completion *d) {
+        weft_err err = {};
+        const weft_msg from_elsewhere = {
+            .src = d->msg.src, .dst = d->msg.dst, .bytes = 1, .prio = 3};
+        if (weft_engine_send(static_cast<World *>(c)->e, &from_elsewhere, nullptr, &err))
+            said = err.msg;
+    };
+    w.Build();
+    Threads(w, 2, 5);
+    for (uint32_t src = 0; src < 16; src++)
+        w.Send(src, 15 - src, 5000 + 400000 * (src % 4));
+    ASSERT_EQ(weft_engine_run(w.e, WEFT_PS_PER_MS), 0);
+    EXPECT_NE(said.find("has been run beyond the moment"), std::string::npos) << said;
 }
 
 // Too many are refused; one per processor is a choice.

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See host_agendas.h. */
+#include "host_agendas.h"
+#include "context.h"
+#include "events.h"
+#include "host_parts_inside.h"
+#include "recovery.h"
+#include "window_crew_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- life ---- */
+
+void host_agendas_free(struct host_parts *h)
+{
+    if (!h)
+        return;
+    for (unsigned k = 0; h->of && k < h->n; k++) {
+        fastq_free(&h->of[k].agenda.fast);
+        evq_free(&h->of[k].agenda.slow);
+        free(h->of[k].held);
+    }
+    free(h->of);
+    free(h->part);
+    free(h->hosts);
+    free(h);
+}
+
+static struct host_parts *make(const struct weft_engine *e, const struct window_crew *c)
+{
+    const unsigned n = c->n;
+    const uint32_t hosts = e->fabric->nhosts;
+    struct host_parts *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->n = n;
+    h->of = aligned_alloc(64, n * sizeof *h->of);
+    h->part = malloc(hosts);
+    h->hosts = calloc(hosts, sizeof *h->hosts);
+    bool ok = h->of && h->part && h->hosts;
+    if (h->of)
+        memset(h->of, 0, n * sizeof *h->of);
+    for (unsigned k = 0; ok && k < n; k++)
+        ok = fastq_init(&h->of[k].agenda.fast, e->fabric->nports) &&
+             evq_reserve(&h->of[k].agenda.slow);
+    if (!ok) {
+        host_agendas_free(h);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < hosts; i++)
+        h->part[i] = c->thread[e->fabric->hosts[i]];
+    h->done_ps = INT64_MIN;
+    return h;
+}
+
+uint64_t host_agendas_bytes(const struct weft_engine *e)
+{
+    const struct host_parts *h = e->parts;
+    return h ? h->n * (2 * (uint64_t)e->fabric->nports * sizeof(struct fastq_slot) +
+                       FASTQ_BUCKETS * sizeof(uint32_t)) +
+                   e->fabric->nhosts * (sizeof *h->part + sizeof *h->hosts)
+             : 0;
+}
+
+bool host_agendas_failed(const struct weft_engine *e)
+{
+    bool failed = false;
+    for (unsigned k = 0; e->parts && k < e->parts->n; k++)
+        failed |= e->parts->of[k].agenda.fast.failed;
+    return failed;
+}
+
+/* ---- whose ---- */
+
+static uint32_t host_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
+{
+    const struct port *p = &e->ports[port];
+    return kind == EV_ARRIVE ? p->far : e->fabric->nodes[p->node].host;
+}
+
+uint32_t host_of_entry(const struct weft_engine *e, uint64_t id)
+{
+    const enum ev_kind kind = (enum ev_kind)(id >> EV_KIND_SHIFT);
+    if (kind == EV_ARRIVE || kind == EV_TX)
+        return host_of_port(e, kind, (uint32_t)EV_NUMBER(id));
+    if (kind == EV_RTO || kind == EV_CC)
+        return qp_at(e, (uint32_t)EV_NUMBER(id))->src_host;
+    return NIL;
+}
+
+struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
+{
+    return &e->parts->of[e->parts->part[host]].agenda;
+}
+
+void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
+                      uint32_t port)
+{
+    if (t < a->fast.base || !fastq_push(&a->fast, e->now, t, kind, port))
+        engine_push(e, &a->slow, t, EV_ID(kind, port));
+}
+
+void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port)
+{
+    host_agendas_put(e, host_agenda(e, host_of_port(e, kind, port)), t, kind, port);
+}
+
+/* Moves all of an agenda: to the parts, or (@p back) to the engine's own. */
+static void move(struct weft_engine *e, struct agenda *from, bool back)
+{
+    for (uint64_t key; (key = fastq_first(&from->fast, e->now)) != FASTQ_NO_KEY;) {
+        const int64_t t = fastq_time(&from->fast, key);
+        const enum ev_kind kind = fastq_kind(key);
+        const uint32_t port = fastq_port(key);
+        fastq_pop(&from->fast, key);
+        host_agendas_put(e, back ? &e->loop.agenda : host_agenda(e, host_of_port(e, kind, port)), t,
+                         kind, port);
+    }
+    const uint32_t n = from->slow.n;
+    struct ev *all = malloc((n ? n : 1) * sizeof *all);
+    if (!all) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the timers of hosts");
+        return;
+    }
+    memcpy(all, from->slow.h, n * sizeof *all);
+    while (from->slow.n)
+        evq_pop(&from->slow);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t host = host_of_entry(e, all[i].id);
+        engine_push(e, back || host == NIL ? &e->loop.agenda.slow : &host_agenda(e, host)->slow,
+                    all[i].t, all[i].id);
+    }
+    free(all);
+}
+
+/* ---- when ---- */
+
+static int64_t shortest_ps(const struct weft_engine *e)
+{
+    int64_t least = WEFT_NEVER;
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        least = e->ports[i].prop_ps < least ? e->ports[i].prop_ps : least;
+    return least;
+}
+
+/* Whether hosts have nothing to do with each other but by packets. */
+static bool possible(const struct weft_engine *e)
+{
+    return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && e->rc.recovery->apart &&
+           !e->grants.of.elem && shortest_ps(e) >= window_least_ps(e) &&
+           e->p.transport.rto_ps > e->windows.lookahead_ps;
+}
+
+void host_agendas_gather(struct weft_engine *e)
+{
+    struct host_parts *h = e->parts;
+    if (!h)
+        return;
+    e->parts = NULL;
+    for (unsigned k = 0; k < h->n; k++) {
+        e->parts = h;
+        move(e, &h->of[k].agenda, true);
+        e->parts = NULL;
+    }
+}
+
+void host_agendas_choose(struct weft_engine *e)
+{
+    const bool can = possible(e);
+    if (!can) {
+        host_agendas_gather(e);
+        return;
+    }
+    struct window_crew *c = e->crew;
+    if (!c->parts)
+        c->parts = make(e, c);
+    struct host_parts *h = c->parts;
+    if (!h)
+        return; /* the engine's own thread runs the hosts */
+    h->lookahead_ps = shortest_ps(e);
+    if (e->parts)
+        return;
+    e->parts = h;
+    h->since_ps = e->now;
+    move(e, &e->loop.agenda, false);
+}
+
+bool host_agendas_beyond(const struct weft_engine *e, uint32_t host)
+{
+    const struct host_parts *h = e->parts;
+    return h && e->now < h->done_ps && h->hosts[host].held != h->window;
+}

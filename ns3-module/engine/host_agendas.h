@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is to happen at hosts, by the thread that runs them: host_parts.h. */
+#ifndef WEFT_ENGINE_HOST_AGENDAS_H
+#define WEFT_ENGINE_HOST_AGENDAS_H
+
+#include "engine.h"
+#include "evq.h"
+
+struct agenda;
+struct host_parts;
+
+#pragma GCC visibility push(hidden)
+
+/** Decides whether the hosts are run in parts as things are: at first, and whenever one of the
+ * reasons against has changed. */
+void host_agendas_choose(struct weft_engine *e);
+/** What is to happen goes back to the engine's own agenda. */
+void host_agendas_gather(struct weft_engine *e);
+/** The agenda of a host. */
+struct agenda *host_agenda(struct weft_engine *e, uint32_t host);
+/** Adds the arrival at a host, or a transmission of one. */
+void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port);
+/** Adds it to @p a, which may have come to a later time. */
+void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
+                      uint32_t port);
+/** The host that an entry with this id (evq.h) is about; NIL: none, or the user knows. */
+uint32_t host_of_entry(const struct weft_engine *e, uint64_t id);
+/** Whether host @p host has been run beyond now. */
+bool host_agendas_beyond(const struct weft_engine *e, uint32_t host);
+/** Whether an agenda has lost an event for lack of memory. */
+bool host_agendas_failed(const struct weft_engine *e);
+/** Memory that the agendas take. */
+uint64_t host_agendas_bytes(const struct weft_engine *e);
+void host_agendas_free(struct host_parts *parts);
+
+#pragma GCC visibility pop
+
+#endif

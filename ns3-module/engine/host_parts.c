@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hosts in windows, by several threads: host_parts.h. */
+#include "host_parts.h"
+#include "agenda.h"
+#include "context.h"
+#include "crew.h"
+#include "events.h"
+#include "host_parts_inside.h"
+#include "rc.h"
+#include "window.h"
+#include "window_crew_inside.h"
+#include "worker.h"
+
+#include <stdlib.h>
+
+/** QPs that are asked, window by window, whether they are a witness. */
+#define MOST_ASKED 64u
+
+/* ---- a thread's part ---- */
+
+/* Whether the user may be told of a message when the packet at the end of a link arrives. */
+static bool may_tell(const struct weft_engine *e, uint32_t port)
+{
+    const struct port *p = &e->ports[port];
+    const struct pkt *k = pkt_at(e, p->fly.head);
+    return k->kind < WEFT_PKT_PFC && k->dst_host == p->far && rc_may_complete(e, k);
+}
+
+/* Whether the host of this event is to be held from it on, or is by now. */
+static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
+                    const struct agenda *a, const struct due *d)
+{
+    const uint64_t id = d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
+    struct host_state *s = &h->hosts[host_of_entry(e, id)];
+    if (s->held == h->window)
+        return true;
+    if (id >> EV_KIND_SHIFT == EV_ARRIVE && may_tell(e, (uint32_t)EV_NUMBER(id))) {
+        s->held = h->window;
+        return true;
+    }
+    s->events = s->window == (uint32_t)h->window ? s->events + 1 : 1;
+    s->window = (uint32_t)h->window;
+    p->most = s->events > p->most ? s->events : p->most;
+    return false;
+}
+
+/* Keeps the first event for later. */
+static void hold(struct weft_engine *e, struct host_part *p, struct agenda *a, const struct due *d)
+{
+    if (p->nheld == p->held_cap) {
+        const uint32_t cap = p->held_cap ? 2 * p->held_cap : 64;
+        struct ev *more = realloc(p->held, cap * sizeof *more);
+        if (!more) {
+            engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of hosts");
+            return;
+        }
+        p->held = more;
+        p->held_cap = cap;
+    }
+    struct ev ev = {d->t, 0};
+    if (d->slow) {
+        ev = a->slow.h[0];
+        evq_pop(&a->slow);
+    } else {
+        ev.id = EV_ID(fastq_kind(d->key), fastq_port(d->key));
+        fastq_pop(&a->fast, d->key);
+    }
+    p->held[p->nheld++] = ev;
+}
+
+static void run_hosts(const struct host_parts *h, struct host_part *p, struct weft_engine *e)
+{
+    struct agenda *a = &e->loop.agenda;
+    *a = p->agenda;
+    e->parts = NULL;
+    e->loop.limit_ps = h->until_ps;
+    p->nheld = p->most = 0;
+    for (;;) {
+        const struct due d = agenda_first(e, a);
+        if (d.t >= e->loop.limit_ps)
+            break;
+        if (to_hold(e, h, p, a, &d))
+            hold(e, p, a, &d);
+        else
+            agenda_run(e, a, &d);
+    }
+    p->agenda = *a;
+    p->events = e->tot.events;
+    if (p->events && e->now > e->windows.last_ps)
+        e->windows.last_ps = e->now;
+}
+
+static void run_part(void *ctx, unsigned number)
+{
+    struct host_parts *h = ctx;
+    struct window_crew *c = h->e->crew;
+    struct worker *w = &c->workers[number];
+    const int64_t began_ns = crew_cpu_ns();
+    if (c->shuffle)
+        window_crew_dawdle(c, number);
+    worker_begin(w, h->e);
+    run_hosts(h, &h->of[number], &w->e);
+    if (h->switches)
+        window_crew_turns(c, w, number);
+    worker_end(w);
+    c->busy_ns[number] = crew_cpu_ns() - began_ns;
+}
+
+/* ---- a window ---- */
+
+/* Whether the run goes on after a window: a QP has packets to send that were never sent, of which
+ * no ACK can come in it, and none is about to give up. */
+static bool has_witness(const struct weft_engine *e, struct host_parts *h)
+{
+    const uint32_t n = e->qps.pool.n;
+    if (e->rc.last_try)
+        return false;
+    for (uint32_t i = 0; i < MOST_ASKED && i < n; i++) {
+        if (h->witness >= n)
+            h->witness = 0;
+        const struct qp *q = qp_at(e, h->witness);
+        if (q->top_psn < q->end_psn)
+            return true;
+        h->witness++;
+    }
+    return false;
+}
+
+/* How far hosts may be run from @p t_ps on. */
+static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps)
+{
+    const struct windows *w = &e->windows;
+    int64_t until_ps = w->done_ps + w->lookahead_ps;
+    const int64_t other[] = {t_ps + h->lookahead_ps, e->loop.limit_ps,
+                             agenda_slow_time(&e->loop.agenda)};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        until_ps = other[i] < until_ps ? other[i] : until_ps;
+    return until_ps;
+}
+
+static bool worthwhile(const struct weft_engine *e, struct host_parts *h, int64_t t_ps,
+                       int64_t until_ps)
+{
+    if (t_ps - h->since_ps >= h->lookahead_ps) {
+        h->per_ps = (double)h->alone / (double)(t_ps - h->since_ps);
+        h->alone = 0;
+        h->since_ps = t_ps;
+    }
+    return e->crew->shuffle || h->per_ps * (double)(until_ps - t_ps) >= (double)(WORTHWHILE * h->n);
+}
+
+/* What was held is due again. */
+static void put_back(struct weft_engine *e, struct host_part *p)
+{
+    for (uint32_t i = 0; i < p->nheld; i++) {
+        const struct ev ev = p->held[i];
+        const enum ev_kind kind = (enum ev_kind)(ev.id >> EV_KIND_SHIFT);
+        if (kind <= EV_TX)
+            host_agendas_put(e, &p->agenda, ev.t, kind, (uint32_t)EV_NUMBER(ev.id));
+        else
+            engine_push(e, &p->agenda.slow, ev.t, ev.id);
+    }
+    p->nheld = 0;
+}
+
+/* Switches run in the same window where it is one of theirs. */
+static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c)
+{
+    struct windows *w = &e->windows;
+    uint64_t events = 0, most = 0;
+    h->e = e;
+    h->window++;
+    h->switches =
+        (h->until_ps == w->done_ps + w->lookahead_ps || h->until_ps == e->loop.limit_ps) &&
+        window_crew_worthwhile(e, c, h->until_ps);
+    if (h->switches)
+        window_crew_begin(e, c, h->until_ps);
+    else
+        window_crew_settle(e, c);
+    window_crew_do(e, c, run_part, h);
+    for (unsigned k = 0; k < h->n; k++) {
+        put_back(e, &h->of[k]);
+        events += h->of[k].events;
+        most = h->of[k].most > most ? h->of[k].most : most;
+    }
+    if (h->switches) {
+        window_crew_end(e, c, events, most);
+        window_done(e, h->until_ps);
+        e->tot.windows++;
+    } else {
+        window_crew_project(&c->figures, events, most);
+    }
+    window_crew_measure(c);
+    return events;
+}
+
+bool host_parts_run(struct weft_engine *e, int64_t t_ps)
+{
+    struct host_parts *h = e->parts;
+    h->alone++;
+    if (t_ps < h->done_ps)
+        return false;
+    const int64_t until_ps = horizon(e, h, t_ps);
+    if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || !has_witness(e, h))
+        return false;
+    window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
+    e->now = t_ps;
+    h->until_ps = until_ps;
+    const uint64_t events = run_window(e, h, e->crew);
+    h->done_ps = until_ps;
+    h->per_ps = (double)events / (double)(until_ps - t_ps);
+    h->alone = 0;
+    h->since_ps = until_ps;
+    return true;
+}
+
+/* ---- the order of all events ---- */
+
+static uint64_t id_of(const struct agenda *a, const struct due *d)
+{
+    return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
+}
+
+struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
+{
+    struct agenda *first = &e->loop.agenda;
+    for (unsigned k = 0; k < e->parts->n; k++) {
+        struct agenda *a = &e->parts->of[k].agenda;
+        const struct due other = agenda_first(e, a);
+        if (other.t < d->t ||
+            (other.t == d->t && other.t != WEFT_NEVER && id_of(a, &other) < id_of(first, d))) {
+            *d = other;
+            first = a;
+        }
+    }
+    return first;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hosts that several threads run at the same time, a window at a time.
+ *
+ * Each thread has an agenda of its own: what is to happen at its hosts. Let all events of hosts
+ * before H be over, and those of switches before S <= H. Then what a host does until S + lookahead
+ * depends on nothing that another node does from H on (window.h), but for what the user does when
+ * he is told of a message: that may be a message to post, the number of which follows from the
+ * order in which all hosts post. So a host is run up to the first event by which a message may be
+ * complete (rc_may_complete) and held there. When all have come to the end of the window or to such
+ * an event, the engine's own thread executes what is left of it at the hosts that are held, in the
+ * order that all events have.
+ *
+ * That this is what one thread does needs a promise of the user (struct weft_engine_hooks, local):
+ * what he does when told of something at a host concerns that host alone. The run must not end
+ * within a window either: so there is none without a QP that has packets to send that were never
+ * sent (a witness). Timers of the user end a window before them, as they may concern any host.
+ *
+ * In a window all is as in worker.h: packets that are sent wait in outboxes, and no switch is
+ * touched but for the links from it to a host, from which only that host takes.
+ */
+#ifndef WEFT_ENGINE_HOST_PARTS_H
+#define WEFT_ENGINE_HOST_PARTS_H
+
+#include "engine.h"
+
+struct agenda;
+struct due;
+
+#pragma GCC visibility push(hidden)
+
+/** *@p d is the first of the engine's own agenda: makes it the first of all, and says whose it is.
+ */
+struct agenda *host_parts_first(struct weft_engine *e, struct due *d);
+/** Nothing is before @p t_ps. Has all threads run their hosts as far as can be; false, and nothing
+ * has happened: that is not far, or not worth it, or is over but for the hosts that are held. */
+bool host_parts_run(struct weft_engine *e, int64_t t_ps);
+
+#pragma GCC visibility pop
+
+#endif

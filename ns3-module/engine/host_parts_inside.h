@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hosts by thread: inside of host_agendas.c and host_parts.c. */
+#ifndef WEFT_HOST_PARTS_INSIDE_H
+#define WEFT_HOST_PARTS_INSIDE_H
+
+#include "evq.h"
+#include "loop.h"
+
+/** Of a host. */
+struct host_state {
+    uint64_t held;   /**< the last window in which it was held */
+    uint32_t window; /**< the one that `events` is of, its lower bits */
+    uint32_t events;
+};
+
+/** The hosts of a thread. */
+struct host_part {
+    struct agenda agenda;
+    struct ev *held; /**< what is left at hosts that are held, in order */
+    uint32_t nheld, held_cap;
+    uint64_t events; /**< in the last window */
+    uint32_t most;   /**< of them, at one host */
+} __attribute__((aligned(64)));
+
+struct host_parts {
+    unsigned n;
+    struct host_part *of;
+    uint8_t *part; /**< of each host */
+    struct host_state *hosts;
+    uint64_t window;
+    int64_t lookahead_ps; /**< the shortest delay of a link */
+    int64_t done_ps;      /**< hosts have been run to here, but for those that are held */
+    int64_t until_ps;     /**< of the window that is being run */
+    bool switches;        /**< it is theirs as well */
+    uint32_t witness;     /**< QP asked last */
+    /* how much happens */
+    uint64_t alone; /**< events executed by one thread since then */
+    int64_t since_ps;
+    double per_ps;
+    struct weft_engine *e;
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See partition.h. */
+#include "partition.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define MOST 256u
+
+/* The thread of switch @p i; @p dealt: switches of its tier that each has by now. */
+static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
+                      const uint32_t *dealt)
+{
+    uint32_t links[MOST] = {0};
+    const struct weft_fabric_node *node = &f->nodes[i];
+    for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
+        const uint32_t far = f->ports[f->ports[p].peer].node;
+        if (f->nodes[far].tier < node->tier)
+            links[thread[far]]++;
+    }
+    unsigned best = 0;
+    for (unsigned k = 1; k < n; k++)
+        if (links[k] > links[best] || (links[k] == links[best] && dealt[k] < dealt[best]))
+            best = k;
+    return (uint8_t)best;
+}
+
+/* Deals out the switches of a tier; whether there are any of a higher one. */
+static bool deal(const struct weft_fabric *f, unsigned n, uint8_t *thread, uint32_t tier)
+{
+    uint32_t dealt[MOST] = {0};
+    bool more = false;
+    for (uint32_t i = 0; i < f->nnodes; i++) {
+        more |= f->nodes[i].tier > tier;
+        if (f->nodes[i].host != UINT32_MAX || f->nodes[i].tier != tier)
+            continue;
+        thread[i] = choose(f, n, thread, i, dealt);
+        dealt[thread[i]]++;
+    }
+    return more;
+}
+
+void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread)
+{
+    memset(thread, 0, f->nnodes);
+    for (uint32_t h = 0; h < f->nhosts; h++)
+        thread[f->hosts[h]] = (uint8_t)((uint64_t)h * n / f->nhosts);
+    for (uint32_t tier = 0; deal(f, n, thread, tier); tier++)
+        ;
+}

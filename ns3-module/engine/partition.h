@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which thread a node belongs to at first. */
+#ifndef WEFT_ENGINE_PARTITION_H
+#define WEFT_ENGINE_PARTITION_H
+
+#include "topologies/fabric.h"
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * Deals the nodes of @p f out to @p n threads, thread[node] of them: as many hosts to each,
+ * neighbours in the fabric's numbering together; switches, from the hosts upwards, to the thread
+ * that most of their links below lead to, where several do, to the one with the fewest of that
+ * tier. So most packets stay in the caches of one processor.
+ */
+void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads' state: inside of window_crew.c and host_parts.c. */
+#ifndef WEFT_WINDOW_CREW_INSIDE_H
+#define WEFT_WINDOW_CREW_INSIDE_H
+
+#include "base/figures.h"
+#include "base/units.h"
+#include "context.h"
+#include "engine.h"
+#include "worker.h"
+
+#include <stdatomic.h>
+
+struct crew;
+
+#define MOST_THREADS 255u
+/** Events per thread below which one does it alone: a barrier takes as long as some hundred. */
+#define WORTHWHILE 200u
+
+/** The switches of a thread that take part in a window. */
+struct turn {
+    uint32_t first, end;
+    _Alignas(64) _Atomic uint32_t next; /**< not taken yet */
+};
+
+struct window_crew {
+    struct crew *crew;
+    unsigned n;
+    struct worker *workers;
+    struct outbox *out; /**< by port */
+    _Atomic uint32_t untouched[2];
+    uint32_t *switches, nswitches;
+    uint32_t *nodes; /**< that take part in the window, by thread */
+    struct turn *turns;
+    uint8_t *thread;    /**< of each node, at first */
+    int64_t settled_ps; /**< all transmissions before this time have been made */
+    bool look_again;    /**< any switch may owe some */
+    uint64_t shuffle;   /**< not 0, for tests: seed of random orders */
+    struct host_parts *parts;
+    /* this window */
+    struct weft_engine *e;
+    int64_t until_ps;
+    uint64_t until;
+    int64_t *busy_ns; /**< by thread */
+    int64_t done_ns;  /**< when all had come to its end */
+    struct weft_thread_figures figures;
+};
+
+/** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
+ * (docs/performance.md). */
+static inline int64_t window_least_ps(const struct weft_engine *e)
+{
+    return e->crew && e->crew->shuffle ? 1 : 200 * WEFT_PS_PER_NS;
+}
+
+#pragma GCC visibility push(hidden)
+
+/** Makes the transmissions that are owed before the window: before hosts are run. */
+void window_crew_settle(struct weft_engine *e, struct window_crew *c);
+/** Whether enough happened at switches lately for several threads. */
+bool window_crew_worthwhile(const struct weft_engine *e, const struct window_crew *c,
+                            int64_t until_ps);
+/** Settles switches, and lists those that have something to do before @p until_ps. */
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t until_ps);
+/** Runs switches, those of thread @p number first, then those that others have not begun. */
+void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number);
+/** All switches have been run; beside their events, @p events were executed, @p most of them at one
+ * node. */
+void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t events, uint64_t most);
+/** Threads execute @p fn (crew.h), which runs nodes in contexts of their own (worker.h); takes over
+ * what they have done. */
+void window_crew_do(struct weft_engine *e, struct window_crew *c,
+                    void (*fn)(void *ctx, unsigned number), void *ctx);
+/** The window is over, with all that the engine's own thread had to do with it. */
+void window_crew_measure(struct window_crew *c);
+/** For tests: each thread comes late at random, so that any of them is first. */
+void window_crew_dawdle(const struct window_crew *c, unsigned number);
+/** What a window would take with so many threads: the events of the busiest at best. */
+void window_crew_project(struct weft_thread_figures *f, uint64_t events, uint64_t most);
+
+#pragma GCC visibility pop
+
+#endif
