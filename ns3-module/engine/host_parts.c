@@ -68,7 +68,7 @@ static void hold(struct weft_engine *e, struct host_part *p, struct agenda *a, c
     p->held[p->nheld++] = ev;
 }
 
-static void run_hosts(const struct host_parts *h, struct host_part *p, struct weft_engine *e)
+static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_engine *e)
 {
     struct agenda *a = &e->loop.agenda;
     *a = p->agenda;
@@ -85,6 +85,7 @@ static void run_hosts(const struct host_parts *h, struct host_part *p, struct we
             agenda_run(e, a, &d);
     }
     p->agenda = *a;
+    e->parts = h; /* what is delivered to hosts goes there */
     p->events = e->tot.events;
     if (p->events && e->now > e->windows.last_ps)
         e->windows.last_ps = e->now;
@@ -176,7 +177,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     if (h->switches)
         window_crew_begin(e, c, h->until_ps);
     else
-        window_crew_settle(e, c);
+        window_crew_begin_hosts(e, c);
     window_crew_do(e, c, run_part, h);
     for (unsigned k = 0; k < h->n; k++) {
         put_back(e, &h->of[k]);
@@ -188,7 +189,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         window_done(e, h->until_ps);
         e->tot.windows++;
     } else {
-        window_crew_project(&c->figures, events, most);
+        window_crew_end_hosts(e, c, events, most);
     }
     window_crew_measure(c);
     return events;

@@ -51,6 +51,7 @@ static void fini(struct window_crew *c)
     free(c->turns);
     free(c->busy_ns);
     free(c->thread);
+    free(c->to);
     free(c);
 }
 
@@ -89,6 +90,8 @@ static void list_switches(struct weft_engine *e, struct window_crew *c)
         if (e->fabric->nodes[n].host == NIL)
             c->switches[c->nswitches++] = n;
     }
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        c->to[i] = c->thread[e->fabric->ports[e->ports[i].peer].node];
 }
 
 static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *err)
@@ -101,13 +104,15 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->switches = malloc(nnodes * sizeof *c->switches);
     c->nodes = malloc(nnodes * sizeof *c->nodes);
     c->thread = malloc(nnodes);
-    if (!c->thread || !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches ||
+    c->to = malloc(nports);
+    if (!c->thread || !c->to || !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches ||
         !c->nodes)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (size_t i = 0; i < nports; i++)
         c->out[i].head = NIL;
     for (unsigned i = 0; i < c->n; i++)
-        worker_init(&c->workers[i], c->out, c->untouched);
+        if (!worker_init(&c->workers[i], c->n, c->out, c->to, c->untouched))
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     list_switches(e, c);
     c->settled_ps = INT64_MIN;
     c->look_again = true;
@@ -199,7 +204,8 @@ static void run_part(void *ctx, unsigned number)
 
 /* ---- a window ---- */
 
-void window_crew_settle(struct weft_engine *e, struct window_crew *c)
+/* Makes the transmissions that are owed before the window. */
+static void settle(struct weft_engine *e, struct window_crew *c)
 {
     struct windows *w = &e->windows;
     if (c->settled_ps >= w->done_ps && !c->look_again)
@@ -231,7 +237,8 @@ static bool takes_part(const struct window_node *s, uint64_t until)
     return s->q.h[0] < until || s->owes;
 }
 
-void window_crew_project(struct weft_thread_figures *f, uint64_t events, uint64_t most)
+/* What a window would take with so many threads: the events of the busiest at best. */
+static void project(struct weft_thread_figures *f, uint64_t events, uint64_t most)
 {
     f->events += events;
     for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
@@ -274,6 +281,15 @@ static void hand_out(struct weft_engine *e, struct window_crew *c)
             return;
 }
 
+/* What was sent in the window goes onto the links. */
+static void deliver(void *ctx, unsigned number)
+{
+    struct window_crew *c = ctx;
+    const int64_t began_ns = crew_cpu_ns();
+    worker_deliver(c->workers, number);
+    c->busy_ns[number] += crew_cpu_ns() - began_ns;
+}
+
 void window_crew_do(struct weft_engine *e, struct window_crew *c,
                     void (*fn)(void *ctx, unsigned number), void *ctx)
 {
@@ -281,6 +297,7 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c,
     atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
     const int64_t began_ns = crew_wall_ns();
     crew_do(c->crew, fn, ctx);
+    crew_do(c->crew, deliver, c);
     c->done_ns = crew_wall_ns();
     c->figures.run_ns += c->done_ns - began_ns;
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
@@ -309,27 +326,48 @@ void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t unt
     c->until = window_key(&e->windows, until_ps);
     if (c->shuffle)
         shuffle(e, c);
-    window_crew_settle(e, c);
+    settle(e, c);
     list_turns(e, c);
 }
 
-void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t events, uint64_t most)
+/* Enters switches into windows.order. */
+static void list_all(struct weft_engine *e, const struct window_crew *c)
 {
     struct windows *w = &e->windows;
     keyheap_clear(&w->order);
-    for (uint32_t i = 0; i < c->turns[c->n - 1].end; i++) {
-        const struct window_node *s = &w->of[c->nodes[i]];
-        events += s->events;
-        most = s->events > most ? s->events : most;
-    }
     for (uint32_t i = 0; i < c->nswitches; i++) {
         struct window_node *s = &w->of[c->switches[i]];
         s->listed_ps = WEFT_NEVER;
         if (s->q.n)
             window_list(e, c->switches[i], window_time(w, s->q.h[0]));
     }
+}
+
+void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t events, uint64_t most)
+{
+    const struct windows *w = &e->windows;
+    for (uint32_t i = 0; i < c->turns[c->n - 1].end; i++) {
+        const struct window_node *s = &w->of[c->nodes[i]];
+        events += s->events;
+        most = s->events > most ? s->events : most;
+    }
+    list_all(e, c);
     c->settled_ps = c->until_ps;
-    window_crew_project(&c->figures, events, most);
+    project(&c->figures, events, most);
+}
+
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c)
+{
+    settle(e, c);
+    for (uint32_t i = 0; i < c->nswitches; i++)
+        e->windows.of[c->switches[i]].listed_ps = INT64_MIN;
+}
+
+void window_crew_end_hosts(struct weft_engine *e, struct window_crew *c, uint64_t events,
+                           uint64_t most)
+{
+    list_all(e, c);
+    project(&c->figures, events, most);
 }
 
 bool window_crew_worthwhile(const struct weft_engine *e, const struct window_crew *c,

@@ -33,6 +33,7 @@ struct window_crew {
     uint32_t *nodes; /**< that take part in the window, by thread */
     struct turn *turns;
     uint8_t *thread;    /**< of each node, at first */
+    uint8_t *to; /**< by port: of the node at the end of its link */
     int64_t settled_ps; /**< all transmissions before this time have been made */
     bool look_again;    /**< any switch may owe some */
     uint64_t shuffle;   /**< not 0, for tests: seed of random orders */
@@ -55,8 +56,11 @@ static inline int64_t window_least_ps(const struct weft_engine *e)
 
 #pragma GCC visibility push(hidden)
 
-/** Makes the transmissions that are owed before the window: before hosts are run. */
-void window_crew_settle(struct weft_engine *e, struct window_crew *c);
+/** A window of hosts alone begins: makes the transmissions that switches owe before it. */
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c);
+/** It is over; @p events were executed, @p most of them at one host. */
+void window_crew_end_hosts(struct weft_engine *e, struct window_crew *c, uint64_t events,
+                           uint64_t most);
 /** Whether enough happened at switches lately for several threads. */
 bool window_crew_worthwhile(const struct weft_engine *e, const struct window_crew *c,
                             int64_t until_ps);
@@ -75,8 +79,6 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c,
 void window_crew_measure(struct window_crew *c);
 /** For tests: each thread comes late at random, so that any of them is first. */
 void window_crew_dawdle(const struct window_crew *c, unsigned number);
-/** What a window would take with so many threads: the events of the busiest at best. */
-void window_crew_project(struct weft_thread_figures *f, uint64_t events, uint64_t most);
 
 #pragma GCC visibility pop
 

@@ -12,19 +12,26 @@
 #define SURPLUS 4096u /**< free packets beyond which it gives all of them away */
 #define GIVEN 512u    /**< packets that it is given at once */
 
-void worker_init(struct worker *w, struct outbox *out, _Atomic uint32_t untouched[2])
+bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
+                 _Atomic uint32_t untouched[2])
 {
     memset(w, 0, sizeof *w);
+    w->n = n;
     w->out = out;
+    w->to = to;
+    w->sent = calloc(n, sizeof *w->sent);
     w->pkts = w->stacks =
         (struct worker_pool){.head = NIL, .spare = NIL, .give = NIL, .most = UINT32_MAX};
     w->pkts.untouched = &untouched[0];
     w->pkts.most = SURPLUS; /* free stacks flow the other way */
     w->stacks.untouched = &untouched[1];
+    return w->sent != NULL;
 }
 
 void worker_fini(struct worker *w)
 {
+    for (unsigned k = 0; w->sent && k < w->n; k++)
+        free(w->sent[k].ports);
     free(w->sent);
     free(w->drops);
     free(w->notes);
@@ -122,7 +129,7 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
 }
 
 /* What a port has sent goes onto its link. */
-static void deliver(struct weft_engine *e, uint32_t port, const struct outbox *o)
+static void deliver(struct weft_engine *e, uint32_t port, struct outbox *o)
 {
     struct port *p = &e->ports[port];
     if (p->fly.head == NIL) {
@@ -134,6 +141,22 @@ static void deliver(struct weft_engine *e, uint32_t port, const struct outbox *o
         before->next_at_ps = o->at_ps;
     }
     p->fly.tail = o->tail;
+    o->head = NIL;
+}
+
+void worker_deliver(struct worker *all, unsigned number)
+{
+    struct weft_engine *e = &all[number].e;
+    for (unsigned k = 0; k < all[number].n; k++) {
+        struct worker_sent *s = &all[k].sent[number];
+        uint32_t left = 0;
+        for (uint32_t i = 0; i < s->n; i++)
+            if (!e->parts && e->ports[s->ports[i]].to_host)
+                s->ports[left++] = s->ports[i];
+            else
+                deliver(e, s->ports[i], &all[k].out[s->ports[i]]);
+        s->n = left;
+    }
 }
 
 static void join_totals(struct weft_totals *all, const struct weft_totals *more)
@@ -158,17 +181,18 @@ void worker_join(struct worker *w, struct weft_engine *e)
     const struct weft_engine *c = &w->e;
     if (c->err.code)
         engine_fail(e, c->err.code, "%s", c->err.msg);
-    for (uint32_t i = 0; i < w->nsent; i++) {
-        struct outbox *o = &w->out[w->sent[i]];
-        deliver(e, w->sent[i], o);
-        o->head = NIL;
+    for (unsigned k = 0; k < w->n; k++) {
+        struct worker_sent *s = &w->sent[k];
+        for (uint32_t i = 0; i < s->n; i++)
+            deliver(e, s->ports[i], &w->out[s->ports[i]]);
+        s->n = 0;
     }
     for (uint32_t i = 0; i < w->ndrops; i++) {
         struct port *p = &e->ports[w->drops[i].port];
         p->st.drops[w->drops[i].why]++;
         p->dropped_payload += w->drops[i].payload;
     }
-    w->nsent = w->ndrops = 0;
+    w->ndrops = 0;
     join_totals(&e->tot, &c->tot);
     join_notes(e, &c->windows);
     pool_join(&w->pkts, &c->pkts.pool, &e->pkts.pool);
@@ -207,11 +231,12 @@ void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i
     struct outbox *o = &w->out[port];
     k->next = NIL;
     if (o->head == NIL) {
-        void *list = w->sent;
-        if (!make_room(e, &list, w->nsent, &w->sent_cap, sizeof *w->sent))
+        struct worker_sent *s = &w->sent[w->to[port]];
+        void *list = s->ports;
+        if (!make_room(e, &list, s->n, &s->cap, sizeof *s->ports))
             return;
-        w->sent = list;
-        w->sent[w->nsent++] = port;
+        s->ports = list;
+        s->ports[s->n++] = port;
         o->head = i;
         o->at_ps = at_ps;
     } else {

@@ -12,8 +12,9 @@
  * takes packets from; drops are listed, as one at the end of a link is counted at the other; an
  * arrival does not settle the port that the packet left: all are settled by then (window_crew.c).
  *
- * When all have come to the end of the window the engine's own thread takes over what they have
- * (worker_join), and nothing in it depends on who ran what: sums, sets of events with one order,
+ * When all have come to the end of the window, each puts what was sent to its own nodes onto the
+ * links to them (worker_deliver). Then the engine's own thread takes over what they have
+ * (worker_join). Nothing in this depends on who ran what: sums, sets of events with one order,
  * and lists of one port, whose order is that of time.
  */
 #ifndef WEFT_ENGINE_WORKER_H
@@ -48,11 +49,18 @@ struct worker_pool {
     _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
 };
 
+/** Ports with something in the outbox that leads to nodes of one thread. */
+struct worker_sent {
+    uint32_t *ports;
+    uint32_t n, cap;
+};
+
 struct worker {
     struct weft_engine e; /**< its context */
     struct outbox *out;   /**< shared: by port */
-    uint32_t *sent;       /**< ports with something in the outbox */
-    uint32_t nsent, sent_cap;
+    const uint8_t *to;    /**< shared: by port, the thread that delivers what it sends */
+    struct worker_sent *sent; /**< by that */
+    unsigned n;               /**< threads */
     struct worker_drop *drops;
     uint32_t ndrops, drops_cap;
     struct window_note *notes; /**< room for those of its context */
@@ -63,12 +71,17 @@ struct worker {
 
 #pragma GCC visibility push(hidden)
 
-void worker_init(struct worker *w, struct outbox *out, _Atomic uint32_t untouched[2]);
+/** Prepares one of @p n workers; false when out of memory. */
+bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
+                 _Atomic uint32_t untouched[2]);
 void worker_fini(struct worker *w);
 /** The window begins: takes a copy of the engine's context. */
 void worker_begin(struct worker *w, const struct weft_engine *e);
 /** It is over, for this thread. */
 void worker_end(struct worker *w);
+/** All threads have come to the end of the window: thread @p number of @p all puts onto links what
+ * was sent to its nodes, but for hosts of which the engine's own agenda has the events. */
+void worker_deliver(struct worker *all, unsigned number);
 /** The engine takes over what the thread has done. */
 void worker_join(struct worker *w, struct weft_engine *e);
 /** Gives the thread some of the engine's free packets if it had to take new ones. */
