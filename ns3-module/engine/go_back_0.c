@@ -73,9 +73,5 @@ static void timeout(struct weft_engine *e, uint32_t qi)
     restart(e, qi, floor_psn(e, q, q->una_psn));
 }
 
-const struct recovery recovery_go_back_0 = {.name = "go-back-0",
-                                            .apart = true,
-                                            .gap = gap,
-                                            .acked = acked,
-                                            .timeout = timeout,
-                                            .floor = floor_psn};
+const struct recovery recovery_go_back_0 = {
+    .name = "go-back-0", .gap = gap, .acked = acked, .timeout = timeout, .floor = floor_psn};

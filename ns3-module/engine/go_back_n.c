@@ -29,4 +29,4 @@ static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 }
 
 const struct recovery recovery_go_back_n = {
-    .name = "go-back-n", .apart = true, .gap = gap, .acked = acked, .timeout = nic_go_back};
+    .name = "go-back-n", .gap = gap, .acked = acked, .timeout = nic_go_back};

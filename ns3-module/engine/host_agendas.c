@@ -147,9 +147,10 @@ static int64_t shortest_ps(const struct weft_engine *e)
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
-    return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && e->rc.recovery->apart &&
-           !e->grants.of.elem && shortest_ps(e) >= window_least_ps(e) &&
-           e->p.transport.rto_ps > e->windows.lookahead_ps;
+    return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->grants.of.elem &&
+           shortest_ps(e) >= window_least_ps(e) &&
+           (e->rc.low_rto ? e->p.transport.rto_low_ps : e->p.transport.rto_ps) >
+               e->windows.lookahead_ps;
 }
 
 void host_agendas_gather(struct weft_engine *e)

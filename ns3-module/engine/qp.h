@@ -10,6 +10,7 @@
 
 struct control;
 struct entropy_state;
+struct psn_set;
 struct repeat;
 
 /** QPs beyond which their records are no longer in the caches. */
@@ -80,20 +81,21 @@ struct qp {
                          that lies ahead */
     int64_t pause_ps; /**< the pause clock of its port and priority at told_ps */
     int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
+    struct entropy_state *entropy;     /**< with switch.balance=entropy, else NULL */
+    struct repeat *repeat; /**< what selective repeat knows of its packets, NULL: nothing so far */
     /* receiver, on lines of its own: another thread may run it */
     uint64_t exp_psn __attribute__((aligned(64)));
     uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
     uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
     int64_t nack_at_ps, cnp_at_ps;
-    uint32_t ack_port;             /**< receiving host's port for ACKs */
-    uint32_t unacked;              /**< data packets since the last ACK */
-    uint8_t echo;                  /**< a packet since the last ACK was marked */
-    uint8_t cnp_due;               /**< the next ACK carries a CNP */
-    uint8_t credited;              /**< sent under credits (grant.h) */
-    uint8_t holding;               /**< packets behind a gap are kept (selective repeat) */
-    uint32_t rcv_msg;              /**< message that exp_psn belongs to, NIL when all is received */
-    struct entropy_state *entropy; /**< sender, with switch.balance=entropy, else NULL */
-    struct repeat *repeat;         /**< selective repeat's bitmaps, NULL: never lost a packet */
+    uint32_t ack_port;    /**< receiving host's port for ACKs */
+    uint32_t unacked;     /**< data packets since the last ACK */
+    uint8_t echo;         /**< a packet since the last ACK was marked */
+    uint8_t cnp_due;      /**< the next ACK carries a CNP */
+    uint8_t credited;     /**< sent under credits (grant.h) */
+    uint8_t holding;      /**< packets behind a gap are kept (selective repeat) */
+    uint32_t rcv_msg;     /**< message that exp_psn belongs to, NIL when all is received */
+    struct psn_set *held; /**< packets behind a gap, NULL: never had one */
 };
 
 /** All QPs. */

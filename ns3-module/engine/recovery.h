@@ -37,7 +37,6 @@ struct recovery {
     const char *name;          /**< as in transport.recovery */
     bool low_rto;              /**< transport.rto-low holds while few packets are in flight */
     bool bdp_fc;               /**< transport.bdp-fc caps what is in flight */
-    bool apart;                /**< the two ends of a QP share nothing of it but packets */
     bool tolerates_reordering; /**< a packet that overtakes others is no sign that they are lost */
     bool counts; /**< in flight, for the window, is q->flight_bytes, which `flight` counts anew */
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
@@ -67,7 +66,7 @@ struct recovery {
     /** The lowest packet number that the receiver may still ask for when @p una_psn is
      * acknowledged. Optional: una_psn itself. */
     uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);
-    /** Frees what the QP's q->repeat points to. Optional. */
+    /** Frees what the QP's q->repeat and q->held point to. Optional. */
     void (*fini)(struct qp *q);
 };
 

@@ -26,23 +26,32 @@
 
 #include "base/units.h"
 
+/* The sender's; what the receiver holds is q->held. */
 struct repeat {
-    struct psn_set held;       /**< receiver: arrived behind the gap */
-    struct psn_set sacked;     /**< sender: known to be held by the receiver */
+    struct psn_set sacked;     /**< known to be held by the receiver */
     uint64_t recovery_psn;     /**< first packet not sent when the recovery started */
     uint64_t rtx_psn;          /**< lost packets below were sent again */
     uint64_t lost_end;         /**< packets below that are not sacked are lost */
     uint64_t high_psn;         /**< highest packet known to be held */
-    struct psn_set cut;        /**< sender: trimmed or expired, and not sent again yet */
-    struct packet_times times; /**< sender, with a timer per packet */
+    struct psn_set cut;        /**< trimmed or expired, and not sent again yet */
+    struct packet_times times; /**< with a timer per packet */
 };
 
-/* The QP's record, made with its first gap; NULL (and the engine failed) when out of memory. */
+/* The QP's record, made when it first has something to note; NULL (and the engine failed) when out
+ * of memory. */
 static struct repeat *repeat_of(struct weft_engine *e, struct qp *q)
 {
     if (!q->repeat && !(q->repeat = calloc(1, sizeof *q->repeat)))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the bitmaps of a QP");
     return q->repeat;
+}
+
+/* The same of what its receiver holds. */
+static struct psn_set *held_of(struct weft_engine *e, struct qp *q)
+{
+    if (!q->held && !(q->held = calloc(1, sizeof *q->held)))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the bitmaps of a QP");
+    return q->held;
 }
 
 static bool add(struct weft_engine *e, struct psn_set *s, uint64_t psn)
@@ -57,11 +66,11 @@ static bool add(struct weft_engine *e, struct psn_set *s, uint64_t psn)
 
 static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
 {
-    struct repeat *r = repeat_of(e, q);
+    struct psn_set *held = held_of(e, q);
     const uint64_t psn = pkt_at(e, i)->psn;
-    if (r)
-        psn_set_rise(&r->held, q->exp_psn);
-    if (!r || !add(e, &r->held, psn)) {
+    if (held)
+        psn_set_rise(held, q->exp_psn);
+    if (!held || !add(e, held, psn)) {
         pkt_free(e, i);
         return;
     }
@@ -73,7 +82,7 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
 
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
 {
-    struct psn_set *held = &q->repeat->held;
+    struct psn_set *held = q->held;
     const struct completer c = {i, pkt_at(e, i)->sent_ps, q->exp_psn};
     do
         q->exp_psn++;
@@ -93,7 +102,7 @@ void repeat_trimmed(struct weft_engine *e, uint32_t qi, uint32_t i)
 {
     struct qp *q = qp_at(e, qi);
     struct pkt *k = pkt_at(e, i);
-    const bool held = q->repeat && psn_set_has(&q->repeat->held, k->psn);
+    const bool held = q->held && psn_set_has(q->held, k->psn);
     k->sack = (uint32_t)(k->psn - q->exp_psn);
     k->flags |= PKT_SACK;
     rc_answer(e, q, i, held ? WEFT_PKT_ACK : WEFT_PKT_NACK);
@@ -353,9 +362,11 @@ void repeat_sent(struct weft_engine *e, uint32_t qi)
 
 void repeat_fini(struct qp *q)
 {
+    if (q->held)
+        psn_set_free(q->held);
+    free(q->held);
     if (!q->repeat)
         return;
-    psn_set_free(&q->repeat->held);
     psn_set_free(&q->repeat->sacked);
     psn_set_free(&q->repeat->cut);
     packet_times_free(&q->repeat->times);

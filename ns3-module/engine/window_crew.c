@@ -105,8 +105,8 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->nodes = malloc(nnodes * sizeof *c->nodes);
     c->thread = malloc(nnodes);
     c->to = malloc(nports);
-    if (!c->thread || !c->to || !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches ||
-        !c->nodes)
+    if (!c->thread || !c->to || !c->workers || !c->turns || !c->busy_ns || !c->out ||
+        !c->switches || !c->nodes)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (size_t i = 0; i < nports; i++)
         c->out[i].head = NIL;

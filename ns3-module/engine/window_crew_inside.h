@@ -33,7 +33,7 @@ struct window_crew {
     uint32_t *nodes; /**< that take part in the window, by thread */
     struct turn *turns;
     uint8_t *thread;    /**< of each node, at first */
-    uint8_t *to; /**< by port: of the node at the end of its link */
+    uint8_t *to;        /**< by port: of the node at the end of its link */
     int64_t settled_ps; /**< all transmissions before this time have been made */
     bool look_again;    /**< any switch may owe some */
     uint64_t shuffle;   /**< not 0, for tests: seed of random orders */

@@ -56,9 +56,9 @@ struct worker_sent {
 };
 
 struct worker {
-    struct weft_engine e; /**< its context */
-    struct outbox *out;   /**< shared: by port */
-    const uint8_t *to;    /**< shared: by port, the thread that delivers what it sends */
+    struct weft_engine e;     /**< its context */
+    struct outbox *out;       /**< shared: by port */
+    const uint8_t *to;        /**< shared: by port, the thread that delivers what it sends */
     struct worker_sent *sent; /**< by that */
     unsigned n;               /**< threads */
     struct worker_drop *drops;

@@ -528,14 +528,20 @@ TEST(Threads, HostsThatAnswer)
                                         Answer::Post, a, 0, &err),
                       0);
     };
-    for (const char *recovery : {"go-back-n", "go-back-0"}) {
+    const struct {
+        const char *recovery, *balance, *cc;
+    } runs[] = {{"go-back-n", "flow", "dcqcn"},       {"go-back-0", "flow", "dcqcn"},
+                {"selective-repeat", "flow", "hpcc"}, {"out-of-order", "spray", "dctcp"},
+                {"rud", "entropy", "nscc"},           {"selective-repeat", "flow", "swift"}};
+    for (const auto &[recovery, balance, cc] : runs) {
         std::deque<World> worlds;
         for (unsigned n : {1u, 2u, 3u, 5u, 8u}) {
             worlds.emplace_back("fat-tree", Settings{{"k", "4"}},
                                 With(tight, {{"transport.recovery", recovery},
+                                             {"switch.balance", balance},
                                              {"pfc.enabled", "off"},
                                              {"transport.rto", "100us"}}),
-                                "dcqcn");
+                                cc);
             World &w = worlds.back();
             w.config.hooks.pfc_late = w.config.hooks.local = 1;
             w.config.hooks.received = received;
