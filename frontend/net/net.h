@@ -43,7 +43,7 @@ struct weft_net_sink {
     void (*received)(void *ctx, const struct weft_completion *done);
     /** What these do, and timers asked for in them, concerns the host alone that they are called
      * about (for received: the receiver): no message is posted from another, nothing else of the
-     * net is looked at, and the run is not ended while messages wait to be sent. Then several
+     * net is looked at, and the run is ended only because of an error. Then several
      * threads may run hosts. */
     bool local;
 };

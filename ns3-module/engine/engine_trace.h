@@ -96,8 +96,8 @@ struct weft_engine_hooks {
      */
     int pfc_late;
     /** What the user does when told of a message at a host, and in timers asked for then, concerns
-     * that host alone: he posts nothing from another, looks at nothing of the engine, and doesn't
-     * end the run while there are packets left that were never sent. Then several threads may run
+     * that host alone: he posts nothing from another, looks at nothing of the engine, and ends the
+     * run only because of an error. Then several threads may run
      * the hosts (host_parts.h). */
     int local;
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or

@@ -13,9 +13,6 @@
 
 #include <stdlib.h>
 
-/** QPs that are asked, window by window, whether they are a witness. */
-#define MOST_ASKED 64u
-
 /* ---- a thread's part ---- */
 
 /* Whether the user may be told of a message when the packet at the end of a link arrives. */
@@ -109,24 +106,6 @@ static void run_part(void *ctx, unsigned number)
 
 /* ---- a window ---- */
 
-/* Whether the run goes on after a window: a QP has packets to send that were never sent, of which
- * no ACK can come in it, and none is about to give up. */
-static bool has_witness(const struct weft_engine *e, struct host_parts *h)
-{
-    const uint32_t n = e->qps.pool.n;
-    if (e->rc.last_try)
-        return false;
-    for (uint32_t i = 0; i < MOST_ASKED && i < n; i++) {
-        if (h->witness >= n)
-            h->witness = 0;
-        const struct qp *q = qp_at(e, h->witness);
-        if (q->top_psn < q->end_psn)
-            return true;
-        h->witness++;
-    }
-    return false;
-}
-
 /* How far hosts may be run from @p t_ps on. */
 static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps)
 {
@@ -202,7 +181,7 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     if (t_ps < h->done_ps)
         return false;
     const int64_t until_ps = horizon(e, h, t_ps);
-    if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || !has_witness(e, h))
+    if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try)
         return false;
     window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
     e->now = t_ps;

@@ -12,9 +12,9 @@
  * order that all events have.
  *
  * That this is what one thread does needs a promise of the user (struct weft_engine_hooks, local):
- * what he does when told of something at a host concerns that host alone. The run must not end
- * within a window either: so there is none without a QP that has packets to send that were never
- * sent (a witness). Timers of the user end a window before them, as they may concern any host.
+ * what he does when told of something at a host concerns that host alone, and he ends the run only
+ * because of an error. Nor may the engine end it within a window: so there is none once a QP is
+ * about to give up. Timers of the user end a window before them, as they may concern any host.
  *
  * In a window all is as in worker.h: packets that are sent wait in outboxes, and no switch is
  * touched but for the links from it to a host, from which only that host takes.

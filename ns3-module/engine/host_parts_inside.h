@@ -32,7 +32,6 @@ struct host_parts {
     int64_t done_ps;      /**< hosts have been run to here, but for those that are held */
     int64_t until_ps;     /**< of the window that is being run */
     bool switches;        /**< it is theirs as well */
-    uint32_t witness;     /**< QP asked last */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;

@@ -549,7 +549,7 @@ TEST(Threads, HostsThatAnswer)
             if (n > 1)
                 Threads(w, n, 11);
             for (uint32_t src = 0; src < 16; src++) {
-                w.Send(src, (src + 5) % 16, 2000000, 0); // there is more to send all the time
+                w.Send(src, (src + 5) % 16, 300000, 0);
                 for (uint32_t k = 1; k < 4; k++)
                     w.Send(src, (src * 3 + k) % 16 == src ? (src + 1) % 16 : (src * 3 + k) % 16,
                            700 * k + 13 * src, 20);
