@@ -60,16 +60,16 @@ static inline struct due agenda_first(struct weft_engine *e, struct agenda *a)
 }
 
 /** Executes the first entry @p d. */
-static inline void agenda_run(struct weft_engine *e, struct agenda *a, const struct due *d)
+static inline void agenda_run(struct weft_engine *e, struct agenda *a, struct due d)
 {
-    uint64_t key = d->key;
-    e->now = d->t;
+    uint64_t key = d.key;
+    e->now = d.t;
     e->tot.events++;
-    if (__builtin_expect(d->slow, 0)) {
+    if (__builtin_expect(d.slow, 0)) {
         agenda_run_slow(e, a);
         return;
     }
-    e->loop.due_ps = d->t;
+    e->loop.due_ps = d.t;
     e->loop.due_id = (uint32_t)key & ((1u << FASTQ_ID_BITS) - 1);
     if (__builtin_expect(e->path.rare & RARE_ORDER, 0))
         key = agenda_by_rank(e, a);

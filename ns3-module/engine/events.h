@@ -52,7 +52,7 @@ static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_ki
     const bool at_host = kind == EV_ARRIVE ? p->to_host : p->nic != NIL;
     if (e->windows.on && !at_host)
         window_push(e, kind == EV_ARRIVE ? p->far : p->node, t, kind, port);
-    else if (__builtin_expect(e->parts != NULL, 0) && at_host)
+    else if (__builtin_expect(e->parts != NULL, 0))
         host_agendas_push(e, t, kind, port);
     else if (__builtin_expect(!fastq_push(&e->loop.agenda.fast, e->now, t, kind, port), 0))
         engine_push(e, &e->loop.agenda.slow, t, EV_ID(kind, port));

@@ -79,7 +79,7 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
         if (to_hold(e, h, p, a, &d))
             hold(e, p, a, &d);
         else
-            agenda_run(e, a, &d);
+            agenda_run(e, a, d);
     }
     p->agenda = *a;
     e->parts = h; /* what is delivered to hosts goes there */

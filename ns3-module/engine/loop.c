@@ -65,19 +65,23 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     const bool endless = limit_ps > LAST_PS;
     e->loop.limit_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
     for (;;) {
-        struct agenda *a = &e->loop.agenda;
-        struct due d = agenda_first(e, a);
-        if (__builtin_expect(e->parts != NULL, 0))
-            a = host_parts_first(e, &d);
+        struct agenda *a = NULL;
+        struct due d = agenda_first(e, &e->loop.agenda);
+        if (__builtin_expect(e->parts != NULL, 0)) {
+            struct due any = d; /* d itself stays in registers */
+            a = host_parts_first(e, &any);
+            d = any;
+        }
         if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
             window_advance(e, d.t < e->loop.limit_ps ? d.t : e->loop.limit_ps))
             continue;
         if (__builtin_expect(d.t >= e->loop.limit_ps, 0))
             break;
         WEFT_REQUIRE(d.t >= e->now);
-        if (__builtin_expect(e->parts != NULL, 0) && host_parts_run(e, d.t))
-            continue;
-        agenda_run(e, a, &d);
+        if (__builtin_expect(!a, 1)) /* where it is, is a constant */
+            agenda_run(e, &e->loop.agenda, d);
+        else if (!host_parts_run(e, d.t))
+            agenda_run(e, a, d);
     }
     const bool ended = endless && e->loop.limit_ps == LAST_PS;
     if (ended && weft_engine_next(e) != WEFT_NEVER)
