@@ -97,6 +97,7 @@ struct weft_cc_ack {
     uint64_t trimmed_bytes;  /**< payload of the packet that it reports as trimmed; 0: none */
     int64_t rtt_ps; /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
     bool ecn_echo;  /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
+    bool last_hop;  /**< trimmed_bytes: where the packet would have gone to its receiver */
     bool nack;      /**< it is a NACK: una_bytes is what the receiver expects next */
     uint16_t pint;  /**< NEEDS_PINT: the code that the data packet carried */
     uint16_t draw;  /**< pint_tables: a random number for sampling */
@@ -203,7 +204,8 @@ struct weft_cc_ops {
     /** Optional (required with NEEDS_INT and NEEDS_PINT). What its signals cost under these
      * parameters; without it they cost nothing. */
     void (*signals)(const void *params, struct weft_cc_signals *out);
-    /** Required with NEEDS_CREDIT, which then also wants on_send and on_ack. */
+    /** Required with NEEDS_CREDIT, which then also wants on_send and on_ack; called only while
+     * the parameters need credit. */
     const struct weft_cc_credit_ops *credit;
     /** Optional. Writes one double per observable, in their order, as of the last hook. */
     void (*observe)(const void *state, const void *params, double *values);

@@ -125,11 +125,14 @@ static inline void weft_cc_credit_granted(struct weft_cc_credit *c, uint64_t gra
     c->granted = granted_bytes;
 }
 
-/** struct weft_cc_credit_ops.wanted */
-static inline uint64_t weft_cc_credit_wanted(const struct weft_cc_credit *c, uint64_t backlog_bytes)
+/** struct weft_cc_credit_ops.wanted, for a source that can use @p most bytes on the wire, 1 or
+ * more, and no more than max-credit. */
+static inline uint64_t weft_cc_credit_wanted(const struct weft_cc_credit *c, uint64_t backlog_bytes,
+                                             uint64_t most)
 {
-    const uint64_t wire = weft_cc_clamp_u64((double)backlog_bytes * c->wire_per_payload,
-                                            backlog_bytes ? 1 : 0, (uint64_t)c->most);
+    most = most < (uint64_t)c->most ? most : (uint64_t)c->most;
+    const uint64_t wire =
+        weft_cc_clamp_u64((double)backlog_bytes * c->wire_per_payload, backlog_bytes ? 1 : 0, most);
     int64_t want = (int64_t)wire - c->left;
     if (c->unheard && want < c->packet)
         want = c->packet;

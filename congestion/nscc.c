@@ -24,8 +24,14 @@
  * full packet. A packet leaves if it fits the window as a whole. The receiver's own penalty
  * (section 3.6.13.2) is left out: receivers take all that comes. Without trimming a NACK or a
  * timeout is a loss of one MTU; at most one per base RTT, unless packets have a timer each.
+ *
+ * With `credit` the receiver's credit (RCCC, section 3.6.14; credit.h) bounds a QP besides: a
+ * packet leaves when both allow it, and no more credit is asked for than the window and a packet.
+ * What is trimmed at the last hop is then for the receiver to mend: it neither takes from the
+ * window nor asks for quick adapt.
  */
 #include "congestion/cc.h"
+#include "congestion/credit.h"
 #include "congestion/window.h"
 
 #include "base/scale.h"
@@ -47,7 +53,8 @@ struct params {
     uint64_t qa_gate, adjust_mtus;
     double qa_targets, average_weight;
     int average, mtu_basis;
-    bool learn_base_rtt;
+    bool learn_base_rtt, credit;
+    struct weft_cc_credit_params grants;
 };
 
 #define SPEC "UE specification 1.0.3, table 3-82"
@@ -182,6 +189,13 @@ static const struct weft_param params[] = {
      .help = "the base RTT is the least seen; false: that of a full packet on the path, which is "
              "known here, and which short packets undercut",
      .source = "UE specification 1.0.3, 3.6.13.7: true, from the fabric's longest on"},
+    {.name = "credit",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, credit),
+     .def = "false",
+     .help = "receivers grant credit, too, as under rccc: the window and the credit both bound",
+     .source = "UE specification 1.0.3, 3.6.14: optional, alone or with NSCC"},
+    WEFT_CC_CREDIT_ROWS(struct params, grants, "credit=true"),
 };
 
 struct state {
@@ -197,7 +211,9 @@ struct state {
     uint64_t cwnd, max_wnd; /* frame bytes */
     int64_t qa_end_ps, adjusted_ps, decreased_ps, lost_ps, averaged_ps;
     bool fast, qa_asked, trims, packet_timers;
+    bool credited; /* credit is in use */
     double rtt_ps;
+    struct weft_cc_credit credit;
 };
 
 static void bound(struct state *s, double cwnd)
@@ -207,12 +223,16 @@ static void bound(struct state *s, double cwnd)
 
 static void publish(const struct state *s, struct weft_cc_out *out)
 {
+    out->rate_bps = s->line_bps;
+    if (s->credited && s->credit.left <= 0) {
+        out->cwnd_bytes = 0;
+        return;
+    }
     /* A packet must fit as a whole; the NIC lets one go while less than the window is in flight. */
     const double payload = (double)s->cwnd / s->frame_per_payload;
     const double mtu = s->mtu / s->frame_per_payload;
     const double before = floor(payload) - floor(mtu + 0.5) + 1;
     out->cwnd_bytes = weft_cc_clamp_u64(before, (uint64_t)(mtu + 0.5), UINT64_MAX / 2);
-    out->rate_bps = s->line_bps;
 }
 
 /* The largest window for the base RTT as it is known now. */
@@ -250,6 +270,9 @@ static void nscc_init(void *state, const void *raw, const struct weft_cc_env *en
     s->gate = 1.0 / (double)(UINT64_C(1) << p->qa_gate);
     s->adjusted_ps = s->decreased_ps = s->averaged_ps = now_ps;
     s->lost_ps = WEFT_NEVER;
+    s->credited = p->credit;
+    if (s->credited)
+        weft_cc_credit_init(&s->credit, &p->grants, env);
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
     publish(s, out);
@@ -355,6 +378,8 @@ static void trimmed(struct state *s, const struct params *p, int64_t now_ps,
     const double size = (double)ack->trimmed_bytes * s->frame_per_payload;
     average(s, p, now_ps, s->first_rtt_ps, true);
     s->ignored += size;
+    if (s->credited && ack->last_hop)
+        return;
     s->qa_asked = true;
     if (!quick_adapt(s, now_ps, flight, true, true, 0))
         bound(s, (double)s->cwnd - size);
@@ -367,6 +392,8 @@ static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     struct state *s = state;
     const double n = (double)ack->received_bytes * s->frame_per_payload;
     const double flight = (double)ack->flight_bytes * s->frame_per_payload;
+    if (s->credited)
+        weft_cc_credit_heard(&s->credit);
     s->ignored += n;
     s->received += n;
     s->achieved += n;
@@ -396,6 +423,65 @@ static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     publish(s, out);
 }
 
+static void nscc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
+                         struct weft_cc_out *out)
+{
+    struct state *s = state;
+    (void)raw, (void)now_ps;
+    if (!s->credited)
+        return;
+    s->credit.left -= wire_bytes;
+    if (s->credit.left <= 0)
+        publish(s, out);
+}
+
+static void nscc_granted(void *state, const void *raw, int64_t now_ps, uint64_t granted_bytes,
+                         struct weft_cc_out *out)
+{
+    struct state *s = state;
+    (void)raw, (void)now_ps;
+    weft_cc_credit_granted(&s->credit, granted_bytes);
+    publish(s, out);
+}
+
+static uint64_t nscc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)
+{
+    const struct state *s = state;
+    (void)raw;
+    return weft_cc_credit_wanted(&s->credit, backlog_bytes, s->cwnd + (uint64_t)s->mtu);
+}
+
+static uint64_t nscc_known(const void *state, const void *raw)
+{
+    (void)raw;
+    return ((const struct state *)state)->credit.granted;
+}
+
+static void nscc_rules(const void *raw, const struct weft_cc_env *env, struct weft_cc_grants *out)
+{
+    weft_cc_credit_rules(&((const struct params *)raw)->grants, env, out);
+}
+
+static void nscc_signals(const void *raw, struct weft_cc_signals *out)
+{
+    const struct params *p = raw;
+    *out = (struct weft_cc_signals){0};
+    if (p->credit)
+        out->data_bytes = (uint32_t)p->grants.request_bytes;
+}
+
+#define NEEDS                                                                                      \
+    (WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT |     \
+     WEFT_CC_NEEDS_BDP)
+
+static unsigned nscc_needs_now(const void *raw)
+{
+    return NEEDS | (((const struct params *)raw)->credit ? WEFT_CC_NEEDS_CREDIT : 0);
+}
+
+static const struct weft_cc_credit_ops credit_ops = {
+    .granted = nscc_granted, .wanted = nscc_wanted, .known = nscc_known, .rules = nscc_rules};
+
 static void nscc_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     struct state *s = state;
@@ -416,6 +502,9 @@ static const struct weft_cc_observable observables[] = {
     {"base-rtt", "ps", "round trip that counts as empty"},
     {"pending", "bytes", "increase that is not applied yet"},
     {"achieved", "bytes", "received since the last look at quick adapt"},
+    {"credit", "bytes",
+     "credit=true: what may be sent, on the wire; below 0 by less than a packet"},
+    {"granted", "bytes", "credit=true: credit granted since the QP opened"},
     {NULL, NULL, NULL}};
 
 static void nscc_observe(const void *state, const void *raw, double *values)
@@ -429,6 +518,8 @@ static void nscc_observe(const void *state, const void *raw, double *values)
     values[4] = s->base_rtt_ps;
     values[5] = s->inc / (double)s->cwnd;
     values[6] = s->achieved;
+    values[7] = (double)s->credit.left;
+    values[8] = (double)s->credit.granted;
 }
 
 extern const struct weft_cc_ops weft_cc_nscc;
@@ -437,14 +528,17 @@ const struct weft_cc_ops weft_cc_nscc = {
     .title = "NSCC, Ultra Ethernet: a window by marks and delay, for sprayed packets",
     .source = "Ultra Ethernet specification 1.0.3, section 3.6.13; Bonato et al.: SMaRTT-REPS, "
               "arXiv 2404.01630",
-    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_RTT |
-             WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
+    .needs = NEEDS | WEFT_CC_NEEDS_CREDIT,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
     .marking = &marking,
+    .needs_now = nscc_needs_now,
     .init = nscc_init,
+    .on_send = nscc_on_send,
     .on_ack = nscc_on_ack,
     .on_rto = nscc_on_rto,
+    .signals = nscc_signals,
+    .credit = &credit_ops,
     .observe = nscc_observe,
 };

@@ -70,7 +70,7 @@ static void rccc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
 static uint64_t rccc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)
 {
     (void)raw;
-    return weft_cc_credit_wanted(&((const struct state *)state)->credit, backlog_bytes);
+    return weft_cc_credit_wanted(&((const struct state *)state)->credit, backlog_bytes, UINT64_MAX);
 }
 
 static uint64_t rccc_known(const void *state, const void *raw)

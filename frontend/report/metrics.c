@@ -117,7 +117,7 @@ static const struct weft_metric metrics[] = {
     M("acks", U64, net.sent[WEFT_PKT_ACK], "ACKs sent"),
     M("nacks", U64, net.sent[WEFT_PKT_NACK], "NACKs sent"),
     M("cnps", U64, net.sent[WEFT_PKT_CNP], "congestion notifications sent by receivers"),
-    M("grants", U64, net.sent[WEFT_PKT_GRANT], "packets that granted credit (rccc)"),
+    M("grants", U64, net.sent[WEFT_PKT_GRANT], "packets that granted credit (rccc, nscc.credit)"),
     M("credit-requests", U64, net.sent[WEFT_PKT_REQUEST],
       "packets that only asked for credit; data packets do so, too"),
     M("ecn-marks", U64, net.ecn_marks, "packets that switches marked"),

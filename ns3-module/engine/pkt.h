@@ -13,19 +13,21 @@
 #define MAX_PKTS (UINT32_C(1) << 27) /**< alive at once */
 
 enum pkt_flags {
-    PKT_LAST = 1,     /**< DATA: last packet of its message */
-    PKT_ECT = 1,      /**< FRAME: ECN-capable */
-    PKT_CE = 2,       /**< DATA, FRAME: congestion experienced */
-    PKT_ECHO = 4,     /**< ACK, NACK: a packet it covers was marked */
-    PKT_ASK = 4,      /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
-    PKT_CNP = 8,      /**< ACK, NACK: carries a CNP */
-    PKT_TRIM = 8,     /**< DATA: trimmed, see trim.h */
-    PKT_XOFF = 16,    /**< PFC: pause (else resume) */
-    PKT_SACK = 16,    /**< ACK, NACK: sack is the packet that caused it */
-    PKT_DOWN = 16,    /**< SUM: from the root to the hosts (else towards it) */
-    PKT_CUT = 32,     /**< on a link that failed: lost when it would have arrived */
-    PKT_CHANNEL = 64, /**< its virtual channels, chan and in_chan, are not both 0 */
-    PKT_UPPER = 128   /**< DATA: in class 1 of the virtual channels (steer.h) */
+    PKT_LAST = 1,      /**< DATA: last packet of its message */
+    PKT_NEAR = 1,      /**< NACK: the packet that it names was trimmed at the last hop */
+    PKT_ECT = 1,       /**< FRAME: ECN-capable */
+    PKT_CE = 2,        /**< DATA, FRAME: congestion experienced */
+    PKT_ECHO = 4,      /**< ACK, NACK: a packet it covers was marked */
+    PKT_ASK = 4,       /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
+    PKT_CNP = 8,       /**< ACK, NACK: carries a CNP */
+    PKT_TRIM = 8,      /**< DATA: trimmed, see trim.h */
+    PKT_XOFF = 16,     /**< PFC: pause (else resume) */
+    PKT_SACK = 16,     /**< ACK, NACK: sack is the packet that caused it */
+    PKT_NEAR_CUT = 16, /**< DATA: trimmed at the last hop */
+    PKT_DOWN = 16,     /**< SUM: from the root to the hosts (else towards it) */
+    PKT_CUT = 32,      /**< on a link that failed: lost when it would have arrived */
+    PKT_CHANNEL = 64,  /**< its virtual channels, chan and in_chan, are not both 0 */
+    PKT_UPPER = 128    /**< DATA: in class 1 of the virtual channels (steer.h) */
 };
 
 /** One packet: 64 bytes, one cache line. */

@@ -68,8 +68,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->frame = (uint16_t)ack_frame(e, q);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
-    k->flags =
-        (uint8_t)((k->flags & PKT_SACK) | (q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
+    k->flags = (uint8_t)((k->flags & PKT_SACK) | q->echo | (q->cnp_due ? PKT_CNP : 0));
     k->in_port = NIL;
     k->hop = 0;
     q->echo = q->cnp_due = 0;
@@ -122,7 +121,7 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->echo = q->control->echo_on;
+    q->echo = q->control->echo_on ? PKT_ECHO : 0;
     if (!q->control->cnp_on ||
         (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < q->control->cnp.interval_ps))
         return;
@@ -136,12 +135,17 @@ static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
 /* What is left of a trimmed packet. */
 static void receive_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
 {
-    if (pkt_at(e, i)->psn < q->exp_psn)
+    struct pkt *k = pkt_at(e, i);
+    const bool near = k->flags & PKT_NEAR_CUT;
+    k->flags &= (uint8_t)~PKT_NEAR_CUT; /* in an answer it means something else */
+    if (k->psn < q->exp_psn) {
         rc_answer(e, q, i, WEFT_PKT_ACK);
-    else if (e->rc.recovery->trimmed)
+    } else if (e->rc.recovery->trimmed) {
+        q->echo |= near ? PKT_NEAR : 0;
         e->rc.recovery->trimmed(e, qi, i);
-    else
+    } else {
         rc_nack_sparingly(e, q, i);
+    }
 }
 
 static void receive_data(struct weft_engine *e, uint32_t i)
@@ -310,6 +314,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .trimmed_bytes = report.trimmed,
             .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
             .ecn_echo = k.flags & PKT_ECHO,
+            .last_hop = report.trimmed && k.flags & PKT_NEAR,
             .nack = nack};
         if (q->control->int_on && k.sig != NIL) {
             a.nhops = sig_hops(k.sig);

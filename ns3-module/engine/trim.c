@@ -5,6 +5,7 @@
 #include "mmu_admit.h"
 #include "prio_params.h"
 #include "recovery.h"
+#include "way.h"
 
 int trim_check_config(const struct weft_engine_config *c, struct weft_err *err)
 {
@@ -43,7 +44,7 @@ enum weft_drop_reason trim_admit(struct weft_engine *e, struct pkt *k, uint32_t 
     k->payload = 0;
     if (k->frame > e->p.sw.trim_bytes)
         k->frame = (uint16_t)e->p.sw.trim_bytes;
-    k->flags |= PKT_TRIM;
+    k->flags |= way_ends(e, k, out) ? PKT_TRIM | PKT_NEAR_CUT : PKT_TRIM;
     k->prio = (uint8_t)e->p.sw.trim_prio;
     p->st.trims++;
     e->tot.trims++;

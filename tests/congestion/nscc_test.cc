@@ -9,7 +9,7 @@ namespace
 {
 
 const weft_cc_ops *const kNscc = weft_cc_find("nscc", nullptr);
-enum { CWND, AVERAGE, TARGET, RTT, BASE_RTT, PENDING, ACHIEVED };
+enum { CWND, AVERAGE, TARGET, RTT, BASE_RTT, PENDING, ACHIEVED, CREDIT, GRANTED };
 constexpr uint64_t kMtu = 4160, kAcked = 16640; // an ACK of four packets
 constexpr int64_t kT = 12 * kUs;
 
@@ -44,9 +44,10 @@ struct Nscc : Algo {
         a.rtt_ps = kT + static_cast<int64_t>(delayUs * static_cast<double>(kUs));
         ack(now, a);
     }
-    void trim(int64_t now, uint64_t bytes = kMtu)
+    void trim(int64_t now, uint64_t bytes = kMtu, bool lastHop = false)
     {
         weft_cc_ack a{};
+        a.last_hop = lastHop;
         a.nack = true;
         a.trimmed_bytes = bytes;
         a.flight_bytes = flight;
@@ -228,4 +229,56 @@ TEST(Nscc, WindowsAreInFramesAndHandedOnAsPayload)
     Nscc payload(Algo::Settings{{"mtu-basis", "payload"}}, env);
     payload.step(1, false, 10, 4096);
     EXPECT_NEAR(payload.observed(PENDING), 5.0 * 4096 * 4160 / 225000, 1e-6);
+}
+
+// Window 225,000 of which a packet may use 220,841; credit 225,000 that the first answer ends.
+TEST(Nscc, WithCreditBothBound)
+{
+    Nscc a(Algo::Settings{{"credit", "true"}});
+    EXPECT_EQ(a.observed(CREDIT), 225000.0);
+    EXPECT_EQ(a.out.cwnd_bytes, 225000u - kMtu + 1);
+    a.sent(0, kMtu);
+    EXPECT_EQ(a.out.cwnd_bytes, 225000u - kMtu + 1) << "credit is left";
+    a.step(1, false, 0, kMtu);
+    EXPECT_EQ(a.observed(CREDIT), 0.0);
+    EXPECT_EQ(a.out.cwnd_bytes, 0u) << "the window alone is not enough";
+    a.ops->credit->granted(a.state(), a.params(), 2, 16384, &a.out);
+    EXPECT_EQ(a.observed(CREDIT), 16384.0);
+    EXPECT_EQ(a.observed(GRANTED), 16384.0);
+    EXPECT_EQ(a.out.cwnd_bytes, 225000u - kMtu + 1);
+    for (int i = 0; i < 4; i++)
+        a.sent(3, kMtu);
+    EXPECT_EQ(a.observed(CREDIT), -256.0);
+    EXPECT_EQ(a.out.cwnd_bytes, 0u);
+}
+
+TEST(Nscc, AsksForNoMoreCreditThanItsWindowAndAPacket)
+{
+    const auto wanted = [](Nscc &a, uint64_t backlog) {
+        return a.ops->credit->wanted(a.state(), a.params(), backlog);
+    };
+    Nscc a(Algo::Settings{{"credit", "true"}});
+    a.start_at(50000); // the NACK ends the first credit
+    EXPECT_EQ(a.observed(CREDIT), 0.0);
+    EXPECT_EQ(wanted(a, 1u << 20), 54272u) << "50,000 + 4,160: 212 quanta";
+    EXPECT_EQ(wanted(a, 40000), 40192u) << "157 quanta";
+    a.ops->credit->granted(a.state(), a.params(), 2, 16384, &a.out);
+    EXPECT_EQ(wanted(a, 1u << 20), 16384u + 37888) << "37,776 more: 148 quanta";
+    EXPECT_EQ(a.signals().data_bytes, 4u);
+    EXPECT_EQ(Nscc().signals().data_bytes, 0u);
+}
+
+TEST(Nscc, WithCreditATrimAtTheLastHopCostsNothing)
+{
+    for (const bool credit : {false, true}) {
+        Nscc a(Algo::Settings{{"credit", credit ? "true" : "false"}});
+        a.trim(1, kMtu, true);
+        EXPECT_EQ(a.observed(CWND), credit ? 225000.0 : 225000.0 - kMtu);
+        a.trim(2, kMtu, false);
+        EXPECT_EQ(a.observed(CWND), credit ? 225000.0 - kMtu : 225000.0 - 2 * kMtu);
+        Nscc b(Algo::Settings{{"credit", credit ? "true" : "false"}});
+        b.step(1, true, 0, 0); // begins the first period, which lasts 21 us
+        b.trim(21 * kUs + 1, kMtu, true);
+        EXPECT_EQ(b.observed(CWND), credit ? 225000.0 : double(kMtu)) << "quick adapt";
+    }
 }

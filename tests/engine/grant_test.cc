@@ -140,6 +140,48 @@ TEST(Grant, WhateverIsLostAllArrives)
             }
 }
 
+// The same with a window besides.
+TEST(Grant, WithAWindowAllArrivesToo)
+{
+    for (const std::string recovery : kRecoveries)
+        for (bool trims : {true, false}) {
+            const std::string what = recovery + (trims ? " trim" : " drop");
+            World w("single-switch", kSwitch, Lossy(recovery, trims, {{"transport.rto", "100us"}}),
+                    "nscc", {{"credit", "true"}, {"idle-credit", "0"}});
+            std::mt19937 rng(7);
+            w.lose = [&](uint32_t, const weft_engine_pkt_view &v) {
+                const bool credit = v.kind == WEFT_PKT_GRANT || v.kind == WEFT_PKT_REQUEST;
+                return rng() % 1000 < (credit ? 100u : 10u);
+            };
+            w.Build();
+            Incast(w, 300 * KIB);
+            Incast(w, 20 * KIB);
+            ExpectAllOnceInOrder(w, what);
+            EXPECT_GT(w.Totals().sent[WEFT_PKT_GRANT], 0u) << what;
+        }
+}
+
+// All trims are at the last hop, and nothing is marked: the window never shrinks, credit decides.
+TEST(Grant, TrimsAtTheLastHopLeaveTheWindowAlone)
+{
+    int64_t last[2] = {0, 0};
+    uint64_t trims[2] = {0, 0};
+    for (int both : {0, 1}) {
+        World w("single-switch", kSwitch,
+                Lossy("rud", true, {{"ecn.kmin", "100MB"}, {"ecn.kmax", "100MB"}}),
+                both ? "nscc" : "rccc", both ? Settings{{"credit", "true"}} : Settings{});
+        w.Build();
+        Incast(w, 1024 * KIB);
+        ExpectAllOnceInOrder(w, both ? "both" : "credit");
+        trims[both] = w.Totals().trims;
+        for (auto &d : w.received)
+            last[both] = std::max(last[both], d.received_ps);
+    }
+    EXPECT_GT(trims[1], 50u);
+    EXPECT_NEAR(double(trims[1]), double(trims[0]), 0.1 * double(trims[0]));
+    EXPECT_NEAR(double(last[1]), double(last[0]), 0.002 * double(last[0]));
+}
+
 // A link fails for a while and comes back.
 TEST(Grant, LinksFailAndReturn)
 {

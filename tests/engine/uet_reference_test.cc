@@ -79,6 +79,11 @@ const Fabric k100Uec{"100Gbps",   "14.02272us", "37350B", "141100B", "3:178450B,
 
 const Settings kNscc{{"mtu-basis", "payload"}, {"average", "acks"}, {"learn-base-rtt", "true"}};
 const Settings kRccc{{"credit-request", "0B"}};
+const Settings kBoth{{"mtu-basis", "payload"},
+                     {"average", "acks"},
+                     {"learn-base-rtt", "true"},
+                     {"credit", "true"},
+                     {"credit-request", "0B"}};
 
 struct Case {
     const char *folder, *k, *policy;
@@ -242,14 +247,18 @@ TEST(UetReference, CreditsResendATenthOfWhatWindowsDo)
     std::vector<Flow> flows;
     for (uint32_t h = 1; h < 128; h++)
         flows.push_back({h, 0, 2000000});
+    const auto share = [](const Played &p) { return double(p.most_resent) / double(p.packets); };
     const Case nscc{"", "8", "mixed", "64", &k100Uec};
     const Case rccc{"", "8", "mixed", "64", &k100Uec, "rccc", &kRccc};
-    const Played n = Play(nscc, 1, flows), r = Play(rccc, 1, flows);
-    const auto share = [](const Played &p) { return double(p.most_resent) / double(p.packets); };
+    const Case both{"", "8", "mixed", "64", &k100Uec, "nscc", &kBoth};
+    const Played n = Play(nscc, 1, flows), r = Play(rccc, 1, flows), b = Play(both, 1, flows);
     EXPECT_EQ(n.packets, 62230u);
     EXPECT_NEAR(share(n), 1.17, 0.2) << "1.36: docs/uet.md";
     EXPECT_NEAR(share(r), 0.10, 0.01);
     EXPECT_NEAR(n.tail, 21029, 210.29);
     EXPECT_NEAR(r.tail, 20891, 208.91);
     EXPECT_LT(r.spread, 1.05);
+    EXPECT_NEAR(share(b), 0.10, 0.01);
+    EXPECT_NEAR(b.tail, 20892, 208.92);
+    EXPECT_LT(b.spread, 1.05);
 }
