@@ -45,10 +45,12 @@ struct weft_sweep_values {
 struct weft_sweep_axis {
     const char *key[WEFT_SWEEP_KEYS];
     struct weft_sweep_values value[WEFT_SWEEP_KEYS]; /**< of each key as many */
-    bool label[WEFT_SWEEP_KEYS]; /**< it is no setting, its values name those of the others */
+    bool label[WEFT_SWEEP_KEYS]; /**< it is no setting, its values name those of the others, or are
+                                    what another source has for a metric */
     size_t nkeys, n;
-    bool ordered;  /**< one key, whose values are numbers that grow */
-    bool labelled; /**< one of them is a label */
+    size_t nsettings; /**< keys that are settings */
+    bool ordered;     /**< one key, whose values are numbers that grow */
+    bool labelled;    /**< one of them is a label */
 };
 
 enum weft_sweep_state { WEFT_POINT_WAITS, WEFT_POINT_RUNS, WEFT_POINT_DONE };
@@ -76,6 +78,11 @@ struct weft_sweep_row {
     double speed_up; /**< over the first value of the last axis; NaN: one of them did not finish */
 };
 
+/** What another source has for a metric, in each row. */
+struct weft_sweep_reference {
+    size_t column, metric;
+};
+
 struct weft_sweep_find;
 struct weft_sweep_bounds;
 
@@ -90,6 +97,8 @@ struct weft_sweep {
     size_t ncolumns;
     struct weft_metric_choice metric[WEFT_SWEEP_METRICS];
     size_t nmetrics;
+    struct weft_sweep_reference reference[WEFT_SWEEP_KEYS];
+    size_t nreferences;
     struct weft_sweep_values seeds; /**< none: the scenario's own */
     bool no_speed_up;               /**< tables for people leave it out */
     struct weft_sweep_find *find;   /**< what --find asks for; NULL: every row is run */
@@ -99,12 +108,16 @@ struct weft_sweep {
     const char *reason;  /**< why it is not "finished"; "": it is, or runs */
 };
 
+/** What the key of a reference begins with. */
+#define WEFT_SWEEP_REFERENCE "reference."
+
 /** Lays out a sweep. WEFT_E_USAGE or WEFT_E_INPUT: a text is wrong. Free it in any case. */
 int weft_sweep_plan(struct weft_sweep *s, const struct weft_cli *cli,
                     const struct weft_sweep_texts *t, struct weft_err *err);
 void weft_sweep_free(struct weft_sweep *s);
 /** Reads an axis: "KEY=VALUE|FROM..TO*FACTOR|FROM..TO+STEP", several settings joined by " & ", of
- * which one may be "label.NAME=TEXT|TEXT", what tables show in the place of the others.
+ * which one may be "label.NAME=TEXT|TEXT", what tables show in the place of the others, and some
+ * "reference.METRIC=VALUE|VALUE", what another source has.
  * What it points to is in @p arena. */
 int weft_sweep_read_axis(const char *text, const struct weft_cli *cli, struct weft_arena *arena,
                          struct weft_sweep_axis *a, struct weft_err *err);
@@ -121,6 +134,18 @@ const char *weft_sweep_axis_value(const struct weft_sweep *s, size_t axis, size_
 /** Value of a column in a row. */
 const char *weft_sweep_value(const struct weft_sweep *s, size_t column, size_t row);
 const char *weft_sweep_key(const struct weft_sweep *s, size_t column);
+/** Finds the references among the columns and the metrics that they are of. WEFT_E_USAGE: one is of
+ * a metric that the sweep does not show, or a value is none of it. */
+int weft_sweep_read_references(struct weft_sweep *s, struct weft_err *err);
+/** The reference of a metric; NULL: it has none. */
+const struct weft_sweep_reference *weft_sweep_reference_of(const struct weft_sweep *s,
+                                                           size_t metric);
+/** What a reference has in a row, in the unit of the metric's key. */
+double weft_sweep_reference_value(const struct weft_sweep *s, const struct weft_sweep_reference *f,
+                                  size_t row);
+/** How far a row's metric is from the reference, in percent of that; NaN: it has none. */
+double weft_sweep_off(const struct weft_sweep *s, const struct weft_sweep_reference *f, size_t row,
+                      const struct weft_sweep_row *r);
 /** The row of a point, and its seed; NULL: the scenario's own. */
 size_t weft_sweep_row_of(const struct weft_sweep *s, size_t point);
 const char *weft_sweep_seed_of(const struct weft_sweep *s, size_t point);

@@ -46,12 +46,15 @@ static int read_setting(const char *text, size_t len, const struct weft_cli *cli
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
     struct weft_sweep_values *v = &a->value[a->nkeys];
     a->label[a->nkeys] = strncmp(key, LABEL, strlen(LABEL)) == 0;
+    const bool reference = strncmp(key, WEFT_SWEEP_REFERENCE, strlen(WEFT_SWEEP_REFERENCE)) == 0;
     if (a->label[a->nkeys]) {
         if (a->labelled)
             return weft_err_set(err, WEFT_E_USAGE, "--vary %s: has two labels", own);
         a->labelled = true;
         key += strlen(LABEL);
     }
+    a->label[a->nkeys] = a->label[a->nkeys] || reference;
+    a->nsettings += !a->label[a->nkeys];
     a->key[a->nkeys++] = key;
     if (weft_sweep_read_values(eq + 1, weft_sweep_type_of(cli, key), arena, v, err))
         return weft_err_prepend(err, "--vary %s", key);
@@ -84,9 +87,10 @@ int weft_sweep_read_axis(const char *text, const struct weft_cli *cli, struct we
         if (next)
             next += strlen(TOGETHER);
     }
-    if (a->labelled && a->nkeys == 1)
+    if (a->nsettings == 0)
         return weft_err_set(err, WEFT_E_USAGE,
-                            "--vary %s: a label names values of settings, joined by \" & \"", text);
+                            "--vary %s: a %s values of settings, joined by \" & \"", text,
+                            a->labelled ? "label names" : "reference belongs to");
     a->ordered = a->nkeys == 1 && grows(&a->value[0], weft_sweep_type_of(cli, a->key[0]));
     return 0;
 }

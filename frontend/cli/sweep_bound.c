@@ -114,13 +114,28 @@ static int read_limit(const struct weft_sweep *s, const struct weft_sweep_bound 
     return 0;
 }
 
+/* "reference", or "KEY=VALUE" of another row. */
+static int read_over(struct weft_sweep *s, struct weft_sweep_bound *b, struct weft_err *err)
+{
+    if (!b->said->over)
+        return 0;
+    if (strcmp(b->said->over, "reference") == 0) {
+        b->reference = b->metric < s->nmetrics ? weft_sweep_reference_of(s, b->metric) : NULL;
+        return b->reference
+                   ? 0
+                   : weft_err_set(err, WEFT_E_INPUT, "no axis has " WEFT_SWEEP_REFERENCE "%s",
+                                  b->said->metric);
+    }
+    char *over = weft_arena_strdup(s->arena, b->said->over);
+    return over ? read_match(s, over, &b->over, err)
+                : weft_err_set(err, WEFT_E_LIMIT, "out of memory for bounds");
+}
+
 static int read_bound(struct weft_sweep *s, struct weft_sweep_bound *b, struct weft_err *err)
 {
-    char *over = b->said->over ? weft_arena_strdup(s->arena, b->said->over) : NULL;
     b->min = -INFINITY;
     b->max = INFINITY;
-    if (read_metric(s, b, err) || read_where(s, b, err) ||
-        (over && read_match(s, over, &b->over, err)) ||
+    if (read_metric(s, b, err) || read_where(s, b, err) || read_over(s, b, err) ||
         read_limit(s, b, b->said->min, &b->min, err) ||
         read_limit(s, b, b->said->max, &b->max, err))
         return err->code;
@@ -190,6 +205,8 @@ static double value_of(const struct weft_sweep *s, const struct weft_sweep_bound
     const double v = value_in(s, b, row);
     if (!b->said->over)
         return v;
+    if (b->reference)
+        return v / weft_sweep_reference_value(s, b->reference, row);
     const size_t axis = s->column[b->over.column].axis, stride = stride_of(s, axis);
     const size_t other = row - place_of(s, axis, row) * stride + b->over.place * stride;
     return v / value_in(s, b, other);
@@ -232,7 +249,10 @@ static void describe(const struct weft_sweep *s, const struct weft_sweep_bound *
     number(s, b, f->low, low);
     number(s, b, f->high, high);
     fprintf(out, "%s%s%s%s%s: %s", said->metric, said->where ? ", " : "",
-            said->where ? said->where : "", said->over ? ", over that of " : "",
+            said->where ? said->where : "",
+            b->reference ? ", over the "
+            : said->over ? ", over that of "
+                         : "",
             said->over ? said->over : "", low);
     if (strcmp(low, high) != 0)
         fprintf(out, " to %s", high);

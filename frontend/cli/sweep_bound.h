@@ -2,7 +2,7 @@
 /*
  * Bounds on rows of a sweep: what a study claims, checked each time it is run. A bound is on a
  * metric, or on the speed-up, in all rows that have certain values; or on how many times that of
- * another row it is.
+ * another row it is, or what another source has.
  */
 #ifndef WEFT_CLI_SWEEP_BOUND_H
 #define WEFT_CLI_SWEEP_BOUND_H
@@ -25,6 +25,7 @@ struct weft_sweep_bound {
     size_t metric; /**< index in the sweep's; WEFT_SWEEP_METRICS: the speed-up, one more: what the
                       search found */
     struct weft_sweep_match where[WEFT_SWEEP_KEYS], over;
+    const struct weft_sweep_reference *reference; /**< over what another source has; NULL: not */
     size_t nwhere;
     double min, max; /**< in the unit of the metric's key */
 };

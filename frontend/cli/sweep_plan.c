@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sweep laid out: its axes, rows and points, and where each value is. */
+/* A sweep laid out: its axes, rows and points. */
 #include "cli/sweep.h"
 
 #include <string.h>
@@ -97,7 +97,8 @@ int weft_sweep_plan(struct weft_sweep *s, const struct weft_cli *cli,
     for (size_t i = 0; i < t->nvary; i++)
         if (add_axis(s, cli, t->vary[i], err))
             return err->code;
-    if (choose_metrics(s, t, err) || (t->seeds && choose_seeds(s, t->seeds, err)))
+    if (choose_metrics(s, t, err) || weft_sweep_read_references(s, err) ||
+        (t->seeds && choose_seeds(s, t->seeds, err)))
         return err->code;
     s->no_speed_up = t->no_speed_up;
     s->npoints = s->nrows * weft_sweep_points_per_row(s);
@@ -111,36 +112,4 @@ void weft_sweep_free(struct weft_sweep *s)
 {
     weft_arena_free(s->arena);
     s->arena = NULL;
-}
-
-const char *weft_sweep_key(const struct weft_sweep *s, size_t column)
-{
-    return s->axis[s->column[column].axis].key[s->column[column].key];
-}
-
-const char *weft_sweep_axis_value(const struct weft_sweep *s, size_t axis, size_t key, size_t row)
-{
-    for (size_t k = s->naxes - 1; k > axis; k--)
-        row /= s->axis[k].n;
-    return s->axis[axis].value[key].list[row % s->axis[axis].n];
-}
-
-const char *weft_sweep_value(const struct weft_sweep *s, size_t column, size_t row)
-{
-    return weft_sweep_axis_value(s, s->column[column].axis, s->column[column].key, row);
-}
-
-size_t weft_sweep_points_per_row(const struct weft_sweep *s)
-{
-    return s->seeds.n ? s->seeds.n : 1;
-}
-
-size_t weft_sweep_row_of(const struct weft_sweep *s, size_t point)
-{
-    return point / weft_sweep_points_per_row(s);
-}
-
-const char *weft_sweep_seed_of(const struct weft_sweep *s, size_t point)
-{
-    return s->seeds.n ? s->seeds.list[point % s->seeds.n] : NULL;
 }

@@ -9,16 +9,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Settings, seeds, metrics, speed-up. */
+/* Settings, seeds, metrics, how far off references they are, speed-up. */
 enum {
-    COLUMNS_MAX = WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2,
+    COLUMNS_MAX = 2 * WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2,
     CELL_MAX = 2 * WEFT_METRIC_TEXT_MAX + 8
 };
+
+/* What the key of a metric ends with that says how far off its reference it is. */
+#define OFF "_off_pct"
+
+/* What a column right of settings and seeds shows. */
+struct metric_column {
+    size_t metric;                          /* nmetrics: the speed-up */
+    const struct weft_sweep_reference *off; /* how far off this it is; NULL: the metric */
+};
+
+/* Each metric, and right of it how far off its reference it is. */
+static struct metric_column metric_column(const struct weft_sweep *s, size_t col)
+{
+    struct metric_column c = {0};
+    for (; c.metric < s->nmetrics; c.metric++) {
+        const struct weft_sweep_reference *f = weft_sweep_reference_of(s, c.metric);
+        if (col-- == 0)
+            return c;
+        if (f && col-- == 0) {
+            c.off = f;
+            return c;
+        }
+    }
+    return c;
+}
+
+static const char *off_text(double off, char buf[CELL_MAX])
+{
+    snprintf(buf, CELL_MAX, isnan(off) ? "n/a" : "%+.2f %%", off);
+    return buf;
+}
+
+static const char *metric_text(const struct weft_metric *m, double v, double ci95,
+                               char buf[CELL_MAX])
+{
+    char mean[WEFT_METRIC_TEXT_MAX], ci[WEFT_METRIC_TEXT_MAX];
+    if (weft_metric_counts(m) && !isnan(v) && v != floor(v)) /* a mean */
+        snprintf(mean, sizeof mean, "%.4g", v);
+    else
+        weft_sweep_metric_text(m, v, mean);
+    snprintf(buf, CELL_MAX, "%s%s%s", mean, isnan(ci95) ? "" : " +- ",
+             isnan(ci95) ? "" : weft_sweep_metric_text(m, ci95, ci));
+    return buf;
+}
 
 static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row *r, size_t row,
                         size_t col, char buf[CELL_MAX])
 {
-    char mean[WEFT_METRIC_TEXT_MAX], ci[WEFT_METRIC_TEXT_MAX];
     if (col < s->ncolumns)
         return weft_sweep_value(s, col, row);
     col -= s->ncolumns;
@@ -26,17 +69,11 @@ static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row 
         snprintf(buf, CELL_MAX, "%zu", r->nseeds);
         return buf;
     }
-    if (col < s->nmetrics) {
-        const struct weft_metric *m = s->metric[col].metric;
-        if (weft_metric_counts(m) && !isnan(r->metric[col]) &&
-            r->metric[col] != floor(r->metric[col])) /* a mean */
-            snprintf(mean, sizeof mean, "%.4g", r->metric[col]);
-        else
-            weft_sweep_metric_text(m, r->metric[col], mean);
-        snprintf(buf, CELL_MAX, "%s%s%s", mean, isnan(r->ci95[col]) ? "" : " +- ",
-                 isnan(r->ci95[col]) ? "" : weft_sweep_metric_text(m, r->ci95[col], ci));
-        return buf;
-    }
+    const struct metric_column c = metric_column(s, col);
+    if (c.off)
+        return off_text(weft_sweep_off(s, c.off, row, r), buf);
+    if (c.metric < s->nmetrics)
+        return metric_text(s->metric[c.metric].metric, r->metric[c.metric], r->ci95[c.metric], buf);
     if (strcmp(r->outcome, "finished") != 0)
         return r->outcome;
     snprintf(buf, CELL_MAX, "%.3f", r->speed_up);
@@ -50,7 +87,8 @@ static const char *heading(const struct weft_sweep *s, size_t col)
     col -= s->ncolumns;
     if (s->seeds.n && col-- == 0)
         return "seeds";
-    return col < s->nmetrics ? s->metric[col].text : "speed-up";
+    const struct metric_column c = metric_column(s, col);
+    return c.off ? "off by" : c.metric < s->nmetrics ? s->metric[c.metric].text : "speed-up";
 }
 
 static void print_cell(FILE *out, const char *text, size_t width, bool last)
@@ -63,7 +101,8 @@ static void print_cell(FILE *out, const char *text, size_t width, bool last)
 
 void weft_sweep_text(FILE *out, const struct weft_sweep *s)
 {
-    const size_t n = s->ncolumns + (s->seeds.n > 0) + s->nmetrics + !s->no_speed_up;
+    const size_t n =
+        s->ncolumns + (s->seeds.n > 0) + s->nmetrics + s->nreferences + !s->no_speed_up;
     char buf[CELL_MAX];
     size_t width[COLUMNS_MAX];
     struct weft_sweep_row r;
@@ -88,7 +127,7 @@ void weft_sweep_text(FILE *out, const struct weft_sweep *s)
 static void row_json(struct weft_json *j, const struct weft_sweep *s, size_t row,
                      const struct weft_sweep_row *r)
 {
-    char key[WEFT_METRIC_KEY_MAX], ci[WEFT_METRIC_KEY_MAX + 8];
+    char key[WEFT_METRIC_KEY_MAX], ci[WEFT_METRIC_KEY_MAX + 8], off[WEFT_METRIC_KEY_MAX + 8];
     weft_json_object(j);
     weft_json_key(j, "settings");
     weft_json_object(j);
@@ -104,6 +143,11 @@ static void row_json(struct weft_json *j, const struct weft_sweep *s, size_t row
         snprintf(ci, sizeof ci, "%s_ci95", key);
         if (s->seeds.n)
             weft_json_kv_f64(j, ci, r->ci95[m]);
+    }
+    for (size_t i = 0; i < s->nreferences; i++) {
+        weft_metric_choice_key(&s->metric[s->reference[i].metric], key);
+        snprintf(off, sizeof off, "%s" OFF, key);
+        weft_json_kv_f64(j, off, weft_sweep_off(s, &s->reference[i], row, r));
     }
     weft_json_kv_f64(j, "speed_up", r->speed_up);
     weft_json_end_object(j);
@@ -137,9 +181,10 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s, const struct weft_sw
 struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s,
                                      struct weft_err *err)
 {
-    const char *names[WEFT_SWEEP_KEYS + 2 * WEFT_SWEEP_METRICS + 3];
+    const char *names[2 * WEFT_SWEEP_KEYS + 2 * WEFT_SWEEP_METRICS + 3];
     char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX],
-        ci[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX + 8];
+        ci[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX + 8],
+        off[WEFT_SWEEP_KEYS][WEFT_METRIC_KEY_MAX + 16];
     const int most = WEFT_METRIC_KEY_MAX - 1;
     size_t n = 0;
     for (size_t c = 0; c < s->ncolumns; c++)
@@ -152,6 +197,10 @@ struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s
         snprintf(ci[m], sizeof ci[m], "%.*s_ci95", most, keys[m]);
         if (s->seeds.n)
             names[n++] = ci[m];
+    }
+    for (size_t i = 0; i < s->nreferences; i++) {
+        snprintf(off[i], sizeof off[i], "%.*s" OFF, most, keys[s->reference[i].metric]);
+        names[n++] = off[i];
     }
     names[n++] = "speed_up";
     return weft_path_join(path, dir, "sweep.csv", err) ? NULL : weft_csv_open(path, names, n, err);
@@ -180,6 +229,8 @@ int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t 
         if (s->seeds.n)
             weft_csv_f64(csv, r.ci95[m], 6);
     }
+    for (size_t i = 0; i < s->nreferences; i++)
+        weft_csv_f64(csv, weft_sweep_off(s, &s->reference[i], row, &r), 6);
     weft_csv_f64(csv, r.speed_up, 6);
     return weft_csv_row(csv, err);
 }

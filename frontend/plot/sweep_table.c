@@ -92,6 +92,9 @@ struct columns {
     int axis[WEFT_SWEEP_AXES], metric[WEFT_SWEEP_METRICS], ci95[WEFT_SWEEP_METRICS];
 };
 
+/* What columns begin with that are no axes, but what other sources have for a metric. */
+#define REFERENCE "reference."
+
 /* Which columns are axes and which metrics. */
 static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader *r,
                        struct columns *of, struct weft_err *err)
@@ -103,11 +106,14 @@ static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader 
         const char *name = weft_arena_strdup(s->arena, r->name[i]);
         if (!name)
             return no_memory(err);
+        if (i < outcome && strncmp(name, REFERENCE, strlen(REFERENCE)) == 0)
+            continue;
         if (i < outcome && s->naxes < WEFT_SWEEP_AXES) {
             of->axis[s->naxes] = i;
             s->axis[s->naxes++] = (struct weft_sweep_axis){.key = name, .numbers = true};
         } else if (i > outcome && s->nmetrics < WEFT_SWEEP_METRICS && strcmp(name, "seeds") != 0 &&
-                   strcmp(name, "speed_up") != 0 && !ends_with(name, "_ci95")) {
+                   strcmp(name, "speed_up") != 0 && !ends_with(name, "_ci95") &&
+                   !ends_with(name, "_off_pct")) {
             struct weft_sweep_metric *m = &s->metric[s->nmetrics];
             char ci95[128];
             snprintf(ci95, sizeof ci95, "%s_ci95", name);

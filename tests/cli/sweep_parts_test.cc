@@ -198,6 +198,59 @@ TEST(SweepParts, LabelsStandForLongValues)
         EXPECT_EQ(weft({"sweep", "s.xml", "--vary", bad}, dir / "").code, 2) << bad;
 }
 
+/* What another source has for a metric: how far off each row is, as a table, as a claim, in files.
+ */
+TEST(SweepParts, ReferencesSayHowFarOffRowsAre)
+{
+    TempDir dir;
+    const std::string axis = "<vary label.how=\"slow|fast\" system.all-reduce=\"ring|direct\" "
+                             "reference.messages=\"100|-\"/>";
+    const auto sweep = [&](const std::string &bound) {
+        write_file(dir / "s.xml", scenario("<sweep metrics=\"messages, end-to-end\">" + axis +
+                                           "<bound metric=\"messages\" " + bound + "/></sweep>"));
+        return weft({"sweep", "s.xml", "-o", "o", "--json"}, dir / "");
+    };
+    Said s = sweep("where=\"how=slow\" over=\"reference\" min=\"1.1\" max=\"1.2\"");
+    EXPECT_EQ(s.code, 0) << s.err; // 112 messages
+    EXPECT_CONTAINS(s.out, "\"messages_off_pct\": 12");
+    EXPECT_CONTAINS(s.out, "\"messages_off_pct\": null");
+    const std::string csv = slurp(dir / "o/sweep.csv");
+    EXPECT_EQ(csv.find("how,reference.messages,outcome,messages,end_to_end_ns,messages_off_pct,"),
+              0u)
+        << csv;
+    EXPECT_CONTAINS(csv, ",12.000000,");
+    s = weft({"sweep", "s.xml"}, dir / "");
+    EXPECT_EQ(s.out.find("how   reference.messages  messages  off by    end-to-end  speed-up\n"
+                         "slow  100                 112       +12.00 %  "),
+              0u)
+        << s.out;
+    EXPECT_CONTAINS(s.out, "\nfast  -                   112       n/a       ");
+    EXPECT_CONTAINS(s.out, "messages, how=slow, over the reference: 1.12, expected 1.1 to 1.2");
+    // A row of which the other source has nothing is not within a bound.
+    std::filesystem::remove_all(dir / "o");
+    EXPECT_EQ(sweep("over=\"reference\" min=\"1.1\"").code, 1);
+    std::filesystem::remove_all(dir / "o");
+    s = weft({"sweep", "s.xml", "--vary", "system.chunks=1|2", "-m", "drops"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    write_file(dir / "s.xml",
+               scenario("<sweep metrics=\"drops\"><vary system.chunks=\"1|2\"/>"
+                        "<bound metric=\"drops\" over=\"reference\" max=\"1\"/></sweep>"));
+    s = weft({"sweep", "s.xml"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "no axis has reference.drops");
+    const std::pair<const char *, const char *> wrong[] = {
+        {"reference.drops=1|2", "a reference belongs to values of settings"},
+        {"run.seed=1|2 & reference.drosp=1|2", "did you mean 'drops'?"},
+        {"run.seed=1|2 & reference.drops=1|2us", "'2us' is no"},
+        {"run.seed=1|2 & reference.drops=1|0", "'0' is no"},
+        {"run.seed=1|2 & reference.drops=1", "has as many values"}};
+    for (const auto &[axes, says] : wrong) {
+        s = weft({"sweep", "s.xml", "--vary", axes, "-m", "drops"}, dir / "");
+        EXPECT_EQ(s.code, 2) << axes;
+        EXPECT_CONTAINS(s.err, says);
+    }
+}
+
 TEST(SweepParts, WhatIsWrongIsNamedWithItsPlace)
 {
     TempDir dir;
