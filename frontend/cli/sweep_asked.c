@@ -131,6 +131,7 @@ static int ask_folder(const struct weft_sweep_opts *o, struct weft_sweep_asked *
     code = code ? code : earlier_list(a, r, "vary", &vary, err);
     code = code ? code : earlier_list(a, r, "metrics", &metrics, err);
     a->scenario = earlier(a, r, "scenario", 0);
+    a->dir = earlier(a, r, "directory", 0);
     a->source.set = (struct weft_strings){set.list, set.n};
     a->source.seed = earlier(a, r, "seed", 0);
     a->texts = (struct weft_sweep_texts){.vary = vary.list,

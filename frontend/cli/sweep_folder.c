@@ -25,6 +25,7 @@ static void definition(struct weft_json *j, const struct weft_sweep_base *b)
     weft_json_kv_str(j, "scenario", b->nargs ? b->args[0] : NULL);
     list_json(j, "set", b->source.set.list, b->source.set.n);
     weft_json_kv_str(j, "seed", b->source.seed);
+    weft_json_kv_str(j, "directory", b->dir);
     list_json(j, "vary", b->texts.vary, b->texts.nvary);
     list_json(j, "metrics", b->texts.metric, b->texts.nmetrics);
     weft_json_kv_str(j, "seeds", b->texts.seeds);

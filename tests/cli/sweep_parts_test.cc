@@ -85,6 +85,12 @@ TEST(SweepParts, FilesAreThoseBesideTheScenario)
     EXPECT_EQ(s.err, "");
     EXPECT_EQ(s.out.find("flows.file  messages\none.csv     1\ntwo.csv     2\n"), 0u) << s.out;
     EXPECT_CONTAINS(s.out, "ok     messages, flows.file=two.csv: 2, expected at least 2");
+    // Who gathers the rows knows which they are.
+    ASSERT_EQ(weft({"sweep", "study", "-o", "e", "--emit", "parallel"}, dir / "").code, 0);
+    ASSERT_EQ(system(("sh '" + (dir / "e/points.sh") + "' >/dev/null 2>&1").c_str()), 0);
+    s = weft({"sweep", "--collect", "e"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(slurp(dir / "e/sweep.csv"), slurp(dir / "o/sweep.csv"));
     s = weft({"sweep", "study", "--quick"}, dir / "");
     EXPECT_CONTAINS(s.out, "\ntwo.csv     2\n");
     s = weft({"sweep", "scenario.xml"}, dir / "study");
