@@ -66,6 +66,28 @@ TEST(Shipped, ClaimsOfStudiesHoldInTheirQuickVariants)
     }
 }
 
+/* The ring of pfc-deadlock is refused with its circle, and a run that is allowed ends in it, named.
+ */
+TEST(Shipped, RingOfPfcDeadlockIsRefusedAndDeadlocks)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    const std::string path = source_dir() + "/scenarios/pfc-deadlock";
+    Said refused = weft(
+        {"run", path, "--set", "trouble.events=", "--set", "pfc.allow-deadlock=false"}, dir / "");
+    EXPECT_EQ(refused.code, 3) << refused.out << refused.err;
+    EXPECT_CONTAINS(refused.err, "circle: s10->s11, s11->s12, s12->s13, s13->s14, s14->s10");
+    Said stands = weft({"run", path, "--set", "trouble.events="}, dir / "");
+    EXPECT_EQ(stands.code, 1) << stands.out << stands.err;
+    EXPECT_CONTAINS(stands.err, "PFC deadlock at priority 3: s10->s11 waits for s11->s12");
+    Said again =
+        weft({"run", path, "--set", "trouble.events=link-down link=s14-s10 at=1ms until=1010us"},
+             dir / "");
+    EXPECT_EQ(again.code, 1) << again.out << again.err;
+    EXPECT_CONTAINS(again.err, "PFC deadlock at priority 3");
+}
+
 /* The command that the README gives makes the trace that is shipped, byte by byte. */
 TEST(Shipped, TraceOfAllreduceClos16CanBeMadeAgain)
 {
