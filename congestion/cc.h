@@ -20,6 +20,7 @@
 #include "base/param.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -163,6 +164,30 @@ struct weft_cc_preset {
                              of the network's sections */
 };
 
+/** How a field of an algorithm's state moves while traffic repeats itself, lap after lap, with the
+ * same decisions (the engine's replay.h). */
+enum weft_cc_moves {
+    WEFT_CC_MOVES_TIME, /**< with the clock; 0 and WEFT_NEVER, which say that there is none, stay */
+    WEFT_CC_MOVES_BYTES, /**< as una_bytes and nxt_bytes of ACKs do; 0, none, stays */
+    WEFT_CC_MOVES_COUNT  /**< as a counter of stamps does, of which only differences matter */
+};
+/** Such fields, of 8 bytes each: @p n of them, @p stride bytes apart. */
+struct weft_cc_moving {
+    size_t offset;
+    size_t size; /**< 8; 0: ends the table */
+    enum weft_cc_moves moves;
+    size_t n, stride;
+};
+/** One field of `struct state`. */
+#define WEFT_CC_MOVING(field, moves)                                                               \
+    {                                                                                              \
+        offsetof(struct state, field), sizeof(((struct state *)0)->field), moves, 1, 8             \
+    }
+#define WEFT_CC_MOVING_END                                                                         \
+    {                                                                                              \
+        0, 0, WEFT_CC_MOVES_TIME, 0, 8                                                             \
+    }
+
 /** One algorithm. Hooks marked Optional may be NULL. */
 struct weft_cc_ops {
     const char *name;   /**< what users type: "dcqcn" */
@@ -173,7 +198,11 @@ struct weft_cc_ops {
     struct weft_param_table params;
     const struct weft_cc_preset *presets;         /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
-    const struct weft_cc_marking *marking;        /**< Optional: without it those of DCQCN hold */
+    /** Optional: the fields of the state that move while traffic repeats itself. All others decide
+     * something by what they are: time enters through the fields named here and the arguments of
+     * hooks alone. Without it, and with a state, the traffic of its QPs is never replayed. */
+    const struct weft_cc_moving *moving;
+    const struct weft_cc_marking *marking; /**< Optional: without it those of DCQCN hold */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
     unsigned (*needs_now)(const void *params);

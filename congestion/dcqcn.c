@@ -410,6 +410,11 @@ static void dcqcn_observe(const void *state, const void *raw, double *values)
 static const struct weft_cc_marking marking = {
     "100KB", "400KB", "0.2", "HPCC simulator: production values at 25 Gbps, linear in the rate"};
 
+/* After a CNP timers run, whose expiries count: none of them moves with the traffic. */
+static const struct weft_cc_moving moving[] = {
+    WEFT_CC_MOVING(seen_ps, WEFT_CC_MOVES_TIME), WEFT_CC_MOVING(timer_ps, WEFT_CC_MOVES_TIME),
+    WEFT_CC_MOVING(cut_ps, WEFT_CC_MOVES_TIME), WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_dcqcn;
 const struct weft_cc_ops weft_cc_dcqcn = {
     .name = "dcqcn",
@@ -421,6 +426,7 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dcqcn_presets,
     .observables = observables,
+    .moving = moving,
     .marking = &marking,
     .init = dcqcn_init,
     .before_send = before_send,

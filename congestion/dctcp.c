@@ -248,6 +248,10 @@ static const struct weft_cc_marking marking = {
     "75KB", "75KB", "1",
     "RFC 8257 section 3.1: one threshold K; HPCC simulator, run.py: 3 KB per Gbps"};
 
+static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(round_bytes, WEFT_CC_MOVES_BYTES),
+                                               WEFT_CC_MOVING(cut_bytes, WEFT_CC_MOVES_BYTES),
+                                               WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_dctcp;
 const struct weft_cc_ops weft_cc_dctcp = {
     .name = "dctcp",
@@ -256,6 +260,7 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
+    .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dctcp_presets,
     .observables = observables,

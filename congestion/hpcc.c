@@ -299,6 +299,15 @@ static void hpcc_observe(const void *state, const void *raw, double *values)
     values[2] = (double)g->ref.stage;
 }
 
+#define HOPS(field, moves)                                                                         \
+    {                                                                                              \
+        offsetof(struct state, hops) + offsetof(struct weft_cc_hop, field), 8, moves,              \
+            WEFT_CC_MAX_HOPS, sizeof(struct weft_cc_hop)                                           \
+    }
+static const struct weft_cc_moving moving[] = {
+    WEFT_CC_MOVING(last_update_bytes, WEFT_CC_MOVES_BYTES), HOPS(ts_ps, WEFT_CC_MOVES_TIME),
+    HOPS(tx_bytes, WEFT_CC_MOVES_COUNT), WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_hpcc;
 const struct weft_cc_ops weft_cc_hpcc = {
     .name = "hpcc",
@@ -307,6 +316,7 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
+    .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_presets,
     .observables = observables,

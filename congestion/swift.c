@@ -273,6 +273,9 @@ static void swift_observe(const void *state, const void *raw, double *values)
     values[2] = s->rtt_ps;
 }
 
+static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(decreased_ps, WEFT_CC_MOVES_TIME),
+                                               WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_swift;
 const struct weft_cc_ops weft_cc_swift = {
     .name = "swift",
@@ -281,6 +284,7 @@ const struct weft_cc_ops weft_cc_swift = {
               "Datacenter, SIGCOMM 2020",
     .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
+    .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
     .check = swift_check,

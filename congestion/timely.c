@@ -306,6 +306,9 @@ static void timely_observe(const void *state, const void *raw, double *values)
     values[2] = (double)s->rises;
 }
 
+static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(gate_bytes, WEFT_CC_MOVES_BYTES),
+                                               WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_timely;
 const struct weft_cc_ops weft_cc_timely = {
     .name = "timely",
@@ -315,6 +318,7 @@ const struct weft_cc_ops weft_cc_timely = {
     .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
+    .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_timely_presets,
     .observables = observables,

@@ -6,6 +6,7 @@
 #ifndef WEFT_BASE_FIGURES_H
 #define WEFT_BASE_FIGURES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** What a packet is. */
@@ -125,6 +126,20 @@ struct weft_memory_figures {
     uint64_t packet_bytes;  /**< records of packets, with what travels beside them */
     uint64_t peak_messages; /**< most messages posted and not acknowledged at once */
     uint64_t message_bytes; /**< their records */
+};
+
+/** What came of replaying traffic that repeats itself (run.replay). */
+struct weft_replay_figures {
+    bool on;        /**< it was asked for */
+    uint64_t hops;  /**< packet-hops taken over instead of simulated, of weft_totals.packet_hops */
+    uint64_t jumps; /**< times that laps of packets were skipped */
+    uint64_t laps;  /**< so many in all */
+    uint64_t plays; /**< times that laps of messages began to be played */
+    uint64_t played_laps; /**< whole ones */
+    uint64_t looks;       /**< times that the state was written down */
+    uint64_t compares;    /**< times that it was compared */
+    uint64_t values;      /**< read for that */
+    const char *why; /**< what the last look found instead of a repetition; NULL: there was none */
 };
 
 /** Numbers of threads for which the time of windows is projected. */

@@ -58,20 +58,28 @@ static int64_t next_start(const struct slicing *r, int64_t until_ps)
     return next_ps > until_ps ? next_ps : until_ps;
 }
 
+static uint64_t events_so_far(struct weft_net *net)
+{
+    struct weft_totals t;
+    if (net->ops->events)
+        return net->ops->events(net);
+    net->ops->totals(net, &t);
+    return t.events;
+}
+
 /* How long the next slice is, after one that took @p wall_ns. */
 static void set_slice(struct slicing *r, int64_t wall_ns)
 {
-    struct weft_totals t;
-    r->s->net->ops->totals(r->s->net, &t);
-    if (t.events == r->events && next_start(r, r->until_ps) > r->until_ps)
+    const uint64_t events = events_so_far(r->s->net);
+    if (events == r->events && next_start(r, r->until_ps) > r->until_ps)
         return;
-    if (t.events == r->events) /* a quiet stretch of unknown length, or nothing left */
+    if (events == r->events) /* a quiet stretch of unknown length, or nothing left */
         r->slice_ps = r->slice_ps < WEFT_NEVER / 16 ? 8 * r->slice_ps : WEFT_NEVER;
     else if (wall_ns < SLICE_MIN_NS)
         r->slice_ps = r->slice_ps < WEFT_NEVER / 4 ? 2 * r->slice_ps : r->slice_ps;
     else if (wall_ns > SLICE_MAX_NS && r->slice_ps > 2)
         r->slice_ps /= 2;
-    r->events = t.events;
+    r->events = events;
 }
 
 static void fill_state(struct slicing *r, struct weft_progress_state *state)

@@ -205,6 +205,9 @@ struct weft_net_ops {
      * that fails. */
     int (*check)(struct weft_net *net, struct weft_err *err);
     void (*totals)(struct weft_net *net, struct weft_totals *out);
+    /** Optional: how many events were executed so far, for those who want to know whether the run
+     * gets on and nothing else: the state need not be brought up to now for it. */
+    uint64_t (*events)(struct weft_net *net);
     void (*port_stats)(struct weft_net *net, uint32_t port, struct weft_port_counters *out);
     /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where
      * nothing queues. */
@@ -214,6 +217,8 @@ struct weft_net_ops {
     uint64_t (*explain)(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
     /** Optional. */
     void (*memory)(struct weft_net *net, struct weft_memory_figures *out);
+    /** Optional. What came of replaying. */
+    void (*replay)(struct weft_net *net, struct weft_replay_figures *out);
     /** Optional. What several threads have done. */
     void (*threads)(struct weft_net *net, struct weft_thread_figures *out);
     /**
@@ -277,7 +282,11 @@ struct weft_net_config {
     const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc false */
     const void *cc_params;
     uint64_t seed;
-    unsigned threads;        /**< that run it, with the same results; 0: one per processor */
+    unsigned threads; /**< that run it, with the same results; 0: one per processor */
+    int replay;       /**< not 0: traffic that repeats itself is taken over instead of simulated
+                         again, with the same results */
+    uint64_t replay_bytes;   /**< most memory for that */
+    int replay_eager;        /**< for tests: looked for however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of random orders of theirs */
     struct weft_net_observer observer;
     const char *out_dir; /**< the run folder, which exists, for files that the backend itself

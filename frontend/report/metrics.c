@@ -145,6 +145,8 @@ static const struct weft_metric metrics[] = {
     M("retransmissions", U64, net.retx_packets, "data packets sent again"),
     M("timeouts", U64, net.rtos, "retransmission timeouts that fired"),
     M("events", U64, net.events, "events that the network backend executed"),
+    HOST("replayed-hops", U64, replay.hops,
+         "packet-hops taken over from repetitions instead of simulated (run.replay)"),
     HOST("wall-time-s", F64, wall_s, "wall-clock seconds"),
     HOST("cpu-time-s", F64, cpu_s, "CPU seconds"),
     HOST("events-per-s", F64, events_per_s, "events per second of CPU time"),

@@ -213,6 +213,8 @@ void weft_report_summarize(struct weft_report *r, struct weft_net *net,
     s->faults = r->faults;
     s->fault_losses = r->fault_losses;
     net->ops->totals(net, &s->net);
+    if (net->ops->replay)
+        net->ops->replay(net, &s->replay);
     s->drops = weft_totals_drops(&s->net);
     sum_links(r, net, s);
     weft_report_sum_dims(r, net, jobs, s);

@@ -163,6 +163,7 @@ struct weft_summary {
     uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while
                              others had some */
     struct weft_totals net;
+    struct weft_replay_figures replay;
 
     double wall_s, cpu_s;
     double events_per_s, hops_per_s; /**< per second of CPU time */

@@ -213,6 +213,20 @@ bool weft_outcome_is_partial(const char *outcome)
            strcmp(outcome, "failed") == 0 || strcmp(outcome, "over-limit") == 0;
 }
 
+/* How much was taken over from repetitions, or why nothing was. */
+static void replay(FILE *out, const struct weft_summary *s)
+{
+    const struct weft_replay_figures *r = &s->replay;
+    if (!r->on)
+        return;
+    if (r->hops)
+        fprintf(out, "  %-24s %.1f %% of the packet-hops were taken over from repetitions\n",
+                "replay", 100 * (double)r->hops / (double)s->net.packet_hops);
+    else
+        fprintf(out, "  %-24s nothing was taken over from repetitions%s%s\n", "replay",
+                r->why ? "; what the last look met instead: " : "", r->why ? r->why : "");
+}
+
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX];
@@ -233,6 +247,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
     network(out, s, f);
     fprintf(out, "  %-24s %.2f s wall, %.2f s CPU, %.3g events/s, peak memory %s\n", "simulator",
             s->wall_s, s->cpu_s, s->events_per_s, weft_human_size(s->peak_rss_bytes, a));
+    replay(out, s);
 }
 
 static void metric(struct weft_json *j, const struct weft_metric *m, const struct weft_summary *s)

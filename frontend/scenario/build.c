@@ -38,6 +38,9 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .cc_params = s->cc_params,
                                     .seed = s->run->seed,
                                     .threads = (unsigned)s->run->threads,
+                                    .replay = s->run->replay == WEFT_REPLAY_EXACT,
+                                    .replay_bytes = s->run->replay_bytes,
+                                    .replay_eager = s->run->replay_eager,
                                     .thread_shuffle = s->run->thread_shuffle};
 }
 

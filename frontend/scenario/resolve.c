@@ -31,6 +31,29 @@ static const struct weft_param run_params[] = {
      .def = "0",
      .help = "to test that: not 0, threads share every window, however little there is to do, and "
              "take their turns in random orders of that seed"},
+    {.name = "replay",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct weft_run_params, replay),
+     .def = "off",
+     .choices = "off|exact",
+     .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
+             "instead, "
+             "with the same results, see docs/replay.md"},
+    {.name = "replay-memory",
+     .type = WEFT_PARAM_SIZE,
+     .offset = offsetof(struct weft_run_params, replay_bytes),
+     .def = "256MiB",
+     .min = "0B",
+     .help = "most memory for the states and laps that are remembered for that; what would need "
+             "more is "
+             "simulated",
+     .needs = "replay=exact"},
+    {.name = "replay-eager",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct weft_run_params, replay_eager),
+     .def = "false",
+     .help = "to test that: repetitions are looked for however little there is to gain",
+     .needs = "replay=exact"},
     {.name = "until",
      .type = WEFT_PARAM_TIME,
      .offset = offsetof(struct weft_run_params, until_ps),

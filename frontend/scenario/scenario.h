@@ -46,10 +46,16 @@ extern "C" {
 /** The element of what goes wrong during a run. */
 #define WEFT_FAULT_ELEMENT "trouble"
 
+/** What becomes of traffic that repeats itself. */
+enum weft_replay { WEFT_REPLAY_OFF, WEFT_REPLAY_EXACT };
+
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
     uint64_t seed;           /**< of every random stream */
     uint64_t threads;        /**< that run it; 0: one per processor */
+    int replay;              /**< enum weft_replay */
+    uint64_t replay_bytes;   /**< most memory for that */
+    bool replay_eager;       /**< for tests: however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of their orders */
     int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */
     int64_t warm_up_ps;     /**< messages posted earlier are not in statistics of messages */

@@ -67,6 +67,29 @@ void weft_packet_totals(struct weft_net *net, struct weft_totals *out)
     look(totals, (struct look){.n = weft_packet_net_of(net), .out = out});
 }
 
+static void events(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    l->count = weft_engine_events(engine_of(l));
+}
+
+uint64_t weft_packet_events(struct weft_net *net)
+{
+    return look(events, (struct look){.n = weft_packet_net_of(net)});
+}
+
+static void replay(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    weft_engine_replay_figures(engine_of(l), (struct weft_replay_figures *)l->out);
+}
+
+void weft_packet_replay(struct weft_net *net, struct weft_replay_figures *out)
+{
+    *out = (struct weft_replay_figures){0};
+    look(replay, (struct look){.n = weft_packet_net_of(net), .out = out});
+}
+
 static void port_stats(void *ctx)
 {
     const struct look *l = (const struct look *)ctx;

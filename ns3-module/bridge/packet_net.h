@@ -77,6 +77,8 @@ bool weft_packet_tells_windows(const struct packet_net *n);
 
 /* packet_look.c: functions of net/net.h */
 int weft_packet_check(struct weft_net *net, struct weft_err *err);
+void weft_packet_replay(struct weft_net *net, struct weft_replay_figures *out);
+uint64_t weft_packet_events(struct weft_net *net);
 void weft_packet_totals(struct weft_net *net, struct weft_totals *out);
 void weft_packet_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out);
 uint64_t weft_packet_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio);

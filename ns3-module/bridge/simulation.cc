@@ -72,6 +72,10 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
     fabric->SetSeed(config.seed);
     if (!config.dry) {
         fabric->SetThreads(config.threads, config.thread_shuffle);
+        fabric->SetReplay(!config.replay        ? WEFT_REPLAYING_OFF
+                          : config.replay_eager ? WEFT_REPLAYING_EAGERLY
+                                                : WEFT_REPLAYING,
+                          config.replay_bytes);
         fabric->SetCaptureParams(params->capture);
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }

@@ -35,6 +35,11 @@ void weft_engine_settle(struct weft_engine *e)
     lazy_catch_up(e);
 }
 
+uint64_t weft_engine_events(const struct weft_engine *e)
+{
+    return e->tot.events;
+}
+
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
 {
     weft_engine_settle(e);

@@ -50,6 +50,7 @@ struct weft_engine {
     struct window_crew *crew; /**< threads; NULL: only the engine's own */
     struct host_parts
         *parts;            /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+    struct replay *replay; /**< NULL: everything is simulated */
     struct worker *worker; /**< the thread whose context this is; NULL: the engine itself */
 
     struct port *ports;

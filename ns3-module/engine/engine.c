@@ -16,6 +16,7 @@
 #include "mmu.h"
 #include "pfc.h"
 #include "recovery.h"
+#include "replay.h"
 #include "stable.h"
 #include "telemetry.h"
 #include "window.h"
@@ -123,7 +124,7 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
     e->draws.ns3 = c->params.ecn.draws == WEFT_DRAWS_NS3;
     weft_ns3_rng_init(&e->draws.ns3_rng, 1, c->seed, c->params.ecn.first_stream);
     weft_libc_rand_init(&e->draws.libc_rand, (uint32_t)c->seed);
-    e->loop.limit_ps = WEFT_NEVER;
+    e->loop.limit_ps = e->loop.stop_ps = WEFT_NEVER;
     e->mmu.least_kmin = UINT32_MAX;
 }
 
@@ -242,6 +243,7 @@ void weft_engine_free(struct weft_engine *e)
     ideal_fini(e);
     balance_fini(e);
     free(e->stall.marks);
+    replay_ops.free(e->replay);
     free(e);
 }
 
@@ -256,6 +258,7 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
         lazy_catch_up(e);
         window_tell(e, WEFT_NEVER);
     }
+    replay_ops.disturb(e);
     e->hooks = *hooks;
     for (uint32_t i = 0; e->ports && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
         e->ports[i].lossy = true;

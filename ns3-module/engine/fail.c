@@ -8,7 +8,7 @@
 
 int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
 {
-    e->loop.limit_ps = INT64_MIN; /* ends the loop */
+    e->loop.limit_ps = e->loop.stop_ps = INT64_MIN; /* ends the loop */
     if (e->err.code)
         return e->err.code;
     char msg[WEFT_ERR_MSG_MAX];

@@ -336,3 +336,26 @@ uint64_t fastq_pour(struct fastq *q, int64_t now)
         rebase(q, now);
     return *q->top < q->near.h[0] ? *q->top : q->near.h[0];
 }
+
+void fastq_each(const struct fastq *q, void (*fn)(void *ctx, uint64_t key), void *ctx)
+{
+    for (const uint64_t *key = q->top; key > q->due; key--)
+        fn(ctx, *key);
+    for (uint32_t i = 0; i < q->near.n; i++)
+        fn(ctx, q->near.h[i]);
+    for (uint32_t i = 0; i < q->far.n; i++)
+        fn(ctx, q->far.h[i]);
+    for (uint32_t w = 0; w < FASTQ_BUCKETS / 64; w++)
+        for (uint64_t bits = q->used[w]; bits; bits &= bits - 1) {
+            uint32_t i = q->bucket[w << 6 | (uint32_t)__builtin_ctzll(bits)];
+            for (; i != FASTQ_NONE; i = q->slot[i].next)
+                fn(ctx, q->slot[i].key);
+        }
+}
+
+void fastq_clear(struct fastq *q, int64_t now)
+{
+    gather(q);
+    keyheap_clear(&q->near);
+    rebase(q, now);
+}

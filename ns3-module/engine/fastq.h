@@ -98,6 +98,10 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
 /** Makes the next bucket the current one, which has run out; its first key, FASTQ_NO_KEY when
  * nothing is left. */
 uint64_t fastq_pour(struct fastq *q, int64_t now);
+/** Calls fn(ctx, key) for every entry, in any order; stale ones, too. */
+void fastq_each(const struct fastq *q, void (*fn)(void *ctx, uint64_t key), void *ctx);
+/** Removes all entries; those to come are at @p now or later. */
+void fastq_clear(struct fastq *q, int64_t now);
 
 #pragma GCC visibility pop
 

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "lazy.h"
 #include "port_catch_up.h"
+#include "replay.h"
 #include "window.h"
 #include "window_crew.h"
 
@@ -27,6 +28,7 @@ void lazy_choose(struct weft_engine *e)
 
 void lazy_catch_up(struct weft_engine *e)
 {
+    replay_ops.catch_up(e);
     window_catch_up(e);
     window_crew_look_again(e);
     for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)

@@ -18,6 +18,7 @@
 #include "lazy.h"
 #include "link_state.h"
 #include "mmu.h"
+#include "replay.h"
 #include "window.h"
 
 #include "base/units.h"
@@ -112,6 +113,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
     if (rc || (rc = states_after(e, list, n, &after, err)))
         return rc;
     lazy_catch_up(e);
+    replay_ops.disturb(e);
     e->stall.changed_ps = e->now;
     if (after)
         rc = link_states(e, list, n, after, err);

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "host_agendas.h"
 #include "host_parts.h"
+#include "replay.h"
 #include "window.h"
 
 #include "base/units.h"
@@ -26,7 +27,8 @@ int64_t weft_engine_next(struct weft_engine *e)
     if (e->parts)
         host_parts_first(e, &d);
     const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
-    return switches < d.t ? switches : d.t;
+    const int64_t first = switches < d.t ? switches : d.t, told = replay_ops.first_ps(e);
+    return told < first ? told : first;
 }
 
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
@@ -60,10 +62,17 @@ static void out_of_time(struct weft_engine *e)
         weft_human_time(e->now, at));
 }
 
+void loop_limit(struct weft_engine *e)
+{
+    const int64_t look_ps = replay_ops.next_ps(e);
+    e->loop.limit_ps = look_ps < e->loop.stop_ps ? look_ps : e->loop.stop_ps;
+}
+
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
 {
     const bool endless = limit_ps > LAST_PS;
-    e->loop.limit_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
+    e->loop.stop_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
+    loop_limit(e);
     for (;;) {
         struct agenda *a = NULL;
         struct due d = agenda_first(e, &e->loop.agenda);
@@ -75,14 +84,20 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
             window_advance(e, d.t < e->loop.limit_ps ? d.t : e->loop.limit_ps))
             continue;
-        if (__builtin_expect(d.t >= e->loop.limit_ps, 0))
+        if (__builtin_expect(d.t >= e->loop.limit_ps, 0)) {
+            if (replay_ops.look(e, d.t))
+                continue;
             break;
+        }
         WEFT_REQUIRE(d.t >= e->now);
         if (__builtin_expect(!a, 1)) /* where it is, is a constant */
             agenda_run(e, &e->loop.agenda, d);
         else if (!host_parts_run(e, d.t))
             agenda_run(e, a, d);
     }
+    e->loop.limit_ps = e->loop.stop_ps;
+    if (e->replay)
+        replay_ops.run_over(e);
     const bool ended = endless && e->loop.limit_ps == LAST_PS;
     if (ended && weft_engine_next(e) != WEFT_NEVER)
         out_of_time(e);
@@ -104,11 +119,14 @@ void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps)
         limit_ps = e->now + 1;
     if (limit_ps < e->loop.limit_ps)
         e->loop.limit_ps = limit_ps;
+    if (limit_ps < e->loop.stop_ps)
+        e->loop.stop_ps = limit_ps;
+    replay_ops.lower(e, limit_ps);
 }
 
 void weft_engine_stop(struct weft_engine *e)
 {
-    e->loop.limit_ps = INT64_MIN;
+    e->loop.limit_ps = e->loop.stop_ps = INT64_MIN;
 }
 
 const struct weft_err *weft_engine_error(const struct weft_engine *e)

@@ -35,7 +35,8 @@ struct agenda {
 
 /** The event loop. */
 struct loop {
-    int64_t limit_ps; /**< it ends before the first event at or after this */
+    int64_t limit_ps; /**< it halts before the first event at or after this: it ends, or */
+    int64_t stop_ps;  /**< later than that, after a look at the state (replay.h) */
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
     /** events of that time and lower entries (fastq.h) come before what is going on */
     uint32_t due_id;
@@ -45,6 +46,8 @@ struct loop {
 
 #pragma GCC visibility push(hidden)
 
+/** Sets limit_ps by when the loop is to end, and when to look at the state. */
+void loop_limit(struct weft_engine *e);
 /** A timer of the engine's user is due. @p number: of its entry. */
 void timer_fire(struct weft_engine *e, uint64_t number);
 

@@ -23,6 +23,7 @@
 #include "port_ops.h"
 #include "qp.h"
 #include "recovery.h"
+#include "replay.h"
 #include "stable.h"
 #include "telemetry.h"
 
@@ -96,10 +97,13 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
     q->rcv_msg = m->next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->bytes;
-    if (e->hooks.received) {
+    if (e->hooks.received || e->replay) {
         struct weft_completion d;
         rc_fill_done(q, m, 0, &d);
-        e->hooks.received(e->hooks.ctx, &d);
+        if (__builtin_expect(e->replay != NULL, 0))
+            replay_ops.tell(e, m->qp, false, &d);
+        else
+            e->hooks.received(e->hooks.ctx, &d);
     }
 }
 
@@ -227,7 +231,9 @@ static void complete(struct weft_engine *e, uint32_t mi)
                     d.id, (d.received_ps - d.post_ps), d.ideal_ps);
         return;
     }
-    if (e->hooks.acked)
+    if (__builtin_expect(e->replay != NULL, 0))
+        replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, &d);
+    else if (e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &d);
 }
 

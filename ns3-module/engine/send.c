@@ -9,6 +9,7 @@
 #include "nic.h"
 #include "qp.h"
 #include "rc.h"
+#include "replay.h"
 #include "stable.h"
 
 int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
@@ -29,6 +30,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
+    if (__builtin_expect(e->replay != NULL, 0) && replay_ops.plays(e))
+        return replay_ops.post(e, msg, prio, id, err);
     uint32_t qi = qp_get(e, msg, prio, err);
     if (qi == NIL)
         return err ? err->code : WEFT_E_LIMIT;
@@ -66,11 +69,13 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         q->rcv_msg = mi;
     if (id)
         *id = m->id;
-    if (e->hooks.posted) {
+    if (e->hooks.posted || e->replay) {
         struct weft_completion d;
         rc_fill_done(q, m, 0, &d);
         d.ideal_ps = qp_ideal_ps(e, q, msg->bytes, m->since);
-        e->hooks.posted(e->hooks.ctx, &d);
+        const bool news = !e->replay || replay_ops.posted(e, qi, m->npkts, &d);
+        if (news && e->hooks.posted)
+            e->hooks.posted(e->hooks.ctx, &d);
     }
     nic_wake(e, qi);
     return 0;

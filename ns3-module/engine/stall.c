@@ -111,9 +111,9 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
 {
     struct stall *s = &e->stall;
     uint64_t open = 0, held = 0;
+    lazy_catch_up(e);
     if (!e->msgs.live)
         return WEFT_MOTION_NONE;
-    lazy_catch_up(e);
     if (reserve(e))
         return WEFT_MOTION_SOME; /* without memory nothing is known */
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
@@ -135,8 +135,9 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
     return !open ? WEFT_MOTION_NONE : s->stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
 }
 
-uint64_t weft_engine_arrived_bytes(const struct weft_engine *e)
+uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
 {
+    lazy_catch_up(e);
     uint64_t sum = e->tot.bytes_received;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "evq.h"
 #include "loop.h"
+#include "replay.h"
 #include "stable.h"
 
 #include <inttypes.h>
@@ -33,5 +34,9 @@ void timer_fire(struct weft_engine *e, uint64_t number)
     uint32_t slot = (uint32_t)(number & ((1u << TIMER_SLOT_BITS) - 1));
     struct timer t = ((struct timer *)(void *)e->timers.pool.base)[slot];
     stable_release(&e->timers.pool, slot);
+    if (__builtin_expect(e->replay != NULL, 0))
+        replay_ops.timer(e, true);
     t.fn(t.ctx, t.arg);
+    if (__builtin_expect(e->replay != NULL, 0))
+        replay_ops.timer(e, false);
 }

@@ -271,6 +271,14 @@ WeftFabric::SetThreads(uint32_t threads, uint64_t shuffle)
     m_threadShuffle = shuffle;
 }
 
+void
+WeftFabric::SetReplay(weft_replaying replay, uint64_t mostBytes)
+{
+    NS_LOG_FUNCTION(this << replay << mostBytes);
+    m_replay = replay;
+    m_replayBytes = mostBytes;
+}
+
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
@@ -315,6 +323,11 @@ WeftFabric::Build(weft_err* err)
         return err && err->code ? err->code : WEFT_E_LIMIT;
     }
     m_pump.SetEngine(m_engine);
+    rc = weft_engine_set_replay(m_engine, m_replay, m_replayBytes, err);
+    if (rc != 0)
+    {
+        return rc;
+    }
     rc = weft_engine_set_threads(m_engine, m_threads, m_threadShuffle, err);
     if (rc != 0)
     {

@@ -127,6 +127,14 @@ class WeftFabric : public Object, public WeftParamHolder
     void SetThreads(uint32_t threads, uint64_t shuffle = 0);
 
     /**
+     * Traffic that repeats itself is taken over instead of simulated again, with the same results
+     * (engine/replay.h).
+     * @param replay whether, and how, it is
+     * @param mostBytes of memory for what is remembered
+     */
+    void SetReplay(weft_replaying replay, uint64_t mostBytes);
+
+    /**
      * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
      * @param stream first stream number
      * @return the number of streams used: 1
@@ -445,18 +453,20 @@ class WeftFabric : public Object, public WeftParamHolder
      */
     WeftNetDevice* GetDevice(uint32_t port) const;
 
-    weft_fabric* m_ownGraph{nullptr};        //!< The graph, when it is ours to free.
-    const weft_fabric* m_graph{nullptr};     //!< The graph.
-    weft_engine_params m_params;             //!< The attributes.
-    std::string m_ccName;                    //!< Attribute CongestionControl.
-    mutable Ptr<WeftCongestionControl> m_cc; //!< The algorithm; made from m_ccName on demand.
-    const weft_cc_ops* m_ccOps{nullptr};     //!< Borrowed algorithm.
-    const void* m_ccParams{nullptr};         //!< Its parameters.
-    uint64_t m_seed{0};                      //!< Attribute Seed.
-    uint32_t m_threads{1};                   //!< They run switches and hosts.
-    uint64_t m_threadShuffle{0};             //!< Seed of their orders, for tests.
-    bool m_seedGiven{false};                 //!< SetSeed was called.
-    int64_t m_stream{0};                     //!< Of AssignStreams.
+    weft_fabric* m_ownGraph{nullptr};            //!< The graph, when it is ours to free.
+    const weft_fabric* m_graph{nullptr};         //!< The graph.
+    weft_engine_params m_params;                 //!< The attributes.
+    std::string m_ccName;                        //!< Attribute CongestionControl.
+    mutable Ptr<WeftCongestionControl> m_cc;     //!< The algorithm; made from m_ccName on demand.
+    const weft_cc_ops* m_ccOps{nullptr};         //!< Borrowed algorithm.
+    const void* m_ccParams{nullptr};             //!< Its parameters.
+    uint64_t m_seed{0};                          //!< Attribute Seed.
+    uint32_t m_threads{1};                       //!< They run switches and hosts.
+    weft_replaying m_replay{WEFT_REPLAYING_OFF}; //!< Repeated traffic is not simulated again.
+    uint64_t m_replayBytes{0};                   //!< Most memory for that.
+    uint64_t m_threadShuffle{0};                 //!< Seed of their orders, for tests.
+    bool m_seedGiven{false};                     //!< SetSeed was called.
+    int64_t m_stream{0};                         //!< Of AssignStreams.
 
     weft_engine* m_engine{nullptr}; //!< The engine.
     WeftPump m_pump;                //!< Drives it.

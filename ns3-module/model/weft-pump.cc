@@ -193,12 +193,12 @@ WeftPump::Disarm()
 void
 WeftPump::Fire()
 {
-    RunEngine(m_armedPs + 1);
+    RunEngine(m_armedPs + 1, m_armedPs + 1);
     FinishRun();
 }
 
 void
-WeftPump::RunEngine(int64_t limitPs)
+WeftPump::RunEngine(int64_t limitPs, int64_t quietPs)
 {
     /* A callback may throw (std::bad_alloc) through the engine, which is broken then. */
     struct Running
@@ -219,6 +219,7 @@ WeftPump::RunEngine(int64_t limitPs)
         WeftPump& p;
     } running(*this);
 
+    weft_engine_quiet_until(m_engine, quietPs);
     m_failed = weft_engine_run(m_engine, limitPs) != 0;
 }
 

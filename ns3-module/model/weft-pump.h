@@ -126,7 +126,7 @@ class WeftPump
      * Executes engine events.
      * @param limitPs those earlier than this
      */
-    void RunEngine(int64_t limitPs);
+    void RunEngine(int64_t limitPs, int64_t quietPs);
     /** After RunEngine: hands on an error, or arms the pump again. */
     void FinishRun();
 

@@ -365,6 +365,7 @@ WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
             limit = std::min(limit, other->m_armedPs);
         }
     }
+    const int64_t quiet = limit;
     limit = std::min(limit, pump->m_armedPs + SLICE_PS);
     limit = std::max(limit, pump->m_armedPs + 1); // its own instant comes first in any case
 
@@ -386,7 +387,7 @@ WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
     {
         Running guard{m_running};
         m_running = pump;
-        pump->RunEngine(limit);
+        pump->RunEngine(limit, quiet);
         m_currentTs = NowTs();
     }
     pump->FinishRun();

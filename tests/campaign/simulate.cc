@@ -118,6 +118,10 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
                 {"--set", "run.threads=" + std::to_string(2 + s.seed % 4), "--set",
                  "run.thread-shuffle=" + std::to_string(s.seed)},
                 o.weft, first);
+    // repetitions are looked for however little there is to gain
+    if (p.share(40, 4))
+        p.alike("replayed", {"--set", "run.replay=exact", "--set", "run.replay-eager=true"}, o.weft,
+                first);
     if (!o.also.empty())
         p.alike("also", {}, o.also, first);
     if (finished && !s.hpcc)

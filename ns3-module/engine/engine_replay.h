@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Repeated traffic that is not simulated again. What it does, and why the result is the same to the
+ * last bit: replay.h.
+ */
+#ifndef WEFT_ENGINE_REPLAY_API_H
+#define WEFT_ENGINE_REPLAY_API_H
+
+#include "base/err.h"
+#include "base/figures.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_engine;
+
+/** Whether repeated traffic is replayed. */
+enum weft_replaying {
+    WEFT_REPLAYING_OFF,
+    WEFT_REPLAYING,
+    WEFT_REPLAYING_EAGERLY /**< for tests: looked for however little there is to gain */
+};
+
+/** From now on traffic that repeats itself is replayed, or no longer. Nothing but the number of
+ * events executed, and the time that it takes, depends on it. @p most_bytes: of memory for the
+ * states and laps that are remembered; what would need more is simulated. WEFT_E_LIMIT: out of
+ * memory. */
+int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
+                           struct weft_err *err);
+/** The user does nothing of his own accord before @p t_ps, which holds for the next weft_engine_run
+ * only: the clock may be moved beyond that run's limit up to then. Without it, up to its limit. */
+void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps);
+void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

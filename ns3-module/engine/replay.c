@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is repeated is not simulated again: who is asked when. Model: replay.h. */
+#include "replay.h"
+#include "context.h"
+#include "loop.h"
+#include "replay_inside.h"
+#include "replay_jump.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+/* ---- the user interferes ---- */
+
+static bool plays(const struct weft_engine *e)
+{
+    return e->replay->play.on && !e->replay->play.again;
+}
+
+static void catch_up(struct weft_engine *e)
+{
+    if (e->replay && plays(e))
+        replay_play_end(e, e->loop.due_ps);
+}
+
+static void disturb(struct weft_engine *e)
+{
+    if (!e->replay)
+        return;
+    catch_up(e);
+    replay_packets_disturb(e);
+    replay_messages_forget(e);
+    e->replay->packets.phase = REPLAY_FIND;
+}
+
+/* ---- life ---- */
+
+static void release(struct replay *r)
+{
+    if (!r)
+        return;
+    replay_part_free(&r->packets.part);
+    tape_free(&r->packets.tape);
+    replay_part_free(&r->messages.part);
+    tape_free(&r->messages.tape);
+    free(r->messages.stamp);
+    free(r->messages.words);
+    for (uint32_t i = 0; i < r->play.lines; i++)
+        free(r->play.line[i].of);
+    free(r->play.line);
+    free(r->play.place);
+    free(r->play.extra);
+    free(r);
+}
+
+int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
+                           struct weft_err *err)
+{
+    if (how == WEFT_REPLAYING_OFF) {
+        catch_up(e);
+        release(e->replay);
+        e->replay = NULL;
+        return 0;
+    }
+    if (!e->replay && !(e->replay = calloc(1, sizeof *e->replay)))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for replaying");
+    struct replay *r = e->replay;
+    r->next_ps = r->play_ps = r->packets.next_ps = r->messages.next_ps = WEFT_NEVER;
+    r->quiet_ps = INT64_MIN;
+    r->messages.guide = NIL;
+    r->packets.wait_ps = WEFT_PS_PER_US;
+    r->eager = how == WEFT_REPLAYING_EAGERLY;
+    r->figures.on = true;
+    /* a value of a state has 8 bytes, as has how it moves, and there are two kinds of states */
+    r->packets.tape.most = r->messages.tape.most = most_bytes / 64;
+    r->messages.most_words = most_bytes / 2 / sizeof *r->messages.words;
+    return 0;
+}
+
+void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps)
+{
+    if (e->replay)
+        e->replay->quiet_ps = t_ps;
+}
+
+static void lower(struct weft_engine *e, int64_t limit_ps)
+{
+    if (e->replay && limit_ps < e->replay->quiet_ps)
+        e->replay->quiet_ps = limit_ps;
+}
+
+static void run_over(struct weft_engine *e)
+{
+    e->replay->quiet_ps = INT64_MIN;
+}
+
+void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out)
+{
+    *out = e->replay ? e->replay->figures : (struct weft_replay_figures){0};
+}
+
+/* ---- times ---- */
+
+static int64_t next_ps(const struct weft_engine *e)
+{
+    return e->replay ? e->replay->next_ps : WEFT_NEVER;
+}
+
+static int64_t first_ps(const struct weft_engine *e)
+{
+    return e->replay ? e->replay->play_ps : WEFT_NEVER;
+}
+
+static bool look(struct weft_engine *e, int64_t t_ps)
+{
+    struct replay *r = e->replay;
+    if (!r || e->loop.limit_ps != r->next_ps || r->next_ps >= e->loop.stop_ps)
+        return false;
+    const int64_t at_ps = r->next_ps;
+    WEFT_REQUIRE(at_ps <= t_ps);
+    if (at_ps < e->now) { /* the user has moved the clock on meanwhile */
+        disturb(e);
+        replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
+        replay_look_at(e, &r->packets.next_ps, e->now + r->packets.wait_ps);
+        return true;
+    }
+    if (r->play.on) {
+        replay_play_look(e);
+        return true;
+    }
+    if (t_ps == WEFT_NEVER &&
+        weft_engine_next(e) == WEFT_NEVER) { /* nothing is left, or it stands still for ever */
+        replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
+        replay_look_at(e, &r->packets.next_ps, WEFT_NEVER);
+        return true;
+    }
+    replay_settle(e, at_ps);
+    e->now = at_ps;
+    r->figures.values += e->fabric->nports + e->loop.agenda.slow.n;
+    if (r->messages.next_ps == at_ps)
+        replay_messages_look(e);
+    if (r->packets.next_ps == at_ps && !r->play.on && e->now == at_ps)
+        replay_packets_look(e);
+    return true;
+}
+
+/* ---- what passes between the user and the engine ---- */
+
+static bool posted(struct weft_engine *e, uint32_t qi, uint64_t packets,
+                   const struct weft_completion *d)
+{
+    if (e->replay->play.again) {
+        replay_packets_posted(e, qi, packets);
+        return e->replay->play.news;
+    }
+    replay_messages_note(e, REPLAY_POSTED, qi, d);
+    replay_packets_posted(e, qi, packets);
+    return true;
+}
+
+static void tell(struct weft_engine *e, uint32_t qi, bool acked, const struct weft_completion *d)
+{
+    struct replay *r = e->replay;
+    const enum replay_what what = acked ? REPLAY_ACKED : REPLAY_RECEIVED;
+    if (r->play.again && replay_play_again(e, what, qi))
+        return;
+    void (*const hook)(void *, const struct weft_completion *) =
+        acked ? e->hooks.acked : e->hooks.received;
+    r->call++;
+    r->in_call = true;
+    replay_messages_note(e, what, qi, d);
+    replay_packets_disturb(e);
+    if (hook)
+        hook(e->hooks.ctx, d);
+    r->in_call = false;
+}
+
+static void timer(struct weft_engine *e, bool begins)
+{
+    struct replay *r = e->replay;
+    r->call += begins;
+    r->in_call = r->in_timer = begins;
+    if (begins)
+        replay_packets_disturb(e);
+    else if (plays(e))
+        replay_play_timer_over(e);
+}
+
+static int post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio, uint64_t *id,
+                struct weft_err *err)
+{
+    if (e->replay->in_call)
+        return replay_play_post(e, msg, prio, id, err);
+    catch_up(e); /* of his own accord */
+    return weft_engine_send(e, msg, id, err);
+}
+
+const struct replay_ops replay_ops = {.posted = posted,
+                                      .tell = tell,
+                                      .plays = plays,
+                                      .post = post,
+                                      .timer = timer,
+                                      .look = look,
+                                      .next_ps = next_ps,
+                                      .first_ps = first_ps,
+                                      .lower = lower,
+                                      .run_over = run_over,
+                                      .disturb = disturb,
+                                      .catch_up = catch_up,
+                                      .free = release};

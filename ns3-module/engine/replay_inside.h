@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of replay share. */
+#ifndef WEFT_ENGINE_REPLAY_INSIDE_H
+#define WEFT_ENGINE_REPLAY_INSIDE_H
+
+#include "engine_replay.h"
+#include "replay_state.h"
+#include "replay_tape.h"
+
+#include "base/message.h"
+
+#include <stdbool.h>
+
+/** Laps of packets (replay.c): what the next look is for. */
+enum replay_phase {
+    REPLAY_FIND,    /**< a QP to go by: how far it is, and when it sent last */
+    REPLAY_TIME,    /**< how long a lap of it is; then the state is written down */
+    REPLAY_COMPARE, /**< the state, some laps later */
+    REPLAY_GO_ON    /**< nothing: the last laps skipped ended with the run, and more may follow */
+};
+
+/** Laps of packets. */
+struct replay_packets {
+    int64_t next_ps; /**< when to look next, WEFT_NEVER: not before a long message is posted */
+    int64_t wait_ps; /**< from a look that found nothing to the next */
+    enum replay_phase phase;
+    uint32_t guide;     /**< the QP to go by */
+    uint64_t guide_psn; /**< as REPLAY_FIND found it */
+    int64_t guide_ps;
+    int64_t written_ps, lap_ps; /**< when the state was written down, and the shortest lap */
+    int64_t found_ps;           /**< the lap that was found */
+    uint32_t tried;             /**< laps that it was compared after */
+    struct replay_part part;
+    struct tape tape;
+};
+
+/** What passes between the user and the engine. */
+enum replay_what { REPLAY_POSTED, REPLAY_RECEIVED, REPLAY_ACKED };
+
+/** Once. */
+struct replay_word {
+    struct weft_completion d; /**< as it was told, or posted */
+    int64_t t_ps;
+    uint32_t qp;
+    uint32_t call; /**< number of the call of the user that it is, or during which he posted it */
+    uint8_t what;  /**< enum replay_what */
+    bool in_timer; /**< posted during a timer of the user's, else when told of a message */
+};
+
+/** Laps of messages (replay_messages.c): the search for them. */
+struct replay_messages {
+    int64_t next_ps; /**< when to look next, WEFT_NEVER: when the guide has received a message */
+    uint32_t guide;  /**< QP whose messages are counted, NIL: none yet */
+    uint64_t since;  /**< messages received by others since the guide did */
+    uint32_t power, lam; /**< Brent's: looks from the last writing down to the next, and so far */
+    bool written,
+        strange; /**< the state is written down; something was posted that it knows nothing of */
+    uint32_t *stamp; /**< per QP: the writing down after which it was posted on last */
+    uint32_t stamps, writings;
+    struct replay_word *words; /**< since the state was written down */
+    uint32_t nwords, words_cap;
+    uint64_t most_words;
+    struct replay_part part;
+    struct tape tape;
+};
+
+/** Which message it is, to the user. */
+struct replay_name {
+    uint64_t id, tag;
+    union weft_token token;
+    uint8_t token_type;
+};
+
+/** The messages of a QP in a lap: those that were underway when it began, and those posted since.
+ */
+struct replay_line {
+    struct replay_name *of;
+    uint32_t n, cap;
+    uint32_t began; /**< underway when the lap began */
+    uint32_t received, acked;
+    uint32_t again; /**< posted again, see replay_play.c */
+};
+
+/** A message that was posted otherwise than a lap before. */
+struct replay_extra {
+    struct weft_msg msg;
+    uint64_t id;
+    bool in_timer;
+};
+
+/** The state of the engine stands still at the beginning of a lap, while the user is told what a
+ * lap before happened (replay_play.c). */
+struct replay_play {
+    bool on;
+    bool again;        /**< what has passed since the lap began is being simulated */
+    bool news;         /**< what is posted again now was not posted a lap before */
+    bool broken;       /**< the user has posted otherwise than a lap before */
+    int64_t began_ps;  /**< the present lap */
+    int64_t period_ps; /**< of a lap */
+    int64_t laps;      /**< from that which was written down to the present one */
+    int64_t stands;    /**< the same to the one at whose beginning the state stands still */
+    bool follows;      /**< the present lap is simulated, and is as those before so far */
+    uint32_t
+        real_call; /**< follows: the call of the user's that the last word was, or was posted in */
+    uint32_t at;   /**< words of the present lap that have passed */
+    uint32_t call; /**< of the words, which the present call of the user is; 0: none */
+    uint64_t next_id;         /**< of the next message posted */
+    uint32_t done;            /**< again: words passed */
+    int64_t until_ps;         /**< again: laps of packets may be skipped up to then */
+    struct replay_line *line; /**< per QP that takes part, by place there */
+    uint32_t lines, *place;   /**< per QP of the engine: its place */
+    uint32_t places;
+    struct replay_extra *extra;
+    uint32_t nextra, extra_cap;
+};
+
+struct replay {
+    int64_t next_ps;  /**< the earliest that any of the three wants */
+    int64_t quiet_ps; /**< weft_engine_quiet_until; INT64_MIN: nothing was said */
+    bool eager;       /**< WEFT_REPLAYING_EAGERLY */
+    uint32_t call;    /**< calls of the user so far */
+    bool in_call, in_timer;
+    struct replay_packets packets;
+    struct replay_messages messages;
+    struct replay_play play;
+    int64_t play_ps; /**< when the next word is to pass, WEFT_NEVER: nothing is played */
+    struct weft_replay_figures figures;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* replay_times.c */
+/** What was noted so far is nothing to go by. */
+void replay_messages_forget(struct weft_engine *e);
+/** Looks at the state, or something passes, at these times, WEFT_NEVER: not at all. */
+void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
+/** Whether the state may be read again. */
+bool replay_affordable(const struct weft_engine *e);
+
+/* replay_packets.c */
+void replay_packets_posted(struct weft_engine *e, uint32_t qp, uint64_t packets);
+void replay_packets_disturb(struct weft_engine *e);
+void replay_packets_look(struct weft_engine *e);
+
+/* replay_messages.c */
+/** Something passed. */
+void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qp,
+                          const struct weft_completion *d);
+void replay_messages_look(struct weft_engine *e);
+
+/* replay_play.c */
+/** The state is that of a lap before: begins to play. */
+void replay_play_begin(struct weft_engine *e, int64_t lap_ps);
+/** The next word is due. */
+void replay_play_look(struct weft_engine *e);
+/** The user posts something while laps are played. */
+int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio, uint64_t *id,
+                     struct weft_err *err);
+/** A timer of the user's is over while laps are played. */
+void replay_play_timer_over(struct weft_engine *e);
+/** A message is told of while a lap is simulated again. False: it is news. */
+bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qp);
+/** The state is to be that of now. */
+void replay_play_end(struct weft_engine *e, int64_t due_ps);
+/** Something passed while the present lap follows those before. */
+void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t qp,
+                        const struct weft_completion *d);
+/** That lap is over. */
+void replay_play_resume(struct weft_engine *e);
+
+#pragma GCC visibility pop
+
+#endif

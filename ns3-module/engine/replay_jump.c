@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See replay_jump.h. */
+#include "replay_jump.h"
+#include "agenda.h"
+#include "context.h"
+#include "events.h"
+#include "evq.h"
+#include "fastq.h"
+#include "keyheap.h"
+#include "nic.h"
+#include "port_catch_up.h"
+#include "window.h"
+#include "window_queue.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+void replay_settle(struct weft_engine *e, int64_t t_ps)
+{
+    weft_engine_follow(e, t_ps);
+    e->loop.due_ps = t_ps;
+    e->loop.due_id = 0;
+    for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
+        port_settle(e, &e->ports[i], i);
+}
+
+/* ---- looking ---- */
+
+struct look {
+    struct weft_engine *e;
+    const struct replay_part *p;
+    int64_t *arrive_ps;
+    int64_t base_ps;
+    bool timers;
+    int64_t first_ps; /* of what is not of the laps */
+};
+
+static void look_at(struct look *l, int64_t t, enum ev_kind kind, uint32_t port)
+{
+    if (l->p->has_port[port]) {
+        if (kind == EV_ARRIVE && l->arrive_ps)
+            l->arrive_ps[port] = t;
+    } else if (t < l->first_ps && (kind == EV_ARRIVE || l->e->ports[port].armed_ps == t)) {
+        l->first_ps = t;
+    }
+}
+
+static void look_at_key(void *ctx, uint64_t key)
+{
+    struct look *l = ctx;
+    look_at(l, l->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key), fastq_port(key));
+}
+
+/* Whether a timer of a QP will mean something when it comes up. */
+static bool rto_counts(const struct weft_engine *e, const struct replay_part *p, uint32_t qi)
+{
+    return !replay_part_has(p, qi) && qp_at(e, qi)->rto_at_ps != WEFT_NEVER;
+}
+
+static void look_at_slow(struct look *l)
+{
+    const struct evq *q = &l->e->loop.agenda.slow;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
+        const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
+        if (kind <= EV_TX)
+            look_at(l, q->h[i].t, kind, number);
+        else if (q->h[i].t < l->first_ps && (kind != EV_TIMER || l->timers) &&
+                 (kind != EV_RTO || rto_counts(l->e, l->p, number)) &&
+                 (kind != EV_CC || qp_at(l->e, number)->cc_timer_ps == q->h[i].t))
+            l->first_ps = q->h[i].t;
+    }
+}
+
+static void look(struct look *l)
+{
+    struct weft_engine *e = l->e;
+    l->base_ps = e->loop.agenda.fast.base;
+    fastq_each(&e->loop.agenda.fast, look_at_key, l);
+    look_at_slow(l);
+    l->base_ps = e->windows.base;
+    for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
+        for (uint32_t i = 0; i < e->windows.of[n].q.n; i++)
+            look_at_key(l, e->windows.of[n].q.h[i]);
+}
+
+void replay_note_arrivals(struct weft_engine *e, struct replay_part *p)
+{
+    struct look l = {.e = e, .p = p, .arrive_ps = p->arrive_ps};
+    look(&l);
+}
+
+int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bool timers)
+{
+    struct look l = {.e = e, .p = p, .timers = timers, .first_ps = WEFT_NEVER};
+    look(&l);
+    return l.first_ps;
+}
+
+/* ---- moving on ---- */
+
+/* What is kept: the entries of ports that don't take part. */
+struct kept_keys {
+    const struct weft_engine *e;
+    const struct replay_part *p;
+    struct ev *of;
+    uint32_t n;
+    int64_t base_ps;
+};
+
+static void keep(struct kept_keys *k, int64_t t, enum ev_kind kind, uint32_t port)
+{
+    if (!k->p->has_port[port] && (kind == EV_ARRIVE || k->e->ports[port].armed_ps == t))
+        k->of[k->n++] = (struct ev){t, EV_ID(kind, port)};
+}
+
+static void keep_key(void *ctx, uint64_t key)
+{
+    struct kept_keys *k = ctx;
+    keep(k, k->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key), fastq_port(key));
+}
+
+/* Leaves in the slow queue what the fields of what takes part don't say. */
+static void thin_slow(struct weft_engine *e, struct kept_keys *k)
+{
+    struct evq *q = &e->loop.agenda.slow;
+    struct evq left = {0};
+    for (uint32_t i = 0; i < q->n; i++) {
+        const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
+        const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
+        if (kind <= EV_TX)
+            keep(k, q->h[i].t, kind, number);
+        else if (kind != EV_RTO || rto_counts(e, k->p, number))
+            engine_push(e, &left, q->h[i].t, q->h[i].id);
+    }
+    evq_free(q);
+    *q = left;
+    if (!evq_reserve(q))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+}
+
+static void clear_windows(struct weft_engine *e, int64_t now_ps)
+{
+    struct windows *w = &e->windows;
+    keyheap_clear(&w->order);
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        keyheap_clear(&w->of[n].q);
+        w->of[n].listed_ps = WEFT_NEVER;
+    }
+    w->done_ps = w->base = now_ps;
+}
+
+static void queue_port(struct weft_engine *e, const struct replay_part *p, uint32_t port)
+{
+    const struct port *o = &e->ports[port];
+    if (o->fly.head != NIL)
+        engine_push_port(e, p->arrive_ps[port], EV_ARRIVE, port);
+    if (o->armed_ps != WEFT_NEVER && !o->lazy)
+        engine_push_port(e, o->armed_ps, EV_TX, port);
+    if (o->nic != NIL) {
+        struct evq *paced = &e->nics.of[o->nic].paced;
+        while (paced->n)
+            evq_pop(paced);
+    }
+}
+
+static void queue_qp(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    if (q->state == QP_PACED)
+        engine_push(e, &e->nics.of[e->ports[q->port].nic].paced, q->next_avail_ps, qi);
+    q->rto_entry_ps = q->rto_at_ps;
+    if (q->rto_at_ps != WEFT_NEVER)
+        engine_push(e, &e->loop.agenda.slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
+}
+
+/* Entries of other QPs whose timers count for nothing were dropped. */
+static void forget_idle_timers(struct weft_engine *e, const struct replay_part *p)
+{
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        if (!replay_part_has(p, i) && qp_at(e, i)->rto_at_ps == WEFT_NEVER)
+            qp_at(e, i)->rto_entry_ps = WEFT_NEVER;
+}
+
+void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
+{
+    struct agenda *a = &e->loop.agenda;
+    uint32_t most = fastq_len(&a->fast) + a->slow.n;
+    for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
+        most += e->windows.of[n].q.n;
+    struct kept_keys kept = {.e = e, .p = p, .of = malloc((most + (size_t)1) * sizeof *kept.of)};
+    if (!kept.of) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+        return;
+    }
+    kept.base_ps = a->fast.base;
+    fastq_each(&a->fast, keep_key, &kept);
+    kept.base_ps = e->windows.base;
+    for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
+        for (uint32_t i = 0; i < e->windows.of[n].q.n; i++)
+            keep_key(&kept, e->windows.of[n].q.h[i]);
+    thin_slow(e, &kept);
+    forget_idle_timers(e, p);
+    fastq_clear(&a->fast, now_ps);
+    a->fetched = a->fast.top;
+    e->now = e->loop.due_ps = now_ps;
+    e->loop.due_id = 0;
+    if (e->windows.on)
+        clear_windows(e, now_ps);
+    for (uint32_t i = 0; i < kept.n; i++)
+        engine_push_port(e, kept.of[i].t, (enum ev_kind)(kept.of[i].id >> EV_KIND_SHIFT),
+                         (uint32_t)EV_NUMBER(kept.of[i].id));
+    free(kept.of);
+}
+
+void replay_queue_again(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
+{
+    replay_queue_clear(e, p, now_ps);
+    for (uint32_t i = 0; i < p->nports; i++)
+        queue_port(e, p, p->ports[i]);
+    for (uint32_t i = 0; i < p->nqps; i++)
+        queue_qp(e, p->qps[i]);
+}

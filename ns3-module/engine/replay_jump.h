@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The event queues and the clock, moved on by laps. */
+#ifndef WEFT_ENGINE_REPLAY_JUMP_H
+#define WEFT_ENGINE_REPLAY_JUMP_H
+
+#include "replay_state.h"
+
+#pragma GCC visibility push(hidden)
+
+/** All before @p t_ps has happened, and nothing else: now holds the state at that time. */
+void replay_settle(struct weft_engine *e, int64_t t_ps);
+/** Fills in p->arrive_ps from the event queues. */
+void replay_note_arrivals(struct weft_engine *e, struct replay_part *p);
+/** Time of the first thing that is not of the laps of what takes part, timers of the user's (@p
+ * timers) among them; WEFT_NEVER: nothing. */
+int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bool timers);
+/** What takes part has no events any more; those to come are at @p now_ps or later, where the clock
+ * is. */
+void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int64_t now_ps);
+/** After the state of all that takes part was moved on: queues its events at their new times, none
+ * before @p now_ps, and has the clock be there. */
+void replay_queue_again(struct weft_engine *e, const struct replay_part *p, int64_t now_ps);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Laps of messages: the search for them.
+ *
+ * A QP is the guide; each time that it has received a message the state is looked at, and compared
+ * with the one that was written down last. When it is written down anew is Brent's algorithm for
+ * cycles (BIT 20, 1980): after 1, 2, 4, 8 ... looks, so that a lap of any length is found. Those
+ * take part that had messages since the last writing down.
+ */
+#include "context.h"
+#include "qp.h"
+#include "replay.h"
+#include "replay_inside.h"
+#include "replay_jump.h"
+#include "replay_state.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHERS                                                                                     \
+    8u /**< messages, beside as many as are underway, that others receive until one of them is the \
+          guide */
+
+/* Something was posted on a QP: it takes part from the next writing down on. */
+static void stamp(struct weft_engine *e, struct replay_messages *r, uint32_t qi)
+{
+    if (qi >= r->stamps) {
+        const uint32_t n = e->qps.pool.n * 2;
+        uint32_t *more = realloc(r->stamp, n * sizeof *more);
+        if (!more) {
+            r->strange = true;
+            return;
+        }
+        memset(more + r->stamps, 0, (n - r->stamps) * sizeof *more);
+        r->stamp = more;
+        r->stamps = n;
+    }
+    r->stamp[qi] = r->writings + 1;
+    r->strange |= r->written && !replay_part_has(&r->part, qi);
+}
+
+static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi,
+                       const struct weft_completion *d)
+{
+    struct replay_messages *r = &e->replay->messages;
+    if (r->nwords == r->words_cap) {
+        const uint32_t cap = r->words_cap ? 2 * r->words_cap : 256;
+        struct replay_word *more =
+            cap > r->most_words ? NULL : realloc(r->words, cap * sizeof *more);
+        if (!more) {
+            r->strange = true;
+            return;
+        }
+        r->words = more;
+        r->words_cap = cap;
+    }
+    r->words[r->nwords++] = (struct replay_word){.d = *d,
+                                                 .t_ps = e->now,
+                                                 .qp = qi,
+                                                 .call = e->replay->call,
+                                                 .what = (uint8_t)what,
+                                                 .in_timer = e->replay->in_timer};
+}
+
+/* Whether a QP is to be the guide from now on. */
+static bool guides(struct weft_engine *e, struct replay_messages *r, uint32_t qi)
+{
+    if (qi == r->guide) {
+        r->since = 0;
+        return true;
+    }
+    if (r->guide != NIL && ++r->since < OTHERS + (uint64_t)e->msgs.live)
+        return false;
+    r->guide = qi;
+    r->since = 0;
+    replay_messages_forget(e);
+    return true;
+}
+
+void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qi,
+                          const struct weft_completion *d)
+{
+    struct replay_messages *r = &e->replay->messages;
+    if (!e->hooks.local)
+        return;
+    if (e->replay->play.follows) {
+        replay_play_follow(e, what, qi, d);
+        return;
+    }
+    if (what == REPLAY_POSTED) {
+        stamp(e, r, qi);
+        r->strange |= !e->replay->in_call;
+    }
+    if (r->written && !r->strange)
+        write_word(e, what, qi, d);
+    if (what == REPLAY_RECEIVED && guides(e, r, qi))
+        replay_look_at(e, &r->next_ps, e->now + 1);
+}
+
+static bool find_part(struct weft_engine *e, struct replay_messages *r)
+{
+    if (!replay_part_clear(e, &r->part))
+        return false;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        if (qp_at(e, i)->head_msg != NIL || (i < r->stamps && r->stamp[i] > r->writings))
+            replay_part_add(e, &r->part, i);
+    return true;
+}
+
+static void write_down(struct weft_engine *e, struct replay_messages *r)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    r->power *= 2;
+    r->lam = 0;
+    r->nwords = 0;
+    r->strange = false;
+    r->written = find_part(e, r);
+    r->writings++;
+    if (!r->written)
+        return;
+    replay_note_arrivals(e, &r->part);
+    r->tape.told = true;
+    tape_start(&r->tape, TAPE_WRITE, e->now);
+    replay_state_read(e, &r->part, &r->tape);
+    r->written = tape_over(&r->tape) && r->part.packets == e->pkts.pool.live;
+    f->looks++;
+    f->values += r->tape.n;
+}
+
+static bool same(struct weft_engine *e, struct replay_messages *r)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    if (!r->written || r->strange) {
+        f->why = "messages were posted otherwise than before";
+        return false;
+    }
+    replay_note_arrivals(e, &r->part);
+    tape_start(&r->tape, TAPE_COMPARE, e->now);
+    replay_state_read(e, &r->part, &r->tape);
+    f->compares++;
+    f->values += r->tape.at;
+    if (!tape_over(&r->tape)) {
+        f->why = r->tape.other;
+        return false;
+    }
+    return replay_first_else(e, &r->part, false) == WEFT_NEVER;
+}
+
+void replay_messages_look(struct weft_engine *e)
+{
+    struct replay_messages *r = &e->replay->messages;
+    replay_look_at(e, &r->next_ps, WEFT_NEVER);
+    if (e->replay->play.follows) {
+        replay_play_resume(e);
+        return;
+    }
+    const char *why = replay_why_not(e);
+    if (!why && !replay_affordable(e))
+        why = "looking has found too little so far";
+    if (why) {
+        e->replay->figures.why = why;
+        replay_messages_forget(e);
+        return;
+    }
+    r->lam++;
+    if (same(e, r))
+        replay_play_begin(e, e->now - r->tape.written_ps);
+    else if (!r->written || r->lam >= r->power)
+        write_down(e, r);
+}

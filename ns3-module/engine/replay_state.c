@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every field that the future of the traffic depends on, or that it counts, and how it moves.
+ *
+ * What is left out: constants; what a field before it says already; the numbers of records
+ * (packets, INT stacks), which mean nothing; entries of event queues, which follow from the fields
+ * here (replay_jump.c); and what the reasons against (replay_why.c) keep from being anything.
+ */
+#include "replay_state.h"
+#include "context.h"
+#include "msg.h"
+#include "nic.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+
+#include "congestion/cc.h"
+
+/* ---- QPs ---- */
+
+/* How the word at @p at of a state moves. */
+static enum move move_of(const struct weft_cc_moving *m, size_t at)
+{
+    static const enum move move[] = {[WEFT_CC_MOVES_TIME] = MOVE_TIME,
+                                     [WEFT_CC_MOVES_BYTES] = MOVE_GATE,
+                                     [WEFT_CC_MOVES_COUNT] = MOVE_COUNT};
+    for (; m->size; m++)
+        if (at >= m->offset && (at - m->offset) % m->stride == 0 &&
+            (at - m->offset) / m->stride < m->n)
+            return move[m->moves];
+    return MOVE_NOT;
+}
+
+static void see_control(struct weft_engine *e, const struct qp *q, uint32_t qi, struct tape *t)
+{
+    char *state = cc_state_at(e, qi);
+    const struct weft_cc_moving *m = q->cc->moving;
+    const size_t size = m ? q->cc->state_size : 0; /* without: it has none */
+    for (size_t at = 0; at < size; at += sizeof(int64_t)) {
+        const size_t left = size - at;
+        tape_see(t, state + at, left < sizeof(int64_t) ? left : sizeof(int64_t), move_of(m, at),
+                 "state of the congestion control");
+    }
+}
+
+/* By how much the QP moves is what its oldest unacknowledged packet does. */
+static void see_pace(const struct qp *q, uint32_t qi, struct replay_part *p, struct tape *t)
+{
+    if (t->use == TAPE_COMPARE && t->at + 1 < t->n) {
+        t->psn = (int64_t)(q->una_psn - (uint64_t)t->value[t->at]);
+        t->bytes = (int64_t)(q->una_bytes - (uint64_t)t->value[t->at + 1]);
+        p->moved[qi][0] = t->psn;
+        p->moved[qi][1] = t->bytes;
+    }
+}
+
+static void see_sender(struct qp *q, struct tape *t)
+{
+    TAPE_SEE(t, q->una_psn, MOVE_PSN);
+    TAPE_SEE(t, q->una_bytes, MOVE_BYTES);
+    TAPE_SEE(t, q->nxt_psn, MOVE_PSN);
+    TAPE_SEE(t, q->nxt_bytes, MOVE_BYTES);
+    TAPE_SEE(t, q->top_psn, MOVE_PSN);
+    TAPE_SEE(t, q->out.rate_bps, MOVE_NOT);
+    TAPE_SEE(t, q->out.cwnd_bytes, MOVE_NOT);
+    TAPE_SEE(t, q->out.timer_at_ps, MOVE_NOT);
+    TAPE_SEE(t, q->out.repace, MOVE_NOT);
+    TAPE_SEE(t, q->next_avail_ps, MOVE_TIME);
+    TAPE_SEE(t, q->last_wire, MOVE_NOT);
+    TAPE_SEE(t, q->last_tx_ps, MOVE_TIME);
+    TAPE_SEE(t, q->gap_rate_bps, MOVE_NOT);
+    TAPE_SEE(t, q->gap_q, MOVE_NOT);
+    TAPE_SEE(t, q->made_bytes, MOVE_COUNT);
+    TAPE_SEE(t, q->flight_bytes, MOVE_COUNT);
+    TAPE_SEE(t, q->end_psn, t->told ? MOVE_PSN : MOVE_NOT);
+    TAPE_SEE(t, q->end_byte, t->told ? MOVE_BYTES : MOVE_NOT);
+    TAPE_SEE(t, q->port, MOVE_NOT);
+    TAPE_SEE(t, q->state, MOVE_NOT);
+    TAPE_SEE(t, q->prio, MOVE_NOT);
+    TAPE_SEE(t, q->backoff, MOVE_NOT);
+    TAPE_SEE(t, q->recovering, MOVE_NOT);
+    TAPE_SEE(t, q->retries, MOVE_NOT);
+    TAPE_SEE(t, q->rto_at_ps, MOVE_TIME);
+    TAPE_SEE(t, q->rto_from_ps, MOVE_STILL);
+    TAPE_SEE(t, q->cc_timer_ps, MOVE_NOT);
+    TAPE_SEE(t, q->retx_packets, MOVE_NOT);
+    TAPE_SEE(t, q->told_ps, MOVE_TIME);
+    TAPE_SEE(t, q->pause_ps, MOVE_NOT);
+    for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
+        TAPE_SEE(t, q->held_ps[k], MOVE_COUNT);
+}
+
+static void see_receiver(struct qp *q, struct tape *t)
+{
+    TAPE_SEE(t, q->exp_psn, MOVE_PSN);
+    TAPE_SEE(t, q->taken_bytes, MOVE_COUNT);
+    TAPE_SEE(t, q->nack_psn, MOVE_NOT);
+    TAPE_SEE(t, q->nack_at_ps, MOVE_NOT);
+    TAPE_SEE(t, q->cnp_at_ps, MOVE_NOT);
+    TAPE_SEE(t, q->ack_port, MOVE_NOT);
+    TAPE_SEE(t, q->unacked, MOVE_NOT);
+    TAPE_SEE(t, q->echo, MOVE_NOT);
+    TAPE_SEE(t, q->cnp_due, MOVE_NOT);
+    TAPE_SEE(t, q->holding, MOVE_NOT);
+}
+
+/* Records of messages are told apart by their place in the list of their QP. Without word of them
+ * to the user the first stays the first. */
+static void see_messages(struct weft_engine *e, struct qp *q, struct tape *t)
+{
+    const enum move psn = t->told ? MOVE_PSN : MOVE_NOT, bytes = t->told ? MOVE_BYTES : MOVE_NOT;
+    const enum move time = t->told ? MOVE_TIME : MOVE_NOT;
+    int64_t n = 0, sends = -1, receives = -1;
+    for (uint32_t i = q->head_msg; i != NIL; i = msg_at(e, i)->next, n++) {
+        struct msg *m = msg_at(e, i);
+        sends = i == q->nxt_msg ? n : sends;
+        receives = i == q->rcv_msg ? n : receives;
+        TAPE_SEE(t, m->bytes, MOVE_NOT);
+        TAPE_SEE(t, m->first_psn, psn);
+        TAPE_SEE(t, m->start_byte, bytes);
+        TAPE_SEE(t, m->post_ps, time);
+        const bool sent = m->sent_ps >= 0, received = receives < 0 || n < receives;
+        tape_same(t, sent | received << 1, "how far a message is");
+        if (sent)
+            TAPE_SEE(t, m->sent_ps, time);
+        if (received) {
+            TAPE_SEE(t, m->received_ps, time);
+            TAPE_SEE(t, m->ideal_ps, MOVE_NOT);
+        }
+        /* what delayed it; before it is sent, what the clocks of its QP said */
+        for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
+            TAPE_SEE(t, m->held_ps[k], !t->told || sent ? MOVE_NOT : MOVE_COUNT);
+        TAPE_SEE(t, m->retx_bytes, MOVE_NOT);
+        TAPE_SEE(t, m->cnps, MOVE_NOT);
+    }
+    tape_same(t, n, "messages of a QP");
+    tape_same(t, sends, "the message that a QP sends");
+    tape_same(t, receives, "the message that a QP receives");
+}
+
+static void see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, struct tape *t)
+{
+    struct qp *q = qp_at(e, qi);
+    if (q->repeat || q->holding) {
+        t->same = false;
+        t->other = "a QP that has lost packets";
+        return;
+    }
+    const bool asks = q->asked_psn > q->una_psn; /* else that is over; before either moves */
+    see_pace(q, qi, p, t);
+    see_sender(q, t);
+    see_receiver(q, t);
+    tape_same(t, asks, "whether an ACK was asked for");
+    if (asks)
+        TAPE_SEE(t, q->asked_psn, MOVE_PSN);
+    for (int way = 0; way < 2; way++)
+        for (int h = 0; h < QP_PATH; h++)
+            TAPE_SEE(t, q->path[way][h], MOVE_NOT);
+    if (e->qps.rtt_ps.base)
+        TAPE_SEE(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], MOVE_NOT);
+    see_messages(e, q, t);
+    see_control(e, q, qi, t);
+}
+
+/* ---- packets ---- */
+
+static void see_stamps(struct weft_engine *e, const struct pkt *k, struct tape *t)
+{
+    const uint32_t n = k->sig == NIL ? 0 : sig_hops(k->sig);
+    tape_same(t, n, "stamps");
+    for (uint32_t h = 0; h < n; h++) {
+        struct weft_cc_hop *hop = &int_at(e, sig_stack(k->sig))->hops[h];
+        TAPE_SEE(t, hop->ts_ps, MOVE_TIME);
+        TAPE_SEE(t, hop->tx_bytes, MOVE_COUNT);
+        TAPE_SEE(t, hop->qlen_bytes, MOVE_NOT);
+        TAPE_SEE(t, hop->rate_bps, MOVE_NOT);
+    }
+}
+
+static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt *k, struct tape *t)
+{
+    p->packets++;
+    if (t->use == TAPE_COMPARE) {
+        t->psn = p->moved[k->qp][0];
+        t->bytes = p->moved[k->qp][1];
+    }
+    TAPE_SEE(t, k->qp, MOVE_NOT);
+    TAPE_SEE(t, k->kind, MOVE_NOT);
+    TAPE_SEE(t, k->psn, MOVE_PSN);
+    TAPE_SEE(t, k->sent_ps, MOVE_TIME);
+    TAPE_SEE(t, k->in_port, MOVE_NOT);
+    TAPE_SEE(t, k->frame, MOVE_NOT);
+    TAPE_SEE(t, k->payload, MOVE_NOT);
+    TAPE_SEE(t, k->prio, MOVE_NOT);
+    TAPE_SEE(t, k->flags, MOVE_NOT);
+    TAPE_SEE(t, k->hop, MOVE_NOT);
+    if (e->telemetry.int_on)
+        see_stamps(e, k, t);
+}
+
+/* Of other packets nobody says how they move. */
+static bool knows(const struct replay_part *p, const struct pkt *k)
+{
+    return (k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK) && p->has_qp[k->qp];
+}
+
+static void see_list(struct weft_engine *e, struct replay_part *p, struct list l, bool on_link,
+                     struct tape *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = l.head; i != NIL && t->same; i = pkt_at(e, i)->next, n++) {
+        struct pkt *k = pkt_at(e, i);
+        if (!knows(p, k)) {
+            t->same = false;
+            t->other = "a packet of a QP that rested, a CNP or a NACK";
+            return;
+        }
+        see_packet(e, p, k, t);
+        if (on_link && k->next != NIL)
+            TAPE_SEE(t, k->next_at_ps, MOVE_TIME);
+    }
+    tape_same(t, n, "packets on a link or in a queue");
+}
+
+/* ---- ports ---- */
+
+static void see_counters(struct weft_port_counters *c, struct tape *t)
+{
+    TAPE_SEE(t, c->tx_packets, MOVE_COUNT);
+    TAPE_SEE(t, c->tx_bytes, MOVE_COUNT);
+    TAPE_SEE(t, c->tx_payload_bytes, MOVE_COUNT);
+    TAPE_SEE(t, c->busy_ps, MOVE_COUNT);
+    TAPE_SEE(t, c->max_queue_bytes, MOVE_NOT);
+    TAPE_SEE(t, c->pauses, MOVE_NOT);
+    TAPE_SEE(t, c->ecn_marks, MOVE_NOT);
+    TAPE_SEE(t, c->trims, MOVE_NOT);
+    for (int why = 0; why < WEFT_DROP_REASONS; why++)
+        TAPE_SEE(t, c->drops[why], MOVE_NOT);
+}
+
+static void see_histogram(struct weft_engine *e, uint32_t port, uint32_t prio, struct tape *t)
+{
+    struct histogram *h =
+        e->histograms.wanted ? e->histograms.of[(size_t)port * WEFT_PRIOS + prio] : NULL;
+    if (!h)
+        return;
+    TAPE_SEE(t, h->since_ps, MOVE_STILL);
+    TAPE_SEE(t, h->bytes, MOVE_NOT);
+    for (int b = 0; b < WEFT_QUEUE_BINS; b++)
+        TAPE_SEE(t, h->time_ps[b], MOVE_COUNT);
+}
+
+static void see_nic(struct weft_engine *e, struct nic *n, struct tape *t)
+{
+    TAPE_SEE(t, n->ready_mask, MOVE_NOT);
+    TAPE_SEE(t, n->yield, MOVE_NOT);
+    for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
+        for (uint32_t i = n->ready[prio].head; i != NIL; i = qp_at(e, i)->next)
+            tape_same(t, i, "turns of QPs at a NIC");
+}
+
+static void see_port(struct weft_engine *e, struct replay_part *part, uint32_t port, struct tape *t)
+{
+    struct port *p = &e->ports[port];
+    TAPE_SEE(t, p->busy_until_ps, MOVE_PAST);
+    TAPE_SEE(t, p->armed_ps, MOVE_TIME);
+    TAPE_SEE(t, p->nonempty, MOVE_NOT);
+    TAPE_SEE(t, p->paused, MOVE_NOT);
+    TAPE_SEE(t, p->xoff_sent, MOVE_NOT);
+    TAPE_SEE(t, p->drr, MOVE_NOT);
+    TAPE_SEE(t, p->sending, MOVE_NOT);
+    TAPE_SEE(t, p->lazy, MOVE_NOT);
+    TAPE_SEE(t, p->qtotal, MOVE_NOT);
+    TAPE_SEE(t, p->rx_packets, MOVE_COUNT);
+    TAPE_SEE(t, p->ecn_rng, MOVE_NOT);
+    TAPE_SEE(t, p->dropped_payload, MOVE_NOT);
+    see_counters(&p->st, t);
+    for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
+        struct lane *l = &p->lane[prio];
+        TAPE_SEE(t, l->qbytes, MOVE_NOT);
+        TAPE_SEE(t, l->in_bytes, MOVE_NOT);
+        TAPE_SEE(t, l->in_hdrm, MOVE_NOT);
+        TAPE_SEE(t, l->deficit, MOVE_NOT);
+        if (l->q.head != NIL)
+            see_list(e, part, l->q, false, t);
+        see_histogram(e, port, prio, t);
+    }
+    if (p->fly.head != NIL)
+        TAPE_SEE(t, part->arrive_ps[port], MOVE_TIME);
+    see_list(e, part, p->fly, true, t);
+    if (p->nic != NIL)
+        see_nic(e, &e->nics.of[p->nic], t);
+}
+
+/* ---- the rest ---- */
+
+static void see_totals(struct weft_engine *e, struct tape *t)
+{
+    struct weft_totals *s = &e->tot;
+    const enum move messages = t->told ? MOVE_COUNT : MOVE_NOT;
+    TAPE_SEE(t, s->msgs_posted, messages);
+    TAPE_SEE(t, s->msgs_received, messages);
+    TAPE_SEE(t, s->msgs_acked, messages);
+    TAPE_SEE(t, s->bytes_posted, messages);
+    TAPE_SEE(t, s->bytes_received, messages);
+    TAPE_SEE(t, s->qps, MOVE_NOT);
+    TAPE_SEE(t, s->packet_hops, MOVE_COUNT);
+    for (int k = 0; k < WEFT_PKT_KINDS; k++) {
+        TAPE_SEE(t, s->sent[k], MOVE_COUNT);
+        TAPE_SEE(t, s->delivered[k], MOVE_COUNT);
+    }
+    TAPE_SEE(t, s->ecn_marks, MOVE_NOT);
+    TAPE_SEE(t, s->pfc_pauses, MOVE_NOT);
+    TAPE_SEE(t, s->pfc_resumes, MOVE_NOT);
+    TAPE_SEE(t, s->rtos, MOVE_NOT);
+    if (!t->told) {
+        TAPE_SEE(t, e->timers.seq, MOVE_NOT);
+        TAPE_SEE(t, e->timers.pool.live, MOVE_NOT);
+    }
+    TAPE_SEE(t, e->pkts.pool.live, MOVE_NOT);
+}
+
+void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape *t)
+{
+    p->packets = 0;
+    see_totals(e, t);
+    for (uint32_t i = 0; i < p->nqps && t->same; i++)
+        see_qp(e, p, p->qps[i], t);
+    for (uint32_t i = 0; i < p->nports && t->same; i++)
+        see_port(e, p, p->ports[i], t);
+    for (uint32_t i = 0; i < p->nnodes && t->same; i++) {
+        struct mmu *m = &e->mmu.of[p->nodes[i]];
+        for (int k = 0; k < 2; k++) {
+            TAPE_SEE(t, m->in[k].used, MOVE_NOT);
+            TAPE_SEE(t, m->out[k].used, MOVE_NOT);
+        }
+        TAPE_SEE(t, m->eager, MOVE_NOT);
+    }
+}
+
+void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape *t, int64_t laps)
+{
+    tape_start(t, TAPE_MOVE, e->now);
+    t->laps = laps;
+    replay_state_read(e, p, t);
+    if (!tape_over(t))
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "replay: the state was read otherwise when it was moved on");
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When replay looks at the state, and whether that is worth it. */
+#include "context.h"
+#include "loop.h"
+#include "replay_inside.h"
+
+#define VALUES_PER_EVENT                                                                           \
+    1 /**< most values read per event executed or saved, so that looking costs little */
+#define VALUES_FREE 200000u /**< and so many at first */
+#define VALUES_PER_PACKET 12u
+
+void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
+{
+    struct replay *r = e->replay;
+    *next_ps = t_ps;
+    r->next_ps =
+        r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;
+    if (r->play_ps < r->next_ps)
+        r->next_ps = r->play_ps;
+    loop_limit(e);
+}
+
+bool replay_affordable(const struct weft_engine *e)
+{
+    const struct replay *r = e->replay;
+    const uint64_t state = (uint64_t)VALUES_PER_PACKET * e->pkts.pool.live;
+    return r->eager || r->figures.values + 3 * state <= /* written down, compared, moved on */
+                           VALUES_FREE + VALUES_PER_EVENT * (e->tot.events + r->figures.hops);
+}
+
+void replay_messages_forget(struct weft_engine *e)
+{
+    struct replay_messages *r = &e->replay->messages;
+    e->replay->play.follows = false;
+    r->written = false;
+    r->nwords = 0;
+    r->lam = 0;
+    r->power = 1;
+}

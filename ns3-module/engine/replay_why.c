@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What keeps traffic from being replayed: state that replay_state.c doesn't read, or that never is
+ * the same twice. */
+#include "balance.h"
+#include "context.h"
+#include "credit.h"
+#include "recovery.h"
+#include "replay.h"
+
+static bool threads(const struct weft_engine *e)
+{
+    return e->crew != NULL;
+}
+static bool stepped(const struct weft_engine *e)
+{
+    return e->windows.stepped;
+}
+static bool ordered(const struct weft_engine *e)
+{
+    return e->p.transport.ns3_event_order;
+}
+static bool watched(const struct weft_engine *e)
+{
+    return e->hooks.packet || e->hooks.queue || e->hooks.qp || e->hooks.lose;
+}
+static bool drawn(const struct weft_engine *e)
+{
+    return e->draws.ns3 || e->telemetry.pint_on;
+}
+static bool credit(const struct weft_engine *e)
+{
+    return e->credit.ports || e->grants.of.elem;
+}
+static bool spread(const struct weft_engine *e)
+{
+    return e->spread.balance || e->spread.steer || e->spread.way ||
+           e->p.sw.balance == WEFT_BALANCE_ENTROPY;
+}
+static bool frames(const struct weft_engine *e)
+{
+    return e->path.frames || e->in_network || e->nics.turns;
+}
+static bool timed_pauses(const struct weft_engine *e)
+{
+    return e->p.pfc.quanta || e->p.pfc.response_ps;
+}
+static bool paused(const struct weft_engine *e)
+{
+    return e->delays.nholds != 0;
+}
+static bool counted(const struct weft_engine *e)
+{
+    return e->rc.recovery->counts;
+}
+static bool lossy(const struct weft_engine *e)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        if (e->ports[i].lossy || e->ports[i].down)
+            return true;
+    return false;
+}
+static bool unknown(const struct weft_engine *e)
+{
+    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+        if (e->controls[d].ops->state_size && !e->controls[d].ops->moving)
+            return true;
+    return false;
+}
+
+static const struct {
+    bool (*holds)(const struct weft_engine *);
+    const char *text;
+} reasons[] = {
+    {threads, "several threads run the fabric"},
+    {stepped, "ns-3 drives the fabric event by event"},
+    {ordered, "transport.ns3-event-order"},
+    {watched, "packets, queues or QPs are watched one by one"},
+    {drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3)"},
+    {credit, "links or receivers grant credit"},
+    {spread, "packets are spread over paths"},
+    {frames, "TCP, hosts that forward, or operations in switches"},
+    {timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)"},
+    {paused, "ports have been paused"},
+    {counted, "the loss recovery counts what is in flight"},
+    {lossy, "links lose packets, or have been down"},
+    {unknown, "the congestion control doesn't say how its state moves"},
+};
+
+const char *replay_why_not(const struct weft_engine *e)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].holds(e))
+            return reasons[i].text;
+    return NULL;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Traffic that repeats itself is taken over instead of simulated: each case runs with and without,
+// is looked at, stopped and disturbed at odd moments, and gives the same to the last bit.
+#include "world.h"
+
+#include "base/rng.h"
+
+#include <cstring>
+#include <memory>
+#include <tuple>
+
+namespace
+{
+
+const Settings oneSwitch = {{"hosts", "8"}};
+const Settings small = {{"transport.mtu", "1000B"}};
+
+// A ring of hosts: whoever has received a step sends the next, at once or after computing.
+class Ring
+{
+  public:
+    Ring(World &world, int steps, uint64_t bytes, int64_t computePs = 0)
+        : w(world), m_steps(steps), m_bytes(bytes), m_computePs(computePs), m_at(w.fabric->nhosts)
+    {
+        w.config.hooks.ctx = this;
+        w.config.hooks.local = w.config.hooks.pfc_late = 1;
+        w.config.hooks.pfc = nullptr;
+        w.config.hooks.received = [](void *c, const weft_completion *d) {
+            auto *r = static_cast<Ring *>(c);
+            r->w.received.push_back(*d);
+            r->Received(*d);
+        };
+        w.config.hooks.acked = [](void *c, const weft_completion *d) {
+            static_cast<Ring *>(c)->w.acked.push_back(*d);
+        };
+    }
+
+    void Start()
+    {
+        for (uint32_t h = 0; h < w.fabric->nhosts; h++)
+            Post(h);
+    }
+
+    World &w;
+
+  private:
+    void Post(uint32_t h)
+    {
+        const uint32_t n = w.fabric->nhosts;
+        w.Send(h, (h + 1) % n, m_bytes, 1000 * h + m_at[h]++);
+    }
+
+    void Received(const weft_completion &d)
+    {
+        const uint32_t h = d.msg.dst;
+        if (h >= m_at.size() || m_at[h] >= m_steps)
+            return;
+        if (!m_computePs) {
+            Post(h);
+            return;
+        }
+        weft_err err = {};
+        ASSERT_EQ(weft_engine_timer(
+                      w.e, d.received_ps + m_computePs,
+                      [](void *c, uint64_t host) {
+                          static_cast<Ring *>(c)->Post(static_cast<uint32_t>(host));
+                      },
+                      this, h, &err),
+                  0);
+    }
+
+    int m_steps;
+    uint64_t m_bytes;
+    int64_t m_computePs;
+    std::vector<int> m_at;
+};
+
+// The same world twice: simulated, and replayed.
+struct Pair {
+    Pair(const std::string &topology, const Settings &topo, const Settings &engine,
+         const std::string &cc, const Settings &ccSettings = {})
+        : off(topology, topo, engine, cc, ccSettings), on(topology, topo, engine, cc, ccSettings)
+    {
+    }
+
+    void Rings(int steps, uint64_t bytes, int64_t computePs = 0)
+    {
+        for (World *w : {&off, &on})
+            rings.push_back(std::make_unique<Ring>(*w, steps, bytes, computePs));
+    }
+
+    void Build(weft_replaying how = WEFT_REPLAYING_EAGERLY)
+    {
+        weft_err err = {};
+        off.Build();
+        on.Build();
+        ASSERT_EQ(weft_engine_set_replay(on.e, how, memory, &err), 0) << err.msg;
+        for (auto &r : rings)
+            r->Start();
+    }
+
+    void RunTo(int64_t limit)
+    {
+        ASSERT_EQ(weft_engine_run(off.e, limit), 0) << weft_engine_error(off.e)->msg;
+        ASSERT_EQ(weft_engine_run(on.e, limit), 0) << weft_engine_error(on.e)->msg;
+    }
+
+    weft_replay_figures Figures() const
+    {
+        weft_replay_figures f;
+        weft_engine_replay_figures(on.e, &f);
+        return f;
+    }
+
+    uint64_t memory = 64 << 20;
+    World off, on;
+    std::vector<std::unique_ptr<Ring>> rings;
+};
+
+void SameMessages(const std::vector<weft_completion> &a, const std::vector<weft_completion> &b)
+{
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); i++) {
+        const auto &x = a[i], &y = b[i];
+        ASSERT_EQ(
+            std::tie(x.id, x.post_ps, x.received_ps, x.acked_ps, x.ideal_ps, x.retx_bytes, x.cnps),
+            std::tie(y.id, y.post_ps, y.received_ps, y.acked_ps, y.ideal_ps, y.retx_bytes, y.cnps))
+            << i;
+        ASSERT_EQ(std::tie(x.qpn, x.first_byte, x.first_psn, x.packets, x.msg.tag, x.msg.src),
+                  std::tie(y.qpn, y.first_byte, y.first_psn, y.packets, y.msg.tag, y.msg.src))
+            << i;
+        ASSERT_EQ(memcmp(x.delay_ps, y.delay_ps, sizeof x.delay_ps), 0) << i;
+    }
+}
+
+void Same(const Pair &p)
+{
+    SameMessages(p.off.received, p.on.received);
+    SameMessages(p.off.acked, p.on.acked);
+    for (uint32_t port = 0; port < p.off.fabric->nports; port++) {
+        weft_port_counters s, t;
+        weft_engine_port_stats(p.off.e, port, &s);
+        weft_engine_port_stats(p.on.e, port, &t);
+        ASSERT_EQ(memcmp(&s, &t, sizeof s), 0)
+            << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
+        for (uint32_t prio = 0; prio < 8; prio++)
+            ASSERT_EQ(weft_engine_queue_bytes(p.off.e, port, prio),
+                      weft_engine_queue_bytes(p.on.e, port, prio));
+    }
+    auto s = p.off.Totals(), t = p.on.Totals();
+    s.events = t.events = 0;
+    s.windows = t.windows = 0;
+    ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
+    weft_err err = {};
+    ASSERT_EQ(weft_engine_check(p.on.e, &err), 0) << err.msg;
+}
+
+} // namespace
+
+// Permanent messages: most of their packets are skipped.
+TEST(Replay, LapsOfPackets)
+{
+    for (const char *cc : {"none", "dcqcn", "static-window"}) {
+        Pair p("single-switch", oneSwitch, small, cc);
+        p.Build(WEFT_REPLAYING);
+        for (World *w : {&p.off, &p.on})
+            for (uint32_t h = 0; h < 8; h++)
+                w->Send(h, (h + 3) % 8, 2'000'000 + 700 * h, h);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        EXPECT_EQ(p.on.received.size(), 8u);
+        EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 2) << cc << ": " << p.Figures().why;
+        EXPECT_LT(p.on.Totals().events, p.off.Totals().events / 2);
+    }
+}
+
+// Steps of a ring: whole laps are played, and what the user calls his messages stays with them.
+TEST(Replay, LapsOfMessages)
+{
+    for (int64_t compute : {INT64_C(0), INT64_C(1234567)}) {
+        Pair p("single-switch", oneSwitch, small, "dcqcn");
+        p.Rings(60, 20'000, compute);
+        p.Build(WEFT_REPLAYING);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        EXPECT_EQ(p.on.received.size(), 480u);
+        EXPECT_GT(p.Figures().played_laps, 20u);
+        EXPECT_LT(p.on.Totals().events, p.off.Totals().events / 2);
+    }
+}
+
+// Who looks at the state in the midst of a lap sees what there is, and what follows is played
+// again.
+TEST(Replay, LooksAtOddMoments)
+{
+    weft_rng rng = weft_rng_stream(1, "replay-test", 0);
+    for (int64_t compute : {INT64_C(0), INT64_C(333333)}) {
+        Pair p("single-switch", oneSwitch, small, "dcqcn");
+        p.Rings(80, 20'000, compute);
+        p.Build();
+        for (int64_t at = 0; weft_engine_next(p.off.e) != WEFT_NEVER;) {
+            at += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (9 * WEFT_PS_PER_US));
+            p.RunTo(at);
+            Same(p);
+            if (HasFatalFailure())
+                FAIL() << "at " << at << " ps";
+        }
+        EXPECT_EQ(p.on.received.size(), 640u);
+        EXPECT_GT(p.Figures().played_laps, 10u);
+    }
+}
+
+// A message posted at any moment of a lap, from outside: at each of many offsets.
+TEST(Replay, DisturbedAtAnyMoment)
+{
+    for (int k = 0; k < 60; k++) {
+        Pair p("single-switch", oneSwitch, small, "dcqcn");
+        p.Rings(40, 20'000);
+        p.Build();
+        const int64_t at = 40 * WEFT_PS_PER_US + k * INT64_C(61'739);
+        p.RunTo(at);
+        for (World *w : {&p.off, &p.on}) {
+            weft_engine_set_now(w->e, at);
+            w->Send(5, 2, 30'000, 77);
+        }
+        p.RunTo(at + 30 * WEFT_PS_PER_US);
+        Same(p);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        if (HasFatalFailure())
+            FAIL() << "disturbed at " << at << " ps";
+        EXPECT_EQ(p.on.received.size(), 321u);
+    }
+}
+
+// The same by a timer of the user's, by a link that gets slower, and by one that fails.
+TEST(Replay, DisturbedByTimersAndLinks)
+{
+    for (int kind = 0; kind < 3; kind++)
+        for (int k = 0; k < 12; k++) {
+            Pair p("single-switch", oneSwitch,
+                   {{"transport.mtu", "1000B"}, {"transport.rto", "50us"}}, "dcqcn");
+            p.Rings(40, 20'000);
+            p.Build();
+            struct Change {
+                World *w;
+                int kind;
+            };
+            std::vector<std::unique_ptr<Change>> changes;
+            for (World *w : {&p.off, &p.on}) {
+                changes.push_back(std::make_unique<Change>(Change{w, kind}));
+                weft_err err = {};
+                auto fire = [](void *c, uint64_t) {
+                    auto *x = static_cast<Change *>(c);
+                    weft_err err = {};
+                    weft_link_change l = {};
+                    l.link = 3;
+                    l.kind = x->kind == 1 ? WEFT_LINK_RATE : WEFT_LINK_DOWN;
+                    l.rate_bps = 40'000'000'000;
+                    if (x->kind == 0)
+                        x->w->Send(5, 2, 30'000, 77);
+                    else
+                        EXPECT_EQ(weft_engine_change_links(x->w->e, &l, 1, &err), 0) << err.msg;
+                };
+                auto back = [](void *c, uint64_t) {
+                    auto *x = static_cast<Change *>(c);
+                    weft_err err = {};
+                    if (x->kind == 2) {
+                        EXPECT_EQ(SetLink(x->w->e, 3, true, &err), 0) << err.msg;
+                    }
+                };
+                const int64_t at = 40 * WEFT_PS_PER_US + k * INT64_C(301'739);
+                ASSERT_EQ(weft_engine_timer(w->e, at, fire, changes.back().get(), 0, &err), 0);
+                ASSERT_EQ(weft_engine_timer(w->e, at + 30 * WEFT_PS_PER_US, back,
+                                            changes.back().get(), 0, &err),
+                          0);
+            }
+            p.RunTo(WEFT_PS_PER_S);
+            Same(p);
+            if (HasFatalFailure())
+                FAIL() << "kind " << kind << ", moment " << k;
+            EXPECT_EQ(p.on.received.size(), kind ? 320u : 321u);
+        }
+}
+
+// Random fabrics, controls and messages; runs end at odd moments.
+TEST(Replay, RandomTraffic)
+{
+    const char *controls[] = {"none", "dcqcn", "hpcc", "timely", "dctcp", "swift", "static-window"};
+    uint64_t jumps = 0, plays = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        weft_rng rng = weft_rng_stream(seed, "replay-test", 1);
+        const bool tree = weft_rng_u64(&rng) % 4 == 0;
+        const Settings topo =
+            tree ? Settings{{"leaves", "2"}, {"spines", "2"}, {"hosts-per-leaf", "4"}} : oneSwitch;
+        Settings engine = small;
+        if (weft_rng_u64(&rng) % 3 == 0)
+            engine.emplace_back("switch.buffer", "400KB"),
+                engine.emplace_back("pfc.headroom", "20KB"),
+                engine.emplace_back("switch.reserve", "0B");
+        if (weft_rng_u64(&rng) % 3 == 0)
+            engine.emplace_back("transport.ack-every", "4");
+        Pair p(tree ? "leaf-spine" : "single-switch", topo, engine, controls[seed % 7]);
+        const bool ring = weft_rng_u64(&rng) % 2;
+        if (ring)
+            p.Rings(
+                60, 1000 + weft_rng_u64(&rng) % 60'000,
+                static_cast<int64_t>(weft_rng_u64(&rng) % 2 * (weft_rng_u64(&rng) % 2'000'000)));
+        p.Build();
+        for (uint32_t h = 0; !ring && h < 8; h++) {
+            const uint64_t r = weft_rng_u64(&rng), pairs = seed / 7;
+            const uint32_t dst = static_cast<uint32_t>((h + 1 + pairs % 7) % 8);
+            for (World *w : {&p.off, &p.on})
+                w->Send(h, dst, 300'000 + (r >> 16) % 2'000'000, h);
+        }
+        for (int64_t at = 0; weft_engine_next(p.off.e) != WEFT_NEVER;) {
+            at += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (40 * WEFT_PS_PER_US));
+            p.RunTo(at);
+            if (weft_rng_u64(&rng) % 4 == 0)
+                Same(p);
+            if (HasFatalFailure())
+                FAIL() << "at " << at << " ps, seed " << seed;
+        }
+        Same(p);
+        jumps += p.Figures().jumps;
+        plays += p.Figures().plays;
+    }
+    EXPECT_GT(jumps, 0u);
+    EXPECT_GT(plays, 5u);
+}
+
+// What keeps traffic from being replayed is said.
+TEST(Replay, SaysWhyNot)
+{
+    Pair p("single-switch", oneSwitch, small, "none");
+    p.on.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
+    p.Build(WEFT_REPLAYING);
+    for (World *w : {&p.off, &p.on})
+        w->Send(0, 1, 1'000'000);
+    p.RunTo(WEFT_PS_PER_S);
+    Same(p);
+    EXPECT_EQ(p.Figures().hops, 0u);
+    EXPECT_STREQ(p.Figures().why, "packets, queues or QPs are watched one by one");
+}
+
+// Without memory for a state nothing is replayed.
+TEST(Replay, StaysWithinItsMemory)
+{
+    Pair p("single-switch", oneSwitch, small, "none");
+    p.memory = 100'000;
+    p.Rings(40, 200'000);
+    p.Build();
+    p.RunTo(WEFT_PS_PER_S);
+    Same(p);
+    EXPECT_EQ(p.Figures().hops, 0u);
+}
