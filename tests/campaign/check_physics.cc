@@ -7,6 +7,7 @@
 #include <map>
 #include <queue>
 #include <regex>
+#include <string>
 
 namespace
 {
@@ -75,6 +76,8 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
     const bool one_way = (balance.empty() || balance == "flow") &&
                          s.get("trouble.events").empty() && !tcp && s.get("tcp.prios").empty() &&
                          !s.hpcc;
+    const std::string prios = s.get("tcp.prios");
+    const uint64_t tcp_prios = prios.empty() ? 0 : std::stoull(prios);
     const bool rounded = s.compat || !s.get("transport.time-quantum").empty();
     for (size_t i = 0; i < r.flows.rows(); i++) {
         const std::string src = "h" + r.flows.text(i, "src"), dst = "h" + r.flows.text(i, "dst");
@@ -100,7 +103,8 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
                   r.flows.text(i, "size_bytes").c_str(), ideal, least);
         // A message of TCP may be acknowledged and still wait for an earlier one on another
         // connection.
-        const double ack = tcp ? fct + back - least : back;
+        const bool by_tcp = tcp || tcp_prios >> std::stoul(r.flows.text(i, "prio")) & 1;
+        const double ack = by_tcp ? fct + back - least : back;
         if (fct < least || ack < static_cast<double>(way->second) - 1)
             f.add("physics",
                   "message %s, %s to %s, %s bytes: fct %.0f ps, ACK %.0f ps later; "
