@@ -299,14 +299,10 @@ static void hpcc_observe(const void *state, const void *raw, double *values)
     values[2] = (double)g->ref.stage;
 }
 
-#define HOPS(field, moves)                                                                         \
-    {                                                                                              \
-        offsetof(struct state, hops) + offsetof(struct weft_cc_hop, field), 8, moves,              \
-            WEFT_CC_MAX_HOPS, sizeof(struct weft_cc_hop)                                           \
-    }
 static const struct weft_cc_moving moving[] = {
-    WEFT_CC_MOVING(last_update_bytes, WEFT_CC_MOVES_BYTES), HOPS(ts_ps, WEFT_CC_MOVES_TIME),
-    HOPS(tx_bytes, WEFT_CC_MOVES_COUNT), WEFT_CC_MOVING_END};
+    WEFT_CC_MOVING(last_update_bytes, WEFT_CC_MOVES_BYTES),
+    WEFT_CC_MOVING_HOPS(ts_ps, WEFT_CC_MOVES_TIME),
+    WEFT_CC_MOVING_HOPS(tx_bytes, WEFT_CC_MOVES_COUNT), WEFT_CC_MOVING_END};
 
 extern const struct weft_cc_ops weft_cc_hpcc;
 const struct weft_cc_ops weft_cc_hpcc = {

@@ -38,6 +38,14 @@ uint64_t weft_cc_window_bytes(int window, uint64_t bdp_bytes, uint64_t mtu_bytes
  */
 double weft_cc_line_window(const struct weft_cc_env *env);
 
+/** In a table of struct weft_cc_moving: a field of `struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]` of
+ * `struct state`. */
+#define WEFT_CC_MOVING_HOPS(field, moves)                                                          \
+    {                                                                                              \
+        offsetof(struct state, hops) + offsetof(struct weft_cc_hop, field), 8, moves,              \
+            WEFT_CC_MAX_HOPS, sizeof(struct weft_cc_hop)                                           \
+    }
+
 /** @p x bounded to lo .. hi; a NaN becomes lo. Requires lo <= hi. */
 static inline double weft_cc_clamp(double x, double lo, double hi)
 {

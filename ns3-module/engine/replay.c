@@ -30,7 +30,6 @@ static void disturb(struct weft_engine *e)
     catch_up(e);
     replay_packets_disturb(e);
     replay_messages_forget(e);
-    e->replay->packets.phase = REPLAY_FIND;
 }
 
 /* ---- life ---- */

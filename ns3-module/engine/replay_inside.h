@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/** Laps of packets (replay.c): what the next look is for. */
+/** Laps of packets (replay_packets.c): what the next look is for. */
 enum replay_phase {
     REPLAY_FIND,    /**< a QP to go by: how far it is, and when it sent last */
     REPLAY_TIME,    /**< how long a lap of it is; then the state is written down */
@@ -27,9 +27,9 @@ struct replay_packets {
     uint32_t guide;     /**< the QP to go by */
     uint64_t guide_psn; /**< as REPLAY_FIND found it */
     int64_t guide_ps;
-    int64_t written_ps, lap_ps; /**< when the state was written down, and the shortest lap */
-    int64_t found_ps;           /**< the lap that was found */
-    uint32_t tried;             /**< laps that it was compared after */
+    int64_t lap_ps;   /**< the shortest lap */
+    int64_t found_ps; /**< the lap that was found */
+    uint32_t tried;   /**< laps that it was compared after */
     struct replay_part part;
     struct tape tape;
 };
@@ -136,6 +136,10 @@ void replay_messages_forget(struct weft_engine *e);
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
 /** Whether the state may be read again. */
 bool replay_affordable(const struct weft_engine *e);
+/** Writes the state of all that takes part down; false: that is not all that there is. */
+bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t);
+/** Whether it is the same again, only moved on. */
+bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t);
 
 /* replay_packets.c */
 void replay_packets_posted(struct weft_engine *e, uint32_t qp, uint64_t packets);

@@ -25,6 +25,19 @@ void replay_settle(struct weft_engine *e, int64_t t_ps)
         port_settle(e, &e->ports[i], i);
 }
 
+/* Calls fn(ctx, key) for every arrival and transmission that is not in the slow queue, with *@p
+ * base_ps the time that the keys count from. */
+static void each_key(const struct weft_engine *e, int64_t *base_ps,
+                     void (*fn)(void *ctx, uint64_t key), void *ctx)
+{
+    *base_ps = e->loop.agenda.fast.base;
+    fastq_each(&e->loop.agenda.fast, fn, ctx);
+    *base_ps = e->windows.base;
+    for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
+        for (uint32_t i = 0; i < e->windows.of[n].q.n; i++)
+            fn(ctx, e->windows.of[n].q.h[i]);
+}
+
 /* ---- looking ---- */
 
 struct look {
@@ -75,14 +88,8 @@ static void look_at_slow(struct look *l)
 
 static void look(struct look *l)
 {
-    struct weft_engine *e = l->e;
-    l->base_ps = e->loop.agenda.fast.base;
-    fastq_each(&e->loop.agenda.fast, look_at_key, l);
+    each_key(l->e, &l->base_ps, look_at_key, l);
     look_at_slow(l);
-    l->base_ps = e->windows.base;
-    for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
-        for (uint32_t i = 0; i < e->windows.of[n].q.n; i++)
-            look_at_key(l, e->windows.of[n].q.h[i]);
 }
 
 void replay_note_arrivals(struct weft_engine *e, struct replay_part *p)
@@ -194,12 +201,7 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int6
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
         return;
     }
-    kept.base_ps = a->fast.base;
-    fastq_each(&a->fast, keep_key, &kept);
-    kept.base_ps = e->windows.base;
-    for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
-        for (uint32_t i = 0; i < e->windows.of[n].q.n; i++)
-            keep_key(&kept, e->windows.of[n].q.h[i]);
+    each_key(e, &kept.base_ps, keep_key, &kept);
     thin_slow(e, &kept);
     forget_idle_timers(e, p);
     fastq_clear(&a->fast, now_ps);

@@ -111,7 +111,6 @@ static bool find_part(struct weft_engine *e, struct replay_messages *r)
 
 static void write_down(struct weft_engine *e, struct replay_messages *r)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
     r->power *= 2;
     r->lam = 0;
     r->nwords = 0;
@@ -120,32 +119,18 @@ static void write_down(struct weft_engine *e, struct replay_messages *r)
     r->writings++;
     if (!r->written)
         return;
-    replay_note_arrivals(e, &r->part);
     r->tape.told = true;
-    tape_start(&r->tape, TAPE_WRITE, e->now);
-    replay_state_read(e, &r->part, &r->tape);
-    r->written = tape_over(&r->tape) && r->part.packets == e->pkts.pool.live;
-    f->looks++;
-    f->values += r->tape.n;
+    r->written = replay_write(e, &r->part, &r->tape);
 }
 
 static bool same(struct weft_engine *e, struct replay_messages *r)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
     if (!r->written || r->strange) {
-        f->why = "messages were posted otherwise than before";
+        e->replay->figures.why = "messages were posted otherwise than before";
         return false;
     }
-    replay_note_arrivals(e, &r->part);
-    tape_start(&r->tape, TAPE_COMPARE, e->now);
-    replay_state_read(e, &r->part, &r->tape);
-    f->compares++;
-    f->values += r->tape.at;
-    if (!tape_over(&r->tape)) {
-        f->why = r->tape.other;
-        return false;
-    }
-    return replay_first_else(e, &r->part, false) == WEFT_NEVER;
+    return replay_same(e, &r->part, &r->tape) &&
+           replay_first_else(e, &r->part, false) == WEFT_NEVER;
 }
 
 void replay_messages_look(struct weft_engine *e)

@@ -159,7 +159,6 @@ static bool find_part(struct weft_engine *e, struct replay_part *p)
 
 static void write_down(struct weft_engine *e, struct replay_packets *r)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
     const struct qp *q = qp_at(e, r->guide);
     const int64_t sent = (int64_t)(q->nxt_psn - r->guide_psn), ps = q->last_tx_ps - r->guide_ps;
     if (sent < 2 || ps <= 0 || ps % sent) {
@@ -174,16 +173,10 @@ static void write_down(struct weft_engine *e, struct replay_packets *r)
         later(e, "out of memory");
         return;
     }
-    replay_note_arrivals(e, &r->part);
-    tape_start(&r->tape, TAPE_WRITE, e->now);
-    replay_state_read(e, &r->part, &r->tape);
-    f->looks++;
-    f->values += r->tape.n;
-    if (!tape_over(&r->tape) || r->part.packets != e->pkts.pool.live) {
+    if (!replay_write(e, &r->part, &r->tape)) {
         later(e, r->tape.other ? r->tape.other : "packets that are of no QP with messages");
         return;
     }
-    r->written_ps = e->now;
     r->lap_ps = ps / sent;
     r->tried = 0;
     look_at(e, REPLAY_COMPARE, e->now + r->lap_ps);
@@ -219,31 +212,23 @@ static void compare_next(struct weft_engine *e, struct replay_packets *r)
 {
     const struct qp *q = qp_at(e, r->guide);
     const int64_t flight = (int64_t)(q->nxt_psn - q->una_psn),
-                  now = (e->now - r->written_ps) / r->lap_ps;
+                  now = (e->now - r->tape.written_ps) / r->lap_ps;
     int64_t laps = now + 1;
     if (++r->tried == FEW_LAPS && flight - 2 > laps)
         laps = flight - 2;
     if (r->tried == FEW_LAPS + ROUND_LAPS)
         later(e, r->tape.other);
     else
-        look_at(e, REPLAY_COMPARE, r->written_ps + laps * r->lap_ps);
+        look_at(e, REPLAY_COMPARE, r->tape.written_ps + laps * r->lap_ps);
 }
 
 static void compare(struct weft_engine *e, struct replay_packets *r)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
-    const int64_t lap_ps = e->now - r->written_ps;
-    replay_note_arrivals(e, &r->part);
-    tape_start(&r->tape, TAPE_COMPARE, e->now);
-    replay_state_read(e, &r->part, &r->tape);
-    f->compares++;
-    f->values += r->tape.at;
-    if (!tape_over(&r->tape)) {
-        f->why = r->tape.other;
+    if (!replay_same(e, &r->part, &r->tape)) {
         compare_next(e, r);
         return;
     }
-    r->found_ps = lap_ps;
+    r->found_ps = e->now - r->tape.written_ps;
     go_on(e, r);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When replay looks at the state, and whether that is worth it. */
+/* When replay looks at the state, whether that is worth it, and the look itself. */
 #include "context.h"
 #include "loop.h"
 #include "replay_inside.h"
+#include "replay_jump.h"
 
-#define VALUES_PER_EVENT                                                                           \
-    1 /**< most values read per event executed or saved, so that looking costs little */
+/** Most values read per event executed or saved, so that looking costs little. */
+#define VALUES_PER_EVENT 1
 #define VALUES_FREE 200000u /**< and so many at first */
 #define VALUES_PER_PACKET 12u
 
@@ -36,4 +37,28 @@ void replay_messages_forget(struct weft_engine *e)
     r->nwords = 0;
     r->lam = 0;
     r->power = 1;
+}
+
+bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    replay_note_arrivals(e, p);
+    tape_start(t, TAPE_WRITE, e->now);
+    replay_state_read(e, p, t);
+    f->looks++;
+    f->values += t->n;
+    return tape_over(t) && p->packets == e->pkts.pool.live;
+}
+
+bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    replay_note_arrivals(e, p);
+    tape_start(t, TAPE_COMPARE, e->now);
+    replay_state_read(e, p, t);
+    f->compares++;
+    f->values += t->at;
+    if (!tape_over(t))
+        f->why = t->other;
+    return t->same && !t->failed;
 }
