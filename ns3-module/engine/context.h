@@ -72,6 +72,7 @@ struct weft_engine {
     struct pfc pfc;
     struct credits credit;
     struct draws draws;
+    struct weft_rng *tosses;       /**< one per port; NULL: switch.overflow=arriving */
     struct in_network *in_network; /**< NULL: no group was opened */
 
     struct ideal ideal; /**< rates and routes of the past */

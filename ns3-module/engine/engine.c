@@ -19,6 +19,7 @@
 #include "replay.h"
 #include "stable.h"
 #include "telemetry.h"
+#include "toss.h"
 #include "window.h"
 
 #include "base/rng.h"
@@ -191,8 +192,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     if (init_memory(e, state_bytes, err))
         goto fail;
     e->routing.routes = weft_routes_new(c->fabric, err);
-    if (!e->routing.routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
-        credit_init(e, err) || grant_init(e, err) || balance_init(e, err) || ideal_init(e, err))
+    if (!e->routing.routes || init_ports(e, err) || toss_init(e, err) || mmu_init(e, err) ||
+        pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || balance_init(e, err) ||
+        ideal_init(e, err))
         goto fail;
     settle_pint(e);
     lazy_choose(e);
@@ -230,6 +232,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->links.ends_ps);
     delay_fini(e);
     histogram_fini(e);
+    free(e->tosses);
     stable_fini(&e->port_mem);
     free(e->nics.of);
     free(e->own);

@@ -90,6 +90,8 @@ enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
 enum weft_reserve_scope { WEFT_RESERVE_QUEUE, WEFT_RESERVE_PORT };
 /** How far a queue may grow into its pool. */
 enum weft_threshold { WEFT_THRESHOLD_DYNAMIC, WEFT_THRESHOLD_STATIC };
+/** Which packet a full egress queue costs. */
+enum weft_overflow { WEFT_OVERFLOW_ARRIVING, WEFT_OVERFLOW_TOSS };
 /** How headroom is computed when none is given. */
 enum weft_headroom_mode { WEFT_HEADROOM_STANDARD, WEFT_HEADROOM_HPCC };
 
@@ -120,6 +122,7 @@ struct weft_switch_params {
     /** 0: a lossy queue is measured by the free bytes of its ingress pool */
     uint64_t egress_lossy_pool_bytes;
     uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */
+    int overflow;                        /**< enum weft_overflow, of lossy priorities */
     uint64_t trim_prios;   /**< bit p set: what finds no buffer in priority p is trimmed (trim.h) */
     uint64_t trim_bytes;   /**< frame bytes that are left of it */
     uint64_t trim_prio;    /**< where that travels */

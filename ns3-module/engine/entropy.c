@@ -96,15 +96,18 @@ static uint32_t walk(struct entropy_state *s)
     return s->walk++ ^ s->mask;
 }
 
-/* The next of the walk whose counter is 0; only the first that is met is counted down. */
+/* The next of the walk whose counter is 0; the first that is met is passed over in any case, and
+ * only it is counted down. */
 static uint32_t walk_past(struct entropy_state *s)
 {
     uint32_t ev = walk(s);
     if (!s->counter[ev])
         return ev;
     s->counter[ev]--;
-    for (uint32_t tries = 0; tries < s->n && s->counter[ev]; tries++)
+    uint32_t tries = 0;
+    do
         ev = walk(s);
+    while (s->counter[ev] && ++tries < s->n);
     return ev;
 }
 

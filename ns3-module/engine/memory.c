@@ -41,7 +41,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
                         f->nports * sizeof *e->ports + e->nics.n * sizeof *e->nics.of +
                         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) +
                         credit_bytes(e) + delay_bytes(e) + queue_bytes(e) + window_crew_bytes(e) +
-                        host_agendas_bytes(e);
+                        host_agendas_bytes(e) + (e->tosses ? f->nports * sizeof *e->tosses : 0);
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + touched(&e->grants.of) +
                     e->qps.nslots * sizeof *e->qps.slots;

@@ -76,6 +76,13 @@ static bool egress_takes(const struct weft_engine *e, const struct pkt *k, uint3
            (!pooled || longer - above(queue, reserve) <= free);
 }
 
+bool mmu_queue_full(const struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out)
+{
+    const uint64_t held = e->ports[in].lane[came_in(k)].in_bytes;
+    return e->mmu.egress_measured >> k->prio & 1 &&
+           !egress_takes(e, k, out, above(held + k->frame, e->p.sw.reserve_bytes));
+}
+
 /* A queue of an egress pool of its own has grown from @p before to @p after bytes, or shrunk. */
 static __attribute__((noinline)) void egress_count(const struct weft_engine *e, uint32_t out,
                                                    uint32_t prio, uint64_t before, uint64_t after)

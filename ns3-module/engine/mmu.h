@@ -57,6 +57,8 @@ uint64_t mmu_buffer_bytes(const struct weft_engine_params *p, const struct weft_
 uint32_t channel_count(const struct weft_engine_params *p, const struct weft_fabric *f);
 /** The lossless priorities with their further virtual channels. */
 uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f);
+/** Whether @p k found no room because egress queue @p out of its priority is at its limit. */
+bool mmu_queue_full(const struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out);
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);

@@ -29,6 +29,7 @@
 #include "rc.h"
 #include "scheduler.h"
 #include "telemetry.h"
+#include "toss.h"
 #include "trim.h"
 #include "way.h"
 #include "worker.h"
@@ -471,6 +472,53 @@ static inline void cut_through(struct weft_engine *e, struct port *p, uint32_t p
     transmit(e, p, port, k, i);
 }
 
+/* Takes the last packet out of a queue of a switch, as if it had left. */
+static uint32_t take_last(struct weft_engine *e, struct port *p, uint32_t port, uint32_t prio)
+{
+    struct list *q = &p->lane[prio].q;
+    uint32_t before = NIL, i = q->head;
+    while (pkt_at(e, i)->next != NIL) {
+        before = i;
+        i = pkt_at(e, i)->next;
+    }
+    struct pkt *k = pkt_at(e, i);
+    q->tail = before;
+    if (before == NIL) {
+        q->head = NIL;
+        p->nonempty &= ~(1u << prio);
+    } else {
+        pkt_at(e, before)->next = NIL;
+    }
+    p->lane[prio].qbytes -= k->frame;
+    p->qtotal -= k->frame;
+    mmu_release(e, k, port, false);
+    if (p->hold)
+        delay_leave(e, p, k, i);
+    histogram_note(e, port, prio, p->lane[prio].qbytes);
+    if (e->hooks.queue)
+        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->lane[prio].qbytes);
+    return i;
+}
+
+/* A packet finds no room at port @p out because of @p why: the last one that waits there may have
+ * to go in its place. Admits it, or says why not. */
+static __attribute__((noinline)) enum weft_drop_reason
+overflow(struct weft_engine *e, struct pkt *k, uint32_t in, uint32_t out, enum weft_drop_reason why)
+{
+    struct port *p = &e->ports[out];
+    if (why == WEFT_DROP_BUFFER && e->tosses && toss_last(e, k, in, out)) {
+        const uint32_t last = take_last(e, p, out, k->prio);
+        struct pkt *l = pkt_at(e, last);
+        const enum weft_drop_reason lost = trim_admit(e, l, l->in_port, out, why);
+        if (lost == WEFT_DROP_REASONS)
+            enqueue(e, p, out, l, last, true);
+        else
+            pkt_drop(e, last, out, lost);
+        why = mmu_admit(e, k, in, out);
+    }
+    return why == WEFT_DROP_REASONS ? why : trim_admit(e, k, in, out, why);
+}
+
 /* Forwards a packet that entered a node through port @p in. */
 static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
@@ -495,7 +543,7 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     }
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
     if (__builtin_expect(why != WEFT_DROP_REASONS, 0) &&
-        (why = trim_admit(e, k, in, out, why)) != WEFT_DROP_REASONS) {
+        (why = overflow(e, k, in, out, why)) != WEFT_DROP_REASONS) {
         pkt_drop(e, i, out, why);
         return;
     }

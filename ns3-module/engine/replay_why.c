@@ -25,7 +25,7 @@ static bool watched(const struct weft_engine *e)
 }
 static bool drawn(const struct weft_engine *e)
 {
-    return e->draws.ns3 || e->telemetry.pint_on;
+    return e->draws.ns3 || e->telemetry.pint_on || e->tosses;
 }
 static bool credit(const struct weft_engine *e)
 {
@@ -75,7 +75,7 @@ static const struct {
     {stepped, "ns-3 drives the fabric event by event"},
     {ordered, "transport.ns3-event-order"},
     {watched, "packets, queues or QPs are watched one by one"},
-    {drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3)"},
+    {drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)"},
     {credit, "links or receivers grant credit"},
     {spread, "packets are spread over paths"},
     {frames, "TCP, hosts that forward, or operations in switches"},

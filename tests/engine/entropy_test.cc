@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Entropy values: how each policy walks, and what it is worth.
 #include "once.h"
+#include "tamper.h"
 #include "world.h"
 
 #include <algorithm>
@@ -100,6 +101,27 @@ TEST(Entropy, RepsRecyclesWhatCameThrough)
         EXPECT_LT(times, 300u) << "each comes back for what it did itself";
     const auto o = Walk(With("oblivious", {{"switch.entropy-values", "65536"}}), 2000);
     EXPECT_EQ(std::set<uint32_t>(o.begin(), o.end()).size(), 2000u);
+}
+
+// A mark costs a value its next turn, a trim four: another takes it at once, and the rest of the
+// round is as it was.
+TEST(Entropy, BitmapPassesOverWhatWasMarked)
+{
+    for (const auto &[trimmed, turns] : {std::pair(false, 1u), std::pair(true, 4u)}) {
+        World w("leaf-spine", kClos, With("bitmap", {{"switch.entropy-values", "8"}}));
+        w.Build();
+        w.Send(0, 15, UINT64_C(64) * 4096); /* eight rounds */
+        w.Run();
+        tamper_value_marked(w.e, 0, 5, trimmed);
+        unsigned between = 0;
+        while (tamper_next_value(w.e, 0) != 5)
+            between++;
+        EXPECT_GE(between, 7 * turns) << "seven others in each of the rounds without it";
+        EXPECT_LT(between, 7 * turns + 8);
+        for (unsigned n = 0; n < 15; n++)
+            between = tamper_next_value(w.e, 0) == 5 ? 0 : between + 1;
+        EXPECT_LT(between, 15u) << "back in every round";
+    }
 }
 
 TEST(Entropy, EveryPolicySurvivesLoss)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Falsifies an engine's records, for tests of its checks. */
+/* Reaches into an engine: falsifies its records, for tests of its checks; calls what is inside. */
 #ifndef WEFT_TESTS_ENGINE_TAMPER_H
 #define WEFT_TESTS_ENGINE_TAMPER_H
 
@@ -11,6 +11,10 @@ extern "C" {
 
 /** The message in record @p record was posted so much later than it was. */
 void tamper_posted_later(struct weft_engine *e, uint32_t record, int64_t by_ps);
+/** Draws the next entropy value of a QP. */
+uint32_t tamper_next_value(struct weft_engine *e, uint32_t qp);
+/** Tells a QP that a packet with an entropy value was marked, or trimmed. */
+void tamper_value_marked(struct weft_engine *e, uint32_t qp, uint32_t value, bool trimmed);
 
 #ifdef __cplusplus
 }

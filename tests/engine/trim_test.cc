@@ -5,6 +5,7 @@
 #include "world.h"
 
 #include <algorithm>
+#include <map>
 
 namespace
 {
@@ -119,6 +120,41 @@ TEST(Trim, CutsToTheSizeInItsClassAndSaysSo)
         at_ports += c.trims;
     }
     EXPECT_EQ(at_ports, 1u);
+}
+
+// Three packets at once and room for two, of which one is on the line: the third is lost, or, where
+// a coin is tossed, the one that waits, about as often.
+TEST(Trim, ACoinSaysWhichOfTwoPackets)
+{
+    for (bool trims : {true, false})
+        for (const char *overflow : {"arriving", "toss"}) {
+            std::map<uint32_t, int> lost;
+            for (uint64_t seed = 1; seed <= 40; seed++) {
+                World w("single-switch", kSwitch,
+                        Lossy("rud", trims,
+                              {{"switch.egress-limit", "5000B"}, {"switch.overflow", overflow}}),
+                        "none", {}, seed);
+                w.Build();
+                for (uint32_t h = 0; h < 3; h++)
+                    w.Send(h, 8, 4096);
+                w.Run();
+                ExpectAllOnceInOrder(w, overflow);
+                EXPECT_EQ(w.Totals().retx_packets, 1u);
+                EXPECT_EQ(w.Totals().trims, trims ? 1u : 0u);
+                EXPECT_EQ(w.Totals().drops[WEFT_DROP_BUFFER], trims ? 0u : 1u);
+                lost[std::max_element(w.received.begin(), w.received.end(), [](auto &a, auto &b) {
+                         return a.received_ps < b.received_ps;
+                     })->id]++;
+            }
+            if (std::string(overflow) == "arriving") {
+                EXPECT_EQ(lost[2], 40);
+                continue;
+            }
+            EXPECT_EQ(lost[0], 0) << "on the line already";
+            EXPECT_EQ(lost[1] + lost[2], 40);
+            EXPECT_GT(lost[1], 10);
+            EXPECT_GT(lost[2], 10);
+        }
 }
 
 // Lost NACKs, lost trimmed packets, lost ACKs and data, a class of trimmed packets without room:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // NSCC, trimming, rud and entropy values together, against completion times of uet-htsim (cases
 // reference-uec of WEFT_SHARED: matrices in, fct.csv to compare with). Sizes, thresholds and limits
-// are set to those of its runs; ACKs are one per packet here, and the packet that arrives is cut.
+// are set to those of its runs, and full queues toss a coin; ACKs are one per packet here.
 #include "once.h"
 #include "world.h"
 
@@ -124,6 +124,7 @@ Settings Engine(const Case &c)
             {"switch.trim-prios", c.fabric == &k100Drop ? "0" : "8"},
             {"switch.trim-prio", "6"},
             {"switch.trim-size", "64B"},
+            {"switch.overflow", "toss"},
             {"switch.egress-threshold", "static"},
             {"switch.egress-limit-map", f.limits},
             {"switch.balance", "entropy"},
@@ -207,7 +208,7 @@ TEST(UetReference, Permutations)
     SKIP_WITHOUT(oblivious.folder);
     const Played o = Play(oblivious, 5), r = Play(reps, 5);
     ExpectWithin(oblivious, o, 3, 6);
-    ExpectWithin(bitmap, Play(bitmap, 2), 6, 9); // 5.3 % and 8.6 % slower: docs/uet.md
+    ExpectWithin(bitmap, Play(bitmap, 2), 3, 3);
     // One ACK per packet, as here: README, sensitivity.
     EXPECT_NEAR(r.tail, 372.1, 372.1 * 0.06);
     EXPECT_LT(r.mean, o.mean);
@@ -223,7 +224,7 @@ TEST(UetReference, Orders)
     SKIP_WITHOUT(trim.folder);
     EXPECT_LT(Play(trim, 3).tail, Play(drop, 3).tail);
     const Played d = Play(drop, 5);
-    ExpectWithin(drop, d, 9, 3); // 8 % and 2 % slower: docs/uet.md
+    ExpectWithin(drop, d, 10, 3); // 9 % and 2 % slower: docs/uet.md
     EXPECT_GE(d.least_resent, 229u) << "there 230 to 232";
     EXPECT_LE(d.most_resent, 233u);
     EXPECT_LT(Play(many, 3).tail, Play(one, 3).tail / 1.5);
@@ -253,7 +254,8 @@ TEST(UetReference, CreditsResendATenthOfWhatWindowsDo)
     const Case both{"", "8", "mixed", "64", &k100Uec, "nscc", &kBoth};
     const Played n = Play(nscc, 1, flows), r = Play(rccc, 1, flows), b = Play(both, 1, flows);
     EXPECT_EQ(n.packets, 62230u);
-    EXPECT_NEAR(share(n), 1.17, 0.2) << "1.36: docs/uet.md";
+    EXPECT_NEAR(share(n), 1.17, 0.03);
+    EXPECT_NEAR(n.spread, 1.95, 0.1);
     EXPECT_NEAR(share(r), 0.10, 0.01);
     EXPECT_NEAR(n.tail, 21029, 210.29);
     EXPECT_NEAR(r.tail, 20891, 208.91);
