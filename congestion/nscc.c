@@ -50,7 +50,7 @@ enum basis { BASIS_FRAME, BASIS_PAYLOAD };
 struct params {
     double target_rtts, max_window, fair, proportional, fast, eta, gamma, max_md;
     int64_t no_delay_ps;
-    uint64_t qa_gate, adjust_mtus;
+    uint64_t first_window_bytes, qa_gate, adjust_mtus;
     double qa_targets, average_weight;
     int average, mtu_basis;
     bool learn_base_rtt, credit;
@@ -75,8 +75,16 @@ static const struct weft_param params[] = {
      .def = "1.5",
      .min = "0.01",
      .max = "1000",
-     .help = "largest window, which is also the first, in bandwidth-delay products",
+     .help = "largest window, in bandwidth-delay products",
      .source = SPEC ": MaxWnd"},
+    {.name = "first-window",
+     .type = WEFT_PARAM_SIZE,
+     .offset = offsetof(struct params, first_window_bytes),
+     .def = "0B",
+     .max = "1TB",
+     .help =
+         "window that a QP begins with, in bytes of frames, at most the largest; 0: the largest",
+     .source = SPEC ": MaxWnd; " HTSIM ": -cwnd, in packets"},
     {.name = "fair-increase",
      .type = WEFT_PARAM_F64,
      .offset = offsetof(struct params, fair),
@@ -257,7 +265,10 @@ static void nscc_init(void *state, const void *raw, const struct weft_cc_env *en
     s->first_rtt_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
     s->bytes_per_ps = (double)env->bdp_bytes / s->first_rtt_ps;
     set_base_rtt(s, p, s->first_rtt_ps);
-    s->cwnd = s->max_wnd;
+    if (p->first_window_bytes)
+        bound(s, (double)p->first_window_bytes);
+    else
+        s->cwnd = s->max_wnd;
     const double target = p->target_rtts > 0 ? p->target_rtts : env->trims ? 0.75 : 1.0;
     s->target_ps = target * s->first_rtt_ps;
     s->qa_threshold_ps = env->trims ? INFINITY : p->qa_targets * s->target_ps;

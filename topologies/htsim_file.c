@@ -10,7 +10,8 @@
  * tier 1 switches, by B of tier 1 links each (two tiers: the pod is the fabric); tier 1 switch j of
  * each pod meets those tier 2 switches c with c mod (tier 1 switches of a pod) = j, by B of tier 2.
  * Tier 1 switches of a pod: Radix_Up of tier 0 / Bundle of tier 1; with Radix_Up of tier 1 the
- * number at tier 2 follows likewise. A switch's latency is added to the links below it.
+ * number at tier 2 follows likewise. Half of a switch's latency is added to each of its links, so
+ * that every path has all of it.
  */
 #include "base/units.h"
 #include "topologies/fabric_reach.h"
@@ -174,11 +175,16 @@ static int measure(struct weft_tokens *s, const struct tree *t, struct shape *h)
     return 0;
 }
 
+static double switch_ns(const struct tree *t, uint32_t tier)
+{
+    return t->tier[tier][SWITCH_LATENCY] > 0 ? t->tier[tier][SWITCH_LATENCY] : 0;
+}
+
 static int join(struct weft_tokens *s, const struct tree *t, struct weft_fabric *f, uint32_t a,
                 uint32_t b, uint32_t tier, uint32_t bundle)
 {
-    const double ns = t->tier[tier][LATENCY] +
-                      (t->tier[tier][SWITCH_LATENCY] > 0 ? t->tier[tier][SWITCH_LATENCY] : 0);
+    const double ns =
+        t->tier[tier][LATENCY] + (switch_ns(t, tier) + (tier ? switch_ns(t, tier - 1) : 0)) / 2;
     const struct weft_fabric_link l = {.a = a,
                                        .b = b,
                                        .rate_bps = (uint64_t)(t->tier[tier][SPEED] * 1e9 + 0.5),
@@ -224,8 +230,9 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
     if (!rc && (uint64_t)t.nodes + (uint64_t)h.pods * h.leaves * (1 + h.aggs) > (1u << 24))
         rc = weft_err_at(s->err, WEFT_E_LIMIT, s->file, 0, 0, "the tree is too large");
     rc = rc ? rc : wire(s, &t, &h, f);
-    if (!rc && (t.tier[0][SWITCH_LATENCY] > 0 || t.tier[1][SWITCH_LATENCY] > 0))
-        rc = weft_fabric_note(f, s->err, "%s: Switch_Latency_ns is added to the links below",
+    if (!rc && (switch_ns(&t, 0) > 0 || switch_ns(&t, 1) > 0))
+        rc = weft_fabric_note(f, s->err,
+                              "%s: half of Switch_Latency_ns is added to each link of the switch",
                               s->file);
     for (uint32_t i = 0; !rc && i < t.tiers; i++)
         if (t.tier[i][QUEUE_UP] >= 0 || t.tier[i][QUEUE_DOWN] >= 0) {

@@ -270,3 +270,11 @@ const char *weft_path_base(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
+
+const char *weft_path_stem(char buf[WEFT_PATH_MAX], const char *path)
+{
+    const char *base = weft_path_base(path);
+    const size_t len = strcspn(base, ".");
+    snprintf(buf, WEFT_PATH_MAX, "%.*s", (int)(len ? len : strlen(base)), base);
+    return buf;
+}

@@ -80,6 +80,9 @@ int weft_path_join(char buf[WEFT_PATH_MAX], const char *a, const char *b, struct
 int weft_path_dir(char buf[WEFT_PATH_MAX], const char *path, struct weft_err *err);
 /** What follows the last '/' of @p path; points into it. */
 const char *weft_path_base(const char *path);
+/** The same without what follows its first '.', or with it where nothing precedes that. Returns @p
+ * buf. */
+const char *weft_path_stem(char buf[WEFT_PATH_MAX], const char *path);
 
 #ifdef __cplusplus
 }

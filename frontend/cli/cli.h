@@ -78,6 +78,7 @@ struct weft_command {
     const struct weft_opt *opts;
     size_t nopts;
     size_t opts_size; /**< sizeof the options struct, at least 1 */
+    bool one_dash;    /**< long names may follow a single one, as "-tm" */
     const struct weft_foreign_opt *foreign;
     size_t nforeign;
     /** Runs it: @p opts points to the filled struct, @p args are the other arguments. 0 or a

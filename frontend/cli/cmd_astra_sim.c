@@ -121,29 +121,9 @@ static int resolve(const struct weft_cli *cli, const struct astra_opts *o,
                    const struct weft_astra_experiment *x, struct weft_scenario **out,
                    struct weft_err *err)
 {
-    char *texts = NULL;
-    size_t n = x->nsets;
-    const char **sets =
-        (const char **)calloc(n + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
-    if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
-    memcpy(sets, x->sets, n * sizeof *sets);
-    for (size_t i = 0; i < o->source.set.n; i++)
-        sets[n++] = o->source.set.list[i];
-    int code = weft_source_shorts(&o->source, sets, &n, &texts, err);
-    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, x->nsets};
-    if (!code)
-        code = weft_scenario_load(NULL, &so, out, err);
-    free(texts);
-    free(sets);
-    if (code)
-        return code;
-    (*out)->name = weft_arena_strdup((*out)->arena, x->name);
     for (size_t i = 0; i < x->nnotes && !o->quiet; i++)
         weft_log(cli->log, WEFT_LOG_INFO, "%s", x->notes[i]);
-    for (size_t i = 0; i < (*out)->nwarnings; i++)
-        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
-    return (*out)->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+    return weft_source_resolve(cli, &o->source, x->sets, x->nsets, x->name, out, err);
 }
 
 /* One rank in ASTRA-sim's words; its cycles are nanoseconds. */

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/ns3_files.h"
 #include "cli/run_json.h"
+#include "cli/settings.h"
 #include "cli/simai_layers.h"
 #include "cli/source.h"
 #include "hpcc/link_down.h"
@@ -79,32 +80,13 @@ struct experiment {
     const struct weft_cli *cli;
     const struct simai_opts *o;
     struct weft_arena *arena;
-    struct weft_strings sets;
+    struct weft_settings sets;
     struct weft_fabric *fabric;
     struct weft_astra_text *list;
     struct weft_scenario *s;
     struct weft_simai_layers layers;
     struct weft_hpcc_message_files files;
 };
-
-__attribute__((format(printf, 3, 4))) static int set(struct experiment *x, struct weft_err *err,
-                                                     const char *fmt, ...)
-{
-    va_list args;
-    char text[WEFT_PATH_MAX + 64];
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    const char **grown =
-        (const char **)realloc(x->sets.list, (x->sets.n + 1) * sizeof *x->sets.list);
-    if (grown)
-        x->sets.list = grown;
-    const char *copy = grown ? weft_arena_strdup(x->arena, text) : NULL;
-    if (!copy)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
-    x->sets.list[x->sets.n++] = copy;
-    return 0;
-}
 
 static void note(const struct experiment *x, const char *text)
 {
@@ -172,9 +154,9 @@ static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
     const char *said, *down = weft_hpcc_link_down_setting(x->arena, c, x->fabric, &said);
     int code = down ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
     if (!code && c->error_rate > 0)
-        code = set(x, err, "topology.error-rate=%.17g", c->error_rate);
+        code = weft_settings_add(&x->sets, err, "topology.error-rate=%.17g", c->error_rate);
     if (!code && *down) {
-        code = set(x, err, "%s", down);
+        code = weft_settings_add(&x->sets, err, "%s", down);
         note(x, said);
     }
     return code;
@@ -200,7 +182,7 @@ static int take_config(struct experiment *x, struct weft_err *err)
         code = err->code;
     for (size_t i = 0; !code && i < p->nsets; i++)
         if (strncmp(p->sets[i], "workload.", 9) != 0 && strncmp(p->sets[i], "topology.", 9) != 0)
-            code = set(x, err, "%s", p->sets[i]);
+            code = weft_settings_add(&x->sets, err, "%s", p->sets[i]);
     for (size_t i = 0; !code && i < p->nwarnings; i++)
         note(x, p->warnings[i]);
     if (!code)
@@ -247,16 +229,17 @@ static int take_nvls(struct experiment *x, const char *alg, struct weft_err *err
 {
     const uint64_t server = x->fabric->ndims > 1 ? x->fabric->dims[0].size : x->fabric->nhosts;
     if (!is_on("AS_NVLS_ENABLE"))
-        return set(x, err, "system.all-reduce=%s", alg);
+        return weft_settings_add(&x->sets, err, "system.all-reduce=%s", alg);
     if (x->list->tp < 8 || x->list->tp > server || !has_nvls(x->o->network) ||
         (x->fabric->ndims > 1) != (strchr(alg, ',') != NULL)) {
         note(x, "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up all-reduces of TP "
                 "groups of 8 ranks and more in a server of H100 or H800");
-        return set(x, err, "system.all-reduce=%s", alg);
+        return weft_settings_add(&x->sets, err, "system.all-reduce=%s", alg);
     }
     note(x, "AS_NVLS_ENABLE=1: NVSwitches add up all-reduces in a server "
             "(system.all-reduce=in-network)");
-    return set(x, err, "system.all-reduce=in-network%s", x->fabric->ndims > 1 ? ",ring" : "");
+    return weft_settings_add(&x->sets, err, "system.all-reduce=in-network%s",
+                             x->fabric->ndims > 1 ? ",ring" : "");
 }
 
 /* What else SimAI takes from its environment. */
@@ -279,7 +262,7 @@ static int take_environment(struct experiment *x, struct weft_err *err)
     if (*end || end == delay || *delay == '-' || ns > 1000000000)
         return weft_err_set(err, WEFT_E_INPUT,
                             "AS_SEND_LAT=%s: must be nanoseconds, 0 to 1000000000", delay);
-    return set(x, err, "system.send-latency=%luns", ns);
+    return weft_settings_add(&x->sets, err, "system.send-latency=%luns", ns);
 }
 
 /* Whether groups are whole servers, or parts of servers that are alike. */
@@ -300,15 +283,15 @@ static int read_files(struct experiment *x, struct weft_err *err)
     if (!code)
         code = weft_astra_text_read(x->o->workload, WEFT_ASTRA_DIALECT_SIMAI, &x->list, err);
     if (!code)
-        code = set(x, err, "topology.type=simai");
+        code = weft_settings_add(&x->sets, err, "topology.type=simai");
     if (!code)
-        code = set(x, err, "simai.file=%s", x->o->network);
+        code = weft_settings_add(&x->sets, err, "simai.file=%s", x->o->network);
     if (!code)
-        code = set(x, err, "workload.type=astra-text");
+        code = weft_settings_add(&x->sets, err, "workload.type=astra-text");
     if (!code)
-        code = set(x, err, "astra-text.file=%s", x->o->workload);
+        code = weft_settings_add(&x->sets, err, "astra-text.file=%s", x->o->workload);
     if (!code)
-        code = set(x, err, "astra-text.dialect=simai");
+        code = weft_settings_add(&x->sets, err, "astra-text.dialect=simai");
     if (!code && x->fabric->ndims > 1 && !fits_servers(x))
         note(x, "groups do not fit into the servers: a collective is one ring over all its ranks");
     else if (!code && x->fabric->ndims > 1)
@@ -316,49 +299,26 @@ static int read_files(struct experiment *x, struct weft_err *err)
     if (!code)
         code = take_nvls(x, alg, err);
     if (!code)
-        code = set(x, err, "system.all-gather=%s", alg);
+        code = weft_settings_add(&x->sets, err, "system.all-gather=%s", alg);
     if (!code)
-        code = set(x, err, "system.reduce-scatter=%s", alg);
+        code = weft_settings_add(&x->sets, err, "system.reduce-scatter=%s", alg);
     if (!code)
-        code = set(x, err, "system.all-to-all=direct");
+        code = weft_settings_add(&x->sets, err, "system.all-to-all=direct");
     if (!code)
         code = take_environment(x, err);
     if (!code && x->o->backend == IDEAL) {
         note(x, "SimAI.conf has no effect without packets");
-        code = set(x, err, "network.backend=ideal");
-        return code ? code : set(x, err, "ideal.contention=source");
+        code = weft_settings_add(&x->sets, err, "network.backend=ideal");
+        return code ? code : weft_settings_add(&x->sets, err, "ideal.contention=source");
     }
     return code || !x->o->config ? code : take_config(x, err);
 }
 
 static int resolve(struct experiment *x, struct weft_err *err)
 {
-    const struct simai_opts *o = x->o;
-    const size_t implied = x->sets.n;
-    char *texts = NULL;
-    const char **sets =
-        (const char **)calloc(implied + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
-    if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
-    size_t n = implied;
-    memcpy(sets, x->sets.list, n * sizeof *sets);
-    for (size_t i = 0; i < o->source.set.n; i++)
-        sets[n++] = o->source.set.list[i];
-    int code = weft_source_shorts(&o->source, sets, &n, &texts, err);
-    struct weft_scenario_options so = {x->cli->backends, x->cli->nbackends, sets, n, implied};
-    if (!code)
-        code = weft_scenario_load(NULL, &so, &x->s, err);
-    free(texts);
-    free(sets);
-    if (code)
-        return code;
-    const char *base = strrchr(o->workload, '/');
-    base = base ? base + 1 : o->workload;
-    const size_t len = strcspn(base, ".");
-    x->s->name = weft_arena_strndup(x->s->arena, base, len ? len : strlen(base));
-    for (size_t i = 0; i < x->s->nwarnings; i++)
-        weft_log(x->cli->log, WEFT_LOG_WARNING, "%s", x->s->warnings[i]);
-    return x->s->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+    char name[WEFT_PATH_MAX];
+    weft_path_stem(name, x->o->workload);
+    return weft_source_resolve(x->cli, &x->o->source, x->sets.list, x->sets.n, name, &x->s, err);
 }
 
 static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
@@ -419,6 +379,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (x.o->out && x.o->no_out)
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
     x.arena = weft_arena_new();
+    x.sets.arena = x.arena;
     int code = x.arena ? read_files(&x, err)
                        : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
     if (!code)
@@ -431,7 +392,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     weft_scenario_free(x.s);
     weft_astra_text_free(x.list);
     weft_fabric_free(x.fabric);
-    free(x.sets.list);
+    weft_settings_free(&x.sets);
     weft_arena_free(x.arena);
     return code;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTS = 48, HELP_VALUE = 1000 };
+enum { MAX_OPTS = 64, HELP_VALUE = 1000 };
 
 static void *field(const struct weft_opt *o, void *opts)
 {
@@ -69,24 +69,26 @@ static int refused(const struct weft_command *c, int missing_value, char **argv,
     const char *arg = argv[optind - 1];
     if (missing_value)
         return weft_err_set(err, WEFT_E_USAGE, "the option '%s' needs a value", arg);
-    if (strncmp(arg, "--", 2) != 0)
+    if (strncmp(arg, "--", 2) != 0 && !c->one_dash)
         return weft_err_set(err, WEFT_E_USAGE, "unknown option '-%c'", optopt ? optopt : arg[1]);
-    size_t len = strcspn(arg + 2, "=");
+    const int dashes = arg[1] == '-' ? 2 : 1;
+    size_t len = strcspn(arg + dashes, "=");
     if (len >= sizeof given)
         len = sizeof given - 1;
-    memcpy(given, arg + 2, len);
+    memcpy(given, arg + dashes, len);
     given[len] = '\0';
     for (size_t i = 0; i < c->nopts; i++)
         names[n++] = c->opts[i].name;
     names[n++] = "help";
     for (size_t i = 0; i < n; i++)
         if (strcmp(given, names[i]) == 0)
-            return weft_err_set(err, WEFT_E_USAGE, "the option '--%s' takes no value", given);
+            return weft_err_set(err, WEFT_E_USAGE, "the option '%.*s%s' takes no value", dashes,
+                                "--", given);
     const char *near = weft_nearest(given, names, n);
     if (near)
-        return weft_err_set(err, WEFT_E_USAGE, "unknown option '--%s'; did you mean '--%s'?", given,
-                            near);
-    return weft_err_set(err, WEFT_E_USAGE, "unknown option '--%s'", given);
+        return weft_err_set(err, WEFT_E_USAGE, "unknown option '%.*s%s'; did you mean '%.*s%s'?",
+                            dashes, "--", given, dashes, "--", near);
+    return weft_err_set(err, WEFT_E_USAGE, "unknown option '%.*s%s'", dashes, "--", given);
 }
 
 /* Whether one of the spellings joined by '|' is @p arg, alone or before a '='. */
@@ -157,7 +159,8 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char *
     optind = 0; /* glibc: start over, and forget permutations of an earlier call */
     opterr = 0;
     for (;;) {
-        int got = getopt_long(*argc, argv, shorts, longs, NULL);
+        int got = c->one_dash ? getopt_long_only(*argc, argv, shorts, longs, NULL)
+                              : getopt_long(*argc, argv, shorts, longs, NULL);
         if (got == -1)
             break;
         if (got == 'h' || got == HELP_VALUE)

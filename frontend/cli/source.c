@@ -159,6 +159,34 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
     return code;
 }
 
+int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opts *o,
+                        const char *const *implied, size_t nimplied, const char *name,
+                        struct weft_scenario **out, struct weft_err *err)
+{
+    char *texts = NULL;
+    size_t n = nimplied;
+    *out = NULL;
+    const char **sets = (const char **)calloc(n + o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    for (size_t i = 0; i < nimplied; i++)
+        sets[i] = implied[i];
+    for (size_t i = 0; i < o->set.n; i++)
+        sets[n++] = o->set.list[i];
+    int code = weft_source_shorts(o, sets, &n, &texts, err);
+    const struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, nimplied};
+    if (!code)
+        code = weft_scenario_load(NULL, &so, out, err);
+    free(texts);
+    free(sets);
+    if (code)
+        return code;
+    (*out)->name = weft_arena_strdup((*out)->arena, name);
+    for (size_t i = 0; i < (*out)->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
+    return (*out)->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+}
+
 const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err)
 {
     const char **names = (const char **)weft_arena_calloc(s->arena, s->njobs, sizeof *names);

@@ -68,6 +68,11 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
  * warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);
+/** Resolves a scenario without a file from settings that a command implies, and its overrides;
+ * @p name becomes its name. Prints warnings. */
+int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opts *o,
+                        const char *const *implied, size_t nimplied, const char *name,
+                        struct weft_scenario **out, struct weft_err *err);
 /** The names of its workloads, njobs of them, which live as long as it. NULL: WEFT_E_LIMIT. */
 const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err);
 /** Whether the scenario has the workloads that metrics name; *alone is set where those are to be

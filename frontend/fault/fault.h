@@ -35,6 +35,8 @@ struct weft_fault_item {
     int64_t period_ps;     /**< flap: from one failure to the next */
     int64_t down_ps;       /**< flap: how long it is down each time */
     uint64_t count;        /**< flap: how many times */
+    int direction;         /**< degrade: enum weft_link_direction */
+    int thresholds;        /**< degrade: 1: they change in proportion to the rate */
     uint32_t given;        /**< bit i: parameter i of the kind was given */
 };
 
@@ -45,6 +47,8 @@ struct weft_fault_stretch {
     enum weft_link_change_kind what; /**< DOWN, RATE or BIT_ERRORS */
     int64_t begin_ps, end_ps;        /**< end: WEFT_NEVER when it does not end */
     uint64_t rate_bps;
+    int direction; /**< RATE: enum weft_link_direction */
+    bool scaled;   /**< RATE: thresholds change in proportion to the rate */
     double bit_error_rate;
 };
 

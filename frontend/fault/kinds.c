@@ -69,6 +69,8 @@ static int lasting(const struct weft_fault_plan *t, uint32_t item, enum weft_lin
                                      .begin_ps = i->at_ps,
                                      .end_ps = i->until_ps ? i->until_ps : WEFT_NEVER,
                                      .rate_bps = i->rate_bps,
+                                     .direction = i->direction,
+                                     .scaled = i->thresholds != 0,
                                      .bit_error_rate = i->bit_error_rate};
     return 0;
 }
@@ -174,6 +176,21 @@ static const struct weft_param degrade_params[] = {
      .offset = F(rate_bps),
      .min = "1bps",
      .help = "what is left of it, each direction"},
+    {.name = "direction",
+     .type = WEFT_PARAM_ENUM,
+     .offset = F(direction),
+     .def = "both",
+     .choices = "both|forward|back",
+     .help = "which direction: forward is from the first of its nodes to the second, as weft show "
+             "fabric lists them"},
+    {.name = "thresholds",
+     .type = WEFT_PARAM_ENUM,
+     .offset = F(thresholds),
+     .def = "kept",
+     .choices = "kept|scaled",
+     .help =
+         "those of ECN and of lossy egress queues at the port: as configured, or in proportion to "
+         "the rate, as where they are profiles of port speeds"},
     AT("0"),
     UNTIL,
 };
@@ -195,8 +212,8 @@ static int degrade(struct weft_fault_plan *t, uint32_t item, struct weft_err *er
 }
 
 const struct weft_fault_kind weft_fault_degrade = {
-    "degrade", "links lose speed, both directions, from the next packet on", TABLE(degrade_params),
-    degrade};
+    "degrade", "links lose speed, both directions or one, from the next packet on",
+    TABLE(degrade_params), degrade};
 
 /* ---- bit-errors ---- */
 

@@ -67,6 +67,8 @@ static bool change_of(struct weft_fault_player *p, const struct weft_fault_edge 
     const struct weft_fault_stretch *s = &plan->stretches[e->stretch];
     *c = (struct weft_link_change){.link = s->link, .kind = s->what};
     if (s->what == WEFT_LINK_RATE) {
+        c->direction = s->direction;
+        c->scaled = s->scaled;
         c->rate_bps = e->begins ? s->rate_bps : plan->fabric->links[s->link].rate_bps;
         return true;
     }

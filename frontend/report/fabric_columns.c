@@ -146,6 +146,15 @@ static bool fault_rate(const void *row, union weft_cell *out)
     return s->what == WEFT_LINK_RATE;
 }
 
+static bool fault_direction(const void *row, union weft_cell *out)
+{
+    static const char *const directions[] = {
+        [WEFT_LINK_BOTH] = "both", [WEFT_LINK_FORWARD] = "forward", [WEFT_LINK_BACK] = "back"};
+    const struct weft_fault_stretch *s = ((const T *)row)->fault.stretch;
+    out->text = directions[s->direction];
+    return s->what == WEFT_LINK_RATE;
+}
+
 static bool fault_ber(const void *row, union weft_cell *out)
 {
     const struct weft_fault_stretch *s = ((const T *)row)->fault.stretch;
@@ -172,6 +181,8 @@ static const struct weft_column faults[] = {
     WEFT_COLUMN_U64(T, "lost_packets", fault.lost_packets,
                     "down: packets on the link or waiting for it when it failed; else packets lost "
                     "to errors of it meanwhile"),
+    WEFT_COLUMN_GET("direction", TEXT, TEXT, fault_direction, 0,
+                    "whose rate: both, forward (from a to b) or back; empty: not changed by this"),
 };
 
 const struct weft_csv_file weft_faults_csv = WEFT_CSV_FILE(

@@ -17,6 +17,7 @@
 #include "pfc.h"
 #include "recovery.h"
 #include "replay.h"
+#include "sparse_ack.h"
 #include "stable.h"
 #include "telemetry.h"
 #include "toss.h"
@@ -142,7 +143,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_er
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init(&e->qps.pool, sizeof(struct qp), MAX_QPS) ||
         !stable_init(&e->qps.cc_state, state_bytes, MAX_QPS) ||
-        !stable_init(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) ||
+        !stable_init(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) || !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
          !stable_init(&e->telemetry.stacks, sizeof(struct int_stack), MAX_INTS)))
         return weft_err_set(
@@ -224,6 +225,7 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->qps.rtt_ps);
     stable_fini(&e->timers.pool);
     stable_fini(&e->telemetry.stacks);
+    stable_fini(&e->rc.maps);
     if (e->routing.intact != e->routing.routes)
         weft_routes_free(e->routing.intact);
     weft_routes_free(e->routing.routes);

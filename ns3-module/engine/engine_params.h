@@ -23,6 +23,7 @@ struct weft_transport_params {
     uint64_t ack_prio;  /**< priority of ACKs and NACKs */
     uint64_t cnp_prio;  /**< priority of CNPs */
     uint64_t ack_every; /**< packets per ACK; the last packet of a message is always acknowledged */
+    uint64_t ack_every_bytes; /**< rud: frame bytes per ACK; 0: ack_every */
     int64_t nack_interval_ps; /**< at most one NACK per QP and gap in this time */
     int64_t rto_ps;           /**< retransmission timeout since the last progress */
     /** after so many expiries in a row without progress the QP fails and the run ends; 0: never */

@@ -3,10 +3,11 @@
  * Changes of links: several at one instant, such as all links of a switch that fails, are one
  * change of the routes. link_state.c has what going down and coming up mean.
  *
- * A link that loses speed serialises the next packet at its new rate; the one being sent keeps the
- * old. Switches stamp the new rate (INT, PINT), and PFC quanta are bit times of it. What is
- * configured stays as it was, as in a switch whose port has renegotiated its speed: headroom,
- * thresholds of the buffer and of ECN, and what the congestion control was told of its path. Routes
+ * A link that loses speed, in one direction or both, serialises the next packet at its new rate;
+ * the one being sent keeps the old. Switches stamp the new rate (INT, PINT), and PFC quanta are bit
+ * times of it. What is configured stays as it was, as in a switch whose port has renegotiated its
+ * speed: headroom, thresholds of the buffer and of ECN (those of ECN and of lossy egress queues
+ * change in proportion if so asked), and what the congestion control was told of its path. Routes
  * count hops, so they stay, too.
  *
  * Bit errors strike each bit of a frame independently: a frame of n bytes is lost with probability
@@ -77,7 +78,10 @@ static int change_rate(struct weft_engine *e, const struct weft_link_change *c,
     link_ends(e, c->link, ends);
     for (int i = 0; i < 2; i++) {
         struct port *p = &e->ports[ends[i]];
-        const struct port_kind *kind = mmu_kind_at_rate(e, p->kind, c->rate_bps);
+        const bool forward = p->node == e->fabric->links[c->link].a;
+        if (c->direction != WEFT_LINK_BOTH && forward != (c->direction == WEFT_LINK_FORWARD))
+            continue;
+        const struct port_kind *kind = mmu_kind_at_rate(e, p->kind, c->rate_bps, c->scaled);
         if (!kind)
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the constants of ports");
         if (ideal_note_rate(e, ends[i], err))

@@ -113,6 +113,19 @@ int marking_of(const struct prio_params *p, uint64_t rate_bps, const struct mark
     return 0;
 }
 
+void marking_scale(struct marking *curve, uint64_t rate_bps, uint64_t from_bps)
+{
+    const uint32_t min = curve->kmin, max = curve->kmax;
+    if (min == UINT32_MAX)
+        return;
+    curve->kmin = (uint32_t)scaled(min, rate_bps, from_bps);
+    if (max == UINT32_MAX)
+        return;
+    curve->kmax = (uint32_t)scaled(max, rate_bps, from_bps);
+    if (curve->kmax > curve->kmin)
+        curve->slope *= (double)(max - min) / (double)(curve->kmax - curve->kmin);
+}
+
 int marking_check_rate_map(const struct weft_fabric *f, const struct prio_params prios[WEFT_PRIOS],
                            struct weft_err *err)
 {

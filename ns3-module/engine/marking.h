@@ -27,6 +27,8 @@ struct marking_basis {
  * rate. */
 int marking_of(const struct prio_params *p, uint64_t rate_bps, const struct marking_basis *basis,
                struct marking *out, struct weft_err *err);
+/** Changes a curve in proportion to the rate of its port, which was @p from_bps. */
+void marking_scale(struct marking *curve, uint64_t rate_bps, uint64_t from_bps);
 /** Whether ecn.rate-map has every rate of the fabric, if it is used. */
 int marking_check_rate_map(const struct weft_fabric *f, const struct prio_params prios[WEFT_PRIOS],
                            struct weft_err *err);

@@ -48,8 +48,8 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     for (uint32_t i = 0; i < e->nics.n; i++)
         out->qp_bytes += e->nics.of[i].paced.cap * sizeof *e->nics.of[i].paced.h;
     out->peak_packets = e->pkts.pool.peak;
-    out->packet_bytes =
-        touched(&e->pkts.pool) + touched(&e->telemetry.stacks) + touched(&e->delays.waits);
+    out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) +
+                        touched(&e->delays.waits) + touched(&e->rc.maps);
     out->peak_messages = e->msgs.peak;
     out->message_bytes = touched(&e->msgs);
 }

@@ -72,7 +72,7 @@ static bool egress_takes(const struct weft_engine *e, const struct pkt *k, uint3
     const uint64_t longer = above(queue + k->frame, reserve), free = g->size - g->used;
     if (pooled ? longer == 0 : after == 0)
         return true;
-    return longer <= limit_of(e->mmu.egress[prio], free) &&
+    return longer <= limit_of(e->ports[out].kind->prio[prio].egress, free) &&
            (!pooled || longer - above(queue, reserve) <= free);
 }
 

@@ -32,7 +32,6 @@ struct mmus {
     uint8_t egress_measured; /**< egress queues have a limit */
     uint8_t egress_pooled;   /**< and an egress pool of their own */
     uint8_t in_pool[WEFT_PRIOS];
-    struct limit egress[WEFT_PRIOS];
     int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
 };
 
@@ -63,9 +62,10 @@ bool mmu_queue_full(const struct weft_engine *e, const struct pkt *k, uint32_t i
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);
 /** The kind of a port of kind @p kind whose link goes at another rate; NULL when out of memory.
- * Buffer and marking are those that it was built with. */
+ * Buffer and marking are those that it was built with, or @p scaled: marking and the limit of
+ * egress queues in proportion to the rate. */
 const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct port_kind *kind,
-                                         uint64_t rate_bps);
+                                         uint64_t rate_bps, bool scaled);
 
 /* mmu.c */
 /** mmu_admit and mmu_release beyond the reserve, or with headroom, an egress pool or a pause. */

@@ -296,17 +296,20 @@ static void init_prios(struct weft_engine *e, const struct prio_params prios[WEF
     e->mmu.slow = e->mmu.egress_pooled;
     e->mmu.channelled = credit_used(e->fabric) ? (uint8_t)e->p.pfc.prios : e->mmu.lossless;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
-        const struct weft_switch_params *s = &prios[k].sw;
-        bool safe = e->mmu.lossless >> k & 1;
-        e->mmu.in_pool[k] = sw->lossy_share > 0 && !safe;
+        e->mmu.in_pool[k] = sw->lossy_share > 0 && !(e->mmu.lossless >> k & 1);
         e->mmu.quantum[k] = (int32_t)(sw->quantum_bytes * prios[k].weight);
-        if (safe && !prios[k].egress_given)
-            e->mmu.egress[k] = (struct limit){0, UINT32_MAX};
-        else if (sw->egress_threshold == WEFT_THRESHOLD_STATIC)
-            e->mmu.egress[k] = (struct limit){0, (uint32_t)s->egress_limit_bytes};
-        else
-            e->mmu.egress[k] = (struct limit){(uint32_t)(s->egress_alpha * 65536.0 + 0.5), 0};
     }
+}
+
+/* How long egress queues of priority @p k may be. */
+static struct limit egress_limit(const struct weft_engine *e, const struct prio_params *prio,
+                                 uint32_t k)
+{
+    if (e->mmu.lossless >> k & 1 && !prio->egress_given)
+        return (struct limit){0, UINT32_MAX};
+    if (e->p.sw.egress_threshold == WEFT_THRESHOLD_STATIC)
+        return (struct limit){0, (uint32_t)prio->sw.egress_limit_bytes};
+    return (struct limit){(uint32_t)(prio->sw.egress_alpha * 65536.0 + 0.5), 0};
 }
 
 /* What is alike at ports of one kind. */
@@ -354,6 +357,7 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
             n->prio[k].ingress.bytes = (uint32_t)prios[k].sw.limit_bytes;
         else
             n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
+        n->prio[k].egress = egress_limit(e, &prios[k], k);
         if (marking_of(&prios[k], l->rate_bps, &basis, &n->prio[k].mark, err))
             return NULL;
         if (n->prio[k].mark.kmin < e->mmu.least_kmin)
@@ -406,13 +410,13 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
 }
 
 const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct port_kind *kind,
-                                         uint64_t rate_bps)
+                                         uint64_t rate_bps, bool scaled)
 {
     const struct port_kind *built = kind->built ? kind->built : kind;
     if (rate_bps == built->rate_bps)
         return built;
     for (const struct port_kind *n = e->mmu.kinds; n; n = n->next)
-        if (n->built == built && n->rate_bps == rate_bps)
+        if (n->built == built && n->rate_bps == rate_bps && n->scaled == scaled)
             return n;
     struct port_kind *n = malloc(sizeof *n);
     if (!n)
@@ -420,6 +424,15 @@ const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct por
     *n = *built;
     n->built = built;
     n->rate_bps = rate_bps;
+    n->scaled = scaled;
+    for (uint32_t k = 0; k < WEFT_PRIOS && scaled; k++) {
+        marking_scale(&n->prio[k].mark, rate_bps, built->rate_bps);
+        if (n->prio[k].egress.bytes != UINT32_MAX)
+            n->prio[k].egress.bytes =
+                (uint32_t)((weft_u128)n->prio[k].egress.bytes * rate_bps / built->rate_bps);
+        if (n->prio[k].mark.kmin < e->mmu.least_kmin)
+            e->mmu.least_kmin = n->prio[k].mark.kmin;
+    }
     n->next = e->mmu.kinds;
     e->mmu.kinds = n;
     return n;

@@ -78,11 +78,12 @@ static inline bool window_full(const struct weft_engine *e, const struct qp *q)
     return window_reached(q) && (!nobody_asks(e, q) || !q->out.cwnd_bytes);
 }
 
-/* Lets the packet that fills the window ask for an ACK, since no other would follow it. */
-static void ask(struct weft_engine *e, struct qp *q, uint32_t i)
+/* Lets the packet that fills the window ask for an ACK, since no other would follow it, and one
+ * that is sent @p again. */
+static void ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
 {
     struct pkt *k = pkt_at(e, i);
-    if (window_reached(q) || k->flags & PKT_LAST) {
+    if (window_reached(q) || k->flags & PKT_LAST || again) {
         k->flags |= PKT_ASK;
         q->asked_psn = k->psn + 1;
     }
@@ -308,6 +309,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             pace(e, n, q, qi);
             continue;
         }
+        const bool again = e->rc.by_bytes && q->nxt_psn < q->top_psn;
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
@@ -329,8 +331,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
-        if (e->p.transport.ack_every > 1)
-            ask(e, q, i);
+        if (e->rc.sparse)
+            ask(e, q, i, again);
         const int64_t free_ps = e->now + gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
         q->told_ps = free_ps;
         if (__builtin_expect(e->spread.steer != NULL, 0))

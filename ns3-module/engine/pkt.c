@@ -55,7 +55,7 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     v->sent_ps = p->sent_ps;
     if (data) {
         v->ce = (p->flags & PKT_CE) != 0;
-        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || e->p.transport.ack_every == 1;
+        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || !e->rc.sparse;
     } else {
         v->echo = (p->flags & PKT_ECHO) != 0;
         v->cnp = (p->flags & PKT_CNP) != 0;

@@ -14,6 +14,7 @@
 
 enum pkt_flags {
     PKT_LAST = 1,      /**< DATA: last packet of its message */
+    PKT_MAP = 1,       /**< ACK: has a bitmap, see sparse_ack.h */
     PKT_NEAR = 1,      /**< NACK: the packet that it names was trimmed at the last hop */
     PKT_ECT = 1,       /**< FRAME: ECN-capable */
     PKT_CE = 2,        /**< DATA, FRAME: congestion experienced */
@@ -49,7 +50,8 @@ struct pkt {
     uint32_t in_port;  /**< in a switch: the port it came in through; NIL: it was made there */
     union {
         uint32_t msg;  /**< DATA: message record; SUM: group */
-        uint32_t sack; /**< with PKT_SACK: the packet that caused it, counted from psn */
+        uint32_t sack; /**< with PKT_SACK: the packet that caused it, with PKT_MAP the
+                          highest of the bitmap, counted from psn */
     };
     uint16_t frame;   /**< frame bytes */
     uint16_t payload; /**< DATA, FRAME: payload bytes */

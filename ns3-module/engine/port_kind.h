@@ -21,12 +21,13 @@ struct port_kind {
     struct port_kind *next;
     /** NULL; at a port whose link has changed its rate: the kind that it was built as */
     const struct port_kind *built;
+    bool scaled; /**< changed, with thresholds in proportion to the rate */
     uint64_t rate_bps;
     int64_t delay_ps;
     uint32_t mtu_bytes; /**< most payload of a packet */
     uint32_t headroom;  /**< per lossless priority */
     struct {
-        struct limit ingress;
+        struct limit ingress, egress;
         struct marking mark;
     } prio[WEFT_PRIOS];
     uint64_t shared_bytes[2]; /**< ingress pools of the switch; 0: no switch */

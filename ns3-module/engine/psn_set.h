@@ -67,6 +67,22 @@ static inline void psn_set_remove(struct psn_set *s, uint64_t psn)
     s->n--;
 }
 
+/** The 64 numbers from @p psn on: bit i is psn + i. */
+static inline uint64_t psn_set_from(const struct psn_set *s, uint64_t psn)
+{
+    const uint64_t below = psn < s->base ? s->base - psn : 0;
+    const uint64_t end = s->base + s->cap;
+    if (!s->n || below >= 64 || psn >= end)
+        return 0;
+    const uint64_t at = psn & (s->cap - 1), next = (at / 64 + 1) & (s->cap / 64 - 1);
+    uint64_t bits = s->bits[at / 64] >> at % 64;
+    if (at % 64)
+        bits |= s->bits[next] << (64 - at % 64);
+    if (end - psn < 64)
+        bits &= (UINT64_C(1) << (end - psn)) - 1;
+    return bits >> below << below;
+}
+
 /** The lowest number of the set, UINT64_MAX: it is empty. */
 static inline uint64_t psn_set_first(const struct psn_set *s)
 {

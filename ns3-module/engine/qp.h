@@ -89,12 +89,13 @@ struct qp {
     uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
     int64_t nack_at_ps, cnp_at_ps;
     uint32_t ack_port;    /**< receiving host's port for ACKs */
-    uint32_t unacked;     /**< data packets since the last ACK */
+    uint32_t unacked;     /**< data packets, or bytes of them, since the last ACK */
     uint8_t echo;         /**< what the next ACK or NACK says: PKT_ECHO: a packet since the last
                              one was marked; PKT_NEAR */
     uint8_t cnp_due;      /**< the next ACK carries a CNP */
     uint8_t credited;     /**< sent under credits (grant.h) */
     uint8_t holding;      /**< packets behind a gap are kept (selective repeat) */
+    uint8_t asked;        /**< ack-every-bytes: an ACK was asked for behind a gap */
     uint32_t rcv_msg;     /**< message that exp_psn belongs to, NIL when all is received */
     struct psn_set *held; /**< packets behind a gap, NULL: never had one */
 };

@@ -24,6 +24,7 @@
 #include "qp.h"
 #include "recovery.h"
 #include "replay.h"
+#include "sparse_ack.h"
 #include "stable.h"
 #include "telemetry.h"
 
@@ -62,6 +63,12 @@ void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
 void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
 {
     struct pkt *k = pkt_at(e, i);
+    uint8_t flags = (uint8_t)((k->flags & PKT_SACK) | q->echo);
+    if (kind == WEFT_PKT_ACK) {
+        flags &= (uint8_t)~PKT_NEAR;
+        if (__builtin_expect(e->rc.by_bytes, 0))
+            flags |= sparse_ack_map(e, q, i);
+    }
     e->tot.sent[kind]++;
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
@@ -69,11 +76,12 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->frame = (uint16_t)ack_frame(e, q);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
-    k->flags = (uint8_t)((k->flags & PKT_SACK) | q->echo | (q->cnp_due ? PKT_CNP : 0));
+    k->flags = (uint8_t)(flags | (q->cnp_due ? PKT_CNP : 0));
     k->in_port = NIL;
     k->hop = 0;
     q->echo = q->cnp_due = 0;
-    q->unacked = 0;
+    if (kind == WEFT_PKT_ACK || !e->rc.by_bytes) /* a NACK tells of one packet */
+        q->unacked = 0;
     port_ops.enqueue(e, q->ack_port, i);
 }
 
@@ -175,8 +183,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         return;
     }
     q->exp_psn++;
-    q->unacked++;
-    if (k->flags & (PKT_LAST | PKT_ASK) || q->unacked >= e->p.transport.ack_every)
+    if (ack_due(e, q, k))
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);
@@ -288,6 +295,9 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (__builtin_expect(e->path.rare & RARE_ACK, 0))
         note_ack(e, &k, i);
+    if (__builtin_expect(e->rc.by_bytes, 0))
+        e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
+                                               : (struct sack_map){0, 0};
     const uint64_t una_before = q->una_bytes;
     const bool disorder = in_disorder(e, q, &k);
     struct ack_report report = {0, 0, 0};

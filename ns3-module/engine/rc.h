@@ -6,14 +6,25 @@
 #include "engine.h"
 #include "msg.h"
 #include "qp.h"
+#include "stable.h"
 
 struct recovery;
 struct pkt;
 
 /** How QPs recover from loss. */
+/** What an ACK tells of packets behind a gap: bit i is first + i. */
+struct sack_map {
+    uint64_t first, bits;
+};
+
 struct rc {
     const struct recovery *recovery;
-    bool low_rto; /**< transport.rto-low is in force */
+    bool low_rto;        /**< transport.rto-low is in force */
+    bool sparse;         /**< not every data packet is acknowledged */
+    bool by_bytes;       /**< receivers count bytes */
+    uint32_t ack_after;  /**< data packets, or bytes of them, per ACK */
+    struct stable maps;  /**< struct sack_map, by number of the packet; unused unless by_bytes */
+    struct sack_map map; /**< of the ACK that is being received; bits 0: it has none */
     bool
         last_try; /**< a QP has had its last retransmission timeout but one: the next is an error */
 };

@@ -23,6 +23,7 @@
 #include "rc.h"
 #include "recovery.h"
 #include "repeat.h"
+#include "sparse_ack.h"
 
 #include "base/units.h"
 
@@ -70,11 +71,16 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
     const uint64_t psn = pkt_at(e, i)->psn;
     if (held)
         psn_set_rise(held, q->exp_psn);
+    const bool before = held && psn_set_has(held, psn);
     if (!held || !add(e, held, psn)) {
         pkt_free(e, i);
         return;
     }
     q->holding = 1;
+    if (e->rc.by_bytes && !before && !sparse_ack_due(e, q, pkt_at(e, i))) {
+        pkt_free(e, i);
+        return;
+    }
     pkt_at(e, i)->sack = (uint32_t)(psn - q->exp_psn);
     pkt_at(e, i)->flags |= PKT_SACK;
     rc_answer(e, q, i, e->rc.recovery->tolerates_reordering ? WEFT_PKT_ACK : WEFT_PKT_NACK);
@@ -89,7 +95,10 @@ static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
     while (psn_set_has(held, q->exp_psn));
     psn_set_rise(held, q->exp_psn);
     q->holding = held->n != 0;
-    rc_answer(e, q, i, WEFT_PKT_ACK);
+    if (!e->rc.by_bytes || sparse_ack_due(e, q, pkt_at(e, i)))
+        rc_answer(e, q, i, WEFT_PKT_ACK);
+    else
+        pkt_free(e, i);
     while (q->rcv_msg != NIL) {
         const struct msg *m = msg_at(e, q->rcv_msg);
         if (m->first_psn + m->npkts > q->exp_psn)
@@ -268,6 +277,16 @@ const struct packet_timers repeat_timers = {
 
 /* ---- what comes back ---- */
 
+/* The receiver holds packet @p psn; false: out of memory. */
+static bool note_held(struct weft_engine *e, struct qp *q, uint64_t psn)
+{
+    struct repeat *r = q->repeat;
+    if (psn <= q->una_psn)
+        return true;
+    psn_set_remove(&r->cut, psn);
+    return add(e, &r->sacked, psn);
+}
+
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     struct qp *q = qp_at(e, qi);
@@ -281,9 +300,11 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
         if (in_flight(q, sack))
             note_cut(e, q, qi, sack);
     } else if (k->flags & PKT_SACK && sack > q->una_psn) {
-        if (!add(e, &r->sacked, sack))
+        if (!note_held(e, q, sack))
             return;
-        psn_set_remove(&r->cut, sack);
+        for (uint64_t left = e->rc.map.bits; left; left &= left - 1)
+            if (!note_held(e, q, e->rc.map.first + (uint64_t)__builtin_ctzll(left)))
+                return;
         r->high_psn = sack > r->high_psn ? sack : r->high_psn;
         const uint64_t lost_end = lost_before(e, sack);
         if (!q->recovering && lost_end > q->una_psn) {
@@ -309,6 +330,12 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     nic_wake(e, qi);
 }
 
+static void add_report(struct ack_report *sum, struct ack_report one)
+{
+    sum->received += one.received;
+    sum->landed += one.landed;
+}
+
 struct ack_report repeat_received(const struct weft_engine *e, const struct qp *q,
                                   const struct pkt *k)
 {
@@ -318,12 +345,19 @@ struct ack_report repeat_received(const struct weft_engine *e, const struct qp *
     const uint64_t sack = k->psn + k->sack;
     if (!(k->flags & PKT_SACK) || sack < q->una_psn || sack < k->psn)
         return sum;
+    if (k->flags & PKT_MAP && k->kind == WEFT_PKT_ACK) {
+        for (uint64_t left = e->rc.map.bits; left; left &= left - 1) {
+            const uint64_t psn = e->rc.map.first + (uint64_t)__builtin_ctzll(left);
+            if (psn > q->una_psn)
+                add_report(&sum, unknown(e, q, psn, psn + 1));
+        }
+        return sum;
+    }
     const struct ack_report one = unknown(e, q, sack, sack + 1);
     if (names_trimmed(e->rc.recovery, k)) {
         sum.trimmed = one.landed;
     } else if (sack > q->una_psn && sack > k->psn) {
-        sum.received += one.received;
-        sum.landed += one.landed;
+        add_report(&sum, one);
     }
     return sum;
 }

@@ -205,6 +205,8 @@ void worker_join(struct worker *w, struct weft_engine *e)
     e->delays.nholds += c->delays.nholds - w->nholds;
     if (c->delays.waits.n > e->delays.waits.n)
         e->delays.waits.n = c->delays.waits.n;
+    if (c->rc.maps.n > e->rc.maps.n)
+        e->rc.maps.n = c->rc.maps.n;
 }
 
 /* ---- in a thread's context ---- */

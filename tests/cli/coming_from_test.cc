@@ -62,6 +62,7 @@ const struct {
     {"weft traffic", ""},
     {"weft astra-sim", ""},
     {"weft simai", ""},
+    {"weft htsim", ""},
     {"weft topology show", ""},
     {"weft astra-sim --backend congestion-unaware ...",
      "weft astra-sim --backend congestion-unaware $ASTRA"},

@@ -73,12 +73,13 @@ TEST(FabricFaults, CollectivesFinishAndTheCostIsReported)
         ASSERT_EQ(rows.size(), 11u);
         uint64_t lost = 0, down = 0;
         for (size_t i = 1; i < rows.size(); i++) {
-            ASSERT_EQ(rows[i].size(), 12u);
+            ASSERT_EQ(rows[i].size(), 13u);
             lost += std::stoull(rows[i][11]);
             down += rows[i][2] == "down";
             EXPECT_EQ(rows[i][2] == "down", rows[i][10] == "0")
                 << "packets sent on link " << rows[i][3];
             EXPECT_EQ(rows[i][8], rows[i][1] == "degrade" ? "100000000000" : "");
+            EXPECT_EQ(rows[i][12], rows[i][1] == "degrade" ? "both" : "");
         }
         EXPECT_EQ(down, 8u); // a link, a switch with four links, three flaps
         EXPECT_GT(lost, 0u);

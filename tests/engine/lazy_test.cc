@@ -265,9 +265,12 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
                 ASSERT_EQ(weft_engine_run(w->e, limit), 0) << weft_engine_error(w->e)->msg;
                 weft_engine_set_now(w->e, limit);
                 weft_link_change changes[] = {
-                    {w->fabric->nlinks - 1, step == 2 ? WEFT_LINK_DOWN : WEFT_LINK_UP, 0, 0, 0},
-                    {w->fabric->nlinks - 2, WEFT_LINK_RATE, 40'000'000'000, 0, 0},
-                    {w->fabric->nlinks - 3, WEFT_LINK_BIT_ERRORS, 0, 1e-7, 0},
+                    {w->fabric->nlinks - 1, step == 2 ? WEFT_LINK_DOWN : WEFT_LINK_UP, 0, 0, 0,
+                     WEFT_LINK_BOTH, false},
+                    {w->fabric->nlinks - 2, WEFT_LINK_RATE, 40'000'000'000, 0, 0, WEFT_LINK_FORWARD,
+                     true},
+                    {w->fabric->nlinks - 3, WEFT_LINK_BIT_ERRORS, 0, 1e-7, 0, WEFT_LINK_BOTH,
+                     false},
                 };
                 if (c.fails && (step == 2 || step == 5)) {
                     ASSERT_EQ(weft_engine_change_links(w->e, changes, 3, &err), 0) << err.msg;

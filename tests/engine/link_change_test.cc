@@ -77,6 +77,59 @@ TEST(LinkChange, ThePacketBeingSentKeepsItsRate)
         }
 }
 
+// Link 0 is slow from host 0 to the switch and not the other way.
+TEST(LinkChange, OneDirectionAlone)
+{
+    World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, kBare);
+    w.Build();
+    weft_link_change c = Rate(0, 50000000000);
+    c.direction = w.fabric->links[0].a == 0 ? WEFT_LINK_FORWARD : WEFT_LINK_BACK;
+    ChangeAt(w, 0, c);
+    w.Send(0, 1, 10000);
+    w.Run();
+    w.Send(1, 0, 10000);
+    w.Run();
+    ASSERT_EQ(w.received.size(), 2u);
+    for (int i = 0; i < 2; i++)
+        EXPECT_EQ(w.received[i].received_ps - w.received[i].post_ps,
+                  ((i == 0 ? 160 : 80) * 10 + 1000 + 80 + 1000) * WEFT_PS_PER_NS);
+}
+
+// A port at a quarter of its rate holds 100 KB, or with thresholds in proportion 25 KB, which is
+// where it marks, too.
+TEST(LinkChange, ThresholdsStayOrScale)
+{
+    for (bool scaled : {false, true}) {
+        World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+                {{"pfc.enabled", "false"},
+                 {"switch.egress-threshold", "static"},
+                 {"switch.egress-limit", "100KB"},
+                 {"switch.reserve", "0B"},
+                 {"switch.lossy-alpha", "8"},
+                 {"transport.recovery", "selective-repeat"},
+                 {"transport.bdp-fc", "false"},
+                 {"transport.mtu", "1000B"},
+                 {"ecn.scale-rate", "0"},
+                 {"ecn.kmin", "80KB"},
+                 {"ecn.kmax", "80KB"}},
+                "dcqcn");
+        w.Build();
+        const uint32_t port = w.fabric->nodes[2].first_port + 1;
+        weft_link_change c = Rate(1, 25000000000);
+        c.scaled = scaled;
+        ChangeAt(w, 0, c);
+        w.Send(0, 1, 400000);
+        w.Run();
+        ASSERT_EQ(w.received.size(), 1u);
+        const uint64_t most = Stats(w, port).max_queue_bytes;
+        EXPECT_LE(most, scaled ? 25000u : 100000u);
+        EXPECT_GT(most, scaled ? 20000u : 80000u);
+        EXPECT_GT(Stats(w, port).ecn_marks, 0u);
+        // Back at its rate everything is as it was built.
+        ChangeAt(w, weft_engine_now(w.e), Rate(1, 100000000000));
+    }
+}
+
 // The switch's port to the receiver goes at a quarter of its rate: what comes in at 100 Gbps
 // queues, and PFC pauses the sender; nothing is lost.
 TEST(LinkChange, PfcHoldsBackWhatASlowLinkCannotTake)

@@ -142,6 +142,32 @@ TEST(LossMatrix, RandomLossesOfEverything)
         EXPECT_GT(lost[k], 10u) << weft_pkt_kind_name(weft_pkt_kind(k));
 }
 
+// ACKs for several packets with a bitmap, of packets that come in any order over many paths.
+TEST(LossMatrix, RandomLossesWithAcksByBytes)
+{
+    for (const char *bytes : {"1B", "16KiB", "64KB"})
+        for (const char *balance : {"flow", "entropy"})
+            for (uint64_t seed = 1; seed <= 6; seed++) {
+                Fight f("rud", seed,
+                        {{"transport.ack-every-bytes", bytes},
+                         {"switch.balance", balance},
+                         {"pfc.enabled", seed % 2 ? "true" : "false"},
+                         {"switch.trim-prios", seed % 2 ? "0" : "8"}});
+                weft_rng rng = weft_rng_stream(seed, "test-loss", 1);
+                const double rate = 0.002 * double(seed * seed);
+                f.w.lose = [&](uint32_t, const weft_engine_pkt_view &) {
+                    return weft_rng_f64(&rng) < rate;
+                };
+                f.Play();
+                ExpectAllOnceInOrder(f.w, std::string("by bytes ") + bytes + " " + balance +
+                                              " seed " + std::to_string(seed));
+                weft_err err = {};
+                ASSERT_EQ(weft_engine_check(f.w.e, &err), 0) << err.msg;
+                if (HasFailure())
+                    return;
+            }
+}
+
 // Without pause times a lost PAUSE costs drops, which are recovered from.
 TEST(LossMatrix, LostPausesWithoutPauseTimes)
 {

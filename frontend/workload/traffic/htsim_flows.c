@@ -7,11 +7,11 @@
  *            [recv_done_trigger T] [prio P]
  *   trigger id T oneshot | multishot | barrier count K
  *
- * Times are picoseconds. A flow that names a trigger begins when that fires: when a flow that has
- * it as its send_done or recv_done trigger has arrived (weft does not tell the two apart), a
- * barrier when so many have. Messages of one id share a queue pair. prio orders messages of a
- * sender there and means nothing here. A flow of size 0 has no end there: here it sends `endless`
- * bytes, and the matrix has no end of its own.
+ * Times are picoseconds, of which htsim_uec makes whole microseconds: start-unit. A flow that names
+ * a trigger begins when that fires: when a flow that has it as its send_done or recv_done trigger
+ * has arrived (weft does not tell the two apart), a barrier when so many have. Messages of one id
+ * share a queue pair. prio orders messages of a sender there and means nothing here. A flow of size
+ * 0 has no end there: here it sends `endless` bytes, and the matrix has no end of its own.
  */
 #include "base/scan.h"
 #include "base/units.h"
@@ -22,9 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PICOSECONDS, MICROSECONDS };
+
 struct params {
     const char *file;
     uint64_t endless_bytes;
+    int start_unit;
 };
 
 static const struct weft_param table[] = {
@@ -40,6 +43,13 @@ static const struct weft_param table[] = {
      .max = "1000TB",
      .help = "what a flow of size 0 sends, which has no end in htsim; such a matrix plays until "
              "the run ends"},
+    {.name = "start-unit",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct params, start_unit),
+     .def = "ps",
+     .choices = "ps|us",
+     .help = "what a start counts; us: whole ones, a fraction is dropped",
+     .source = "htsim, connection_matrix.cpp: ps; ultraethernet/uet-htsim, uec.cpp: us"},
 };
 
 struct flow {
@@ -64,6 +74,7 @@ struct source {
     uint32_t *waiting; /* flows, trigger by trigger */
     uint32_t nflows, ntriggers, flows_cap, triggers_cap;
     uint64_t nodes, said[3]; /* Connections, Triggers, Failures */
+    int start_unit;
 };
 
 static void *room(void *list, uint32_t *cap, uint32_t n, size_t size, struct weft_err *err)
@@ -118,11 +129,13 @@ static int read_flow(struct source *x, struct weft_scan *s, struct weft_err *err
     int rc = ends(s, f, err);
     while (!rc && more(s, line)) {
         if (strcmp(s->tok, "start") == 0) {
-            double ps = 0;
-            rc = weft_scan_f64(s, "a start in picoseconds", &ps, err);
-            if (!rc && !(ps >= 0 && ps < 4e18))
+            const bool us = x->start_unit == MICROSECONDS;
+            double t = 0;
+            rc = weft_scan_f64(s, us ? "a start in microseconds" : "a start in picoseconds", &t,
+                               err);
+            if (!rc && !(t >= 0 && t < (us ? 4e12 : 4e18)))
                 rc = weft_scan_err(s, err, WEFT_E_INPUT, "a start beyond simulated time");
-            f->start_ps = rc ? 0 : (int64_t)ps;
+            f->start_ps = rc ? 0 : us ? (int64_t)t * WEFT_PS_PER_US : (int64_t)t;
         } else if (strcmp(s->tok, "size") == 0) {
             rc = weft_scan_u64(s, "a size in bytes", INT64_MAX, &f->bytes, err);
             sized = true;
@@ -378,6 +391,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     if (!x)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
     weft_reactor_init(&x->r, &ops, false);
+    x->start_unit = p->start_unit;
     int rc = read_matrix(x, p->file, err);
     if (!rc)
         rc = check(x, p->file, site->nranks, err);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See sparse_ack.h. */
+#include "sparse_ack.h"
+
+#include "psn_set.h"
+#include "recovery.h"
+
+bool sparse_ack_init(struct weft_engine *e)
+{
+    const struct weft_transport_params *t = &e->p.transport;
+    e->rc.by_bytes = e->rc.recovery->counts && t->ack_every_bytes;
+    e->rc.sparse = e->rc.by_bytes || t->ack_every > 1;
+    e->rc.ack_after = (uint32_t)(e->rc.by_bytes ? t->ack_every_bytes : t->ack_every);
+    return !e->rc.by_bytes || stable_init(&e->rc.maps, sizeof(struct sack_map), e->pkts.pool.max);
+}
+
+bool sparse_ack_due(const struct weft_engine *e, struct qp *q, const struct pkt *k)
+{
+    const bool asks = k->flags & (PKT_LAST | PKT_ASK);
+    const uint64_t held = q->holding ? q->held->n : 0;
+    const bool drained = q->asked && !held, first = q->exp_psn + held == 1;
+    q->asked = held && (asks || q->asked);
+    q->unacked += k->frame;
+    return asks || drained || first || k->flags & PKT_CE || q->unacked >= e->rc.ack_after;
+}
+
+uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    if (!q->holding)
+        return 0;
+    const uint64_t behind = k->psn < 63 ? 0 : k->psn - 63;
+    const uint64_t first = behind > q->exp_psn ? behind : q->exp_psn + 1;
+    const uint64_t bits = psn_set_from(q->held, first);
+    if (!bits)
+        return 0;
+    if (e->rc.maps.n <= i)
+        e->rc.maps.n = i + 1;
+    ((struct sack_map *)(void *)e->rc.maps.base)[i] = (struct sack_map){first, bits};
+    k->sack = (uint32_t)(first + 63 - (uint64_t)__builtin_clzll(bits) - q->exp_psn);
+    return PKT_MAP | PKT_SACK;
+}
