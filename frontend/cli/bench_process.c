@@ -137,6 +137,7 @@ static void exec_valgrind(const struct weft_bench_spec *spec, const char *self, 
         argv[n++] = "--set";
         argv[n++] = spec->sets->list[i];
     }
+    setenv("LD_BIND_NOW", "1", 1); /* finding functions of libraries is not part of a run */
     if (freopen("/dev/null", "w", stdout))
         execvp("valgrind", (char *const *)(uintptr_t)argv);
     free(argv);

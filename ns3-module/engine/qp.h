@@ -90,9 +90,8 @@ struct qp {
     int64_t nack_at_ps, cnp_at_ps;
     uint32_t ack_port;    /**< receiving host's port for ACKs */
     uint32_t unacked;     /**< data packets, or bytes of them, since the last ACK */
-    uint8_t echo;         /**< what the next ACK or NACK says: PKT_ECHO: a packet since the last
-                             one was marked; PKT_NEAR */
-    uint8_t cnp_due;      /**< the next ACK carries a CNP */
+    uint8_t answer;       /**< flags of the next ACK or NACK: PKT_ECHO: a packet since the last one
+                             was marked; PKT_CNP; PKT_NEAR */
     uint8_t credited;     /**< sent under credits (grant.h) */
     uint8_t holding;      /**< packets behind a gap are kept (selective repeat) */
     uint8_t asked;        /**< ack-every-bytes: an ACK was asked for behind a gap */

@@ -63,7 +63,7 @@ void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
 void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
 {
     struct pkt *k = pkt_at(e, i);
-    uint8_t flags = (uint8_t)((k->flags & PKT_SACK) | q->echo);
+    uint8_t flags = (uint8_t)((k->flags & PKT_SACK) | q->answer);
     if (kind == WEFT_PKT_ACK) {
         flags &= (uint8_t)~PKT_NEAR;
         if (__builtin_expect(e->rc.by_bytes, 0))
@@ -76,10 +76,10 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->frame = (uint16_t)ack_frame(e, q);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
-    k->flags = (uint8_t)(flags | (q->cnp_due ? PKT_CNP : 0));
+    k->flags = flags;
     k->in_port = NIL;
     k->hop = 0;
-    q->echo = q->cnp_due = 0;
+    q->answer = 0;
     if (kind == WEFT_PKT_ACK || !e->rc.by_bytes) /* a NACK tells of one packet */
         q->unacked = 0;
     port_ops.enqueue(e, q->ack_port, i);
@@ -133,7 +133,7 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->echo = q->control->echo_on ? PKT_ECHO : 0;
+    q->answer |= q->control->echo_on ? PKT_ECHO : 0;
     if (!q->control->cnp_on ||
         (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < q->control->cnp.interval_ps))
         return;
@@ -141,7 +141,7 @@ static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
     if (q->control->cnp.separate)
         send_cnp(e, q, qi);
     else
-        q->cnp_due = 1;
+        q->answer |= PKT_CNP;
 }
 
 /* What is left of a trimmed packet. */
@@ -153,7 +153,7 @@ static void receive_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, ui
     if (k->psn < q->exp_psn) {
         rc_answer(e, q, i, WEFT_PKT_ACK);
     } else if (e->rc.recovery->trimmed) {
-        q->echo |= near ? PKT_NEAR : 0;
+        q->answer |= near ? PKT_NEAR : 0;
         e->rc.recovery->trimmed(e, qi, i);
     } else {
         rc_nack_sparingly(e, q, i);

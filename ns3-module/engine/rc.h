@@ -11,12 +11,12 @@
 struct recovery;
 struct pkt;
 
-/** How QPs recover from loss. */
 /** What an ACK tells of packets behind a gap: bit i is first + i. */
 struct sack_map {
     uint64_t first, bits;
 };
 
+/** How QPs recover from loss. */
 struct rc {
     const struct recovery *recovery;
     bool low_rto;        /**< transport.rto-low is in force */
@@ -25,8 +25,7 @@ struct rc {
     uint32_t ack_after;  /**< data packets, or bytes of them, per ACK */
     struct stable maps;  /**< struct sack_map, by number of the packet; unused unless by_bytes */
     struct sack_map map; /**< of the ACK that is being received; bits 0: it has none */
-    bool
-        last_try; /**< a QP has had its last retransmission timeout but one: the next is an error */
+    bool last_try;       /**< the next retransmission timeout of some QP is an error */
 };
 
 #pragma GCC visibility push(hidden)

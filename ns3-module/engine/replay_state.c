@@ -99,8 +99,7 @@ static void see_receiver(struct qp *q, struct tape *t)
     TAPE_SEE(t, q->cnp_at_ps, MOVE_NOT);
     TAPE_SEE(t, q->ack_port, MOVE_NOT);
     TAPE_SEE(t, q->unacked, MOVE_NOT);
-    TAPE_SEE(t, q->echo, MOVE_NOT);
-    TAPE_SEE(t, q->cnp_due, MOVE_NOT);
+    TAPE_SEE(t, q->answer, MOVE_NOT);
     TAPE_SEE(t, q->holding, MOVE_NOT);
 }
 
