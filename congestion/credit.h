@@ -48,10 +48,10 @@ struct weft_cc_credit {
          .type = WEFT_PARAM_SIZE,                                                                  \
          .offset = offsetof(params, at.grant_bytes),                                               \
          .def = "16KiB",                                                                           \
-         .min = "256B",                                                                            \
+         .min = "0B",                                                                              \
          .max = "16MiB",                                                                           \
          .help = "credit that a receiver grants at once to one sender, in turn, in bytes on the "  \
-                 "wire; whole multiples of 256",                                                   \
+                 "wire; whole multiples of 256, at least one; 0: a full packet, rounded up",       \
          .source = WEFT_CC_CREDIT_SOURCE ": 64 quanta",                                            \
          .needs = condition},                                                                      \
         {.name = "grant-rate",                                                                     \
@@ -146,7 +146,9 @@ static inline uint64_t weft_cc_credit_wanted(const struct weft_cc_credit *c, uin
 static inline void weft_cc_credit_rules(const struct weft_cc_credit_params *p,
                                         const struct weft_cc_env *env, struct weft_cc_grants *out)
 {
-    out->grant_bytes = p->grant_bytes / WEFT_CC_QUANTUM * WEFT_CC_QUANTUM;
+    const uint64_t packet = env->mtu_wire_bytes + WEFT_CC_QUANTUM - 1;
+    const uint64_t quanta = (p->grant_bytes ? p->grant_bytes : packet) / WEFT_CC_QUANTUM;
+    out->grant_bytes = (quanta ? quanta : 1) * WEFT_CC_QUANTUM;
     out->rate_share = p->rate_share;
     out->idle_bytes =
         weft_cc_clamp_u64(p->idle_bdps * (double)env->bdp_bytes, 0, UINT64_C(1) << 60);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dcqcn: DCQCN (Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015),
- * in two dialects.
+ * in three dialects.
  *
  * mode=paper
  *
@@ -29,7 +29,18 @@
  * - run.py's preset "dcqcn" for a NIC of B Gbps: alpha-timer 1us, rate-timer 300us,
  *   fast-recovery 1, rate-ai B/5 Mbps, rate-hai 2B Mbps, min-rate 1000Mbps.
  *
- * Both start at line rate; until the first CNP nothing changes. No timer costs an event: alpha,
+ * mode=nic, what NVIDIA documents of its ConnectX NICs ("DCQCN Parameters")
+ *
+ * - CNPs as in mode=paper: min_time_between_cnps is cnp-interval.
+ * - alpha and cuts by clocks as in mode=hpcc: dce_tcp_rtt is alpha-timer, dce_tcp_g 1024 (1 -
+ * gain), rate_reduce_monitor_period decrease-interval, clamp_tgt_rate clamp-target and
+ *   rate_to_set_on_first_cnp first-cnp-rate; with rpg_gd 11 a cut takes alpha/2.
+ * - The increase as in mode=paper: rpg_time_reset is rate-timer, rpg_byte_reset byte-counter in
+ *   units of 64 bytes, rpg_threshold fast-recovery, rpg_ai_rate and rpg_hai_rate the increases.
+ *   rpg_min_dec_fac is 50 %, which alpha/2 keeps by itself. What the firmware does within a stage
+ *   is not published: that is the paper's.
+ *
+ * All start at line rate; until the first CNP nothing changes. No timer costs an event: alpha,
  * rate and target are caught up inside the hooks, in O(log gap), to the value that stepwise timers
  * give, and how often the hooks are called does not change it. A timer that expires at the time of
  * a CNP or a send acts first; a rate-timer expiry acts before a cut at the same time.
@@ -44,7 +55,7 @@
 
 #include <string.h>
 
-enum mode { MODE_PAPER, MODE_HPCC };
+enum mode { MODE_PAPER, MODE_HPCC, MODE_NIC };
 
 struct params {
     int mode;
@@ -53,11 +64,11 @@ struct params {
     uint64_t fast_recovery;
     int64_t alpha_timer_ps, rate_timer_ps;
     int window;
-    int64_t cnp_interval_ps;      /* paper */
-    uint64_t byte_counter_bytes;  /* paper */
-    int64_t decrease_interval_ps; /* hpcc */
-    bool clamp_target;            /* hpcc */
-    double first_cnp_rate;        /* hpcc */
+    int64_t cnp_interval_ps;      /* paper, nic */
+    uint64_t byte_counter_bytes;  /* paper, nic */
+    int64_t decrease_interval_ps; /* hpcc, nic */
+    bool clamp_target;            /* hpcc, nic */
+    double first_cnp_rate;        /* hpcc, nic */
 };
 
 #define PAPER "Zhu et al., SIGCOMM 2015"
@@ -68,8 +79,9 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_ENUM,
      .offset = offsetof(struct params, mode),
      .def = "paper",
-     .choices = "paper|hpcc",
-     .help = "paper: the SIGCOMM 2015 algorithm; hpcc: as the HPCC simulator does it"},
+     .choices = "paper|hpcc|nic",
+     .help = "paper: the SIGCOMM 2015 algorithm; hpcc: as the HPCC simulator does it; nic: as "
+             "NVIDIA documents its NICs"},
     {.name = "gain",
      .type = WEFT_PARAM_F64,
      .offset = offsetof(struct params, gain),
@@ -115,8 +127,8 @@ static const struct weft_param params[] = {
      .def = "55us",
      .min = "1ns",
      .max = "1s",
-     .help = "paper: alpha decays after each such time without a CNP (K); hpcc: period of the "
-             "alpha clock",
+     .help = "paper: alpha decays after each such time without a CNP (K); hpcc, nic: period of "
+             "the alpha clock",
      .source = PAPER ", on 40 Gbps links; least: 1.1 x that of cnp-interval",
      .scale = WEFT_PER_LINE_TIME("40Gbps", "6.6us", "55us")},
     {.name = "rate-timer",
@@ -141,48 +153,48 @@ static const struct weft_param params[] = {
      .def = "50us",
      .min = "0ps",
      .max = "1s",
-     .help = "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per "
+     .help = "mode=paper, nic: the receiver sends at most one CNP per QP in this time; 0: one per "
              "marked packet",
      .source = PAPER
      ", on 40 Gbps links; least: weft, so that a cut shows before the next (NVIDIA DOCA: 4us)",
-     .needs = "mode=paper",
+     .needs = "mode=paper|nic",
      .scale = WEFT_PER_LINE_TIME("40Gbps", "6us", "50us")},
     {.name = "byte-counter",
      .type = WEFT_PARAM_SIZE,
      .offset = offsetof(struct params, byte_counter_bytes),
      .def = "10MB",
      .min = "0B",
-     .help = "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
+     .help = "mode=paper, nic: wire bytes sent between rate increases; 0: no byte counter",
      .source = PAPER,
-     .needs = "mode=paper"},
+     .needs = "mode=paper|nic"},
     {.name = "decrease-interval",
      .type = WEFT_PARAM_TIME,
      .offset = offsetof(struct params, decrease_interval_ps),
      .def = "4us",
      .min = "1ns",
      .max = "1s",
-     .help = "mode=hpcc: period of the clock that cuts the rate",
+     .help = "mode=hpcc, nic: period of the clock that cuts the rate",
      .source = HPCC_SIM " (RATE_DECREASE_INTERVAL)",
-     .needs = "mode=hpcc"},
+     .needs = "mode=hpcc|nic"},
     {.name = "clamp-target",
      .type = WEFT_PARAM_BOOL,
      .offset = offsetof(struct params, clamp_target),
      .def = "false",
-     .help = "mode=hpcc: every cut sets the target rate, also back-to-back ones",
+     .help = "mode=hpcc, nic: every cut sets the target rate, also back-to-back ones",
      .source = HPCC_SIM " (CLAMP_TARGET_RATE)",
-     .needs = "mode=hpcc"},
+     .needs = "mode=hpcc|nic"},
     {.name = "first-cnp-rate",
      .type = WEFT_PARAM_F64,
      .offset = offsetof(struct params, first_cnp_rate),
      .def = "1",
      .min = "0.001",
      .max = "1",
-     .help = "mode=hpcc: the first CNP multiplies the rate by this",
+     .help = "mode=hpcc, nic: the first CNP multiplies the rate by this",
      .source = HPCC_SIM " (RateOnFirstCnp)",
-     .needs = "mode=hpcc"},
+     .needs = "mode=hpcc|nic"},
 };
 
-/* hpcc: the cutting clock runs this much after the alpha clock. */
+/* hpcc, nic: the cutting clock runs this much after the alpha clock. */
 #define CUT_OFFSET_PS INT64_C(1000)
 
 struct state {
@@ -191,13 +203,14 @@ struct state {
     int64_t seen_ps;        /* time of the last hook */
     int64_t timer_ps;       /* last expiry or restart of the rate timer; WEFT_NEVER: stopped */
     uint64_t timer_n;       /* its expiries since the last cut */
-    uint64_t bytes, byte_n; /* paper: bytes since the byte counter's last expiry; its expiries */
+    uint64_t bytes,
+        byte_n; /* paper, nic: bytes since the byte counter's last expiry; its expiries */
     double alpha;
-    int64_t alpha_ps;    /* paper: time of the last CNP. hpcc: time of the first CNP, t0 */
-    uint64_t alpha_tick; /* hpcc: alpha holds as of this tick of the alpha clock */
-    int64_t cut_ps;      /* hpcc: when the cut that is due will be made; WEFT_NEVER: none due */
-    bool active;         /* a CNP has come */
-    bool alpha_cnp;      /* hpcc: a CNP came since tick alpha_tick */
+    int64_t alpha_ps;    /* paper: time of the last CNP. hpcc, nic: time of the first CNP, t0 */
+    uint64_t alpha_tick; /* hpcc, nic: alpha holds as of this tick of the alpha clock */
+    int64_t cut_ps; /* hpcc, nic: when the cut that is due will be made; WEFT_NEVER: none due */
+    bool active;    /* a CNP has come */
+    bool alpha_cnp; /* hpcc, nic: a CNP came since tick alpha_tick */
 };
 
 static unsigned needs_now(const void *raw)
@@ -243,7 +256,7 @@ static void climb(struct state *s, const struct params *p, uint64_t step_bps, ui
     weft_cc_climb(&s->r, s->line_bps, step_bps, n, p->mode == MODE_HPCC);
 }
 
-/* paper: `n` expiries of the counter *mine while the other stands still. */
+/* paper, nic: `n` expiries of the counter *mine while the other stands still. */
 static void expire_paper(struct state *s, const struct params *p, uint64_t *mine, uint64_t other,
                          uint64_t n)
 {
@@ -274,14 +287,14 @@ static void run_timer(struct state *s, const struct params *p, int64_t now_ps)
     uint64_t n = weft_cc_expiries(s->timer_ps, now_ps, p->rate_timer_ps);
     if (n == 0)
         return;
-    if (p->mode == MODE_PAPER)
-        expire_paper(s, p, &s->timer_n, s->byte_n, n);
-    else
+    if (p->mode == MODE_HPCC)
         expire_hpcc(s, p, n);
+    else
+        expire_paper(s, p, &s->timer_n, s->byte_n, n);
     s->timer_ps += (int64_t)n * p->rate_timer_ps;
 }
 
-/* hpcc: alpha as of tick `tick` >= alpha_tick. */
+/* hpcc, nic: alpha as of tick `tick` >= alpha_tick. */
 static double alpha_at_tick(const struct state *s, const struct params *p, uint64_t tick)
 {
     uint64_t n = tick - s->alpha_tick;
@@ -306,7 +319,7 @@ static double alpha_at(const struct state *s, const struct params *p, int64_t no
 /* Cuts the rate at `at_ps` and restarts the increase. */
 static void cut(struct state *s, const struct params *p, int64_t at_ps, double alpha)
 {
-    if (p->mode == MODE_PAPER || p->clamp_target || s->timer_n > 0)
+    if (p->mode == MODE_PAPER || p->clamp_target || s->timer_n > 0 || s->byte_n > 0)
         s->r.target_bps = s->r.rate_bps;
     uint64_t rate = (uint64_t)((double)s->r.rate_bps * (1.0 - alpha / 2.0));
     s->r.rate_bps = rate > s->min_bps ? rate : s->min_bps;
@@ -338,7 +351,7 @@ static void dcqcn_on_send(void *state, const void *raw, int64_t now_ps, uint32_t
     const struct params *p = raw;
     struct state *s = state;
     advance(s, p, now_ps);
-    if (p->mode == MODE_PAPER && s->active && p->byte_counter_bytes > 0) {
+    if (p->mode != MODE_HPCC && s->active && p->byte_counter_bytes > 0) {
         s->bytes += wire_bytes;
         uint64_t n = s->bytes / p->byte_counter_bytes;
         s->bytes -= n * p->byte_counter_bytes;
@@ -391,8 +404,8 @@ static void dcqcn_on_cnp(void *state, const void *raw, int64_t now_ps, struct we
 static void cnp(const void *raw, struct weft_cc_cnp *out)
 {
     const struct params *p = raw;
-    out->separate = p->mode == MODE_PAPER;
-    out->interval_ps = p->mode == MODE_PAPER ? p->cnp_interval_ps : 0;
+    out->separate = p->mode != MODE_HPCC;
+    out->interval_ps = out->separate ? p->cnp_interval_ps : 0;
 }
 
 static const struct weft_cc_observable observables[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Presets: what papers and simulators set for a link rate.
+ * Presets: what papers and simulators set for a link rate, and what NICs and switches are shipped
+ * with.
  *
  * The HPCC simulator's script run.py scales increases and marking thresholds with the rate of the
  * NICs; here is one preset per rate that it is used with. Its thresholds are for ports of that rate
@@ -11,6 +12,15 @@
 #define RUN_PY "HPCC simulator, run.py: "
 #define W_AI "Li et al., SIGCOMM 2019: 80 bytes at 100 Gbps; linear in the rate"
 #define DCTCP "Alizadeh et al., SIGCOMM 2010"
+
+/* The same at every rate. rpg_byte_reset is 32767: read as units of 64 bytes, 2 MB, as traffic
+ * generators that emulate such NICs have it; the help of mlxconfig says bytes. */
+#define NVIDIA                                                                                     \
+    "NVIDIA, DCQCN Parameters: defaults of ConnectX-4 and later, as mlxconfig prints them"
+#define CONNECTX                                                                                   \
+    "mode=nic gain=5/1024 alpha-timer=1us decrease-interval=4us rate-timer=300us "                 \
+    "byte-counter=2097088B fast-recovery=1 rate-ai=5Mbps rate-hai=50Mbps min-rate=1Mbps "          \
+    "cnp-interval=4us first-cnp-rate=1 clamp-target=false"
 
 const struct weft_cc_preset weft_dcqcn_presets[] = {
     {"paper-40g", "the paper's constants, for its 40 Gbps links", "Zhu et al., SIGCOMM 2015",
@@ -62,6 +72,13 @@ const struct weft_cc_preset weft_dcqcn_presets[] = {
      "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
      "rate-ai=80Mbps rate-hai=800Mbps min-rate=1Gbps ecn.kmin=1600KB ecn.kmax=6400KB ecn.pmax=0.2 "
      "ecn.scale-rate=400Gbps"},
+    {"connectx", "what ConnectX NICs are shipped with, at every rate", NVIDIA, CONNECTX},
+    {"connectx-cumulus", "the same, with the thresholds that Cumulus Linux is shipped with",
+     NVIDIA "; Cumulus Linux, Quality of Service: default_ecn_red_conf",
+     CONNECTX " ecn.kmin=150KB ecn.kmax=1500KB ecn.pmax=1 ecn.scale-rate=0"},
+    {"connectx-sonic", "the same, with the thresholds that SONiC is shipped with",
+     NVIDIA "; SONiC, qos_config.j2: AZURE_LOSSLESS",
+     CONNECTX " ecn.kmin=1MiB ecn.kmax=2MiB ecn.pmax=0.05 ecn.scale-rate=0"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -152,5 +169,16 @@ const struct weft_cc_preset weft_dctcp_presets[] = {
     {"sim-400g", "CC_MODE 8 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "dctcp",
      "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=1200KB ecn.kmax=1200KB "
      "ecn.pmax=1 ecn.scale-rate=400Gbps"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct weft_cc_preset weft_rccc_presets[] = {
+    {"eqds", "EQDS: a packet's payload of credit at a time, one bandwidth-delay product ahead",
+     "Olteanu et al., NSDI 2022, as csg-htsim has it: eqds.cpp, 4096 bytes of credit in 0.99 times "
+     "the time of a packet of 4160",
+     "max-credit=1 grant=4KiB grant-rate=0.995 idle-credit=1"},
+    {"ndp", "NDP: each packet that arrives pulls one, at line rate, after a first window",
+     "Handley et al., SIGCOMM 2017; the first window, one bandwidth-delay product: weft",
+     "max-credit=1 grant=0B grant-rate=1 idle-credit=0"},
     {NULL, NULL, NULL, NULL},
 };

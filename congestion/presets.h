@@ -14,6 +14,7 @@ extern const struct weft_cc_preset weft_hpcc_presets[];
 extern const struct weft_cc_preset weft_hpcc_pint_presets[];
 extern const struct weft_cc_preset weft_timely_presets[];
 extern const struct weft_cc_preset weft_dctcp_presets[];
+extern const struct weft_cc_preset weft_rccc_presets[];
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,16 @@
  * `grant` bytes each in turn, with grant-rate of the port's rate in all, and while nobody asks
  * those who did up to idle-credit more. It sees neither marks nor delays, so a fabric that is
  * oversubscribed above the last hop needs another control.
+ *
+ * With a grant of one packet, no idle credit and max-credit the first window this is what NDP does
+ * (Handley et al., SIGCOMM 2017; preset ndp): a source that has sent its first window wants as much
+ * credit as it has sent, so each packet that arrives, whole or trimmed, pulls one more, and what
+ * is on its way is never more than the first window. EQDS (preset eqds) is the same with demand
+ * that is told and credit ahead of it; its receivers serve those who resend before others, which
+ * is left out here.
  */
 #include "congestion/credit.h"
+#include "congestion/presets.h"
 
 #include "base/units.h"
 
@@ -109,12 +117,14 @@ static void rccc_observe(const void *state, const void *raw, double *values)
 extern const struct weft_cc_ops weft_cc_rccc;
 const struct weft_cc_ops weft_cc_rccc = {
     .name = "rccc",
-    .title = "RCCC, Ultra Ethernet: credit that receivers grant in turn at the rate of their port",
+    .title = "RCCC, Ultra Ethernet: credit that receivers grant in turn at the rate of their port "
+             "(presets: EQDS, NDP)",
     .source = "Ultra Ethernet specification 1.0.3, section 3.6.14; Olteanu et al.: An edge-queued "
               "datagram service for all datacenter traffic, NSDI 2022",
     .needs = WEFT_CC_NEEDS_BDP | WEFT_CC_NEEDS_CREDIT,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_rccc_presets,
     .observables = observables,
     .init = rccc_init,
     .on_send = rccc_on_send,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// DCQCN's equations with numbers worked out by hand, in both modes. The line rate is 100 Gbps.
+// DCQCN's equations with numbers worked out by hand, in all modes. The line rate is 100 Gbps.
 #include "algo.h"
 
 using namespace weft_test;
@@ -326,4 +326,47 @@ TEST(DcqcnCheck, ParametersOfTheOtherModeAreRefused)
               std::string::npos);
     EXPECT_NE(why_not(with(kHpcc, {{"byte-counter", "0B"}})).find("byte-counter"),
               std::string::npos);
+}
+
+// NVIDIA's names: dce_tcp_rtt, rate_reduce_monitor_period, rpg_time_reset, rpg_byte_reset ...; a
+// gain that shows.
+TEST(DcqcnNic, ClocksCutAndTimerAndBytesIncrease)
+{
+    Algo a(kDcqcn, {{"mode", "nic"},
+                    {"gain", "0.5"},
+                    {"alpha-timer", "1us"},
+                    {"decrease-interval", "4us"},
+                    {"rate-timer", "300us"},
+                    {"byte-counter", "2MB"},
+                    {"fast-recovery", "1"},
+                    {"rate-ai", "5Mbps"},
+                    {"rate-hai", "50Mbps"}});
+    EXPECT_EQ(a.why_not(), "");
+    a.init();
+    a.cnp(0);
+    EXPECT_EQ(a.rate_at(4 * kUs + 999), 100 * kGbps);
+    EXPECT_EQ(a.rate_at(4 * kUs + 1000), 96875000000u); // alpha 1/16 after four ticks
+    a.sent(5 * kUs, 2000000);                           // B=1: fast recovery
+    EXPECT_EQ(a.out.rate_bps, 98437500000u);
+    a.sent(6 * kUs, 2000000); // B=2: additive, but the target is the line rate
+    EXPECT_EQ(a.out.rate_bps, 99218750000u);
+    a.cnp(7 * kUs); // alpha 1/128, and 1/256 + 1/2 at the cut
+    EXPECT_EQ(a.rate_at(8 * kUs + 1000), 74220275878u);
+    EXPECT_EQ(a.observed(TARGET), 99218750000.0) << "there was an increase since the last cut";
+    a.sent(9 * kUs, 2000000); // B=1, T=0
+    EXPECT_EQ(a.out.rate_bps, 86719512939u);
+    EXPECT_EQ(a.rate_at(308 * kUs + 1000), 92969131469u); // B=1, T=1: fast recovery
+    a.sent(309 * kUs, 2000000);                           // B=2, T=1: additive, target 99.22375
+    EXPECT_EQ(a.out.rate_bps, 96096440734u);
+    EXPECT_EQ(a.rate_at(608 * kUs + 1000), 97685095367u); // B=2, T=2: hyper, target 99.27375
+    EXPECT_EQ(a.observed(TARGET), 99273750000.0);
+}
+
+TEST(DcqcnNic, SendsCnpPacketsOfItsOwn)
+{
+    Algo a(kDcqcn, {{"mode", "nic"}, {"cnp-interval", "4us"}});
+    weft_cc_cnp how{};
+    a.ops->cnp(a.params(), &how);
+    EXPECT_TRUE(how.separate);
+    EXPECT_EQ(how.interval_ps, 4 * kUs);
 }

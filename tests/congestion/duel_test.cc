@@ -310,5 +310,9 @@ INSTANTIATE_TEST_SUITE_P(
              10000,
              60000},
         // a target of one base RTT is a bandwidth-delay product of queue
-        Case{"nscc", "nscc", {}, 10000, 40000, 1, 5000, 0.95, 0.6, 10000, 100000}),
+        Case{"nscc", "nscc", {}, 10000, 40000, 1, 5000, 0.95, 0.6, 10000, 100000},
+        // each mark costs, a packet per round trip comes back: two flows leave the link idle at
+        // times
+        Case{"smartt", "smartt", {}, 10000, 40000, 1, 5000, 0.75, 0.6, 10000, 60000},
+        Case{"mprdma", "mprdma", {}, 30000, 30000, 1, 3000, 0.95, 0.7, 10000, 60000}),
     [](const auto &info) { return std::string(info.param.name); });

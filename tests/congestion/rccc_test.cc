@@ -118,3 +118,31 @@ TEST(Rccc, TheReceiversRules)
     EXPECT_EQ(g.frame_bytes, 80u);
     EXPECT_EQ(a.signals().data_bytes, 4u);
 }
+
+// NDP: what was sent is pulled again, packet by packet, and never more than the first window.
+TEST(Rccc, AsNdpEveryPacketPullsOneMore)
+{
+    Rccc a({{"max-credit", "1"}, {"grant", "0B"}, {"grant-rate", "1"}, {"idle-credit", "0"}});
+    weft_cc_grants g{};
+    a.ops->credit->rules(a.params(), &a.env, &g);
+    EXPECT_EQ(g.grant_bytes, 17u * 256) << "4160, rounded up";
+    EXPECT_EQ(g.idle_bytes, 0u);
+    for (int i = 1; i <= 36; i++) { // 150 kB
+        a.sent(0, kMtu);
+        EXPECT_EQ(a.wanted(1u << 30), (uint64_t{i * kMtu} + 255) / 256 * 256) << i;
+    }
+    EXPECT_EQ(a.out.cwnd_bytes, UINT64_MAX) << "240 are left";
+    a.sent(0, kMtu);
+    EXPECT_EQ(a.out.cwnd_bytes, 0u);
+    uint64_t granted = 0;
+    for (uint64_t sent = 37; sent < 200; sent++) { // grants come one by one; each lets one go
+        granted += g.grant_bytes;
+        a.granted(granted);
+        EXPECT_EQ(a.out.cwnd_bytes, UINT64_MAX);
+        a.sent(0, kMtu);
+        EXPECT_LE(a.wanted(1u << 30), (sent + 1) * kMtu + 255);
+    }
+    Rccc least(Algo::Settings{{"grant", "1B"}});
+    least.ops->credit->rules(least.params(), &least.env, &g);
+    EXPECT_EQ(g.grant_bytes, 256u) << "at least a quantum";
+}

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <sstream>
 
 namespace
 {
@@ -34,6 +35,17 @@ void Incast(World &w, uint64_t bytes)
     for (uint32_t h = 0; h < 8; h++)
         w.Send(h, 8, bytes);
     w.Run();
+}
+
+/// The settings of a preset.
+Settings Preset(const char *name)
+{
+    Settings s;
+    std::istringstream words(
+        weft_cc_preset_find(weft_cc_find("rccc", nullptr), name, nullptr)->settings);
+    for (std::string w; words >> w;)
+        s.emplace_back(w.substr(0, w.find('=')), w.substr(w.find('=') + 1));
+    return s;
 }
 
 /// Times and amounts of all grants.
@@ -98,6 +110,38 @@ TEST(Grant, IsFair)
     EXPECT_LT(w.Totals().trims, 400u);
 }
 
+// So do EQDS and NDP, where the receiver grants packet by packet, and NDP's receivers nothing that
+// was not asked for.
+TEST(Grant, EqdsAndNdpAreFairToo)
+{
+    for (const char *name : {"eqds", "ndp"}) {
+        World w("single-switch", kSwitch, Lossy("rud"), "rccc", Preset(name));
+        Grants g;
+        g.Listen(w);
+        w.Build();
+        Incast(w, 4096 * KIB);
+        ExpectAllOnceInOrder(w, name);
+        int64_t first = INT64_MAX, last = 0;
+        for (auto &d : w.received) {
+            first = std::min(first, d.received_ps);
+            last = std::max(last, d.received_ps);
+        }
+        EXPECT_LT(double(last), 1.02 * double(first)) << name;
+        EXPECT_LT(double(last), 1.02 * 8 * 1024 * 4182 * 80) << name;
+        EXPECT_LT(w.Totals().trims, 300u) << name;
+        uint64_t most = 0, all = 0;
+        for (auto &[t, n] : g.sent) {
+            most = std::max(most, n);
+            all += n;
+        }
+        EXPECT_EQ(most, name == std::string("ndp") ? 17u : 16u) << "a packet, in quanta";
+        if (name == std::string("ndp")) {
+            EXPECT_LE(all * 256, w.Totals().sent[WEFT_PKT_DATA] * 4186 + 8 * 255)
+                << "no more than has been sent";
+        }
+    }
+}
+
 // What is left of a quantum lets one packet go, which asks for the others; of an empty message,
 // too.
 TEST(Grant, LaterMessagesAsk)
@@ -115,8 +159,15 @@ TEST(Grant, LaterMessagesAsk)
 }
 
 // Grants, requests, data, ACKs and NACKs get lost: all comes to its end, under each recovery.
-TEST(Grant, WhateverIsLostAllArrives)
+class GrantLoss : public testing::TestWithParam<const char *>
 {
+};
+
+TEST_P(GrantLoss, WhateverIsLostAllArrives)
+{
+    Settings rules = {{"idle-credit", "0"}};
+    if (*GetParam())
+        rules = Preset(GetParam());
     for (const std::string recovery : kRecoveries)
         for (bool trims : {true, false})
             for (uint64_t every : {1, 4}) {
@@ -126,7 +177,7 @@ TEST(Grant, WhateverIsLostAllArrives)
                         Lossy(recovery, trims,
                               {{"transport.rto", "100us"},
                                {"transport.ack-every", std::to_string(every)}}),
-                        "rccc", {{"idle-credit", "0"}});
+                        "rccc", rules);
                 std::mt19937 rng(7);
                 w.lose = [&](uint32_t, const weft_engine_pkt_view &v) {
                     const bool credit = v.kind == WEFT_PKT_GRANT || v.kind == WEFT_PKT_REQUEST;
@@ -136,9 +187,16 @@ TEST(Grant, WhateverIsLostAllArrives)
                 Incast(w, 300 * KIB);
                 Incast(w, 20 * KIB);
                 ExpectAllOnceInOrder(w, what);
-                EXPECT_GT(w.Totals().sent[WEFT_PKT_REQUEST], 0u) << what;
+                if (GetParam() != std::string("eqds")) { // which has credit ahead
+                    EXPECT_GT(w.Totals().sent[WEFT_PKT_REQUEST], 0u) << what;
+                }
             }
 }
+
+INSTANTIATE_TEST_SUITE_P(Rules, GrantLoss, testing::Values("", "eqds", "ndp"),
+                         [](const auto &info) {
+                             return std::string(*info.param ? info.param : "defaults");
+                         });
 
 // The same with a window besides.
 TEST(Grant, WithAWindowAllArrivesToo)
