@@ -11,10 +11,12 @@
  * recycles); its out-of-order limit and its synchronous packets are left out.
  *
  * What weft adds, as the paper's text was not at hand: the first window is one bandwidth-delay
- * product; a window that is not in use does not grow; a trimmed packet counts as a marked one; a
- * NACK or a timeout without trimming halves the window, once per round trip, as DCTCP does.
+ * product, the largest is bounded, and one that is not in use does not grow; a trimmed packet costs
+ * its size; a NACK or a timeout without trimming halves the window, once per round trip, as DCTCP
+ * does. htsim's MP-RDMA (preset htsim) takes a quarter of a packet per mark.
  */
 #include "congestion/cc.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -22,10 +24,11 @@
 #include <string.h>
 
 struct params {
-    double first_window, increase, decrease;
+    double first_window, max_window, increase, decrease, trim_decrease;
 };
 
 #define PAPER "Lu et al., NSDI 2018"
+#define ARTIFACT "tommasobo/REPS_EuroSys_Artifact, uec.cpp"
 
 static const struct weft_param params[] = {
     {.name = "first-window",
@@ -34,8 +37,16 @@ static const struct weft_param params[] = {
      .def = "1",
      .min = "0.01",
      .max = "1000",
-     .help = "window that a QP begins with, in bandwidth-delay products",
+     .help = "window that a QP begins with, in bandwidth-delay products, at most the largest",
      .source = "weft"},
+    {.name = "max-window",
+     .type = WEFT_PARAM_F64,
+     .offset = offsetof(struct params, max_window),
+     .def = "1.5",
+     .min = "0.01",
+     .max = "100000",
+     .help = "largest window, in bandwidth-delay products",
+     .source = ARTIFACT},
     {.name = "increase",
      .type = WEFT_PARAM_F64,
      .offset = offsetof(struct params, increase),
@@ -52,18 +63,26 @@ static const struct weft_param params[] = {
      .max = "1",
      .help = "packets that each marked packet costs",
      .source = PAPER ", equation 1"},
+    {.name = "trim-decrease",
+     .type = WEFT_PARAM_F64,
+     .offset = offsetof(struct params, trim_decrease),
+     .def = "1",
+     .min = "0",
+     .max = "1",
+     .help = "packets that each trimmed packet costs, where switches trim",
+     .source = ARTIFACT},
 };
 
 struct state {
-    uint64_t nxt_bytes; /* sent so far, as of the last ACK */
-    uint64_t cut_bytes; /* an ACK beyond this ends the round trip of a halving */
-    double mtu, cwnd;   /* bytes of payload */
+    uint64_t nxt_bytes;        /* sent so far, as of the last ACK */
+    uint64_t cut_bytes;        /* an ACK beyond this ends the round trip of a halving */
+    double mtu, cwnd, max_wnd; /* bytes of payload */
     bool in_cut, trims;
 };
 
 static void set_cwnd(struct state *s, double cwnd)
 {
-    s->cwnd = weft_cc_clamp(cwnd, s->mtu, 0x1p62);
+    s->cwnd = weft_cc_clamp(cwnd, s->mtu, s->max_wnd);
 }
 
 static void publish(const struct state *s, struct weft_cc_out *out)
@@ -80,6 +99,7 @@ static void mprdma_init(void *state, const void *raw, const struct weft_cc_env *
     memset(s, 0, sizeof *s);
     s->mtu = (double)env->mtu_bytes;
     s->trims = env->trims;
+    s->max_wnd = weft_cc_clamp(p->max_window * (double)env->bdp_bytes, s->mtu, 0x1p62);
     set_cwnd(s, p->first_window * (double)env->bdp_bytes);
     *out = (struct weft_cc_out){.rate_bps = env->line_rate_bps, .timer_at_ps = WEFT_NEVER};
     publish(s, out);
@@ -106,7 +126,7 @@ static void mprdma_on_ack(void *state, const void *raw, int64_t now_ps,
     if (ack->una_bytes > s->cut_bytes)
         s->in_cut = false;
     if (ack->trimmed_bytes)
-        set_cwnd(s, s->cwnd - p->decrease * (double)ack->trimmed_bytes);
+        set_cwnd(s, s->cwnd - p->trim_decrease * (double)ack->trimmed_bytes);
     else if (ack->nack && !s->trims)
         lost(s);
     if (ack->ecn_echo)
@@ -149,6 +169,7 @@ const struct weft_cc_ops weft_cc_mprdma = {
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_mprdma_presets,
     .observables = observables,
     .moving = moving,
     .marking = &marking,

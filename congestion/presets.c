@@ -182,3 +182,18 @@ const struct weft_cc_preset weft_rccc_presets[] = {
      "max-credit=1 grant=0B grant-rate=1 idle-credit=0"},
     {NULL, NULL, NULL, NULL},
 };
+
+#define ARTIFACT "tommasobo/REPS_EuroSys_Artifact: uec.h, uec.cpp"
+
+const struct weft_cc_preset weft_smartt_presets[] = {
+    {"htsim", "the constants of the first author's htsim", ARTIFACT,
+     "max-window=1.5 increase=2 fair-increase=0.02 fast-increase=1 no-delay=1us decrease=1 "
+     "fair-decrease=0.5 mark-weight=0.05 mark-threshold=0.3 qa-scale=1 ignore=marks"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct weft_cc_preset weft_mprdma_presets[] = {
+    {"htsim", "the constants of the REPS paper's htsim", ARTIFACT,
+     "first-window=1.5 max-window=1.5 decrease=0.25 trim-decrease=1"},
+    {NULL, NULL, NULL, NULL},
+};

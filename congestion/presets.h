@@ -15,6 +15,8 @@ extern const struct weft_cc_preset weft_hpcc_pint_presets[];
 extern const struct weft_cc_preset weft_timely_presets[];
 extern const struct weft_cc_preset weft_dctcp_presets[];
 extern const struct weft_cc_preset weft_rccc_presets[];
+extern const struct weft_cc_preset weft_smartt_presets[];
+extern const struct weft_cc_preset weft_mprdma_presets[];
 
 #ifdef __cplusplus
 }

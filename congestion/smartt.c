@@ -19,12 +19,14 @@
  * ACKs change nothing until as much as was in flight then has come back.
  *
  * The paper itself was not at hand. The equations and constants are those that htsim
- * implementations of it state; the paper's later version has qa-scale 0.8 and the simulator of the
- * first 1, which trims that come back while ACKs are ignored cost nothing there. Where they leave
- * it open: a QP begins with the largest window; sizes are of payload; without trimming a NACK or a
- * timeout is a loss of one MTU, at most one per T unless packets have a timer each.
+ * implementations of it state, the first author's among them (tommasobo/REPS_EuroSys_Artifact,
+ * uec.cpp, which has the paper's constants beside its own: preset htsim). Trims that come back
+ * while ACKs are ignored cost nothing, as there. Where they leave it open: a QP begins with the
+ * largest window; sizes are of payload; without trimming a NACK or a timeout is a loss of one MTU,
+ * at most one per T unless packets have a timer each.
  */
 #include "congestion/cc.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/scale.h"
@@ -32,11 +34,14 @@
 
 #include <string.h>
 
+enum ignore { IGNORE_ACKS, IGNORE_MARKS };
+
 struct params {
     double target_rtts, max_window, first_window;
     double increase, fair_increase, fast_increase, decrease, fair_decrease;
     double mark_weight, mark_threshold, qa_scale;
     int64_t no_delay_ps;
+    int ignore;
 };
 
 #define PAPER "Bonato et al., arXiv 2404.01630"
@@ -144,7 +149,15 @@ static const struct weft_param params[] = {
      .min = "0.01",
      .max = "10",
      .help = "quick adapt: window per byte received in a target RTT",
-     .source = PAPER ", version 3, algorithm 2; version 1: 1"},
+     .source = PAPER ", version 3, algorithm 2"},
+    {.name = "ignore",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct params, ignore),
+     .def = "acks",
+     .choices = "acks|marks",
+     .help = "what changes nothing until what was in flight at a quick adapt has come back: ACKs, "
+             "or those with a mark",
+     .source = PAPER ", algorithm 1; marks: its simulator"},
 };
 
 struct state {
@@ -286,12 +299,14 @@ static void smartt_on_ack(void *state, const void *raw, int64_t now_ps,
         guess_loss(s, now_ps);
     if (!ack->nack && ack->rtt_ps > 0) /* a NACK's packet is no sample */
         s->rtt_ps = (double)ack->rtt_ps;
-    if (!ignoring(s)) {
-        const bool sample = !ack->nack && ack->rtt_ps > 0;
+    const bool sample = !ack->nack && ack->rtt_ps > 0, mark = ack->ecn_echo;
+    const bool ignored = ignoring(s);
+    if (!ignored || (p->ignore == IGNORE_MARKS && sample && !mark)) {
         if (sample)
-            s->mark_share += p->mark_weight * ((ack->ecn_echo ? 1.0 : 0.0) - s->mark_share);
-        if (!quick_adapt(s, p, now_ps, flight) && sample && !fast_increase(s, p, n, ack->ecn_echo))
-            adjust(s, p, n, ack->ecn_echo, s->mark_share >= p->mark_threshold);
+            s->mark_share += p->mark_weight * ((mark ? 1.0 : 0.0) - s->mark_share);
+        const bool adapted = !ignored && quick_adapt(s, p, now_ps, flight);
+        if (!adapted && sample && !fast_increase(s, p, n, mark))
+            adjust(s, p, n, mark, s->mark_share >= p->mark_threshold);
     }
     publish(s, out);
 }
@@ -340,6 +355,7 @@ const struct weft_cc_ops weft_cc_smartt = {
              WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_smartt_presets,
     .observables = observables,
     .moving = moving,
     .marking = &marking,

@@ -78,7 +78,15 @@ TEST(MpRdma, AWindowThatIsNotInUseStays)
     EXPECT_EQ(a.cwnd(), 100010.0);
 }
 
-TEST(MpRdma, LossHalvesOncePerRoundTripAndATrimIsAMark)
+TEST(MpRdma, IsBounded)
+{
+    MpRdma a({{"first-window", "3"}, {"max-window", "1.2"}});
+    EXPECT_EQ(a.cwnd(), 120000.0);
+    a.step(false, 1000, 120000);
+    EXPECT_EQ(a.cwnd(), 120000.0);
+}
+
+TEST(MpRdma, LossHalvesOncePerRoundTripAndATrimCostsItsSize)
 {
     MpRdma a;
     a.step(true, 0);
@@ -99,7 +107,10 @@ TEST(MpRdma, LossHalvesOncePerRoundTripAndATrimIsAMark)
     EXPECT_EQ(b.cwnd(), 1000.0) << "a round trip later";
     MpRdma c({}, true);
     c.nack(1000);
-    EXPECT_EQ(c.cwnd(), 99500.0);
+    EXPECT_EQ(c.cwnd(), 99000.0);
     c.nack();
-    EXPECT_EQ(c.cwnd(), 99500.0) << "trims say what was lost";
+    EXPECT_EQ(c.cwnd(), 99000.0) << "trims say what was lost";
+    MpRdma d({{"trim-decrease", "0.25"}}, true);
+    d.nack(1000);
+    EXPECT_EQ(d.cwnd(), 99750.0);
 }

@@ -185,6 +185,24 @@ TEST(Smartt, ATrimCostsItsSizeAndQuickAdaptGoesToWhatWasAchieved)
     }
 }
 
+// ignore=marks: what has no mark counts meanwhile.
+TEST(Smartt, MayIgnoreMarksAlone)
+{
+    Smartt a(0, {{"mark-threshold", "0"}, {"qa-scale", "1"}, {"ignore", "marks"}});
+    a.step(1, true, 15, 0);
+    a.step(2, true, 15, 20000);
+    a.flight = 50000;
+    a.trim(10 * kUs);
+    a.trim(18 * kUs + 1);
+    EXPECT_EQ(a.cwnd(), 20000.0);
+    a.step(19 * kUs, true, 36, 4000);
+    EXPECT_EQ(a.cwnd(), 20000.0);
+    a.step(20 * kUs, false, 18, 4000);
+    EXPECT_DOUBLE_EQ(a.cwnd(), 20000 + 900.0 * 4000 / 20000);
+    a.trim(21 * kUs);
+    EXPECT_DOUBLE_EQ(a.cwnd(), 20180.0) << "trims are ignored, too";
+}
+
 TEST(Smartt, QuickAdaptIsAskedForAndNotTooOften)
 {
     Smartt a;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <sstream>
 
 namespace
 {
@@ -35,17 +34,6 @@ void Incast(World &w, uint64_t bytes)
     for (uint32_t h = 0; h < 8; h++)
         w.Send(h, 8, bytes);
     w.Run();
-}
-
-/// The settings of a preset.
-Settings Preset(const char *name)
-{
-    Settings s;
-    std::istringstream words(
-        weft_cc_preset_find(weft_cc_find("rccc", nullptr), name, nullptr)->settings);
-    for (std::string w; words >> w;)
-        s.emplace_back(w.substr(0, w.find('=')), w.substr(w.find('=') + 1));
-    return s;
 }
 
 /// Times and amounts of all grants.
@@ -115,7 +103,7 @@ TEST(Grant, IsFair)
 TEST(Grant, EqdsAndNdpAreFairToo)
 {
     for (const char *name : {"eqds", "ndp"}) {
-        World w("single-switch", kSwitch, Lossy("rud"), "rccc", Preset(name));
+        World w("single-switch", kSwitch, Lossy("rud"), "rccc", Preset("rccc", name));
         Grants g;
         g.Listen(w);
         w.Build();
@@ -167,7 +155,7 @@ TEST_P(GrantLoss, WhateverIsLostAllArrives)
 {
     Settings rules = {{"idle-credit", "0"}};
     if (*GetParam())
-        rules = Preset(GetParam());
+        rules = Preset("rccc", GetParam());
     for (const std::string recovery : kRecoveries)
         for (bool trims : {true, false})
             for (uint64_t every : {1, 4}) {

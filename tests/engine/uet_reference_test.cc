@@ -91,6 +91,7 @@ struct Case {
     const Fabric *fabric = &k100;
     const char *control = "nscc";
     const Settings *settings = &kNscc;
+    const char *ack = "16KiB"; ///< bytes received per ACK
 };
 
 /// What came of it, over all seeds.
@@ -109,7 +110,7 @@ Settings Engine(const Case &c)
             {"transport.gap", "0B"},
             {"transport.recovery", "rud"},
             {"transport.ack-prio", "6"},
-            {"transport.ack-every-bytes", "16KiB"},
+            {"transport.ack-every-bytes", c.ack},
             {"transport.base-rtt", f.baseRtt},
             {"transport.rto", f.rto},
             {"transport.rto-backoff-max", "0"},
@@ -263,4 +264,42 @@ TEST(UetReference, CreditsResendATenthOfWhatWindowsDo)
     EXPECT_NEAR(share(b), 0.10, 0.01);
     EXPECT_NEAR(b.tail, 20892, 208.92);
     EXPECT_LT(b.spread, 1.05);
+}
+
+// SMaRTT and MP-RDMA of htsim as its first author has it (tommasobo/REPS_EuroSys_Artifact, b751588;
+// means of ten and five seeds): an ACK per packet, hosts of other pods.
+TEST(UetReference, SmarttAndMpRdmaOfTheRepsArtifact)
+{
+    const auto incast = [](uint32_t n) {
+        std::vector<Flow> flows;
+        for (uint32_t i = 0; i < n; i++)
+            flows.push_back({16 * (1 + i % 7) + 2 * (i / 7) + 1, 0, 2097152});
+        return flows;
+    };
+    std::vector<Flow> permutation;
+    for (uint32_t i = 0; i < 128; i++)
+        permutation.push_back({i, 16 * ((i / 16 + 4) % 8) + (i * 5 + 3) % 16, 4194304});
+    const struct {
+        const char *control, *policy;
+        std::vector<Flow> flows;
+        double mean, tail, meanPct, tailPct;
+    } cases[] = {
+        {"smartt", "oblivious", incast(8), 1349.5, 1389.0, 2, 1},
+        {"mprdma", "oblivious", incast(8), 1325.4, 1412.7, 2, 2},
+        {"smartt", "oblivious", incast(32), 5280.1, 5492.8, 2, 1},
+        {"mprdma", "oblivious", incast(32), 5272.4, 5504.0, 2, 1},
+        {"smartt", "oblivious", permutation, 427.8, 528.7, 5, 9},
+        {"mprdma", "oblivious", permutation, 431.7, 523.3, 5, 9},
+        {"smartt", "reps", permutation, 380.9, 428.1, 5, 6},
+        {"mprdma", "reps", permutation, 377.8, 400.7, 5, 6},
+    };
+    for (const auto &c : cases) {
+        const Settings constants = Preset(c.control, "htsim");
+        const Case how{"", "8", c.policy, "64", &k100, c.control, &constants, "1B"};
+        const Played p = Play(how, c.flows.size() < 128 ? 5 : 2, c.flows);
+        const std::string what =
+            std::string(c.control) + " " + c.policy + " " + std::to_string(c.flows.size());
+        EXPECT_NEAR(p.mean, c.mean, c.mean * c.meanPct / 100) << what;
+        EXPECT_NEAR(p.tail, c.tail, c.tail * c.tailPct / 100) << what;
+    }
 }

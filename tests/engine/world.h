@@ -13,11 +13,24 @@
 
 #include <functional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The settings of a preset of a congestion control that are its own.
+inline Settings Preset(const char *control, const char *name)
+{
+    Settings s;
+    std::istringstream words(
+        weft_cc_preset_find(weft_cc_find(control, nullptr), name, nullptr)->settings);
+    for (std::string w; words >> w;)
+        if (w.find('.') > w.find('='))
+            s.emplace_back(w.substr(0, w.find('=')), w.substr(w.find('=') + 1));
+    return s;
+}
 
 struct PfcEvent {
     int64_t t;
