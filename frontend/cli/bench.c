@@ -64,10 +64,12 @@ static int collect(struct overrides *o, const struct weft_bench_spec *spec,
     add(o, "network.backend=", b->name, strlen(b->name));
     add(o, "workload.type=", "generate", 8);
     for (const char *p = c->settings; *p;) {
-        size_t len = strcspn(p, " ");
+        const bool quoted = *p == '\'';
+        p += quoted;
+        const size_t len = strcspn(p, quoted ? "'" : " ");
         if (b->uses_cc || !of_packets(p))
             add(o, "", p, len);
-        p += len;
+        p += len + quoted;
         p += strspn(p, " ");
     }
     if (c->pattern == WEFT_BENCH_COLLECTIVE) {

@@ -22,23 +22,20 @@ void host_agendas_free(struct host_parts *h)
         free(h->of[k].held);
     }
     free(h->of);
-    free(h->part);
-    free(h->hosts);
+    free(h->clusters);
     free(h);
 }
 
 static struct host_parts *make(const struct weft_engine *e, const struct window_crew *c)
 {
     const unsigned n = c->n;
-    const uint32_t hosts = e->fabric->nhosts;
     struct host_parts *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
     h->n = n;
     h->of = aligned_alloc(64, n * sizeof *h->of);
-    h->part = malloc(hosts);
-    h->hosts = calloc(hosts, sizeof *h->hosts);
-    bool ok = h->of && h->part && h->hosts;
+    h->clusters = calloc(e->fabric->nnodes, sizeof *h->clusters);
+    bool ok = h->of && h->clusters;
     if (h->of)
         memset(h->of, 0, n * sizeof *h->of);
     for (unsigned k = 0; ok && k < n; k++)
@@ -48,8 +45,6 @@ static struct host_parts *make(const struct weft_engine *e, const struct window_
         host_agendas_free(h);
         return NULL;
     }
-    for (uint32_t i = 0; i < hosts; i++)
-        h->part[i] = c->thread[e->fabric->hosts[i]];
     h->done_ps = INT64_MIN;
     return h;
 }
@@ -59,7 +54,7 @@ uint64_t host_agendas_bytes(const struct weft_engine *e)
     const struct host_parts *h = e->parts;
     return h ? h->n * (2 * (uint64_t)e->fabric->nports * sizeof(struct fastq_slot) +
                        FASTQ_BUCKETS * sizeof(uint32_t)) +
-                   e->fabric->nhosts * (sizeof *h->part + sizeof *h->hosts)
+                   e->fabric->nnodes * sizeof *h->clusters
              : 0;
 }
 
@@ -73,25 +68,35 @@ bool host_agendas_failed(const struct weft_engine *e)
 
 /* ---- whose ---- */
 
-static uint32_t host_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
+static uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host)
 {
-    const struct port *p = &e->ports[port];
-    return kind == EV_ARRIVE ? p->far : e->fabric->nodes[p->node].host;
+    return e->windows.clusters.of[e->fabric->hosts[host]];
 }
 
-uint32_t host_of_entry(const struct weft_engine *e, uint64_t id)
+static uint32_t cluster_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
+{
+    const struct port *p = &e->ports[port];
+    return e->windows.clusters.of[kind == EV_ARRIVE ? e->ports[p->peer].node : p->node];
+}
+
+uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id)
 {
     const enum ev_kind kind = (enum ev_kind)(id >> EV_KIND_SHIFT);
     if (kind == EV_ARRIVE || kind == EV_TX)
-        return host_of_port(e, kind, (uint32_t)EV_NUMBER(id));
+        return cluster_of_port(e, kind, (uint32_t)EV_NUMBER(id));
     if (kind == EV_RTO || kind == EV_CC)
-        return qp_at(e, (uint32_t)EV_NUMBER(id))->src_host;
+        return cluster_of_host(e, qp_at(e, (uint32_t)EV_NUMBER(id))->src_host);
     return NIL;
+}
+
+static struct agenda *agenda_of(struct weft_engine *e, uint32_t cluster)
+{
+    return &e->parts->of[e->crew->thread[cluster]].agenda;
 }
 
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
 {
-    return &e->parts->of[e->parts->part[host]].agenda;
+    return agenda_of(e, cluster_of_host(e, host));
 }
 
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
@@ -103,7 +108,7 @@ void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum e
 
 void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    host_agendas_put(e, host_agenda(e, host_of_port(e, kind, port)), t, kind, port);
+    host_agendas_put(e, agenda_of(e, cluster_of_port(e, kind, port)), t, kind, port);
 }
 
 /* Moves all of an agenda: to the parts, or (@p back) to the engine's own. */
@@ -114,8 +119,8 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
         const enum ev_kind kind = fastq_kind(key);
         const uint32_t port = fastq_port(key);
         fastq_pop(&from->fast, key);
-        host_agendas_put(e, back ? &e->loop.agenda : host_agenda(e, host_of_port(e, kind, port)), t,
-                         kind, port);
+        host_agendas_put(e, back ? &e->loop.agenda : agenda_of(e, cluster_of_port(e, kind, port)),
+                         t, kind, port);
     }
     const uint32_t n = from->slow.n;
     struct ev *all = malloc((n ? n : 1) * sizeof *all);
@@ -127,8 +132,8 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
     while (from->slow.n)
         evq_pop(&from->slow);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t host = host_of_entry(e, all[i].id);
-        engine_push(e, back || host == NIL ? &e->loop.agenda.slow : &host_agenda(e, host)->slow,
+        const uint32_t cluster = cluster_of_entry(e, all[i].id);
+        engine_push(e, back || cluster == NIL ? &e->loop.agenda.slow : &agenda_of(e, cluster)->slow,
                     all[i].t, all[i].id);
     }
     free(all);
@@ -136,19 +141,11 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
 
 /* ---- when ---- */
 
-static int64_t shortest_ps(const struct weft_engine *e)
-{
-    int64_t least = WEFT_NEVER;
-    for (uint32_t i = 0; i < e->fabric->nports; i++)
-        least = e->ports[i].prop_ps < least ? e->ports[i].prop_ps : least;
-    return least;
-}
-
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
     return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->grants.of.elem &&
-           shortest_ps(e) >= window_least_ps(e) &&
+           e->windows.clusters.n > 1 &&
            (e->rc.low_rto ? e->p.transport.rto_low_ps : e->p.transport.rto_ps) >
                e->windows.lookahead_ps;
 }
@@ -179,7 +176,9 @@ void host_agendas_choose(struct weft_engine *e)
     struct host_parts *h = c->parts;
     if (!h)
         return; /* the engine's own thread runs the hosts */
-    h->lookahead_ps = shortest_ps(e);
+    h->lookahead_ps = e->windows.clusters.between_ps;
+    if (h->lookahead_ps > e->windows.lookahead_ps)
+        h->lookahead_ps = e->windows.lookahead_ps;
     if (e->parts)
         return;
     e->parts = h;
@@ -190,5 +189,5 @@ void host_agendas_choose(struct weft_engine *e)
 bool host_agendas_beyond(const struct weft_engine *e, uint32_t host)
 {
     const struct host_parts *h = e->parts;
-    return h && e->now < h->done_ps && h->hosts[host].held != h->window;
+    return h && e->now < h->done_ps && h->clusters[cluster_of_host(e, host)].held != h->window;
 }

@@ -23,8 +23,9 @@ void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint
 /** Adds it to @p a, which may have come to a later time. */
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
                       uint32_t port);
-/** The host that an entry with this id (evq.h) is about; NIL: none, or the user knows. */
-uint32_t host_of_entry(const struct weft_engine *e, uint64_t id);
+/** The cluster (clusters.h) that an entry with this id (evq.h) is about; NIL: none, or the user
+ * knows. */
+uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id);
 /** Whether host @p host has been run beyond now. */
 bool host_agendas_beyond(const struct weft_engine *e, uint32_t host);
 /** Whether an agenda has lost an event for lack of memory. */

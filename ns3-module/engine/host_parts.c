@@ -20,15 +20,15 @@ static bool may_tell(const struct weft_engine *e, uint32_t port)
 {
     const struct port *p = &e->ports[port];
     const struct pkt *k = pkt_at(e, p->fly.head);
-    return k->kind < WEFT_PKT_PFC && k->dst_host == p->far && rc_may_complete(e, k);
+    return p->to_host && k->kind < WEFT_PKT_PFC && k->dst_host == p->far && rc_may_complete(e, k);
 }
 
-/* Whether the host of this event is to be held from it on, or is by now. */
+/* Whether the cluster of this event is to be held from it on, or is by now. */
 static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
                     const struct agenda *a, const struct due *d)
 {
     const uint64_t id = d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
-    struct host_state *s = &h->hosts[host_of_entry(e, id)];
+    struct cluster_state *s = &h->clusters[cluster_of_entry(e, id)];
     if (s->held == h->window)
         return true;
     if (id >> EV_KIND_SHIFT == EV_ARRIVE && may_tell(e, (uint32_t)EV_NUMBER(id))) {
@@ -154,9 +154,9 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         (h->until_ps == w->done_ps + w->lookahead_ps || h->until_ps == e->loop.limit_ps) &&
         window_crew_worthwhile(e, c, h->until_ps);
     if (h->switches)
-        window_crew_begin(e, c, h->until_ps);
+        window_crew_begin(e, c, e->now, h->until_ps);
     else
-        window_crew_begin_hosts(e, c);
+        window_crew_begin_hosts(e, c, e->now);
     window_crew_do(e, c, run_part, h);
     for (unsigned k = 0; k < h->n; k++) {
         put_back(e, &h->of[k]);

@@ -6,8 +6,8 @@
 #include "evq.h"
 #include "loop.h"
 
-/** Of a host. */
-struct host_state {
+/** Of a cluster (clusters.h). */
+struct cluster_state {
     uint64_t held;   /**< the last window in which it was held */
     uint32_t window; /**< the one that `events` is of, its lower bits */
     uint32_t events;
@@ -19,16 +19,15 @@ struct host_part {
     struct ev *held; /**< what is left at hosts that are held, in order */
     uint32_t nheld, held_cap;
     uint64_t events; /**< in the last window */
-    uint32_t most;   /**< of them, at one host */
+    uint32_t most;   /**< of them, in one cluster */
 } __attribute__((aligned(64)));
 
 struct host_parts {
     unsigned n;
     struct host_part *of;
-    uint8_t *part; /**< of each host */
-    struct host_state *hosts;
+    struct cluster_state *clusters; /**< by their first nodes */
     uint64_t window;
-    int64_t lookahead_ps; /**< the shortest delay of a link */
+    int64_t lookahead_ps; /**< the shortest link of two clusters */
     int64_t done_ps;      /**< hosts have been run to here, but for those that are held */
     int64_t until_ps;     /**< of the window that is being run */
     bool switches;        /**< it is theirs as well */

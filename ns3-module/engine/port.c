@@ -82,9 +82,10 @@ static bool transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, 
     }
     p->pint_size = (uint32_t)wire;
     p->pint_at_ps = e->now;
-    if (e->path.rare & RARE_WORKER)
-        worker_send(e, port, k, i, at_ps);
-    return e->path.rare & RARE_WORKER;
+    if (!(e->path.rare & RARE_WORKER) || p->ends & TOGETHER)
+        return false;
+    worker_send(e, port, k, i, at_ps);
+    return true;
 }
 
 /* Puts a packet at the end of its link, where it arrives at @p at_ps. */
@@ -562,15 +563,26 @@ static __attribute__((noinline)) void stray_packet(struct weft_engine *e, uint32
     pkt_free(e, i);
 }
 
+/* The other end is settled where this thread runs that, too. */
+static __attribute__((noinline)) void arrive_by_worker(struct weft_engine *e, struct port *p,
+                                                       uint32_t port)
+{
+    if (p->ends & TOGETHER)
+        settle(e, p, port);
+}
+
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    /* In windows, the switch that the packet left has been run to the beginning of this one. That
-     * is after the packet had left, as a window is no longer than the link: so the next one starts
-     * now if it waited by then, and by itself if it came later. One of several threads leaves that
-     * to the one that runs that switch. */
-    const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->loop.due_ps;
-    if (__builtin_expect(!e->worker, 1) && p->armed_ps < due_ps)
+    /* Where an end of the link is in windows, the node that the packet left has been run to the
+     * beginning of this one at least. That is after the packet had left, as a window is no longer
+     * than the link: so the next one starts now if it waited by then, and by itself if it came
+     * later. One of several threads leaves that to the one that runs that node. */
+    const int64_t due_ps =
+        p->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS) ? e->windows.done_ps : e->loop.due_ps;
+    if (__builtin_expect(e->worker != NULL, 0))
+        arrive_by_worker(e, p, port);
+    else if (p->armed_ps < due_ps)
         port_catch_up(e, p, port, due_ps);
     const uint32_t i = p->fly.head, peer = p->peer;
     struct pkt *k = pkt_at(e, i);

@@ -11,6 +11,13 @@
 
 struct hold;
 
+/** In port.ends: which nodes run in windows (window.h), at bit EV_ARRIVE that at the end of the
+ * link, at bit EV_TX the port's own. */
+#define FAR_IN_WINDOWS (1u << EV_ARRIVE)
+#define OWN_IN_WINDOWS (1u << EV_TX)
+/** Both ends are of one cluster (clusters.h). */
+#define TOGETHER 4u
+
 /** One priority of a port: its egress queue, and what came in through the port with that priority.
  * Three of them lie in a cache line or two. */
 struct lane {
@@ -46,6 +53,7 @@ struct port {
     bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
     bool lazy;       /**< transmissions need no event of their own, see lazy.c */
     bool was_down;   /**< the link has failed once */
+    uint8_t ends;    /**< FAR_IN_WINDOWS, OWN_IN_WINDOWS, TOGETHER; 0 without windows */
     uint64_t qtotal; /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
     uint64_t rx_packets;

@@ -9,7 +9,6 @@
 #include "context.h"
 #include "events.h"
 #include "fastq.h"
-#include "gap.h"
 #include "host_agendas.h"
 #include "keyheap.h"
 #include "loop.h"
@@ -20,10 +19,6 @@
 #include <string.h>
 
 #define REBASE_PS (FASTQ_SPAN / 2)
-/** Longest time that an event may lie ahead: half of what is left of the span when the base moves.
- */
-#define FARTHEST_PS (FASTQ_SPAN / 4)
-
 bool window_init(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
@@ -31,7 +26,7 @@ bool window_init(struct weft_engine *e)
     w->of = aligned_alloc(64, bytes);
     if (w->of)
         memset(w->of, 0, bytes);
-    if (!w->of || !keyheap_reserve(&w->order, 64))
+    if (!w->of || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
         return false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         w->of[n].listed_ps = WEFT_NEVER;
@@ -47,28 +42,13 @@ void window_fini(struct weft_engine *e)
     for (uint32_t n = 0; w->of && n < e->fabric->nnodes; n++)
         keyheap_free(&w->of[n].q);
     keyheap_free(&w->order);
+    clusters_fini(e);
     free(w->of);
     free(w->notes);
     window_crew_fini(e);
 }
 
 /* ---- when ---- */
-
-/* The shortest delay of a link that a switch is at; 0: some event could lie too far ahead, or there
- * is no switch. */
-static int64_t lookahead(const struct weft_engine *e)
-{
-    int64_t least = WEFT_NEVER;
-    for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        const struct port *p = &e->ports[i];
-        if (p->nic != NIL && p->to_host)
-            continue;
-        if (p->prop_ps + gap_ps(UINT16_MAX + e->p.transport.gap_bytes, p->ser_q) > FARTHEST_PS)
-            return 0;
-        least = p->prop_ps < least ? p->prop_ps : least;
-    }
-    return least == WEFT_NEVER ? 0 : least;
-}
 
 /* Whether nothing but the clock joins switches to each other and to hosts. */
 static bool possible(const struct weft_engine *e)
@@ -88,6 +68,7 @@ static void leave(struct weft_engine *e)
     window_catch_up(e);
     window_tell(e, WEFT_NEVER);
     w->on = false;
+    clusters_dissolve(e);
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         struct window_node *s = &w->of[n];
@@ -99,18 +80,31 @@ static void leave(struct weft_engine *e)
     }
 }
 
+/* Whether the switches that may run in windows are those that do. */
+static bool as_they_are(const struct weft_engine *e, bool can, int64_t least_ps)
+{
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        if (e->windows.clusters.in_windows[n] != (can && clusters_fits(e, n, least_ps)))
+            return false;
+    return true;
+}
+
 void window_choose(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
+    const bool can = possible(e);
+    const int64_t least_ps = window_least_ps(e);
     window_crew_look_again(e);
-    const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= window_least_ps(e);
-    if (w->on && !can) {
-        leave(e);
-    } else if (!w->on && can &&
-               e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */
-        w->on = true;
-        w->done_ps = e->loop.due_ps;
-        w->base = e->loop.due_ps;
+    if (!as_they_are(e, can, least_ps)) {
+        if (w->on)
+            leave(e);
+        if (can && e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */
+            w->lookahead_ps = clusters_form(e, least_ps);
+            w->on = true;
+            w->done_ps = e->loop.due_ps;
+            w->base = e->loop.due_ps;
+            window_crew_list(e);
+        }
     }
     host_agendas_choose(e);
 }

@@ -3,13 +3,13 @@
  * Switches run behind hosts, a window at a time.
  *
  * What leaves a node reaches the next one a link's delay later at the earliest. So once all events
- * before S are over, those of each switch before S + lookahead (the shortest delay of a link that a
- * switch is at) depend on nothing that another node does from S on: switches may run one after the
- * other, each through all its events of that window, with its ports, queues and buffer in the
+ * before S are over, those of each switch before S + lookahead (the shortest link of a switch that
+ * runs in windows) depend on nothing that another node does from S on: switches may run one after
+ * the other, each through all its events of that window, with its ports, queues and buffer in the
  * nearest cache (Chandy and Misra: "Distributed simulation", IEEE TSE SE-5(5), 1979; the windows
- * are those of Lubachevsky, CACM 32(1), 1989, but run by one processor). Events of hosts, and
- * timers, keep their order among each other, as what they tell the outside must. They may run to S
- * + lookahead, too, before the next window is due.
+ * are those of Lubachevsky, CACM 32(1), 1989, but run by one processor). Events of hosts, of
+ * switches with shorter links (clusters.h), and timers keep their order among each other, as what
+ * they tell the outside must. They may run to S + lookahead, too, before the next window is due.
  *
  * A switch has a heap of its own events, one entry per link that leads to it and, while it is
  * eager, per port; the switches that have any are in one heap by the time of their first. Who looks
@@ -23,6 +23,7 @@
 #ifndef WEFT_WINDOW_H
 #define WEFT_WINDOW_H
 
+#include "clusters.h"
 #include "fastq.h"
 
 /** The events of one switch. */
@@ -48,9 +49,10 @@ struct window_note {
 struct windows {
     bool on;
     bool stepped; /**< weft_engine_expect_steps was called */
-    int64_t lookahead_ps;
-    int64_t done_ps; /**< S */
-    int64_t last_ps; /**< time of the last event executed at a switch */
+    struct clusters clusters;
+    int64_t lookahead_ps; /**< the shortest link of a switch in windows */
+    int64_t done_ps;      /**< S */
+    int64_t last_ps;      /**< time of the last event executed at a switch */
     int64_t base;
     struct window_node *of;      /**< by node; unused for hosts */
     struct window_node *running; /**< the switch whose events are being executed, NULL: none */

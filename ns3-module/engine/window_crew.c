@@ -48,6 +48,7 @@ static void fini(struct window_crew *c)
     free(c->out);
     free(c->switches);
     free(c->nodes);
+    free(c->border);
     free(c->turns);
     free(c->busy_ns);
     free(c->thread);
@@ -81,14 +82,32 @@ static void *lines(size_t n, size_t size)
     return p;
 }
 
-/* The switches, and whose they are. */
-static void list_switches(struct weft_engine *e, struct window_crew *c)
+/* Whether a switch that does not run in windows has a link to another cluster, or to one that does.
+ */
+static bool at_border(const struct weft_engine *e, uint32_t node)
 {
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    bool border = false;
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        border |= !(e->ports[i].ends & TOGETHER);
+    return border && n->host == NIL && !e->windows.clusters.in_windows[node];
+}
+
+void window_crew_list(struct weft_engine *e)
+{
+    struct window_crew *c = e->crew;
+    const struct clusters *of = &e->windows.clusters;
+    if (!c)
+        return;
+    c->nswitches = c->nborder = 0;
     partition(e->fabric, c->n, c->thread);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        c->thread[n] = c->thread[of->of[n]];
         e->windows.of[n].thread = c->thread[n];
-        if (e->fabric->nodes[n].host == NIL)
+        if (of->in_windows[n])
             c->switches[c->nswitches++] = n;
+        else if (at_border(e, n))
+            c->border[c->nborder++] = n;
     }
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         c->to[i] = c->thread[e->fabric->ports[e->ports[i].peer].node];
@@ -103,17 +122,17 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->out = malloc(nports * sizeof *c->out);
     c->switches = malloc(nnodes * sizeof *c->switches);
     c->nodes = malloc(nnodes * sizeof *c->nodes);
+    c->border = malloc(nnodes * sizeof *c->border);
     c->thread = malloc(nnodes);
     c->to = malloc(nports);
     if (!c->thread || !c->to || !c->workers || !c->turns || !c->busy_ns || !c->out ||
-        !c->switches || !c->nodes)
+        !c->switches || !c->nodes || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (size_t i = 0; i < nports; i++)
         c->out[i].head = NIL;
     for (unsigned i = 0; i < c->n; i++)
         if (!worker_init(&c->workers[i], c->n, c->out, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
-    list_switches(e, c);
     c->settled_ps = INT64_MIN;
     c->look_again = true;
     if (delay_reserve(e))
@@ -132,11 +151,13 @@ int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct
     c->n = n;
     c->shuffle = shuffle;
     const int rc = init(e, c, err);
-    if (rc)
+    if (rc) {
         fini(c);
-    else
-        e->crew = c;
-    return rc;
+        return rc;
+    }
+    e->crew = c;
+    window_crew_list(e);
+    return 0;
 }
 
 void window_crew_look_again(struct weft_engine *e)
@@ -204,10 +225,13 @@ static void run_part(void *ctx, unsigned number)
 
 /* ---- a window ---- */
 
-/* Makes the transmissions that are owed before the window. */
-static void settle(struct weft_engine *e, struct window_crew *c)
+/* Makes the transmissions that are owed before the window, which begins at @p hosts_ps for all but
+ * switches in windows. */
+static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
 {
     struct windows *w = &e->windows;
+    for (uint32_t i = 0; i < c->nborder; i++)
+        window_settle_node(e, c->border[i], hosts_ps);
     if (c->settled_ps >= w->done_ps && !c->look_again)
         return;
     for (uint32_t i = 0; i < c->nswitches; i++) {
@@ -319,14 +343,15 @@ void window_crew_measure(struct window_crew *c)
     c->figures.windows++;
 }
 
-void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t until_ps)
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
+                       int64_t until_ps)
 {
     c->e = e;
     c->until_ps = until_ps;
     c->until = window_key(&e->windows, until_ps);
     if (c->shuffle)
         shuffle(e, c);
-    settle(e, c);
+    settle(e, c, hosts_ps);
     list_turns(e, c);
 }
 
@@ -356,9 +381,9 @@ void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t even
     project(&c->figures, events, most);
 }
 
-void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c)
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
 {
-    settle(e, c);
+    settle(e, c, hosts_ps);
     for (uint32_t i = 0; i < c->nswitches; i++)
         e->windows.of[c->switches[i]].listed_ps = INT64_MIN;
 }
@@ -391,7 +416,7 @@ bool window_crew_run(struct weft_engine *e, int64_t until_ps)
     struct window_crew *c = e->crew;
     if (!c || !window_crew_worthwhile(e, c, until_ps))
         return false;
-    window_crew_begin(e, c, until_ps);
+    window_crew_begin(e, c, e->windows.done_ps, until_ps);
     window_crew_do(e, c, run_part, c);
     window_crew_end(e, c, 0, 0);
     window_crew_measure(c);

@@ -14,6 +14,8 @@
 bool window_crew_run(struct weft_engine *e, int64_t until_ps);
 /** Switches were changed from outside. */
 void window_crew_look_again(struct weft_engine *e);
+/** Other switches run in windows now. */
+void window_crew_list(struct weft_engine *e);
 void window_crew_fini(struct weft_engine *e);
 /** Makes a crew of @p n threads instead of the one that there is; see weft_engine_set_threads. */
 int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err);

@@ -29,8 +29,9 @@ struct window_crew {
     struct worker *workers;
     struct outbox *out; /**< by port */
     _Atomic uint32_t untouched[2];
-    uint32_t *switches, nswitches;
-    uint32_t *nodes; /**< that take part in the window, by thread */
+    uint32_t *switches, nswitches; /**< in windows */
+    uint32_t *nodes;               /**< that take part in the window, by thread */
+    uint32_t *border, nborder;     /**< switches of clusters that have links to others */
     struct turn *turns;
     uint8_t *thread;    /**< of each node, at first */
     uint8_t *to;        /**< by port: of the node at the end of its link */
@@ -48,24 +49,27 @@ struct window_crew {
 };
 
 /** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
- * (docs/performance.md). */
+ * (docs/performance.md). Tests have threads run windows however short, but for some seeds. */
 static inline int64_t window_least_ps(const struct weft_engine *e)
 {
-    return e->crew && e->crew->shuffle ? 1 : 200 * WEFT_PS_PER_NS;
+    return e->crew && e->crew->shuffle >> 1 & 1 ? 1 : 200 * WEFT_PS_PER_NS;
 }
 
 #pragma GCC visibility push(hidden)
 
-/** A window of hosts alone begins: makes the transmissions that switches owe before it. */
-void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c);
+/** A window of clusters alone begins at @p hosts_ps: makes the transmissions that switches owe
+ * before it. */
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps);
 /** It is over; @p events were executed, @p most of them at one host. */
 void window_crew_end_hosts(struct weft_engine *e, struct window_crew *c, uint64_t events,
                            uint64_t most);
 /** Whether enough happened at switches lately for several threads. */
 bool window_crew_worthwhile(const struct weft_engine *e, const struct window_crew *c,
                             int64_t until_ps);
-/** Settles switches, and lists those that have something to do before @p until_ps. */
-void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t until_ps);
+/** Settles switches, those of clusters up to @p hosts_ps, before which nothing is due at these, and
+ * lists those in windows that have something to do before @p until_ps. */
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
+                       int64_t until_ps);
 /** Runs switches, those of thread @p number first, then those that others have not begun. */
 void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number);
 /** All switches have been run; beside their events, @p events were executed, @p most of them at one

@@ -151,7 +151,7 @@ void worker_deliver(struct worker *all, unsigned number)
         struct worker_sent *s = &all[k].sent[number];
         uint32_t left = 0;
         for (uint32_t i = 0; i < s->n; i++)
-            if (!e->parts && e->ports[s->ports[i]].to_host)
+            if (!e->parts && !(e->ports[s->ports[i]].ends & FAR_IN_WINDOWS))
                 s->ports[left++] = s->ports[i];
             else
                 deliver(e, s->ports[i], &all[k].out[s->ports[i]]);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See clusters.h. */
+#include "clusters.h"
+#include "context.h"
+#include "fastq.h"
+#include "gap.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+/** Longest time that an event of a switch in windows may lie ahead: half of what is left of the
+ * span of its keys when their base moves. */
+#define FARTHEST_PS (FASTQ_SPAN / 4)
+
+bool clusters_init(struct weft_engine *e)
+{
+    struct clusters *c = &e->windows.clusters;
+    c->of = calloc(e->fabric->nnodes + (size_t)1, sizeof *c->of);
+    c->in_windows = calloc(e->fabric->nnodes + (size_t)1, sizeof *c->in_windows);
+    return c->of && c->in_windows;
+}
+
+void clusters_fini(struct weft_engine *e)
+{
+    free(e->windows.clusters.of);
+    free(e->windows.clusters.in_windows);
+}
+
+/* Whether what a port sends arrives within the span of keys. */
+static bool near_enough(const struct weft_engine *e, const struct port *p)
+{
+    return p->prop_ps + gap_ps(UINT16_MAX + e->p.transport.gap_bytes, p->ser_q) <= FARTHEST_PS;
+}
+
+bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    bool fits = n->host == NIL;
+    for (uint32_t i = n->first_port; fits && i < n->first_port + n->nports; i++) {
+        const struct port *p = &e->ports[i];
+        fits = p->prop_ps >= least_ps && near_enough(e, p) && near_enough(e, &e->ports[p->peer]);
+    }
+    return fits;
+}
+
+/* ---- clusters ---- */
+
+/* The first node of the cluster of @p node, as far as they are joined by now. */
+static uint32_t first_of(uint32_t *of, uint32_t node)
+{
+    while (of[node] != node)
+        node = of[node] = of[of[node]];
+    return node;
+}
+
+static uint32_t far_node(const struct weft_engine *e, uint32_t port)
+{
+    return e->ports[e->ports[port].peer].node;
+}
+
+/* Joins the ends of links that are too short. */
+static void join(const struct weft_engine *e, struct clusters *c, int64_t least_ps)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++) {
+        if (e->ports[i].prop_ps >= least_ps)
+            continue;
+        const uint32_t a = first_of(c->of, e->ports[i].node), b = first_of(c->of, far_node(e, i));
+        c->of[a > b ? a : b] = a < b ? a : b;
+    }
+}
+
+/* What a port says of the ends of its link. */
+static uint8_t ends(const struct weft_engine *e, const struct clusters *c, uint32_t port)
+{
+    const uint32_t own = e->ports[port].node, far = far_node(e, port);
+    return (uint8_t)((c->in_windows[far] ? FAR_IN_WINDOWS : 0) |
+                     (c->in_windows[own] ? OWN_IN_WINDOWS : 0) |
+                     (c->of[own] == c->of[far] ? TOGETHER : 0));
+}
+
+static void shorten(int64_t *least_ps, int64_t ps)
+{
+    *least_ps = ps < *least_ps ? ps : *least_ps;
+}
+
+int64_t clusters_form(struct weft_engine *e, int64_t least_ps)
+{
+    struct clusters *c = &e->windows.clusters;
+    int64_t lookahead_ps = WEFT_NEVER;
+    c->between_ps = WEFT_NEVER;
+    c->n = 0;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        c->of[n] = n;
+        c->in_windows[n] = clusters_fits(e, n, least_ps);
+    }
+    join(e, c, least_ps);
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        c->of[n] = first_of(c->of, n);
+        c->n += !c->in_windows[n] && c->of[n] == n;
+    }
+    for (uint32_t i = 0; i < e->fabric->nports; i++) {
+        struct port *p = &e->ports[i];
+        p->ends = ends(e, c, i);
+        if (p->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS))
+            shorten(&lookahead_ps, p->prop_ps);
+        else if (!(p->ends & TOGETHER))
+            shorten(&c->between_ps, p->prop_ps);
+    }
+    return lookahead_ps;
+}
+
+void clusters_dissolve(struct weft_engine *e)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        e->ports[i].ends = 0;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        e->windows.clusters.in_windows[n] = false;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which switches run in windows, and which nodes are executed in one common order.
+ *
+ * A switch may run in windows (window.h) when all its links are long enough for windows to be worth
+ * it, and it has nothing that others must know of at once. All other nodes, hosts among them, form
+ * clusters: those that links too short join, directly or over others. So a node of GPUs with the
+ * switch that joins them is a cluster, and the switches of the fabric between such nodes run in
+ * windows. Within a cluster events are executed in the order of all events. Clusters and switches
+ * in windows meet only over links that are long enough.
+ */
+#ifndef WEFT_CLUSTERS_H
+#define WEFT_CLUSTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct clusters {
+    uint32_t *of;       /**< by node: the first node of its cluster; a switch in windows: itself */
+    bool *in_windows;   /**< by node */
+    uint32_t n;         /**< clusters */
+    int64_t between_ps; /**< the shortest link of two clusters; WEFT_NEVER: there is none */
+};
+
+struct weft_engine;
+
+#pragma GCC visibility push(hidden)
+
+/** Prepares for the nodes of a fabric; false when out of memory. */
+bool clusters_init(struct weft_engine *e);
+void clusters_fini(struct weft_engine *e);
+/** Whether node @p node is a switch that may run in windows, whose links must be @p least_ps long.
+ */
+bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps);
+/** Has the switches that may run in windows do so, divides the others into clusters, and says so in
+ * all ports. Returns the delay of the shortest link of a switch in windows. */
+int64_t clusters_form(struct weft_engine *e, int64_t least_ps);
+/** No switch runs in windows. */
+void clusters_dissolve(struct weft_engine *e);
+
+#pragma GCC visibility pop
+
+#endif
