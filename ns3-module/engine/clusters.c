@@ -4,6 +4,7 @@
 #include "context.h"
 #include "fastq.h"
 #include "gap.h"
+#include "in_network_state.h"
 
 #include "base/units.h"
 
@@ -33,10 +34,17 @@ static bool near_enough(const struct weft_engine *e, const struct port *p)
     return p->prop_ps + gap_ps(UINT16_MAX + e->p.transport.gap_bytes, p->ser_q) <= FARTHEST_PS;
 }
 
+/* Whether nothing that a switch does has to be known elsewhere at its moment. */
+static bool by_itself(const struct weft_engine *e, uint32_t node)
+{
+    return e->fabric->nodes[node].host == NIL && !e->mmu.of[node].stays_eager &&
+           !in_network_at(e, node);
+}
+
 bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
-    bool fits = n->host == NIL;
+    bool fits = by_itself(e, node);
     for (uint32_t i = n->first_port; fits && i < n->first_port + n->nports; i++) {
         const struct port *p = &e->ports[i];
         fits = p->prop_ps >= least_ps && near_enough(e, p) && near_enough(e, &e->ports[p->peer]);
@@ -84,11 +92,10 @@ static void shorten(int64_t *least_ps, int64_t ps)
     *least_ps = ps < *least_ps ? ps : *least_ps;
 }
 
-int64_t clusters_form(struct weft_engine *e, int64_t least_ps)
+void clusters_form(struct weft_engine *e, int64_t least_ps)
 {
     struct clusters *c = &e->windows.clusters;
-    int64_t lookahead_ps = WEFT_NEVER;
-    c->between_ps = WEFT_NEVER;
+    c->switches_ps = c->between_ps = WEFT_NEVER;
     c->n = 0;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         c->of[n] = n;
@@ -103,11 +110,10 @@ int64_t clusters_form(struct weft_engine *e, int64_t least_ps)
         struct port *p = &e->ports[i];
         p->ends = ends(e, c, i);
         if (p->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS))
-            shorten(&lookahead_ps, p->prop_ps);
+            shorten(&c->switches_ps, p->prop_ps);
         else if (!(p->ends & TOGETHER))
             shorten(&c->between_ps, p->prop_ps);
     }
-    return lookahead_ps;
 }
 
 void clusters_dissolve(struct weft_engine *e)

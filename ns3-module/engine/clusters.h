@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 struct clusters {
-    uint32_t *of;       /**< by node: the first node of its cluster; a switch in windows: itself */
-    bool *in_windows;   /**< by node */
-    uint32_t n;         /**< clusters */
-    int64_t between_ps; /**< the shortest link of two clusters; WEFT_NEVER: there is none */
+    uint32_t *of;        /**< by node: the first node of its cluster; a switch in windows: itself */
+    bool *in_windows;    /**< by node */
+    uint32_t n;          /**< clusters */
+    int64_t switches_ps; /**< the shortest link of a switch in windows */
+    int64_t between_ps;  /**< the shortest link of two clusters; WEFT_NEVER: there is none */
 };
 
 struct weft_engine;
@@ -33,8 +34,8 @@ void clusters_fini(struct weft_engine *e);
  */
 bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps);
 /** Has the switches that may run in windows do so, divides the others into clusters, and says so in
- * all ports. Returns the delay of the shortest link of a switch in windows. */
-int64_t clusters_form(struct weft_engine *e, int64_t least_ps);
+ * all ports. */
+void clusters_form(struct weft_engine *e, int64_t least_ps);
 /** No switch runs in windows. */
 void clusters_dissolve(struct weft_engine *e);
 

@@ -121,8 +121,8 @@ struct weft_engine_hooks {
                           enum weft_drop_reason why);
     void (*posted)(void *ctx, const struct weft_completion *msg); /**< nothing has happened to it */
     void (*link)(void *ctx, int64_t t_ps, uint32_t link, int up); /**< failed or came back */
-    /** Packets at ports. @p packet_events says per port which: bits 1 << enum weft_pkt_event; it
-     * must outlive the hooks and may change at any time. */
+    /** Packets at ports. @p packet_events says per port which: bits 1 << enum weft_pkt_event. To
+     * change them, set the hooks again. */
     void (*packet)(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_event what,
                    const struct weft_engine_pkt_view *pkt);
     const uint8_t *packet_events;

@@ -144,8 +144,8 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
-    return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->grants.of.elem &&
-           e->windows.clusters.n > 1 &&
+    return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->hooks.packet &&
+           !e->grants.of.elem && !e->credit.ports && !e->in_network && e->windows.clusters.n > 1 &&
            (e->rc.low_rto ? e->p.transport.rto_low_ps : e->p.transport.rto_ps) >
                e->windows.lookahead_ps;
 }

@@ -25,7 +25,6 @@ static struct in_network *table_of(struct weft_engine *e)
     if (in)
         e->nics.turns = true;
     e->in_network = in;
-    window_choose(e);
     return in;
 }
 
@@ -194,5 +193,6 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
     g->prio = prio;
     *id = in->ngroups;
     in->group[in->ngroups++] = g;
+    window_choose(e);
     return 0;
 }

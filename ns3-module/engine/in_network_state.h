@@ -85,6 +85,12 @@ struct in_network {
     bool begun;          /**< something was posted */
 };
 
+/** Whether a switch is in the tree of a group. */
+static inline bool in_network_at(const struct weft_engine *e, uint32_t node)
+{
+    return e->in_network && e->in_network->adder[node].groups;
+}
+
 /** The operation that a packet of the stream belongs to. */
 static inline struct operation *operation_at(const struct group *g, uint64_t pos)
 {

@@ -17,10 +17,11 @@
  * counted exactly, and becomes eager: its ports have events of their own, so that each resume goes
  * out at its moment. Once no pause and no headroom is left it becomes lazy again.
  *
- * Ports of hosts are always eager, as are those of links that have failed once. So is everything
- * where the order of transmissions at different ports shows: under hooks that see queues, marks or
- * packets, with random draws shared by ports, with transport.ns3-event-order, under credit-based
- * flow control, and with routing that looks at queues far away.
+ * Ports of hosts are always eager, as are those of links that have failed once, those of a switch
+ * with a link under credits, whose return is a timer from when a packet has left, and those of a
+ * switch of which a hook sees packets (captures). So is everything where the order of transmissions
+ * at different ports shows: under hooks that see queues or marks, with random draws shared by
+ * ports, with transport.ns3-event-order, and with routing that looks at queues far away.
  */
 #include "lazy.h"
 #include "context.h"
@@ -87,7 +88,7 @@ void lazy_review(struct weft_engine *e, uint32_t node)
 {
     struct mmu *m = &e->mmu.of[node];
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
-    if (!pauses_nobody(e, node))
+    if (m->stays_eager || !pauses_nobody(e, node))
         return;
     m->eager = false;
     lazy_settle(e, node);

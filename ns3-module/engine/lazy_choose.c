@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether ports may be lazy at all, and what they owe is made up for: lazy.c. */
 #include "context.h"
+#include "credit.h"
 #include "lazy.h"
 #include "port_catch_up.h"
 #include "replay.h"
 #include "window.h"
 #include "window_crew.h"
 
+/* Notes what the packet hook is told of. */
+static void note_packet_events(struct weft_engine *e)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        e->ports[i].told = e->hooks.packet ? e->hooks.packet_events[i] : 0;
+}
+
+/* Whether something has to know of each transmission of a switch at its moment. */
+static bool stays_eager(const struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    bool stays = !e->path.lazy;
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        stays |=
+            e->ports[i].told || credit_on(e->fabric, &e->fabric->links[e->fabric->ports[i].link]);
+    return stays;
+}
+
 void lazy_choose(struct weft_engine *e)
 {
     e->path.lazy = !(e->path.rare & RARE_ORDER) && !e->draws.ns3 && !e->hooks.queue &&
-                   !e->hooks.ecn_mark && !e->hooks.packet && !e->credit.ports && !e->spread.steer;
+                   !e->hooks.ecn_mark && !e->spread.steer;
+    note_packet_events(e);
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
         e->path.lazy &= !e->controls[d].signals.pint_tables;
     e->path.no_cut_through =
         (e->path.on_enqueue & ~(uint32_t)(QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM)) ||
         e->path.rare & RARE_TURNS;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
-        if (!e->path.lazy)
+        if ((e->mmu.of[n].stays_eager = stays_eager(e, n)))
             lazy_wake(e, n);
         else if (e->mmu.of[n].eager)
             lazy_review(e, n);

@@ -18,6 +18,7 @@ struct mmu {
         in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
     struct pool out[2]; /**< egress pools: lossless and lossy */
     bool eager;         /**< its ports are not lazy */
+    bool stays_eager;   /**< something has to know of its transmissions at their moment */
     uint32_t review;    /**< eager: transmissions until that is looked at again */
 } __attribute__((aligned(64)));
 

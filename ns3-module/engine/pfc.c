@@ -29,6 +29,7 @@
 #include "port_catch_up.h"
 #include "steer.h"
 #include "window.h"
+#include "worker.h"
 
 #include "base/int128.h"
 #include "base/units.h"
@@ -85,8 +86,22 @@ static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, en
     d->at_ps = at_ps;
     if (at_ps < d->entry_ps) {
         d->entry_ps = at_ps;
-        engine_push(e, &e->loop.agenda.slow, at_ps, EV_ID(EV_PFC, number));
+        if (e->worker)
+            worker_timer(e, at_ps, EV_ID(EV_PFC, number));
+        else
+            engine_push(e, &e->loop.agenda.slow, at_ps, EV_ID(EV_PFC, number));
     }
+}
+
+int64_t pfc_soonest_ps(const struct weft_engine *e)
+{
+    const double share = e->p.pfc.refresh < 1 ? e->p.pfc.refresh : 1;
+    int64_t soonest = WEFT_NEVER;
+    for (uint32_t i = 0; e->pfc.ports && i < e->fabric->nports; i++) {
+        const int64_t ps = (int64_t)(share * (double)pfc_pause_ps(e, i));
+        soonest = ps < soonest ? ps : soonest;
+    }
+    return soonest;
 }
 
 void pfc_set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -129,7 +144,7 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bo
     pfc_send_frame(e, port, prio, xoff, kick);
 }
 
-void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool expired)
 {
     struct port *p = &e->ports[port];
     port_settle(e, p, port);
@@ -151,7 +166,7 @@ void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool x
             delay_resume(e, p, prio);
     }
     if (e->hooks.pfc && e->windows.on)
-        window_note_pfc(e, port, prio, xoff);
+        window_note_pfc(e, port, prio, xoff, expired);
     else if (e->hooks.pfc)
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
@@ -167,7 +182,7 @@ void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
         set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
     }
     if ((e->ports[port].paused >> prio & 1) && !credit_blocks(e, port, prio))
-        pfc_take_effect(e, port, prio, false);
+        pfc_take_effect(e, port, prio, false, false);
 }
 
 /* A PFC frame takes effect at the port that it was for. */
@@ -179,7 +194,7 @@ static void obey(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
         if (paused == xoff)
             return; /* a refresh, or the resume of a pause that has expired or was lost */
     }
-    pfc_take_effect(e, port, prio, xoff);
+    pfc_take_effect(e, port, prio, xoff, false);
 }
 
 /* The response time has passed; what came before the link failed is forgotten. */

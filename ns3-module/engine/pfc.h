@@ -58,8 +58,11 @@ int64_t pfc_pause_ps(const struct weft_engine *e, uint32_t port);
 void pfc_set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** Queues a PFC frame at a port, uncounted; @p kick: as pfc_send. */
 void pfc_send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick);
-/** Pauses or resumes a priority of a port. Resuming starts the port when it is free. */
-void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
+/** The least time after which a timer may be due that is set now; WEFT_NEVER: there are none. */
+int64_t pfc_soonest_ps(const struct weft_engine *e);
+/** Pauses or resumes a priority of a port; @p expired: as the time of its pause is over. Resuming
+ * starts the port when it is free. */
+void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool expired);
 
 #pragma GCC visibility pop
 

@@ -7,6 +7,8 @@
 #include "events.h"
 #include "fail.h"
 #include "pfc.h"
+#include "port.h"
+#include "window.h"
 
 #include "base/units.h"
 
@@ -49,6 +51,7 @@ static uint64_t moves_so_far(const struct weft_engine *e)
  * link of a few bits per second a run would end, but not in a lifetime. */
 static void watch(struct weft_engine *e, uint32_t port)
 {
+    window_catch_up(e);
     const uint64_t moves = moves_so_far(e);
     if (moves != e->pfc.moves) {
         e->pfc.moves = moves;
@@ -71,9 +74,18 @@ void pfc_event(struct weft_engine *e, uint64_t number)
     const uint32_t port = (uint32_t)(number / 2 / WEFT_PRIOS);
     const uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
     struct pfc_deadline *d = pfc_deadline(e, number);
+    if (e->ports[port].ends & OWN_IN_WINDOWS) {
+        window_catch_up(e);
+        if (d->at_ps != e->now) { /* what the switch has done by now has moved it */
+            d->entry_ps = d->at_ps;
+            if (d->at_ps != WEFT_NEVER)
+                engine_push(e, &e->loop.agenda.slow, d->at_ps, EV_ID(EV_PFC, number));
+            return;
+        }
+    }
     d->at_ps = d->entry_ps = WEFT_NEVER;
     if ((number & 1) == PFC_EXPIRY) {
-        pfc_take_effect(e, port, prio, false);
+        pfc_take_effect(e, port, prio, false, true);
         return;
     }
     pfc_set_refresh(e, port, prio);

@@ -66,6 +66,7 @@ struct port {
     uint32_t pint_size;
     /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
     uint32_t armed_order, end_order;
+    uint8_t told; /**< events at it that the packet hook is told of */
     struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
     double byte_log;          /**< log of the probability that a byte has no bit error, <= 0 */

@@ -12,6 +12,7 @@
 #include "host_agendas.h"
 #include "keyheap.h"
 #include "loop.h"
+#include "pfc.h"
 #include "port.h"
 
 #include "base/units.h"
@@ -50,13 +51,14 @@ void window_fini(struct weft_engine *e)
 
 /* ---- when ---- */
 
-/* Whether nothing but the clock joins switches to each other and to hosts. */
+/* Whether nothing but the clock joins switches to each other and to hosts, but those that
+ * clusters.c keeps out of windows. */
 static bool possible(const struct weft_engine *e)
 {
     const struct weft_engine_hooks *h = &e->hooks;
-    return e->path.lazy && !e->windows.stepped && (!h->pfc || h->pfc_late) && !h->drop &&
-           !h->lose && !e->path.frames && !e->in_network && !e->p.pfc.quanta &&
-           !e->p.pfc.response_ps && !balance_shared(e) &&
+    return e->path.lazy && !e->windows.stepped && (!h->pfc || (h->pfc_late && !h->credit)) &&
+           !h->drop && !h->lose && !e->path.frames && !e->p.pfc.response_ps &&
+           pfc_soonest_ps(e) >= window_least_ps(e) && !balance_shared(e) &&
            e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
 }
 
@@ -99,13 +101,15 @@ void window_choose(struct weft_engine *e)
         if (w->on)
             leave(e);
         if (can && e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */
-            w->lookahead_ps = clusters_form(e, least_ps);
+            clusters_form(e, least_ps);
             w->on = true;
             w->done_ps = e->loop.due_ps;
             w->base = e->loop.due_ps;
             window_crew_list(e);
         }
     }
+    const int64_t soonest_ps = pfc_soonest_ps(e);
+    w->lookahead_ps = w->clusters.switches_ps < soonest_ps ? w->clusters.switches_ps : soonest_ps;
     host_agendas_choose(e);
 }
 
@@ -115,13 +119,13 @@ void weft_engine_expect_steps(struct weft_engine *e)
     window_choose(e);
 }
 
-/* The order of their events. */
+/* The order of their events: arrivals, then timers. */
 static int compare_notes(const void *va, const void *vb)
 {
     const struct window_note *a = va, *b = vb;
     if (a->t_ps != b->t_ps)
         return a->t_ps < b->t_ps ? -1 : 1;
-    return (a->from > b->from) - (a->from < b->from);
+    return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 void window_tell(struct weft_engine *e, int64_t until_ps)

@@ -15,10 +15,16 @@
  * eager, per port; the switches that have any are in one heap by the time of their first. Who looks
  * at a switch, or changes it from outside, has windows run up to then first (window_catch_up).
  *
+ * Timers of PFC (pfc.quanta) are among those of hosts. What a switch does in a window sets them no
+ * sooner than the window is long, so none comes late; when one is due its switch catches up first.
+ *
  * The result is that of one queue, as simultaneous events at different nodes don't see each other.
- * Off where something could: under hooks that are told what happens at switches, with state that
- * switches share, with packets that tell the outside of their loss; and where ports are not lazy
- * (lazy.c), or timers are part of a switch.
+ * A switch of which something else must know at once is kept out of windows (clusters.c): one that
+ * adds up sums, has links under credits, or packets that a hook is told of. All are where nobody
+ * can tell which: under hooks that are told of queues, marks, drops and pauses at switches; with
+ * state that switches share (flowlets); with packets that tell the outside of their loss; with
+ * pfc.response-time, whose timers are ordered by when they were asked for; and where ports are not
+ * lazy (lazy.c).
  */
 #ifndef WEFT_WINDOW_H
 #define WEFT_WINDOW_H
@@ -40,7 +46,8 @@ struct window_node {
 /** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
 struct window_note {
     int64_t t_ps;
-    uint32_t from; /**< port that sent the frame */
+    uint64_t rank; /**< among those of its time: the port that sent the frame, or beyond the numbers
+                      of ports that of the timer whose pause is over */
     uint32_t port;
     uint8_t prio;
     bool pause;
@@ -50,7 +57,8 @@ struct windows {
     bool on;
     bool stepped; /**< weft_engine_expect_steps was called */
     struct clusters clusters;
-    int64_t lookahead_ps; /**< the shortest link of a switch in windows */
+    int64_t lookahead_ps; /**< the shortest link of a switch in windows; not beyond the soonest that
+                             a timer of PFC may be due */
     int64_t done_ps;      /**< S */
     int64_t last_ps;      /**< time of the last event executed at a switch */
     int64_t base;
@@ -88,8 +96,8 @@ void window_catch_up(struct weft_engine *e);
 
 /** The run ends for now: the clock is that of the last event, and all is told. */
 void window_end(struct weft_engine *e);
-/** A pause or resume takes effect at a port, now. */
-void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause);
+/** A pause or resume takes effect at a port, now; @p expired: its time is over. */
+void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause, bool expired);
 /** Tells the hook what took effect before @p until_ps. */
 void window_tell(struct weft_engine *e, int64_t until_ps);
 

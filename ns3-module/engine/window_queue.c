@@ -23,10 +23,11 @@ void window_note(struct weft_engine *e, const struct window_note *note)
     w->notes[w->nnotes++] = *note;
 }
 
-void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause)
+void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause, bool expired)
 {
+    const uint64_t timer = (uint64_t)e->fabric->nports + (uint64_t)port * WEFT_PRIOS + prio;
     const struct window_note note = {.t_ps = e->now,
-                                     .from = e->ports[port].peer,
+                                     .rank = expired ? timer : e->ports[port].peer,
                                      .port = port,
                                      .prio = (uint8_t)prio,
                                      .pause = pause};

@@ -34,6 +34,7 @@ void worker_fini(struct worker *w)
         free(w->sent[k].ports);
     free(w->sent);
     free(w->drops);
+    free(w->timers);
     free(w->notes);
 }
 
@@ -193,6 +194,9 @@ void worker_join(struct worker *w, struct weft_engine *e)
         p->dropped_payload += w->drops[i].payload;
     }
     w->ndrops = 0;
+    for (uint32_t i = 0; i < w->ntimers; i++)
+        engine_push(e, &e->loop.agenda.slow, w->timers[i].t, w->timers[i].id);
+    w->ntimers = 0;
     join_totals(&e->tot, &c->tot);
     join_notes(e, &c->windows);
     pool_join(&w->pkts, &c->pkts.pool, &e->pkts.pool);
@@ -247,6 +251,16 @@ void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i
         before->next_at_ps = at_ps;
     }
     o->tail = i;
+}
+
+void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
+{
+    struct worker *w = e->worker;
+    void *list = w->timers;
+    if (!make_room(e, &list, w->ntimers, &w->timers_cap, sizeof *w->timers))
+        return;
+    w->timers = list;
+    w->timers[w->ntimers++] = (struct ev){t_ps, id};
 }
 
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)

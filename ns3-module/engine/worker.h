@@ -63,6 +63,8 @@ struct worker {
     unsigned n;               /**< threads */
     struct worker_drop *drops;
     uint32_t ndrops, drops_cap;
+    struct ev *timers; /**< set for switches and for all, which the engine's own agenda has */
+    uint32_t ntimers, timers_cap;
     struct window_note *notes; /**< room for those of its context */
     uint32_t notes_cap;
     struct worker_pool pkts, stacks;
@@ -94,6 +96,8 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e);
 void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
 /** A free record of @p pool of the context, in which there is none; NIL: no room is left. */
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
+/** Sets a timer of the engine's own agenda. */
+void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** A packet was dropped that counts at @p port. */
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
 

@@ -3,41 +3,31 @@
 // events gives: each case runs in three ways (a hook that must know of pauses at once forbids
 // windows, a queue hook makes every port eager), and with several threads; stops at odd moments and
 // compares every counter and record.
-#include "world.h"
+#include "same.h"
 
 #include "base/rng.h"
 
-#include <cstring>
 #include <deque>
 #include <iterator>
-#include <tuple>
 
 namespace
 {
+
+// Whether switches run in windows.
+enum Run { YES, NO, SHORT }; // SHORT: only where those may be however short
 
 struct Case {
     const char *name;
     const char *cc;
     const char *topology;
     Settings topo, engine, ccSettings;
-    bool fails;         // a link fails and returns, others get slower and lose packets
-    bool windows{true}; // the switches can run in windows
+    bool fails; // a link fails and returns, others get slower and lose packets
+    Run windows{YES};
 };
 
 void PrintTo(const Case &c, std::ostream *os)
 {
     *os << c.name;
-}
-
-const Settings leafSpine = {
-    {"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}, {"uplink-rate", "100Gbps"}};
-const Settings tight = {
-    {"switch.buffer", "400KB"}, {"pfc.headroom", "20KB"}, {"transport.mtu", "1000B"}};
-
-Settings With(Settings a, const Settings &more)
-{
-    a.insert(a.end(), more.begin(), more.end());
-    return a;
 }
 
 #define NODES "switch size=4 rate=400Gbps delay=100ns; "
@@ -60,6 +50,34 @@ const Case cases[] = {
      With(tight, {{"pfc.quanta", "100"}}),
      {},
      false,
+     SHORT},
+    {"dcqcn, longer pause quanta",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"pfc.quanta", "500"}, {"pfc.refresh", "0.4"}}),
+     {},
+     false},
+    {"pause quanta, a link fails",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"pfc.quanta", "400"}, {"transport.rto", "200us"}}),
+     {},
+     true},
+    {"nodes under credits",
+     "dcqcn",
+     "multi",
+     {{"dimensions", "switch size=4 rate=400Gbps delay=300ns flow-control=credit; " RAILS}},
+     tight,
+     {},
+     false},
+    {"nodes under credits with frames",
+     "none",
+     "multi",
+     {{"dimensions", "switch size=4 rate=200Gbps delay=100ns flow-control=credit; " RAILS}},
+     With(tight, {{"credit.frame", "64B"}}),
+     {},
      false},
     {"dcqcn, late pauses",
      "dcqcn",
@@ -68,7 +86,7 @@ const Case cases[] = {
      With(tight, {{"pfc.response-time", "100ns"}}),
      {},
      false,
-     false},
+     NO},
     {"dctcp marks at enqueue",
      "dctcp",
      "leaf-spine",
@@ -114,7 +132,7 @@ const Case cases[] = {
      With(tight, {{"switch.balance", "flowlet"}}),
      {},
      false,
-     false},
+     NO},
     {"a link fails",
      "dcqcn",
      "leaf-spine",
@@ -175,7 +193,7 @@ const Case cases[] = {
      {{"pfc.allow-deadlock", "true"}},
      {},
      false,
-     false},
+     NO},
 };
 
 class Lazy : public testing::TestWithParam<Case>
@@ -211,50 +229,6 @@ void Load(World &w, uint64_t seed)
                       },
                       l, static_cast<uint64_t>(i), &err),
                   0);
-    }
-}
-
-// Threads that run switches, with each other and with switches in random orders.
-const unsigned threads[] = {2, 3, 5, 8};
-
-void Threads(World &w, unsigned n, uint64_t seed)
-{
-    weft_err err = {};
-    ASSERT_EQ(weft_engine_set_threads(w.e, n, 16 * seed + n, &err), 0) << err.msg;
-}
-
-void Same(const World &a, const World &b)
-{
-    for (uint32_t port = 0; port < a.fabric->nports; port++) {
-        struct weft_port_counters s, t;
-        weft_engine_port_stats(a.e, port, &s);
-        weft_engine_port_stats(b.e, port, &t);
-        ASSERT_EQ(memcmp(&s, &t, sizeof s), 0)
-            << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
-        for (uint32_t prio = 0; prio < 8; prio++)
-            ASSERT_EQ(weft_engine_queue_bytes(a.e, port, prio),
-                      weft_engine_queue_bytes(b.e, port, prio));
-    }
-    auto s = a.Totals(), t = b.Totals();
-    s.events = t.events = 0;
-    s.windows = t.windows = 0;
-    ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
-    ASSERT_EQ(a.received.size(), b.received.size());
-    for (size_t i = 0; i < a.received.size(); i++) {
-        const auto &x = a.received[i], &y = b.received[i];
-        ASSERT_EQ(
-            std::tie(x.id, x.post_ps, x.received_ps, x.acked_ps, x.ideal_ps, x.retx_bytes, x.cnps),
-            std::tie(y.id, y.post_ps, y.received_ps, y.acked_ps, y.ideal_ps, y.retx_bytes, y.cnps))
-            << i;
-        ASSERT_EQ(std::tie(x.qpn, x.first_byte, x.first_psn, x.packets),
-                  std::tie(y.qpn, y.first_byte, y.first_psn, y.packets))
-            << i;
-    }
-    ASSERT_EQ(a.pfc.size(), b.pfc.size());
-    for (size_t i = 0; i < a.pfc.size(); i++) {
-        const PfcEvent &x = a.pfc[i], &y = b.pfc[i];
-        ASSERT_EQ(std::tie(x.t, x.port, x.prio, x.pause), std::tie(y.t, y.port, y.prio, y.pause))
-            << i;
     }
 }
 
@@ -308,19 +282,19 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
             Same(windows, eager);
             for (const World &w : crews)
                 Same(w, eager);
-            EXPECT_EQ(weft_engine_next(windows.e), weft_engine_next(lazy.e));
+            // a port of a link that failed may have left an entry for nothing
+            EXPECT_TRUE(c.fails || weft_engine_next(windows.e) == weft_engine_next(lazy.e));
             if (HasFatalFailure())
                 FAIL() << "at " << limit << " ps, seed " << seed;
         }
         EXPECT_EQ(weft_engine_next(lazy.e), WEFT_NEVER);
         EXPECT_EQ(weft_engine_next(windows.e), WEFT_NEVER);
-        EXPECT_EQ(windows.Totals().windows > 0, c.windows);
+        EXPECT_EQ(windows.Totals().windows > 0, c.windows == YES);
         EXPECT_EQ(lazy.Totals().windows, 0u);
         for (const World &w : crews) {
             struct weft_thread_figures done;
             weft_engine_thread_figures(w.e, &done);
-            // with random orders they share windows however short those are
-            EXPECT_EQ(done.windows > 0, c.windows);
+            EXPECT_TRUE(c.windows == SHORT || (done.windows > 0) == (c.windows == YES));
         }
         EXPECT_EQ(lazy.received.size(), 60u);
         const bool switches = c.topology != std::string("torus"); // whose ports all belong to hosts
