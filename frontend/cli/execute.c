@@ -286,7 +286,7 @@ static void tell_threads(const struct run *r)
 {
     const struct weft_net_ops *ops = r->on.net->ops;
     struct weft_thread_figures f = {0};
-    if (r->s->run->threads < 2)
+    if (weft_run_threads(r->s->run) < 2) /* or as many as there are processors */
         return;
     if (ops->threads)
         ops->threads(r->on.net, &f);

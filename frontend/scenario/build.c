@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "scenario/resolve.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct weft_scenario_group *group_of(const struct weft_scenario *s,
@@ -29,6 +30,11 @@ static int name_element(const struct weft_scenario *s, const char *element, stru
     return err->code;
 }
 
+unsigned weft_run_threads(const struct weft_run_params *run)
+{
+    return (unsigned)strtoul(run->threads, NULL, 10); /* no number is "auto" */
+}
+
 struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                                 const struct weft_fabric *fabric)
 {
@@ -37,7 +43,7 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .cc = s->cc,
                                     .cc_params = s->cc_params,
                                     .seed = s->run->seed,
-                                    .threads = (unsigned)s->run->threads,
+                                    .threads = weft_run_threads(s->run),
                                     .replay = s->run->replay == WEFT_REPLAY_EXACT,
                                     .replay_bytes = s->run->replay_bytes,
                                     .replay_eager = s->run->replay_eager,

@@ -4,12 +4,23 @@
  * the order default, file, override.
  */
 #include "base/file.h"
+#include "base/list.h"
 #include "scenario/resolve.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct weft_param number_of_threads[] = {
+    {.name = "threads", .type = WEFT_PARAM_U64, .min = "1", .max = "255"}};
+static const struct weft_list_form threads_form = {
+    .like = "a number of threads, or auto",
+    .fields = number_of_threads,
+    .nfields = 1,
+    .words = "auto",
+    .joint = '\n' /* so one number */
+};
 
 static const struct weft_param run_params[] = {
     {.name = "seed",
@@ -18,13 +29,13 @@ static const struct weft_param run_params[] = {
      .def = "1",
      .help = "seed of every random stream"},
     {.name = "threads",
-     .type = WEFT_PARAM_U64,
+     .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct weft_run_params, threads),
      .def = "1",
-     .min = "0",
-     .max = "255",
-     .help = "threads that run one run; results are the same, see docs/performance.md; 0: one per "
-             "processor"},
+     .help =
+         "threads that run one run, 1 to 255, or auto: one per processor; results are the same, "
+         "see docs/performance.md",
+     .list = &threads_form},
     {.name = "thread-shuffle",
      .type = WEFT_PARAM_U64,
      .offset = offsetof(struct weft_run_params, thread_shuffle),

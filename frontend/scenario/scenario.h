@@ -52,7 +52,7 @@ enum weft_replay { WEFT_REPLAY_OFF, WEFT_REPLAY_EXACT };
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
     uint64_t seed;           /**< of every random stream */
-    uint64_t threads;        /**< that run it; 0: one per processor */
+    const char *threads;     /**< that run it: see weft_run_threads */
     int replay;              /**< enum weft_replay */
     uint64_t replay_bytes;   /**< most memory for that */
     bool replay_eager;       /**< for tests: however little there is to gain */
@@ -63,6 +63,8 @@ struct weft_run_params {
     int64_t stall_after_ps; /**< time without progress after which it ends; 0: it doesn't */
 };
 extern const struct weft_param_table weft_run_param_table;
+/** How many threads are to run it, 1 to 255; 0: one per processor. */
+unsigned weft_run_threads(const struct weft_run_params *run);
 
 /** Parameters of every workload, beside those of its type: element <workload .../>. */
 struct weft_job_params {

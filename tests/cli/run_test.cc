@@ -122,7 +122,13 @@ TEST(Run, SameBytesWithSeveralThreads)
     ASSERT_EQ(files[0].size(), files[1].size());
     for (const auto &[name, bytes] : files[0])
         EXPECT_TRUE(bytes == files[1][name]) << name;
-    EXPECT_EQ(weft({"run", "--set", "run.threads=256"}).code, 3);
+    for (const char *threads : {"256", "0", "-1", "2,3", "all"}) {
+        const Said s = weft(small({"--set", "run.threads=" + std::string(threads)}), dir / "");
+        EXPECT_EQ(s.code, 3) << threads;
+        EXPECT_CONTAINS(s.err, "run.threads");
+        EXPECT_CONTAINS(s.err, threads);
+    }
+    EXPECT_EQ(weft(small({"--set", "run.threads=auto", "--quiet"}), dir / "").code, 0);
 }
 
 TEST(Run, ThreadsWithNothingToShareAreToldOf)
