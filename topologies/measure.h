@@ -32,6 +32,14 @@ int weft_fabric_path_figures(const struct weft_routes *r, const struct weft_fabr
                              uint64_t max_pairs, struct weft_path_figures *out,
                              struct weft_err *err);
 
+/**
+ * The longest time that a packet of @p full bytes and an answer of @p answer bytes, both with gaps,
+ * take from host to host and back while nothing else is on the way. In fabrics of more than @p
+ * max_pairs pairs those of some destinations are looked at.
+ */
+int weft_fabric_longest_rtt_ps(const struct weft_fabric *f, uint64_t full, uint64_t answer,
+                               uint64_t max_pairs, int64_t *out, struct weft_err *err);
+
 /** Rates at the switches of one tier. */
 struct weft_tier_figures {
     uint32_t dim, tier, switches;

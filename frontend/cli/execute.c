@@ -161,7 +161,8 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
                                     .jobs = x->parts.jobs,
                                     .njobs = x->parts.njobs,
                                     .faults = x->parts.faults != NULL};
-    rc.transports = weft_scenario_tcp_classes(s, &rc.tcp_classes);
+    rc.transport = weft_scenario_own_transport(s);
+    weft_scenario_tcp_classes(s, &rc.tcp_classes);
     weft_scenario_window(s, &rc.from_ps, &rc.to_ps);
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)

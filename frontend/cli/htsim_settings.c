@@ -253,6 +253,7 @@ static int add_transport(const struct weft_htsim_options *o, const struct derive
     if (rc || weft_settings_add(out, err, "transport.mtu=%" PRIu64 "B", o->packet_bytes - HEADER) ||
         weft_settings_add(out, err, "transport.header=%dB", HEADER) ||
         weft_settings_add(out, err, "transport.ack-frame=%dB", ACK) ||
+        weft_settings_add(out, err, "transport.probe-frame=%dB", ACK) ||
         weft_settings_add(out, err, "transport.ack-prio=%d", CONTROL_PRIO) ||
         weft_settings_add(out, err, "transport.ack-every-bytes=%" PRIu64 "B", o->ack_bytes) ||
         weft_settings_add(out, err, "transport.base-rtt=%.0fps", o->own_base_rtt ? 0 : d->rtt_ps) ||

@@ -272,7 +272,7 @@ void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *
     weft_json_end_array(j);
 }
 
-/* @p rule: how the default follows from the path; NULL: it does not. */
+/* @p rule: how the default follows from the path, or why it is implied; NULL: neither. */
 static void config_line(FILE *out, const char *prefix, const char *name, const char *value,
                         const struct weft_origin *o, const char *rule)
 {
@@ -300,7 +300,7 @@ void weft_source_config_text(FILE *out, const struct weft_scenario *s)
             const struct weft_param *p = &g->table->params[k];
             const char *rule = weft_param_is_auto(p, g->values)
                                    ? weft_param_default_text(p, def, sizeof def)
-                                   : NULL;
+                                   : g->reasons[k];
             config_line(out, g->prefix, p->name, weft_scenario_value_text(g, k, buf),
                         &g->origins[k], rule);
         }

@@ -296,6 +296,11 @@ struct weft_net_config {
     bool dry;         /**< made to see whether it can be; it will not run, and writes no files */
 };
 
+/** Told of a value that the choice of a transport implies for a parameter, "" as @p section being
+ * the congestion control's, and why. */
+typedef int (*weft_net_imply_fn)(void *ctx, const char *section, const char *param,
+                                 const char *value, const char *why, struct weft_err *err);
+
 /** One backend. */
 struct weft_net_backend {
     const char *name; /**< "packet", "ideal" */
@@ -325,6 +330,15 @@ struct weft_net_backend {
      * a configuration that `check` accepts, in @p buf; 0: it is not known. */
     int (*settled)(const struct weft_net_config *config, const char *section,
                    const struct weft_param *p, char *buf, size_t size);
+    /** Optional. The congestion control of those that name none, by the text of transport.type;
+     * NULL: that of all. */
+    const char *(*control_of)(const char *transport);
+    /** Optional, with `imply`: whether the choice of the transport implies other values. */
+    bool (*implies)(const void *params);
+    /** Says which: what nobody gave takes them. A value set by @p fn is in config->params at once,
+     * so that others may follow from it. */
+    int (*imply)(const struct weft_net_config *config, weft_net_imply_fn fn, void *ctx,
+                 struct weft_err *err);
 };
 
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */

@@ -39,7 +39,7 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
         return NULL;
     }
     r->fabric = c->fabric;
-    r->transports = c->transports;
+    r->transport = c->transport;
     r->tcp_classes = c->tcp_classes;
     r->from_ps = c->from_ps;
     r->to_ps = c->to_ps ? c->to_ps : INT64_MAX;

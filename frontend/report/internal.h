@@ -55,7 +55,7 @@ struct weft_report {
     struct weft_csv *csv[WEFT_CSV_FILES];
     struct weft_samples samples;
     int64_t from_ps, to_ps; /**< as in struct weft_report_config */
-    bool transports;        /**< as there */
+    const char *transport;  /**< as there */
     uint32_t tcp_classes;   /**< as there */
     int64_t last_ps;        /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];

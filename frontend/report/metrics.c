@@ -119,7 +119,8 @@ static const struct weft_metric metrics[] = {
     M("cnps", U64, net.sent[WEFT_PKT_CNP], "congestion notifications sent by receivers"),
     M("grants", U64, net.sent[WEFT_PKT_GRANT], "packets that granted credit (rccc, nscc.credit)"),
     M("credit-requests", U64, net.sent[WEFT_PKT_REQUEST],
-      "packets that only asked for credit; data packets do so, too"),
+      "packets without data that asked for credit, as data packets do, too, or for an ACK "
+      "(probe-frame)"),
     M("ecn-marks", U64, net.ecn_marks, "packets that switches marked"),
     M("pfc-pauses", U64, net.pfc_pauses, "PFC pause frames sent"),
     M("pfc-resumes", U64, net.pfc_resumes, "PFC resume frames sent"),

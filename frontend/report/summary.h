@@ -83,7 +83,7 @@ struct weft_flow_summary {
 /** One job. */
 struct weft_job_summary {
     const char *name, *kind;
-    const char *transport; /**< "roce", "tcp", "both"; NULL: the backend has none */
+    const char *transport; /**< "roce", "uet", "tcp", "both"; NULL: the backend has none */
     bool graphs;           /**< it is graphs of ranks, else flows */
     uint32_t ranks, prio;  /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
     struct weft_job_result result;

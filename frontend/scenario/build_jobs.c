@@ -191,7 +191,7 @@ static void begin(const struct weft_scenario *s, uint32_t i, struct weft_job_pla
     if (j->job->transport == WEFT_JOB_TRANSPORT_DEFAULT || !weft_scenario_tcp_classes(s, &tcp))
         return;
     const bool by_tcp = j->job->transport == WEFT_JOB_TRANSPORT_TCP;
-    p->transport = by_tcp ? "tcp" : "roce";
+    p->transport = by_tcp ? "tcp" : weft_scenario_own_transport(s);
     p->classes = by_tcp ? tcp : ~tcp;
 }
 

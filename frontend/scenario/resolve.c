@@ -166,8 +166,11 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
     int code = choose(r, WEFT_FAMILY_TOPOLOGY, "", err);
     if (!code)
         code = choose(r, WEFT_FAMILY_NETWORK, r->backends.list[0]->name, err);
+    const char *implied = code ? NULL : weft_resolver_implied_control(r);
     if (!code)
-        code = choose(r, WEFT_FAMILY_CC, cc_default, err);
+        code = choose(r, WEFT_FAMILY_CC, implied ? implied : cc_default, err);
+    if (implied && r->chosen_from[WEFT_FAMILY_CC].kind == WEFT_ORIGIN_DEFAULT)
+        r->chosen_from[WEFT_FAMILY_CC].kind = WEFT_ORIGIN_PRESET;
     if (!code && weft_resolver_count(r, weft_families[WEFT_FAMILY_WORKLOAD].element) > 1)
         return weft_resolver_choose_workloads(r, err);
     if (!code)
@@ -313,6 +316,8 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
         code = check_required(r, err);
     if (!code)
         code = weft_resolver_choose_transports(r, err);
+    if (!code)
+        code = weft_resolver_imply(r, err);
     if (!code)
         code = weft_resolver_warn_unused(r, err);
     return code;

@@ -97,6 +97,10 @@ int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
 int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
                       const char *value, const char *base_dir, struct weft_origin origin,
                       struct weft_err *err);
+/** The congestion control that the transport asked for has by default; NULL: none of its own. */
+const char *weft_resolver_implied_control(const struct weft_resolver *r);
+/** Sets what the transport implies for parameters that nobody gave. */
+int weft_resolver_imply(struct weft_resolver *r, struct weft_err *err);
 /** Gives workloads that ask for TCP a traffic class of TCP's, and refuses what contradicts the
  * transports asked for. */
 int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *err);

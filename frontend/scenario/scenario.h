@@ -83,7 +83,8 @@ struct weft_job_params {
 enum weft_job_transport {
     WEFT_JOB_TRANSPORT_DEFAULT,
     WEFT_JOB_TRANSPORT_ROCE,
-    WEFT_JOB_TRANSPORT_TCP
+    WEFT_JOB_TRANSPORT_TCP,
+    WEFT_JOB_TRANSPORT_UET
 };
 /** Values of the parameter `share`: flows share hosts with other workloads, graphs do not. */
 enum weft_job_share { WEFT_JOB_SHARE_AUTO, WEFT_JOB_SHARE_ON, WEFT_JOB_SHARE_OFF };
@@ -114,6 +115,7 @@ struct weft_scenario_group {
     const struct weft_param_table *table;
     void *values;                /**< table->struct_size bytes */
     struct weft_origin *origins; /**< one per parameter */
+    const char **reasons;        /**< one per parameter: why it is implied, NULL: it is not */
     /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until
      * weft_scenario_advise, and for others */
     const char **settled;
@@ -254,6 +256,8 @@ void weft_scenario_parts_free(struct weft_scenario_parts *parts);
 /** Which traffic classes TCP carries: bits 0 to 7, and bit 8 for messages that ask for none. False:
  * the backend has no transports. */
 bool weft_scenario_tcp_classes(const struct weft_scenario *s, uint32_t *classes);
+/** What carries the others: "roce" or "uet". NULL: the backend has no transports. */
+const char *weft_scenario_own_transport(const struct weft_scenario *s);
 /** Which messages are in statistics: those posted from *from_ps on, before *to_ps. */
 void weft_scenario_window(const struct weft_scenario *s, int64_t *from_ps, int64_t *to_ps);
 /** When the run ends at the latest; 0: there is no limit. */

@@ -44,6 +44,28 @@ static bool is(const struct weft_scenario *s, const char *element, const char *n
     return strcmp(text_of(s, element, name, buf), value) == 0;
 }
 
+const char *weft_scenario_own_transport(const struct weft_scenario *s)
+{
+    if (!group_of(s, "tcp"))
+        return NULL;
+    return is(s, "transport", "type", "uet") ? "uet" : "roce";
+}
+
+/* As messages call it: all QPs are of one transport. */
+static const char *own(const struct weft_scenario *s)
+{
+    return is(s, "transport", "type", "uet") ? "UET" : "RoCE";
+}
+
+static const char *word_of(int transport)
+{
+    static const char *const words[] = {[WEFT_JOB_TRANSPORT_DEFAULT] = "default",
+                                        [WEFT_JOB_TRANSPORT_ROCE] = "roce",
+                                        [WEFT_JOB_TRANSPORT_TCP] = "tcp",
+                                        [WEFT_JOB_TRANSPORT_UET] = "uet"};
+    return words[transport];
+}
+
 static uint32_t bit(uint32_t prio)
 {
     return 1u << (prio & (WEFT_NET_PRIOS - 1));
@@ -75,13 +97,11 @@ static int refuse(const struct weft_resolver *r, uint32_t i, struct weft_err *er
 {
     const struct weft_scenario_group *g = &r->s->groups[r->s->jobs[i].group];
     weft_err_prepend(err, "<workload name=\"%s\" transport=\"%s\">", r->s->jobs[i].name,
-                     r->s->jobs[i].job->transport == WEFT_JOB_TRANSPORT_TCP    ? "tcp"
-                     : r->s->jobs[i].job->transport == WEFT_JOB_TRANSPORT_ROCE ? "roce"
-                                                                               : "default");
+                     word_of(r->s->jobs[i].job->transport));
     return r->s->file[0] ? weft_err_locate(err, r->s->file, g->line, g->col) : err->code;
 }
 
-/* Classes by type of communication that are TCP's, or RoCE's if not @p tcp. */
+/* Classes by type of communication that are TCP's, or QPs' if not @p tcp. */
 static uint32_t classes_by_type(const struct weft_scenario *s, uint32_t tcp_classes, bool tcp)
 {
     const struct weft_param *p = weft_params_find(&weft_system_param_table, "priorities");
@@ -94,12 +114,14 @@ static uint32_t classes_by_type(const struct weft_scenario *s, uint32_t tcp_clas
     return tcp ? found & tcp_classes : found & ~tcp_classes;
 }
 
-/* Classes that RoCE has for itself: its own, and those of workloads that do not go by TCP. */
-static uint32_t roce_classes(const struct weft_scenario *s)
+/* Classes that QPs have for themselves: their own, and those of workloads that do not go by TCP. */
+static uint32_t own_classes(const struct weft_scenario *s)
 {
     uint32_t all = bit(number_of(s, "transport", "data-prio")) |
                    bit(number_of(s, "transport", "ack-prio")) |
                    bit(number_of(s, "transport", "cnp-prio"));
+    if (is(s, "transport", "type", "uet"))
+        all |= bit(number_of(s, "switch", "trim-prio"));
     for (uint32_t i = 0; i < s->njobs; i++)
         if (s->jobs[i].job->transport != WEFT_JOB_TRANSPORT_TCP)
             all |= bit(class_of(s, i));
@@ -116,20 +138,22 @@ static int set_number(struct weft_resolver *r, struct weft_scenario_group *g, co
 }
 
 /* The first class that TCP may have: one of tcp.prios if that is given, else one that loses packets
- * and is not RoCE's. */
+ * and is not QPs'. */
 static int free_class(const struct weft_scenario *s, bool given, uint32_t *out,
                       struct weft_err *err)
 {
     const uint32_t lossless = is(s, "pfc", "enabled", "true") ? number_of(s, "pfc", "prios") : 0;
     const uint32_t mask = number_of(s, "tcp", "prios");
-    const uint32_t usable = given ? mask : CLASSES & ~(roce_classes(s) | lossless);
+    const uint32_t usable = given ? mask : CLASSES & ~(own_classes(s) | lossless);
     for (*out = 0; *out < WEFT_NET_PRIOS; (*out)++)
         if (usable & bit(*out))
             return 0;
+    if (given)
+        return weft_err_set(err, WEFT_E_INPUT, "tcp.prios is 0: no class is TCP's");
     return weft_err_set(err, WEFT_E_INPUT,
-                        given ? "tcp.prios is 0: no class is TCP's"
-                              : "no class is left for TCP: all others are RoCE's or lossless; "
-                                "give the workload a priority of its own");
+                        "no class is left for TCP: all others are %s's or lossless; give the "
+                        "workload a priority of its own",
+                        own(s));
 }
 
 /* Gives a workload that goes by TCP a class of TCP's. */
@@ -137,18 +161,18 @@ static int give_class(struct weft_resolver *r, uint32_t i, bool given, struct we
 {
     struct weft_scenario *s = r->s;
     const uint32_t mask = number_of(s, "tcp", "prios");
-    uint32_t own = class_of(s, i);
+    uint32_t prio = class_of(s, i);
     if (!s->jobs[i].job->priority) {
-        if (free_class(s, given, &own, err) ||
-            set_number(r, &s->groups[s->jobs[i].group], "priority", own, err))
+        if (free_class(s, given, &prio, err) ||
+            set_number(r, &s->groups[s->jobs[i].group], "priority", prio, err))
             return err->code;
-    } else if (given && !(mask & bit(own))) {
+    } else if (given && !(mask & bit(prio))) {
         return weft_err_set(err, WEFT_E_INPUT,
                             "its priority is %" PRIu32 ", which tcp.prios=%" PRIu32
-                            " leaves to RoCE; nearest: tcp.prios=%" PRIu32,
-                            own, mask, mask | bit(own));
+                            " leaves to %s; nearest: tcp.prios=%" PRIu32,
+                            prio, mask, own(s), mask | bit(prio));
     }
-    return given ? 0 : set_number(r, group_of(s, "tcp"), "prios", mask | bit(own), err);
+    return given ? 0 : set_number(r, group_of(s, "tcp"), "prios", mask | bit(prio), err);
 }
 
 /* Whether some workload that asks for TCP has that class. */
@@ -160,43 +184,59 @@ static const char *tcp_job_of(const struct weft_scenario *s, uint32_t prio)
     return NULL;
 }
 
+/* Queue pairs are all of one transport: loss recovery and control are the run's. */
+static int check_own(const struct weft_scenario *s, int asked, struct weft_err *err)
+{
+    const bool uet = is(s, "transport", "type", "uet");
+    if (asked != (uet ? WEFT_JOB_TRANSPORT_ROCE : WEFT_JOB_TRANSPORT_UET))
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "transport.type=%s: what does not go by TCP all goes by %s, whose loss "
+                        "recovery and congestion control are the run's; nearest: "
+                        "transport.type=%s, or transport=\"tcp\"; to compare both, sweep over "
+                        "transport.type",
+                        uet ? "uet" : "roce", own(s), word_of(asked));
+}
+
 /* What contradicts the transport that a workload asks for, or gets it by mistake. */
 static int check_job(const struct weft_scenario *s, uint32_t i, bool given, struct weft_err *err)
 {
     const int asked = s->jobs[i].job->transport;
-    const uint32_t mask = number_of(s, "tcp", "prios"), own = class_of(s, i);
-    const char *other = given ? NULL : tcp_job_of(s, own);
-    const uint32_t wrong = asked && !s->jobs[i].ops->flows
-                               ? classes_by_type(s, mask, asked == WEFT_JOB_TRANSPORT_ROCE)
-                               : 0;
+    const bool by_qp = asked == WEFT_JOB_TRANSPORT_ROCE || asked == WEFT_JOB_TRANSPORT_UET;
+    const uint32_t mask = number_of(s, "tcp", "prios"), prio = class_of(s, i);
+    const char *other = given ? NULL : tcp_job_of(s, prio);
+    const uint32_t wrong = asked && !s->jobs[i].ops->flows ? classes_by_type(s, mask, by_qp) : 0;
+    if (check_own(s, asked, err))
+        return err->code;
     if (asked != WEFT_JOB_TRANSPORT_TCP && other)
         return weft_err_set(err, WEFT_E_INPUT,
                             "its class %" PRIu32
                             " is the one in which workload '%s' goes by TCP; give one of them "
                             "another priority, or both the same transport",
-                            own, other);
-    if (asked == WEFT_JOB_TRANSPORT_ROCE && (mask & bit(own)))
+                            prio, other);
+    if (by_qp && (mask & bit(prio)))
         return weft_err_set(err, WEFT_E_INPUT,
                             "its class %" PRIu32 " is one of tcp.prios=%" PRIu32
                             "; give it another priority",
-                            own, mask);
+                            prio, mask);
     if (wrong)
         return weft_err_set(err, WEFT_E_INPUT,
                             "system.priorities=%s puts some of its messages into a class that is "
-                            "%s",
-                            s->system->priorities,
-                            asked == WEFT_JOB_TRANSPORT_TCP ? "RoCE's" : "TCP's");
+                            "%s's",
+                            s->system->priorities, by_qp ? "TCP" : own(s));
     return 0;
 }
 
 static int all_tcp(const struct weft_resolver *r, struct weft_err *err)
 {
     for (uint32_t i = 0; i < r->s->njobs; i++) {
-        if (r->s->jobs[i].job->transport != WEFT_JOB_TRANSPORT_ROCE)
+        if (r->s->jobs[i].job->transport != WEFT_JOB_TRANSPORT_ROCE &&
+            r->s->jobs[i].job->transport != WEFT_JOB_TRANSPORT_UET)
             continue;
         weft_err_set(err, WEFT_E_INPUT,
-                     "transport.type=tcp carries everything by TCP; for both, leave that roce and "
-                     "give the other workloads transport=\"tcp\"");
+                     "transport.type=tcp carries everything by TCP; for both, leave that %s and "
+                     "give the other workloads transport=\"tcp\"",
+                     word_of(r->s->jobs[i].job->transport));
         return refuse(r, i, err);
     }
     return 0;

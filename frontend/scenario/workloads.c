@@ -65,9 +65,9 @@ static const struct weft_param job_params[] = {
      .type = WEFT_PARAM_ENUM,
      .offset = FIELD(transport),
      .def = "default",
-     .choices = "default|roce|tcp",
-     .help = "what carries its messages; default: tcp where its class is one of tcp.prios. tcp "
-             "gives it a class of its own if it has none"},
+     .choices = "default|roce|tcp|uet",
+     .help = "what carries its messages; default: tcp where its class is one of tcp.prios, else "
+             "transport.type. tcp gives it a class of its own if it has none"},
     {.name = "repeat",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(repeat),

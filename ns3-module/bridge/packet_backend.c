@@ -5,6 +5,7 @@
 #include "bridge.h"
 #include "packet_net.h"
 #include "packet_params.h"
+#include "uet_defaults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,4 +102,7 @@ const struct weft_net_backend weft_net_packet = {
     .check_links = backend_check_links,
     .advise = backend_advise,
     .settled = backend_settled,
+    .control_of = weft_uet_control_of,
+    .implies = weft_uet_implies,
+    .imply = weft_uet_imply,
 };

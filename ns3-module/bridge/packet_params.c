@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Conditions of rows of the engine where TCP is beside RoCE: see engine/params. */
-#define ROCE(needs) needs " and type=roce"
-#define ROCE_ONLY "type=roce"
+/* Conditions of rows of the engine where TCP is beside its transports: see engine/params. */
+#define ROCE(needs) needs " and type=roce|uet"
+#define ROCE_ONLY "type=roce|uet"
 #define FRAMES_MEASURED(more)                                                                      \
     " or transport.type=tcp and pfc.prios lacks $tcp.prio" more " or tcp.prios!=0" more
 #define FRAMES_MARKED(more)                                                                        \
@@ -26,8 +26,11 @@ _Static_assert(offsetof(struct weft_packet_transport, roce) == 0,
 
 static const struct weft_param transport_params[] = {
     {"type", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, type), "roce", NULL, NULL,
-     "roce|tcp",
-     "what carries messages: RoCE reliable connection, or ns-3's TCP over the same fabric", NULL},
+     "roce|tcp|uet",
+     "what carries messages: RoCE reliable connection; ns-3's TCP over the same fabric; Ultra "
+     "Ethernet, which sets what nobody gave of recovery, sizes, priorities, queues, marking and "
+     "control, see docs/uet.md",
+     "uet: UE specification 1.0.3"},
     {"variant", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, variant), "cubic", NULL,
      NULL,
      /* all but the first '|' of them */
@@ -45,7 +48,7 @@ static const struct weft_param transport_params[] = {
 #undef ROCE
 #undef ROCE_ONLY
 #define ROCE(needs) needs " and " ROCE_ONLY
-#define ROCE_ONLY "transport.type=roce"
+#define ROCE_ONLY "transport.type=roce|uet"
 
 static const struct weft_param switch_params[] = {
 #include "ns3-module/engine/params/switch.def"
@@ -110,6 +113,7 @@ struct weft_engine_params weft_packet_engine_params(const struct weft_packet_par
                                    .in_network = params->in_network};
     /* Frames of TCP keep to the hash of their flow: nothing is reordered. */
     p.transport.allow_reordering |= t->type == WEFT_TRANSPORT_TCP;
+    p.transport.uet = t->type == WEFT_TRANSPORT_UET;
     if (strcmp(weft_tcp_variant_type_id(t->variant), "weft::TcpDctcp") == 0)
         p.ecn.dctcp_prios = t->type == WEFT_TRANSPORT_TCP ? 0xff : params->tcp.prios;
     return p;

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /** What carries messages. */
-enum weft_transport_type { WEFT_TRANSPORT_ROCE, WEFT_TRANSPORT_TCP };
+enum weft_transport_type { WEFT_TRANSPORT_ROCE, WEFT_TRANSPORT_TCP, WEFT_TRANSPORT_UET };
 
 /** Section transport: that of the engine, and the choice of the transport. */
 struct weft_packet_transport {
@@ -23,8 +23,8 @@ struct weft_packet_transport {
 
 /** Section tcp. */
 struct weft_tcp_params {
-    uint64_t prios;       /**< bit mask: with RoCE, the priorities whose messages go by TCP */
-    uint64_t prio;        /**< of messages that ask for none, 0..7 */
+    uint64_t prios; /**< bit mask: with RoCE or UET, the priorities whose messages go by TCP */
+    uint64_t prio;  /**< of messages that ask for none, 0..7 */
     uint64_t connections; /**< per pair of hosts and QP number */
     uint64_t mtu_bytes;   /**< largest IP packet */
     uint64_t initial_window_segments;

@@ -33,7 +33,7 @@ struct advice {
 /* The longest queue that @p n ingress ports can make together before all of them are paused or
  * dropped. */
 static uint64_t longest_queue(const struct advice *a, const struct prio_params *p, uint64_t shared,
-                              uint32_t n, uint64_t headroom_bytes)
+                              uint32_t n, uint64_t headroom_bytes, uint64_t rate_bps)
 {
     const struct weft_switch_params *sw = &p->sw;
     double most = (double)shared;
@@ -43,7 +43,7 @@ static uint64_t longest_queue(const struct advice *a, const struct prio_params *
     most = in < most ? in : most;
     if (!p->lossless) {
         const double out = sw->egress_threshold == WEFT_THRESHOLD_STATIC
-                               ? (double)sw->egress_limit_bytes
+                               ? (double)egress_limit_bytes(sw, rate_bps)
                                : (double)shared * sw->egress_alpha / (1 + sw->egress_alpha);
         return (uint64_t)(out < most ? out : most);
     }
@@ -89,8 +89,8 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
         return;
     weft_human_size(m.kmin, text[0]);
     weft_format_rate(l->rate_bps, text[1]);
-    const uint64_t most = longest_queue(a, p, shared, n, headroom);
-    const uint64_t one = marking_one_ingress_bytes(p, shared) + a->p.sw.reserve_bytes;
+    const uint64_t most = longest_queue(a, p, shared, n, headroom, l->rate_bps);
+    const uint64_t one = marking_one_ingress_bytes(p, shared, l->rate_bps) + a->p.sw.reserve_bytes;
     const char *control = control_of(a, l->dim, prio);
     if (m.kmin >= most && !a->said_late) {
         a->said_late = true;

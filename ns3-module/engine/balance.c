@@ -121,6 +121,12 @@ bool balance_shared(const struct weft_engine *e)
     return table[e->p.sw.balance].shared;
 }
 
+/* One entropy value per QP is the hash of its flow. */
+static bool by_flow(const struct weft_engine_params *p)
+{
+    return p->sw.balance == WEFT_BALANCE_ENTROPY && recovery_of(p->transport.recovery)->one_entropy;
+}
+
 /* Valiant over linked NPUs that do not forward, and no switches. */
 static int check_valiant(const struct weft_fabric *f, struct weft_err *err)
 {
@@ -151,7 +157,7 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
                             "which pools of egress queues don't count; set "
                             "switch.egress-lossy-pool and switch.egress-lossless-pool to 0",
                             table[b].name);
-    if (!table[b].per_packet)
+    if (!table[b].per_packet || by_flow(&c->params))
         return 0;
     if (entropy_check(&c->params, err))
         return WEFT_E_INPUT;
@@ -187,7 +193,7 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
 
 int balance_init(struct weft_engine *e, struct weft_err *err)
 {
-    e->spread.balance = table[e->p.sw.balance].pick;
+    e->spread.balance = by_flow(&e->p) ? NULL : table[e->p.sw.balance].pick;
     e->spread.steer = steer_of(e->p.sw.balance, e->fabric);
     e->spread.steer_rng = weft_rng_stream(e->seed, "steer", 0);
     if (!e->spread.balance)

@@ -32,6 +32,8 @@ struct weft_transport_params {
     uint64_t rto_backoff_max;
     uint64_t header_bytes;    /**< Ethernet + IPv4 + UDP + BTH + ICRC + FCS of a data packet */
     uint64_t ack_bytes;       /**< frame size of an ACK or NACK */
+    uint64_t nack_bytes;      /**< frame size of a NACK; 0: as an ACK */
+    uint64_t probe_bytes;     /**< rud: frame size of a packet that asks for an ACK; 0: none */
     uint64_t cnp_bytes;       /**< frame size of a CNP */
     uint64_t min_frame_bytes; /**< shorter frames are padded */
     /** preamble, start delimiter and inter-frame gap: on the wire, not in buffers */
@@ -54,6 +56,7 @@ struct weft_transport_params {
     uint64_t reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0:
                                  never */
     bool allow_reordering;    /**< per-packet balancing even where it looks like loss */
+    bool uet;                 /**< captures show Ultra Ethernet's headers; no parameter */
 };
 
 /** What a QP does about lost packets. */
@@ -120,6 +123,7 @@ struct weft_switch_params {
     const char *egress_alpha_map;
     uint64_t egress_limit_bytes;
     const char *egress_limit_map;
+    uint64_t egress_scale_rate_bps; /**< static: limits are for a port of that rate; 0: any */
     /** 0: a lossy queue is measured by the free bytes of its ingress pool */
     uint64_t egress_lossy_pool_bytes;
     uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */

@@ -17,6 +17,7 @@
 #include "entropy.h"
 #include "context.h"
 #include "recovery.h"
+#include "steer.h"
 
 #include <inttypes.h>
 
@@ -69,7 +70,7 @@ int entropy_check(const struct weft_engine_params *p, struct weft_err *err)
 int entropy_open(struct weft_engine *e, struct qp *q, struct weft_err *err)
 {
     const uint64_t n = e->p.sw.entropy_values;
-    if (e->p.sw.balance != WEFT_BALANCE_ENTROPY)
+    if (e->p.sw.balance != WEFT_BALANCE_ENTROPY || e->rc.recovery->one_entropy)
         return 0;
     struct entropy_state *s = calloc(1, sizeof *s + (policy_of(e)->counts ? n : 0));
     if (!s)
@@ -188,6 +189,8 @@ void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy
 void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k)
 {
     const bool trimmed = names_trimmed(e->rc.recovery, k);
+    if (k->mid == NO_MID)
+        return;
     entropy_tell(e, q, k->mid,
                  trimmed               ? ENTROPY_TRIMMED
                  : k->flags & PKT_ECHO ? ENTROPY_MARKED

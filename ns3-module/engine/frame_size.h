@@ -20,11 +20,20 @@ static inline uint32_t data_frame(const struct weft_engine *e, const struct qp *
 {
     return payload_frame(e, payload, q->control->signals.data_bytes);
 }
-/** Frame bytes of an ACK or NACK. */
+/** Frame bytes of an ACK. */
 static inline uint32_t ack_frame(const struct weft_engine *e, const struct qp *q)
 {
     uint64_t f = e->p.transport.ack_bytes + q->control->signals.ack_bytes;
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
+}
+/** Frame bytes of a NACK. */
+static inline uint32_t nack_frame(const struct weft_engine *e, const struct qp *q)
+{
+    const struct weft_transport_params *t = &e->p.transport;
+    if (!t->nack_bytes)
+        return ack_frame(e, q);
+    const uint64_t f = t->nack_bytes + q->control->signals.ack_bytes;
+    return (uint32_t)(f < t->min_frame_bytes ? t->min_frame_bytes : f);
 }
 static inline uint32_t cnp_frame(const struct weft_engine *e)
 {

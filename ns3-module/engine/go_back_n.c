@@ -5,12 +5,14 @@
  * duplicate and answered by an ACK. A NACK or the timer restarts from the oldest unacknowledged
  * packet.
  */
+#include "go_back_n.h"
+
 #include "context.h"
 #include "nic.h"
 #include "rc.h"
 #include "recovery.h"
 
-static void gap(struct weft_engine *e, uint32_t qi, uint32_t i)
+void go_back_n_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 {
     struct qp *q = qp_at(e, qi);
     if (pkt_at(e, i)->psn < q->exp_psn)
@@ -19,7 +21,7 @@ static void gap(struct weft_engine *e, uint32_t qi, uint32_t i)
         rc_nack_sparingly(e, q, i);
 }
 
-static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
+void go_back_n_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, qi);
     if (k->psn == q->una_psn && q->nxt_psn > q->una_psn)
@@ -29,4 +31,4 @@ static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 }
 
 const struct recovery recovery_go_back_n = {
-    .name = "go-back-n", .gap = gap, .acked = acked, .timeout = nic_go_back};
+    .name = "go-back-n", .gap = go_back_n_gap, .acked = go_back_n_acked, .timeout = nic_go_back};

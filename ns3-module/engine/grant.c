@@ -147,14 +147,6 @@ void grant_due(struct weft_engine *e, uint32_t nic)
         }
 }
 
-void grant_request_receive(struct weft_engine *e, uint32_t i)
-{
-    const struct pkt k = *pkt_at(e, i);
-    e->tot.delivered[WEFT_PKT_REQUEST]++;
-    pkt_free(e, i);
-    grant_asked(e, k.qp, (uint32_t)k.psn, true);
-}
-
 /* ---- senders ---- */
 
 void grant_receive(struct weft_engine *e, uint32_t i)

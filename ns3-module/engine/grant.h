@@ -58,8 +58,7 @@ int grant_init(struct weft_engine *e, struct weft_err *err);
 void grant_fini(struct weft_engine *e);
 /** A packet of QP @p qi wants @p wanted in all, modulo 2^32; @p answer: at once and in any case. */
 void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer);
-/** A request, or a grant, has come to its end. Consume it. */
-void grant_request_receive(struct weft_engine *e, uint32_t pkt);
+/** A grant has come to its end. Consumes it. */
 void grant_receive(struct weft_engine *e, uint32_t pkt);
 /** A pacer's time has come. */
 void grant_due(struct weft_engine *e, uint32_t nic);

@@ -41,16 +41,18 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
     if (i == NIL)
         return;
+    const uint64_t want = wanted(e, q, qi);
     struct weft_cc_grants rules;
     q->cc->credit->rules(q->ccp, &q->env, &rules);
     struct pkt *k = pkt_at(e, i);
     k->qp = qi;
-    k->psn = wanted(e, q, qi);
+    k->psn = 0;
+    k->sig = (uint32_t)want;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->frame = (uint16_t)rules.frame_bytes;
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
-    g->told = k->psn > g->told ? k->psn : g->told;
+    g->told = want > g->told ? want : g->told;
     port_ops.enqueue(e, q->port, i);
 }

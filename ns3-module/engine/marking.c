@@ -37,9 +37,11 @@ static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_
     return rc;
 }
 
-uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_bytes)
+uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_bytes,
+                                   uint64_t rate_bps)
 {
     const struct weft_switch_params *sw = &p->sw;
+    const double limit = (double)egress_limit_bytes(sw, rate_bps);
     const double shared = (double)shared_bytes;
     double most = shared;
     if (sw->threshold == WEFT_THRESHOLD_STATIC)
@@ -47,7 +49,7 @@ uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_
     else
         most = shared * sw->alpha / (1 + sw->alpha);
     if (!p->lossless && sw->egress_threshold == WEFT_THRESHOLD_STATIC)
-        most = (double)sw->egress_limit_bytes < most ? (double)sw->egress_limit_bytes : most;
+        most = limit < most ? limit : most;
     else if (!p->lossless)
         most = fmin(most, shared * sw->egress_alpha / (1 + sw->egress_alpha));
     return (uint64_t)most;
@@ -76,7 +78,7 @@ static void thresholds(const struct prio_params *p, uint64_t rate_bps,
     *kmin = scaled(*kmin, rate_bps, c->scale_rate_bps);
     *kmax = scaled(*kmax, rate_bps, c->scale_rate_bps);
     const uint64_t cap =
-        b->shared_bytes ? marking_one_ingress_bytes(p, b->shared_bytes) / 2 : UINT64_MAX;
+        b->shared_bytes ? marking_one_ingress_bytes(p, b->shared_bytes, rate_bps) / 2 : UINT64_MAX;
     if (no_min && no_max && *kmin > cap) {
         *kmax = (uint64_t)((weft_u128)*kmax * cap / *kmin);
         *kmin = cap;

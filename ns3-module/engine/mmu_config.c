@@ -301,14 +301,14 @@ static void init_prios(struct weft_engine *e, const struct prio_params prios[WEF
     }
 }
 
-/* How long egress queues of priority @p k may be. */
+/* How long egress queues of priority @p k may be at a port of @p rate_bps. */
 static struct limit egress_limit(const struct weft_engine *e, const struct prio_params *prio,
-                                 uint32_t k)
+                                 uint32_t k, uint64_t rate_bps)
 {
     if (e->mmu.lossless >> k & 1 && !prio->egress_given)
         return (struct limit){0, UINT32_MAX};
     if (e->p.sw.egress_threshold == WEFT_THRESHOLD_STATIC)
-        return (struct limit){0, (uint32_t)prio->sw.egress_limit_bytes};
+        return (struct limit){0, (uint32_t)egress_limit_bytes(&prio->sw, rate_bps)};
     return (struct limit){(uint32_t)(prio->sw.egress_alpha * 65536.0 + 0.5), 0};
 }
 
@@ -357,7 +357,7 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
             n->prio[k].ingress.bytes = (uint32_t)prios[k].sw.limit_bytes;
         else
             n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
-        n->prio[k].egress = egress_limit(e, &prios[k], k);
+        n->prio[k].egress = egress_limit(e, &prios[k], k, l->rate_bps);
         if (marking_of(&prios[k], l->rate_bps, &basis, &n->prio[k].mark, err))
             return NULL;
         if (n->prio[k].mark.kmin < e->mmu.least_kmin)

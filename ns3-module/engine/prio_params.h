@@ -9,7 +9,11 @@
 
 #include "engine.h"
 
+#include "base/int128.h"
+
 #include <stdbool.h>
+
+#define EGRESS_LIMIT_MAX (UINT64_C(1) << 31) /**< queues are counted in 32 bits */
 
 /** What holds for one priority. */
 struct prio_params {
@@ -29,6 +33,14 @@ int prio_params_read(const struct weft_engine_params *p, struct prio_params out[
                      struct weft_err *err);
 
 #pragma GCC visibility pop
+
+/** egress-threshold=static: the longest queue of a port of @p rate_bps. */
+static inline uint64_t egress_limit_bytes(const struct weft_switch_params *sw, uint64_t rate_bps)
+{
+    const uint64_t at = sw->egress_scale_rate_bps;
+    const weft_u128 n = at ? (weft_u128)sw->egress_limit_bytes * rate_bps / at : 0;
+    return !at ? sw->egress_limit_bytes : n < EGRESS_LIMIT_MAX ? (uint64_t)n : EGRESS_LIMIT_MAX;
+}
 
 /** Bit mask of the lossless priorities. */
 static inline uint8_t prios_lossless(const struct weft_engine_params *p)

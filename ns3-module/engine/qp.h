@@ -69,6 +69,7 @@ struct qp {
     uint8_t nic;     /**< port of its host that it is bound to, as in struct weft_msg; 0: none */
     uint32_t number; /**< which QP between the two */
     uint32_t flow_hash, ack_hash;
+    int64_t probe_ps;   /**< no probe before that time (probe.h) */
     uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
     uint64_t end_psn;   /**< first number after the last posted message */
     uint64_t end_byte;

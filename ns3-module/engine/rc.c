@@ -21,6 +21,7 @@
 #include "psn_set.h"
 #include "port.h"
 #include "port_ops.h"
+#include "probe.h"
 #include "qp.h"
 #include "recovery.h"
 #include "replay.h"
@@ -73,7 +74,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    k->frame = (uint16_t)ack_frame(e, q);
+    k->frame = (uint16_t)(kind == WEFT_PKT_ACK ? ack_frame(e, q) : nack_frame(e, q));
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
     k->flags = flags;
@@ -369,12 +370,9 @@ static void receive_cnp(struct weft_engine *e, uint32_t i)
 void rc_receive(struct weft_engine *e, uint32_t i)
 {
     static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *, uint32_t) = {
-        [WEFT_PKT_DATA] = receive_data,
-        [WEFT_PKT_ACK] = receive_ack,
-        [WEFT_PKT_NACK] = receive_ack,
-        [WEFT_PKT_CNP] = receive_cnp,
-        [WEFT_PKT_REQUEST] = grant_request_receive,
-        [WEFT_PKT_GRANT] = grant_receive};
+        [WEFT_PKT_DATA] = receive_data,     [WEFT_PKT_ACK] = receive_ack,
+        [WEFT_PKT_NACK] = receive_ack,      [WEFT_PKT_CNP] = receive_cnp,
+        [WEFT_PKT_REQUEST] = probe_receive, [WEFT_PKT_GRANT] = grant_receive};
     receive[pkt_at(e, i)->kind](e, i);
 }
 
@@ -479,7 +477,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
         e->rc.recovery->timeout(e, qi);
     }
-    if (waits_for_credit(q))
+    if (!probe_send(e, q, qi) && waits_for_credit(q))
         grant_ask(e, q, qi, true);
 }
 

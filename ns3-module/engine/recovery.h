@@ -37,6 +37,7 @@ struct recovery {
     const char *name;          /**< as in transport.recovery */
     bool low_rto;              /**< transport.rto-low holds while few packets are in flight */
     bool bdp_fc;               /**< transport.bdp-fc caps what is in flight */
+    bool one_entropy;          /**< senders keep to one entropy value per QP */
     bool tolerates_reordering; /**< a packet that overtakes others is no sign that they are lost */
     bool counts; /**< in flight, for the window, is q->flight_bytes, which `flight` counts anew */
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.

@@ -113,3 +113,41 @@ TEST(PacketTimer, TheLostPacketsEntropyValueIsTold)
     EXPECT_EQ(after.count(path), 0u);
     EXPECT_EQ(after.size(), 3u) << "the others are taken";
 }
+
+// Eight senders fill a queue that drops. When a timer expires and the window is full, a packet
+// without payload asks for an ACK, at most once per base RTT: 4 us of links, and twice a full
+// packet and an ACK at 100 Gbps.
+TEST(PacketTimer, AFullWindowIsProbed)
+{
+    for (int probes = 0; probes < 2; probes++) {
+        World w("single-switch", {{"hosts", "9"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+                Rud({{"transport.probe-frame", probes ? "62B" : "0B"},
+                     {"transport.ack-every-bytes", "16KiB"},
+                     {"transport.ack-prio", "6"},
+                     {"pfc.enabled", "false"},
+                     {"switch.reserve", "0B"},
+                     {"switch.egress-threshold", "static"},
+                     {"switch.egress-limit", "250KB"}}),
+                "nscc");
+        std::map<uint32_t, std::vector<int64_t>> sent;
+        w.lose = [&](uint32_t, const weft_engine_pkt_view &v) {
+            if (v.kind == WEFT_PKT_REQUEST && !v.hops) {
+                EXPECT_EQ(v.frame_bytes, 64u);
+                EXPECT_EQ(v.payload_bytes, 0u);
+                EXPECT_EQ(v.prio, 6u);
+                sent[v.src_host].push_back(v.sent_ps);
+            }
+            return false;
+        };
+        w.Build();
+        for (uint32_t h = 1; h < 9; h++)
+            w.Send(h, 0, 2 << 20);
+        w.Run();
+        ExpectAllOnceInOrder(w, "incast with drops");
+        EXPECT_GT(w.Totals().rtos, 0u);
+        EXPECT_EQ(w.Totals().sent[WEFT_PKT_REQUEST] > 0, probes == 1);
+        for (auto &[host, at] : sent)
+            for (size_t i = 1; i < at.size(); i++)
+                EXPECT_GE(at[i] - at[i - 1], 4 * US + 2 * 8 * (4178 + 86) * 10) << host;
+    }
+}

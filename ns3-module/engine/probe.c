@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See probe.h. */
+#include "probe.h"
+
+#include "context.h"
+#include "grant.h"
+#include "port_ops.h"
+#include "rc.h"
+#include "recovery.h"
+#include "steer.h"
+
+bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    const uint64_t least = e->p.transport.min_frame_bytes, frame = e->p.transport.probe_bytes;
+    if (!frame || !e->rc.recovery->timers || q->state != QP_BLOCKED || e->now < q->probe_ps)
+        return false;
+    const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
+    if (i == NIL)
+        return false;
+    struct pkt *k = pkt_at(e, i);
+    k->qp = qi;
+    k->psn = q->top_psn ? q->top_psn - 1 : 0;
+    k->sent_ps = e->now;
+    k->dst_host = q->dst_host;
+    k->frame = (uint16_t)(frame < least ? least : frame);
+    k->payload = 0;
+    k->prio = (uint8_t)e->p.transport.ack_prio;
+    k->flags = PKT_ASK;
+    if (q->credited)
+        grant_ask_with(e, q, qi, i);
+    q->probe_ps = e->now + q->env.base_rtt_ps;
+    port_ops.enqueue(e, q->port, i);
+    return true;
+}
+
+void probe_receive(struct weft_engine *e, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    struct qp *q = qp_at(e, k->qp);
+    e->tot.delivered[WEFT_PKT_REQUEST]++;
+    if (q->credited)
+        grant_asked(e, k->qp, k->sig, true);
+    if (!(k->flags & PKT_ASK)) {
+        pkt_free(e, i);
+        return;
+    }
+    k->mid = NO_MID; /* no entropy value came through */
+    rc_answer(e, q, i, WEFT_PKT_ACK);
+}

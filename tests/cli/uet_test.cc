@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// transport.type=uet: one word for an Ultra Ethernet fabric.
+#include "jobs.h"
+
+namespace
+{
+
+const char kJob[] = "  <workload type=\"generate\" kind=\"all-to-all\" size=\"1MiB\"/>\n";
+const char kUet[] = "  <transport type=\"uet\"/>\n";
+
+/* The line of a key in what `weft check` prints. */
+std::string line_of(const std::string &out, const std::string &key)
+{
+    const size_t at = out.find("\n" + key + " ");
+    return at == std::string::npos ? "" : out.substr(at + 1, out.find('\n', at + 1) - at - 1);
+}
+
+Said check(const TempDir &dir, const std::string &inside, std::vector<std::string> more = {})
+{
+    write_file(dir / "s.xml", scenario(inside));
+    std::vector<std::string> args = {"check", dir / "s.xml"};
+    args.insert(args.end(), more.begin(), more.end());
+    return weft(args);
+}
+
+/* Four links of 1 us there and back, and on each a packet of 4096 + 102 + 20 bytes and an ACK of 78
+ * + 20 at 100 Gbps: T = 8 us + 4 x 4316 x 0.08 ns = 9.38112 us, and a BDP of 117264 bytes. */
+TEST(Uet, OneWordSetsWhatFollowsFromTheFabric)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    const Said s = check(dir, std::string(kUet) + kJob);
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.err, "");
+    const struct {
+        const char *key, *value, *why;
+    } lines[] = {
+        {"transport.recovery", "= rud ", "(preset: UE 1.0.3, 3.5"},
+        {"transport.header", "= 102B ", "44 SES"},
+        {"transport.ack-frame", "= 78B ", "ACK_CC"},
+        {"transport.ack-every-bytes", "= 16KiB ", "ACK_Gen_Trigger"},
+        {"transport.ack-prio", "= 6 ", "preset"},
+        {"transport.rto", "= 65667.84ns ", "six full queues"}, /* 7 T */
+        {"switch.balance", "= entropy ", "preset"},
+        {"switch.entropy-policy", "= reps ", "default"},
+        {"switch.trim-prios", "= 159 ", "trimmed"}, /* all but 5 and 6 */
+        {"switch.egress-limit", "= 117264B ", "1 BDP"},
+        {"switch.egress-scale-rate", "= 100Gbps ", "rate of the port"},
+        {"ecn.kmin", "= 23453B ", "0.2 BDP"},
+        {"ecn.kmax", "= 93811B ", "0.8 BDP"},
+        {"ecn.pmax", "= 1 ", "preset"},
+        {"pfc.enabled", "= false ", "preset"},
+        {"congestion-control.name", "= nscc ", "(preset)"},
+    };
+    for (const auto &l : lines) {
+        EXPECT_CONTAINS(line_of(s.out, l.key), l.value);
+        EXPECT_CONTAINS(line_of(s.out, l.key), l.why);
+    }
+}
+
+TEST(Uet, WhatIsGivenStands)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    const Said s = check(dir,
+                         std::string("  <transport type=\"uet\" base-rtt=\"20us\"/>\n"
+                                     "  <switch egress-limit=\"100KB\"/>\n"
+                                     "  <congestion-control name=\"rccc\"/>\n") +
+                             kJob,
+                         {"--set", "transport.header=62B"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(line_of(s.out, "switch.egress-limit"), "= 100KB ");
+    EXPECT_CONTAINS(line_of(s.out, "transport.header"), "= 62B                  (--set)");
+    EXPECT_CONTAINS(line_of(s.out, "transport.rto"), "= 140us "); /* 7 x 20 us */
+    EXPECT_CONTAINS(line_of(s.out, "congestion-control.name"), "= rccc ");
+    EXPECT_CONTAINS(line_of(s.out, "ecn.kmin"), "default"); /* rccc takes no marks */
+}
+
+/* Without trimming queues are five times as long. */
+TEST(Uet, QueuesAreLongerWithoutTrimming)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    const Said s = check(dir, std::string(kUet) + kJob, {"--set", "switch.trim-prios=0"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(line_of(s.out, "switch.egress-limit"), "= 586320B ");
+}
+
+/* TCP has classes of its own beside it, which are not trimmed; RoCE can't be in the same run. */
+TEST(Uet, TcpBesideIt)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    const std::string jobs =
+        "  <workload type=\"generate\" name=\"a\" size=\"1MiB\" ranks=\"4\" transport=\"uet\"/>\n"
+        "  <workload type=\"generate\" name=\"b\" size=\"1MiB\" ranks=\"4\" transport=\"tcp\"/>\n";
+    const Said s = run(dir, kUet + jobs, "both");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "both/jobs.csv", "a", "transport"), "uet");
+    EXPECT_EQ(cell(dir / "both/jobs.csv", "b", "transport"), "tcp");
+    const Said c = check(dir, kUet + jobs);
+    EXPECT_CONTAINS(line_of(c.out, "tcp.prios"), "= 1 ");
+    EXPECT_CONTAINS(line_of(c.out, "switch.trim-prios"), "= 158 ");
+    EXPECT_CONTAINS(line_of(c.out, "switch.egress-limit-map"), "= 0:586320B ");
+    const std::string roce = "  <workload type=\"generate\" name=\"a\" transport=\"roce\"/>\n";
+    const Said no = check(dir, kUet + roce);
+    EXPECT_EQ(no.code, 3);
+    EXPECT_CONTAINS(no.err, "transport=\"roce\">: transport.type=uet: what does not go by TCP all "
+                            "goes by UET");
+    const Said neither =
+        check(dir, "  <workload type=\"generate\" name=\"a\" transport=\"uet\"/>\n");
+    EXPECT_EQ(neither.code, 3);
+    EXPECT_CONTAINS(neither.err, "nearest: transport.type=uet");
+}
+
+TEST(Uet, AWrittenScenarioRunsTheSame)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    ASSERT_EQ(run(dir, std::string(kUet) + kJob, "first").code, 0);
+    const Said xml = weft({"show", "scenario", dir / "s.xml", "--xml"});
+    ASSERT_EQ(xml.code, 0) << xml.err;
+    write_file(dir / "t.xml", xml.out);
+    ASSERT_EQ(weft({"run", dir / "t.xml", "--out", dir / "again"}).code, 0);
+    EXPECT_EQ(slurp(dir / "first/flows.csv"), slurp(dir / "again/flows.csv"));
+}
+
+/* Reliable ordered delivery: one path per QP, and what is lost is gone back to. */
+TEST(Uet, Rod)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    const Said s = check(dir, "  <transport type=\"uet\" recovery=\"rod\"/>\n" + std::string(kJob));
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.err, "");
+    EXPECT_CONTAINS(line_of(s.out, "transport.nack-interval"), "= 9381.12ns "); /* T */
+    EXPECT_CONTAINS(line_of(s.out, "transport.ack-every-bytes"), "default");
+    const Said r = run(dir,
+                       "  <transport type=\"uet\" recovery=\"rod\"/>\n"
+                       "  <trouble events=\"bit-errors link=h0-s8 ber=1e-6\"/>\n" +
+                           std::string(kJob),
+                       "rod");
+    EXPECT_EQ(r.code, 0) << r.err;
+}
+
+} // namespace
