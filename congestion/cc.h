@@ -18,6 +18,7 @@
 #define WEFT_CC_H
 
 #include "base/param.h"
+#include "base/preset.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,15 +156,6 @@ struct weft_cc_observable {
 /** Most observables of an algorithm. */
 #define WEFT_CC_OBSERVABLES_MAX 16
 
-/** Settings under one name, such as what a paper uses at one link rate. */
-struct weft_cc_preset {
-    const char *name;     /**< "sim-100g" */
-    const char *help;     /**< one line */
-    const char *source;   /**< paper, script */
-    const char *settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those
-                             of the network's sections */
-};
-
 /** How a field of an algorithm's state moves while traffic repeats itself, lap after lap, with the
  * same decisions (the engine's replay.h). */
 enum weft_cc_moves {
@@ -196,7 +188,7 @@ struct weft_cc_ops {
     unsigned needs;     /**< bits of enum weft_cc_needs, under any parameters */
     size_t state_size;  /**< bytes of state per QP, 0 allowed */
     struct weft_param_table params;
-    const struct weft_cc_preset *presets;         /**< terminated by name == NULL; Optional */
+    const struct weft_preset *presets;            /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
     /** Optional: the fields of the state that move while traffic repeats itself. All others decide
      * something by what they are: time enters through the fields named here and the arguments of
@@ -246,9 +238,6 @@ int weft_cc_check_ops(const struct weft_cc_ops *ops, struct weft_err *err);
 
 /** All algorithms, in the order of cc_table.def; *n receives their number. */
 const struct weft_cc_ops *const *weft_cc_table(size_t *n);
-/** The preset of @p ops called @p name; on an unknown name NULL, and *err names the nearest. */
-const struct weft_cc_preset *weft_cc_preset_find(const struct weft_cc_ops *ops, const char *name,
-                                                 struct weft_err *err);
 /** What @p ops needs under @p params: bits of enum weft_cc_needs. */
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params);
 /** Longest text of weft_cc_signal_names. */

@@ -105,29 +105,3 @@ const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *para
         snprintf(buf, size, "none");
     return buf;
 }
-
-const struct weft_cc_preset *weft_cc_preset_find(const struct weft_cc_ops *ops, const char *name,
-                                                 struct weft_err *err)
-{
-    enum { MAX_PRESETS = 64 };
-    const char *names[MAX_PRESETS];
-    size_t n = 0;
-    for (const struct weft_cc_preset *p = ops->presets; p && p->name; p++) {
-        if (strcmp(p->name, name) == 0)
-            return p;
-        if (n < MAX_PRESETS)
-            names[n++] = p->name;
-    }
-    if (n == 0) {
-        weft_err_set(err, WEFT_E_INPUT, "%s has no presets", ops->name);
-        return NULL;
-    }
-    const char *near = weft_nearest(name, names, n);
-    if (near)
-        weft_err_set(err, WEFT_E_INPUT, "%s has no preset '%s'; did you mean '%s'?", ops->name,
-                     name, near);
-    else
-        weft_err_set(err, WEFT_E_INPUT, "%s has no preset '%s'; `weft show cc %s` lists them",
-                     ops->name, name, ops->name);
-    return NULL;
-}

@@ -22,7 +22,7 @@
     "byte-counter=2097088B fast-recovery=1 rate-ai=5Mbps rate-hai=50Mbps min-rate=1Mbps "          \
     "cnp-interval=4us first-cnp-rate=1 clamp-target=false"
 
-const struct weft_cc_preset weft_dcqcn_presets[] = {
+const struct weft_preset weft_dcqcn_presets[] = {
     {"paper-40g", "the paper's constants, for its 40 Gbps links", "Zhu et al., SIGCOMM 2015",
      "rate-ai=40Mbps rate-hai=400Mbps alpha-timer=55us rate-timer=55us cnp-interval=50us "
      "ecn.kmin=5KB ecn.kmax=200KB ecn.pmax=0.01 "
@@ -92,7 +92,7 @@ const struct weft_cc_preset weft_dcqcn_presets[] = {
         "400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"                                   \
     }
 
-const struct weft_cc_preset weft_hpcc_presets[] = {
+const struct weft_preset weft_hpcc_presets[] = {
     W_AI_ROWS,
     {"sim-25g", "CC_MODE 3 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hp",
      "mode=hpcc target-util=0.95 max-stage=0 rate-ai=10Mbps min-rate=1Gbps int-multi=1"},
@@ -107,7 +107,7 @@ const struct weft_cc_preset weft_hpcc_presets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const struct weft_cc_preset weft_hpcc_pint_presets[] = {
+const struct weft_preset weft_hpcc_pint_presets[] = {
     W_AI_ROWS,
     {"sim-25g", "CC_MODE 10 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hpccPint",
      "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=10Mbps min-rate=1Gbps"},
@@ -125,7 +125,7 @@ const struct weft_cc_preset weft_hpcc_pint_presets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const struct weft_cc_preset weft_timely_presets[] = {
+const struct weft_preset weft_timely_presets[] = {
     {"sim-25g", "CC_MODE 7 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "timely",
      "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=25Mbps rate-hai=125Mbps "
      "min-rate=1Gbps "
@@ -149,7 +149,7 @@ const struct weft_cc_preset weft_timely_presets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const struct weft_cc_preset weft_dctcp_presets[] = {
+const struct weft_preset weft_dctcp_presets[] = {
     {"paper-1g", "the paper's threshold for 1 Gbps: 20 packets of 1500 bytes", DCTCP,
      "ecn.kmin=30KB ecn.kmax=30KB ecn.pmax=1 ecn.scale-rate=0"},
     {"paper-10g", "the paper's threshold for 10 Gbps: 65 packets of 1500 bytes", DCTCP,
@@ -172,7 +172,7 @@ const struct weft_cc_preset weft_dctcp_presets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-const struct weft_cc_preset weft_rccc_presets[] = {
+const struct weft_preset weft_rccc_presets[] = {
     {"eqds", "EQDS: a packet's payload of credit at a time, one bandwidth-delay product ahead",
      "Olteanu et al., NSDI 2022, as csg-htsim has it: eqds.cpp, 4096 bytes of credit in 0.99 times "
      "the time of a packet of 4160",
@@ -185,14 +185,14 @@ const struct weft_cc_preset weft_rccc_presets[] = {
 
 #define ARTIFACT "tommasobo/REPS_EuroSys_Artifact: uec.h, uec.cpp"
 
-const struct weft_cc_preset weft_smartt_presets[] = {
+const struct weft_preset weft_smartt_presets[] = {
     {"htsim", "the constants of the first author's htsim", ARTIFACT,
      "max-window=1.5 increase=2 fair-increase=0.02 fast-increase=1 no-delay=1us decrease=1 "
      "fair-decrease=0.5 mark-weight=0.05 mark-threshold=0.3 qa-scale=1 ignore=marks"},
     {NULL, NULL, NULL, NULL},
 };
 
-const struct weft_cc_preset weft_mprdma_presets[] = {
+const struct weft_preset weft_mprdma_presets[] = {
     {"htsim", "the constants of the REPS paper's htsim", ARTIFACT,
      "first-window=1.5 max-window=1.5 decrease=0.25 trim-decrease=1"},
     {NULL, NULL, NULL, NULL},

@@ -170,6 +170,21 @@ uint32_t weft_fabric_link_port(const struct weft_fabric *f, uint32_t link)
     return p;
 }
 
+/* @p bps times @p share, which 1 leaves as it is to the last bit. */
+static uint64_t part(uint64_t bps, double share)
+{
+    const double left = (double)bps * share;
+    return share == 1 ? bps : left < 1 ? 1 : (uint64_t)left;
+}
+
+void weft_fabric_slow(struct weft_fabric *f, uint32_t dim, double share)
+{
+    f->dims[dim].rate_bps = part(f->dims[dim].rate_bps, share);
+    for (uint32_t i = 0; i < f->nlinks; i++)
+        if (f->links[i].dim == dim)
+            f->links[i].rate_bps = part(f->links[i].rate_bps, share);
+}
+
 uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim)
 {
     uint32_t stride = 1;

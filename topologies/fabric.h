@@ -136,6 +136,8 @@ static inline bool weft_fabric_forwards(const struct weft_fabric *f, uint32_t no
 }
 /** The port at node a of link @p link; that at node b is its peer. */
 uint32_t weft_fabric_link_port(const struct weft_fabric *f, uint32_t link);
+/** Leaves the links of dimension @p dim that @p share of their rate, above 0 and at most 1. */
+void weft_fabric_slow(struct weft_fabric *f, uint32_t dim, double share);
 /** The product of the sizes of the dimensions before @p dim. */
 uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim);
 /** Longest name that weft_fabric_node_name writes, with its terminator. */

@@ -44,11 +44,11 @@ static void json_end(struct weft_json *j)
     weft_json_finish(j, NULL);
 }
 
-static void print_presets(FILE *out, const struct weft_cc_preset *p)
+static void print_presets(FILE *out, const char *section, const struct weft_preset *p)
 {
     if (!p)
         return;
-    fputs("presets: --set congestion-control.preset=NAME\n", out);
+    fprintf(out, "presets: --set %s.preset=NAME\n", section);
     for (; p->name; p++)
         fprintf(out, "  %-16s %s [%s]\n      %s\n", p->name, p->help, p->source, p->settings);
 }
@@ -78,7 +78,7 @@ static void json_observables(struct weft_json *j, const struct weft_cc_observabl
     weft_json_end_array(j);
 }
 
-static void json_presets(struct weft_json *j, const struct weft_cc_preset *p)
+static void json_presets(struct weft_json *j, const struct weft_preset *p)
 {
     weft_json_array(j);
     for (; p && p->name; p++) {
@@ -181,7 +181,8 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
             fputs("parameters of every workload (docs/jobs.md):\n", cli->out);
             weft_print_params(cli->out, e.name, of_every(l));
         }
-        print_presets(cli->out, e.presets);
+        print_presets(cli->out, strcmp(l->singular, "section") == 0 ? e.name : "congestion-control",
+                      e.presets);
         print_observables(cli->out, e.observables);
         return 0;
     }

@@ -124,7 +124,7 @@ static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
     }
     if (i == 0)
         return (struct weft_listed){"system", "the simulated NPUs and their collectives", NULL,
-                                    &weft_system_param_table};
+                                    &weft_system_param_table, weft_system_presets};
     if (i == 1)
         return (struct weft_listed){WEFT_FAULT_ELEMENT, "what goes wrong during the run", NULL,
                                     &weft_fault_param_table};

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 struct weft_cc_observable;
-struct weft_cc_preset;
+struct weft_preset;
 
 /** One member of a family, for display. */
 struct weft_listed {
@@ -20,7 +20,7 @@ struct weft_listed {
     const char *title;
     const char *source;                           /**< NULL: weft's own */
     const struct weft_param_table *params;        /**< NULL: none */
-    const struct weft_cc_preset *presets;         /**< NULL: none */
+    const struct weft_preset *presets;            /**< NULL: none */
     const struct weft_cc_observable *observables; /**< NULL: none */
     const char *selector; /**< what selectors of a quantity look like; NULL: it is none */
     const struct weft_cdf_entry *cdf; /**< a distribution of sizes; NULL: it is none */

@@ -132,6 +132,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
         return name_element(s, "congestion-control", err);
     if (weft_topology_build(s->topology, s->topology_params, &out->fabric, err))
         return name_element(s, "topology", err);
+    weft_fabric_slow(out->fabric, 0, s->system->scale_up_share);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
     int code = 0;
     if (check_dims(s, out->fabric, err))

@@ -203,14 +203,13 @@ static int apply_elem(struct weft_resolver *r, const struct weft_xml_elem *e,
                       struct weft_scenario_group *g, const char *dir, struct weft_err *err)
 {
     for (const struct weft_xml_attr *a = e->attrs; a; a = a->next) {
-        if (g->selector && (strcmp(a->name, g->selector) == 0 ||
-                            (weft_group_is_cc(g) && strcmp(a->name, WEFT_PRESET_KEY) == 0)))
+        if ((g->selector && strcmp(a->name, g->selector) == 0) || weft_group_preset(g, a->name))
             continue;
         if (!weft_params_find(g->table, a->name)) {
             struct names valid = {.n = 0};
             if (g->selector)
                 add_name(&valid, g->selector);
-            if (weft_group_is_cc(g))
+            if (weft_group_preset(g, WEFT_PRESET_KEY))
                 add_name(&valid, WEFT_PRESET_KEY);
             for (size_t i = 0; i < g->table->n; i++)
                 add_name(&valid, g->table->params[i].name);

@@ -177,10 +177,8 @@ int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
         }
         if (!g)
             return unknown_key(r, o, err);
-        if (g->selector &&
-            (strcmp(o->prefix, g->element) == 0 || strcmp(o->prefix, g->label) == 0) &&
-            (strcmp(o->param, g->selector) == 0 ||
-             (weft_group_is_cc(g) && strcmp(o->param, WEFT_PRESET_KEY) == 0)))
+        if ((strcmp(o->prefix, g->element) == 0 || strcmp(o->prefix, g->label) == 0) &&
+            ((g->selector && strcmp(o->param, g->selector) == 0) || weft_group_preset(g, o->param)))
             continue; /* chosen already */
         struct weft_origin origin = {i < r->nimplied ? WEFT_ORIGIN_PRESET : WEFT_ORIGIN_OVERRIDE, 0,
                                      0};

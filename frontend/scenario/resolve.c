@@ -218,8 +218,8 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         s->cc_params = s->groups[s->ngroups - 1].values;
     }
     if (!code) {
-        code =
-            weft_resolver_add_group(r, "system", -1, "system", &weft_system_param_table, NULL, err);
+        code = weft_resolver_add_group(r, WEFT_SYSTEM_ELEMENT, -1, WEFT_SYSTEM_ELEMENT,
+                                       &weft_system_param_table, NULL, err);
         s->system = (const struct weft_system_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code)
@@ -307,7 +307,7 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
     if (!code)
         code = make_groups(r, err);
     if (!code)
-        code = weft_resolver_apply_preset(r, err);
+        code = weft_resolver_apply_presets(r, err);
     if (!code && r->root)
         code = weft_resolver_apply_file(r, err);
     if (!code)

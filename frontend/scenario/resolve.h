@@ -75,12 +75,16 @@ int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err);
 /** Checks that the file has only known elements, each once, and that a selector is where it must
  * be. */
 int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
-/** The attribute of <congestion-control>, and its key, that names a preset. */
+/** The attribute of <congestion-control> and <system>, and its key, that names a preset. */
 #define WEFT_PRESET_KEY "preset"
+/** The element, and the prefix of the keys, of the simulated NPUs. */
+#define WEFT_SYSTEM_ELEMENT "system"
 /** Whether @p g is the congestion control's. */
 bool weft_group_is_cc(const struct weft_scenario_group *g);
-/** Sets the values of the chosen preset, if any. */
-int weft_resolver_apply_preset(struct weft_resolver *r, struct weft_err *err);
+/** Whether @p param is the name of @p g's preset: of the groups that may have one. */
+bool weft_group_preset(const struct weft_scenario_group *g, const char *param);
+/** Sets the values of the chosen presets, if any. */
+int weft_resolver_apply_presets(struct weft_resolver *r, struct weft_err *err);
 /** The element of what weft sweep varies. */
 #define WEFT_SWEEP_ELEMENT "sweep"
 /** Reads it. */

@@ -89,6 +89,12 @@ bool weft_group_is_cc(const struct weft_scenario_group *g)
     return strcmp(g->element, weft_families[WEFT_FAMILY_CC].element) == 0;
 }
 
+bool weft_group_preset(const struct weft_scenario_group *g, const char *param)
+{
+    return strcmp(param, WEFT_PRESET_KEY) == 0 &&
+           (weft_group_is_cc(g) || strcmp(g->element, WEFT_SYSTEM_ELEMENT) == 0);
+}
+
 int weft_resolver_add_group(struct weft_resolver *r, const char *element, int family,
                             const char *prefix, const struct weft_param_table *table, void *values,
                             struct weft_err *err)

@@ -108,7 +108,7 @@ struct weft_scenario_group {
     const char *selector; /**< "type", "backend", "name"; NULL: no selector */
     const char *selected; /**< the plug-in's name; NULL without selector */
     struct weft_origin selected_from;
-    const char *preset; /**< congestion-control: its preset; NULL: none */
+    const char *preset; /**< congestion-control, system: its preset; NULL: none */
     struct weft_origin preset_from;
     const char *prefix; /**< of its keys: the plug-in's, the section's or the workload's name */
     const char *label;  /**< the element's name; of one of several workloads its own */

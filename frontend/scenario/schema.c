@@ -216,14 +216,16 @@ static void params(struct writer *w, const struct weft_param_table *t)
     }
 }
 
-/* The attribute that names a preset. */
-static void presets(struct writer *w, const struct weft_cc_preset *p)
+/* The attribute that names a preset, which `weft show @p shown` lists. */
+static void presets(struct writer *w, const struct weft_preset *p, const char *shown)
 {
     if (!p)
         return;
     open_tag(w, "optional", NULL, NULL);
     open_tag(w, "attribute", "name", WEFT_PRESET_KEY);
-    leaf(w, "a:documentation", NULL, NULL, "settings under one name; see 'weft show cc NAME'");
+    char help[64];
+    snprintf(help, sizeof help, "settings under one name; see 'weft show %s'", shown);
+    leaf(w, "a:documentation", NULL, NULL, help);
     open_tag(w, "choice", NULL, NULL);
     leaf(w, "value", NULL, NULL, "none");
     for (; p->name; p++)
@@ -314,7 +316,7 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
         leaf(w, "value", NULL, NULL, p.name);
         close_tag(w, "attribute");
         if (id == WEFT_FAMILY_CC)
-            presets(w, ((const struct weft_cc_ops *)p.ops)->presets);
+            presets(w, ((const struct weft_cc_ops *)p.ops)->presets, "cc NAME");
         if (id == WEFT_FAMILY_WORKLOAD)
             workload_params(w, p.params);
         else
@@ -330,13 +332,14 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
 }
 
 static void section(struct writer *w, const char *name, const char *help,
-                    const struct weft_param_table *t)
+                    const struct weft_param_table *t, const struct weft_preset *p)
 {
     open_tag(w, "optional", NULL, NULL);
     open_tag(w, "element", "name", name);
     if (help)
         leaf(w, "a:documentation", NULL, NULL, help);
     leaf(w, "empty", NULL, NULL, NULL);
+    presets(w, p, "system");
     params(w, t);
     close_tag(w, "element");
     close_tag(w, "optional");
@@ -476,13 +479,14 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     for (size_t i = 0; i < nbackends; i++)
         for (size_t k = 0; k < backends[i]->nsections; k++)
             section(&w, backends[i]->sections[k].name, backends[i]->sections[k].help,
-                    &backends[i]->sections[k].params);
+                    &backends[i]->sections[k].params, NULL);
     family(&w, WEFT_FAMILY_CC, &b);
-    section(&w, "system", "the simulated NPUs and their collectives", &weft_system_param_table);
+    section(&w, WEFT_SYSTEM_ELEMENT, "the simulated NPUs and their collectives",
+            &weft_system_param_table, weft_system_presets);
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
     faults(&w);
-    section(&w, "sample", "what is recorded over time", &weft_sample_param_table);
-    section(&w, "run", "the run itself", &weft_run_param_table);
+    section(&w, "sample", "what is recorded over time", &weft_sample_param_table, NULL);
+    section(&w, "run", "the run itself", &weft_run_param_table, NULL);
     sweep(&w);
     close_tag(&w, "interleave");
     close_tag(&w, "element");

@@ -13,6 +13,7 @@
 #define WEFT_SYSTEM_H
 
 #include "base/param.h"
+#include "base/preset.h"
 #include "collective/phases.h"
 #include "net/net.h"
 #include "workload/dag.h"
@@ -64,6 +65,7 @@ struct weft_system_params {
     int64_t remote_latency_ps; /**< of a memory */
     uint64_t remote_bw_bps;    /**< of a memory; 0: no limit */
     const char *stragglers;    /**< "3:1.5": rank 3 computes 1.5 times as long */
+    double scale_up_share;     /**< 0.01 .. 1 of the rate of the innermost dimension's links */
     double comm_share;         /**< 0 .. 0.95 of the accelerator that collectives under way take */
     const char *priorities; /**< "all-to-all:2,send:5": traffic classes by type of communication */
     const char *qps;        /**< "all-to-all:4": QPs of a pair by type of communication */
@@ -80,6 +82,8 @@ struct weft_system_params {
 /** Memories outside of the NPUs: none, one each, one for each few neighbours, one for all. */
 enum weft_remote { WEFT_REMOTE_NONE, WEFT_REMOTE_PER_NPU, WEFT_REMOTE_PER_NODE, WEFT_REMOTE_POOL };
 extern const struct weft_param_table weft_system_param_table;
+/** What was fitted to machines (presets.c). */
+extern const struct weft_preset weft_system_presets[];
 
 /** One finished operation, for ops.csv. */
 struct weft_op_record {

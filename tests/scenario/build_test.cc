@@ -50,4 +50,19 @@ TEST(Build, ErrorsNameTheElement)
     EXPECT_CONTAINS(s.message(), "ring");
 }
 
+TEST(Build, ScaleUpShareIsOfTheInnermostDimension)
+{
+    auto r = parse("<scenario><topology type=\"multi\" dimensions=\"switch size=2 rate=800Gbps; "
+                   "switch size=2 rate=400Gbps\"/><system scale-up-share=\"0.5\"/>"
+                   "<workload type=\"generate\"/></scenario>");
+    ASSERT_EQ(r.code, 0) << r.message();
+    weft_scenario_parts parts;
+    weft_err err = {};
+    ASSERT_EQ(weft_scenario_build(r.s, &parts, &err), 0) << err.msg;
+    for (uint32_t i = 0; i < parts.fabric->nlinks; i++)
+        EXPECT_EQ(parts.fabric->links[i].rate_bps, 400000000000u) << i;
+    EXPECT_EQ(parts.fabric->dims[0].rate_bps, 400000000000u);
+    weft_scenario_parts_free(&parts);
+}
+
 } // namespace

@@ -20,7 +20,7 @@ TEST(Preset, EveryPresetOfEveryControlAppliesWithoutAWarning)
     size_t n = 0, seen = 0;
     const weft_cc_ops *const *t = weft_cc_table(&n);
     for (size_t i = 0; i < n; i++)
-        for (const weft_cc_preset *p = t[i]->presets; p && p->name; p++, seen++) {
+        for (const weft_preset *p = t[i]->presets; p && p->name; p++, seen++) {
             const std::string cc = std::string("congestion-control.name=") + t[i]->name;
             const std::string preset = std::string("congestion-control.preset=") + p->name;
             auto r = world::from_defaults(base({preset.c_str(), cc.c_str()}));
@@ -129,4 +129,43 @@ TEST(Preset, TheWrittenScenarioHasItsValues)
     ASSERT_EQ(again.code, 0) << again.message();
     EXPECT_EQ(again.value("ecn", "kmax"), "200KB");
     EXPECT_EQ(again.value("ecn", "pmax"), "0.01");
+}
+
+/* What was fitted to a machine: settings of the system and of the network, which file and overrides
+ * change, and which a backend without such a section leaves away. */
+TEST(Preset, OfTheSystemSetsWhatWasFitted)
+{
+    auto r = world::from_defaults(base({"system.preset=dgx-h100"}));
+    ASSERT_EQ(r.code, 0) << r.message();
+    EXPECT_EQ(r.warnings(), "");
+    EXPECT_STREQ(r.group("system")->preset, "dgx-h100");
+    EXPECT_EQ(r.value("system", "endpoint-delay"), "16.8us");
+    EXPECT_EQ(r.value("system", "scale-up-share"), "0.835");
+    EXPECT_EQ(r.value("system", "communication-share"), "0.15");
+    EXPECT_EQ(r.value("in-network", "aggregation-rate"), "17.5Tbps");
+    auto ideal = world::from_defaults(base({"system.preset=dgx-h100", "network.backend=ideal"}));
+    ASSERT_EQ(ideal.code, 0) << ideal.message();
+    EXPECT_EQ(ideal.value("system", "endpoint-delay"), "16.8us");
+    const std::string xml = world::scenario("<system preset=\"dgx-h100\" endpoint-delay=\"1us\"/>");
+    auto file = world::parse(xml, {"system.scale-up-share=0.5"});
+    ASSERT_EQ(file.code, 0) << file.message();
+    EXPECT_EQ(file.value("system", "endpoint-delay"), "1us");
+    EXPECT_EQ(file.value("system", "scale-up-share"), "0.5");
+    EXPECT_EQ(file.value("system", "communication-share"), "0.15");
+    auto none = world::parse(xml, {"system.preset=none"});
+    ASSERT_EQ(none.code, 0) << none.message();
+    EXPECT_EQ(none.value("system", "communication-share"), "0");
+    EXPECT_EQ(none.group("system")->preset, nullptr);
+}
+
+TEST(Preset, MistakesInThatOfTheSystem)
+{
+    auto near = world::parse(world::scenario("<system preset=\"dgx-h10\"/>"));
+    EXPECT_EQ(near.code, WEFT_E_INPUT);
+    EXPECT_CONTAINS(near.message(), "dir/s.xml:4:");
+    EXPECT_CONTAINS(near.message(), "system has no preset 'dgx-h10'; did you mean 'dgx-h100'?");
+    auto far = world::from_defaults(base({"system.preset=zzzzzzzzzzz"}));
+    EXPECT_CONTAINS(far.message(), "--set system.preset=zzzzzzzzzzz: system has no preset "
+                                   "'zzzzzzzzzzz'; `weft show system` lists them");
+    EXPECT_NE(world::from_defaults(base({"run.preset=x"})).code, 0);
 }

@@ -164,3 +164,28 @@ TEST(Fabric, FreeTakesNull)
     weft_fabric_free(nullptr);
     weft_routes_free(nullptr);
 }
+
+/* One dimension's links carry a share of their rate; others, and a share of 1, leave them alone. */
+TEST(Fabric, LinksOfADimensionCarryAShareOfTheirRate)
+{
+    Fabric f(weft_fabric_new());
+    for (int i = 0; i < 4; i++)
+        ASSERT_EQ(weft_fabric_add_node(f.get(), i < 2 ? WEFT_NODE_HOST : WEFT_NODE_SWITCH, i / 2,
+                                       nullptr, nullptr),
+                  0);
+    for (uint32_t d = 0; d < 2; d++)
+        for (uint32_t h = 0; h < 2; h++) {
+            weft_fabric_link l{h, 2 + d, 400000000000u, 1, 0.0, d};
+            ASSERT_EQ(weft_fabric_add_link(f.get(), &l, nullptr, nullptr), 0);
+        }
+    f->dims[0].rate_bps = f->dims[1].rate_bps = 400000000000u;
+    weft_fabric_slow(f.get(), 0, 1);
+    EXPECT_EQ(f->links[0].rate_bps, 400000000000u);
+    weft_fabric_slow(f.get(), 0, 0.75);
+    EXPECT_EQ(f->dims[0].rate_bps, 300000000000u);
+    EXPECT_EQ(f->dims[1].rate_bps, 400000000000u);
+    EXPECT_EQ(f->links[1].rate_bps, 300000000000u);
+    EXPECT_EQ(f->links[2].rate_bps, 400000000000u);
+    weft_fabric_slow(f.get(), 1, 1e-12);
+    EXPECT_EQ(f->links[3].rate_bps, 1u) << "never none";
+}
