@@ -25,7 +25,8 @@ inline Settings Preset(const char *control, const char *name)
 {
     Settings s;
     std::istringstream words(
-        weft_cc_preset_find(weft_cc_find(control, nullptr), name, nullptr)->settings);
+        weft_preset_find(weft_cc_find(control, nullptr)->presets, control, control, name, nullptr)
+            ->settings);
     for (std::string w; words >> w;)
         if (w.find('.') > w.find('='))
             s.emplace_back(w.substr(0, w.find('=')), w.substr(w.find('=') + 1));
