@@ -238,6 +238,8 @@ int weft_cc_check_ops(const struct weft_cc_ops *ops, struct weft_err *err);
 
 /** All algorithms, in the order of cc_table.def; *n receives their number. */
 const struct weft_cc_ops *const *weft_cc_table(size_t *n);
+/** The first algorithm with a preset called @p name; NULL: none has. */
+const struct weft_cc_ops *weft_cc_preset_owner(const char *name);
 /** What @p ops needs under @p params: bits of enum weft_cc_needs. */
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params);
 /** Longest text of weft_cc_signal_names. */

@@ -105,3 +105,12 @@ const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *para
         snprintf(buf, size, "none");
     return buf;
 }
+
+const struct weft_cc_ops *weft_cc_preset_owner(const char *name)
+{
+    for (size_t i = 0; i < TABLE_N; i++)
+        for (const struct weft_preset *p = table[i]->presets; p && p->name; p++)
+            if (strcmp(p->name, name) == 0)
+                return table[i];
+    return NULL;
+}

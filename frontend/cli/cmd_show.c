@@ -186,6 +186,11 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
         print_observables(cli->out, e.observables);
         return 0;
     }
+    const struct weft_cc_ops *owner =
+        strcmp(l->singular, "cc") == 0 ? weft_cc_preset_owner(name) : NULL;
+    if (owner)
+        return weft_err_set(err, WEFT_E_INPUT, "'%s' is a preset of %s: 'weft show cc %s'", name,
+                            owner->name, owner->name);
     const char *near = weft_nearest(name, names, k);
     if (near)
         return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; did you mean '%s'?", l->singular,

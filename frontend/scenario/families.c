@@ -86,6 +86,12 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
         else
             all[used] = '\0';
     }
+    const struct weft_cc_ops *owner = id == WEFT_FAMILY_CC ? weft_cc_preset_owner(name) : NULL;
+    if (owner)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "'%s' is a preset of %s: congestion-control.name=%s "
+                            "congestion-control.preset=%s",
+                            name, owner->name, owner->name, name);
     const char *near = weft_nearest(name, names, n);
     if (near)
         return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; did you mean '%s'?",

@@ -53,6 +53,9 @@ TEST(Show, ParametersHaveDefaultsUnitsAndSources)
     Said bad = weft({"show", "cc", "dcqnc"});
     EXPECT_EQ(bad.code, 3);
     EXPECT_CONTAINS(bad.err, "did you mean 'dcqcn'");
+    Said preset = weft({"show", "cc", "ndp"});
+    EXPECT_EQ(preset.code, 3);
+    EXPECT_CONTAINS(preset.err, "'ndp' is a preset of rccc: 'weft show cc rccc'");
 }
 
 /* A name alone is enough where only one family has it. */

@@ -74,6 +74,29 @@ TEST(Preset, TheSimulatorsOnesFollowItsScript)
     }
 }
 
+// mlxconfig's RPG_*, DCE_*, MIN_TIME_BETWEEN_CNPS and so on, at every rate of the port.
+TEST(Preset, ConnectxIsWhatNicsAreShippedWith)
+{
+    const std::pair<const char *, const char *> own[] = {
+        {"mode", "nic"},           {"gain", "0.0048828125"}, {"alpha-timer", "1us"},
+        {"rate-timer", "300us"},   {"fast-recovery", "1"},   {"rate-ai", "5Mbps"},
+        {"rate-hai", "50Mbps"},    {"min-rate", "1Mbps"},    {"cnp-interval", "4us"},
+        {"clamp-target", "false"}, {"first-cnp-rate", "1"},  {"decrease-interval", "4us"}};
+    const std::pair<const char *, std::pair<uint64_t, uint64_t>> marking[] = {
+        {"connectx-cumulus", {150000, 1500000}}, {"connectx-sonic", {1048576, 2097152}}};
+    for (const auto &[preset, thresholds] : marking) {
+        const std::string set = std::string("congestion-control.preset=") + preset;
+        auto r = world::from_defaults(base({set.c_str(), "congestion-control.name=dcqcn"}));
+        ASSERT_EQ(r.code, 0) << r.message();
+        for (const auto &[key, value] : own)
+            EXPECT_EQ(r.value("congestion-control", key), value) << key;
+        auto p = world::engine_params(*r.s);
+        EXPECT_EQ(p.ecn.kmin_bytes, thresholds.first);
+        EXPECT_EQ(p.ecn.kmax_bytes, thresholds.second);
+        EXPECT_EQ(p.ecn.scale_rate_bps, 0u);
+    }
+}
+
 TEST(Preset, FileAndOverridesWin)
 {
     const std::string xml = world::scenario("<congestion-control name=\"dcqcn\" preset=\"sim-50g\""
@@ -110,6 +133,9 @@ TEST(Preset, MistakesSayWhatIsMeant)
     auto no = world::from_defaults(
         base({"congestion-control.name=swift", "congestion-control.preset=sim-25g"}));
     EXPECT_CONTAINS(no.message(), "swift has no presets");
+    auto name = world::from_defaults(base({"congestion-control.name=ndp"}));
+    EXPECT_CONTAINS(name.message(), "'ndp' is a preset of rccc: congestion-control.name=rccc "
+                                    "congestion-control.preset=ndp");
     auto attr = world::parse(world::scenario("<congestion-control name=\"dcqcn\" prest=\"x\"/>"));
     EXPECT_CONTAINS(attr.message(), "did you mean 'preset'");
     EXPECT_NE(world::from_defaults(base({"system.preset=x"})).code, 0);
