@@ -176,6 +176,15 @@ void ExpectWithin(const Case &c, const Times &t, double meanPct, double tailPct)
     EXPECT_NEAR(t.tail, r.tail, r.tail * tailPct / 100) << c.folder;
 }
 
+/// So many hosts of other pods send 2 MiB to host 0.
+std::vector<Flow> FarIncast(uint32_t n)
+{
+    std::vector<Flow> flows;
+    for (uint32_t i = 0; i < n; i++)
+        flows.push_back({16 * (1 + i % 7) + 2 * (i / 7) + 1, 0, 2097152});
+    return flows;
+}
+
 #define SKIP_WITHOUT(folder)                                                                       \
     if (Folder(folder).empty())                                                                    \
     GTEST_SKIP() << "no reference-uec under WEFT_SHARED"
@@ -267,16 +276,31 @@ TEST(UetReference, CreditsResendATenthOfWhatWindowsDo)
     EXPECT_LT(b.spread, 1.05);
 }
 
+// All flows of htsim's EQDS (csg-htsim's eqds.cpp, as in the artifact below; 43 packets of window
+// and queue) have a first window cut once, and end together.
+TEST(UetReference, EqdsIsAPresetOfRccc)
+{
+    Settings eqds = Preset("rccc", "eqds");
+    eqds.emplace_back("credit-request", "0B");
+    const Case how{"", "8", "oblivious", "64", &k100, "rccc", &eqds, "1B"};
+    const struct {
+        uint32_t senders;
+        double mean, tail, resent;
+    } cases[] = {{8, 1380.4, 1383.7, 265}, {32, 5523.7, 5537.1, 1314}};
+    for (const auto &c : cases) {
+        const Played p = Play(how, 2, FarIncast(c.senders));
+        EXPECT_NEAR(p.mean, c.mean, c.mean * 0.015);
+        EXPECT_NEAR(p.tail, c.tail, c.tail * 0.015);
+        EXPECT_NEAR(double(p.least_resent), c.resent, 3);
+        EXPECT_NEAR(double(p.most_resent), c.resent, 3);
+        EXPECT_LT(p.spread, 1.02);
+    }
+}
+
 // SMaRTT and MP-RDMA of htsim as its first author has it (tommasobo/REPS_EuroSys_Artifact, b751588;
 // means of ten and five seeds): an ACK per packet, hosts of other pods.
 TEST(UetReference, SmarttAndMpRdmaOfTheRepsArtifact)
 {
-    const auto incast = [](uint32_t n) {
-        std::vector<Flow> flows;
-        for (uint32_t i = 0; i < n; i++)
-            flows.push_back({16 * (1 + i % 7) + 2 * (i / 7) + 1, 0, 2097152});
-        return flows;
-    };
     std::vector<Flow> permutation;
     for (uint32_t i = 0; i < 128; i++)
         permutation.push_back({i, 16 * ((i / 16 + 4) % 8) + (i * 5 + 3) % 16, 4194304});
@@ -285,10 +309,10 @@ TEST(UetReference, SmarttAndMpRdmaOfTheRepsArtifact)
         std::vector<Flow> flows;
         double mean, tail, meanPct, tailPct;
     } cases[] = {
-        {"smartt", "oblivious", incast(8), 1349.5, 1389.0, 2, 1},
-        {"mprdma", "oblivious", incast(8), 1325.4, 1412.7, 2, 2},
-        {"smartt", "oblivious", incast(32), 5280.1, 5492.8, 2, 1},
-        {"mprdma", "oblivious", incast(32), 5272.4, 5504.0, 2, 1},
+        {"smartt", "oblivious", FarIncast(8), 1349.5, 1389.0, 2, 1},
+        {"mprdma", "oblivious", FarIncast(8), 1325.4, 1412.7, 2, 2},
+        {"smartt", "oblivious", FarIncast(32), 5280.1, 5492.8, 2, 1},
+        {"mprdma", "oblivious", FarIncast(32), 5272.4, 5504.0, 2, 1},
         {"smartt", "oblivious", permutation, 427.8, 528.7, 5, 9},
         {"mprdma", "oblivious", permutation, 431.7, 523.3, 5, 9},
         {"smartt", "reps", permutation, 380.9, 428.1, 5, 6},
