@@ -69,7 +69,7 @@ uint64_t window_crew_bytes(const struct weft_engine *e)
 {
     const struct window_crew *c = e->crew;
     return c ? c->n * sizeof *c->workers + e->fabric->nports * sizeof *c->out +
-                   2 * (uint64_t)c->nswitches * sizeof *c->nodes
+                   (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->nodes
              : 0;
 }
 
