@@ -121,6 +121,20 @@ bool balance_shared(const struct weft_engine *e)
     return table[e->p.sw.balance].shared;
 }
 
+/** Look-ups beyond which each switch is taken to have a choice. */
+#define LOOK_UPS (UINT64_C(1) << 24)
+
+bool balance_shares(const struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric *f = e->fabric;
+    if (!balance_shared(e))
+        return false;
+    bool choice = e->spread.way || e->spread.steer || (uint64_t)f->nswitches * f->nhosts > LOOK_UPS;
+    for (uint32_t host = 0; !choice && host < f->nhosts; host++)
+        choice = weft_routes_lookup(e->routing.routes, node, host).n > 1;
+    return choice;
+}
+
 /* One entropy value per QP is the hash of its flow. */
 static bool by_flow(const struct weft_engine_params *p)
 {

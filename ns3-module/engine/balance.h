@@ -38,6 +38,8 @@ struct spread {
 
 /** Whether switches share the state that they balance by. */
 bool balance_shared(const struct weft_engine *e);
+/** Whether switch @p node goes by such state: it has a choice of ports for some host. */
+bool balance_shares(const struct weft_engine *e, uint32_t node);
 int balance_check(const struct weft_engine_config *c, struct weft_err *err);
 int balance_init(struct weft_engine *e, struct weft_err *err);
 void balance_fini(struct weft_engine *e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See clusters.h. */
 #include "clusters.h"
+#include "balance.h"
 #include "context.h"
 #include "fastq.h"
 #include "gap.h"
@@ -38,7 +39,7 @@ static bool near_enough(const struct weft_engine *e, const struct port *p)
 static bool by_itself(const struct weft_engine *e, uint32_t node)
 {
     return e->fabric->nodes[node].host == NIL && !e->mmu.of[node].stays_eager &&
-           !in_network_at(e, node);
+           !in_network_at(e, node) && !balance_shares(e, node);
 }
 
 bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps)

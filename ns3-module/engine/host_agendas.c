@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See host_agendas.h. */
 #include "host_agendas.h"
+#include "balance.h"
 #include "context.h"
 #include "events.h"
 #include "host_parts_inside.h"
@@ -145,7 +146,8 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
 static bool possible(const struct weft_engine *e)
 {
     return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->hooks.packet &&
-           !e->grants.of.elem && !e->credit.ports && !e->in_network && e->windows.clusters.n > 1 &&
+           !e->grants.of.elem && !e->credit.ports && !e->in_network && !balance_shared(e) &&
+           e->windows.clusters.n > 1 &&
            (e->rc.low_rto ? e->p.transport.rto_low_ps : e->p.transport.rto_ps) >
                e->windows.lookahead_ps;
 }

@@ -5,7 +5,6 @@
 #include "window_crew_inside.h"
 #include "window_node.h"
 #include "window_queue.h"
-#include "balance.h"
 #include "context.h"
 #include "events.h"
 #include "fastq.h"
@@ -58,8 +57,7 @@ static bool possible(const struct weft_engine *e)
     const struct weft_engine_hooks *h = &e->hooks;
     return e->path.lazy && !e->windows.stepped && (!h->pfc || (h->pfc_late && !h->credit)) &&
            !h->drop && !h->lose && !e->path.frames && !e->p.pfc.response_ps &&
-           pfc_soonest_ps(e) >= window_least_ps(e) && !balance_shared(e) &&
-           e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
+           pfc_soonest_ps(e) >= window_least_ps(e) && e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
 }
 
 /* Hands all events of switches to the queue of the others. */

@@ -20,9 +20,10 @@
  *
  * The result is that of one queue, as simultaneous events at different nodes don't see each other.
  * A switch of which something else must know at once is kept out of windows (clusters.c): one that
- * adds up sums, has links under credits, or packets that a hook is told of. All are where nobody
- * can tell which: under hooks that are told of queues, marks, drops and pauses at switches; with
- * state that switches share (flowlets); with packets that tell the outside of their loss; with
+ * adds up sums, has links under credits, packets that a hook is told of, or a choice of ports by
+ * state that switches share (flowlets). All are where nobody can tell which: under hooks that are
+ * told of queues, marks, drops and pauses at switches; with packets that tell the outside of their
+ * loss; with
  * pfc.response-time, whose timers are ordered by when they were asked for; and where ports are not
  * lazy (lazy.c).
  */
