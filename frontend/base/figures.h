@@ -12,7 +12,7 @@
 /** What a packet is. */
 enum weft_pkt_kind {
     WEFT_PKT_DATA,
-    WEFT_PKT_REQUEST, /**< of a sender, for credit; goes the way of data */
+    WEFT_PKT_REQUEST, /**< of a sender, for credit or an ACK; goes the way of data */
     WEFT_PKT_ACK,
     WEFT_PKT_NACK,
     WEFT_PKT_CNP,

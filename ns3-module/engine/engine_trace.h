@@ -49,6 +49,15 @@ struct weft_engine_pkt_view {
     uint32_t nhops;
     uint32_t pint;   /**< PINT code */
     uint64_t handle; /**< FRAME: that of its struct weft_engine_frame */
+    /* of what Ultra Ethernet's headers say besides */
+    uint32_t entropy;    /**< DATA with switch.balance=entropy: its value; UINT32_MAX: none */
+    int trimmed;         /**< DATA: it is what is left of a trimmed packet */
+    int ack_asked;       /**< REQUEST: for an ACK, else for credit alone */
+    int named;           /**< NACK: caused_psn was trimmed; 2: at the last hop */
+    uint64_t caused_psn; /**< ACK, NACK: the packet that it answers, as far as it says */
+    uint64_t map_first;  /**< ACK: number of bit 0 of map_bits */
+    uint64_t map_bits;   /**< ACK: packets that came behind a gap; 0: it does not tell */
+    uint32_t credit;     /**< DATA, REQUEST: wanted in all; GRANT: granted in all; 256 bytes */
 };
 
 /** The first QP number; 0 and 1 have a meaning of their own in InfiniBand. */

@@ -3,6 +3,7 @@
 #include "pkt.h"
 #include "context.h"
 #include "entropy.h"
+#include "recovery.h"
 #include "loop.h"
 #include "stable.h"
 #include "telemetry.h"
@@ -78,6 +79,36 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     v->pint = c->pint_on ? p->sig : 0;
 }
 
+/* What Ultra Ethernet's headers say besides. */
+static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
+{
+    const struct pkt *p = pkt_at(e, i);
+    const struct qp *q = qp_at(e, p->qp);
+    const bool sack = p->flags & PKT_SACK;
+    v->entropy = UINT32_MAX;
+    if (p->kind == WEFT_PKT_DATA) {
+        v->entropy = q->entropy ? p->mid : UINT32_MAX;
+        v->trimmed = (p->flags & PKT_TRIM) != 0;
+    } else if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK) {
+        v->caused_psn = sack ? p->psn + p->sack : p->psn;
+        if (p->kind == WEFT_PKT_NACK && names_trimmed(e->rc.recovery, p))
+            v->named = p->flags & PKT_NEAR ? 2 : 1;
+        else if (p->kind == WEFT_PKT_ACK && e->rc.by_bytes && p->flags & PKT_MAP) {
+            const struct sack_map *m = (const struct sack_map *)(void *)e->rc.maps.base + i;
+            v->map_first = m->first;
+            v->map_bits = m->bits;
+        } else if (p->kind == WEFT_PKT_ACK && sack) {
+            v->map_first = v->caused_psn;
+            v->map_bits = 1;
+        }
+    }
+    v->ack_asked = p->kind == WEFT_PKT_REQUEST && p->flags & PKT_ASK;
+    if (q->credited && (p->kind == WEFT_PKT_DATA || p->kind == WEFT_PKT_REQUEST))
+        v->credit = p->sig;
+    else if (p->kind == WEFT_PKT_GRANT)
+        v->credit = (uint32_t)p->psn;
+}
+
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
 {
     const struct pkt *p = pkt_at(e, i);
@@ -91,6 +122,8 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
         v->dst_host = v->src_host = UINT32_MAX;
     else if (!link_frame(p))
         view_roce(e, p, v);
+    if (p->kind <= WEFT_PKT_GRANT)
+        view_uet(e, i, v);
 }
 
 void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what)

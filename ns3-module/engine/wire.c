@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The bytes of frames; see wire.h. */
-#include "wire.h"
+#include "wire_inside.h"
 
 #include "base/units.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum {
-    ETHER = 14,
-    TAG = 4,
-    IPV4 = 20,
-    UDP = 8,
-    BTH = 12,
-    RETH = 16,
-    AETH = 4,
-    SACK = 4,
-    CNP_RESERVED = 16,
-    ICRC = 4,
-    FCS = 4,
-    TELEMETRY_MAX = 256,
-    HEADERS_MAX = ETHER + TAG + IPV4 + UDP + BTH + RETH + TELEMETRY_MAX
-};
-enum {
-    ETHERTYPE_TAG = 0x8100,
-    ETHERTYPE_IPV4 = 0x0800,
-    ETHERTYPE_IPV6 = 0x86dd,
-    ETHERTYPE_CONTROL = 0x8808
-};
 enum { ROCE_PORT = 4791, FIRST_EPHEMERAL = 49152, TTL = 64, UDP_PROTOCOL = 17 };
 _Static_assert(HEADERS_MAX + 3 + ICRC + UINT16_MAX <= WEFT_WIRE_MAX, "payloads have 16 bits");
 /* Opcodes of the reliable connection and the CNP. */
@@ -44,23 +20,6 @@ enum {
     CNP_OPCODE = 0x81
 };
 enum { SYNDROME_ACK = 0x1f /* no credit count */, SYNDROME_NAK_SEQUENCE = 0x60 };
-
-/* A message on a QP. */
-struct segment {
-    uint64_t first_psn, end_psn, first_byte, bytes;
-};
-struct segments {
-    struct segment *list;
-    size_t n, cap;
-};
-
-struct weft_wire {
-    struct weft_wire_config c;
-    struct weft_engine_params p;
-    struct segments *qps; /* by QP number */
-    size_t nqps;
-    uint32_t crc[256];
-};
 
 /* ---- life cycle ---- */
 
@@ -133,8 +92,8 @@ int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, str
 }
 
 /* How many messages of a QP began at or before a packet; their list in *list. */
-static size_t begun(const struct weft_wire *w, uint32_t qpn, uint64_t psn,
-                    const struct segment **list)
+size_t wire_begun(const struct weft_wire *w, uint32_t qpn, uint64_t psn,
+                  const struct segment **list)
 {
     if (qpn >= w->nqps)
         return 0;
@@ -153,27 +112,6 @@ static size_t begun(const struct weft_wire *w, uint32_t qpn, uint64_t psn,
 
 /* ---- bytes ---- */
 
-/* Headers being written. */
-struct out {
-    uint8_t *buf;
-    size_t n;
-};
-
-static void put8(struct out *o, uint64_t v)
-{
-    o->buf[o->n++] = (uint8_t)v;
-}
-static void put(struct out *o, uint64_t v, int bytes)
-{
-    while (bytes-- > 0)
-        put8(o, v >> 8 * bytes);
-}
-static void put_zero(struct out *o, size_t bytes)
-{
-    memset(o->buf + o->n, 0, bytes);
-    o->n += bytes;
-}
-
 static void put_mac(const struct weft_wire *w, struct out *o, uint32_t port)
 {
     if (w->c.macs) {
@@ -184,8 +122,8 @@ static void put_mac(const struct weft_wire *w, struct out *o, uint32_t port)
     }
 }
 
-static void put_ether(const struct weft_wire *w, struct out *o, uint32_t port, uint32_t prio,
-                      unsigned ethertype)
+void wire_put_ether(const struct weft_wire *w, struct out *o, uint32_t port, uint32_t prio,
+                    unsigned ethertype)
 {
     put_mac(w, o, w->c.fabric->ports[port].peer);
     put_mac(w, o, port);
@@ -212,7 +150,8 @@ static uint16_t ipv4_checksum(const uint8_t *h)
 }
 
 /* IPv4 and UDP headers over @p body bytes. */
-static void put_ip_udp(struct out *o, const struct weft_engine_pkt_view *v, size_t body)
+void wire_put_ip_udp(struct out *o, const struct weft_engine_pkt_view *v, uint32_t flow,
+                     unsigned dst_port, size_t body)
 {
     const unsigned ecn = v->ce ? 3 : v->ecn_capable ? 2 : 0;
     uint8_t *ip = o->buf + o->n;
@@ -229,10 +168,10 @@ static void put_ip_udp(struct out *o, const struct weft_engine_pkt_view *v, size
     const uint16_t sum = ipv4_checksum(ip);
     ip[10] = (uint8_t)(sum >> 8);
     ip[11] = (uint8_t)sum;
-    put(o, FIRST_EPHEMERAL | (v->flow_hash & (UINT16_MAX - FIRST_EPHEMERAL)), 2);
-    put(o, ROCE_PORT, 2);
+    put(o, FIRST_EPHEMERAL | (flow & (UINT16_MAX - FIRST_EPHEMERAL)), 2);
+    put(o, dst_port, 2);
     put(o, UDP + body, 2);
-    put(o, 0, 2); /* RoCEv2 sets no UDP checksum */
+    put(o, 0, 2); /* neither RoCEv2 nor Ultra Ethernet needs a UDP checksum */
 }
 
 static void put_bth(struct out *o, unsigned opcode, unsigned pad, int becn, uint32_t qpn,
@@ -301,7 +240,7 @@ static void describe_data(const struct weft_wire *w, const struct weft_engine_pk
                           struct body *b)
 {
     const struct segment *list = NULL;
-    const size_t n = begun(w, v->qpn, v->psn, &list);
+    const size_t n = wire_begun(w, v->qpn, v->psn, &list);
     const bool known = n && v->psn < list[n - 1].end_psn;
     const bool first = known && v->psn == list[n - 1].first_psn;
     const bool last = known && v->psn + 1 == list[n - 1].end_psn;
@@ -323,7 +262,7 @@ static void describe_data(const struct weft_wire *w, const struct weft_engine_pk
 static uint64_t completed(const struct weft_wire *w, uint32_t qpn, uint64_t psn)
 {
     const struct segment *list = NULL;
-    const size_t n = begun(w, qpn, psn, &list);
+    const size_t n = wire_begun(w, qpn, psn, &list);
     return n && psn < list[n - 1].end_psn ? n - 1 : n;
 }
 
@@ -389,9 +328,10 @@ static size_t write_roce(const struct weft_wire *w, uint32_t port,
     uint8_t head[HEADERS_MAX];
     struct out o = {head, 0};
     const size_t more = extended(v, &b);
-    put_ether(w, &o, port, v->prio, ETHERTYPE_IPV4);
+    wire_put_ether(w, &o, port, v->prio, ETHERTYPE_IPV4);
     const size_t ip = o.n;
-    put_ip_udp(&o, v, BTH + more + b.telemetry + b.payload + b.pad + ICRC);
+    wire_put_ip_udp(&o, v, v->flow_hash, ROCE_PORT,
+                    BTH + more + b.telemetry + b.payload + b.pad + ICRC);
     put_bth(&o, b.opcode, (unsigned)b.pad, b.becn, v->qpn, b.ack_request, b.psn & 0xffffff);
     put_extended(w, &o, v, &b);
     put_telemetry(&o, v, b.telemetry);
@@ -462,7 +402,7 @@ static size_t write_other(const struct weft_wire *w, uint32_t port,
         mark_ce(ethertype, buf + size - room, bytes < room ? bytes : room);
     uint8_t head[ETHER + TAG];
     struct out o = {head, 0};
-    put_ether(w, &o, port, v->prio, ethertype);
+    wire_put_ether(w, &o, port, v->prio, ethertype);
     memcpy(buf, head, o.n < size ? o.n : size);
     const size_t all = before + bytes;
     const size_t least =
@@ -475,6 +415,8 @@ static size_t write_other(const struct weft_wire *w, uint32_t port,
 size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
                        const struct weft_engine_pkt_view *pkt, uint8_t *buf, size_t size)
 {
+    if (w->p.transport.uet && pkt->kind <= WEFT_PKT_GRANT && pkt->kind != WEFT_PKT_CNP)
+        return wire_uet_frame(w, port, pkt, buf, size);
     switch (pkt->kind) {
     case WEFT_PKT_PFC:
         return write_pfc(w, port, pkt, buf, size);

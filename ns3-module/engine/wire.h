@@ -4,6 +4,8 @@
  *
  *   data, ACK, NACK, CNP   Ethernet, 802.1Q, IPv4, UDP port 4791, BTH, RETH or AETH, telemetry,
  *                          payload, pad, ICRC (IBTA 1.5 chapter 9 and annex A17, RoCEv2)
+ *   with transport.type=uet, but for CNPs: Ethernet, 802.1Q, IPv4, UDP port 4793, Ultra Ethernet's
+ * PDS and SES headers (wire_uet.c); grants and requests, too
  *   PFC                    MAC control, opcode 0x0101 (IEEE 802.1Qbb, 802.3 annex 31D)
  *   frames of others       Ethernet, 802.1Q, and the packet as its sender made it, with CE once it is marked
  *

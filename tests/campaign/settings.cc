@@ -138,6 +138,25 @@ void draw_balance(Maker &m, Scenario &s)
         s.put("transport.reorder-packets", std::to_string(d.magnitude(0, 200)));
 }
 
+// One word, as users write it, and sometimes what it would imply.
+void draw_uet(Maker &m, Scenario &s)
+{
+    Draw &d = m.draw;
+    s.put("transport.type", "uet");
+    const std::string cc = s.get("congestion-control.name");
+    if (d.chance(30))
+        s.put("transport.recovery", "rod");
+    else if ((cc == "hpcc" || cc == "hpcc-pint" || cc == "powertcp") && d.chance(95))
+        s.put("switch.balance", "flow"); // they follow the switches of one path
+    if (d.chance(20))
+        s.put("switch.trim-prios", "0");
+    if (d.chance(30))
+        s.put("switch.egress-limit", std::to_string(d.magnitude(5000, 1 << 20)) + "B");
+    if (d.chance(30))
+        s.put("switch.entropy-policy",
+              d.of(m.tables.param("section", "switch", "entropy-policy").choices));
+}
+
 // What 802.1Qbb's headroom takes at least: bytes on the way there and back on the longest link.
 double headroom_bytes(const Fabric &f)
 {
@@ -243,11 +262,13 @@ void make_settings(Maker &m, Scenario &s)
     } else if (d.chance(6)) {
         s.put("tcp.prios", std::to_string(d.below(256)));
     }
-    if (!s.get("transport.type").empty() || !s.get("tcp.prios").empty()) {
+    if (s.get("transport.type") == "tcp" || !s.get("tcp.prios").empty()) {
         s.put("transport.variant", d.of(m.tables.param("section", "transport", "variant").choices));
         draw_some(m, s, "section", "tcp", "tcp", d.below(3));
     }
-    if (!s.hpcc)
+    if (!s.hpcc && s.get("transport.type").empty() && d.chance(12))
+        draw_uet(m, s);
+    else if (!s.hpcc)
         draw_balance(m, s);
     draw_buffers(m, s);
     if (!s.hpcc)

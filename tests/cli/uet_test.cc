@@ -15,6 +15,13 @@ std::string line_of(const std::string &out, const std::string &key)
     return at == std::string::npos ? "" : out.substr(at + 1, out.find('\n', at + 1) - at - 1);
 }
 
+uint64_t number(const std::string &json, const std::string &key)
+{
+    const size_t at = json.find("\"" + key + "\": ");
+    EXPECT_NE(at, std::string::npos) << key;
+    return at == std::string::npos ? 0 : std::stoull(json.substr(at + key.size() + 4));
+}
+
 Said check(const TempDir &dir, const std::string &inside, std::vector<std::string> more = {})
 {
     write_file(dir / "s.xml", scenario(inside));
@@ -147,6 +154,58 @@ TEST(Uet, Rod)
                            std::string(kJob),
                        "rod");
     EXPECT_EQ(r.code, 0) << r.err;
+}
+
+/* All-reduce, all-to-all and a training step, each with nothing wrong, with links that fail and
+ * return, bits that flip on links of hosts (data, ACKs and trimmed packets alike), and next to no
+ * room for data or for trimmed packets: every message arrives, and the timers come to rest. */
+TEST(Uet, NothingIsLostForGood)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    const struct {
+        const char *name, *workload;
+    } jobs[] = {
+        {"all-reduce", "<workload type=\"generate\" kind=\"all-reduce\" size=\"2MiB\"/>"},
+        {"all-to-all", "<workload type=\"generate\" kind=\"all-to-all\" size=\"2MiB\"/>"},
+        {"step", "<workload type=\"generate\" pattern=\"data-parallel\" layers=\"3\" "
+                 "size=\"1MiB\"/>"},
+    };
+    const struct {
+        const char *name;
+        std::vector<std::string> sets;
+        bool hurts;
+    } troubles[] = {
+        {"none", {}, false},
+        {"links fail",
+         {"trouble.events=link-down link=s8-s10 at=5us until=60us; link-down link=s9-s11 at=20us "
+          "until=90us; flap link=s8-s11 at=30us period=25us down=5us count=4"},
+         false},
+        {"bits flip", {"trouble.events=bit-errors link=h0-s8,h5-s9,s8-s10 ber=3e-6"}, true},
+        {"tiny queues", {"switch.egress-limit=9000B"}, true},
+        {"no room for what is trimmed", {"switch.egress-limit-map=3:9000B,5:200B"}, true},
+        {"tiny buffer", {"switch.buffer=64KiB"}, true},
+        {"tiny queues that drop", {"switch.trim-prios=0", "switch.egress-limit=20KB"}, true},
+    };
+    TempDir dir;
+    for (const auto &j : jobs)
+        for (const auto &t : troubles)
+            for (const char *recovery : {"rud", "rod"}) {
+                const std::string what = std::string(j.name) + ", " + t.name + ", " + recovery;
+                std::vector<std::string> more = {"--json", "--set",
+                                                 std::string("transport.recovery=") + recovery};
+                for (const std::string &set : t.sets)
+                    more.insert(more.end(), {"--set", set});
+                const Said s = run(dir, kUet + std::string(j.workload) + "\n", "out", more);
+                ASSERT_EQ(s.code, 0) << what << "\n" << s.err;
+                const std::string json = slurp(dir / "out/run.json");
+                EXPECT_NE(json.find("\"outcome\": \"finished\""), std::string::npos) << what;
+                if (t.hurts) {
+                    EXPECT_GT(number(json, "retransmissions"), 0u) << what;
+                }
+                /* a storm would time out over and over for each packet that is missing */
+                EXPECT_LT(number(json, "timeouts"), number(json, "data_packets") / 2) << what;
+            }
 }
 
 } // namespace
