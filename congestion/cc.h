@@ -161,7 +161,11 @@ struct weft_cc_observable {
 enum weft_cc_moves {
     WEFT_CC_MOVES_TIME, /**< with the clock; 0 and WEFT_NEVER, which say that there is none, stay */
     WEFT_CC_MOVES_BYTES, /**< as una_bytes and nxt_bytes of ACKs do; 0, none, stays */
-    WEFT_CC_MOVES_COUNT  /**< as a counter of stamps does, of which only differences matter */
+    WEFT_CC_MOVES_COUNT, /**< as a counter of stamps does, of which only differences matter; the
+                            n-th of such fields is that of the n-th switch */
+    WEFT_CC_MOVES_SELDOM /**< it stays: the time of something that does not happen then. Where the
+                            user allows an error and traffic has settled, it goes with the clock; 0
+                            and WEFT_NEVER stay */
 };
 /** Such fields, of 8 bytes each: @p n of them, @p stride bytes apart. */
 struct weft_cc_moving {
@@ -194,6 +198,9 @@ struct weft_cc_ops {
      * something by what they are: time enters through the fields named here and the arguments of
      * hooks alone. Without it, and with a state, the traffic of its QPs is never replayed. */
     const struct weft_cc_moving *moving;
+    /** Optional. The longest time from one of its decisions to the next that it takes by its own
+     * timers, as its state is; 0, and without it: none, it goes by packets. */
+    int64_t (*pace_ps)(const void *state, const void *params);
     const struct weft_cc_marking *marking; /**< Optional: without it those of DCQCN hold */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */

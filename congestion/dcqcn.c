@@ -424,9 +424,20 @@ static const struct weft_cc_marking marking = {
     "100KB", "400KB", "0.2", "HPCC simulator: production values at 25 Gbps, linear in the rate"};
 
 /* After a CNP timers run, whose expiries count: none of them moves with the traffic. */
+/* After a CNP rates go up at a timer's pace, and the next CNP may take as long as its interval. */
+static int64_t pace_ps(const void *state, const void *raw)
+{
+    const struct state *s = state;
+    const struct params *p = raw;
+    if (!s->active)
+        return 0;
+    return p->rate_timer_ps > p->cnp_interval_ps ? p->rate_timer_ps : p->cnp_interval_ps;
+}
+
 static const struct weft_cc_moving moving[] = {
     WEFT_CC_MOVING(seen_ps, WEFT_CC_MOVES_TIME), WEFT_CC_MOVING(timer_ps, WEFT_CC_MOVES_TIME),
-    WEFT_CC_MOVING(cut_ps, WEFT_CC_MOVES_TIME), WEFT_CC_MOVING_END};
+    WEFT_CC_MOVING(cut_ps, WEFT_CC_MOVES_TIME), WEFT_CC_MOVING(alpha_ps, WEFT_CC_MOVES_SELDOM),
+    WEFT_CC_MOVING_END};
 
 extern const struct weft_cc_ops weft_cc_dcqcn;
 const struct weft_cc_ops weft_cc_dcqcn = {
@@ -440,6 +451,7 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .presets = weft_dcqcn_presets,
     .observables = observables,
     .moving = moving,
+    .pace_ps = pace_ps,
     .marking = &marking,
     .init = dcqcn_init,
     .before_send = before_send,

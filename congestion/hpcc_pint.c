@@ -169,6 +169,9 @@ static void hpcc_pint_observe(const void *state, const void *raw, double *values
     values[2] = (double)s->ref.stage;
 }
 
+static const struct weft_cc_moving moving[] = {
+    WEFT_CC_MOVING(last_update_bytes, WEFT_CC_MOVES_BYTES), WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_hpcc_pint;
 const struct weft_cc_ops weft_cc_hpcc_pint = {
     .name = "hpcc-pint",
@@ -180,6 +183,7 @@ const struct weft_cc_ops weft_cc_hpcc_pint = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_pint_presets,
     .observables = observables,
+    .moving = moving,
     .init = hpcc_pint_init,
     .on_ack = hpcc_pint_on_ack,
     .signals = hpcc_pint_signals,

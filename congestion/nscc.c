@@ -533,6 +533,13 @@ static void nscc_observe(const void *state, const void *raw, double *values)
     values[8] = (double)s->credit.granted;
 }
 
+static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(qa_end_ps, WEFT_CC_MOVES_TIME),
+                                               WEFT_CC_MOVING(adjusted_ps, WEFT_CC_MOVES_TIME),
+                                               WEFT_CC_MOVING(decreased_ps, WEFT_CC_MOVES_TIME),
+                                               WEFT_CC_MOVING(lost_ps, WEFT_CC_MOVES_TIME),
+                                               WEFT_CC_MOVING(averaged_ps, WEFT_CC_MOVES_TIME),
+                                               WEFT_CC_MOVING_END};
+
 extern const struct weft_cc_ops weft_cc_nscc;
 const struct weft_cc_ops weft_cc_nscc = {
     .name = "nscc",
@@ -543,6 +550,7 @@ const struct weft_cc_ops weft_cc_nscc = {
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
+    .moving = moving,
     .marking = &marking,
     .needs_now = nscc_needs_now,
     .init = nscc_init,

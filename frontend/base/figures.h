@@ -140,6 +140,13 @@ struct weft_replay_figures {
     uint64_t compares;    /**< times that it was compared */
     uint64_t values;      /**< read for that */
     const char *why; /**< what the last look found instead of a repetition; NULL: there was none */
+    bool tolerant;   /**< settled traffic may be skipped within a tolerance */
+    uint64_t skipped_hops; /**< packet-hops skipped that way, of weft_totals.packet_hops */
+    uint64_t skips;        /**< times that it was */
+    uint64_t controls;     /**< times that it was simulated instead, and compared */
+    uint64_t unsettled;    /**< looks that found rates, windows or queues on the move */
+    double control_error;  /**< mean relative error of rates in these */
+    double error;          /**< estimated mean relative error of completion times */
 };
 
 /** Numbers of threads for which the time of windows is projected. */

@@ -353,6 +353,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
                    fill_progress, flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
+        .by_events = r->s->replay_tolerance > 0,
         .series = r->series,
         .progress = o->progress,
         .progress_is_tty = o->progress_is_tty,

@@ -269,6 +269,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
         .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
+        .by_events = r->s->replay_tolerance > 0,
         .series = r->series,
         .limits = o->limits,
         .started_ns = r->x.started_ns,

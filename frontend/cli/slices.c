@@ -11,6 +11,9 @@
 /* Wall time that a slice aims at. */
 #define SLICE_MIN_NS INT64_C(20000000)
 #define SLICE_MAX_NS INT64_C(100000000)
+/* The same in events, where the clock may not decide. */
+#define SLICE_MIN_EVENTS 400000u
+#define SLICE_MAX_EVENTS 4000000u
 /* Wall time between two flushes of the CSV files, and between two checks of the conservation laws.
  */
 #define FLUSH_NS INT64_C(1000000000)
@@ -70,14 +73,17 @@ static uint64_t events_so_far(struct weft_net *net)
 /* How long the next slice is, after one that took @p wall_ns. */
 static void set_slice(struct slicing *r, int64_t wall_ns)
 {
-    const uint64_t events = events_so_far(r->s->net);
+    const uint64_t events = events_so_far(r->s->net), ran = events - r->events;
+    const bool by_events = r->s->by_events;
+    const bool is_short = by_events ? ran < SLICE_MIN_EVENTS : wall_ns < SLICE_MIN_NS;
+    const bool is_long = by_events ? ran > SLICE_MAX_EVENTS : wall_ns > SLICE_MAX_NS;
     if (events == r->events && next_start(r, r->until_ps) > r->until_ps)
         return;
     if (events == r->events) /* a quiet stretch of unknown length, or nothing left */
         r->slice_ps = r->slice_ps < WEFT_NEVER / 16 ? 8 * r->slice_ps : WEFT_NEVER;
-    else if (wall_ns < SLICE_MIN_NS)
+    else if (is_short)
         r->slice_ps = r->slice_ps < WEFT_NEVER / 4 ? 2 * r->slice_ps : r->slice_ps;
-    else if (wall_ns > SLICE_MAX_NS && r->slice_ps > 2)
+    else if (is_long && r->slice_ps > 2)
         r->slice_ps /= 2;
     r->events = events;
 }

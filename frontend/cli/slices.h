@@ -46,8 +46,11 @@ struct weft_slices {
     const struct weft_cli *cli;
     struct weft_net *net;
     struct weft_slices_player player;
-    int64_t until_ps;           /**< run.until; 0: no limit */
-    int64_t stall_after_ps;     /**< run.stall-after */
+    int64_t until_ps;       /**< run.until; 0: no limit */
+    int64_t stall_after_ps; /**< run.stall-after */
+    bool by_events; /**< slices must end at the same simulated times each run, as what is skipped
+                       depends on them (run.replay with a tolerance): events say how long they are,
+                       and no clock */
     struct weft_series *series; /**< what is sampled; NULL: nothing */
     FILE *progress;             /**< NULL: none is shown */
     bool progress_is_tty;

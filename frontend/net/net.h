@@ -285,6 +285,8 @@ struct weft_net_config {
     unsigned threads; /**< that run it, with the same results; 0: one per processor */
     int replay;       /**< not 0: traffic that repeats itself is taken over instead of simulated
                          again, with the same results */
+    double replay_tolerance; /**< not 0: traffic that has settled within this ratio may be skipped,
+                                with approximate results */
     uint64_t replay_bytes;   /**< most memory for that */
     int replay_eager;        /**< for tests: looked for however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of random orders of theirs */

@@ -213,15 +213,42 @@ bool weft_outcome_is_partial(const char *outcome)
            strcmp(outcome, "failed") == 0 || strcmp(outcome, "over-limit") == 0;
 }
 
+static double percent(uint64_t n, uint64_t of)
+{
+    return of ? 100 * (double)n / (double)of : 0;
+}
+
+/* How much was skipped within the tolerance, and what error that means. */
+static void skipped(FILE *out, const struct weft_summary *s)
+{
+    const struct weft_replay_figures *r = &s->replay;
+    const uint64_t all = s->net.packet_hops, played = r->hops + r->skipped_hops;
+    fprintf(out, "  %-24s of the packet-hops %.1f %% simulated, %.1f %% repeated, %.1f %% skipped",
+            "replay", percent(all > played ? all - played : 0, all), percent(r->hops, all),
+            percent(r->skipped_hops, all));
+    if (r->skips && r->controls)
+        fprintf(out,
+                "; estimated error of completion times %.2g %%, from %" PRIu64
+                " controls in which rates were %.2g %% off\n",
+                100 * r->error, r->controls, 100 * r->control_error);
+    else if (r->skips)
+        fprintf(out, "; estimated error of completion times %.2g %%, no control was due\n",
+                100 * r->error);
+    else
+        fprintf(out, "%s%s\n", r->why ? "; what the last look met: " : "", r->why ? r->why : "");
+}
+
 /* How much was taken over from repetitions, or why nothing was. */
 static void replay(FILE *out, const struct weft_summary *s)
 {
     const struct weft_replay_figures *r = &s->replay;
     if (!r->on)
         return;
-    if (r->hops)
+    if (r->tolerant)
+        skipped(out, s);
+    else if (r->hops)
         fprintf(out, "  %-24s %.1f %% of the packet-hops were taken over from repetitions\n",
-                "replay", 100 * (double)r->hops / (double)s->net.packet_hops);
+                "replay", percent(r->hops, s->net.packet_hops));
     else
         fprintf(out, "  %-24s nothing was taken over from repetitions%s%s\n", "replay",
                 r->why ? "; what the last look met instead: " : "", r->why ? r->why : "");

@@ -43,13 +43,12 @@ static const struct weft_param run_params[] = {
      .help = "to test that: not 0, threads share every window, however little there is to do, and "
              "take their turns in random orders of that seed"},
     {.name = "replay",
-     .type = WEFT_PARAM_ENUM,
+     .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct weft_run_params, replay),
      .def = "off",
-     .choices = "off|exact",
      .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
-             "instead, "
-             "with the same results, see docs/replay.md"},
+             "instead, with the same results; a tolerance, such as 1%: besides, traffic that has "
+             "settled within it is skipped, see docs/replay.md"},
     {.name = "replay-memory",
      .type = WEFT_PARAM_SIZE,
      .offset = offsetof(struct weft_run_params, replay_bytes),
@@ -58,13 +57,13 @@ static const struct weft_param run_params[] = {
      .help = "most memory for the states and laps that are remembered for that; what would need "
              "more is "
              "simulated",
-     .needs = "replay=exact"},
+     .needs = "replay!=off"},
     {.name = "replay-eager",
      .type = WEFT_PARAM_BOOL,
      .offset = offsetof(struct weft_run_params, replay_eager),
      .def = "false",
      .help = "to test that: repetitions are looked for however little there is to gain",
-     .needs = "replay=exact"},
+     .needs = "replay!=off"},
     {.name = "until",
      .type = WEFT_PARAM_TIME,
      .offset = offsetof(struct weft_run_params, until_ps),
@@ -314,6 +313,8 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
         code = weft_resolver_apply_overrides(r, err);
     if (!code)
         code = check_required(r, err);
+    if (!code)
+        code = weft_scenario_read_replay(r->s, err);
     if (!code)
         code = weft_resolver_choose_transports(r, err);
     if (!code)

@@ -74,6 +74,8 @@ int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err
 int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err);
 /** Checks that the file has only known elements, each once, and that a selector is where it must
  * be. */
+/** Reads run.replay. */
+int weft_scenario_read_replay(struct weft_scenario *s, struct weft_err *err);
 int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
 /** The attribute of <congestion-control> and <system>, and its key, that names a preset. */
 #define WEFT_PRESET_KEY "preset"

@@ -46,14 +46,12 @@ extern "C" {
 /** The element of what goes wrong during a run. */
 #define WEFT_FAULT_ELEMENT "trouble"
 
-/** What becomes of traffic that repeats itself. */
-enum weft_replay { WEFT_REPLAY_OFF, WEFT_REPLAY_EXACT };
-
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
     uint64_t seed;           /**< of every random stream */
     const char *threads;     /**< that run it: see weft_run_threads */
-    int replay;              /**< enum weft_replay */
+    const char *replay;      /**< off, exact or a tolerance: what becomes of traffic that repeats
+                                itself */
     uint64_t replay_bytes;   /**< most memory for that */
     bool replay_eager;       /**< for tests: however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of their orders */
@@ -183,6 +181,8 @@ struct weft_scenario {
     const struct weft_fault_params *faults;
     const struct weft_sample_params *sample;
     const struct weft_run_params *run;
+    bool replays;                                    /**< run.replay is not off */
+    double replay_tolerance;                         /**< of run.replay, a ratio; 0: off or exact */
     const struct weft_scenario_sweep *const *sweeps; /**< no part of a run */
     size_t nsweeps;
 

@@ -75,7 +75,7 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
         fabric->SetReplay(!config.replay        ? WEFT_REPLAYING_OFF
                           : config.replay_eager ? WEFT_REPLAYING_EAGERLY
                                                 : WEFT_REPLAYING,
-                          config.replay_bytes);
+                          config.replay_bytes, config.replay_tolerance);
         fabric->SetCaptureParams(params->capture);
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }

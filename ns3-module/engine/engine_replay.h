@@ -30,6 +30,10 @@ enum weft_replaying {
  * memory. */
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err);
+/** While traffic is replayed: what has settled may besides be skipped, where rates, windows and
+ * queues stay within @p tolerance (0 .. 0.1) over several round trips; 0: no longer. Results are
+ * then approximate. */
+void weft_engine_set_tolerance(struct weft_engine *e, double tolerance);
 /** The user does nothing of his own accord before @p t_ps, which holds for the next weft_engine_run
  * only: the clock may be moved beyond that run's limit up to then. Without it, up to its limit. */
 void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps);

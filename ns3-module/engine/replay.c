@@ -29,6 +29,7 @@ static void disturb(struct weft_engine *e)
         return;
     catch_up(e);
     replay_packets_disturb(e);
+    replay_settled_disturb(e);
     replay_messages_forget(e);
 }
 
@@ -42,6 +43,7 @@ static void release(struct replay *r)
     tape_free(&r->packets.tape);
     replay_part_free(&r->messages.part);
     tape_free(&r->messages.tape);
+    replay_settled_free(&r->settled);
     free(r->messages.stamp);
     free(r->messages.words);
     for (uint32_t i = 0; i < r->play.lines; i++)
@@ -65,6 +67,7 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for replaying");
     struct replay *r = e->replay;
     r->next_ps = r->play_ps = r->packets.next_ps = r->messages.next_ps = WEFT_NEVER;
+    r->settled.next_ps = WEFT_NEVER;
     r->quiet_ps = INT64_MIN;
     r->messages.guide = NIL;
     r->packets.wait_ps = WEFT_PS_PER_US;
@@ -74,6 +77,14 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     r->packets.tape.most = r->messages.tape.most = most_bytes / 64;
     r->messages.most_words = most_bytes / 2 / sizeof *r->messages.words;
     return 0;
+}
+
+void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
+{
+    if (!e->replay)
+        return;
+    e->replay->settled.tolerance = tolerance;
+    e->replay->figures.tolerant = tolerance > 0;
 }
 
 void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps)
@@ -96,6 +107,8 @@ static void run_over(struct weft_engine *e)
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out)
 {
     *out = e->replay ? e->replay->figures : (struct weft_replay_figures){0};
+    if (e->replay)
+        replay_settled_figures(e, out);
 }
 
 /* ---- times ---- */
@@ -131,6 +144,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         weft_engine_next(e) == WEFT_NEVER) { /* nothing is left, or it stands still for ever */
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
         replay_look_at(e, &r->packets.next_ps, WEFT_NEVER);
+        replay_look_at(e, &r->settled.next_ps, WEFT_NEVER);
         return true;
     }
     replay_settle(e, at_ps);
@@ -140,6 +154,10 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         replay_messages_look(e);
     if (r->packets.next_ps == at_ps && !r->play.on && e->now == at_ps)
         replay_packets_look(e);
+    if (r->settled.next_ps <= at_ps && !r->play.on && e->now == at_ps)
+        replay_settled_look(e);
+    else if (r->settled.next_ps < e->now) /* what was skipped alike went past it */
+        replay_look_at(e, &r->settled.next_ps, e->now + 1);
     return true;
 }
 
@@ -148,6 +166,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
 static bool posted(struct weft_engine *e, uint32_t qi, uint64_t packets,
                    const struct weft_completion *d)
 {
+    replay_settled_posted(e, qi);
     if (e->replay->play.again) {
         replay_packets_posted(e, qi, packets);
         return e->replay->play.news;
@@ -169,6 +188,8 @@ static void tell(struct weft_engine *e, uint32_t qi, bool acked, const struct we
     r->in_call = true;
     replay_messages_note(e, what, qi, d);
     replay_packets_disturb(e);
+    if (!acked)
+        replay_settled_disturb(e);
     if (hook)
         hook(e->hooks.ctx, d);
     r->in_call = false;

@@ -66,8 +66,9 @@ struct replay_ops {
 };
 extern const struct replay_ops replay_ops;
 
-/** Why traffic can't be replayed as things are; NULL: it can. */
-const char *replay_why_not(const struct weft_engine *e);
+/** Why traffic can't be replayed as things are, or (@p tolerant) settled traffic can't be skipped;
+ * NULL: it can. */
+const char *replay_why_not(const struct weft_engine *e, bool tolerant);
 
 #pragma GCC visibility pop
 

@@ -122,7 +122,7 @@ static struct laps laps_left(struct weft_engine *e, const struct replay *r, int6
 
 static void find(struct weft_engine *e, struct replay_packets *r)
 {
-    const char *why = replay_why_not(e);
+    const char *why = replay_why_not(e, false);
     if (why) {
         e->replay->figures.why = why;
         look_at(e, REPLAY_FIND, WEFT_NEVER);

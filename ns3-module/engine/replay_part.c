@@ -78,6 +78,7 @@ void replay_part_free(struct replay_part *p)
     free(p->has_node);
     free(p->has_qp);
     free(p->arrive_ps);
+    free(p->ahead);
     free(p->moved);
     *p = (struct replay_part){0};
 }

@@ -512,7 +512,7 @@ void replay_play_resume(struct weft_engine *e)
 {
     struct replay *r = e->replay;
     struct replay_play *p = &r->play;
-    if (word(r, p->at) || e->now != p->began_ps + p->period_ps || replay_why_not(e) ||
+    if (word(r, p->at) || e->now != p->began_ps + p->period_ps || replay_why_not(e, false) ||
         !fill_lines(e, r)) {
         replay_messages_forget(e);
         return;

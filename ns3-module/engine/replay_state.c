@@ -8,6 +8,7 @@
  */
 #include "replay_state.h"
 #include "context.h"
+#include "ecmp.h"
 #include "msg.h"
 #include "nic.h"
 #include "pkt.h"
@@ -18,28 +19,50 @@
 
 /* ---- QPs ---- */
 
-/* How the word at @p at of a state moves. */
-static enum move move_of(const struct weft_cc_moving *m, size_t at)
+/* Wire bytes that the counter of a stamp is shifted by: that of the @p hop-th switch on the way. */
+static int64_t stamp_shift(const struct weft_engine *e, const struct replay_part *p,
+                           const struct qp *q, uint32_t hop)
+{
+    uint32_t ports[MAX_PATH];
+    if (!p->ahead)
+        return 0;
+    if (hop < QP_PATH && q->path[0][hop] != NIL)
+        return (int64_t)p->ahead[q->path[0][hop]];
+    const uint32_t n = ecmp_path(e, e->routing.routes, q, true, ports);
+    return hop + 1 < n ? (int64_t)p->ahead[ports[hop + 1]] : 0;
+}
+
+/* How the word at @p at of a state moves, and which it is of those that move alike. */
+static enum move move_of(const struct weft_cc_moving *m, size_t at, uint32_t *which)
 {
     static const enum move move[] = {[WEFT_CC_MOVES_TIME] = MOVE_TIME,
                                      [WEFT_CC_MOVES_BYTES] = MOVE_GATE,
-                                     [WEFT_CC_MOVES_COUNT] = MOVE_COUNT};
+                                     [WEFT_CC_MOVES_COUNT] = MOVE_COUNT,
+                                     [WEFT_CC_MOVES_SELDOM] = MOVE_SELDOM};
     for (; m->size; m++)
         if (at >= m->offset && (at - m->offset) % m->stride == 0 &&
-            (at - m->offset) / m->stride < m->n)
+            (at - m->offset) / m->stride < m->n) {
+            *which = (uint32_t)((at - m->offset) / m->stride);
             return move[m->moves];
+        }
     return MOVE_NOT;
 }
 
-static void see_control(struct weft_engine *e, const struct qp *q, uint32_t qi, struct tape *t)
+static void see_control(struct weft_engine *e, const struct replay_part *p, const struct qp *q,
+                        uint32_t qi, struct tape *t)
 {
     char *state = cc_state_at(e, qi);
     const struct weft_cc_moving *m = q->cc->moving;
     const size_t size = m ? q->cc->state_size : 0; /* without: it has none */
     for (size_t at = 0; at < size; at += sizeof(int64_t)) {
         const size_t left = size - at;
-        tape_see(t, state + at, left < sizeof(int64_t) ? left : sizeof(int64_t), move_of(m, at),
+        uint32_t which = 0;
+        const enum move move = move_of(m, at, &which);
+        if (move == MOVE_COUNT && t->use == TAPE_SHIFT)
+            t->count = stamp_shift(e, p, q, which);
+        tape_see(t, state + at, left < sizeof(int64_t) ? left : sizeof(int64_t), move,
                  "state of the congestion control");
+        t->count = 0;
     }
 }
 
@@ -51,6 +74,9 @@ static void see_pace(const struct qp *q, uint32_t qi, struct replay_part *p, str
         t->bytes = (int64_t)(q->una_bytes - (uint64_t)t->value[t->at + 1]);
         p->moved[qi][0] = t->psn;
         p->moved[qi][1] = t->bytes;
+    } else if (t->use == TAPE_SHIFT) {
+        t->psn = p->moved[qi][0];
+        t->bytes = p->moved[qi][1];
     }
 }
 
@@ -95,8 +121,8 @@ static void see_receiver(struct qp *q, struct tape *t)
     TAPE_SEE(t, q->exp_psn, MOVE_PSN);
     TAPE_SEE(t, q->taken_bytes, MOVE_COUNT);
     TAPE_SEE(t, q->nack_psn, MOVE_NOT);
-    TAPE_SEE(t, q->nack_at_ps, MOVE_NOT);
-    TAPE_SEE(t, q->cnp_at_ps, MOVE_NOT);
+    TAPE_SEE(t, q->nack_at_ps, MOVE_SELDOM);
+    TAPE_SEE(t, q->cnp_at_ps, MOVE_SELDOM);
     TAPE_SEE(t, q->ack_port, MOVE_NOT);
     TAPE_SEE(t, q->unacked, MOVE_NOT);
     TAPE_SEE(t, q->answer, MOVE_NOT);
@@ -158,19 +184,23 @@ static void see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, st
     if (e->qps.rtt_ps.base)
         TAPE_SEE(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], MOVE_NOT);
     see_messages(e, q, t);
-    see_control(e, q, qi, t);
+    see_control(e, p, q, qi, t);
 }
 
 /* ---- packets ---- */
 
-static void see_stamps(struct weft_engine *e, const struct pkt *k, struct tape *t)
+static void see_stamps(struct weft_engine *e, const struct replay_part *p, const struct pkt *k,
+                       struct tape *t)
 {
     const uint32_t n = k->sig == NIL ? 0 : sig_hops(k->sig);
     tape_same(t, n, "stamps");
     for (uint32_t h = 0; h < n; h++) {
         struct weft_cc_hop *hop = &int_at(e, sig_stack(k->sig))->hops[h];
         TAPE_SEE(t, hop->ts_ps, MOVE_TIME);
+        if (t->use == TAPE_SHIFT)
+            t->count = stamp_shift(e, p, qp_at(e, k->qp), h);
         TAPE_SEE(t, hop->tx_bytes, MOVE_COUNT);
+        t->count = 0;
         TAPE_SEE(t, hop->qlen_bytes, MOVE_NOT);
         TAPE_SEE(t, hop->rate_bps, MOVE_NOT);
     }
@@ -179,13 +209,13 @@ static void see_stamps(struct weft_engine *e, const struct pkt *k, struct tape *
 static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt *k, struct tape *t)
 {
     p->packets++;
-    if (t->use == TAPE_COMPARE) {
+    if (t->use == TAPE_COMPARE || t->use == TAPE_SHIFT) {
         t->psn = p->moved[k->qp][0];
         t->bytes = p->moved[k->qp][1];
     }
     TAPE_SEE(t, k->qp, MOVE_NOT);
     TAPE_SEE(t, k->kind, MOVE_NOT);
-    TAPE_SEE(t, k->psn, MOVE_PSN);
+    TAPE_SEE(t, k->psn, k->kind == WEFT_PKT_CNP ? MOVE_NOT : MOVE_PSN);
     TAPE_SEE(t, k->sent_ps, MOVE_TIME);
     TAPE_SEE(t, k->in_port, MOVE_NOT);
     TAPE_SEE(t, k->frame, MOVE_NOT);
@@ -194,13 +224,14 @@ static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt 
     TAPE_SEE(t, k->flags, MOVE_NOT);
     TAPE_SEE(t, k->hop, MOVE_NOT);
     if (e->telemetry.int_on)
-        see_stamps(e, k, t);
+        see_stamps(e, p, k, t);
 }
 
 /* Of other packets nobody says how they move. */
 static bool knows(const struct replay_part *p, const struct pkt *k)
 {
-    return (k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK) && p->has_qp[k->qp];
+    return (k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK || k->kind == WEFT_PKT_CNP) &&
+           p->has_qp[k->qp];
 }
 
 static void see_list(struct weft_engine *e, struct replay_part *p, struct list l, bool on_link,
@@ -211,7 +242,7 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
         struct pkt *k = pkt_at(e, i);
         if (!knows(p, k)) {
             t->same = false;
-            t->other = "a packet of a QP that rested, a CNP or a NACK";
+            t->other = "a packet of a QP that rested, or a NACK";
             return;
         }
         see_packet(e, p, k, t);
@@ -345,4 +376,14 @@ void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape
     if (!tape_over(t))
         engine_fail(e, WEFT_E_INTERNAL,
                     "replay: the state was read otherwise when it was moved on");
+}
+
+bool replay_state_shift(struct weft_engine *e, struct replay_part *p, struct tape *t,
+                        int64_t shift_ps)
+{
+    tape_start(t, TAPE_SHIFT, e->now);
+    t->shift_ps = shift_ps;
+    t->count = 0;
+    replay_state_read(e, p, t);
+    return t->same && p->packets == e->pkts.pool.live;
 }

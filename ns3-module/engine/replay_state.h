@@ -18,6 +18,8 @@ struct replay_part {
     int64_t (*moved)[2]; /**< per QP of the engine: packets and payload bytes of a lap */
     uint32_t moved_cap;
     uint64_t packets; /**< that were met on links and in queues at the last reading */
+    uint64_t *ahead;  /**< per port of the fabric: wire bytes that a shift moves it on by; NULL: not
+                         used yet */
 };
 
 #pragma GCC visibility push(hidden)
@@ -34,6 +36,10 @@ static inline bool replay_part_has(const struct replay_part *p, uint32_t qp)
 void replay_part_free(struct replay_part *p);
 /** Reads the state of all that takes part. arrive_ps is to be right. */
 void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape *t);
+/** The same, which shifts it by @p shift_ps, and QPs by p->moved. False: it has what nobody knows
+ * how to shift; without a shift nothing has changed then. */
+bool replay_state_shift(struct weft_engine *e, struct replay_part *p, struct tape *t,
+                        int64_t shift_ps);
 /** The same, which moves it on by @p laps. */
 void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape *t, int64_t laps);
 

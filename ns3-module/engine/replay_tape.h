@@ -2,7 +2,8 @@
 /*
  * A state as a row of values, read in a fixed order three times: written down; compared with what
  * was written down, which gives by how much each value moves in a lap; and moved on by as many
- * laps.
+ * laps. Settled traffic (replay_settled.c) is shifted at once: each value by what the way that it
+ * moves says.
  */
 #ifndef WEFT_ENGINE_REPLAY_TAPE_H
 #define WEFT_ENGINE_REPLAY_TAPE_H
@@ -24,10 +25,12 @@ enum move {
     MOVE_PSN,   /**< by the packets that its QP moves by */
     MOVE_BYTES, /**< by the payload that its QP moves by */
     MOVE_GATE,  /**< the same; 0, which says that there is none, stays */
-    MOVE_COUNT  /**< by anything: a counter that nothing depends on */
+    MOVE_COUNT, /**< by anything: a counter that nothing depends on */
+    MOVE_SELDOM /**< stays; the time of something that settled traffic knows: shifted, with the
+                   clock */
 };
 
-enum tape_use { TAPE_WRITE, TAPE_COMPARE, TAPE_MOVE };
+enum tape_use { TAPE_WRITE, TAPE_COMPARE, TAPE_MOVE, TAPE_SHIFT };
 
 struct tape {
     enum tape_use use;
@@ -38,7 +41,9 @@ struct tape {
     int64_t now_ps;     /**< of this reading */
     int64_t written_ps; /**< of the first */
     int64_t laps;       /**< TAPE_MOVE: how many */
-    int64_t psn, bytes; /**< TAPE_COMPARE: by how much the QP that is being read moves */
+    int64_t shift_ps;   /**< TAPE_SHIFT: by how much the clock moves */
+    int64_t psn, bytes; /**< compared or shifted: by how much the QP that is being read moves */
+    int64_t count;      /**< TAPE_SHIFT: by how much a counter moves; else 0 */
     bool told;          /**< the user may have been told of messages, and have posted some */
     bool same;          /**< nothing moved otherwise than it may */
     bool failed;        /**< out of memory, or beyond `most` */
@@ -86,6 +91,7 @@ static inline bool tape_may(const struct tape *t, int64_t old, int64_t v, enum m
     const int64_t by = (int64_t)((uint64_t)v - (uint64_t)old), lap_ps = t->now_ps - t->written_ps;
     switch (move) {
     case MOVE_NOT:
+    case MOVE_SELDOM:
         return by == 0;
     case MOVE_TIME:
         return by == lap_ps || (by == 0 && (v == WEFT_NEVER || v == 0));
@@ -103,6 +109,30 @@ static inline bool tape_may(const struct tape *t, int64_t old, int64_t v, enum m
         return true;
     }
     return false;
+}
+
+/** By how much a value @p v is shifted that moves so. */
+static inline int64_t tape_shift(const struct tape *t, int64_t v, enum move move)
+{
+    switch (move) {
+    case MOVE_NOT:
+        return 0;
+    case MOVE_TIME:
+    case MOVE_SELDOM:
+        return v == WEFT_NEVER || v == 0 ? 0 : t->shift_ps;
+    case MOVE_PAST:
+    case MOVE_STILL:
+        return t->shift_ps;
+    case MOVE_PSN:
+        return t->psn;
+    case MOVE_BYTES:
+        return t->bytes;
+    case MOVE_GATE:
+        return v ? t->bytes : 0;
+    case MOVE_COUNT:
+        return t->count;
+    }
+    return 0;
 }
 
 static inline void tape_compare(struct tape *t, int64_t v, enum move move, const char *name)
@@ -132,6 +162,10 @@ static inline __attribute__((always_inline)) void tape_see(struct tape *t, void 
                 (uint64_t)tape_load(p, size) + (uint64_t)t->step[t->at] * (uint64_t)t->laps;
             memcpy(p, &v, size);
         }
+    } else if (t->use == TAPE_SHIFT) {
+        const int64_t old = tape_load(p, size), v = old + tape_shift(t, old, move);
+        if (move != MOVE_NOT)
+            memcpy(p, &v, size);
     } else if (__builtin_expect(t->n < t->cap, 1) || tape_grow(t)) {
         t->value[t->n++] = tape_load(p, size);
     }

@@ -18,6 +18,8 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
         r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;
     if (r->play_ps < r->next_ps)
         r->next_ps = r->play_ps;
+    if (r->settled.next_ps < r->next_ps)
+        r->next_ps = r->settled.next_ps;
     loop_limit(e);
 }
 

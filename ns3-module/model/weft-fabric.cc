@@ -272,10 +272,11 @@ WeftFabric::SetThreads(uint32_t threads, uint64_t shuffle)
 }
 
 void
-WeftFabric::SetReplay(weft_replaying replay, uint64_t mostBytes)
+WeftFabric::SetReplay(weft_replaying replay, uint64_t mostBytes, double tolerance)
 {
-    NS_LOG_FUNCTION(this << replay << mostBytes);
+    NS_LOG_FUNCTION(this << replay << mostBytes << tolerance);
     m_replay = replay;
+    m_replayTolerance = tolerance;
     m_replayBytes = mostBytes;
 }
 
@@ -328,6 +329,7 @@ WeftFabric::Build(weft_err* err)
     {
         return rc;
     }
+    weft_engine_set_tolerance(m_engine, m_replayTolerance);
     rc = weft_engine_set_threads(m_engine, m_threads, m_threadShuffle, err);
     if (rc != 0)
     {

@@ -131,8 +131,10 @@ class WeftFabric : public Object, public WeftParamHolder
      * (engine/replay.h).
      * @param replay whether, and how, it is
      * @param mostBytes of memory for what is remembered
+     * @param tolerance not 0: traffic that has settled within this ratio may besides be skipped,
+     * with approximate results
      */
-    void SetReplay(weft_replaying replay, uint64_t mostBytes);
+    void SetReplay(weft_replaying replay, uint64_t mostBytes, double tolerance = 0);
 
     /**
      * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
@@ -464,6 +466,7 @@ class WeftFabric : public Object, public WeftParamHolder
     uint32_t m_threads{1};                       //!< They run switches and hosts.
     weft_replaying m_replay{WEFT_REPLAYING_OFF}; //!< Repeated traffic is not simulated again.
     uint64_t m_replayBytes{0};                   //!< Most memory for that.
+    double m_replayTolerance{0}; //!< Not 0: settled traffic may be skipped.
     uint64_t m_threadShuffle{0};                 //!< Seed of their orders, for tests.
     bool m_seedGiven{false};                     //!< SetSeed was called.
     int64_t m_stream{0};                         //!< Of AssignStreams.

@@ -43,6 +43,29 @@ TEST(Resolve, AttributesSetValuesAndRememberTheirPlace)
     EXPECT_EQ(r.group("transport")->origins[0].kind, WEFT_ORIGIN_DEFAULT);
 }
 
+TEST(Resolve, ReplayIsAWordOrATolerance)
+{
+    struct {
+        const char *text;
+        bool replays;
+        double tolerance;
+    } good[] = {
+        {"off", false, 0}, {"exact", true, 0}, {"1%", true, 0.01}, {"0.002", true, 0.002}};
+    for (auto &c : good) {
+        auto r = parse(scenario(std::string("<run replay=\"") + c.text + "\"/>"));
+        ASSERT_EQ(r.code, 0) << r.message();
+        EXPECT_EQ(r.s->replays, c.replays) << c.text;
+        EXPECT_DOUBLE_EQ(r.s->replay_tolerance, c.tolerance) << c.text;
+    }
+    for (const char *bad : {"of", "exactly", "0%", "-1%", "11%", "1us", ""}) {
+        auto r = parse(scenario(std::string("<run replay=\"") + bad + "\"/>"));
+        EXPECT_EQ(r.code, WEFT_E_INPUT) << bad;
+        EXPECT_NE(r.message().find("neither off nor exact nor a tolerance of 0.01% to 10%"),
+                  std::string::npos)
+            << r.message();
+    }
+}
+
 TEST(Resolve, UnknownNamesGetTheNearestOneAndTheirPlace)
 {
     struct {

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Settled traffic: when to look for it, and for how long it is moved on.
+ *
+ * Where the user allows an error, each QP with messages is looked at three times, some round trips
+ * apart: what it has sent by then, and when it sent last, give its rate in the first and in the
+ * second window. Traffic has settled when both agree within the tolerance, on the average of all
+ * QPs and for each within some times that, and when what is in flight stays as it was, so that no
+ * queue fills or empties. Then all moves on at these rates (replay_ahead.c) until the first message
+ * nears its end, or something else is due; the more the windows differ, the less far. If traffic
+ * hasn't settled, the windows get longer.
+ *
+ * At intervals what would have been skipped is simulated, and the rates that QPs then have are
+ * compared with those that were assumed: from these controls follows the estimate of the error, and
+ * what they find beyond the tolerance is not skipped.
+ */
+#include "context.h"
+#include "loop.h"
+#include "qp.h"
+#include "replay.h"
+#include "replay_inside.h"
+#include "replay_jump.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define WINDOWS_PER_RTT 4 /**< of traffic in which nothing moves */
+#define LEAST_WINDOWS 2   /**< worth to be skipped */
+#define CONTROL_WINDOWS 4 /**< that a control takes at most */
+#define CONTROL_SHARE 8   /**< controls take this part of the time that was skipped */
+#define STEADY_SHARE 64   /**< the same where windows didn't differ */
+
+static void look_in(struct weft_engine *e, int64_t ps)
+{
+    replay_look_at(e, &e->replay->settled.next_ps,
+                   ps == WEFT_NEVER ? WEFT_NEVER : e->now + (ps > 1 ? ps : 1));
+}
+
+/* ---- the user's doings ---- */
+
+static void start_over(struct weft_engine *e, struct replay_settled *s)
+{
+    s->marks = 0;
+    s->control = s->ready = false;
+    s->since_ps = e->now;
+    s->again_ps = s->rtt_ps / WINDOWS_PER_RTT + 1;
+    look_in(e, s->rtt_ps);
+}
+
+void replay_settled_posted(struct weft_engine *e, uint32_t qi)
+{
+    struct replay_settled *s = &e->replay->settled;
+    if (s->tolerance <= 0)
+        return;
+    s->rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
+    start_over(e, s);
+}
+
+void replay_settled_disturb(struct weft_engine *e)
+{
+    struct replay_settled *s = &e->replay->settled;
+    if (s->tolerance > 0 && s->rtt_ps)
+        start_over(e, s);
+}
+
+void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f)
+{
+    const struct replay_settled *s = &e->replay->settled;
+    if (!f->skips)
+        return;
+    f->control_error = s->errors_n ? s->errors / (double)s->errors_n : 0;
+    f->error = s->differed / (double)s->skipped_ps;
+    f->error = f->control_error > f->error ? f->control_error : f->error;
+    f->error *= (double)f->skipped_hops / (double)e->tot.packet_hops;
+}
+
+void replay_settled_free(struct replay_settled *s)
+{
+    replay_part_free(&s->part);
+    tape_free(&s->tape);
+    for (int k = 0; k < 3; k++) {
+        free(s->mark[k].qp);
+        free(s->mark[k].port);
+    }
+    free(s->step);
+    free(s->load_ps);
+}
+
+/* Until the first message nears its end, at the rates found. */
+static int64_t until_end_ps(const struct weft_engine *e, const struct replay_settled *s)
+{
+    double least = 1e18;
+    for (uint32_t i = 0; i < s->part.nqps; i++) {
+        const double left = replay_left_ps(e, s, i);
+        least = left < least ? left : least;
+    }
+    return (int64_t)least;
+}
+
+/* The same until the user, or anything else, may do something. */
+static int64_t until_else_ps(struct weft_engine *e, const struct replay_settled *s)
+{
+    const struct replay *r = e->replay;
+    int64_t until_ps = r->quiet_ps > e->loop.stop_ps ? r->quiet_ps : e->loop.stop_ps;
+    const int64_t else_ps = replay_first_else(e, &s->part, true);
+    until_ps = else_ps < until_ps ? else_ps : until_ps;
+    return (until_ps < LAST_PS ? until_ps : LAST_PS) - e->now;
+}
+
+/* A whole number of gaps of the first QP, so that those that send alike lose nothing. */
+static int64_t whole_gaps_ps(const struct replay_settled *s, int64_t ps)
+{
+    const double gap_ps = 1 / s->step[0].rate, n = floor((double)ps / gap_ps);
+    return n >= 1 ? (int64_t)(n * gap_ps + 0.5) : ps;
+}
+
+/* ---- controls ---- */
+
+static bool control_due(const struct replay_settled *s, int64_t ps, double off)
+{
+    const int64_t share = off > REPLAY_STEADY ? CONTROL_SHARE : STEADY_SHARE;
+    return s->skipped_ps > 0 && s->control_ps + ps <= s->skipped_ps / share;
+}
+
+/* A control is over: whether what it would have skipped was within the tolerance. */
+static bool control_holds(struct weft_engine *e, struct replay_settled *s)
+{
+    double sum = 0;
+    replay_mark_forget(s);
+    replay_mark(e, s);
+    for (uint32_t i = 0; i < s->part.nqps; i++) {
+        const double found = replay_rate(&s->mark[1].qp[i], &s->mark[2].qp[i]);
+        sum += fabs(found - s->step[i].rate) / s->step[i].rate;
+    }
+    s->control = false;
+    s->control_ps += s->mark[2].t_ps - s->mark[1].t_ps;
+    s->errors += sum;
+    s->errors_n += s->part.nqps;
+    e->replay->figures.controls++;
+    return sum <= s->tolerance * s->part.nqps;
+}
+
+/* ---- looks ---- */
+
+static void not_yet(struct weft_engine *e, struct replay_settled *s, const char *why)
+{
+    e->replay->figures.unsettled++;
+    e->replay->figures.why = why;
+    replay_mark_forget(s);
+    if (s->need_ps)
+        replay_mark_forget(s);
+    s->window_ps = s->need_ps > s->window_ps ? s->need_ps : s->window_ps + s->window_ps / 2;
+    s->need_ps = 0;
+    look_in(e, s->window_ps);
+}
+
+/* Traffic has settled: skips it, or has it simulated to see what that would have been. */
+static void skip(struct weft_engine *e, struct replay_settled *s, double off)
+{
+    const int64_t span_ps = s->mark[2].t_ps - s->mark[1].t_ps;
+    int64_t ps = until_end_ps(e, s);
+    if (ps < LEAST_WINDOWS * span_ps) { /* it is over soon */
+        look_in(e, WEFT_NEVER);
+        return;
+    }
+    const int64_t control_ps = ps < CONTROL_WINDOWS * span_ps ? ps : CONTROL_WINDOWS * span_ps;
+    if (control_due(s, control_ps, off)) {
+        s->control = true;
+        look_in(e, control_ps);
+        return;
+    }
+    const int64_t else_ps = until_else_ps(e, s) - 1;
+    const bool other = else_ps < ps;
+    ps = whole_gaps_ps(s, other ? else_ps : ps);
+    if (ps < span_ps) {
+        s->ready = other;
+        look_in(e, other ? else_ps + 2 : s->window_ps);
+        return;
+    }
+    if (!replay_ahead(e, s, ps)) {
+        not_yet(e, s, "queues fill");
+        return;
+    }
+    s->skipped_ps += ps;
+    s->differed += off * (double)ps;
+    replay_packets_disturb(e);
+    s->ready = other;
+    s->marks = other ? s->marks : 0;
+    look_in(e, other ? else_ps - ps + 3 : s->window_ps);
+}
+
+static bool begin(struct weft_engine *e, struct replay_settled *s)
+{
+    e->replay->figures.values += e->qps.pool.n;
+    s->window_ps = 0;
+    if (!replay_settled_find(e, s)) {
+        s->again_ps *= 2; /* a message ends, or others follow one another */
+        look_in(e, e->msgs.live ? s->again_ps : WEFT_NEVER);
+        return false;
+    }
+    if (e->now < s->since_ps + s->rtt_ps) {
+        look_in(e, s->since_ps + s->rtt_ps - e->now);
+        return false;
+    }
+    s->window_ps = s->rtt_ps / WINDOWS_PER_RTT;
+    for (uint32_t i = 0; i < s->steps; i++)
+        s->step[i].rates = s->step[i].windows = (struct settled_way){0};
+    return true;
+}
+
+void replay_settled_look(struct weft_engine *e)
+{
+    struct replay_settled *s = &e->replay->settled;
+    const char *why = replay_why_not(e, true);
+    if (why) {
+        e->replay->figures.why = why;
+        look_in(e, WEFT_NEVER);
+        return;
+    }
+    if (s->control && !control_holds(e, s)) {
+        not_yet(e, s, "controls found more than the tolerance");
+        return;
+    }
+    if (s->ready) {
+        s->ready = false;
+        if (replay_ahead_ready(e, s)) {
+            skip(e, s, s->off);
+            return;
+        }
+        s->marks = 0;
+    }
+    if (!s->marks && !begin(e, s))
+        return;
+    if (s->marks < 3)
+        replay_mark(e, s);
+    if (s->marks < 3) {
+        look_in(e, s->window_ps);
+        return;
+    }
+    if (!replay_ahead_ready(e, s))
+        not_yet(e, s, s->tape.other ? s->tape.other : "packets that are of no QP with messages");
+    else if (!replay_rates_settled(e, s))
+        not_yet(e, s, "rates, windows or queues don't settle within the tolerance");
+    else
+        skip(e, s, s->off);
+}
