@@ -122,7 +122,7 @@ bool balance_shared(const struct weft_engine *e)
 }
 
 /** Look-ups beyond which each switch is taken to have a choice. */
-#define LOOK_UPS (UINT64_C(1) << 24)
+#define LOOK_UPS (UINT64_C(1) << 22)
 
 bool balance_shares(const struct weft_engine *e, uint32_t node)
 {
