@@ -328,3 +328,26 @@ TEST(UetReference, SmarttAndMpRdmaOfTheRepsArtifact)
         EXPECT_NEAR(p.tail, c.tail, c.tail * c.tailPct / 100) << what;
     }
 }
+
+// 32-to-1, 2 MiB each, at 100 and 400 Gbps: what uet-htsim 40ccb05 gave here, two seeds each.
+TEST(UetReference, OtherIncasts)
+{
+    std::vector<Flow> flows;
+    for (uint32_t h = 0; h < 32; h++)
+        flows.push_back({h * 3 % 127 + 1, 0, 2097152});
+    const struct {
+        const char *name;
+        Case c;
+        double mean, tail;
+    } cases[] = {
+        {"trimming", {"", "8", "oblivious"}, 4950.0, 5488.7},
+        {"drops", {"", "8", "oblivious", "64", &k100Drop}, 4615.8, 5767.2},
+        {"400 Gbps", {"", "8", "oblivious", "64", &k400}, 1161.9, 1387.0},
+        {"rccc", {"", "8", "oblivious", "64", &k100, "rccc", &kRccc}, 5486.5, 5516.6},
+    };
+    for (const auto &k : cases) {
+        const Played p = Play(k.c, 2, flows);
+        EXPECT_NEAR(p.mean, k.mean, k.mean * 0.06) << k.name;
+        EXPECT_NEAR(p.tail, k.tail, k.tail * 0.02) << k.name;
+    }
+}
