@@ -157,6 +157,44 @@ TEST(Trim, ACoinSaysWhichOfTwoPackets)
         }
 }
 
+// Limits for ports of 100 Gbps: 10 packets there, 20 at an uplink of 200 Gbps, 10 at both without.
+TEST(Trim, LimitsGrowWithTheRateOfThePort)
+{
+    for (const char *scale : {"100Gbps", "0"}) {
+        World w("leaf-spine",
+                {{"leaves", "2"},
+                 {"hosts-per-leaf", "8"},
+                 {"spines", "1"},
+                 {"host-rate", "100Gbps"},
+                 {"uplink-rate", "200Gbps"}},
+                Lossy("rud", false,
+                      {{"switch.egress-limit", "41580B"}, {"switch.egress-scale-rate", scale}}),
+                "none");
+        w.Build();
+        for (uint32_t h = 0; h < 8; h++) {
+            w.Send(h, 8 + h, 256 * KIB);               /* 800 Gbps into the uplink */
+            w.Send(8 + h, 8 + (h + 1) % 2, 256 * KIB); /* 400 Gbps into the ports of two hosts */
+        }
+        w.Run();
+        ExpectAllOnceInOrder(w, scale);
+        uint64_t longest[2] = {0, 0}; /* by rate */
+        for (uint32_t p = 0; p < w.fabric->nports; p++) {
+            const auto &port = w.fabric->ports[p];
+            if (w.fabric->nodes[port.node].kind != WEFT_NODE_SWITCH)
+                continue;
+            weft_port_counters c;
+            weft_engine_port_stats(w.e, p, &c);
+            uint64_t &most = longest[w.fabric->links[port.link].rate_bps > 100000000000];
+            most = std::max(most, c.max_queue_bytes);
+        }
+        const uint64_t fits[2] = {10, *scale == '1' ? 20u : 10u};
+        for (int fast = 0; fast < 2; fast++) { /* with some ACKs besides */
+            EXPECT_GE(longest[fast], fits[fast] * 4158) << scale;
+            EXPECT_LT(longest[fast], (fits[fast] + 1) * 4158) << scale;
+        }
+    }
+}
+
 // Lost NACKs, lost trimmed packets, lost ACKs and data, a class of trimmed packets without room:
 // every message arrives once, and it ends.
 TEST(Trim, NothingIsLostForGood)
