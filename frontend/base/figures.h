@@ -128,6 +128,16 @@ struct weft_memory_figures {
     uint64_t message_bytes; /**< their records */
 };
 
+/** What replay looks for. */
+enum weft_replay_kind { WEFT_REPLAY_PACKETS, WEFT_REPLAY_MESSAGES, WEFT_REPLAY_SETTLED };
+/** Something that looks met instead. */
+struct weft_replay_reason {
+    enum weft_replay_kind kind;
+    uint64_t times;
+    const char *why;
+};
+#define WEFT_REPLAY_REASONS 32 /**< that are told apart; the last one stands for all others */
+
 /** What came of replaying traffic that repeats itself (run.replay). */
 struct weft_replay_figures {
     bool on;        /**< it was asked for */
@@ -147,6 +157,8 @@ struct weft_replay_figures {
     uint64_t unsettled;    /**< looks that found rates, windows or queues on the move */
     double control_error;  /**< mean relative error of rates in these */
     double error;          /**< estimated mean relative error of completion times */
+    struct weft_replay_reason reasons[WEFT_REPLAY_REASONS]; /**< in the order of the first time */
+    uint32_t nreasons;
 };
 
 /** Numbers of threads for which the time of windows is projected. */

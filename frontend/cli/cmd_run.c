@@ -20,7 +20,7 @@ struct run_opts {
     const char *out;
     const char *expect, *time_limit, *memory_limit;
     struct weft_strings metrics;
-    bool no_out, json, quiet, alone;
+    bool no_out, json, quiet, alone, explain_replay;
     int progress; /* enum */
 };
 
@@ -37,6 +37,8 @@ static const struct weft_opt options[] = {
      "tell this metric ('weft show output'), also of a workload, in run.json; repeatable"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
      "print the summary as JSON"},
+    {"explain-replay", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, explain_replay), NULL, NULL,
+     "with run.replay: what repeated itself, how often, and why the rest did not"},
     WEFT_LIMIT_OPTS(run_opts),
     {"progress", 0, WEFT_OPT_CHOICE, offsetof(struct run_opts, progress), NULL, "auto|always|never",
      "progress on stderr: a line that changes on a terminal, else one each 30 s; auto: not with "
@@ -123,6 +125,8 @@ static int print(const struct weft_cli *cli, const struct run_opts *o,
     if (!o->json && !o->quiet) {
         weft_summary_text(cli->out, &x->end.summary, x->parts.fabric);
         print_metrics(cli, x);
+        if (o->explain_replay)
+            weft_replay_text(cli->out, &x->end.summary.replay, x->end.summary.net.packet_hops);
         weft_subject_text(cli->out, subject);
     }
     if (code != WEFT_OK && code != WEFT_E_OUTCOME)
@@ -202,7 +206,12 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
         weft_subject_free(&subject);
         return code;
     }
-    code = load_expect(cli, o, s, &expect, err);
+    if (o->explain_replay && !s->replays)
+        code = weft_err_set(err, WEFT_E_USAGE,
+                            "--explain-replay explains nothing with run.replay=off: --set "
+                            "run.replay=exact, or a tolerance such as 1%%");
+    if (!code)
+        code = load_expect(cli, o, s, &expect, err);
     if (!code && expect)
         code = check_expect(s, expect, err);
     struct weft_execute_opts eo = {.out_dir = o->out,

@@ -252,6 +252,9 @@ bool weft_outcome_is_partial(const char *outcome);
  * j; nothing where jobs are not told apart. */
 void weft_jobs_text(FILE *out, const struct weft_summary *s);
 void weft_jobs_json(struct weft_json *j, const struct weft_summary *s);
+/** Prints a table of what was repeated, and what looks met instead, of a run with @p hops
+ * packet-hops. */
+void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t hops);
 /** Writes the summary for people. */
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f);
 

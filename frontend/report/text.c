@@ -254,6 +254,28 @@ static void replay(FILE *out, const struct weft_summary *s)
                 r->why ? "; what the last look met instead: " : "", r->why ? r->why : "");
 }
 
+void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t hops)
+{
+    static const char *const kinds[] = {[WEFT_REPLAY_PACKETS] = "laps of packets",
+                                        [WEFT_REPLAY_MESSAGES] = "laps of messages",
+                                        [WEFT_REPLAY_SETTLED] = "settled traffic"};
+    fprintf(out, "replay: %" PRIu64 " states written down, %" PRIu64 " compared\n", r->looks,
+            r->compares);
+    fprintf(out, "  %-18s %12s  %s\n", "what", "times", "what came of it");
+    fprintf(out, "  %-18s %12" PRIu64 "  skipped, %" PRIu64 " laps in all\n", "laps of packets",
+            r->jumps, r->laps);
+    fprintf(out, "  %-18s %12" PRIu64 "  played, %" PRIu64 " whole laps in all\n",
+            "laps of messages", r->plays, r->played_laps);
+    if (r->tolerant)
+        fprintf(out,
+                "  %-18s %12" PRIu64 "  skipped, %.1f %% of the packet-hops; %" PRIu64
+                " controls\n",
+                "settled traffic", r->skips, percent(r->skipped_hops, hops), r->controls);
+    for (uint32_t i = 0; i < r->nreasons; i++)
+        fprintf(out, "  %-18s %12" PRIu64 "  not: %s\n", kinds[r->reasons[i].kind],
+                r->reasons[i].times, r->reasons[i].why);
+}
+
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX];

@@ -187,6 +187,8 @@ struct replay {
 #pragma GCC visibility push(hidden)
 
 /* replay_times.c */
+/** A look has met @p why instead of what it is for. */
+void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why);
 /** What was noted so far is nothing to go by. */
 void replay_messages_forget(struct weft_engine *e);
 /** Looks at the state, or something passes, at these times, WEFT_NEVER: not at all. */

@@ -127,7 +127,7 @@ static void write_down(struct weft_engine *e, struct replay_messages *r)
 static bool same(struct weft_engine *e, struct replay_messages *r)
 {
     if (!r->written || r->strange) {
-        e->replay->figures.why = "messages were posted otherwise than before";
+        replay_say(e, WEFT_REPLAY_MESSAGES, "messages were posted otherwise than before");
         return false;
     }
     return replay_same(e, &r->part, &r->tape) &&
@@ -146,7 +146,7 @@ void replay_messages_look(struct weft_engine *e)
     if (!why && !replay_affordable(e))
         why = "looking has found too little so far";
     if (why) {
-        e->replay->figures.why = why;
+        replay_say(e, WEFT_REPLAY_MESSAGES, why);
         replay_messages_forget(e);
         return;
     }

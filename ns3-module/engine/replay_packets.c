@@ -34,11 +34,12 @@ static void look_at(struct weft_engine *e, enum replay_phase phase, int64_t t_ps
     replay_look_at(e, &r->next_ps, t_ps);
 }
 
-/* Nothing was found, for @p why. */
+/* Nothing was found, for @p why; NULL: that was said. */
 static void later(struct weft_engine *e, const char *why)
 {
     struct replay_packets *r = &e->replay->packets;
-    e->replay->figures.why = why;
+    if (why)
+        replay_say(e, WEFT_REPLAY_PACKETS, why);
     r->wait_ps = 2 * r->wait_ps < LONGEST_WAIT_PS ? 2 * r->wait_ps : LONGEST_WAIT_PS;
     look_at(e, REPLAY_FIND, e->now + r->wait_ps);
 }
@@ -124,7 +125,7 @@ static void find(struct weft_engine *e, struct replay_packets *r)
 {
     const char *why = replay_why_not(e, false);
     if (why) {
-        e->replay->figures.why = why;
+        replay_say(e, WEFT_REPLAY_PACKETS, why);
         look_at(e, REPLAY_FIND, WEFT_NEVER);
         return;
     }
@@ -135,7 +136,7 @@ static void find(struct weft_engine *e, struct replay_packets *r)
     r->guide = find_guide(e);
     e->replay->figures.values += e->qps.pool.n;
     if (r->guide == NIL) { /* that may be over soon */
-        e->replay->figures.why = "no long message, or one between two";
+        replay_say(e, WEFT_REPLAY_PACKETS, "no long message, or one between two");
         look_at(e, REPLAY_FIND, e->now + r->wait_ps);
         return;
     }
@@ -217,7 +218,7 @@ static void compare_next(struct weft_engine *e, struct replay_packets *r)
     if (++r->tried == FEW_LAPS && flight - 2 > laps)
         laps = flight - 2;
     if (r->tried == FEW_LAPS + ROUND_LAPS)
-        later(e, r->tape.other);
+        later(e, NULL);
     else
         look_at(e, REPLAY_COMPARE, r->tape.written_ps + laps * r->lap_ps);
 }

@@ -147,7 +147,7 @@ static bool control_holds(struct weft_engine *e, struct replay_settled *s)
 static void not_yet(struct weft_engine *e, struct replay_settled *s, const char *why)
 {
     e->replay->figures.unsettled++;
-    e->replay->figures.why = why;
+    replay_say(e, WEFT_REPLAY_SETTLED, why);
     replay_mark_forget(s);
     if (s->need_ps)
         replay_mark_forget(s);
@@ -196,6 +196,8 @@ static bool begin(struct weft_engine *e, struct replay_settled *s)
     e->replay->figures.values += e->qps.pool.n;
     s->window_ps = 0;
     if (!replay_settled_find(e, s)) {
+        if (e->msgs.live)
+            replay_say(e, WEFT_REPLAY_SETTLED, "messages that begin or end");
         s->again_ps *= 2; /* a message ends, or others follow one another */
         look_in(e, e->msgs.live ? s->again_ps : WEFT_NEVER);
         return false;
@@ -215,7 +217,7 @@ void replay_settled_look(struct weft_engine *e)
     struct replay_settled *s = &e->replay->settled;
     const char *why = replay_why_not(e, true);
     if (why) {
-        e->replay->figures.why = why;
+        replay_say(e, WEFT_REPLAY_SETTLED, why);
         look_in(e, WEFT_NEVER);
         return;
     }

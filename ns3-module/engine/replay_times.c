@@ -5,6 +5,8 @@
 #include "replay_inside.h"
 #include "replay_jump.h"
 
+#include <string.h>
+
 /** Most values read per event executed or saved, so that looking costs little. */
 #define VALUES_PER_EVENT 1
 #define VALUES_FREE 200000u /**< and so many at first */
@@ -21,6 +23,20 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
     if (r->settled.next_ps < r->next_ps)
         r->next_ps = r->settled.next_ps;
     loop_limit(e);
+}
+
+void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    uint32_t i = 0;
+    f->why = why;
+    while (i < f->nreasons && (f->reasons[i].kind != kind || strcmp(f->reasons[i].why, why) != 0))
+        i++;
+    if (i == WEFT_REPLAY_REASONS)
+        i--;
+    if (i == f->nreasons)
+        f->reasons[f->nreasons++] = (struct weft_replay_reason){kind, 0, why};
+    f->reasons[i].times++;
 }
 
 bool replay_affordable(const struct weft_engine *e)
@@ -61,6 +77,7 @@ bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t)
     f->compares++;
     f->values += t->at;
     if (!tape_over(t))
-        f->why = t->other;
+        replay_say(e, t->told ? WEFT_REPLAY_MESSAGES : WEFT_REPLAY_PACKETS,
+                   t->other ? t->other : "states that need more memory than is allowed");
     return t->same && !t->failed;
 }

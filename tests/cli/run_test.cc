@@ -581,4 +581,32 @@ TEST(Limit, CountsTheSameHoweverTheEngineIsDriven)
     }
 }
 
+// What repeated itself, and why the rest did not, in a table; two runs skip the same.
+TEST(Replay, ExplainsItselfAndDependsOnNoClock)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    std::string first;
+    for (const char *out : {"a", "b"}) {
+        const Said s = weft({"run", "--set", "topology.type=single-switch", "--set",
+                             "single-switch.hosts=8", "--set", "workload.type=generate", "--set",
+                             "generate.kind=all-to-all", "--set", "generate.size=64MiB", "--set",
+                             "run.replay=1%", "--explain-replay", "--out", dir / out});
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_NE(s.out.find("states written down"), std::string::npos) << s.out;
+        EXPECT_NE(s.out.find("settled traffic"), std::string::npos) << s.out;
+        EXPECT_NE(s.out.find("% skipped; estimated error of completion times"), std::string::npos)
+            << s.out;
+        const std::string flows = slurp(dir / (std::string(out) + "/flows.csv"));
+        EXPECT_EQ(first.empty() ? flows : first, flows);
+        first = flows;
+    }
+    const Said s = weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
+                         "workload.type=generate", "--set", "generate.kind=all-to-all", "--set",
+                         "generate.size=1MiB", "--explain-replay"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_NE(s.err.find("explains nothing with run.replay=off"), std::string::npos) << s.err;
+}
+
 } // namespace

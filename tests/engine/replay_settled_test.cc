@@ -193,5 +193,8 @@ TEST(ReplaySettled, SaysWhyNot)
     const Outcome off = Play(c, 0), on = Play(c, tolerance);
     EXPECT_EQ(on.replay.skips, 0u);
     EXPECT_STREQ(on.replay.why, "packets are spread over paths");
+    ASSERT_GE(on.replay.nreasons, 1u);
+    EXPECT_GT(on.replay.reasons[0].times, 0u);
+    EXPECT_STREQ(on.replay.reasons[0].why, "packets are spread over paths");
     EXPECT_EQ(off.fct, on.fct);
 }
