@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define PACES 2         /**< of the congestion control's own timers */
-#define FEW_PACKETS 3u  /**< that each QP must have sent in a window */
+#define FEW_PACKETS 2u  /**< that each QP must have sent in a window */
 #define MONOTONIC 3     /**< steps one way that are more than chance */
 #define FLICKER 3       /**< packets in flight, more or less, that mean nothing */
 #define FAR 0.1         /**< that a rate or window may go until its message ends */
