@@ -233,6 +233,15 @@ static bool has_values(const struct weft_sweep_table *s, const struct weft_sweep
     return false;
 }
 
+/* Whether some row has less than nothing: less than a reference. */
+static bool goes_below(const struct weft_sweep_table *s, const struct weft_sweep_metric *m)
+{
+    for (size_t i = 0; i < s->nrows; i++)
+        if (m->v[i] < 0)
+            return true;
+    return false;
+}
+
 /* Few values stand on the axis as they were given. */
 static void name_values(struct weft_panel *p, const struct weft_sweep_table *s, size_t x)
 {
@@ -270,7 +279,9 @@ static void draw(const struct weft_sweep_table *s, struct weft_figure *f)
             continue;
         }
         p->y.log = log;
-        p->y.from = log ? NAN : x < s->naxes && strstr(m->key, "slowdown") ? 1 : 0;
+        p->y.from = log || goes_below(s, m)                      ? NAN
+                    : x < s->naxes && strstr(m->key, "slowdown") ? 1
+                                                                 : 0;
         if (x < s->naxes) {
             name_values(p, s, x);
             draw_curves(p, s, m, x);

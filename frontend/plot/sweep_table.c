@@ -58,6 +58,9 @@ static bool ends_with(const char *text, const char *end)
     return n >= k && strcmp(text + n - k, end) == 0;
 }
 
+/* What the column ends with that says how far from the reference a metric is. */
+#define OFF "_off_pct"
+
 /* What a metric is called on an axis; *divisor: what values up to @p most are divided by. */
 static const char *metric_label(struct weft_arena *arena, const char *key, double most,
                                 double *divisor)
@@ -74,8 +77,11 @@ static const char *metric_label(struct weft_arena *arena, const char *key, doubl
     const char *unit = NULL;
     size_t len = strlen(key);
     *divisor = 1;
+    if (ends_with(key, OFF))
+        len -= strlen(OFF);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (ends_with(key, units[i].end)) {
+        if (len > strlen(units[i].end) &&
+            strncmp(key + len - strlen(units[i].end), units[i].end, strlen(units[i].end)) == 0) {
             unit = units[i].unit;
             *divisor = units[i].divisor;
             len -= strlen(units[i].end);
@@ -83,6 +89,10 @@ static const char *metric_label(struct weft_arena *arena, const char *key, doubl
     snprintf(words, sizeof words, "%.*s", (int)(len < 90 ? len : 90), key);
     for (char *p = words; *p; p++)
         *p = *p == '_' ? ' ' : *p;
+    if (ends_with(key, OFF)) {
+        *divisor = 1;
+        return weft_arena_printf(arena, "%s, off by (%%)", words);
+    }
     return unit ? weft_arena_printf(arena, "%s (%s)", words, unit)
                 : weft_arena_strdup(arena, words);
 }
@@ -112,8 +122,7 @@ static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader 
             of->axis[s->naxes] = i;
             s->axis[s->naxes++] = (struct weft_sweep_axis){.key = name, .numbers = true};
         } else if (i > outcome && s->nmetrics < WEFT_SWEEP_METRICS && strcmp(name, "seeds") != 0 &&
-                   strcmp(name, "speed_up") != 0 && !ends_with(name, "_ci95") &&
-                   !ends_with(name, "_off_pct")) {
+                   strcmp(name, "speed_up") != 0 && !ends_with(name, "_ci95")) {
             struct weft_sweep_metric *m = &s->metric[s->nmetrics];
             char ci95[128];
             snprintf(ci95, sizeof ci95, "%s_ci95", name);

@@ -288,6 +288,23 @@ TEST(SweepPlot, BarsWithoutNumbersAndHeatMapOverTwoLongAxes)
         EXPECT_DOUBLE_EQ(p.value, 10 * (p.y + 1.5) + p.x + 1.5);
 }
 
+/* What a reference has is no axis; how far off rows are is a panel, also below 0. */
+TEST(SweepPlot, OffByIsAPanel)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "generate.size,reference.elapsed,outcome,elapsed_ns,elapsed_ns_off_pct,"
+                          "speed_up\n"
+                          "1KB,1us,finished,900,-10.0,1\n"
+                          "2KB,-,finished,1000,,1\n"
+                          "4KB,1us,finished,1100,10.0,1\n");
+    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                            ",,1000,900,,,,\n"
+                                            ",,2000,1000,,,,\n"
+                                            ",,4000,1100,,,,\n"
+                                            ",,1000,-10,,,,\n"
+                                            ",,4000,10,,,,\n");
+}
+
 /* Two axes of words: a group for each value of the first, in it a bar of each of the last. */
 TEST(SweepPlot, BarsInGroups)
 {
