@@ -31,6 +31,7 @@ const std::set<std::string> composers = {scenario, report, hpcc, astra, cli};
 /* Files of settings for other layers, which they only hand on. */
 const std::set<std::string> lists_of_settings = {
     "congestion/presets.c",      /* what a preset sets besides the control's own parameters */
+    "frontend/system/presets.c", /* and besides the system's */
     "topologies/dim_settings.h", /* what a setting of a dimension takes the place of */
 };
 
