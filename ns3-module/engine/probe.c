@@ -5,9 +5,7 @@
 #include "context.h"
 #include "grant.h"
 #include "port_ops.h"
-#include "rc.h"
 #include "recovery.h"
-#include "steer.h"
 
 bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
@@ -31,19 +29,4 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
     q->probe_ps = e->now + q->env.base_rtt_ps;
     port_ops.enqueue(e, q->port, i);
     return true;
-}
-
-void probe_receive(struct weft_engine *e, uint32_t i)
-{
-    struct pkt *k = pkt_at(e, i);
-    struct qp *q = qp_at(e, k->qp);
-    e->tot.delivered[WEFT_PKT_REQUEST]++;
-    if (q->credited)
-        grant_asked(e, k->qp, k->sig, true);
-    if (!(k->flags & PKT_ASK)) {
-        pkt_free(e, i);
-        return;
-    }
-    k->mid = NO_MID; /* no entropy value came through */
-    rc_answer(e, q, i, WEFT_PKT_ACK);
 }

@@ -19,8 +19,6 @@
 
 /** Sends a probe if a blocked QP may have one now; whether it did. */
 bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi);
-/** A request for credit, for an ACK, or for both, has come to its receiver. Consumes it. */
-void probe_receive(struct weft_engine *e, uint32_t pkt);
 
 #pragma GCC visibility pop
 

@@ -27,6 +27,7 @@
 #include "replay.h"
 #include "sparse_ack.h"
 #include "stable.h"
+#include "steer.h"
 #include "telemetry.h"
 
 #include "base/units.h"
@@ -367,12 +368,28 @@ static void receive_cnp(struct weft_engine *e, uint32_t i)
     nic_wake(e, qi);
 }
 
+/* A request for credit, for an ACK, or for both. */
+static void receive_request(struct weft_engine *e, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    struct qp *q = qp_at(e, k->qp);
+    e->tot.delivered[WEFT_PKT_REQUEST]++;
+    if (q->credited)
+        grant_asked(e, k->qp, k->sig, true);
+    if (!(k->flags & PKT_ASK)) {
+        pkt_free(e, i);
+        return;
+    }
+    k->mid = NO_MID; /* no entropy value came through */
+    rc_answer(e, q, i, WEFT_PKT_ACK);
+}
+
 void rc_receive(struct weft_engine *e, uint32_t i)
 {
     static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *, uint32_t) = {
-        [WEFT_PKT_DATA] = receive_data,     [WEFT_PKT_ACK] = receive_ack,
-        [WEFT_PKT_NACK] = receive_ack,      [WEFT_PKT_CNP] = receive_cnp,
-        [WEFT_PKT_REQUEST] = probe_receive, [WEFT_PKT_GRANT] = grant_receive};
+        [WEFT_PKT_DATA] = receive_data,       [WEFT_PKT_ACK] = receive_ack,
+        [WEFT_PKT_NACK] = receive_ack,        [WEFT_PKT_CNP] = receive_cnp,
+        [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive};
     receive[pkt_at(e, i)->kind](e, i);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files that write frames share: wire.c has RoCE, PFC and frames of others, wire_uet.c
- * Ultra Ethernet. */
+ * Ultra Ethernet, wire_parts.c the headers below them. */
 #ifndef WEFT_ENGINE_WIRE_INSIDE_H
 #define WEFT_ENGINE_WIRE_INSIDE_H
 
@@ -73,6 +73,8 @@ static inline void put_zero(struct out *o, size_t bytes)
 /** How many messages of a QP began at or before a packet; their list in *list. */
 size_t wire_begun(const struct weft_wire *w, uint32_t qpn, uint64_t psn,
                   const struct segment **list);
+/** The MAC address of a port. */
+void wire_put_mac(const struct weft_wire *w, struct out *o, uint32_t port);
 /** Ethernet, with its tag. */
 void wire_put_ether(const struct weft_wire *w, struct out *o, uint32_t port, uint32_t prio,
                     unsigned ethertype);

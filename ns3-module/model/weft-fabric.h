@@ -466,7 +466,7 @@ class WeftFabric : public Object, public WeftParamHolder
     uint32_t m_threads{1};                       //!< They run switches and hosts.
     weft_replaying m_replay{WEFT_REPLAYING_OFF}; //!< Repeated traffic is not simulated again.
     uint64_t m_replayBytes{0};                   //!< Most memory for that.
-    double m_replayTolerance{0}; //!< Not 0: settled traffic may be skipped.
+    double m_replayTolerance{0};                 //!< Not 0: settled traffic may be skipped.
     uint64_t m_threadShuffle{0};                 //!< Seed of their orders, for tests.
     bool m_seedGiven{false};                     //!< SetSeed was called.
     int64_t m_stream{0};                         //!< Of AssignStreams.

@@ -84,8 +84,8 @@ TEST(HpccCommand, EveryControlOfWeftRunsInPlaceOfCcMode)
     write_file(dir / "f",
                "3\n0 3 3 100 4000000 2\n1 3 3 100 4000000 2\n2 3 3 100 4000000 2.0001\n");
     write_file(dir / "config.txt",
-               "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nKMIN_MAP 1 100000000000 400\n"
-               "KMAX_MAP 1 100000000000 1600\nPMAX_MAP 1 100000000000 0.2\n");
+               "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nKMIN_MAP 1 100000000000 20\n"
+               "KMAX_MAP 1 100000000000 80\nPMAX_MAP 1 100000000000 0.2\n");
     std::set<std::string> results;
     std::istringstream names(weft({"list", "cc"}).out);
     size_t n = 0;

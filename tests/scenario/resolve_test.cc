@@ -49,8 +49,7 @@ TEST(Resolve, ReplayIsAWordOrATolerance)
         const char *text;
         bool replays;
         double tolerance;
-    } good[] = {
-        {"off", false, 0}, {"exact", true, 0}, {"1%", true, 0.01}, {"0.002", true, 0.002}};
+    } good[] = {{"off", false, 0}, {"exact", true, 0}, {"1%", true, 0.01}, {"0.002", true, 0.002}};
     for (auto &c : good) {
         auto r = parse(scenario(std::string("<run replay=\"") + c.text + "\"/>"));
         ASSERT_EQ(r.code, 0) << r.message();
