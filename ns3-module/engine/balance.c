@@ -191,8 +191,8 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
     if (!rc && needs.stamped)
         return weft_err_set(err, WEFT_E_INPUT,
                             "the congestion control '%s' follows the switches of one path, but "
-                            "switch.balance sends each packet of a QP on a path of its own",
-                            needs.stamped);
+                            "switch.balance=%s sends each packet of a QP on a path of its own",
+                            needs.stamped, table[b].name);
     if (!rc && steer_of(b, c->fabric) == &steer_minimal_adaptive && credit_used(c->fabric))
         return weft_err_set(
             err, WEFT_E_INPUT,

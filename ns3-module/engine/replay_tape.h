@@ -179,6 +179,7 @@ static inline void tape_same(struct tape *t, int64_t value, const char *name)
 }
 
 /** The next value is a field. */
-#define TAPE_SEE(t, field, move) tape_see(t, &(field), sizeof(field), move, #field)
+#define TAPE_SEE(t, field, move)                                                                   \
+    tape_see(t, &(field), sizeof(field), move, "state that moved otherwise: " #field)
 
 #endif
