@@ -99,7 +99,7 @@ static void draw_tree(const struct tree *t, struct weft_figure *f, const char *t
     struct weft_curve *texts = weft_curve_add(p, WEFT_MARK_TEXT, WEFT_FIGURE_INK, "");
     const double span = (t->to_ns - t->from_ns) / u->divisor;
     p->x.from = t->from_ns / u->divisor - 0.03 * span - 1e-9;
-    p->x.to = t->to_ns / u->divisor + 0.45 * span + 1e-9; /* room for the texts */
+    p->x.to = t->to_ns / u->divisor + 0.75 * span + 1e-9; /* room for the texts */
     p->y.from = -0.7;
     p->y.to = (double)t->n - 0.3;
     p->y.hidden = true;
