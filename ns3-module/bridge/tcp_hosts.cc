@@ -2,6 +2,7 @@
 #include "tcp_hosts.h"
 
 #include "tcp_dctcp.h"
+#include "tcp_socket.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -107,7 +108,8 @@ uint32_t ConnectTries(const weft_tcp_params &p)
 
 Ptr<Socket> TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
 {
-    Ptr<Socket> socket = GetNode(host, prio)->GetObject<TcpL4Protocol>()->CreateSocket(m_variant);
+    Ptr<Socket> socket =
+        TcpSocket::Create(GetNode(host, prio)->GetObject<TcpL4Protocol>(), m_variant);
     socket->SetAttribute("SegmentSize", UintegerValue(GetSegmentBytes()));
     socket->SetAttribute("InitialCwnd", UintegerValue(m_params.initial_window_segments));
     socket->SetAttribute("SndBufSize", UintegerValue(m_params.send_buffer_bytes));

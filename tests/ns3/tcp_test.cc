@@ -544,6 +544,30 @@ TEST(Tcp, AConnectionFailsAfterAllItsRetries)
     EXPECT_EQ(n.net->ops->explain(n.net, 0, nullptr, nullptr), 1u);
 }
 
+/* Windows of three to six segments, filled to the last byte, and lost segments: ns-3 3.37 asks for
+ * segments of no bytes then (TcpTxBuffer::NextSeg), which ended the program. */
+TEST(Tcp, FullWindowsWithLossesDeliverEverything)
+{
+    for (const char *variant : VARIANTS) {
+        for (const char *buffer : {"4097B", "4380B", "5840B", "8192B"}) {
+            Star f(2);
+            Net n(f, "none", Tcp({{"transport.variant", variant}, {"tcp.receive-buffer", buffer}}));
+            ASSERT_EQ(n.rc, 0) << n.error.msg;
+            weft_link_change errors = {};
+            errors.link = 0;
+            errors.kind = WEFT_LINK_BIT_ERRORS;
+            errors.bit_error_rate = 3e-6;
+            ASSERT_EQ(n.net->ops->change_links(n.net, &errors, 1, &n.error), 0) << n.error.msg;
+            ASSERT_EQ(n.send(0, 1, 1000000), 0);
+            ASSERT_EQ(n.run(), 0) << variant << " " << buffer << ": " << n.error.msg;
+            const weft_totals t = n.totals();
+            EXPECT_EQ(t.bytes_received, 1000000u) << variant << " " << buffer;
+            EXPECT_GT(t.retx_packets, 0u) << variant << " " << buffer;
+            EXPECT_EQ(n.check(), 0) << n.error.msg;
+        }
+    }
+}
+
 TEST(Tcp, UnfitCombinationsAreRefused)
 {
     struct Case {

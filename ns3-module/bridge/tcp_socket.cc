@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp_socket.h"
+
+#include "ns3/node.h"
+#include "ns3/object-factory.h"
+#include "ns3/rtt-estimator.h"
+#include "ns3/tcp-congestion-ops.h"
+#include "ns3/tcp-recovery-ops.h"
+#include "ns3/tcp-tx-buffer.h"
+#include "ns3/type-id.h"
+
+using namespace ns3;
+
+namespace weft
+{
+
+namespace
+{
+
+/** @return a new object of the type that the attribute @p name of @p tcp is. */
+template <typename T> Ptr<T> Make(Ptr<TcpL4Protocol> tcp, const char *name)
+{
+    TypeIdValue type;
+    tcp->GetAttribute(name, type);
+    ObjectFactory factory;
+    factory.SetTypeId(type.Get());
+    return factory.Create<T>();
+}
+
+} // namespace
+
+TypeId TcpSocket::GetTypeId()
+{
+    static TypeId id = TypeId("weft::TcpSocket")
+                           .SetParent<TcpSocketBase>()
+                           .SetGroupName("Weft")
+                           .AddConstructor<TcpSocket>();
+    return id;
+}
+
+Ptr<TcpSocket> TcpSocket::Create(Ptr<TcpL4Protocol> tcp, TypeId variant)
+{
+    ObjectFactory control;
+    control.SetTypeId(variant);
+    Ptr<TcpSocket> socket = CreateObject<TcpSocket>();
+    socket->SetNode(tcp->GetObject<Node>());
+    socket->SetTcp(tcp);
+    socket->SetRtt(Make<RttEstimator>(tcp, "RttEstimatorType"));
+    socket->SetCongestionControlAlgorithm(control.Create<TcpCongestionOps>());
+    socket->SetRecoveryAlgorithm(Make<TcpRecoveryOps>(tcp, "RecoveryType"));
+    tcp->AddSocket(socket);
+    return socket;
+}
+
+uint32_t TcpSocket::SendDataPacket(SequenceNumber32 seq, uint32_t maxSize, bool withAck)
+{
+    if (maxSize > 0) {
+        return TcpSocketBase::SendDataPacket(seq, maxSize, withAck);
+    }
+    if (!m_nothing) {
+        m_nothing = true;
+        m_paces = m_tcb->m_pacing;
+        m_tcb->m_pacing = false; // or it would try again after the time of no bytes, for ever
+    }
+    if (m_retxEvent.IsExpired()) {
+        return TcpSocketBase::SendDataPacket(m_txBuffer->HeadSequence(), m_tcb->m_segmentSize,
+                                             withAck);
+    }
+    return 0;
+}
+
+uint32_t TcpSocket::AvailableWindow() const
+{
+    if (!m_nothing) {
+        return TcpSocketBase::AvailableWindow();
+    }
+    m_nothing = false;
+    m_tcb->m_pacing = m_paces;
+    return 0;
+}
+
+Ptr<TcpSocketBase> TcpSocket::Fork()
+{
+    return CopyObject<TcpSocket>(this);
+}
+
+} // namespace weft
