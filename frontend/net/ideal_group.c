@@ -23,6 +23,7 @@ struct part {
     uint64_t id;
     union weft_token token;
     uint8_t token_type;
+    bool posted;
     int64_t post_ps, begin_ps;
 };
 
@@ -36,10 +37,9 @@ struct weft_ideal_group {
     uint32_t n, prio;
     uint32_t *hosts;
     struct weft_reduction_tree tree; /* path model */
-    uint64_t *posted;                /* per member: operations */
     int64_t free_ps;                 /* the root is through with the operations before */
-    uint64_t first, nops, ops_cap;   /* ops[0] is operation `first` */
-    struct operation *ops;
+    struct operation *ops;           /* begun and not gone through, in the order of that */
+    uint64_t nops, ops_cap;
 };
 
 static int no_memory(struct weft_err *err)
@@ -52,7 +52,6 @@ static void group_free(struct weft_ideal_group *g)
     for (uint64_t i = 0; i < g->nops; i++)
         free(g->ops[i].part);
     free(g->ops);
-    free(g->posted);
     free(g->hosts);
     weft_reduction_tree_release(&g->tree);
     free(g);
@@ -73,8 +72,7 @@ static int group_new(const struct weft_ideal *s, const uint32_t *hosts, uint32_t
         return rc;
     g->n = n;
     g->hosts = malloc(n * sizeof *g->hosts);
-    g->posted = calloc(n, sizeof *g->posted);
-    if (!g->hosts || !g->posted)
+    if (!g->hosts)
         return no_memory(err);
     memcpy(g->hosts, hosts, n * sizeof *g->hosts);
     return s->params.model == WEFT_IDEAL_PATH
@@ -204,11 +202,13 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
     return 0;
 }
 
+/* The first operation with the tag that the member has not begun: the one of others, or a new one.
+ */
 static struct operation *operation_of(struct weft_ideal_group *g, const struct weft_part *p)
 {
-    uint64_t index = g->posted[p->member] - g->first;
-    if (index < g->nops)
-        return &g->ops[index];
+    for (uint64_t i = 0; i < g->nops; i++)
+        if (g->ops[i].what.tag == p->tag && !g->ops[i].part[p->member].posted)
+            return &g->ops[i];
     if (g->nops == g->ops_cap) {
         uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
         struct operation *more = realloc(g->ops, cap * sizeof *more);
@@ -251,28 +251,25 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, st
     struct operation *op = operation_of(g, part);
     if (!op)
         return no_memory(err);
-    if (op->what.bytes != part->bytes || op->what.tag != part->tag || op->what.from != part->from ||
-        op->what.to != part->to)
+    if (op->what.bytes != part->bytes || op->what.from != part->from || op->what.to != part->to)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "h%u begins the in-network operation with tag %" PRIu64
-                            " where another member of its group "
-                            "began the one with tag %" PRIu64
-                            ": members have to begin them in the same order",
-                            g->hosts[part->member], part->tag, op->what.tag);
+                            "h%u begins the in-network operation with tag %" PRIu64 " with %" PRIu64
+                            " bytes, another member of its group began it with %" PRIu64
+                            ": bytes, and who gives and gets, have to be the same at all",
+                            g->hosts[part->member], part->tag, part->bytes, op->what.bytes);
     op->part[part->member] = (struct part){.id = s->totals.msgs_posted++,
                                            .token = part->token,
                                            .token_type = part->token_type,
+                                           .posted = true,
                                            .post_ps = s->now_ps,
                                            .begin_ps = begin_ps(s, g, part)};
     s->totals.bytes_posted += weft_leaf_gives(part->member, part->from) ? part->bytes : 0;
     s->inflight_msgs++;
-    g->posted[part->member]++;
     if (++op->nposted < g->n)
         return 0;
-    int rc = go(s, g, op, err); /* members end operations in order: it is the first */
+    int rc = go(s, g, op, err);
     free(op->part);
-    g->first++;
     g->nops--;
-    memmove(g->ops, g->ops + 1, g->nops * sizeof *g->ops);
+    memmove(op, op + 1, (g->nops - (uint64_t)(op - g->ops)) * sizeof *op);
     return rc;
 }

@@ -228,8 +228,9 @@ struct weft_net_ops {
      */
     int (*group)(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
                  uint32_t *id, struct weft_err *err);
-    /** Optional. Posts a member's part of the next operation of its group, now. All members post
-     * the same operations in the same order, also those that neither give nor want data. */
+    /** Optional. Posts a member's part of an operation of its group, now: of the first with its tag
+     * that others have begun and the member has not, else of a new one. All members post the same
+     * operations, also those that neither give nor want data, with the same bytes. */
     int (*contribute)(struct weft_net *net, const struct weft_part *part, struct weft_err *err);
     /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A
      * transport without connections of its own has none. */

@@ -96,6 +96,14 @@ static uint32_t mask_of(const struct weft_coll_chunk *c)
     return c->run->order ? UINT32_C(1) << shape->fabric_dim[dim_of(c)] : shape->mask;
 }
 
+/* The algorithm of the chunk's phase. */
+static const struct weft_coll_algorithm *algorithm_of(const struct weft_coll_chunk *c)
+{
+    const struct weft_coll_run *run = c->run;
+    return run->order ? weft_choice_in(run->choice, run->shape->fabric_dim[dim_of(c)])
+                      : &run->choice->alg[0];
+}
+
 /* Counts a phase as wanting its dimensions (+1) or as done with them (-1). */
 static void want(struct weft_coll_chunk *c, int64_t change)
 {
@@ -257,14 +265,13 @@ static void set_up(struct weft_coll_chunk *c)
     struct weft_coll_run *run = c->run;
     struct weft_prog *p = &c->prog;
     const struct weft_system *s = p->sys;
-    const struct weft_coll_algorithm *alg = &run->choice->alg[0];
+    const struct weft_coll_algorithm *alg = algorithm_of(c);
     const struct weft_op *op = weft_active_op(run->a);
     const uint32_t prio = s->classes.prio[op->coll];
     uint64_t site = weft_site_net_key(op->group, WEFT_SITE_WHOLE, 0, prio);
     if (run->order) {
         const struct weft_shape *shape = run->shape;
         uint32_t d = dim_of(c);
-        alg = weft_choice_in(run->choice, shape->fabric_dim[d]);
         weft_coll_cursor_call(&c->way->cursor, &c->way->plan.phase[c->at], &p->call);
         p->position = run->place[d];
         p->ranks = shape->places[d];
@@ -379,6 +386,13 @@ static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t d)
     return NULL;
 }
 
+/* A collective that goes before the chunk's phase; NULL: none. Switches take operations in the
+ * order in which they are begun: one that was held would keep the others of its group waiting. */
+static const struct weft_coll_claim *held_by(const struct weft_coll_chunk *c)
+{
+    return algorithm_of(c)->ops->in_network ? NULL : weft_coll_held_by(&c->run->claim, mask_of(c));
+}
+
 /* Begins what may begin. */
 static void fill(struct weft_coll_run *run)
 {
@@ -392,8 +406,7 @@ static void fill(struct weft_coll_run *run)
         again = 0;
         for (uint32_t d = 0; d < (run->order ? run->shape->dims.n : 1); d++) {
             struct weft_coll_chunk *c;
-            while (s->err.code == 0 && (c = next_of(run, d)) &&
-                   !weft_coll_held_by(&run->claim, mask_of(c))) {
+            while (s->err.code == 0 && (c = next_of(run, d)) && !held_by(c)) {
                 run->next[d]++;
                 phase_begin(c);
                 again = run->order != NULL; /* it may have ended and be ready elsewhere */
@@ -498,7 +511,7 @@ void weft_coll_waits_for(const struct weft_coll_run *run, struct weft_coll_wait 
         out->phase = c->at;
         out->phases = nphases(c);
         if (c->state == READY) {
-            const struct weft_coll_claim *by = weft_coll_held_by(&run->claim, mask_of(c));
+            const struct weft_coll_claim *by = held_by(c);
             out->held_by = by ? by->a : NULL;
         } else if (weft_prog_waits_for(&c->prog, &out->step, &out->peer)) {
             return;

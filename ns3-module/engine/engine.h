@@ -58,9 +58,11 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
 int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, uint32_t prio,
                       uint32_t *id, struct weft_err *err);
 /**
- * Posts a host's part of the next operation of its group, now. All members post the same operations
- * in the same order. Hooks: received where it is delivered, a message of kind WEFT_MSG_PART, then
- * acked at each member once its part is over.
+ * Posts a host's part of an operation of its group, now: of the first with its tag that others have
+ * begun and the host has not, else of a new one. All members post the same operations; each goes
+ * through them in the order in which they were begun by whoever was the first. Hooks: received
+ * where it is delivered, a message of kind WEFT_MSG_PART, then acked at each member once its part
+ * is over.
  */
 int weft_engine_contribute(struct weft_engine *e, const struct weft_part *part,
                            struct weft_err *err);

@@ -3,12 +3,13 @@
  * In-network operations: switches add up what hosts send, and copy it to them.
  *
  * A group has a tree of switches (topologies/reduction_tree.h) and a stream of packets. Each
- * operation takes the next npkts positions of the stream. At each position every member sends one
- * frame up, with payload if its data is wanted, else headers only; a switch counts the frames of a
- * position and, when all of its branches have sent one, sends one frame further up. The root sends
- * one down every branch, and each switch copies it to its own: with payload where a receiver lies
- * below, else headers only. An all-reduce thus carries each byte once up and once down every link
- * of the tree.
+ * operation takes the next npkts positions of the stream as its first member begins it; one that
+ * begins operations in another order sends them in this one all the same. At each position every
+ * member sends one frame up, with payload if its data is wanted, else headers only; a switch counts
+ * the frames of a position and, when all of its branches have sent one, sends one frame further up.
+ * The root sends one down every branch, and each switch copies it to its own: with payload where a
+ * receiver lies below, else headers only. An all-reduce thus carries each byte once up and once
+ * down every link of the tree.
  *
  * Flow control: what comes down at a position is also the credit for it. A member sends position p
  * only after it has received p - window, so no switch has more than `window` sums in the making,
@@ -83,12 +84,19 @@ static bool receives(const struct operation *op, uint32_t member)
 
 /* ---- hosts ---- */
 
+/* The operation that a member sends next, if it has posted its part of it; else NULL. */
+static const struct operation *to_send(const struct group *g, const struct member *m)
+{
+    const uint64_t index = m->sending - g->first_op;
+    return index < g->nops && g->ops[index].part[m - g->member].posted ? &g->ops[index] : NULL;
+}
+
 /* Sends what a member has posted and has credit for. */
 static void send_on(struct weft_engine *e, struct group *g, struct member *m)
 {
     const uint32_t place = (uint32_t)(m - g->member);
-    while (m->queued < NIC_QUEUE && m->sending < m->posted && m->sent < m->received + g->window) {
-        const struct operation *op = &g->ops[m->sending - g->first_op];
+    const struct operation *op;
+    while (m->queued < NIC_QUEUE && m->sent < m->received + g->window && (op = to_send(g, m))) {
         const uint64_t pos = m->sent++;
         if (m->sent == op->first + op->npkts)
             m->sending++;
@@ -357,6 +365,15 @@ static struct operation *new_operation(const struct weft_engine *e, struct group
     return op;
 }
 
+/* The first operation with the tag that others have begun and the member has not; else NULL. */
+static struct operation *operation_of(const struct group *g, const struct member *m, uint64_t tag)
+{
+    for (uint64_t i = m->sending - g->first_op; i < g->nops; i++)
+        if (g->ops[i].tag == tag && !g->ops[i].part[m - g->member].posted)
+            return &g->ops[i];
+    return NULL;
+}
+
 static int check_part(const struct weft_engine *e, const struct weft_part *p, struct weft_err *err)
 {
     const struct in_network *in = e->in_network;
@@ -376,17 +393,15 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p, str
         return err ? err->code : WEFT_E_INPUT;
     struct group *g = in->group[p->group];
     struct member *m = &g->member[p->member];
-    const uint64_t index = m->posted - g->first_op;
-    struct operation *op = index < g->nops ? &g->ops[index] : new_operation(e, g, p);
-    if (!op)
+    struct operation *op = operation_of(g, m, p->tag);
+    if (!op && !(op = new_operation(e, g, p)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network operations");
-    if (op->bytes != p->bytes || op->tag != p->tag || op->from != p->from || op->to != p->to)
+    if (op->bytes != p->bytes || op->from != p->from || op->to != p->to)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "h%u begins the in-network operation with tag %" PRIu64
-                            " where another member of its group "
-                            "began the one with tag %" PRIu64
-                            ": members have to begin them in the same order",
-                            m->host, p->tag, op->tag);
+                            "h%u begins the in-network operation with tag %" PRIu64 " with %" PRIu64
+                            " bytes, another member of its group began it with %" PRIu64
+                            ": bytes, and who gives and gets, have to be the same at all",
+                            m->host, p->tag, p->bytes, op->bytes);
     op->part[p->member] = (struct part){.id = e->tot.msgs_posted++,
                                         .token = p->token,
                                         .token_type = p->token_type,

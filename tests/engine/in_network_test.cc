@@ -246,6 +246,32 @@ TEST(InNetwork, WaitsForTheLastAndPipelines)
     EXPECT_EQ(LastEnd(w), late + 21 * FULL + 2 * D);
 }
 
+// Who begins operations in another order sends them in that of the first, and waits with those that
+// come after one that it has not begun.
+TEST(InNetwork, MembersBeginOperationsInAnyOrder)
+{
+    for (const int64_t late : {int64_t(0), int64_t(100000000)}) {
+        World w("single-switch", Star(2), MTU_4096);
+        w.Build();
+        const uint32_t g = Group(w, {0, 1});
+        for (uint64_t tag : {1, 2, 3})
+            Post(w, g, 0, 10 * MTU, tag);
+        Post(w, g, 1, 10 * MTU, 3);
+        Post(w, g, 1, 10 * MTU, 2);
+        if (late) {
+            w.Run();
+            EXPECT_EQ(w.acked.size(), 0u);
+            weft_engine_set_now(w.e, late);
+        }
+        Post(w, g, 1, 10 * MTU, 1);
+        w.Run();
+        ASSERT_EQ(w.acked.size(), 6u);
+        EXPECT_EQ(LastEnd(w), late + 31 * FULL + 2 * D);
+        for (size_t i = 0; i < 6; i++)
+            EXPECT_EQ(w.acked[i].msg.tag, i / 2 + 1);
+    }
+}
+
 TEST(InNetwork, RefusesWhatCannotBe)
 {
     weft_err err = {};
@@ -271,9 +297,9 @@ TEST(InNetwork, RefusesWhatCannotBe)
     order.Build();
     const uint32_t g = Group(order, {0, 1});
     Post(order, g, 0, 100, 1);
-    weft_part other = {g, 1, 100, 2, 0, ALL, ALL};
+    weft_part other = {g, 1, 200, 1, 0, ALL, ALL};
     EXPECT_EQ(weft_engine_contribute(order.e, &other, &err), WEFT_E_INPUT);
-    says("in the same order");
+    says("tag 1 with 200 bytes, another member of its group began it with 100");
 }
 
 // A link that fails under way ends the run with the reason.
