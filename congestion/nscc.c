@@ -374,10 +374,8 @@ static void apply(struct state *s, const struct params *p, int64_t now_ps)
 /* A packet was lost, and nothing says more. */
 static void lost(struct state *s, int64_t now_ps)
 {
-    if (!s->packet_timers && s->lost_ps != WEFT_NEVER &&
-        (double)(now_ps - s->lost_ps) < s->base_rtt_ps)
+    if (!weft_cc_loss_counts(&s->lost_ps, now_ps, s->base_rtt_ps, s->packet_timers))
         return;
-    s->lost_ps = now_ps;
     s->ignored += s->mtu;
     bound(s, (double)s->cwnd - s->mtu);
 }

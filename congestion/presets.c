@@ -195,5 +195,8 @@ const struct weft_preset weft_smartt_presets[] = {
 const struct weft_preset weft_mprdma_presets[] = {
     {"htsim", "the constants of the REPS paper's htsim", ARTIFACT,
      "first-window=1.5 max-window=1.5 decrease=0.25 trim-decrease=1"},
+    {"htsim-dctcp", "what uet-htsim calls DCTCP: no share of marks, each costs a third of a packet",
+     "ultraethernet/uet-htsim, uec.cpp",
+     "first-window=1.5 max-window=100000 decrease=1/3 trim-decrease=1"},
     {NULL, NULL, NULL, NULL},
 };

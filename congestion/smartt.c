@@ -244,11 +244,8 @@ static void lost(struct state *s, double bytes)
 /* A packet was lost, and nothing says more. */
 static void guess_loss(struct state *s, int64_t now_ps)
 {
-    if (!s->packet_timers && s->lost_ps != WEFT_NEVER &&
-        (double)(now_ps - s->lost_ps) < s->base_rtt_ps)
-        return;
-    s->lost_ps = now_ps;
-    lost(s, s->mtu);
+    if (weft_cc_loss_counts(&s->lost_ps, now_ps, s->base_rtt_ps, s->packet_timers))
+        lost(s, s->mtu);
 }
 
 /* Whether an ACK of n bytes is one of many in a row without mark and delay. */

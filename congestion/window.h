@@ -7,6 +7,8 @@
 
 #include "congestion/cc.h"
 
+#include "base/units.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -61,6 +63,19 @@ static inline uint64_t weft_cc_clamp_u64(double x, uint64_t lo, uint64_t hi)
         return hi;
     uint64_t v = x < 0x1p63 ? (uint64_t)(int64_t)x : (uint64_t)x; /* the first is one instruction */
     return v < lo ? lo : v > hi ? hi : v;
+}
+
+/**
+ * Whether a loss that nothing tells the size of counts: each one where packets have a timer each,
+ * else one per base round trip. @p last_ps is when one counted last, WEFT_NEVER at first.
+ */
+static inline bool weft_cc_loss_counts(int64_t *last_ps, int64_t now_ps, double base_rtt_ps,
+                                       bool packet_timers)
+{
+    if (!packet_timers && *last_ps != WEFT_NEVER && (double)(now_ps - *last_ps) < base_rtt_ps)
+        return false;
+    *last_ps = now_ps;
+    return true;
 }
 
 /** The signals of an algorithm whose @p bytes on a data packet come back with its ACK. */

@@ -5,7 +5,7 @@
 #include "cli/execute.h"
 #include "cli/interrupt.h"
 #include "cli/ns3_files.h"
-#include "cli/run_json.h"
+#include "cli/run_said.h"
 #include "cli/source.h"
 #include "jobs/jobs.h"
 
@@ -163,15 +163,6 @@ static void print_ranks(void *ctx, const struct weft_jobs *jobs)
     }
 }
 
-static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
-                       const char *out_dir, int exit_code)
-{
-    struct weft_json j;
-    weft_run_json_answer(&j, cli, "astra-sim", x, out_dir, exit_code);
-    weft_json_end_object(&j);
-    weft_json_finish(&j, NULL); /* whoever closes standard output reports what failed */
-}
-
 static int play(const struct weft_cli *cli, const struct astra_opts *o, struct weft_scenario *s,
                 const struct weft_hpcc_message_files *of, struct weft_err *err)
 {
@@ -184,21 +175,17 @@ static int play(const struct weft_cli *cli, const struct astra_opts *o, struct w
                                    .ended = o->json || o->quiet ? NULL : print_ranks,
                                    .ended_ctx = cli->out,
                                    .files = of->fct || of->pfc ? &files.files : NULL};
-    int code = 0;
     weft_ns3_files_init(&files, of, NULL);
-    if (!o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
-        eo.out_dir = dir;
+    int code = weft_run_folder(&eo, o->no_out, s->name, dir, err);
     if (!code)
         code = weft_execute(cli, s, &eo, &x, err);
     weft_interrupt_saved();
     code = code ? code : x.end.code;
-    if (x.summed_up && o->json)
-        print_json(cli, &x, eo.out_dir, weft_exit_code(code));
-    else if (x.summed_up && !o->quiet) {
-        weft_summary_text(cli->out, &x.end.summary, x.parts.fabric);
-        if (eo.out_dir)
-            fprintf(cli->out, "results in %s/\n", eo.out_dir);
-    }
+    weft_run_say(
+        cli, &x,
+        &(struct weft_run_said){
+            .command = "astra-sim", .out_dir = eo.out_dir, .json = o->json, .quiet = o->quiet},
+        code);
     weft_ns3_files_free(&files);
     weft_execution_free(&x);
     return code;

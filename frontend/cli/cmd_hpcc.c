@@ -3,6 +3,7 @@
 #include "cli/hpcc_run.h"
 #include "cli/interrupt.h"
 #include "cli/limits.h"
+#include "cli/run_said.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -68,8 +69,8 @@ static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *
                                    .progress = o->quiet ? NULL : r->cli->err,
                                    .progress_is_tty = r->cli->err_is_tty};
     int code = weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
-    if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", r->s->name, err)))
-        eo.out_dir = dir;
+    if (!code)
+        code = weft_run_folder(&eo, o->no_out, r->s->name, dir, err);
     code = code ? code : weft_hpcc_run_play(r, &eo, err);
     weft_interrupt_saved();
     if (r->x.summed_up)

@@ -4,7 +4,7 @@
 #include "cli/htsim_flows.h"
 #include "cli/htsim_settings.h"
 #include "cli/interrupt.h"
-#include "cli/run_json.h"
+#include "cli/run_said.h"
 #include "cli/source.h"
 
 #include <inttypes.h>
@@ -42,8 +42,6 @@ struct htsim_opts {
 #define IDLE_TEXT(name, help) TEXT(name, idle, "X", "has no effect: " help)
 #define IDLE_FLAG(name, help) FLAG(name, idle_flag, "has no effect: " help)
 
-enum { NSCC, CONSTANT };
-
 static const struct weft_opt options[] = {
     TEXT("tm", tm, "FILE", "connection matrix"),
     TEXT("topo", topo, "FILE", "fat tree; default one of so many -nodes"),
@@ -68,7 +66,7 @@ static const struct weft_opt options[] = {
     FLAG("receiver_cc_only", receiver_only, "RCCC: receivers grant credit"),
     FLAG("sender_cc", sender, "NSCC, also with -receiver_cc"),
     FLAG("receiver_cc", receiver, "credit in addition"),
-    CHOICE("sender_cc_algo", control, "nscc|constant", "what senders do"),
+    CHOICE("sender_cc_algo", control, WEFT_HTSIM_CONTROLS, "what senders do"),
     TEXT("cwnd", cwnd, "PACKETS", "first window; default 1.5 BDP"),
     TEXT("target_q_delay", target, "US", "target queueing delay, us; default 0.75 RTT, or 1 RTT"),
     TEXT("qa_gate", qa_gate, "N", "quick adapt below 2^-N of the largest window; default 3"),
@@ -201,10 +199,12 @@ static int read_control(struct experiment *x, struct weft_err *err)
                             "-receiver_cc has both");
     x->of.sender = !o->receiver_only || o->sender;
     x->of.receiver = o->receiver_only || o->receiver;
-    x->of.constant = o->control == CONSTANT;
-    if (x->of.constant && x->of.receiver)
+    x->of.control = (enum weft_htsim_control)o->control;
+    if (o->control != WEFT_HTSIM_NSCC && x->of.receiver)
         return weft_err_set(err, WEFT_E_USAGE,
-                            "a constant window and credit at once are not in weft");
+                            "of the windows of senders, nscc alone goes with credit at once");
+    if (o->control != WEFT_HTSIM_NSCC && (o->target || o->qa_gate))
+        note(x, "-target_q_delay and -qa_gate have no effect: they are of nscc");
     if (!x->of.sender && o->cwnd)
         note(x, "-cwnd has no effect with -receiver_cc_only: the first credit is 1.5 BDP, as in "
                 "htsim");
@@ -242,13 +242,9 @@ static int read_options(struct experiment *x, struct weft_err *err)
     return code;
 }
 
-static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
-                       const char *out_dir, int exit_code)
+static void print_flows(FILE *f, const void *flows)
 {
-    struct weft_json j;
-    weft_run_json_answer(&j, cli, "htsim", x, out_dir, exit_code);
-    weft_json_end_object(&j);
-    weft_json_finish(&j, NULL);
+    weft_htsim_flows_text(f, (const struct weft_htsim_flows *)flows);
 }
 
 static int play(struct experiment *x, struct weft_err *err)
@@ -262,23 +258,21 @@ static int play(struct experiment *x, struct weft_err *err)
                                    .progress = o->quiet ? NULL : cli->err,
                                    .progress_is_tty = cli->err_is_tty,
                                    .files = &flows.files};
-    int code = 0;
     weft_htsim_flows_init(&flows);
-    if (!o->out && !o->no_out && !(code = weft_path_join(dir, "out", x->s->name, err)))
-        eo.out_dir = dir;
+    int code = weft_run_folder(&eo, o->no_out, x->s->name, dir, err);
     if (!code)
         code = weft_execute(cli, x->s, &eo, &run, err);
     weft_interrupt_saved();
     code = code ? code : run.end.code;
-    if (run.summed_up && o->json)
-        print_json(cli, &run, eo.out_dir, weft_exit_code(code));
-    else if (run.summed_up && !o->quiet) {
-        weft_summary_text(cli->out, &run.end.summary, run.parts.fabric);
-        weft_htsim_flows_text(cli->out, &flows);
-        if (eo.out_dir)
-            fprintf(cli->out, "results in %s/, as htsim says it in %s\n", eo.out_dir,
-                    WEFT_HTSIM_FLOWS_FILE);
-    }
+    weft_run_say(cli, &run,
+                 &(struct weft_run_said){.command = "htsim",
+                                         .out_dir = eo.out_dir,
+                                         .beside = ", as htsim says it in " WEFT_HTSIM_FLOWS_FILE,
+                                         .json = o->json,
+                                         .quiet = o->quiet,
+                                         .more = print_flows,
+                                         .more_ctx = &flows},
+                 code);
     weft_execution_free(&run);
     return code;
 }

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/limits.h"
 #include "cli/run_json.h"
+#include "cli/run_said.h"
 #include "cli/subject.h"
 #include "report/expect.h"
 
@@ -222,8 +223,8 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
         code = choose_metrics(o, s, &metrics, &eo.alone, err);
     eo.metrics = metrics;
     eo.nmetrics = o->metrics.n;
-    if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
-        eo.out_dir = dir;
+    if (!code)
+        code = weft_run_folder(&eo, o->no_out, s->name, dir, err);
     code = code ? code : weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
     if (o->progress == WEFT_PROGRESS_ALWAYS || (o->progress == WEFT_PROGRESS_AUTO && !o->quiet)) {
         eo.progress = cli->err;

@@ -4,7 +4,7 @@
 #include "cli/execute.h"
 #include "cli/interrupt.h"
 #include "cli/ns3_files.h"
-#include "cli/run_json.h"
+#include "cli/run_said.h"
 #include "cli/settings.h"
 #include "cli/simai_layers.h"
 #include "cli/source.h"
@@ -321,15 +321,6 @@ static int resolve(struct experiment *x, struct weft_err *err)
     return weft_source_resolve(x->cli, &x->o->source, x->sets.list, x->sets.n, name, &x->s, err);
 }
 
-static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
-                       const char *out_dir, int exit_code)
-{
-    struct weft_json j;
-    weft_run_json_answer(&j, cli, "simai", x, out_dir, exit_code);
-    weft_json_end_object(&j);
-    weft_json_finish(&j, NULL);
-}
-
 static int play(struct experiment *x, struct weft_err *err)
 {
     const struct simai_opts *o = x->o;
@@ -347,8 +338,8 @@ static int play(struct experiment *x, struct weft_err *err)
     int code = weft_astra_groups_check(x->list, x->fabric->nhosts, err);
     if (!code)
         code = weft_simai_layers_init(&x->layers, x->list, x->fabric->nhosts, err);
-    if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", x->s->name, err)))
-        eo.out_dir = dir;
+    if (!code)
+        code = weft_run_folder(&eo, o->no_out, x->s->name, dir, err);
     if (!code)
         code = weft_execute(cli, x->s, &eo, &run, err);
     if (!code && run.summed_up && eo.out_dir &&
@@ -356,13 +347,13 @@ static int play(struct experiment *x, struct weft_err *err)
         code = weft_simai_layers_write(&x->layers, layers, RUN_NAME, err);
     weft_interrupt_saved();
     code = code ? code : run.end.code;
-    if (run.summed_up && o->json)
-        print_json(cli, &run, eo.out_dir, weft_exit_code(code));
-    else if (run.summed_up && !o->quiet) {
-        weft_summary_text(cli->out, &run.end.summary, run.parts.fabric);
-        if (eo.out_dir)
-            fprintf(cli->out, "results in %s/, per layer in %s\n", eo.out_dir, LAYERS_FILE);
-    }
+    weft_run_say(cli, &run,
+                 &(struct weft_run_said){.command = "simai",
+                                         .out_dir = eo.out_dir,
+                                         .beside = ", per layer in " LAYERS_FILE,
+                                         .json = o->json,
+                                         .quiet = o->quiet},
+                 code);
     weft_ns3_files_free(&files);
     weft_execution_free(&run);
     return code;

@@ -201,17 +201,33 @@ static int add_failed(const struct weft_htsim_options *o, const struct derived *
                              links, rate_bps / 4, cores ? "back" : "both");
 }
 
+/* A control of senders that is not NSCC. */
+static int add_window(const struct weft_htsim_options *o, const struct derived *d, const char *name,
+                      struct weft_settings *out, struct weft_err *err)
+{
+    const double bdps = o->window_packets ? (double)(o->window_packets * o->packet_bytes) /
+                                                ((double)d->rate_bps / 8 * d->rtt_ps * 1e-12)
+                                          : 1.5;
+    const uint64_t window = o->window_packets * (o->packet_bytes - HEADER);
+    if (o->control == WEFT_HTSIM_CONSTANT)
+        return o->window_packets
+                   ? weft_settings_add(out, err, "static-window.window=%" PRIu64 "B", window)
+                   : weft_settings_add(out, err, "static-window.window-bdp=1.5");
+    if (weft_settings_add(out, err, "congestion-control.preset=htsim%s",
+                          o->control == WEFT_HTSIM_DCTCP ? "-dctcp" : ""))
+        return err->code;
+    return weft_settings_add(out, err, "%s.first-window=%.17g", name, bdps);
+}
+
 /* The control of senders, receivers or both. */
 static int add_control(const struct weft_htsim_options *o, const struct derived *d,
                        struct weft_settings *out, struct weft_err *err)
 {
-    const char *name = o->constant ? "static-window" : o->sender ? "nscc" : "rccc";
-    const uint64_t window = o->window_packets * (o->packet_bytes - HEADER);
+    static const char *const names[] = {"nscc", "static-window", "mprdma", "smartt", "mprdma"};
+    const char *name = o->sender ? names[o->control] : "rccc";
     int rc = weft_settings_add(out, err, "congestion-control.name=%s", name);
-    if (o->constant && !rc)
-        return o->window_packets
-                   ? weft_settings_add(out, err, "static-window.window=%" PRIu64 "B", window)
-                   : weft_settings_add(out, err, "static-window.window-bdp=1.5");
+    if (o->sender && o->control != WEFT_HTSIM_NSCC && !rc)
+        return add_window(o, d, name, out, err);
     if (!rc && o->receiver)
         rc = weft_settings_add(out, err, "%s.credit-request=0B", name);
     if (rc || !o->sender)
@@ -267,7 +283,7 @@ static int add_transport(const struct weft_htsim_options *o, const struct derive
                      weft_settings_add(out, err, "switch.trim-prio=%d", CONTROL_PRIO) ||
                      weft_settings_add(out, err, "switch.trim-size=%" PRIu64 "B", o->trim_bytes)))
         return err->code;
-    if (o->sender && !o->constant &&
+    if (o->sender && o->control != WEFT_HTSIM_CONSTANT &&
         (weft_settings_add(out, err, "ecn.scale-rate=0bps") ||
          weft_settings_add(out, err, "ecn.kmin=%" PRIu64 "B", d->low_bytes) ||
          weft_settings_add(out, err, "ecn.kmax=%" PRIu64 "B", d->high_bytes) ||

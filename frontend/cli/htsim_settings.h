@@ -13,6 +13,16 @@ extern "C" {
 /** How entropy values are chosen: the words of weft_htsim_options.balance. */
 #define WEFT_HTSIM_BALANCES "mixed|bitmap|reps|oblivious"
 
+/** What senders can do: the words of -sender_cc_algo, in the order of enum weft_htsim_control. */
+#define WEFT_HTSIM_CONTROLS "nscc|constant|dctcp|smartt|mprdma"
+enum weft_htsim_control {
+    WEFT_HTSIM_NSCC,
+    WEFT_HTSIM_CONSTANT, /**< a window that does not change */
+    WEFT_HTSIM_DCTCP,    /**< a packet gained per window, a third lost per marked packet */
+    WEFT_HTSIM_SMARTT,   /**< of tommasobo/REPS_EuroSys_Artifact, like the next */
+    WEFT_HTSIM_MPRDMA
+};
+
 /** The options that decide numbers, in htsim's units. */
 struct weft_htsim_options {
     const char *matrix;   /**< the connection matrix */
@@ -22,8 +32,8 @@ struct weft_htsim_options {
     uint64_t packet_bytes; /**< with the 64 bytes of the header */
     uint64_t paths, seed, failed;
     double end_us;
-    bool sender, receiver; /**< who controls congestion */
-    bool constant;         /**< the sender's window does not change */
+    bool sender, receiver;           /**< who controls congestion */
+    enum weft_htsim_control control; /**< what senders do */
     bool trims, own_base_rtt;
     double target_us;                           /**< 0: of the network's RTT */
     int64_t qa_gate;                            /**< below 0: 3 */
