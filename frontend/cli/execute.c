@@ -162,7 +162,10 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
                                     .njobs = x->parts.njobs,
                                     .faults = x->parts.faults != NULL};
     rc.transport = weft_scenario_own_transport(s);
-    weft_scenario_tcp_classes(s, &rc.tcp_classes);
+    struct weft_scenario_classes others;
+    weft_scenario_classes(s, &others);
+    rc.tcp_classes = others.tcp;
+    rc.uet_classes = others.uet;
     weft_scenario_window(s, &rc.from_ps, &rc.to_ps);
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)

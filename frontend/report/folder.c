@@ -41,6 +41,7 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
     r->fabric = c->fabric;
     r->transport = c->transport;
     r->tcp_classes = c->tcp_classes;
+    r->uet_classes = c->uet_classes;
     r->from_ps = c->from_ps;
     r->to_ps = c->to_ps ? c->to_ps : INT64_MAX;
     r->plans = c->jobs;

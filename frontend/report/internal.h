@@ -54,10 +54,10 @@ struct weft_report {
     struct weft_samples classes[WEFT_CLASSES]; /**< where there is more than one job, or flows */
     struct weft_csv *csv[WEFT_CSV_FILES];
     struct weft_samples samples;
-    int64_t from_ps, to_ps; /**< as in struct weft_report_config */
-    const char *transport;  /**< as there */
-    uint32_t tcp_classes;   /**< as there */
-    int64_t last_ps;        /**< latest moment reported so far */
+    int64_t from_ps, to_ps;            /**< as in struct weft_report_config */
+    const char *transport;             /**< as there */
+    uint32_t tcp_classes, uet_classes; /**< as there */
+    int64_t last_ps;                   /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
     uint64_t faults, fault_losses;
     struct weft_coll_span *spans; /**< by number of the collective */

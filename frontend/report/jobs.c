@@ -83,7 +83,8 @@ static const struct weft_column jobs[] = {
     WEFT_COLUMN_GET("prio", NUMBER, U64, job_prio, 0,
                     "traffic class of messages that ask for none; empty: the backend's"),
     WEFT_COLUMN_GET("transport", TEXT, TEXT, job_transport, 0,
-                    "what carried its messages: roce, uet, tcp or both; empty: the backend has no "
+                    "what carried its messages: roce, uet, tcp, both (two of them) or all; empty: "
+                    "the backend has no "
                     "transports"),
     WEFT_COLUMN_GET("finished", NUMBER, U64, job_finished, 0, "1: all that it began has ended"),
     WEFT_COLUMN_U64(J, "repetitions", result.repetitions, "how often it was played to its end"),
@@ -281,7 +282,11 @@ static const char *transport_of(const struct weft_report *r, uint32_t i)
     const uint32_t used = r->jobs[i].classes ? r->jobs[i].classes : own;
     if (!r->transport)
         return NULL;
-    return !(used & r->tcp_classes) ? r->transport : used & ~r->tcp_classes ? "both" : "tcp";
+    const bool tcp = used & r->tcp_classes, uet = used & r->uet_classes;
+    const bool run = used & ~(r->tcp_classes | r->uet_classes);
+    if (tcp + uet + run > 1)
+        return tcp + uet + run > 2 ? "all" : "both";
+    return tcp ? "tcp" : uet ? "uet" : r->transport;
 }
 
 static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t i, J *s)

@@ -31,10 +31,13 @@ struct weft_report_config {
         *jobs; /**< whose operations and flows will be reported; NULL: of none in particular */
     uint32_t njobs;
     int64_t from_ps, to_ps; /**< messages posted from .. before are in statistics; to_ps 0: all */
-    const char *transport; /**< of messages that don't go by TCP, "roce" or "uet"; NULL: the backend
-                              does not tell them apart */
-    uint32_t tcp_classes;  /**< with transport: those of TCP, bit 8: messages that ask for none */
-    bool faults;           /**< whether faults of links will be reported */
+    const char *transport;  /**< of the run, "roce" or "uet"; NULL: the backend does not tell
+                               transports apart */
+    /** with transport: the classes of TCP, and of UET beside RoCE; bit 8: messages that ask for
+     * none
+     */
+    uint32_t tcp_classes, uet_classes;
+    bool faults; /**< whether faults of links will be reported */
 };
 
 /** Opens the folder and its files; NULL on failure, also when another run is writing there. An

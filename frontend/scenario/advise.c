@@ -113,9 +113,9 @@ static void sentence(void *ctx, const char *text)
 static int warn_ports(struct weft_scenario *s, uint32_t job, const struct weft_workload *w,
                       struct weft_err *err)
 {
-    uint32_t tcp = 0;
+    struct weft_scenario_classes c;
     const int priority = s->jobs[job].job->priority;
-    if (!w || !weft_scenario_tcp_classes(s, &tcp) || !(tcp >> (priority ? priority - 1 : 8) & 1))
+    if (!w || !weft_scenario_classes(s, &c) || !(c.tcp >> (priority ? priority - 1 : 8) & 1))
         return 0;
     if (s->system->qp_ports)
         return weft_scenario_warn(s, err,

@@ -100,6 +100,17 @@ static int build_faults(const struct weft_scenario *s, struct weft_scenario_part
     return code;
 }
 
+/* The control that some classes have beside that of the run; NULL: none has. */
+static const char *control_beside(const struct weft_scenario *s, char buf[WEFT_PARAM_TEXT_MAX])
+{
+    struct weft_scenario_classes c;
+    if (!weft_scenario_classes(s, &c) || !c.uet)
+        return NULL;
+    const struct weft_scenario_group *g = group_of(s, "uet");
+    return weft_params_format(weft_params_find(g->table, "control"), g->values, buf,
+                              WEFT_PARAM_TEXT_MAX);
+}
+
 /* Says where sample.what was given. */
 static int name_sample(const struct weft_scenario *s, struct weft_err *err)
 {
@@ -112,11 +123,12 @@ static int name_sample(const struct weft_scenario *s, struct weft_err *err)
 int weft_scenario_choose_series(const struct weft_scenario *s, const struct weft_fabric *fabric,
                                 struct weft_series_choice **out, struct weft_err *err)
 {
+    char control[WEFT_PARAM_TEXT_MAX];
     *out = NULL;
     if (!s->sample->what[0])
         return 0;
     if (s->backend->has_state)
-        *out = weft_series_choose(s->sample, fabric, s->cc, err);
+        *out = weft_series_choose(s->sample, fabric, s->cc, control_beside(s, control), err);
     else
         weft_err_set(err, WEFT_E_INPUT,
                      "sample.what: the backend '%s' has no queues and no packets to look at; the "

@@ -187,12 +187,13 @@ static void begin(const struct weft_scenario *s, uint32_t i, struct weft_job_pla
     p->start_ps = j->job->start_ps;
     p->prio = j->job->priority ? (uint32_t)j->job->priority - 1 : WEFT_PRIO_DEFAULT;
     p->repeat = j->job->repeat;
-    uint32_t tcp;
-    if (j->job->transport == WEFT_JOB_TRANSPORT_DEFAULT || !weft_scenario_tcp_classes(s, &tcp))
+    struct weft_scenario_classes c;
+    if (j->job->transport == WEFT_JOB_TRANSPORT_DEFAULT || !weft_scenario_classes(s, &c))
         return;
     const bool by_tcp = j->job->transport == WEFT_JOB_TRANSPORT_TCP;
-    p->transport = by_tcp ? "tcp" : weft_scenario_own_transport(s);
-    p->classes = by_tcp ? tcp : ~tcp;
+    const bool by_uet = j->job->transport == WEFT_JOB_TRANSPORT_UET && c.uet;
+    p->transport = by_tcp ? "tcp" : by_uet ? "uet" : weft_scenario_own_transport(s);
+    p->classes = by_tcp ? c.tcp : by_uet ? c.uet : ~(c.tcp | c.uet);
 }
 
 static bool has_list(const struct weft_scenario *s, uint32_t i)

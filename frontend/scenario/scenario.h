@@ -253,9 +253,13 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
 const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
                                      char buf[WEFT_PARAM_TEXT_MAX]);
 void weft_scenario_parts_free(struct weft_scenario_parts *parts);
-/** Which traffic classes TCP carries: bits 0 to 7, and bit 8 for messages that ask for none. False:
- * the backend has no transports. */
-bool weft_scenario_tcp_classes(const struct weft_scenario *s, uint32_t *classes);
+/** Traffic classes that other transports than that of the run carry: bits 0 to 7, and bit 8 for
+ * messages that ask for none. */
+struct weft_scenario_classes {
+    uint32_t tcp, uet;
+};
+/** Which they are. False: the backend has no transports. */
+bool weft_scenario_classes(const struct weft_scenario *s, struct weft_scenario_classes *out);
 /** What carries the others: "roce" or "uet". NULL: the backend has no transports. */
 const char *weft_scenario_own_transport(const struct weft_scenario *s);
 /** Which messages are in statistics: those posted from *from_ps on, before *to_ps. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Workloads that say by which transport they go. What carries a message is decided by its traffic
- * class (tcp.prios), as on real ports: a workload that asks for TCP gets a class of TCP's, and
- * whatever contradicts that is an error.
+ * class, as on real ports: those of tcp.prios and uet.prios go by that, all others by
+ * transport.type. A workload that asks for TCP, or for Ultra Ethernet beside RoCE, gets a class of
+ * that, and whatever contradicts it is an error.
  */
 #include "base/list.h"
 #include "scenario/resolve.h"
@@ -44,17 +45,31 @@ static bool is(const struct weft_scenario *s, const char *element, const char *n
     return strcmp(text_of(s, element, name, buf), value) == 0;
 }
 
+/* A transport that has some classes beside that of the run: its section has `prios`. */
+struct guest {
+    int job; /* enum weft_job_transport */
+    const char *section, *name;
+};
+static const struct guest guests[] = {{WEFT_JOB_TRANSPORT_TCP, "tcp", "TCP"},
+                                      {WEFT_JOB_TRANSPORT_UET, "uet", "UET"}};
+enum { GUESTS = sizeof guests / sizeof guests[0] };
+
+static bool all_uet(const struct weft_scenario *s)
+{
+    return is(s, "transport", "type", "uet");
+}
+
 const char *weft_scenario_own_transport(const struct weft_scenario *s)
 {
     if (!group_of(s, "tcp"))
         return NULL;
-    return is(s, "transport", "type", "uet") ? "uet" : "roce";
+    return all_uet(s) ? "uet" : "roce";
 }
 
-/* As messages call it: all QPs are of one transport. */
+/* As messages call it. */
 static const char *own(const struct weft_scenario *s)
 {
-    return is(s, "transport", "type", "uet") ? "UET" : "RoCE";
+    return all_uet(s) ? "UET" : "RoCE";
 }
 
 static const char *word_of(int transport)
@@ -78,18 +93,47 @@ static uint32_t class_of(const struct weft_scenario *s, uint32_t i)
     return priority ? (uint32_t)priority - 1 : number_of(s, "transport", "data-prio");
 }
 
-bool weft_scenario_tcp_classes(const struct weft_scenario *s, uint32_t *classes)
+/* The classes that a guest has. */
+static uint32_t classes_of(const struct weft_scenario *s, const struct guest *g)
 {
-    *classes = 0;
+    if (g->job == WEFT_JOB_TRANSPORT_UET && !is(s, "transport", "type", "roce"))
+        return 0; /* uet.prios has no effect */
+    return number_of(s, g->section, "prios") & CLASSES;
+}
+
+/* Who has a class; NULL: the transport of the run. */
+static const struct guest *guest_in(const struct weft_scenario *s, uint32_t prio)
+{
+    for (size_t i = 0; i < GUESTS; i++)
+        if (classes_of(s, &guests[i]) & bit(prio))
+            return &guests[i];
+    return NULL;
+}
+
+/* What a workload asks for, where that is one beside the transport of the run. */
+static const struct guest *guest_asked(const struct weft_scenario *s, uint32_t job)
+{
+    const int asked = s->jobs[job].job->transport;
+    for (size_t i = 0; i < GUESTS; i++)
+        if (guests[i].job == asked && !(asked == WEFT_JOB_TRANSPORT_UET && all_uet(s)))
+            return &guests[i];
+    return NULL;
+}
+
+bool weft_scenario_classes(const struct weft_scenario *s, struct weft_scenario_classes *out)
+{
+    *out = (struct weft_scenario_classes){0, 0};
     if (!group_of(s, "tcp"))
         return false;
     if (is(s, "transport", "type", "tcp")) {
-        *classes = CLASSES | 1u << WEFT_NET_PRIOS;
+        out->tcp = CLASSES | 1u << WEFT_NET_PRIOS;
         return true;
     }
-    *classes = number_of(s, "tcp", "prios") & CLASSES;
-    if (*classes & bit(number_of(s, "transport", "data-prio")))
-        *classes |= 1u << WEFT_NET_PRIOS;
+    out->tcp = classes_of(s, &guests[0]);
+    out->uet = classes_of(s, &guests[1]);
+    const struct guest *usual = guest_in(s, number_of(s, "transport", "data-prio"));
+    if (usual)
+        *(usual == &guests[0] ? &out->tcp : &out->uet) |= 1u << WEFT_NET_PRIOS;
     return true;
 }
 
@@ -101,8 +145,8 @@ static int refuse(const struct weft_resolver *r, uint32_t i, struct weft_err *er
     return r->s->file[0] ? weft_err_locate(err, r->s->file, g->line, g->col) : err->code;
 }
 
-/* Classes by type of communication that are TCP's, or QPs' if not @p tcp. */
-static uint32_t classes_by_type(const struct weft_scenario *s, uint32_t tcp_classes, bool tcp)
+/* The classes that system.priorities names by type of communication. */
+static uint32_t classes_by_type(const struct weft_scenario *s)
 {
     const struct weft_param *p = weft_params_find(&weft_system_param_table, "priorities");
     struct weft_list list = {.text = s->system->priorities, .form = p->list};
@@ -111,21 +155,35 @@ static uint32_t classes_by_type(const struct weft_scenario *s, uint32_t tcp_clas
     uint32_t found = 0;
     while (weft_list_next(&list, &item, &ignored) > 0)
         found |= bit((uint32_t)item.field[1].value.u64);
-    return tcp ? found & tcp_classes : found & ~tcp_classes;
+    return found;
 }
 
-/* Classes that QPs have for themselves: their own, and those of workloads that do not go by TCP. */
-static uint32_t own_classes(const struct weft_scenario *s)
+static bool anyone_asks_for(const struct weft_scenario *s, int transport)
 {
+    for (uint32_t i = 0; i < s->njobs; i++)
+        if (s->jobs[i].job->transport == transport)
+            return true;
+    return false;
+}
+
+/* Classes that are taken: those of QPs' answers and trimmed packets, of guests, of workloads that
+ * go by the transport of the run, and by type of communication. */
+static uint32_t taken_classes(const struct weft_scenario *s)
+{
+    const bool beside = classes_of(s, &guests[1]) || anyone_asks_for(s, WEFT_JOB_TRANSPORT_UET);
     uint32_t all = bit(number_of(s, "transport", "data-prio")) |
                    bit(number_of(s, "transport", "ack-prio")) |
                    bit(number_of(s, "transport", "cnp-prio"));
-    if (is(s, "transport", "type", "uet"))
+    if (beside)
         all |= bit(number_of(s, "switch", "trim-prio"));
+    if (beside && !all_uet(s))
+        all |= bit(number_of(s, "uet", "ack-prio"));
     for (uint32_t i = 0; i < s->njobs; i++)
-        if (s->jobs[i].job->transport != WEFT_JOB_TRANSPORT_TCP)
+        if (!guest_asked(s, i))
             all |= bit(class_of(s, i));
-    return all | classes_by_type(s, number_of(s, "tcp", "prios"), false);
+    for (size_t i = 0; i < GUESTS; i++)
+        all |= classes_of(s, &guests[i]);
+    return all | classes_by_type(s);
 }
 
 static int set_number(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
@@ -137,93 +195,106 @@ static int set_number(struct weft_resolver *r, struct weft_scenario_group *g, co
     return weft_resolver_set(r, g, param, text, "", implied, err);
 }
 
-/* The first class that TCP may have: one of tcp.prios if that is given, else one that loses packets
- * and is not QPs'. */
-static int free_class(const struct weft_scenario *s, bool given, uint32_t *out,
-                      struct weft_err *err)
+/* The first class that a guest may have: one of its prios if they are given, else one that it was
+ * given before, else one that loses packets and is nobody's. */
+static int free_class(const struct weft_scenario *s, const struct guest *g, bool given,
+                      uint32_t *out, struct weft_err *err)
 {
     const uint32_t lossless = is(s, "pfc", "enabled", "true") ? number_of(s, "pfc", "prios") : 0;
-    const uint32_t mask = number_of(s, "tcp", "prios");
-    const uint32_t usable = given ? mask : CLASSES & ~(own_classes(s) | lossless);
+    const uint32_t mask = classes_of(s, g);
+    const uint32_t usable = given ? mask : CLASSES & ~(taken_classes(s) | lossless);
     for (*out = 0; *out < WEFT_NET_PRIOS; (*out)++)
         if (usable & bit(*out))
             return 0;
     if (given)
-        return weft_err_set(err, WEFT_E_INPUT, "tcp.prios is 0: no class is TCP's");
+        return weft_err_set(err, WEFT_E_INPUT, "%s.prios is 0: no class is %s's", g->section,
+                            g->name);
     return weft_err_set(err, WEFT_E_INPUT,
-                        "no class is left for TCP: all others are %s's or lossless; give the "
+                        "no class is left for %s: all others are taken or lossless; give the "
                         "workload a priority of its own",
-                        own(s));
+                        g->name);
 }
 
-/* Gives a workload that goes by TCP a class of TCP's. */
-static int give_class(struct weft_resolver *r, uint32_t i, bool given, struct weft_err *err)
+/* Gives a workload a class of the guest that it goes by. */
+static int give_class(struct weft_resolver *r, uint32_t i, const struct guest *g, bool given,
+                      struct weft_err *err)
 {
     struct weft_scenario *s = r->s;
-    const uint32_t mask = number_of(s, "tcp", "prios");
+    const uint32_t mask = classes_of(s, g);
     uint32_t prio = class_of(s, i);
     if (!s->jobs[i].job->priority) {
-        if (free_class(s, given, &prio, err) ||
+        if (free_class(s, g, given, &prio, err) ||
             set_number(r, &s->groups[s->jobs[i].group], "priority", prio, err))
             return err->code;
     } else if (given && !(mask & bit(prio))) {
         return weft_err_set(err, WEFT_E_INPUT,
-                            "its priority is %" PRIu32 ", which tcp.prios=%" PRIu32
-                            " leaves to %s; nearest: tcp.prios=%" PRIu32,
-                            prio, mask, own(s), mask | bit(prio));
+                            "its priority is %" PRIu32 ", which %s.prios=%" PRIu32
+                            " leaves to %s; nearest: %s.prios=%" PRIu32,
+                            prio, g->section, mask, own(s), g->section, mask | bit(prio));
     }
-    return given ? 0 : set_number(r, group_of(s, "tcp"), "prios", mask | bit(prio), err);
+    return given ? 0 : set_number(r, group_of(s, g->section), "prios", mask | bit(prio), err);
 }
 
-/* Whether some workload that asks for TCP has that class. */
-static const char *tcp_job_of(const struct weft_scenario *s, uint32_t prio)
+/* Whether some workload that asks for a guest has that class. */
+static const char *guest_job_of(const struct weft_scenario *s, const struct guest *g, uint32_t prio)
 {
     for (uint32_t i = 0; i < s->njobs; i++)
-        if (s->jobs[i].job->transport == WEFT_JOB_TRANSPORT_TCP && class_of(s, i) == prio)
+        if (guest_asked(s, i) == g && class_of(s, i) == prio)
             return s->jobs[i].name;
     return NULL;
 }
 
-/* Queue pairs are all of one transport: loss recovery and control are the run's. */
+/* What does not go by TCP all goes by Ultra Ethernet. */
 static int check_own(const struct weft_scenario *s, int asked, struct weft_err *err)
 {
-    const bool uet = is(s, "transport", "type", "uet");
-    if (asked != (uet ? WEFT_JOB_TRANSPORT_ROCE : WEFT_JOB_TRANSPORT_UET))
+    if (!all_uet(s) || asked != WEFT_JOB_TRANSPORT_ROCE)
         return 0;
     return weft_err_set(err, WEFT_E_INPUT,
-                        "transport.type=%s: what does not go by TCP all goes by %s, whose loss "
-                        "recovery and congestion control are the run's; nearest: "
-                        "transport.type=%s, or transport=\"tcp\"; to compare both, sweep over "
-                        "transport.type",
-                        uet ? "uet" : "roce", own(s), word_of(asked));
+                        "transport.type=uet: what does not go by TCP all goes by UET; nearest: "
+                        "transport.type=roce, and transport=\"uet\" for the other workloads");
+}
+
+/* A class in @p classes that is not of transport @p g, NULL: of that of the run. WEFT_NET_PRIOS:
+ * there is none. */
+static uint32_t foreign_class(const struct weft_scenario *s, const struct guest *g,
+                              uint32_t classes)
+{
+    uint32_t k = 0;
+    while (k < WEFT_NET_PRIOS && !(classes & bit(k) && guest_in(s, k) != g))
+        k++;
+    return k;
 }
 
 /* What contradicts the transport that a workload asks for, or gets it by mistake. */
-static int check_job(const struct weft_scenario *s, uint32_t i, bool given, struct weft_err *err)
+static int check_job(const struct weft_scenario *s, uint32_t i, const bool given[GUESTS],
+                     struct weft_err *err)
 {
     const int asked = s->jobs[i].job->transport;
-    const bool by_qp = asked == WEFT_JOB_TRANSPORT_ROCE || asked == WEFT_JOB_TRANSPORT_UET;
-    const uint32_t mask = number_of(s, "tcp", "prios"), prio = class_of(s, i);
-    const char *other = given ? NULL : tcp_job_of(s, prio);
-    const uint32_t wrong = asked && !s->jobs[i].ops->flows ? classes_by_type(s, mask, by_qp) : 0;
+    const struct guest *mine = guest_asked(s, i), *in = guest_in(s, class_of(s, i));
+    const uint32_t prio = class_of(s, i);
+    const char *other = in && in != mine && !given[in - guests] ? guest_job_of(s, in, prio) : NULL;
     if (check_own(s, asked, err))
         return err->code;
-    if (asked != WEFT_JOB_TRANSPORT_TCP && other)
+    if (other)
         return weft_err_set(err, WEFT_E_INPUT,
                             "its class %" PRIu32
-                            " is the one in which workload '%s' goes by TCP; give one of them "
+                            " is the one in which workload '%s' goes by %s; give one of them "
                             "another priority, or both the same transport",
-                            prio, other);
-    if (by_qp && (mask & bit(prio)))
+                            prio, other, in->name);
+    if (asked && in && in != mine)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "its class %" PRIu32 " is one of tcp.prios=%" PRIu32
+                            "its class %" PRIu32 " is one of %s.prios=%" PRIu32
                             "; give it another priority",
-                            prio, mask);
-    if (wrong)
+                            prio, in->section, classes_of(s, in));
+    const uint32_t wrong = asked && !s->jobs[i].ops->flows
+                               ? foreign_class(s, mine, classes_by_type(s))
+                               : WEFT_NET_PRIOS;
+    if (wrong < WEFT_NET_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT,
                             "system.priorities=%s puts some of its messages into a class that is "
                             "%s's",
-                            s->system->priorities, by_qp ? "TCP" : own(s));
+                            s->system->priorities,
+                            guest_in(s, wrong) ? guest_in(s, wrong)->name : own(s));
     return 0;
 }
 
@@ -242,29 +313,39 @@ static int all_tcp(const struct weft_resolver *r, struct weft_err *err)
     return 0;
 }
 
+/* Whether the file or a setting says which classes a guest has. */
+static bool prios_given(const struct weft_scenario *s, const struct guest *g)
+{
+    const struct weft_scenario_group *group = group_of(s, g->section);
+    const struct weft_param *prios = weft_params_find(group->table, "prios");
+    return group->origins[prios - group->table->params].kind != WEFT_ORIGIN_DEFAULT;
+}
+
 int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
-    const struct weft_scenario_group *tcp = group_of(s, "tcp");
-    const struct weft_param *prios = tcp ? weft_params_find(tcp->table, "prios") : NULL;
     int asked = 0;
     for (uint32_t i = 0; i < s->njobs; i++)
         asked |= s->jobs[i].job->transport;
     if (!asked)
         return 0;
-    if (!prios)
+    if (!group_of(s, "tcp"))
         return weft_scenario_warn(r->s, err,
                                   "'transport' of workloads has no effect: the backend '%s' has no "
                                   "transports",
                                   s->backend->name);
     if (is(s, "transport", "type", "tcp"))
         return all_tcp(r, err);
-    const bool given = tcp->origins[prios - tcp->table->params].kind != WEFT_ORIGIN_DEFAULT;
+    bool given[GUESTS];
+    for (size_t k = 0; k < GUESTS; k++)
+        given[k] = prios_given(s, &guests[k]);
     for (int own = 0; own < 2; own++) /* those with a class of their own first */
-        for (uint32_t i = 0; i < s->njobs; i++)
-            if (s->jobs[i].job->transport == WEFT_JOB_TRANSPORT_TCP &&
-                (s->jobs[i].job->priority == 0) == own && give_class(r, i, given, err))
+        for (uint32_t i = 0; i < s->njobs; i++) {
+            const struct guest *g = guest_asked(s, i);
+            if (g && (s->jobs[i].job->priority == 0) == own &&
+                give_class(r, i, g, given[g - guests], err))
                 return refuse(r, i, err);
+        }
     for (uint32_t i = 0; i < s->njobs; i++)
         if (check_job(s, i, given, err))
             return refuse(r, i, err);

@@ -35,6 +35,24 @@ static bool all_tcp(struct dims *d)
     return transport && strcmp(transport, "tcp") == 0;
 }
 
+/* What uet.control listens to, where some classes have it. */
+static const char *add_uet(struct dims *d, char *buf, size_t size)
+{
+    char text[WEFT_PARAM_TEXT_MAX], one[WEFT_CC_SIGNALS_TEXT_MAX];
+    const char *prios = lookup(d, "uet.prios", text, sizeof text);
+    struct weft_cc_choice own = {0};
+    if (!prios || strcmp(prios, "0") == 0)
+        return buf;
+    const char *control = lookup(d, "uet.control", text, sizeof text);
+    if (!control || weft_cc_choice_read(control, &own, NULL))
+        return buf; /* making the engine says what is wrong */
+    weft_cc_signal_names(own.ops, own.params, one, sizeof one);
+    if (!strstr(buf, one))
+        add_word(one, buf, size);
+    weft_cc_choice_free(&own);
+    return buf;
+}
+
 /* What the congestion controls of all dimensions listen to. */
 static const char *signals(struct dims *d, char *buf, size_t size)
 {
@@ -54,7 +72,7 @@ static const char *signals(struct dims *d, char *buf, size_t size)
             add_word(one, buf, size);
         weft_cc_choice_free(&own);
     }
-    return buf;
+    return add_uet(d, buf, size);
 }
 
 /* Which settings some dimension takes from the run. */

@@ -66,8 +66,10 @@ static const struct weft_param job_params[] = {
      .offset = FIELD(transport),
      .def = "default",
      .choices = "default|roce|tcp|uet",
-     .help = "what carries its messages; default: tcp where its class is one of tcp.prios, else "
-             "transport.type. tcp gives it a class of its own if it has none"},
+     .help =
+         "what carries its messages; default: tcp or uet where its class is one of tcp.prios or "
+         "uet.prios, else transport.type. tcp, and uet beside RoCE, give it a class of its own "
+         "if it has none"},
     {.name = "repeat",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(repeat),

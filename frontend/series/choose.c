@@ -53,20 +53,28 @@ static void add_control(struct weft_series_choice *c, const struct weft_cc_ops *
     c->controls[c->ncontrols++] = ops;
 }
 
-/* Those of the dimensions, each by the first word of its text. */
+/* The one that the first word of a text names, @p usual where there is none. */
+static const struct weft_cc_ops *named(const char *text, const struct weft_cc_ops *usual,
+                                       struct weft_err *err)
+{
+    char name[WEFT_DIM_CONTROL_MAX];
+    snprintf(name, sizeof name, "%s", text);
+    name[strcspn(name, " ")] = '\0';
+    return *name ? weft_cc_find(name, err) : usual;
+}
+
+/* Those of the dimensions and of @p beside. */
 static int find_controls(struct weft_series_choice *c, const struct weft_cc_ops *cc,
-                         struct weft_err *err)
+                         const char *beside, struct weft_err *err)
 {
     const struct weft_fabric *f = c->fabric;
     c->controls =
-        (const struct weft_cc_ops **)calloc((size_t)f->ndims + 1, sizeof(struct weft_cc_ops *));
+        (const struct weft_cc_ops **)calloc((size_t)f->ndims + 2, sizeof(struct weft_cc_ops *));
     if (!c->controls)
         return out_of_memory(err);
-    for (uint32_t d = 0; d < f->ndims; d++) {
-        char name[WEFT_DIM_CONTROL_MAX];
-        snprintf(name, sizeof name, "%s", f->dims[d].set.control);
-        name[strcspn(name, " ")] = '\0';
-        const struct weft_cc_ops *own = *name ? weft_cc_find(name, err) : cc;
+    for (uint32_t d = 0; d < f->ndims + (beside != NULL); d++) {
+        const struct weft_cc_ops *own =
+            d < f->ndims ? named(f->dims[d].set.control, cc, err) : named(beside, cc, err);
         if (!own)
             return err->code;
         add_control(c, own);
@@ -299,7 +307,8 @@ static int add_item(struct weft_series_choice *c, const struct weft_list_item *l
 
 struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p,
                                               const struct weft_fabric *fabric,
-                                              const struct weft_cc_ops *cc, struct weft_err *err)
+                                              const struct weft_cc_ops *cc, const char *beside,
+                                              struct weft_err *err)
 {
     struct weft_list list = {p->what, weft_sample_param_table.params[1].list, 0};
     struct weft_list_item item;
@@ -316,7 +325,7 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     c->on_change = p->on == WEFT_SAMPLE_CHANGE;
     c->ports = (struct weft_port_wanted *)calloc((size_t)fabric->nports + 1, sizeof *c->ports);
     c->nodes = (uint8_t *)calloc((size_t)fabric->nnodes + 1, 1);
-    int code = c->ports && c->nodes ? find_controls(c, cc, err) : out_of_memory(err);
+    int code = c->ports && c->nodes ? find_controls(c, cc, beside, err) : out_of_memory(err);
     while (!code && (code = weft_list_next(&list, &item, err)) > 0)
         code = add_item(c, &item, err);
     if (!code)

@@ -68,12 +68,14 @@ const char *weft_series_observable_name(const struct weft_cc_observable *o,
 struct weft_series_choice;
 /**
  * What @p p asks for on a fabric; @p cc: the congestion control of dimensions without one of their
- * own. Both must outlive the result. NULL: WEFT_E_INPUT, an unknown quantity or a selector that
+ * own; @p beside: "NAME ...", that of some classes in all dimensions, NULL: of none. Fabric and
+ * controls must outlive the result. NULL: WEFT_E_INPUT, an unknown quantity or a selector that
  * matches nothing, or WEFT_E_LIMIT.
  */
 struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p,
                                               const struct weft_fabric *fabric,
-                                              const struct weft_cc_ops *cc, struct weft_err *err);
+                                              const struct weft_cc_ops *cc, const char *beside,
+                                              struct weft_err *err);
 void weft_series_choice_free(struct weft_series_choice *c);
 
 struct weft_series;

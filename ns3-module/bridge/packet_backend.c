@@ -43,6 +43,8 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
     const struct weft_engine_config c = engine_config(config);
     int rc = weft_tcp_check_params(&p->transport, &p->tcp, &p->pfc, config->fabric, err);
     if (!rc)
+        rc = weft_uet_check_params(p, err);
+    if (!rc)
         rc = weft_engine_check_config(&c, err);
     return rc ? rc : check_capture(config, err);
 }

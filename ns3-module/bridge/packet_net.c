@@ -26,6 +26,13 @@ static bool by_tcp(const struct packet_net *n, uint32_t prio)
     return all_by_tcp(n) || (p < WEFT_PRIOS && (n->tcp_params.prios >> p & 1));
 }
 
+/* Whether Ultra Ethernet carries it beside the transport of the run. */
+static bool by_uet_beside(const struct packet_net *n, uint32_t prio)
+{
+    const uint64_t p = prio == WEFT_PRIO_DEFAULT ? n->transport.roce.data_prio : prio;
+    return p < WEFT_PRIOS && (n->uet_prios >> p & 1);
+}
+
 /* ---- what is told ---- */
 
 static void on_received(void *ctx, const struct weft_completion *done)
@@ -200,6 +207,11 @@ static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t co
                             "switches add up and copy RoCE's packets, but their priority is TCP's: "
                             "choose another algorithm than in-network, or RoCE (transport.type, "
                             "tcp.prios)");
+    if (by_uet_beside(n, prio))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "switches add up and copy RoCE's packets, but their priority is one of "
+                            "uet.prios: choose another algorithm than in-network, or a class of "
+                            "RoCE's");
     return weft_simulation_group(n->simulation, hosts, count, prio, id, err);
 }
 
@@ -297,6 +309,7 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
     n->net.ops = &packet_ops;
     n->transport = params->transport;
     n->tcp_params = params->tcp;
+    n->uet_prios = params->uet.prios;
     n->seed = config->seed;
     n->observer = config->observer;
     n->fabric = config->fabric;

@@ -22,6 +22,7 @@ struct packet_net {
     struct weft_tcp *tcp; /**< made by the first message that goes by TCP */
     struct weft_packet_transport transport;
     struct weft_tcp_params tcp_params;
+    uint64_t uet_prios; /**< uet.prios */
     uint64_t seed;
     struct weft_net_sink sink;
     struct weft_net_observer observer;

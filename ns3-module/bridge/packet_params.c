@@ -14,6 +14,7 @@
 /* Conditions of rows of the engine where TCP is beside its transports: see engine/params. */
 #define ROCE(needs) needs " and type=roce|uet"
 #define ROCE_ONLY "type=roce|uet"
+#define ROCE_BESIDE "transport.type=roce"
 #define FRAMES_MEASURED(more)                                                                      \
     " or transport.type=tcp and pfc.prios lacks $tcp.prio" more " or tcp.prios!=0" more
 #define FRAMES_MARKED(more)                                                                        \
@@ -70,6 +71,10 @@ static const struct weft_param in_network_params[] = {
 #include "ns3-module/engine/params/in_network.def"
 };
 
+static const struct weft_param uet_params[] = {
+#include "ns3-module/engine/params/uet.def"
+};
+
 static const struct weft_param tcp_params[] = {
 #include "tcp_params.def"
 };
@@ -110,10 +115,13 @@ struct weft_engine_params weft_packet_engine_params(const struct weft_packet_par
                                    .pfc = params->pfc,
                                    .ecn = params->ecn,
                                    .credit = params->credit,
-                                   .in_network = params->in_network};
+                                   .in_network = params->in_network,
+                                   .uet = params->uet};
     /* Frames of TCP keep to the hash of their flow: nothing is reordered. */
     p.transport.allow_reordering |= t->type == WEFT_TRANSPORT_TCP;
     p.transport.uet = t->type == WEFT_TRANSPORT_UET;
+    if (t->type == WEFT_TRANSPORT_TCP)
+        p.uet.prios = 0; /* it has no effect, which is said elsewhere */
     if (strcmp(weft_tcp_variant_type_id(t->variant), "weft::TcpDctcp") == 0)
         p.ecn.dctcp_prios = t->type == WEFT_TRANSPORT_TCP ? 0xff : params->tcp.prios;
     return p;

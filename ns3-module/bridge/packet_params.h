@@ -27,6 +27,7 @@ struct weft_packet_params {
     struct weft_ecn_params ecn;
     struct weft_credit_params credit;
     struct weft_in_network_params in_network;
+    struct weft_uet_params uet;
     struct weft_tcp_params tcp;
     struct weft_ns3_params ns3;
     struct weft_capture_params capture;

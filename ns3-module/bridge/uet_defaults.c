@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What transport.type=uet implies for parameters that nobody gave: an Ultra Ethernet fabric after
- * the UE specification 1.0.3, as far as it is public, in the sizes of the fabric at hand.
+ * What transport.type=uet, and uet.prios beside RoCE, imply for parameters that nobody gave: an
+ * Ultra Ethernet fabric after the UE specification 1.0.3, as far as it is public, in the sizes of
+ * the fabric at hand.
  *
  * T is the longest round trip that a full packet and its ACK have in the empty fabric, or
  * transport.base-rtt; R the highest rate of a host's port; a BDP is T times the rate of a port.
  * Where the specification is silent (timer, ROD's repeated NACKs) the reason says what is taken.
  * RoCE's retry limit stays: the specification's five would end runs whose links fail for long.
+ *
+ * Beside RoCE only what holds for the classes of uet.prios is implied: nothing of the others moves.
  */
 #include "uet_defaults.h"
-#include "packet_params.h"
 
 #include "base/int128.h"
 #include "topologies/measure.h"
@@ -62,9 +64,33 @@ const char *weft_uet_control_of(const char *transport)
     return strcmp(transport, "uet") == 0 ? "nscc" : NULL;
 }
 
+/* Some classes have it beside RoCE. */
+static bool is_beside(const struct weft_packet_params *p)
+{
+    return p->transport.type == WEFT_TRANSPORT_ROCE && p->uet.prios;
+}
+
 bool weft_uet_implies(const void *params)
 {
-    return is_uet((const struct weft_packet_params *)params);
+    const struct weft_packet_params *p = (const struct weft_packet_params *)params;
+    return is_uet(p) || is_beside(p);
+}
+
+int weft_uet_check_params(const struct weft_packet_params *p, struct weft_err *err)
+{
+    const uint64_t both = p->uet.prios & p->tcp.prios;
+    if (is_uet(p) && p->uet.prios)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "uet.prios is %" PRIu64
+                            ", but with transport.type=uet all classes but tcp.prios have Ultra "
+                            "Ethernet; nearest: transport.type=roce, or uet.prios=0",
+                            p->uet.prios);
+    if (!both || p->transport.type == WEFT_TRANSPORT_TCP)
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "priority %d is one of tcp.prios and one of uet.prios; nearest: "
+                        "uet.prios=%" PRIu64,
+                        __builtin_ctzll(both), p->uet.prios & ~both);
 }
 
 static int say(const struct implier *m, const char *section, const char *param, const char *value,
@@ -97,14 +123,25 @@ static int say_rate(const struct implier *m, const char *section, const char *pa
     return say(m, section, param, text, "thresholds grow with the rate of the port");
 }
 
-static int say_rtts(const struct implier *m, const char *param, uint64_t rtts, const char *why)
+static int say_rtts(const struct implier *m, const char *section, const char *param, uint64_t rtts,
+                    const char *why)
 {
     const weft_u128 ps = (weft_u128)rtts * (uint64_t)m->rtt_ps,
                     most = 100 * (weft_u128)1000000000000;
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64 "ps",
              ps < 1000000 ? UINT64_C(1000000) : (uint64_t)(ps < most ? ps : most));
-    return say(m, "transport", param, text, why);
+    return say(m, section, param, text, why);
+}
+
+static int say_timers(const struct implier *m, const char *section,
+                      const struct weft_transport_params *t, bool trims)
+{
+    int rc = say_rtts(m, section, "rto", trims ? 7 : 31,
+                      "the longest round trip and six full queues, as uet-htsim has it");
+    if (!rc && t->recovery == WEFT_RECOVERY_ROD)
+        rc = say_rtts(m, section, "nack-interval", 1, "a NACK repeats after a round trip");
+    return rc;
 }
 
 /* The sizes of queues, marking and timers. */
@@ -117,10 +154,7 @@ static int say_scaled(const struct implier *m)
     if (!rc)
         rc = say_rate(m, "switch", "egress-scale-rate");
     if (!rc)
-        rc = say_rtts(m, "rto", trims ? 7 : 31,
-                      "the longest round trip and six full queues, as uet-htsim has it");
-    if (!rc && m->p->transport.roce.recovery == WEFT_RECOVERY_ROD)
-        rc = say_rtts(m, "nack-interval", 1, "a NACK repeats after a round trip");
+        rc = say_timers(m, "transport", &m->p->transport.roce, trims);
     if (rc || !m->config->cc || strcmp(m->config->cc->name, "nscc") != 0)
         return rc;
     if ((rc = say_size(m, "ecn", "kmin", 0.2, "UE 1.0.3, 3.6.17: 0.2 BDP of the longest path")) ||
@@ -151,6 +185,14 @@ static uint64_t on_wire(const struct weft_transport_params *t, uint64_t frame)
 static int measure(struct implier *m)
 {
     const struct weft_transport_params *t = &m->p->transport.roce;
+    struct weft_transport_params beside = *t;
+    if (is_beside(m->p)) {
+        beside = m->p->uet.t;
+        beside.mtu_bytes = t->mtu_bytes;
+        beside.min_frame_bytes = t->min_frame_bytes;
+        beside.gap_bytes = t->gap_bytes;
+        t = &beside;
+    }
     const struct weft_fabric *f = m->config->fabric;
     m->rate_bps = host_rate(f);
     m->rtt_ps = t->base_rtt_ps;
@@ -187,6 +229,81 @@ static int say_tcp(const struct implier *m)
                 : 0;
 }
 
+/* ---- beside RoCE ---- */
+
+/* The classes whose packets may be trimmed. */
+static uint64_t lossy_classes(const struct weft_packet_params *p)
+{
+    return p->uet.prios & ~(p->pfc.enabled ? p->pfc.prios : 0);
+}
+
+/* BDPs at the rate that a section's thresholds are for; 0: for any, which then have those of R. */
+static uint64_t scaled_bytes(const struct implier *m, double bdps, uint64_t scale_rate_bps)
+{
+    const double rate = (double)(scale_rate_bps ? scale_rate_bps : m->rate_bps);
+    const double bytes = bdps * rate / 8 * (double)m->rtt_ps * 1e-12;
+    return (uint64_t)(bytes < 1e9 ? bytes + 0.5 : 1e9);
+}
+
+/* An entry for each of the classes @p prios: @p values is what follows the priority. */
+static int say_map(const struct implier *m, const char *section, const char *param, uint64_t prios,
+                   const char *values, const char *why)
+{
+    char text[512] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        if (prios >> k & 1 && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%u:%s", used ? "," : "", k,
+                                     values);
+    return used ? say(m, section, param, text, why) : 0;
+}
+
+static bool named(const char *control, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(control, name, n) == 0 && (control[n] == '\0' || control[n] == ' ');
+}
+
+/* Queues and marking of its classes. */
+static int say_classes(const struct implier *m)
+{
+    const struct weft_packet_params *p = m->p;
+    const bool trims = p->sw.trim_prios & p->uet.prios;
+    char text[96];
+    int rc = 0;
+    if (p->sw.egress_threshold == WEFT_THRESHOLD_DYNAMIC)
+        rc = say_rate(m, "switch", "egress-scale-rate");
+    snprintf(text, sizeof text, "%" PRIu64 "B",
+             scaled_bytes(m, trims ? 1 : 5, p->sw.egress_scale_rate_bps));
+    if (!rc)
+        rc = say_map(m, "switch", "egress-limit-map", lossy_classes(p), text,
+                     trims ? "UE 1.0.3, 4.1: 1 BDP of the longest path, for uet.prios"
+                           : "UE 1.0.3, 4.1: 5 BDP without trimming, for uet.prios");
+    if (rc || !named(p->uet.control, "nscc"))
+        return rc;
+    snprintf(text, sizeof text, "%" PRIu64 "B:%" PRIu64 "B:1",
+             scaled_bytes(m, 0.2, p->ecn.scale_rate_bps),
+             scaled_bytes(m, 0.8, p->ecn.scale_rate_bps));
+    return say_map(m, "ecn", "prio-map", p->uet.prios, text,
+                   "UE 1.0.3, 3.6.17: 0.2 to 0.8 BDP of the longest path, for uet.prios");
+}
+
+static int imply_beside(struct implier *m)
+{
+    const uint64_t kept =
+        UINT64_C(1) << m->p->uet.t.ack_prio | UINT64_C(1) << m->p->sw.trim_prio | m->p->tcp.prios;
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, lossy_classes(m->p) & ~kept);
+    int rc = say(m, "switch", "trim-prios", text,
+                 "UE 1.0.3, 4.1: data packets are trimmed, those of uet.prios");
+    if (!rc)
+        rc = measure(m);
+    if (rc || m->rtt_ps <= 0 || !m->rate_bps)
+        return rc;
+    rc = say_timers(m, "uet", &m->p->uet.t, m->p->sw.trim_prios & m->p->uet.prios);
+    return rc ? rc : say_classes(m);
+}
+
 int weft_uet_imply(const struct weft_net_config *config, weft_net_imply_fn fn, void *ctx,
                    struct weft_err *err)
 {
@@ -195,6 +312,8 @@ int weft_uet_imply(const struct weft_net_config *config, weft_net_imply_fn fn, v
                         .fn = fn,
                         .ctx = ctx,
                         .err = err};
+    if (is_beside(m.p))
+        return imply_beside(&m);
     int rc = say_all(&m, fixed, sizeof fixed / sizeof fixed[0]);
     if (!rc && m.p->transport.roce.recovery == WEFT_RECOVERY_RUD)
         rc = say_all(&m, rud, sizeof rud / sizeof rud[0]);

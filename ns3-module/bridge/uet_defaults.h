@@ -4,11 +4,14 @@
 #define WEFT_UET_DEFAULTS_H
 
 #include "net/net.h"
+#include "packet_params.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** Whether section uet goes together with section tcp; else WEFT_E_INPUT. */
+int weft_uet_check_params(const struct weft_packet_params *p, struct weft_err *err);
 /** struct weft_net_backend.control_of */
 const char *weft_uet_control_of(const char *transport);
 /** struct weft_net_backend.implies */

@@ -23,8 +23,8 @@ struct advice {
     const struct weft_engine_config *c;
     struct weft_engine_params p;
     struct prio_params prios[WEFT_PRIOS];
-    struct control controls[WEFT_FABRIC_DIMS_MAX];
-    const struct weft_cc_ops *ops[WEFT_FABRIC_DIMS_MAX];
+    struct control controls[CONTROLS_MAX];
+    const struct weft_cc_ops *ops[CONTROLS_MAX];
     void (*fn)(void *ctx, const char *sentence);
     void *ctx;
     bool said_late, said_drop, said_ramp;
@@ -50,17 +50,24 @@ static uint64_t longest_queue(const struct advice *a, const struct prio_params *
     return (uint64_t)most + n * a->p.sw.reserve_bytes + headroom_bytes;
 }
 
+/* The controls of the transport of a priority, by dimension. */
+static const struct weft_cc_ops *const *ops_of(const struct advice *a, uint32_t prio)
+{
+    return a->ops + profile_of_prio(&a->p, prio) * a->c->fabric->ndims;
+}
+
 /* What the control of a port is called, for the priority. */
 static const char *control_of(const struct advice *a, uint32_t dim, uint32_t prio)
 {
+    const struct weft_cc_ops *const *ops = ops_of(a, prio);
     if (a->p.ecn.dctcp_prios >> prio & 1)
         return "dctcp over TCP";
-    if (a->ops[dim]->marking)
-        return a->ops[dim]->name;
+    if (ops[dim]->marking)
+        return ops[dim]->name;
     for (uint32_t d = 0; d < a->c->fabric->ndims; d++)
-        if (a->ops[d]->marking)
-            return a->ops[d]->name;
-    return a->ops[dim]->name;
+        if (ops[d]->marking)
+            return ops[d]->name;
+    return ops[dim]->name;
 }
 
 __attribute__((format(printf, 2, 3))) static void say(struct advice *a, const char *fmt, ...)
@@ -82,7 +89,8 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
     const struct prio_params *p = &a->prios[prio];
     const bool dctcp = a->p.ecn.dctcp_prios >> prio & 1;
     const uint64_t shared = pools[a->p.sw.lossy_share > 0 && !p->lossless];
-    const struct marking_basis basis = {marking_tuned(a->ops, f->ndims, l->dim, dctcp), shared};
+    const struct marking_basis basis = {marking_tuned(ops_of(a, prio), f->ndims, l->dim, dctcp),
+                                        shared};
     struct marking m;
     char name[WEFT_NODE_NAME_MAX], text[5][WEFT_UNIT_TEXT_MAX];
     if (!p->marked || n == 0 || marking_of(p, l->rate_bps, &basis, &m, NULL))
@@ -149,10 +157,11 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
     a.p.pfc.prios = channel_prios(&c->params, f);
     if (prio_params_read(&a.p, a.prios, NULL) || control_read_all(c, a.controls, NULL))
         return;
-    for (uint32_t d = 0; d < f->ndims; d++) {
+    for (uint32_t d = 0; d < control_count(&c->params, f); d++) {
+        const uint64_t run = UINT64_C(1) << c->params.transport.data_prio & ~c->params.uet.prios;
         a.ops[d] = a.controls[d].ops;
         if (roce && weft_cc_needs(a.ops[d], a.controls[d].params) & WEFT_CC_NEEDS_ECN)
-            prios |= UINT64_C(1) << c->params.transport.data_prio;
+            prios |= d < f->ndims ? run : c->params.uet.prios;
     }
     /* Frames of one sender may be of any priority: the one that all are of unless told otherwise
      * stands for them. */
@@ -162,7 +171,7 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
         for (uint32_t i = 0; (prios >> k & 1) && i < f->nnodes; i++)
             if (weft_fabric_forwards(f, i))
                 look_at_switch(&a, i, k);
-    control_free_all(a.controls, f->ndims);
+    control_free_all(a.controls, control_count(&c->params, f));
 }
 
 /* Adds "VALUE at RATE" once. */
@@ -187,7 +196,7 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
     a.p.pfc.prios = channel_prios(&c->params, f);
     if (prio_params_read(&a.p, a.prios, NULL) || control_read_all(c, a.controls, NULL))
         return;
-    for (uint32_t d = 0; d < f->ndims; d++)
+    for (uint32_t d = 0; d < control_count(&c->params, f); d++)
         a.ops[d] = a.controls[d].ops;
     for (uint32_t p = 0, last = UINT32_MAX; p < f->nports; p++) {
         const struct weft_fabric_link *l = &f->links[f->ports[p].link];
@@ -200,7 +209,7 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
             mmu_shared(&a.p, f, node, pools);
         last = node;
         const struct marking_basis basis = {
-            marking_tuned(a.ops, f->ndims, l->dim, dctcp),
+            marking_tuned(ops_of(&a, prio), f->ndims, l->dim, dctcp),
             pools[a.p.sw.lossy_share > 0 && !a.prios[prio].lossless]};
         if (marking_of(&a.prios[prio], l->rate_bps, &basis, &m, NULL))
             continue;
@@ -211,5 +220,5 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
         weft_format_size(strcmp(what, "kmin") == 0 ? m.kmin : m.kmax, value);
         add_value(buf, size, value, weft_format_rate(l->rate_bps, rate));
     }
-    control_free_all(a.controls, f->ndims);
+    control_free_all(a.controls, control_count(&c->params, f));
 }

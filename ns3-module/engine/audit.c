@@ -211,14 +211,14 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err)
         "messages posted, acked and waiting differ");
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        uint64_t floor =
-            e->rc.recovery->floor ? e->rc.recovery->floor(e, q, q->una_psn) : q->una_psn;
+        const struct recovery *r = profile_of(q)->recovery;
+        const uint64_t floor = r->floor ? r->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
                 floor <= q->exp_psn && q->exp_psn <= q->top_psn && q->una_bytes <= q->nxt_bytes &&
                 q->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
-        const uint64_t flight = q->counted ? e->rc.recovery->flight(e, q) : 0;
+        const uint64_t flight = q->counted ? r->flight(e, q) : 0;
         LAW(err, !q->counted || flight == q->flight_bytes,
             "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight, q->flight_bytes);
     }

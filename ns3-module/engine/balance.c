@@ -135,10 +135,84 @@ bool balance_shares(const struct weft_engine *e, uint32_t node)
     return choice;
 }
 
-/* One entropy value per QP is the hash of its flow. */
-static bool by_flow(const struct weft_engine_params *p)
+/* With uet.prios: as the transport of its class has it. */
+static uint32_t by_class(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                         const struct pkt *k)
 {
-    return p->sw.balance == WEFT_BALANCE_ENTROPY && recovery_of(p->transport.recovery)->one_entropy;
+    const struct qp *q = qp_at(e, k->qp);
+    const balance_fn pick = profile_of(q)->pick;
+    return pick ? pick(e, g, node, k) : ecmp_port(e, g, node, q, true);
+}
+
+/* Ultra Ethernet's senders choose entropy values whatever balances others. One value per QP is the
+ * hash of its flow. */
+static balance_fn balance_of(const struct weft_engine_params *p,
+                             const struct weft_transport_params *t)
+{
+    const bool uet_beside = p->uet.prios && t->uet;
+    const balance_fn pick = uet_beside ? by_entropy : table[p->sw.balance].pick;
+    return pick == by_entropy && recovery_of(t->recovery)->one_entropy ? NULL : pick;
+}
+
+/* Packets of a transport overtake each other: whether its recovery lives with that. */
+static int check_reordering(const struct weft_engine_config *c, uint32_t which,
+                            struct weft_err *err)
+{
+    const struct weft_transport_params t = profile_transport(&c->params, which);
+    const bool uet = which == PROFILE_UET;
+    if (t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT ||
+        recovery_of(t.recovery)->tolerates_reordering || t.allow_reordering)
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "%s%s reorders packets, which this %s.recovery takes "
+                        "for losses; set %s.recovery=%s, or "
+                        "transport.allow-reordering=true to see what happens",
+                        uet ? "spraying by entropy values in the classes of uet.prios"
+                            : "switch.balance=",
+                        uet ? "" : table[c->params.sw.balance].name, uet ? "uet" : "transport",
+                        uet ? "uet" : "transport",
+                        uet ? "rud (or out-of-order, selective-repeat, rod)"
+                            : "out-of-order (or selective-repeat, rud)");
+}
+
+/* Ultra Ethernet beside other traffic: senders' entropy values stand where some balances note what
+ * they chose. */
+static int check_uet(const struct weft_engine_config *c, struct weft_err *err)
+{
+    const int b = c->params.sw.balance;
+    if (!c->params.uet.prios)
+        return 0;
+    if (table[b].steer || table[b].way)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "switch.balance=%s leads packets itself, where those of uet.prios go by "
+            "entropy values; set another balance, or uet.prios=0",
+            table[b].name);
+    const struct weft_transport_params t = profile_transport(&c->params, PROFILE_UET);
+    if (balance_of(&c->params, &t) && check_reordering(c, PROFILE_UET, err))
+        return WEFT_E_INPUT;
+    struct weft_cc_choice own = {0};
+    int rc = weft_cc_choice_read(c->params.uet.control, &own, err);
+    if (!rc && weft_cc_needs(own.ops, own.params) & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT))
+        rc =
+            weft_err_set(err, WEFT_E_INPUT,
+                         "uet.control=%s follows the switches of one path, but each packet of a QP "
+                         "in uet.prios goes on a path of its own",
+                         own.ops->name);
+    weft_cc_choice_free(&own);
+    return rc ? rc : entropy_check(&c->params, err);
+}
+
+/* The control of each dimension under the run's transport that follows one path; NULL: none. */
+static int stamped_of_run(const struct weft_engine_config *c, const char **name,
+                          struct weft_err *err)
+{
+    struct weft_engine_config run = *c;
+    struct control_needs needs;
+    run.params.uet.prios = 0;
+    const int rc = control_check(&run, &needs, err);
+    *name = rc ? NULL : needs.stamped;
+    return rc;
 }
 
 /* Valiant over linked NPUs that do not forward, and no switches. */
@@ -171,28 +245,21 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
                             "which pools of egress queues don't count; set "
                             "switch.egress-lossy-pool and switch.egress-lossless-pool to 0",
                             table[b].name);
-    if (!table[b].per_packet || by_flow(&c->params))
-        return 0;
-    if (entropy_check(&c->params, err))
+    if (check_uet(c, err))
         return WEFT_E_INPUT;
-    if (c->params.transport.recovery != WEFT_RECOVERY_SELECTIVE_REPEAT &&
-        !recovery_of(c->params.transport.recovery)->tolerates_reordering &&
-        !c->params.transport.allow_reordering)
-        return weft_err_set(
-            err, WEFT_E_INPUT,
-            "switch.balance=%s reorders packets, which this transport.recovery takes "
-            "for losses; set transport.recovery=out-of-order (or selective-repeat, rud), or "
-            "transport.allow-reordering=true to see what happens",
-            table[b].name);
-    struct control_needs needs;
+    if (!table[b].per_packet || !balance_of(&c->params, &c->params.transport))
+        return 0;
+    if (entropy_check(&c->params, err) || check_reordering(c, PROFILE_RUN, err))
+        return WEFT_E_INPUT;
+    const char *stamped = NULL;
     int rc = b == WEFT_BALANCE_VALIANT ? check_valiant(c->fabric, err) : 0;
     if (!rc)
-        rc = control_check(c, &needs, err);
-    if (!rc && needs.stamped)
+        rc = stamped_of_run(c, &stamped, err);
+    if (!rc && stamped)
         return weft_err_set(err, WEFT_E_INPUT,
                             "the congestion control '%s' follows the switches of one path, but "
                             "switch.balance=%s sends each packet of a QP on a path of its own",
-                            needs.stamped, table[b].name);
+                            stamped, table[b].name);
     if (!rc && steer_of(b, c->fabric) == &steer_minimal_adaptive && credit_used(c->fabric))
         return weft_err_set(
             err, WEFT_E_INPUT,
@@ -207,7 +274,12 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
 
 int balance_init(struct weft_engine *e, struct weft_err *err)
 {
-    e->spread.balance = by_flow(&e->p) ? NULL : table[e->p.sw.balance].pick;
+    for (uint32_t i = 0; i < PROFILES; i++) {
+        struct profile *f = &e->rc.profile[i];
+        f->pick = balance_of(&e->p, &f->t);
+        f->sprays = f->pick == by_entropy;
+    }
+    e->spread.balance = e->p.uet.prios ? by_class : e->rc.profile[PROFILE_RUN].pick;
     e->spread.steer = steer_of(e->p.sw.balance, e->fabric);
     e->spread.steer_rng = weft_rng_stream(e->seed, "steer", 0);
     if (!e->spread.balance)

@@ -3,18 +3,14 @@
 #ifndef WEFT_ENGINE_BALANCE_H
 #define WEFT_ENGINE_BALANCE_H
 
+#include "balance_fn.h"
 #include "base/rng.h"
 #include "engine.h"
 #include "pkt.h"
-#include "topologies/routes.h"
 
 struct flowlet;
 struct steer;
 struct way;
-
-/** Picks one of the equal-cost ports of a node for a data packet. */
-typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
-                               const struct pkt *k);
 
 /** What a port keeps back (way.h): in the buffer, but not in its queues. */
 struct kept {

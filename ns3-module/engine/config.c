@@ -21,6 +21,7 @@ static int check_prio(uint64_t prio, const char *what, struct weft_err *err)
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err)
 {
     const struct weft_transport_params *t = &c->params.transport;
+    const uint64_t header = profile_longest_header(&c->params);
     int rc;
     if ((rc = check_prio(t->data_prio, "data-prio", err)) ||
         (rc = check_prio(t->ack_prio, "ack-prio", err)) ||
@@ -36,16 +37,13 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
                             "the engine needs a congestion control; 'none' is one");
     for (uint32_t d = 0; d < c->fabric->ndims; d++) {
         const uint64_t mtu = control_mtu_bytes(&c->params, c->fabric, d);
-        if (mtu == 0 || mtu + t->header_bytes + 3 > UINT16_MAX)
+        if (mtu == 0 || mtu + header + 3 > UINT16_MAX)
             return weft_err_set(err, WEFT_E_INPUT, "%s must be 1 byte to %u bytes",
                                 c->fabric->dims[d].set.mtu_bytes ? "the mtu of a dimension"
                                                                  : "transport.mtu",
-                                (unsigned)(UINT16_MAX - t->header_bytes - 3));
+                                (unsigned)(UINT16_MAX - header - 3));
     }
-    if (!recovery_of(t->recovery))
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "transport.recovery is number %d; see enum weft_recovery", t->recovery);
-    if ((rc = recovery_check(recovery_of(t->recovery), err)))
+    if ((rc = profile_check(&c->params, err)))
         return rc;
     const struct weft_ecn_params *ecn = &c->params.ecn;
     if (ecn->kmin_bytes != UINT64_MAX && ecn->kmin_bytes > ecn->kmax_bytes)

@@ -61,7 +61,8 @@ struct weft_engine {
     struct stable msgs; /**< struct msg */
     struct qps qps;
     struct rc rc;
-    struct control *controls; /**< one per dimension */
+    struct control *controls; /**< one per transport and dimension, ncontrols */
+    uint32_t ncontrols;
     struct grants grants;
 
     struct path path;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Congestion control and packet size per dimension (topologies/dim_settings.h).
+ * Congestion control and packet size per dimension (topologies/dim_settings.h), and of the classes
+ * of uet.prios, which have uet.control in every dimension.
  *
  * A QP has the control of the outermost dimension that its path crosses: there the rates are lowest
  * and the queues longest, so that is what the control is for. Its packets are as long as the
@@ -43,17 +44,32 @@ uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft
     return mtu;
 }
 
-/* The control of one dimension without what the engine adds; its `own` is for the caller to free.
- */
-static int read_one(const struct weft_engine_config *c, uint32_t dim, struct control *out,
+/* Controls of one transport. */
+static uint32_t per_profile(const struct weft_fabric *f)
+{
+    return f->ndims ? f->ndims : 1;
+}
+
+uint32_t control_count(const struct weft_engine_params *p, const struct weft_fabric *f)
+{
+    return per_profile(f) * profile_count(p);
+}
+
+/* The n-th control without what the engine adds; its `own` is for the caller to free. */
+static int read_one(const struct weft_engine_config *c, uint32_t n, struct control *out,
                     struct weft_err *err)
 {
-    const struct weft_fabric_dim *d = &c->fabric->dims[dim];
+    const struct weft_fabric_dim *d = &c->fabric->dims[n % per_profile(c->fabric)];
+    const bool uet = n >= per_profile(c->fabric);
+    const char *text = uet ? c->params.uet.control : c->fabric->ndims ? d->set.control : "";
     *out = (struct control){.ops = c->cc, .params = c->cc_params};
-    if (!d->set.control[0])
+    if (!text[0] && !uet)
         return 0;
-    if (weft_cc_choice_read(d->set.control, &out->own, err)) {
-        weft_err_prepend(err, "dimension %u (%s)", dim, d->kind);
+    if (weft_cc_choice_read(text, &out->own, err)) {
+        if (uet)
+            weft_err_prepend(err, "uet.control");
+        else
+            weft_err_prepend(err, "dimension %u (%s)", n, d->kind);
         return err ? err->code : WEFT_E_INPUT;
     }
     out->ops = out->own.ops;
@@ -94,7 +110,8 @@ static bool same_pint(const struct control *a, const struct control *b)
 }
 
 /* Packets carry one sort of stamp, and a port keeps one utilisation for PINT. */
-static int check_stamps(const struct control *a, const struct control *b, struct weft_err *err)
+static int check_stamps(const struct control *a, const struct control *b, const char *where,
+                        struct weft_err *err)
 {
     const unsigned x = weft_cc_needs(a->ops, a->params) & CARRIED;
     const unsigned y = weft_cc_needs(b->ops, b->params) & CARRIED;
@@ -103,26 +120,25 @@ static int check_stamps(const struct control *a, const struct control *b, struct
         return 0;
     if (x == y && a->ops == b->ops) {
         list_differences(a, b, differ, sizeof differ);
-        return weft_err_set(
-            err, WEFT_E_INPUT,
-            "congestion control '%s' with different settings in different dimensions: "
-            "%s; a port of a switch keeps one utilisation for PINT, so that these "
-            "have to agree",
-            a->ops->name, differ);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "congestion control '%s' with different settings in different %s: "
+                            "%s; a port of a switch keeps one utilisation for PINT, so that these "
+                            "have to agree",
+                            a->ops->name, where, differ);
     }
     return weft_err_set(
         err, WEFT_E_INPUT,
-        "congestion controls '%s' and '%s' in different dimensions: switches stamp "
+        "congestion controls '%s' and '%s' in different %s: switches stamp "
         "packets with INT for all, or with PINT under the same settings, or senders "
-        "ask for credit; give both dimensions the same control, or one of them a "
+        "ask for credit; give both %s the same control, or one of them a "
         "control without that",
-        a->ops->name, b->ops->name);
+        a->ops->name, b->ops->name, where, where);
 }
 
-int control_read_all(const struct weft_engine_config *c, struct control list[WEFT_FABRIC_DIMS_MAX],
+int control_read_all(const struct weft_engine_config *c, struct control list[CONTROLS_MAX],
                      struct weft_err *err)
 {
-    for (uint32_t n = 0; n < c->fabric->ndims; n++) {
+    for (uint32_t n = 0; n < control_count(&c->params, c->fabric); n++) {
         int rc = read_one(c, n, &list[n], err);
         if (rc) {
             control_free_all(list, n);
@@ -132,7 +148,7 @@ int control_read_all(const struct weft_engine_config *c, struct control list[WEF
     return 0;
 }
 
-void control_free_all(struct control list[WEFT_FABRIC_DIMS_MAX], uint32_t n)
+void control_free_all(struct control list[CONTROLS_MAX], uint32_t n)
 {
     while (n-- > 0)
         weft_cc_choice_free(&list[n].own);
@@ -141,14 +157,15 @@ void control_free_all(struct control list[WEFT_FABRIC_DIMS_MAX], uint32_t n)
 int control_check(const struct weft_engine_config *c, struct control_needs *needs,
                   struct weft_err *err)
 {
-    struct control list[WEFT_FABRIC_DIMS_MAX];
+    const uint32_t count = control_count(&c->params, c->fabric);
+    struct control list[CONTROLS_MAX];
     int rc = weft_cc_check_ops(c->cc, err);
     if (!rc && c->cc->check)
         rc = c->cc->check(c->cc_params, err);
     struct control_needs all = {0};
     if (rc || (rc = control_read_all(c, list, err)))
         return rc;
-    for (uint32_t n = 0; !rc && n < c->fabric->ndims; n++) {
+    for (uint32_t n = 0; !rc && n < count; n++) {
         const unsigned bits = weft_cc_needs(list[n].ops, list[n].params);
         all.bits |= bits;
         if (bits & STAMPS)
@@ -159,9 +176,11 @@ int control_check(const struct weft_engine_config *c, struct control_needs *need
         if (signals.data_bytes > all.data_bytes)
             all.data_bytes = signals.data_bytes;
         for (uint32_t k = 0; k < n && !rc; k++)
-            rc = check_stamps(&list[k], &list[n], err);
+            rc = check_stamps(&list[k], &list[n],
+                              n < per_profile(c->fabric) ? "dimensions" : "classes (uet.control)",
+                              err);
     }
-    control_free_all(list, c->fabric->ndims);
+    control_free_all(list, count);
     if (needs)
         *needs = all;
     return rc;
@@ -169,15 +188,17 @@ int control_check(const struct weft_engine_config *c, struct control_needs *need
 
 int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err)
 {
-    const uint32_t n = c->fabric->ndims;
-    e->controls = calloc(n ? n : 1, sizeof *e->controls);
+    const uint32_t n = control_count(&c->params, c->fabric);
+    e->controls = calloc(n, sizeof *e->controls);
     if (!e->controls)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u dimensions", n);
+    e->ncontrols = n;
     for (uint32_t d = 0; d < n; d++) {
         struct control *k = &e->controls[d];
         int rc = read_one(c, d, k, err);
         if (rc)
             return rc;
+        k->profile = &e->rc.profile[d / per_profile(c->fabric)];
         const unsigned needs = weft_cc_needs(k->ops, k->params);
         k->ecn_on = (needs & WEFT_CC_NEEDS_ECN) != 0;
         k->cnp_on = (needs & WEFT_CC_NEEDS_CNP) != 0;
@@ -195,7 +216,7 @@ int control_init(struct weft_engine *e, const struct weft_engine_config *c, stru
 
 void control_fini(struct weft_engine *e)
 {
-    for (uint32_t d = 0; e->controls && d < e->fabric->ndims; d++) {
+    for (uint32_t d = 0; d < e->ncontrols; d++) {
         weft_cc_choice_free(&e->controls[d].own);
         for (struct control *k = e->controls[d].settled, *next; k; k = next) {
             next = k->settled;
@@ -279,7 +300,7 @@ void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *p
         const uint64_t back = control_mtu_along(e, usual, n);
         mtu = back < mtu ? back : mtu;
     }
-    q->control = &e->controls[outermost];
+    q->control = &e->controls[e->rc.of_prio[q->own_prio] * per_profile(f) + outermost];
     q->cc = q->control->ops;
     q->ccp = q->control->params;
     q->mtu_bytes = (uint32_t)(hops ? mtu : e->p.transport.mtu_bytes);

@@ -64,7 +64,7 @@ static inline uint32_t cost(const struct weft_engine_params *p, uint64_t frame)
 static uint32_t longest_frame(const struct weft_engine_params *p, uint64_t mtu, uint32_t signals)
 {
     const uint64_t pad = p->transport.pad_bytes;
-    const uint64_t frame = (mtu + pad - 1) / pad * pad + p->transport.header_bytes + signals;
+    const uint64_t frame = (mtu + pad - 1) / pad * pad + profile_longest_header(p) + signals;
     return (uint32_t)(frame < p->transport.min_frame_bytes ? p->transport.min_frame_bytes : frame);
 }
 
@@ -129,7 +129,7 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
     if (!e->credit.ports)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the credits of %u ports",
                             f->nports);
-    for (uint32_t d = 0; d < f->ndims; d++)
+    for (uint32_t d = 0; d < e->ncontrols; d++)
         if (e->controls[d].signals.data_bytes > signals)
             signals = e->controls[d].signals.data_bytes;
     e->credit.prios = (uint8_t)e->p.pfc.prios;

@@ -191,7 +191,7 @@ void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m)
 void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
 {
     const struct port *p = &e->ports[q->port];
-    const uint64_t full = data_frame(e, q, q->mtu_bytes) + e->p.transport.gap_bytes;
+    const uint64_t full = data_frame(q, q->mtu_bytes) + e->p.transport.gap_bytes;
     int64_t own_ps =
         (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
     m->sent_ps = e->now;

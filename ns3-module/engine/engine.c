@@ -82,7 +82,7 @@ static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
     unsigned needs = 0;
     size_t state = 0;
     e->telemetry.all_int = true;
-    for (uint32_t d = 0; d < e->fabric->ndims; d++) {
+    for (uint32_t d = 0; d < e->ncontrols; d++) {
         const struct control *k = &e->controls[d];
         e->telemetry.all_int &= k->int_on;
         needs |= weft_cc_needs(k->ops, k->params);
@@ -121,8 +121,7 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
     e->routing.channels = channel_count(&c->params, c->fabric);
     e->routing.vcs = e->routing.channels > 1 && (c->params.pfc.enabled || credit_used(c->fabric));
     e->p.pfc.prios = channel_prios(&c->params, c->fabric);
-    e->rc.recovery = recovery_of(c->params.transport.recovery);
-    e->rc.low_rto = e->rc.recovery->low_rto;
+    profile_init(e);
     e->draws.ns3 = c->params.ecn.draws == WEFT_DRAWS_NS3;
     weft_ns3_rng_init(&e->draws.ns3_rng, 1, c->seed, c->params.ecn.first_stream);
     weft_libc_rand_init(&e->draws.libc_rand, (uint32_t)c->seed);
@@ -159,7 +158,7 @@ static int64_t longest_rtt(const struct weft_engine *e)
     if (longest)
         return longest;
     for (uint32_t h = 1; h < e->fabric->nhosts; h++) {
-        struct qp q = {.src_host = 0, .dst_host = h};
+        struct qp q = {.src_host = 0, .dst_host = h, .own_prio = FRAME_PRIO};
         qp_fill_env(e, &q);
         if (q.env.base_rtt_ps > longest)
             longest = q.env.base_rtt_ps;
@@ -170,7 +169,7 @@ static int64_t longest_rtt(const struct weft_engine *e)
 /* The averaging time of PINT, where none is given. */
 static void settle_pint(struct weft_engine *e)
 {
-    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+    for (uint32_t d = 0; d < e->ncontrols; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
             e->controls[d].signals.pint_t_ps = longest_rtt(e);
 }
@@ -211,10 +210,8 @@ void weft_engine_free(struct weft_engine *e)
         return;
     for (uint32_t i = 0; i < e->nics.n; i++)
         evq_free(&e->nics.of[i].paced);
-    for (uint32_t i = 0; i < e->qps.pool.n && e->rc.recovery->fini; i++)
-        e->rc.recovery->fini(qp_at(e, i));
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
-        entropy_close(qp_at(e, i));
+        qp_close(qp_at(e, i));
     window_fini(e); /* before what it gives back to */
     fastq_free(&e->loop.agenda.fast);
     evq_free(&e->loop.agenda.slow);

@@ -205,6 +205,16 @@ struct weft_ecn_params {
     uint64_t dctcp_prios; /**< bit mask: priorities of frames whose sender is DCTCP; no parameter */
 };
 
+/** Ultra Ethernet in some traffic classes, beside RoCE. Section "uet". */
+struct weft_uet_params {
+    uint64_t prios;      /**< bit p set: messages of priority p go by it */
+    const char *control; /**< its congestion control: "NAME PARAMETER=VALUE ..." */
+    /** recovery, ack_prio, ack_every_bytes, nack_interval, rto, rto_backoff_max, retry_max, sizes
+     * of frames, pad, reorder_packets and base_rtt are its own; what else there is, is transport's
+     */
+    struct weft_transport_params t;
+};
+
 /** Switches that add up and copy. Section "in-network". */
 struct weft_in_network_params {
     uint64_t slots;     /**< sums of one packet each that a switch can hold in the making */
@@ -220,16 +230,17 @@ struct weft_engine_params {
     struct weft_ecn_params ecn;
     struct weft_credit_params credit;
     struct weft_in_network_params in_network;
+    struct weft_uet_params uet;
 };
 
-/** The parameter tables of the sections: transport, switch, pfc, ecn, credit, in-network. */
+/** The parameter tables of the sections: transport, switch, pfc, ecn, credit, in-network, uet. */
 struct weft_engine_section {
     const char *name;
     const char *help;
     struct weft_param_table params;
     size_t offset; /**< in struct weft_engine_params */
 };
-#define WEFT_ENGINE_SECTIONS 6
+#define WEFT_ENGINE_SECTIONS 7
 extern const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS];
 
 /** Fills in all defaults. */

@@ -50,7 +50,8 @@ struct weft_engine_pkt_view {
     uint32_t pint;   /**< PINT code */
     uint64_t handle; /**< FRAME: that of its struct weft_engine_frame */
     /* of what Ultra Ethernet's headers say besides */
-    uint32_t entropy;    /**< DATA with switch.balance=entropy: its value; UINT32_MAX: none */
+    int uet;             /**< packets of QPs: their transport is Ultra Ethernet */
+    uint32_t entropy;    /**< DATA sprayed by entropy values: its value; UINT32_MAX: none */
     int trimmed;         /**< DATA: it is what is left of a trimmed packet */
     int ack_asked;       /**< REQUEST: for an ACK, else for credit alone */
     int named;           /**< NACK: caused_psn was trimmed; 2: at the last hop */

@@ -57,7 +57,7 @@ int entropy_check(const struct weft_engine_params *p, struct weft_err *err)
 {
     const uint64_t n = p->sw.entropy_values;
     uint64_t below = 1;
-    if (p->sw.balance != WEFT_BALANCE_ENTROPY || !(n & (n - 1)))
+    if ((p->sw.balance != WEFT_BALANCE_ENTROPY && !p->uet.prios) || !(n & (n - 1)))
         return 0;
     while (below * 2 < n)
         below *= 2;
@@ -70,7 +70,7 @@ int entropy_check(const struct weft_engine_params *p, struct weft_err *err)
 int entropy_open(struct weft_engine *e, struct qp *q, struct weft_err *err)
 {
     const uint64_t n = e->p.sw.entropy_values;
-    if (e->p.sw.balance != WEFT_BALANCE_ENTROPY || e->rc.recovery->one_entropy)
+    if (!profile_of(q)->sprays)
         return 0;
     struct entropy_state *s = calloc(1, sizeof *s + (policy_of(e)->counts ? n : 0));
     if (!s)
@@ -188,7 +188,7 @@ void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy
 
 void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k)
 {
-    const bool trimmed = names_trimmed(e->rc.recovery, k);
+    const bool trimmed = names_trimmed(profile_of(q)->recovery, k);
     if (k->mid == NO_MID)
         return;
     entropy_tell(e, q, k->mid,

@@ -23,7 +23,7 @@ static int check_frame(const struct weft_engine *e, const struct weft_engine_fra
                        uint32_t frame, struct weft_err *err)
 {
     const uint32_t hosts = e->fabric->nhosts;
-    const uint32_t roce = (uint32_t)(e->p.transport.mtu_bytes + e->p.transport.header_bytes);
+    const uint32_t roce = (uint32_t)(e->p.transport.mtu_bytes + profile_longest_header(&e->p));
     if (f->src_host >= hosts || f->dst_host >= hosts || f->src_host == f->dst_host)
         return weft_err_set(err, WEFT_E_INPUT,
                             "frame from host %u to host %u; the fabric has hosts 0 to %u, and a "

@@ -18,7 +18,7 @@
 int grant_init(struct weft_engine *e, struct weft_err *err)
 {
     bool used = false;
-    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+    for (uint32_t d = 0; d < e->ncontrols; d++)
         used |= e->controls[d].credit_on;
     if (!used)
         return 0;
@@ -100,7 +100,7 @@ static void send_grant(struct weft_engine *e, uint32_t qi, const struct weft_cc_
     k->dst_host = q->src_host;
     k->frame = (uint16_t)rules->frame_bytes;
     k->payload = 0;
-    k->prio = (uint8_t)e->p.transport.ack_prio;
+    k->prio = (uint8_t)profile_of(q)->t.ack_prio;
     port_ops.enqueue(e, q->ack_port, i);
 }
 

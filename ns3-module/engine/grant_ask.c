@@ -52,7 +52,7 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
     k->dst_host = q->dst_host;
     k->frame = (uint16_t)rules.frame_bytes;
     k->payload = 0;
-    k->prio = (uint8_t)e->p.transport.ack_prio;
+    k->prio = (uint8_t)profile_of(q)->t.ack_prio;
     g->told = want > g->told ? want : g->told;
     port_ops.enqueue(e, q->port, i);
 }

@@ -142,14 +142,23 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
 
 /* ---- when ---- */
 
+/* Whether no timer of a QP expires within a window. */
+static bool timers_are_far(const struct weft_engine *e)
+{
+    for (uint32_t i = 0; i < PROFILES; i++) {
+        const struct profile *f = &e->rc.profile[i];
+        if ((f->low_rto ? f->t.rto_low_ps : f->t.rto_ps) <= e->windows.lookahead_ps)
+            return false;
+    }
+    return true;
+}
+
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
     return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->hooks.packet &&
            !e->grants.of.elem && !e->credit.ports && !e->in_network && !balance_shared(e) &&
-           e->windows.clusters.n > 1 &&
-           (e->rc.low_rto ? e->p.transport.rto_low_ps : e->p.transport.rto_ps) >
-               e->windows.lookahead_ps;
+           e->windows.clusters.n > 1 && timers_are_far(e);
 }
 
 void host_agendas_gather(struct weft_engine *e)

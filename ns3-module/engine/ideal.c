@@ -384,7 +384,7 @@ int64_t ideal_ps(struct weft_engine *e, const struct journey *j)
         const uint32_t n = any_way(e, j, changes > 0, layer);
         return layers_time(e, j, layer, n, changes);
     }
-    if (!e->spread.balance || !j->forward) {
+    if (!j->forward || !profile_of(j->q)->pick) {
         const uint32_t n = ecmp_path(e, e->routing.routes, j->q, j->forward, only);
         return path_time(e, j, only, n);
     }

@@ -70,7 +70,7 @@ static void send_frame(struct weft_engine *e, const struct group *g, uint32_t po
     k->dst_host = stop;
     k->payload = (uint16_t)payload;
     e->own[e->ports[port].node].made += payload;
-    k->frame = (uint16_t)payload_frame(e, payload, 0);
+    k->frame = (uint16_t)payload_frame(&e->p.transport, payload, 0);
     k->prio = (uint8_t)g->prio;
     k->flags = (uint8_t)flags;
     port_settle(e, &e->ports[port], port);
@@ -122,7 +122,7 @@ static uint64_t wire_bytes(const struct weft_engine *e, const struct group *g,
                            const struct operation *op, bool data, bool last)
 {
     const uint64_t payload = last ? payload_of(g, op, op->first + op->npkts - 1) : g->mtu;
-    return payload_frame(e, data ? payload : 0, 0) + e->p.transport.gap_bytes;
+    return payload_frame(&e->p.transport, data ? payload : 0, 0) + e->p.transport.gap_bytes;
 }
 
 /* Time that the last frame needs from a member to the root (up) or back, waiting for nothing. */

@@ -31,7 +31,7 @@ void lazy_choose(struct weft_engine *e)
     e->path.lazy = !(e->path.rare & RARE_ORDER) && !e->draws.ns3 && !e->hooks.queue &&
                    !e->hooks.ecn_mark && !e->spread.steer;
     note_packet_events(e);
-    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+    for (uint32_t d = 0; d < e->ncontrols; d++)
         e->path.lazy &= !e->controls[d].signals.pint_tables;
     e->path.no_cut_through =
         (e->path.on_enqueue & ~(uint32_t)(QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM)) ||

@@ -192,7 +192,7 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
         if (sends)
             delay_aim(e, q);
         if (q->nxt_psn > q->una_psn)
-            e->rc.recovery->timeout(e, qi);
+            profile_of(q)->recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
     } else if (port != old || (e->spread.steer && sends)) {

@@ -57,7 +57,7 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
                           8 / (uint64_t)WEFT_PS_PER_S);
     weft_u128 flight =
         (weft_u128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
-    uint64_t full = mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
+    uint64_t full = mtu_bytes + profile_longest_header(p) + p->transport.gap_bytes + 3;
     uint64_t pfc = (uint64_t)__builtin_popcount(prios_lossless(p)) *
                    (p->pfc.frame_bytes + p->transport.gap_bytes);
     return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + pfc;
@@ -211,10 +211,8 @@ static int check_channels(const struct weft_engine_config *c, struct weft_err *e
     int rc = control_check(c, &needs, err);
     if (rc)
         return rc;
-    uint64_t used =
-        p->pfc.prios | UINT64_C(1) << p->transport.data_prio | UINT64_C(1) << p->transport.ack_prio;
-    if (needs.bits & WEFT_CC_NEEDS_CNP)
-        used |= UINT64_C(1) << p->transport.cnp_prio;
+    const uint64_t used = p->pfc.prios | UINT64_C(1) << p->transport.data_prio | p->uet.prios |
+                          profile_answer_prios(p, needs.bits & WEFT_CC_NEEDS_CNP);
     for (uint32_t k = 1; k < channel_count(p, c->fabric); k++) {
         const uint64_t taken = p->pfc.prios << k & (used | ~UINT64_C(255));
         if (taken)
@@ -307,7 +305,7 @@ static struct limit egress_limit(const struct weft_engine *e, const struct prio_
 {
     if (e->mmu.lossless >> k & 1 && !prio->egress_given)
         return (struct limit){0, UINT32_MAX};
-    if (e->p.sw.egress_threshold == WEFT_THRESHOLD_STATIC)
+    if (prio->sw.egress_threshold == WEFT_THRESHOLD_STATIC)
         return (struct limit){0, (uint32_t)egress_limit_bytes(&prio->sw, rate_bps)};
     return (struct limit){(uint32_t)(prio->sw.egress_alpha * 65536.0 + 0.5), 0};
 }
@@ -391,8 +389,8 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         m->out[0].size = e->p.sw.egress_lossless_pool_bytes;
         m->out[1].size = e->p.sw.egress_lossy_pool_bytes;
     }
-    const struct weft_cc_ops *ops[WEFT_FABRIC_DIMS_MAX];
-    for (uint32_t d = 0; d < f->ndims; d++)
+    const struct weft_cc_ops *ops[CONTROLS_MAX];
+    for (uint32_t d = 0; d < e->ncontrols; d++)
         ops[d] = e->controls[d].ops;
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct mmu *m = &e->mmu.of[f->ports[i].node];
@@ -400,8 +398,8 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
                                .shared_bytes = {m->in[0].size, m->in[1].size}};
         key.mtu_bytes = control_mtu_bytes(&e->p, f, key.link->dim);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-            key.tuned[k] =
-                marking_tuned(ops, f->ndims, key.link->dim, e->p.ecn.dctcp_prios >> k & 1);
+            key.tuned[k] = marking_tuned(ops + (e->rc.of_prio[k] == PROFILE_UET ? f->ndims : 0),
+                                         f->ndims, key.link->dim, e->p.ecn.dctcp_prios >> k & 1);
         e->ports[i].kind = port_kind(e, &key, prios, err);
         if (!e->ports[i].kind)
             return err->code;

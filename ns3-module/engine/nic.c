@@ -65,17 +65,17 @@ static inline uint64_t pacing_rate(const struct weft_engine *e, const struct qp 
 }
 
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
-static bool nobody_asks(const struct weft_engine *e, const struct qp *q)
+static bool nobody_asks(const struct qp *q)
 {
-    return e->p.transport.ack_every > 1 &&
+    return profile_of(q)->t.ack_every > 1 &&
            !(q->asked_psn > q->una_psn && q->asked_psn <= q->nxt_psn);
 }
 
 /* A window that holds the QP back. A window that shrank below what is in flight lets one packet
  * more go if only that one can bring an ACK. */
-static inline bool window_full(const struct weft_engine *e, const struct qp *q)
+static inline bool window_full(const struct qp *q)
 {
-    return window_reached(q) && (!nobody_asks(e, q) || !q->out.cwnd_bytes);
+    return window_reached(q) && (!nobody_asks(q) || !q->out.cwnd_bytes);
 }
 
 /* Lets the packet that fills the window ask for an ACK, since no other would follow it, and one
@@ -128,9 +128,9 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
     }
 }
 
-static inline bool few_in_flight(const struct weft_engine *e, const struct qp *q)
+static inline bool few_in_flight(const struct qp *q)
 {
-    return q->top_psn - q->una_psn <= e->p.transport.rto_low_packets;
+    return q->top_psn - q->una_psn <= profile_of(q)->t.rto_low_packets;
 }
 
 static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_ps)
@@ -145,23 +145,24 @@ static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_
 void nic_rto_arm(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t rto = e->p.transport.rto_ps;
-    if (__builtin_expect(e->rc.low_rto, 0)) {
+    const struct profile *f = profile_of(q);
+    int64_t rto = f->t.rto_ps;
+    if (__builtin_expect(f->low_rto, 0)) {
         q->rto_from_ps = e->now;
-        if (few_in_flight(e, q) && e->p.transport.rto_low_ps < rto)
-            rto = e->p.transport.rto_low_ps;
+        if (few_in_flight(q) && f->t.rto_low_ps < rto)
+            rto = f->t.rto_low_ps;
     }
     int64_t at_ps = WEFT_NEVER;
-    if (__builtin_expect(q->counted, 0) && e->rc.recovery->timers)
-        at_ps = e->rc.recovery->timers->due(e, q);
+    if (__builtin_expect(q->counted, 0) && f->recovery->timers)
+        at_ps = f->recovery->timers->due(e, q);
     rto_at(e, q, qi, at_ps < WEFT_NEVER ? at_ps : e->now + backed_off(rto, q->backoff));
 }
 
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->rto_from_ps + backed_off(e->p.transport.rto_ps, q->backoff);
-    if (few_in_flight(e, q) || at <= e->now)
+    int64_t at = q->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->backoff);
+    if (few_in_flight(q) || at <= e->now)
         return false;
     rto_at(e, q, qi, at);
     return true;
@@ -185,7 +186,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
-    k->frame = (uint16_t)data_frame(e, q, payload);
+    k->frame = (uint16_t)data_frame(q, payload);
     k->prio = q->prio;
     if (q->nxt_psn < q->top_psn) {
         q->retx_packets++;
@@ -211,10 +212,10 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     }
     if (__builtin_expect(q->entropy != NULL, 0))
         k->mid = entropy_next(e, q) & NO_MID;
-    if (__builtin_expect(q->counted, 0) && e->rc.recovery->timers)
-        e->rc.recovery->timers->sent(e, qi, k->psn, q->entropy ? k->mid : 0);
+    if (__builtin_expect(q->counted, 0) && profile_of(q)->recovery->timers)
+        profile_of(q)->recovery->timers->sent(e, qi, k->psn, q->entropy ? k->mid : 0);
     if (__builtin_expect(q->recovering, 0))
-        e->rc.recovery->sent(e, qi);
+        profile_of(q)->recovery->sent(e, qi);
     return i;
 }
 
@@ -226,8 +227,7 @@ static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uin
     struct nic *n = &e->nics.of[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
         q->state = QP_IDLE;
-    } else if (window_full(e, q) &&
-               (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
+    } else if (window_full(q) && (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
         q->state = QP_BLOCKED;
     } else if (q->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
@@ -301,7 +301,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
             nic_cc_changed(e, qi);
         }
-        if (q->nxt_msg == NIL || window_full(e, q)) {
+        if (q->nxt_msg == NIL || window_full(q)) {
             q->state = q->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
             continue;
         }
@@ -309,7 +309,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             pace(e, n, q, qi);
             continue;
         }
-        const bool again = e->rc.by_bytes && q->nxt_psn < q->top_psn;
+        const bool again = e->rc.by_bytes && profile_of(q)->by_bytes && q->nxt_psn < q->top_psn;
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
@@ -331,7 +331,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
-        if (e->rc.sparse)
+        if (e->rc.sparse && profile_of(q)->sparse)
             ask(e, q, i, again);
         const int64_t free_ps = e->now + gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
         q->told_ps = free_ps;

@@ -6,6 +6,7 @@
 
 #define ROCE(needs) needs
 #define ROCE_ONLY NULL
+#define ROCE_BESIDE NULL
 #define FRAMES_MEASURED(more) ""
 #define FRAMES_MARKED(more) ""
 
@@ -31,6 +32,10 @@ static const struct weft_param credit_params[] = {
 
 static const struct weft_param in_network_params[] = {
 #include "params/in_network.def"
+};
+
+static const struct weft_param uet_params[] = {
+#include "params/uet.def"
 };
 
 #define ENGINE_SECTION(name, help, rows, type, field)                                              \

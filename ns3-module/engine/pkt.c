@@ -56,12 +56,12 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     v->sent_ps = p->sent_ps;
     if (data) {
         v->ce = (p->flags & PKT_CE) != 0;
-        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || !e->rc.sparse;
+        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || !profile_of(q)->sparse;
     } else {
         v->echo = (p->flags & PKT_ECHO) != 0;
         v->cnp = (p->flags & PKT_CNP) != 0;
         v->has_sack =
-            p->kind == WEFT_PKT_NACK && e->p.transport.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT;
+            p->kind == WEFT_PKT_NACK && profile_of(q)->t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT;
         v->sack_psn = v->has_sack ? p->psn + p->sack : 0;
     }
     const struct control *c = q->control;
@@ -85,15 +85,16 @@ static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine
     const struct pkt *p = pkt_at(e, i);
     const struct qp *q = qp_at(e, p->qp);
     const bool sack = p->flags & PKT_SACK;
+    v->uet = profile_of(q)->t.uet;
     v->entropy = UINT32_MAX;
     if (p->kind == WEFT_PKT_DATA) {
         v->entropy = q->entropy ? p->mid : UINT32_MAX;
         v->trimmed = (p->flags & PKT_TRIM) != 0;
     } else if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK) {
         v->caused_psn = sack ? p->psn + p->sack : p->psn;
-        if (p->kind == WEFT_PKT_NACK && names_trimmed(e->rc.recovery, p))
+        if (p->kind == WEFT_PKT_NACK && names_trimmed(profile_of(q)->recovery, p))
             v->named = p->flags & PKT_NEAR ? 2 : 1;
-        else if (p->kind == WEFT_PKT_ACK && e->rc.by_bytes && p->flags & PKT_MAP) {
+        else if (p->kind == WEFT_PKT_ACK && profile_of(q)->by_bytes && p->flags & PKT_MAP) {
             const struct sack_map *m = (const struct sack_map *)(void *)e->rc.maps.base + i;
             v->map_first = m->first;
             v->map_bits = m->bits;

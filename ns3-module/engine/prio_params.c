@@ -33,6 +33,7 @@ static void take_egress_alpha(struct prio_params *p, const struct weft_list_item
 static void take_egress_limit(struct prio_params *p, const struct weft_list_item *entry)
 {
     p->egress_given = true;
+    p->sw.egress_threshold = WEFT_THRESHOLD_STATIC;
     p->sw.egress_limit_bytes = entry->field[1].value.u64;
 }
 

@@ -9,8 +9,9 @@
 
 bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    const uint64_t least = e->p.transport.min_frame_bytes, frame = e->p.transport.probe_bytes;
-    if (!frame || !e->rc.recovery->timers || q->state != QP_BLOCKED || e->now < q->probe_ps)
+    const struct profile *f = profile_of(q);
+    const uint64_t least = f->t.min_frame_bytes, frame = f->t.probe_bytes;
+    if (!frame || !f->recovery->timers || q->state != QP_BLOCKED || e->now < q->probe_ps)
         return false;
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
     if (i == NIL)
@@ -22,7 +23,7 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->dst_host = q->dst_host;
     k->frame = (uint16_t)(frame < least ? least : frame);
     k->payload = 0;
-    k->prio = (uint8_t)e->p.transport.ack_prio;
+    k->prio = (uint8_t)f->t.ack_prio;
     k->flags = PKT_ASK;
     if (q->credited)
         grant_ask_with(e, q, qi, i);

@@ -84,8 +84,8 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         e->links.ndown && !link_path_exists(e, q) ? e->routing.intact : e->routing.routes;
     uint32_t hops = ecmp_path(e, routes, q, true, ports);
     control_assign(e, q, ports, hops);
-    const uint64_t full = data_frame(e, q, q->mtu_bytes) + gap;
-    const uint64_t ack = ack_frame(e, q) + gap;
+    const uint64_t full = data_frame(q, q->mtu_bytes) + gap;
+    const uint64_t ack = ack_frame(q) + gap;
     weft_i128 rtt = 0;
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
@@ -98,7 +98,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     q->env.line_rate_bps = built_rate_bps(&e->ports[ports[0]]);
     q->env.hops = hops - 1;
     q->port = ports[0];
-    remember(e, q, true, ports, e->spread.balance ? 0 : hops);
+    remember(e, q, true, ports, profile_of(q)->pick ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, e->spread.way && e->spread.way->answers ? 0 : hops);
@@ -108,15 +108,15 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     }
     if (rtt > FOREVER_PS)
         rtt = FOREVER_PS;
-    if (e->p.transport.base_rtt_ps)
-        rtt = e->p.transport.base_rtt_ps;
+    if (profile_of(q)->t.base_rtt_ps)
+        rtt = profile_of(q)->t.base_rtt_ps;
     q->env.base_rtt_ps = (int64_t)rtt;
     q->env.bdp_bytes =
         (uint64_t)((weft_u128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
-    if (e->p.transport.bdp_bytes)
-        q->env.bdp_bytes = e->p.transport.bdp_bytes;
+    if (profile_of(q)->t.bdp_bytes)
+        q->env.bdp_bytes = profile_of(q)->t.bdp_bytes;
     q->env.mtu_bytes = q->mtu_bytes;
-    q->env.packet_timers = e->rc.recovery->timers != NULL;
+    q->env.packet_timers = profile_of(q)->recovery->timers != NULL;
     q->env.trims = trim_told(e, q->own_prio);
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
@@ -205,9 +205,10 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
     if (control_settle(e, q, err))
         return NIL;
     q->cap_bytes = UINT64_MAX;
-    q->counted = e->rc.recovery->counts;
+    const struct profile *f = profile_of(q);
+    q->counted = f->recovery->counts;
     q->credited = q->control->credit_on;
-    if (e->rc.recovery->bdp_fc && e->p.transport.bdp_fc)
+    if (f->recovery->bdp_fc && f->t.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     if (entropy_open(e, q, err))
         return NIL;
@@ -220,6 +221,13 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
     e->tot.qps++;
     e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
     return qi;
+}
+
+void qp_close(struct qp *q)
+{
+    if (q->control && profile_of(q)->recovery->fini)
+        profile_of(q)->recovery->fini(q);
+    entropy_close(q);
 }
 
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,

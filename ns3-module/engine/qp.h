@@ -120,6 +120,8 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
  * when that fails. */
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
                       struct weft_err *err);
+/** Frees what a QP's record points to. */
+void qp_close(struct qp *q);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /* qp_ideal.c, qp_tell.c */

@@ -20,8 +20,8 @@ int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
                               .dst_host = q->dst_host,
                               .since = since,
                               .npkts = n,
-                              .full = data_frame(e, q, mtu) + gap,
-                              .tail = data_frame(e, q, bytes - (n - 1) * mtu) + gap};
+                              .full = data_frame(q, mtu) + gap,
+                              .tail = data_frame(q, bytes - (n - 1) * mtu) + gap};
     const int64_t ps = ideal_ps(e, &j);
     if (lasting) {
         q->ideal_ps = ps;

@@ -66,30 +66,31 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
 {
     struct pkt *k = pkt_at(e, i);
     uint8_t flags = (uint8_t)((k->flags & PKT_SACK) | q->answer);
+    const struct profile *f = profile_of(q);
     if (kind == WEFT_PKT_ACK) {
         flags &= (uint8_t)~PKT_NEAR;
-        if (__builtin_expect(e->rc.by_bytes, 0))
+        if (__builtin_expect(f->by_bytes, 0))
             flags |= sparse_ack_map(e, q, i);
     }
     e->tot.sent[kind]++;
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    k->frame = (uint16_t)(kind == WEFT_PKT_ACK ? ack_frame(e, q) : nack_frame(e, q));
+    k->frame = (uint16_t)(kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q));
     k->payload = 0;
-    k->prio = (uint8_t)e->p.transport.ack_prio;
+    k->prio = (uint8_t)f->t.ack_prio;
     k->flags = flags;
     k->in_port = NIL;
     k->hop = 0;
     q->answer = 0;
-    if (kind == WEFT_PKT_ACK || !e->rc.by_bytes) /* a NACK tells of one packet */
+    if (kind == WEFT_PKT_ACK || !f->by_bytes) /* a NACK tells of one packet */
         q->unacked = 0;
     port_ops.enqueue(e, q->ack_port, i);
 }
 
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
 {
-    if (q->nack_psn != q->exp_psn || e->now - q->nack_at_ps >= e->p.transport.nack_interval_ps) {
+    if (q->nack_psn != q->exp_psn || e->now - q->nack_at_ps >= profile_of(q)->t.nack_interval_ps) {
         q->nack_psn = q->exp_psn;
         q->nack_at_ps = e->now;
         rc_answer(e, q, i, WEFT_PKT_NACK);
@@ -154,9 +155,9 @@ static void receive_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, ui
     k->flags &= (uint8_t)~PKT_NEAR_CUT; /* in an answer it means something else */
     if (k->psn < q->exp_psn) {
         rc_answer(e, q, i, WEFT_PKT_ACK);
-    } else if (e->rc.recovery->trimmed) {
+    } else if (profile_of(q)->recovery->trimmed) {
         q->answer |= near ? PKT_NEAR : 0;
-        e->rc.recovery->trimmed(e, qi, i);
+        profile_of(q)->recovery->trimmed(e, qi, i);
     } else {
         rc_nack_sparingly(e, q, i);
     }
@@ -181,11 +182,11 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         }
     }
     if (__builtin_expect(k->psn != q->exp_psn || q->holding, 0)) {
-        e->rc.recovery->gap(e, qi, i);
+        profile_of(q)->recovery->gap(e, qi, i);
         return;
     }
     q->exp_psn++;
-    if (ack_due(e, q, k))
+    if (ack_due(q, k))
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);
@@ -265,10 +266,10 @@ static __attribute__((noinline)) void note_ack(struct weft_engine *e, const stru
 }
 
 /* Whether a QP's packets come out of order, so that its recovery has to say what an ACK tells. */
-static inline bool in_disorder(const struct weft_engine *e, const struct qp *q, const struct pkt *k)
+static inline bool in_disorder(const struct qp *q, const struct pkt *k)
 {
     return __builtin_expect(q->repeat || q->counted || k->flags & PKT_SACK, 0) &&
-           e->rc.recovery->received;
+           profile_of(q)->recovery->received;
 }
 
 /* What ACK or NACK @p k tells a QP in disorder; what is known to have landed, or to be lost, is not
@@ -276,7 +277,7 @@ static inline bool in_disorder(const struct weft_engine *e, const struct qp *q, 
 static __attribute__((noinline)) struct ack_report read_report(const struct weft_engine *e,
                                                                struct qp *q, const struct pkt *k)
 {
-    const struct ack_report r = e->rc.recovery->received(e, q, k);
+    const struct ack_report r = profile_of(q)->recovery->received(e, q, k);
     if (q->counted)
         q->flight_bytes -= r.landed + r.trimmed;
     return r;
@@ -301,7 +302,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
                                                : (struct sack_map){0, 0};
     const uint64_t una_before = q->una_bytes;
-    const bool disorder = in_disorder(e, q, &k);
+    const bool disorder = in_disorder(q, &k);
     struct ack_report report = {0, 0, 0};
     if (disorder)
         report = read_report(e, q, &k);
@@ -348,7 +349,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     pkt_free(e, i);
     nic_cc_changed(e, k.qp);
     if (__builtin_expect(nack || q->recovering || k.flags & PKT_SACK, 0))
-        e->rc.recovery->acked(e, k.qp, &k);
+        profile_of(q)->recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
     while (done != NIL) {
@@ -414,17 +415,18 @@ static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
 {
     char at[WEFT_UNIT_TEXT_MAX];
     e->tot.rtos++;
-    const uint64_t most = e->p.transport.retry_max;
-    q->backoff =
-        (uint8_t)(nth < e->p.transport.rto_backoff_max ? nth : e->p.transport.rto_backoff_max);
+    const struct weft_transport_params *t = &profile_of(q)->t;
+    const uint64_t most = t->retry_max;
+    q->backoff = (uint8_t)(nth < t->rto_backoff_max ? nth : t->rto_backoff_max);
     e->rc.last_try |= nth == most;
     if (!most || nth != most + 1)
         return true;
     engine_fail(e, WEFT_E_OUTCOME,
                 "the QP h%u -> h%u (priority %u) failed at %s: no progress after %" PRIu64
                 " retransmission "
-                "timeouts in a row (transport.retry-max)",
-                q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at), most);
+                "timeouts in a row (%s.retry-max)",
+                q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at), most,
+                e->rc.of_prio[q->own_prio] == PROFILE_UET ? "uet" : "transport");
     return false;
 }
 
@@ -442,7 +444,7 @@ static void tell_timeout(struct weft_engine *e, struct qp *q, uint32_t qi, enum 
 /* The timer of a QP whose packets have one each. */
 static void packet_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    const struct packet_timers *t = e->rc.recovery->timers;
+    const struct packet_timers *t = profile_of(q)->recovery->timers;
     int64_t due_ps;
     while ((due_ps = t->due(e, q)) <= e->now) {
         uint32_t ev;
@@ -477,10 +479,10 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         q->rto_at_ps = WEFT_NEVER;
         return;
     }
-    if (e->rc.low_rto && nic_rto_extend(e, qi))
+    if (profile_of(q)->low_rto && nic_rto_extend(e, qi))
         return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
-    const struct packet_timers *timers = e->rc.recovery->timers;
+    const struct packet_timers *timers = profile_of(q)->recovery->timers;
     const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : q->una_psn == q->top_psn;
     if (idle && waits_for_credit(q)) {
         credit_rto(e, q, qi);
@@ -492,7 +494,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         if (!expired(e, q, ++q->retries))
             return;
         tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
-        e->rc.recovery->timeout(e, qi);
+        profile_of(q)->recovery->timeout(e, qi);
     }
     if (!probe_send(e, q, qi) && waits_for_credit(q))
         grant_ask(e, q, qi, true);

@@ -5,10 +5,10 @@
 
 #include "engine.h"
 #include "msg.h"
+#include "profile.h"
 #include "qp.h"
 #include "stable.h"
 
-struct recovery;
 struct pkt;
 
 /** What an ACK tells of packets behind a gap: bit i is first + i. */
@@ -18,11 +18,9 @@ struct sack_map {
 
 /** How QPs recover from loss. */
 struct rc {
-    const struct recovery *recovery;
-    bool low_rto;        /**< transport.rto-low is in force */
-    bool sparse;         /**< not every data packet is acknowledged */
-    bool by_bytes;       /**< receivers count bytes */
-    uint32_t ack_after;  /**< data packets, or bytes of them, per ACK */
+    struct profile profile[PROFILES];
+    uint8_t of_prio[WEFT_PRIOS + 1]; /**< which of them a priority has, FRAME_PRIO too */
+    bool low_rto, sparse, by_bytes;  /**< some profile has it */
     struct stable maps;  /**< struct sack_map, by number of the packet; unused unless by_bytes */
     struct sack_map map; /**< of the ACK that is being received; bits 0: it has none */
     bool last_try;       /**< the next retransmission timeout of some QP is an error */

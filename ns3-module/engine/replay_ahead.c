@@ -94,9 +94,9 @@ static void each_stream(struct weft_engine *e, struct replay_settled *s, uint32_
     const struct settled_step *w = &s->step[i];
     uint32_t ports[MAX_PATH];
     const uint32_t there = ecmp_path(e, e->routing.routes, q, true, ports);
-    fn(e, s, ports, there, (struct stream){w->data, data_frame(e, q, q->mtu_bytes), q->mtu_bytes});
+    fn(e, s, ports, there, (struct stream){w->data, data_frame(q, q->mtu_bytes), q->mtu_bytes});
     const uint32_t back = ecmp_path(e, e->routing.routes, q, false, ports);
-    fn(e, s, ports, back, (struct stream){w->acks, ack_frame(e, q), 0});
+    fn(e, s, ports, back, (struct stream){w->acks, ack_frame(q), 0});
     if (q->control->cnp.separate)
         fn(e, s, ports, back, (struct stream){w->cnps, cnp_frame(e), 0});
 }
@@ -112,8 +112,9 @@ static void plan(struct weft_engine *e, struct replay_settled *s, uint32_t i, do
 {
     const struct settled_qp *from = &s->mark[0].qp[i], *to = &s->mark[2].qp[i];
     struct settled_step *w = &s->step[i];
-    const uint32_t mtu = qp_at(e, s->part.qps[i])->mtu_bytes, after = e->rc.ack_after;
-    const uint32_t per_ack = e->rc.by_bytes ? (after + mtu - 1) / mtu : after;
+    const struct qp *q = qp_at(e, s->part.qps[i]);
+    const uint32_t mtu = q->mtu_bytes, after = profile_of(q)->ack_after;
+    const uint32_t per_ack = profile_of(q)->by_bytes ? (after + mtu - 1) / mtu : after;
     const double n = w->rate * shift_ps + w->carry + 0.5;
     w->data = n > 0 ? (uint64_t)n : 0;
     w->acks = per_ack ? w->data / per_ack : w->data;

@@ -33,7 +33,7 @@ static bool credit(const struct weft_engine *e)
 }
 static bool spread(const struct weft_engine *e)
 {
-    return e->spread.balance || e->spread.steer || e->spread.way ||
+    return e->spread.balance || e->spread.steer || e->spread.way || e->p.uet.prios ||
            e->p.sw.balance == WEFT_BALANCE_ENTROPY;
 }
 static bool frames(const struct weft_engine *e)
@@ -50,7 +50,8 @@ static bool paused(const struct weft_engine *e)
 }
 static bool counted(const struct weft_engine *e)
 {
-    return e->rc.recovery->counts;
+    return e->rc.profile[PROFILE_RUN].recovery->counts ||
+           e->rc.profile[PROFILE_UET].recovery->counts;
 }
 static bool lossy(const struct weft_engine *e)
 {
@@ -61,7 +62,7 @@ static bool lossy(const struct weft_engine *e)
 }
 static bool unknown(const struct weft_engine *e)
 {
-    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+    for (uint32_t d = 0; d < e->ncontrols; d++)
         if (e->controls[d].ops->state_size && !e->controls[d].ops->moving)
             return true;
     return false;

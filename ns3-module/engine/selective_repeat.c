@@ -77,13 +77,14 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
         return;
     }
     q->holding = 1;
-    if (e->rc.by_bytes && !before && !sparse_ack_due(e, q, pkt_at(e, i))) {
+    if (profile_of(q)->by_bytes && !before && !sparse_ack_due(q, pkt_at(e, i))) {
         pkt_free(e, i);
         return;
     }
     pkt_at(e, i)->sack = (uint32_t)(psn - q->exp_psn);
     pkt_at(e, i)->flags |= PKT_SACK;
-    rc_answer(e, q, i, e->rc.recovery->tolerates_reordering ? WEFT_PKT_ACK : WEFT_PKT_NACK);
+    rc_answer(e, q, i,
+              profile_of(q)->recovery->tolerates_reordering ? WEFT_PKT_ACK : WEFT_PKT_NACK);
 }
 
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
@@ -95,7 +96,7 @@ static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
     while (psn_set_has(held, q->exp_psn));
     psn_set_rise(held, q->exp_psn);
     q->holding = held->n != 0;
-    if (!e->rc.by_bytes || sparse_ack_due(e, q, pkt_at(e, i)))
+    if (!profile_of(q)->by_bytes || sparse_ack_due(q, pkt_at(e, i)))
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);
@@ -188,10 +189,10 @@ static void start(struct qp *q)
 }
 
 /* A packet has come: those below the result that have not are lost. */
-static uint64_t lost_before(const struct weft_engine *e, uint64_t sack)
+static uint64_t lost_before(const struct qp *q, uint64_t sack)
 {
-    const uint64_t n = e->p.transport.reorder_packets;
-    if (!e->rc.recovery->tolerates_reordering)
+    const uint64_t n = profile_of(q)->t.reorder_packets;
+    if (!profile_of(q)->recovery->tolerates_reordering)
         return sack;
     return n && sack > n ? sack - n : 0;
 }
@@ -199,7 +200,7 @@ static uint64_t lost_before(const struct weft_engine *e, uint64_t sack)
 /* More packets count as lost. */
 static void recount(const struct weft_engine *e, struct qp *q)
 {
-    if (e->rc.recovery->counts)
+    if (profile_of(q)->recovery->counts)
         q->flight_bytes = repeat_flight(e, q);
 }
 
@@ -230,12 +231,13 @@ static void timed_sent(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_
     struct qp *q = qp_at(e, qi);
     struct repeat *r = repeat_of(e, q);
     if (r && !packet_times_note(&r->times, psn, q->una_psn, e->now, ev,
-                                (uint32_t)e->p.transport.rto_backoff_max))
+                                (uint32_t)profile_of(q)->t.rto_backoff_max))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the timers of a QP");
 }
 
 static int64_t timed_due(struct weft_engine *e, const struct qp *q)
 {
+    (void)e;
     int64_t first = WEFT_NEVER;
     struct packet_times *t = q->repeat ? &q->repeat->times : NULL;
     for (uint32_t l = 0; t && l < t->nlevels; l++) {
@@ -244,7 +246,7 @@ static int64_t timed_due(struct weft_engine *e, const struct qp *q)
             shot_drop(of);
         if (!of->n)
             continue;
-        const int64_t wait = backed_off(e->p.transport.rto_ps, l);
+        const int64_t wait = backed_off(profile_of(q)->t.rto_ps, l);
         const int64_t due = shot_first(of)->sent_ps + wait;
         first = due < first ? due : first;
     }
@@ -258,7 +260,7 @@ static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
     const int64_t due = timed_due(e, q);
     for (uint32_t l = 0; l < t->nlevels; l++) {
         struct shot_queue *of = &t->level[l];
-        if (!of->n || shot_first(of)->sent_ps + backed_off(e->p.transport.rto_ps, l) != due)
+        if (!of->n || shot_first(of)->sent_ps + backed_off(profile_of(q)->t.rto_ps, l) != due)
             continue;
         const struct shot s = *shot_first(of);
         shot_drop(of);
@@ -296,7 +298,7 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     psn_set_rise(&r->sacked, q->una_psn);
     psn_set_rise(&r->cut, q->una_psn);
     const uint64_t sack = k->psn + k->sack;
-    if (names_trimmed(e->rc.recovery, k)) {
+    if (names_trimmed(profile_of(q)->recovery, k)) {
         if (in_flight(q, sack))
             note_cut(e, q, qi, sack);
     } else if (k->flags & PKT_SACK && sack > q->una_psn) {
@@ -306,7 +308,7 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
             if (!note_held(e, q, e->rc.map.first + (uint64_t)__builtin_ctzll(left)))
                 return;
         r->high_psn = sack > r->high_psn ? sack : r->high_psn;
-        const uint64_t lost_end = lost_before(e, sack);
+        const uint64_t lost_end = lost_before(q, sack);
         if (!q->recovering && lost_end > q->una_psn) {
             const uint64_t resent = r->lost_end;
             start(q);
@@ -321,7 +323,7 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     if (q->recovering) {
         steer(e, q);
         if (q->una_psn >= r->recovery_psn &&
-            (r->sacked.n == 0 || e->rc.recovery->tolerates_reordering) && r->cut.n == 0 &&
+            (r->sacked.n == 0 || profile_of(q)->recovery->tolerates_reordering) && r->cut.n == 0 &&
             (!q->counted || r->rtx_psn >= r->lost_end))
             q->recovering = 0;
         if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
@@ -354,7 +356,7 @@ struct ack_report repeat_received(const struct weft_engine *e, const struct qp *
         return sum;
     }
     const struct ack_report one = unknown(e, q, sack, sack + 1);
-    if (names_trimmed(e->rc.recovery, k)) {
+    if (names_trimmed(profile_of(q)->recovery, k)) {
         sum.trimmed = one.landed;
     } else if (sack > q->una_psn && sack > k->psn) {
         add_report(&sum, one);

@@ -7,21 +7,17 @@
 
 bool sparse_ack_init(struct weft_engine *e)
 {
-    const struct weft_transport_params *t = &e->p.transport;
-    e->rc.by_bytes = e->rc.recovery->counts && t->ack_every_bytes;
-    e->rc.sparse = e->rc.by_bytes || t->ack_every > 1;
-    e->rc.ack_after = (uint32_t)(e->rc.by_bytes ? t->ack_every_bytes : t->ack_every);
     return !e->rc.by_bytes || stable_init(&e->rc.maps, sizeof(struct sack_map), e->pkts.pool.max);
 }
 
-bool sparse_ack_due(const struct weft_engine *e, struct qp *q, const struct pkt *k)
+bool sparse_ack_due(struct qp *q, const struct pkt *k)
 {
     const bool asks = k->flags & (PKT_LAST | PKT_ASK);
     const uint64_t held = q->holding ? q->held->n : 0;
     const bool drained = q->asked && !held, first = q->exp_psn + held == 1;
     q->asked = held && (asks || q->asked);
     q->unacked += k->frame;
-    return asks || drained || first || k->flags & PKT_CE || q->unacked >= e->rc.ack_after;
+    return asks || drained || first || k->flags & PKT_CE || q->unacked >= profile_of(q)->ack_after;
 }
 
 uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i)

@@ -14,10 +14,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Reads what decides when packets are acknowledged. */
+/** Room for the bitmaps, where there are any. */
 bool sparse_ack_init(struct weft_engine *e);
 /** ack_due with ack-every-bytes: the packet has been taken, in order or behind a gap. */
-bool sparse_ack_due(const struct weft_engine *e, struct qp *q, const struct pkt *k);
+bool sparse_ack_due(struct qp *q, const struct pkt *k);
 /** Gives the ACK that data packet @p i is about to become its bitmap, if it has anything to tell;
  * its flags. */
 uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i);
@@ -25,12 +25,13 @@ uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i);
 #pragma GCC visibility pop
 
 /** Receiver: counts data packet @p k, which came in order; whether it is to be answered now. */
-static inline bool ack_due(const struct weft_engine *e, struct qp *q, const struct pkt *k)
+static inline bool ack_due(struct qp *q, const struct pkt *k)
 {
-    if (__builtin_expect(e->rc.by_bytes, 0))
-        return sparse_ack_due(e, q, k);
+    const struct profile *f = profile_of(q);
+    if (__builtin_expect(f->by_bytes, 0))
+        return sparse_ack_due(q, k);
     q->unacked++;
-    return k->flags & (PKT_LAST | PKT_ASK) || q->unacked >= e->rc.ack_after;
+    return k->flags & (PKT_LAST | PKT_ASK) || q->unacked >= f->ack_after;
 }
 
 #endif

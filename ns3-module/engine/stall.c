@@ -80,7 +80,7 @@ static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
 
 static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int64_t after_ps)
 {
-    const int64_t rto = e->p.transport.rto_ps << q->backoff;
+    const int64_t rto = profile_of(q)->t.rto_ps << q->backoff;
     const double packet = (double)q->env.mtu_wire_bytes * (double)q->gap_q / (1 << GAP_SHIFT);
     const double all = (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)ways_ps(e, q);
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
@@ -167,7 +167,7 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
              " packets sent again so far%s; ",
              weft_human_time(m->since_ps, since),
              (best > head->first_psn ? best - head->first_psn : 0), head->npkts, q->retx_packets,
-             e->rc.recovery == &recovery_go_back_0
+             profile_of(q)->recovery == &recovery_go_back_0
                  ? " (transport.recovery=go-back-0 starts anew after each loss)"
                  : "");
     return true;

@@ -29,7 +29,7 @@ int trim_check_config(const struct weft_engine_config *c, struct weft_err *err)
 
 bool trim_told(const struct weft_engine *e, uint32_t prio)
 {
-    return e->p.sw.trim_prios >> prio & 1 && e->rc.recovery->trimmed;
+    return e->p.sw.trim_prios >> prio & 1 && e->rc.profile[e->rc.of_prio[prio]].recovery->trimmed;
 }
 
 enum weft_drop_reason trim_admit(struct weft_engine *e, struct pkt *k, uint32_t in, uint32_t out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The bytes of frames; see wire.h. */
 #include "wire_inside.h"
+#include "profile.h"
 
 #include "base/units.h"
 
@@ -43,6 +44,7 @@ struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct we
     }
     w->c = *config;
     w->p = *config->params;
+    w->uet = profile_transport(&w->p, w->p.uet.prios ? PROFILE_UET : PROFILE_RUN);
     fill_crc(w->crc);
     return w;
 }
@@ -334,7 +336,7 @@ static size_t write_other(const struct weft_wire *w, uint32_t port,
 size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
                        const struct weft_engine_pkt_view *pkt, uint8_t *buf, size_t size)
 {
-    if (w->p.transport.uet && pkt->kind <= WEFT_PKT_GRANT && pkt->kind != WEFT_PKT_CNP)
+    if (pkt->uet && pkt->kind <= WEFT_PKT_GRANT && pkt->kind != WEFT_PKT_CNP)
         return wire_uet_frame(w, port, pkt, buf, size);
     switch (pkt->kind) {
     case WEFT_PKT_PFC:

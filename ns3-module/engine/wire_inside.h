@@ -42,7 +42,8 @@ struct segments {
 struct weft_wire {
     struct weft_wire_config c;
     struct weft_engine_params p;
-    struct segments *qps; /* by QP number */
+    struct weft_transport_params uet; /* Ultra Ethernet's */
+    struct segments *qps;             /* by QP number */
     size_t nqps;
     uint32_t crc[256];
 };

@@ -61,7 +61,7 @@ static void put_ses(const struct weft_wire *w, struct out *o, const struct weft_
     const struct segment *m = n && v->psn < list[n - 1].end_psn ? &list[n - 1] : &none;
     const bool first = m != &none && v->psn == m->first_psn;
     const bool last = m != &none && v->psn + 1 == m->end_psn;
-    const uint64_t at = (v->psn - m->first_psn) * w->p.transport.mtu_bytes;
+    const uint64_t at = (v->psn - m->first_psn) * w->uet.mtu_bytes;
     put8(&s, w->c.operation == WEFT_WIRE_SEND ? SES_SEND : SES_WRITE);
     put8(&s, (first ? SES_FIRST : 0) | (last ? SES_LAST : 0));
     put(&s, n & 0xffff, 2);
@@ -80,9 +80,9 @@ static void put_ses(const struct weft_wire *w, struct out *o, const struct weft_
 
 static void put_data(const struct weft_wire *w, struct out *o, const struct weft_engine_pkt_view *v)
 {
-    const bool ordered = w->p.transport.recovery == WEFT_RECOVERY_ROD;
+    const bool ordered = w->uet.recovery == WEFT_RECOVERY_ROD;
     const bool credit = v->telemetry_bytes == 4;
-    const uint64_t header = w->p.transport.header_bytes, least = AROUND + PDS_REQUEST;
+    const uint64_t header = w->uet.header_bytes, least = AROUND + PDS_REQUEST;
     const size_t ses = header > least ? (size_t)(header - least) : 0;
     const bool syn = v->psn == 0;
     put_prologue(o,
@@ -107,7 +107,7 @@ static void put_data(const struct weft_wire *w, struct out *o, const struct weft
 /* The ids are those of the other end, which is the same number. */
 static void put_ack(const struct weft_wire *w, struct out *o, const struct weft_engine_pkt_view *v)
 {
-    const uint64_t body = w->p.transport.ack_bytes;
+    const uint64_t body = w->uet.ack_bytes;
     const bool state = body >= AROUND + PDS_ACK_CC;
     const uint64_t cause = v->caused_psn > v->psn ? v->caused_psn - v->psn : 0;
     put_prologue(o, state ? TYPE_ACK_CC : TYPE_ACK, NEXT_NONE, v->echo ? FLAG_MARK : 0);
@@ -125,7 +125,7 @@ static void put_ack(const struct weft_wire *w, struct out *o, const struct weft_
 
 static void put_nack(const struct weft_wire *w, struct out *o, const struct weft_engine_pkt_view *v)
 {
-    const bool ordered = w->p.transport.recovery == WEFT_RECOVERY_ROD;
+    const bool ordered = w->uet.recovery == WEFT_RECOVERY_ROD;
     put_prologue(o, TYPE_NACK, NEXT_NONE, v->echo ? FLAG_MARK : 0);
     put8(o, v->named == 2 ? NACK_TRIMMED_LAST_HOP
             : v->named    ? NACK_TRIMMED
@@ -172,9 +172,8 @@ size_t wire_uet_frame(const struct weft_wire *w, uint32_t port,
         bytes = v->frame_bytes - AROUND;
     wire_put_ether(w, &o, port, v->prio, ETHERTYPE_IPV4);
     wire_put_ip_udp(&o, v, v->entropy != UINT32_MAX ? v->entropy : v->flow_hash, UET_PORT, bytes);
-    const size_t all = o.n + bytes, least = w->p.transport.min_frame_bytes > FCS
-                                                ? w->p.transport.min_frame_bytes - FCS
-                                                : 0;
+    const size_t all = o.n + bytes,
+                 least = w->uet.min_frame_bytes > FCS ? w->uet.min_frame_bytes - FCS : 0;
     const size_t length = all < least ? least : all, headers = b.n < bytes ? b.n : bytes;
     memset(buf, 0, length < size ? length : size);
     memcpy(buf, head, o.n < size ? o.n : size);

@@ -74,8 +74,9 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
     const std::string balance = s.get("switch.balance");
     const bool tcp = s.get("transport.type") == "tcp";
     const bool one_way = (balance.empty() || balance == "flow") &&
-                         s.get("transport.type") != "uet" && s.get("trouble.events").empty() &&
-                         !tcp && s.get("tcp.prios").empty() && !s.hpcc;
+                         s.get("transport.type") != "uet" && s.get("uet.prios").empty() &&
+                         s.get("trouble.events").empty() && !tcp && s.get("tcp.prios").empty() &&
+                         !s.hpcc;
     const std::string prios = s.get("tcp.prios");
     const uint64_t tcp_prios = prios.empty() ? 0 : std::stoull(prios);
     const bool rounded = s.compat || !s.get("transport.time-quantum").empty();

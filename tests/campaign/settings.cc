@@ -77,6 +77,8 @@ std::string free_text(Maker &m, const Scenario &s, const std::string &key)
                     "bps:" + d.word({"0:0:1", "10KB:40KB:0.2", "100KB:400KB:0.01"});
         return rates.size() <= 8 ? text : "";
     }
+    if (key == "uet.control")
+        return d.of(m.tables.names("cc"));
     if (key == "system.stragglers")
         return std::to_string(d.below(s.ranks)) + ":" + d.word({"1.5", "1", "3", "100"});
     if (key == "system.priorities")
@@ -152,6 +154,25 @@ void draw_uet(Maker &m, Scenario &s)
         s.put("switch.trim-prios", "0");
     if (d.chance(30))
         s.put("switch.egress-limit", std::to_string(d.magnitude(5000, 1 << 20)) + "B");
+    if (d.chance(30))
+        s.put("switch.entropy-policy",
+              d.of(m.tables.param("section", "switch", "entropy-policy").choices));
+}
+
+// Some classes of it beside RoCE: all that ask for none, or some of those that messages have.
+void draw_uet_beside(Maker &m, Scenario &s)
+{
+    Draw &d = m.draw;
+    s.put("uet.prios", std::to_string(d.chance(30) ? 8 : d.between(1, 255)));
+    if (d.chance(60))
+        s.put("system.priorities", class_map(d, 7));
+    if (d.chance(25))
+        s.put("uet.recovery", "rod");
+    draw_some(m, s, "section", "uet", "uet", d.below(4));
+    if (d.chance(40) && !s.get("uet.control").empty())
+        s.drop("uet.control");
+    if (d.chance(20))
+        s.put("switch.trim-prios", "0");
     if (d.chance(30))
         s.put("switch.entropy-policy",
               d.of(m.tables.param("section", "switch", "entropy-policy").choices));
@@ -266,10 +287,14 @@ void make_settings(Maker &m, Scenario &s)
         s.put("transport.variant", d.of(m.tables.param("section", "transport", "variant").choices));
         draw_some(m, s, "section", "tcp", "tcp", d.below(3));
     }
-    if (!s.hpcc && s.get("transport.type").empty() && d.chance(12))
+    const bool given = !m.given("uet.prios").empty();
+    if (!s.hpcc && s.get("transport.type").empty() && d.chance(12) && !given)
         draw_uet(m, s);
     else if (!s.hpcc)
         draw_balance(m, s);
+    const bool beside = d.chance(12) || given;
+    if (!s.hpcc && s.get("transport.type").empty() && beside)
+        draw_uet_beside(m, s);
     draw_buffers(m, s);
     if (!s.hpcc)
         draw_collectives(m, s);

@@ -42,8 +42,9 @@ class Player
     void ideal(const Results &packet) const
     {
         Scenario s = m_v.scenario;
-        static const std::vector<std::string> packets = {
-            "transport", "switch", "pfc", "ecn", "credit", "in-network", "tcp", "trouble", "ns3"};
+        static const std::vector<std::string> packets = {"transport", "switch",     "pfc", "ecn",
+                                                         "credit",    "in-network", "uet", "tcp",
+                                                         "trouble",   "ns3"};
         for (const std::string &section : packets)
             for (const Param &param : m_tables.params("section", section))
                 s.drop(section + "." + param.name);

@@ -96,7 +96,7 @@ TEST(Uet, QueuesAreLongerWithoutTrimming)
     EXPECT_CONTAINS(line_of(s.out, "switch.egress-limit"), "= 586320B ");
 }
 
-/* TCP has classes of its own beside it, which are not trimmed; RoCE can't be in the same run. */
+/* TCP has classes of its own beside it, which are not trimmed; RoCE is beside uet.prios only. */
 TEST(Uet, TcpBesideIt)
 {
     if (!has_packet())
@@ -118,10 +118,6 @@ TEST(Uet, TcpBesideIt)
     EXPECT_EQ(no.code, 3);
     EXPECT_CONTAINS(no.err, "transport=\"roce\">: transport.type=uet: what does not go by TCP all "
                             "goes by UET");
-    const Said neither =
-        check(dir, "  <workload type=\"generate\" name=\"a\" transport=\"uet\"/>\n");
-    EXPECT_EQ(neither.code, 3);
-    EXPECT_CONTAINS(neither.err, "nearest: transport.type=uet");
 }
 
 TEST(Uet, AWrittenScenarioRunsTheSame)

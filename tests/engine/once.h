@@ -8,6 +8,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 // Whether receivers answer a gap by NACKs.
 inline bool HasNacks(const std::string &recovery)
@@ -23,10 +24,10 @@ inline void ExpectAllOnceInOrder(const World &w, const std::string &what)
     EXPECT_EQ(t.bytes_received, t.bytes_posted) << what;
     for (auto *log : {&w.received, &w.acked}) {
         std::set<uint64_t> ids;
-        std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
+        std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> last;
         for (auto &d : *log) {
             EXPECT_TRUE(ids.insert(d.id).second) << what << ": message " << d.id << " twice";
-            auto qp = std::make_pair(d.msg.src, d.msg.dst);
+            auto qp = std::make_tuple(d.msg.src, d.msg.dst, d.msg.prio);
             EXPECT_TRUE(!last.count(qp) || last[qp] < d.id)
                 << what << ": message " << d.id << " out of order";
             last[qp] = d.id;
