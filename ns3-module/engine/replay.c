@@ -21,6 +21,8 @@ static void catch_up(struct weft_engine *e)
 {
     if (e->replay && plays(e))
         replay_play_end(e, e->loop.due_ps);
+    if (e->replay)
+        replay_pieces_back(e);
 }
 
 static void disturb(struct weft_engine *e)
@@ -39,8 +41,7 @@ static void release(struct replay *r)
 {
     if (!r)
         return;
-    replay_part_free(&r->packets.part);
-    tape_free(&r->packets.tape);
+    replay_pieces_free(&r->packets);
     replay_part_free(&r->messages.part);
     tape_free(&r->messages.tape);
     replay_settled_free(&r->settled);
@@ -70,11 +71,11 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     r->settled.next_ps = WEFT_NEVER;
     r->quiet_ps = INT64_MIN;
     r->messages.guide = NIL;
-    r->packets.wait_ps = WEFT_PS_PER_US;
+    r->packets.find_ps = WEFT_NEVER;
     r->eager = how == WEFT_REPLAYING_EAGERLY;
     r->figures.on = true;
     /* a value of a state has 8 bytes, as has how it moves, and there are two kinds of states */
-    r->packets.tape.most = r->messages.tape.most = most_bytes / 64;
+    r->packets.most = r->messages.tape.most = most_bytes / 64;
     r->messages.most_words = most_bytes / 2 / sizeof *r->messages.words;
     return 0;
 }
@@ -133,7 +134,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
     if (at_ps < e->now) { /* the user has moved the clock on meanwhile */
         disturb(e);
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
-        replay_look_at(e, &r->packets.next_ps, e->now + r->packets.wait_ps);
+        replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
         return true;
     }
     if (r->play.on) {
@@ -143,7 +144,8 @@ static bool look(struct weft_engine *e, int64_t t_ps)
     if (t_ps == WEFT_NEVER &&
         weft_engine_next(e) == WEFT_NEVER) { /* nothing is left, or it stands still for ever */
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
-        replay_look_at(e, &r->packets.next_ps, WEFT_NEVER);
+        replay_packets_disturb(e);
+        replay_packets_find_at(e, WEFT_NEVER);
         replay_look_at(e, &r->settled.next_ps, WEFT_NEVER);
         return true;
     }
@@ -156,8 +158,6 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         replay_packets_look(e);
     if (r->settled.next_ps <= at_ps && !r->play.on && e->now == at_ps)
         replay_settled_look(e);
-    else if (r->settled.next_ps < e->now) /* what was skipped alike went past it */
-        replay_look_at(e, &r->settled.next_ps, e->now + 1);
     return true;
 }
 
@@ -187,7 +187,7 @@ static void tell(struct weft_engine *e, uint32_t qi, bool acked, const struct we
     r->call++;
     r->in_call = true;
     replay_messages_note(e, what, qi, d);
-    replay_packets_disturb(e);
+    replay_packets_told(e, qi);
     if (!acked)
         replay_settled_disturb(e);
     if (hook)
@@ -200,9 +200,7 @@ static void timer(struct weft_engine *e, bool begins)
     struct replay *r = e->replay;
     r->call += begins;
     r->in_call = r->in_timer = begins;
-    if (begins)
-        replay_packets_disturb(e);
-    else if (plays(e))
+    if (!begins && plays(e))
         replay_play_timer_over(e);
 }
 
@@ -215,7 +213,13 @@ static int post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
     return weft_engine_send(e, msg, id, err);
 }
 
-const struct replay_ops replay_ops = {.posted = posted,
+static void touch(struct weft_engine *e, uint32_t qi)
+{
+    replay_packets_touch(e, qi);
+}
+
+const struct replay_ops replay_ops = {.touch = touch,
+                                      .posted = posted,
                                       .tell = tell,
                                       .plays = plays,
                                       .post = post,

@@ -34,6 +34,8 @@ struct replay;
  * and the engine comes back to it. All but those that say otherwise are for an engine that has a
  * replay. */
 struct replay_ops {
+    /** A message is about to be posted on a QP. */
+    void (*touch)(struct weft_engine *e, uint32_t qp);
     /** A message was posted. Whether the user is to hear of it: not again. */
     bool (*posted)(struct weft_engine *e, uint32_t qp, uint64_t packets,
                    const struct weft_completion *d);

@@ -11,27 +11,65 @@
 
 #include <stdbool.h>
 
-/** Laps of packets (replay_packets.c): what the next look is for. */
+/** Laps of packets (replay_packets.c): what the next look at a piece is for. */
 enum replay_phase {
-    REPLAY_FIND,    /**< a QP to go by: how far it is, and when it sent last */
-    REPLAY_TIME,    /**< how long a lap of it is; then the state is written down */
+    REPLAY_TIME,    /**< how long a lap of its guide is; then the state is written down */
     REPLAY_COMPARE, /**< the state, some laps later */
-    REPLAY_GO_ON    /**< nothing: the last laps skipped ended with the run, and more may follow */
+    REPLAY_GO_ON,   /**< it is at the beginning of a lap: skips those that follow */
+    REPLAY_AHEAD    /**< nothing: the clock has come to where its state is */
+};
+
+/** A piece of the traffic that meets no other (replay_pieces.c), and its laps of packets. */
+struct replay_piece {
+    bool used;
+    enum replay_phase phase;
+    int64_t next_ps;    /**< when to look next */
+    int64_t wait_ps;    /**< before it is looked at once more if nothing is found */
+    uint32_t guide;     /**< the QP to go by */
+    uint64_t guide_psn; /**< as it was found */
+    int64_t guide_ps;
+    int64_t since_ps, gap_ps; /**< since when it is watched; from a packet to the next, by itself */
+    int64_t lap_ps;           /**< the shortest lap */
+    int64_t found_ps;         /**< the lap that was found */
+    uint32_t tried;           /**< laps that it was compared after */
+    uint32_t quick;           /**< times that it is to be written down anew after one lap */
+    int64_t ahead_ps;         /**< REPLAY_AHEAD: its state is that of then */
+    struct replay_part part;
+    struct tape tape;
+};
+
+#define REPLAY_PIECES 64u /**< at once, at most */
+
+/** When the piece that a QP is in may be looked at: of its QPs the one for which that was said last
+ * counts. */
+struct replay_turn {
+    int64_t said_ps, ready_ps;
+    int64_t wait_ps; /**< from a look that finds nothing to the next */
+};
+
+/** QPs that belong together, by the QP that stands for them. */
+struct replay_group {
+    struct replay_turn turn;
+    uint64_t left;  /**< packets that the guide may send */
+    uint32_t guide; /**< the QP that has most to send, NIL: none has enough */
+    uint16_t piece; /**< that it becomes, plus one; 0: none yet */
+    bool between;   /**< one of them is between two messages */
 };
 
 /** Laps of packets. */
 struct replay_packets {
-    int64_t next_ps; /**< when to look next, WEFT_NEVER: not before a long message is posted */
-    int64_t wait_ps; /**< from a look that found nothing to the next */
-    enum replay_phase phase;
-    uint32_t guide;     /**< the QP to go by */
-    uint64_t guide_psn; /**< as REPLAY_FIND found it */
-    int64_t guide_ps;
-    int64_t lap_ps;   /**< the shortest lap */
-    int64_t found_ps; /**< the lap that was found */
-    uint32_t tried;   /**< laps that it was compared after */
-    struct replay_part part;
-    struct tape tape;
+    int64_t next_ps; /**< the earliest of all looks */
+    int64_t
+        find_ps; /**< when to look for pieces, WEFT_NEVER: not before a long message is posted */
+    uint32_t pieces; /**< used */
+    uint64_t most;   /**< values of states that there may be */
+    struct replay_piece piece[REPLAY_PIECES];
+    struct replay_part map;   /**< by number: what belongs to which piece, as its number plus one */
+    struct replay_turn *turn; /**< per QP */
+    uint32_t *with;           /**< per QP: a step to the one that stands for its group */
+    struct replay_group *group;
+    uint64_t *met; /**< per port, then per node: the search and the QP that was there last */
+    uint32_t qps, searches;
 };
 
 /** What passes between the user and the engine. */
@@ -106,7 +144,6 @@ struct replay_play {
     uint32_t call; /**< of the words, which the present call of the user is; 0: none */
     uint64_t next_id;         /**< of the next message posted */
     uint32_t done;            /**< again: words passed */
-    int64_t until_ps;         /**< again: laps of packets may be skipped up to then */
     struct replay_line *line; /**< per QP that takes part, by place there */
     uint32_t lines, *place;   /**< per QP of the engine: its place */
     uint32_t places;
@@ -193,6 +230,10 @@ void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *w
 void replay_messages_forget(struct weft_engine *e);
 /** Looks at the state, or something passes, at these times, WEFT_NEVER: not at all. */
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
+/** The next look for laps of packets is the earliest that pieces want, or that for pieces. */
+void replay_packets_next(struct weft_engine *e);
+/** That for pieces is at @p t_ps. */
+void replay_packets_find_at(struct weft_engine *e, int64_t t_ps);
 /** Whether the state may be read again. */
 bool replay_affordable(const struct weft_engine *e);
 /** Writes the state of all that takes part down; false: that is not all that there is. */
@@ -200,10 +241,36 @@ bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t);
 /** Whether it is the same again, only moved on. */
 bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t);
 
+/* replay_pieces.c */
+/** Room for all QPs; false when out of memory. */
+bool replay_pieces_ready(struct weft_engine *e);
+/** Packets that a QP may still send before the last of its message. */
+uint64_t replay_before_last(const struct weft_engine *e, const struct qp *q);
+/** Makes pieces of what is ready; the time at which others are, WEFT_NEVER: none. */
+int64_t replay_pieces_find(struct weft_engine *e);
+/** The guide is watched, to see how long a lap is. */
+void replay_piece_watch(struct weft_engine *e, struct replay_piece *k);
+/** The piece is none any more; what it was is looked at in @p wait_ps at the earliest. */
+void replay_piece_drop(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps);
+void replay_pieces_free(struct replay_packets *r);
+
 /* replay_packets.c */
-void replay_packets_posted(struct weft_engine *e, uint32_t qp, uint64_t packets);
+/** Something is to be done to QP @p qi: what it meets is as it is now, and no piece any more. */
+void replay_packets_touch(struct weft_engine *e, uint32_t qi);
+void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets);
+/** A message of QP @p qi was received or acknowledged. */
+void replay_packets_told(struct weft_engine *e, uint32_t qi);
+/** All is as it is now, and there are no pieces any more. */
 void replay_packets_disturb(struct weft_engine *e);
 void replay_packets_look(struct weft_engine *e);
+
+/* replay_back.c */
+/** A piece that is ahead is as it is now. */
+void replay_piece_back(struct weft_engine *e, struct replay_piece *k);
+/** All are. */
+void replay_pieces_back(struct weft_engine *e);
+/** The earliest that one is ahead, WEFT_NEVER: none is. */
+int64_t replay_pieces_ahead_ps(const struct weft_engine *e);
 
 /* replay_settled.c */
 void replay_settled_posted(struct weft_engine *e, uint32_t qp);

@@ -51,7 +51,7 @@ struct look {
 
 static void look_at(struct look *l, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    if (l->p->has_port[port]) {
+    if (replay_part_has_port(l->p, port)) {
         if (kind == EV_ARRIVE && l->arrive_ps)
             l->arrive_ps[port] = t;
     } else if (t < l->first_ps && (kind == EV_ARRIVE || l->e->ports[port].armed_ps == t)) {
@@ -105,6 +105,22 @@ int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bo
     return l.first_ps;
 }
 
+int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p)
+{
+    const struct evq *q = &e->loop.agenda.slow;
+    int64_t first_ps = WEFT_NEVER;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
+        const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
+        if (kind <= EV_TX || kind == EV_RTO || kind == EV_TIMER || q->h[i].t >= first_ps)
+            continue;
+        if (kind != EV_CC ||
+            (replay_part_has(p, number) && qp_at(e, number)->cc_timer_ps == q->h[i].t))
+            first_ps = q->h[i].t;
+    }
+    return first_ps;
+}
+
 /* ---- moving on ---- */
 
 /* What is kept: the entries of ports that don't take part. */
@@ -118,7 +134,7 @@ struct kept_keys {
 
 static void keep(struct kept_keys *k, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    if (!k->p->has_port[port] && (kind == EV_ARRIVE || k->e->ports[port].armed_ps == t))
+    if (!replay_part_has_port(k->p, port) && (kind == EV_ARRIVE || k->e->ports[port].armed_ps == t))
         k->of[k->n++] = (struct ev){t, EV_ID(kind, port)};
 }
 

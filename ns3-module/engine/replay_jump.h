@@ -14,6 +14,8 @@ void replay_note_arrivals(struct weft_engine *e, struct replay_part *p);
 /** Time of the first thing that is not of the laps of what takes part, timers of the user's (@p
  * timers) among them; WEFT_NEVER: nothing. */
 int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bool timers);
+/** Time of the first timer of a piece, WEFT_NEVER: it has none. */
+int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p);
 /** What takes part has no events any more; those to come are at @p now_ps or later, where the clock
  * is. */
 void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int64_t now_ps);

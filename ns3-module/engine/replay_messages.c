@@ -107,7 +107,7 @@ static bool find_part(struct weft_engine *e, struct replay_messages *r)
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (qp_at(e, i)->head_msg != NIL || (i < r->stamps && r->stamp[i] > r->writings))
             replay_part_add(e, &r->part, i);
-    return true;
+    return !r->part.failed;
 }
 
 static void write_down(struct weft_engine *e, struct replay_messages *r)
@@ -151,6 +151,8 @@ void replay_messages_look(struct weft_engine *e)
         return;
     }
     r->lam++;
+    if ((r->written && !r->strange) || r->lam >= r->power)
+        replay_pieces_back(e);
     if (same(e, r))
         replay_play_begin(e, e->now - r->tape.written_ps);
     else if (!r->written || r->lam >= r->power)

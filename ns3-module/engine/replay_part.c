@@ -12,61 +12,96 @@ bool replay_part_clear(const struct weft_engine *e, struct replay_part *p)
 {
     const struct weft_fabric *f = e->fabric;
     const uint32_t nqps = e->qps.pool.n;
+    p->mark = 1;
+    p->failed = false;
     if (!p->has_port) {
-        p->has_port = malloc(f->nports + (size_t)1);
-        p->has_node = malloc(f->nnodes + (size_t)1);
-        p->ports = malloc((f->nports + (size_t)1) * sizeof *p->ports);
-        p->nodes = malloc((f->nnodes + (size_t)1) * sizeof *p->nodes);
+        p->has_port = malloc((f->nports + (size_t)1) * sizeof *p->has_port);
+        p->has_node = malloc((f->nnodes + (size_t)1) * sizeof *p->has_node);
         p->arrive_ps = malloc((f->nports + (size_t)1) * sizeof *p->arrive_ps);
     }
     if (nqps > p->qps_cap) {
-        free(p->qps);
         free(p->moved);
         free(p->has_qp);
         p->qps_cap = nqps;
-        p->has_qp = malloc(nqps);
-        p->qps = malloc(nqps * sizeof *p->qps);
+        p->has_qp = malloc(nqps * sizeof *p->has_qp);
         p->moved = malloc(nqps * sizeof *p->moved);
     }
-    if (!p->has_port || !p->has_node || !p->ports || !p->nodes || !p->arrive_ps ||
-        (nqps && (!p->qps || !p->moved || !p->has_qp)))
+    if (!p->has_port || !p->has_node || !p->arrive_ps || (nqps && (!p->moved || !p->has_qp)))
         return false;
-    memset(p->has_port, 0, f->nports);
-    memset(p->has_node, 0, f->nnodes);
+    memset(p->has_port, 0, f->nports * sizeof *p->has_port);
+    memset(p->has_node, 0, f->nnodes * sizeof *p->has_node);
     if (p->has_qp)
-        memset(p->has_qp, 0, p->qps_cap);
+        memset(p->has_qp, 0, p->qps_cap * sizeof *p->has_qp);
     p->nqps = p->nports = p->nnodes = 0;
     return true;
 }
 
-static void add_port(const struct weft_engine *e, struct replay_part *p, uint32_t port)
+static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number)
 {
-    if (p->has_port[port])
-        return;
-    const uint32_t node = e->ports[port].node;
-    p->has_port[port] = 1;
-    p->ports[p->nports++] = port;
-    if (e->ports[port].nic == NIL && !p->has_node[node]) {
-        p->has_node[node] = 1;
-        p->nodes[p->nnodes++] = node;
+    if (*n == *room) {
+        const uint32_t more = *room ? 2 * *room : 16;
+        uint32_t *longer = realloc(*list, more * sizeof **list);
+        if (!longer)
+            return false;
+        *list = longer;
+        *room = more;
     }
+    (*list)[(*n)++] = number;
+    return true;
+}
+
+uint32_t replay_part_node(const struct weft_engine *e, uint32_t port)
+{
+    return e->ports[port].nic == NIL ? e->ports[port].node : NIL;
+}
+
+void replay_part_way(const struct weft_engine *e, uint32_t qi, void (*fn)(void *ctx, uint32_t port),
+                     void *ctx)
+{
+    const struct qp *q = qp_at(e, qi);
+    uint32_t ports[MAX_PATH];
+    for (int forward = 0; forward < 2; forward++) {
+        const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
+        for (uint32_t h = 0; h < n; h++) {
+            fn(ctx, ports[h]);
+            fn(ctx, e->ports[ports[h]].peer);
+        }
+    }
+}
+
+struct adding {
+    const struct weft_engine *e;
+    struct replay_part *p;
+};
+
+static void add_port(void *ctx, uint32_t port)
+{
+    const struct adding *a = ctx;
+    struct replay_part *p = a->p;
+    if (p->failed || replay_part_has_port(p, port))
+        return;
+    p->failed = !append(&p->ports, &p->nports, &p->ports_room, port);
+    if (p->failed)
+        return;
+    p->has_port[port] = p->mark;
+    const uint32_t node = replay_part_node(a->e, port);
+    if (node == NIL || p->has_node[node] == p->mark)
+        return;
+    p->failed = !append(&p->nodes, &p->nnodes, &p->nodes_room, node);
+    if (!p->failed)
+        p->has_node[node] = p->mark;
 }
 
 void replay_part_add(const struct weft_engine *e, struct replay_part *p, uint32_t qi)
 {
-    const struct qp *q = qp_at(e, qi);
-    uint32_t ports[MAX_PATH];
-    if (p->has_qp[qi])
+    struct adding a = {e, p};
+    if (p->failed || p->has_qp[qi] == p->mark)
         return;
-    p->has_qp[qi] = 1;
-    p->qps[p->nqps++] = qi;
-    for (int forward = 0; forward < 2; forward++) {
-        const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
-        for (uint32_t h = 0; h < n; h++) {
-            add_port(e, p, ports[h]);
-            add_port(e, p, e->ports[ports[h]].peer);
-        }
-    }
+    p->failed = !append(&p->qps, &p->nqps, &p->qps_room, qi);
+    if (p->failed)
+        return;
+    p->has_qp[qi] = p->mark;
+    replay_part_way(e, qi, add_port, &a);
 }
 
 void replay_part_free(struct replay_part *p)
@@ -74,11 +109,13 @@ void replay_part_free(struct replay_part *p)
     free(p->qps);
     free(p->ports);
     free(p->nodes);
-    free(p->has_port);
-    free(p->has_node);
-    free(p->has_qp);
-    free(p->arrive_ps);
     free(p->ahead);
-    free(p->moved);
+    if (!p->piece) {
+        free(p->has_port);
+        free(p->has_node);
+        free(p->has_qp);
+        free(p->arrive_ps);
+        free(p->moved);
+    }
     *p = (struct replay_part){0};
 }

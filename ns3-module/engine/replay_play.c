@@ -175,9 +175,10 @@ void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
                                    .places = r->play.places,
                                    .extra = r->play.extra,
                                    .extra_cap = r->play.extra_cap};
+    replay_packets_disturb(e);
     replay_queue_clear(e, &r->messages.part, e->now);
     r->figures.plays++;
-    replay_look_at(e, &r->packets.next_ps, WEFT_NEVER);
+    replay_packets_find_at(e, WEFT_NEVER);
     wait(e);
 }
 
@@ -314,12 +315,12 @@ static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
     struct replay_play *p = &r->play;
     const uint32_t done = p->done;
     struct agenda *a = &e->loop.agenda;
-    p->until_ps = to_word ? word_ps(r, word(r, done)) : limit_ps;
+    const int64_t end_ps = to_word ? word_ps(r, word(r, done)) : limit_ps;
     while (!e->err.code && (!to_word || p->done == done)) {
         const struct due d = agenda_first(e, a);
         if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
             break;
-        const int64_t look_ps = r->packets.next_ps < p->until_ps ? r->packets.next_ps : WEFT_NEVER;
+        const int64_t look_ps = r->packets.next_ps < end_ps ? r->packets.next_ps : WEFT_NEVER;
         int64_t until_ps = d.t < limit_ps ? d.t : limit_ps;
         until_ps = look_ps < until_ps ? look_ps : until_ps;
         if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
@@ -421,8 +422,7 @@ static void begin_again(struct weft_engine *e)
         WEFT_REQUIRE(n == l->began);
     }
     replay_queue_again(e, part, p->began_ps);
-    replay_packets_disturb(e);
-    replay_look_at(e, &r->packets.next_ps, e->now + r->packets.wait_ps);
+    replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
 }
 
 /* The state becomes that of now, and nothing is played any more. All before @p due_ps has happened;
@@ -470,7 +470,7 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told)
         replay_messages_forget(e);
     }
     replay_packets_disturb(e);
-    replay_look_at(e, &r->packets.next_ps, e->now + r->packets.wait_ps);
+    replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
 }
 
 void replay_play_end(struct weft_engine *e, int64_t due_ps)
@@ -517,6 +517,7 @@ void replay_play_resume(struct weft_engine *e)
         replay_messages_forget(e);
         return;
     }
+    replay_packets_disturb(e);
     replay_note_arrivals(e, &r->messages.part);
     p->began_ps = e->now;
     p->laps++;
@@ -526,6 +527,6 @@ void replay_play_resume(struct weft_engine *e)
     p->follows = false;
     p->on = true;
     replay_queue_clear(e, &r->messages.part, e->now);
-    replay_look_at(e, &r->packets.next_ps, WEFT_NEVER);
+    replay_packets_find_at(e, WEFT_NEVER);
     wait(e);
 }

@@ -69,7 +69,7 @@ bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
         rtt_ps = q->env.base_rtt_ps > rtt_ps ? q->env.base_rtt_ps : rtt_ps;
     }
     s->rtt_ps = rtt_ps;
-    return s->part.nqps > 0 && make_room(s);
+    return s->part.nqps > 0 && !s->part.failed && make_room(s);
 }
 
 static void note_qp(const struct weft_engine *e, uint32_t qi, struct settled_qp *m)

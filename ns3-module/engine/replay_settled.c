@@ -179,13 +179,15 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         look_in(e, other ? else_ps + 2 : s->window_ps);
         return;
     }
+    replay_packets_disturb(e);
     if (!replay_ahead(e, s, ps)) {
         not_yet(e, s, "queues fill");
         return;
     }
     s->skipped_ps += ps;
     s->differed += off * (double)ps;
-    replay_packets_disturb(e);
+    if (e->replay->packets.find_ps < WEFT_NEVER)
+        replay_packets_find_at(e, e->now + s->rtt_ps);
     s->ready = other;
     s->marks = other ? s->marks : 0;
     look_in(e, other ? else_ps - ps + 3 : s->window_ps);
@@ -216,6 +218,11 @@ void replay_settled_look(struct weft_engine *e)
 {
     struct replay_settled *s = &e->replay->settled;
     const char *why = replay_why_not(e, true);
+    const int64_t ahead_ps = replay_pieces_ahead_ps(e);
+    if (ahead_ps != WEFT_NEVER) {
+        look_in(e, ahead_ps - e->now + 1);
+        return;
+    }
     if (why) {
         replay_say(e, WEFT_REPLAY_SETTLED, why);
         look_in(e, WEFT_NEVER);

@@ -206,6 +206,12 @@ static void see_stamps(struct weft_engine *e, const struct replay_part *p, const
     }
 }
 
+/* Two values that stay as they are, as one. */
+static int64_t pair(uint32_t high, uint32_t low)
+{
+    return (int64_t)((uint64_t)high << 32 | low);
+}
+
 static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt *k, struct tape *t)
 {
     p->packets++;
@@ -213,16 +219,12 @@ static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt 
         t->psn = p->moved[k->qp][0];
         t->bytes = p->moved[k->qp][1];
     }
-    TAPE_SEE(t, k->qp, MOVE_NOT);
-    TAPE_SEE(t, k->kind, MOVE_NOT);
+    tape_same(t, pair(k->qp, k->in_port), "the QP of a packet, or where it came from");
+    tape_same(t, pair(k->frame, k->payload), "the size of a packet");
+    tape_same(t, pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 8 | k->hop),
+              "the kind of a packet");
     TAPE_SEE(t, k->psn, k->kind == WEFT_PKT_CNP ? MOVE_NOT : MOVE_PSN);
     TAPE_SEE(t, k->sent_ps, MOVE_TIME);
-    TAPE_SEE(t, k->in_port, MOVE_NOT);
-    TAPE_SEE(t, k->frame, MOVE_NOT);
-    TAPE_SEE(t, k->payload, MOVE_NOT);
-    TAPE_SEE(t, k->prio, MOVE_NOT);
-    TAPE_SEE(t, k->flags, MOVE_NOT);
-    TAPE_SEE(t, k->hop, MOVE_NOT);
     if (e->telemetry.int_on)
         see_stamps(e, p, k, t);
 }
@@ -231,7 +233,7 @@ static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt 
 static bool knows(const struct replay_part *p, const struct pkt *k)
 {
     return (k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK || k->kind == WEFT_PKT_CNP) &&
-           p->has_qp[k->qp];
+           replay_part_has(p, k->qp);
 }
 
 static void see_list(struct weft_engine *e, struct replay_part *p, struct list l, bool on_link,
@@ -353,7 +355,8 @@ static void see_totals(struct weft_engine *e, struct tape *t)
 void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape *t)
 {
     p->packets = 0;
-    see_totals(e, t);
+    if (!p->piece)
+        see_totals(e, t);
     for (uint32_t i = 0; i < p->nqps && t->same; i++)
         see_qp(e, p, p->qps[i], t);
     for (uint32_t i = 0; i < p->nports && t->same; i++)
@@ -368,14 +371,50 @@ void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape
     }
 }
 
+/* What the ports of a piece have sent, and those at hosts of that. */
+struct sent {
+    uint64_t all, hosts;
+};
+
+static struct sent sent_of(const struct weft_engine *e, const struct replay_part *p)
+{
+    struct sent s = {0, 0};
+    for (uint32_t i = 0; i < p->nports; i++) {
+        const struct port *port = &e->ports[p->ports[i]];
+        s.all += port->st.tx_packets;
+        s.hosts += port->nic == NIL ? 0 : port->st.tx_packets;
+    }
+    return s;
+}
+
+/* Totals are of all pieces. In a lap all that is sent is delivered, and what is not data is ACKs.
+ */
+static void count_piece(struct weft_engine *e, const struct replay_part *p, struct sent before,
+                        int64_t laps)
+{
+    const struct sent after = sent_of(e, p);
+    uint64_t data = 0;
+    for (uint32_t i = 0; i < p->nqps; i++)
+        data += (uint64_t)(p->moved[p->qps[i]][0] * laps);
+    const uint64_t acks = after.hosts - before.hosts - data;
+    e->tot.packet_hops += after.all - before.all;
+    e->tot.sent[WEFT_PKT_DATA] += data;
+    e->tot.delivered[WEFT_PKT_DATA] += data;
+    e->tot.sent[WEFT_PKT_ACK] += acks;
+    e->tot.delivered[WEFT_PKT_ACK] += acks;
+}
+
 void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape *t, int64_t laps)
 {
+    const struct sent before = p->piece ? sent_of(e, p) : (struct sent){0, 0};
     tape_start(t, TAPE_MOVE, e->now);
     t->laps = laps;
     replay_state_read(e, p, t);
     if (!tape_over(t))
         engine_fail(e, WEFT_E_INTERNAL,
                     "replay: the state was read otherwise when it was moved on");
+    if (p->piece)
+        count_piece(e, p, before, laps);
 }
 
 bool replay_state_shift(struct weft_engine *e, struct replay_part *p, struct tape *t,

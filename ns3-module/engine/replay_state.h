@@ -6,33 +6,48 @@
 #include "engine.h"
 #include "replay_tape.h"
 
-/** What takes part in the traffic: the QPs with messages, both directions of the links that they go
- * over, and the nodes that forward there. */
+/** What takes part in the traffic: QPs with messages, both directions of the links that they go
+ * over, and the nodes that forward there. It is all that there is, or a piece of it
+ * (replay_pieces.h): then the arrays by number are shared by all pieces. */
 struct replay_part {
     uint32_t *qps, *ports, *nodes;
     uint32_t nqps, nports, nnodes;
-    uint32_t qps_cap;
-    uint8_t *has_port, *has_node; /**< by number */
-    uint8_t *has_qp;              /**< the same of QPs */
+    uint32_t qps_room, ports_room, nodes_room;
+    bool piece;                    /**< not all that there is */
+    bool failed;                   /**< out of memory */
+    uint16_t mark;                 /**< what it has has this in: */
+    uint16_t *has_port, *has_node; /**< by number */
+    uint16_t *has_qp;              /**< the same of QPs */
+    uint32_t qps_cap;              /**< QPs that these have room for */
     int64_t *arrive_ps;  /**< per port of the fabric: when the first packet on its link arrives */
     int64_t (*moved)[2]; /**< per QP of the engine: packets and payload bytes of a lap */
-    uint32_t moved_cap;
-    uint64_t packets; /**< that were met on links and in queues at the last reading */
-    uint64_t *ahead;  /**< per port of the fabric: wire bytes that a shift moves it on by; NULL: not
-                         used yet */
+    uint64_t packets;    /**< that were met on links and in queues at the last reading */
+    uint64_t *ahead; /**< per port of the fabric: wire bytes that a shift moves it on by; NULL: not
+                        used yet */
 };
 
 #pragma GCC visibility push(hidden)
 
-/** Starts with nothing; false when out of memory. */
+/** Starts with nothing; false when out of memory. Not for a piece. */
 bool replay_part_clear(const struct weft_engine *e, struct replay_part *p);
-/** A QP takes part, if it doesn't already. */
+/** A QP takes part, if it doesn't already. Out of memory: p->failed. */
 void replay_part_add(const struct weft_engine *e, struct replay_part *p, uint32_t qp);
 /** Whether it does. QPs opened after replay_part_clear don't. */
 static inline bool replay_part_has(const struct replay_part *p, uint32_t qp)
 {
-    return qp < p->qps_cap && p->has_qp[qp];
+    return qp < p->qps_cap && p->has_qp[qp] == p->mark;
 }
+/** Whether a port does. */
+static inline bool replay_part_has_port(const struct replay_part *p, uint32_t port)
+{
+    return p->has_port[port] == p->mark;
+}
+/** Calls fn(ctx, port) for every port that the packets of a QP are sent at, there and back, and for
+ * the other ends of these links. */
+void replay_part_way(const struct weft_engine *e, uint32_t qp, void (*fn)(void *ctx, uint32_t port),
+                     void *ctx);
+/** The node whose buffer packets take that come to or leave @p port, NIL: a host's. */
+uint32_t replay_part_node(const struct weft_engine *e, uint32_t port);
 void replay_part_free(struct replay_part *p);
 /** Reads the state of all that takes part. arrive_ps is to be right. */
 void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape *t);
@@ -40,7 +55,7 @@ void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape
  * how to shift; without a shift nothing has changed then. */
 bool replay_state_shift(struct weft_engine *e, struct replay_part *p, struct tape *t,
                         int64_t shift_ps);
-/** The same, which moves it on by @p laps. */
+/** The same, which moves it on by @p laps, or back. */
 void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape *t, int64_t laps);
 
 #pragma GCC visibility pop

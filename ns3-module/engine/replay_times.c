@@ -25,6 +25,22 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
     loop_limit(e);
 }
 
+void replay_packets_next(struct weft_engine *e)
+{
+    struct replay_packets *r = &e->replay->packets;
+    int64_t next_ps = r->find_ps;
+    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+        if (r->piece[i].used && r->piece[i].next_ps < next_ps)
+            next_ps = r->piece[i].next_ps;
+    replay_look_at(e, &r->next_ps, next_ps);
+}
+
+void replay_packets_find_at(struct weft_engine *e, int64_t t_ps)
+{
+    e->replay->packets.find_ps = t_ps;
+    replay_packets_next(e);
+}
+
 void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why)
 {
     struct weft_replay_figures *f = &e->replay->figures;
@@ -65,7 +81,7 @@ bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
     replay_state_read(e, p, t);
     f->looks++;
     f->values += t->n;
-    return tape_over(t) && p->packets == e->pkts.pool.live;
+    return tape_over(t) && (p->piece || p->packets == e->pkts.pool.live);
 }
 
 bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t)

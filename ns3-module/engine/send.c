@@ -35,6 +35,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
     uint32_t qi = qp_get(e, msg, prio, err);
     if (qi == NIL)
         return err ? err->code : WEFT_E_LIMIT;
+    if (__builtin_expect(e->replay != NULL, 0))
+        replay_ops.touch(e, qi);
     uint32_t mi = stable_alloc(&e->msgs);
     if (mi == NIL)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);

@@ -75,6 +75,66 @@ class Ring
     std::vector<int> m_at;
 };
 
+// Hosts that answer what they receive by long messages, most of them to a neighbour at their switch
+// and some far away, at once or after computing. What a host does depends on it alone.
+class Talk
+{
+  public:
+    Talk(World &world, uint32_t perLeaf, uint64_t seed)
+        : w(world), m_perLeaf(perLeaf), m_left(world.fabric->nhosts, 5)
+    {
+        for (uint32_t h = 0; h < w.fabric->nhosts; h++)
+            m_rng.push_back(weft_rng_stream(seed, "replay-test-talk", h));
+        w.config.hooks.ctx = this;
+        w.config.hooks.local = w.config.hooks.pfc_late = 1;
+        w.config.hooks.pfc = nullptr;
+        w.config.hooks.received = [](void *c, const weft_completion *d) {
+            auto *t = static_cast<Talk *>(c);
+            t->w.received.push_back(*d);
+            t->Answer(d->msg.dst, d->received_ps);
+        };
+        w.config.hooks.acked = [](void *c, const weft_completion *d) {
+            static_cast<Talk *>(c)->w.acked.push_back(*d);
+        };
+    }
+
+    void Say(uint32_t h)
+    {
+        const uint64_t r = weft_rng_u64(&m_rng[h]);
+        const uint32_t n = w.fabric->nhosts;
+        const uint32_t near = h / m_perLeaf * m_perLeaf + (h + 1) % m_perLeaf;
+        const uint32_t far = static_cast<uint32_t>((h + 1 + r % (n - 1)) % n);
+        const uint32_t dst = r >> 40 & 15 ? near : far;
+        w.Send(h, dst == h ? (h + 1) % n : dst, 1000 + (r >> 8) % 3'000'000, 1000 * h + m_left[h]);
+    }
+
+    World &w;
+
+  private:
+    void Answer(uint32_t h, int64_t now)
+    {
+        if (m_left[h]-- <= 0)
+            return;
+        const uint64_t r = weft_rng_u64(&m_rng[h]);
+        if (r & 3) {
+            Say(h);
+            return;
+        }
+        weft_err err = {};
+        ASSERT_EQ(weft_engine_timer(
+                      w.e, now + static_cast<int64_t>(r >> 8) % (20 * WEFT_PS_PER_US),
+                      [](void *c, uint64_t host) {
+                          static_cast<Talk *>(c)->Say(static_cast<uint32_t>(host));
+                      },
+                      this, h, &err),
+                  0);
+    }
+
+    uint32_t m_perLeaf;
+    std::vector<int> m_left;
+    std::vector<weft_rng> m_rng;
+};
+
 // The same world twice: simulated, and replayed.
 struct Pair {
     Pair(const std::string &topology, const Settings &topo, const Settings &engine,
@@ -327,6 +387,84 @@ TEST(Replay, RandomTraffic)
     }
     EXPECT_GT(jumps, 0u);
     EXPECT_GT(plays, 5u);
+}
+
+// Traffic that falls into pieces, one per switch: each is moved on by itself, and comes back when a
+// message goes through it, a host looks, or a link gets slower.
+TEST(Replay, PiecesAlone)
+{
+    const Settings topo = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}};
+    const char *controls[] = {"none", "dcqcn", "static-window", "swift"};
+    uint64_t jumps = 0, hops = 0, all = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        weft_rng rng = weft_rng_stream(seed, "replay-test", 2);
+        Settings engine = small;
+        if (seed % 3 == 0)
+            engine.emplace_back("transport.ack-every", "4");
+        Pair p("leaf-spine", topo, engine, controls[seed % 4]);
+        Talk off(p.off, 4, seed), on(p.on, 4, seed);
+        p.Build();
+        for (uint32_t h = 0; h < 16; h += 4)
+            off.Say(h), on.Say(h);
+        for (int64_t at = 0; weft_engine_next(p.off.e) != WEFT_NEVER;) {
+            at += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US));
+            p.RunTo(at);
+            const uint64_t what = weft_rng_u64(&rng) % 8;
+            const auto link = static_cast<uint32_t>(weft_rng_u64(&rng) % 16);
+            if (what < 2)
+                Same(p);
+            for (World *w : {&p.off, &p.on}) {
+                weft_err err = {};
+                weft_link_change l = {};
+                l.link = link;
+                l.kind = WEFT_LINK_RATE;
+                l.rate_bps = what == 2 ? 40'000'000'000 : 100'000'000'000;
+                weft_engine_set_now(w->e, at);
+                if (what == 2 || what == 3) {
+                    ASSERT_EQ(weft_engine_change_links(w->e, &l, 1, &err), 0) << err.msg;
+                }
+                if (what == 4)
+                    w->Send(link, (link + 5) % 16, 90'000, 77);
+            }
+            if (HasFatalFailure())
+                FAIL() << "at " << at << " ps, seed " << seed;
+        }
+        Same(p);
+        jumps += p.Figures().jumps;
+        hops += p.Figures().hops;
+        all += p.on.Totals().packet_hops;
+    }
+    EXPECT_GT(jumps, 300u);
+    EXPECT_GT(hops, all / 10);
+}
+
+// Two pairs at switches of their own, at paces of their own: neither keeps the other from being
+// skipped, and a message through one of them at any moment changes nothing.
+TEST(Replay, PiecesDisturbedAtAnyMoment)
+{
+    for (int k = 0; k < 60; k++) {
+        Pair p("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "4"}}, small,
+               "dcqcn");
+        p.Build(WEFT_REPLAYING);
+        for (World *w : {&p.off, &p.on}) {
+            w->Send(0, 1, 1'500'000, 1);
+            w->Send(4, 5, 1'700'000, 2);
+            w->Send(6, 7, 1'700'000, 3);
+            weft_err err = {};
+            ASSERT_EQ(weft_engine_timer(
+                          w->e, 12 * WEFT_PS_PER_US + k * INT64_C(1'739),
+                          [](void *c, uint64_t) { static_cast<World *>(c)->Send(2, 5, 30'000, 4); },
+                          w, 0, &err),
+                      0);
+        }
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        if (HasFatalFailure())
+            FAIL() << "moment " << k;
+        EXPECT_EQ(p.on.received.size(), 4u);
+        EXPECT_GT(p.Figures().jumps, 2u);
+        EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 3);
+    }
 }
 
 // What keeps traffic from being replayed is said.

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A piece whose state is that of a later time comes back to the present.
+ *
+ * Its state is moved back by as many laps as are needed to be no later than now, and what happens
+ * in it from then until now is simulated, while all else, which it does not meet, stands still.
+ * That may be in the midst of an event elsewhere: a message that is posted there touches the piece.
+ */
+#include "agenda.h"
+#include "context.h"
+#include "loop.h"
+#include "replay.h"
+#include "replay_inside.h"
+#include "replay_jump.h"
+#include "window.h"
+
+#include "base/units.h"
+
+/* Whether an event comes before what is going on. */
+static bool before(struct due d, int64_t due_ps, uint32_t due_id)
+{
+    const uint32_t id = (uint32_t)d.key & ((1u << FASTQ_ID_BITS) - 1);
+    return d.t < due_ps || (d.t == due_ps && !d.slow && id < due_id);
+}
+
+/* Executes what is before that. */
+static void run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
+{
+    struct agenda *a = &e->loop.agenda;
+    while (!e->err.code) {
+        const struct due d = agenda_first(e, a);
+        const int64_t until_ps = d.t < due_ps ? d.t : due_ps;
+        if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
+            window_advance(e, until_ps))
+            continue;
+        if (!before(d, due_ps, due_id))
+            break;
+        agenda_run(e, a, d);
+    }
+    e->loop.due_ps = due_ps;
+    e->loop.due_id = due_id;
+    window_catch_up(e);
+}
+
+void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    const int64_t now = e->now, due_ps = e->loop.due_ps;
+    const uint32_t due_id = e->loop.due_id;
+    if (k->phase != REPLAY_AHEAD || k->ahead_ps <= due_ps)
+        return;
+    const int64_t laps = (k->ahead_ps - due_ps + k->found_ps - 1) / k->found_ps;
+    const int64_t at_ps = k->ahead_ps - laps * k->found_ps;
+    const uint64_t hops = e->tot.packet_hops;
+    window_catch_up(e);
+    replay_state_move(e, &k->part, &k->tape, -laps);
+    f->laps -= (uint64_t)laps;
+    f->hops -= hops - e->tot.packet_hops;
+    f->values += k->tape.n;
+    replay_queue_again(e, &k->part, at_ps);
+    run(e, due_ps, due_id);
+    e->now = now;
+    k->phase = REPLAY_GO_ON;
+    k->next_ps = at_ps + k->found_ps;
+}
+
+void replay_pieces_back(struct weft_engine *e)
+{
+    struct replay_packets *r = &e->replay->packets;
+    bool any = false;
+    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+        if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD) {
+            replay_piece_back(e, &r->piece[i]);
+            any = true;
+        }
+    if (any)
+        replay_packets_next(e);
+}
+
+int64_t replay_pieces_ahead_ps(const struct weft_engine *e)
+{
+    const struct replay_packets *r = &e->replay->packets;
+    int64_t least = WEFT_NEVER;
+    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+        if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD && r->piece[i].ahead_ps < least)
+            least = r->piece[i].ahead_ps;
+    return least;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which traffic meets which.
+ *
+ * QPs with messages belong together that have a port in common, there or back, or the buffer of a
+ * switch. What so belongs together is a piece: nothing of it depends on anything else, until
+ * something is posted whose way touches it. So each piece repeats itself at its own pace, and is
+ * moved on by itself. QPs are joined by union and find (Tarjan, J. ACM 22(2), 1975).
+ */
+#include "context.h"
+#include "loop.h"
+#include "nic.h"
+#include "qp.h"
+#include "replay.h"
+#include "replay_inside.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORTH_LAPS 16u  /**< that must be left to be skipped */
+#define GUIDE_PACKETS 8 /**< for which the guide is watched at first, later longer */
+#define QUICK_TRIES 8u  /**< times that a state is compared after one lap alone */
+#define VALUES_PER_QP 8u
+
+/* ---- room ---- */
+
+static bool grow(void **of, size_t size, uint32_t from, uint32_t to)
+{
+    char *more = realloc(*of, to * size);
+    if (!more)
+        return false;
+    memset(more + from * size, 0, (to - from) * size);
+    *of = more;
+    return true;
+}
+
+static bool make_room(struct weft_engine *e, struct replay_packets *r)
+{
+    const uint32_t n = e->qps.pool.n + e->qps.pool.n / 2 + 16;
+    struct replay_part *map = &r->map;
+    if (!grow((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
+        !grow((void **)&r->with, sizeof *r->with, r->qps, n) ||
+        !grow((void **)&r->group, sizeof *r->group, r->qps, n) ||
+        !grow((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
+        !grow((void **)&map->moved, sizeof *map->moved, r->qps, n))
+        return false;
+    r->qps = map->qps_cap = n;
+    return true;
+}
+
+static bool make_map(struct weft_engine *e, struct replay_packets *r)
+{
+    const size_t ports = e->fabric->nports + (size_t)1, nodes = e->fabric->nnodes + (size_t)1;
+    r->map.has_port = calloc(ports, sizeof *r->map.has_port);
+    r->map.has_node = calloc(nodes, sizeof *r->map.has_node);
+    r->map.arrive_ps = calloc(ports, sizeof *r->map.arrive_ps);
+    r->met = calloc(ports + nodes, sizeof *r->met);
+    return r->map.has_port && r->map.has_node && r->map.arrive_ps && r->met;
+}
+
+bool replay_pieces_ready(struct weft_engine *e)
+{
+    struct replay_packets *r = &e->replay->packets;
+    if (!r->met && !make_map(e, r)) {
+        replay_pieces_free(r);
+        return false;
+    }
+    if (r->qps >= e->qps.pool.n)
+        return true;
+    if (!make_room(e, r))
+        return false;
+    for (uint32_t i = 0; i < REPLAY_PIECES; i++) {
+        struct replay_part *p = &r->piece[i].part;
+        p->piece = true;
+        p->mark = (uint16_t)(i + 1);
+        p->has_port = r->map.has_port;
+        p->has_node = r->map.has_node;
+        p->has_qp = r->map.has_qp;
+        p->qps_cap = r->map.qps_cap;
+        p->arrive_ps = r->map.arrive_ps;
+        p->moved = r->map.moved;
+    }
+    return true;
+}
+
+void replay_pieces_free(struct replay_packets *r)
+{
+    for (uint32_t i = 0; i < REPLAY_PIECES; i++) {
+        r->piece[i].part.piece = true;
+        replay_part_free(&r->piece[i].part);
+        tape_free(&r->piece[i].tape);
+    }
+    replay_part_free(&r->map);
+    free(r->turn);
+    free(r->with);
+    free(r->group);
+    free(r->met);
+    r->turn = NULL;
+    r->with = NULL;
+    r->group = NULL;
+    r->met = NULL;
+    r->qps = 0;
+}
+
+/* ---- joining ---- */
+
+static uint32_t group_of(struct replay_packets *r, uint32_t qi)
+{
+    while (r->with[qi] != qi) {
+        r->with[qi] = r->with[r->with[qi]];
+        qi = r->with[qi];
+    }
+    return qi;
+}
+
+struct joining {
+    struct weft_engine *e;
+    struct replay_packets *r;
+    uint32_t qi;
+};
+
+static void join(struct joining *j, size_t place)
+{
+    struct replay_packets *r = j->r;
+    const uint64_t was = r->met[place];
+    if (was >> 32 == r->searches)
+        r->with[group_of(r, (uint32_t)was)] = group_of(r, j->qi);
+    r->met[place] = (uint64_t)r->searches << 32 | j->qi;
+}
+
+static void join_port(void *ctx, uint32_t port)
+{
+    struct joining *j = ctx;
+    const uint32_t node = replay_part_node(j->e, port);
+    join(j, port);
+    if (node != NIL)
+        join(j, j->e->fabric->nports + (size_t)1 + node);
+}
+
+/* QPs with messages that are in no piece. */
+static bool free_qp(const struct weft_engine *e, const struct replay_packets *r, uint32_t qi)
+{
+    return qp_at(e, qi)->head_msg != NIL && !r->map.has_qp[qi];
+}
+
+/* With a tolerance what has settled is moved on as a whole (replay_settled.c), and laps of packets
+ * are no different. */
+static void join_all(struct weft_engine *e, struct replay_packets *r)
+{
+    const bool whole = e->replay->settled.tolerance > 0;
+    uint32_t first = NIL;
+    r->searches++;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        r->with[i] = i;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        struct joining j = {e, r, i};
+        if (!free_qp(e, r, i))
+            continue;
+        e->replay->figures.values += VALUES_PER_QP;
+        if (!whole)
+            replay_part_way(e, i, join_port, &j);
+        else if (first == NIL)
+            first = i;
+        else
+            r->with[i] = first;
+    }
+}
+
+/* ---- groups ---- */
+
+uint64_t replay_before_last(const struct weft_engine *e, const struct qp *q)
+{
+    if (q->nxt_msg == NIL)
+        return 0;
+    const struct msg *m = msg_at(e, q->nxt_msg);
+    return m->first_psn + m->npkts - 1 - q->nxt_psn;
+}
+
+static void count_in(struct weft_engine *e, struct replay_packets *r, uint32_t qi)
+{
+    const struct qp *q = qp_at(e, qi);
+    struct replay_group *g = &r->group[group_of(r, qi)];
+    const uint64_t left = replay_before_last(e, q);
+    if (r->turn[qi].said_ps >= g->turn.said_ps)
+        g->turn = r->turn[qi];
+    g->between |= q->head_msg != q->nxt_msg;
+    if (left > g->left) {
+        g->left = left;
+        g->guide = qi;
+    }
+}
+
+static void form_groups(struct weft_engine *e, struct replay_packets *r)
+{
+    const uint64_t least = e->replay->eager ? 1 : WORTH_LAPS;
+    join_all(e, r);
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        if (free_qp(e, r, i) && r->with[i] == i)
+            r->group[i] =
+                (struct replay_group){.turn.said_ps = INT64_MIN, .left = least, .guide = NIL};
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        if (free_qp(e, r, i))
+            count_in(e, r, i);
+}
+
+/* Whether packets are underway of QPs that have no messages. They would come to a piece from
+ * outside. */
+static bool strays(struct weft_engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t port = 0; port < e->fabric->nports; port++) {
+        const struct port *p = &e->ports[port];
+        for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next)
+            n += qp_at(e, pkt_at(e, i)->qp)->head_msg != NIL;
+        for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
+            for (uint32_t i = p->lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
+                n += qp_at(e, pkt_at(e, i)->qp)->head_msg != NIL;
+    }
+    e->replay->figures.values += n / 4;
+    return n != e->pkts.pool.live;
+}
+
+/* ---- pieces ---- */
+
+void replay_piece_watch(struct weft_engine *e, struct replay_piece *k)
+{
+    const struct qp *q = qp_at(e, k->guide);
+    k->guide_psn = q->nxt_psn;
+    k->guide_ps = q->last_tx_ps;
+    k->since_ps = e->now;
+    k->phase = REPLAY_TIME;
+    k->next_ps = e->now + ((int64_t)GUIDE_PACKETS << (QUICK_TRIES - k->quick) / 2) * k->gap_ps;
+}
+
+static struct replay_piece *new_piece(struct weft_engine *e, struct replay_packets *r,
+                                      const struct replay_group *g)
+{
+    struct replay_piece *k = r->piece;
+    if (r->pieces == REPLAY_PIECES)
+        return NULL;
+    while (k->used)
+        k++;
+    const struct qp *q = qp_at(e, g->guide);
+    k->used = true;
+    k->wait_ps = g->turn.wait_ps;
+    k->guide = g->guide;
+    k->gap_ps = q->next_avail_ps > q->last_tx_ps ? q->next_avail_ps - q->last_tx_ps : 1;
+    k->quick = QUICK_TRIES;
+    replay_piece_watch(e, k);
+    k->part.failed = false;
+    r->pieces++;
+    return k;
+}
+
+/* When a group can be looked at; no later than now: at once; WEFT_NEVER: it has too little left. */
+static int64_t ready_ps(const struct weft_engine *e, const struct replay_group *g)
+{
+    if (g->guide == NIL)
+        return WEFT_NEVER;
+    if (g->between && g->turn.ready_ps <= e->now)
+        return e->now + g->turn.wait_ps;
+    return g->turn.ready_ps;
+}
+
+int64_t replay_pieces_find(struct weft_engine *e)
+{
+    struct replay_packets *r = &e->replay->packets;
+    int64_t next_ps = WEFT_NEVER;
+    bool any = false;
+    form_groups(e, r);
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        if (!free_qp(e, r, i) || r->with[i] != i)
+            continue;
+        const int64_t t = ready_ps(e, &r->group[i]);
+        any |= t <= e->now;
+        next_ps = t > e->now && t < next_ps ? t : next_ps;
+    }
+    if (!any) {
+        replay_say(e, WEFT_REPLAY_PACKETS, "no long message, or one between two");
+        return next_ps;
+    }
+    if (strays(e)) {
+        replay_say(e, WEFT_REPLAY_PACKETS, "packets that are of no QP with messages");
+        return e->now + WEFT_PS_PER_US;
+    }
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        struct replay_group *g = &r->group[group_of(r, i)];
+        if (!free_qp(e, r, i) || ready_ps(e, g) > e->now)
+            continue;
+        if (!g->piece) {
+            const struct replay_piece *k = new_piece(e, r, g);
+            g->piece = k ? (uint16_t)(k - r->piece + 1) : UINT16_MAX;
+        }
+        if (g->piece != UINT16_MAX)
+            replay_part_add(e, &r->piece[g->piece - 1].part, i);
+    }
+    return next_ps;
+}
+
+void replay_piece_drop(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps)
+{
+    struct replay_packets *r = &e->replay->packets;
+    struct replay_part *p = &k->part;
+    for (uint32_t i = 0; i < p->nqps; i++) {
+        p->has_qp[p->qps[i]] = 0;
+        r->turn[p->qps[i]] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
+    }
+    for (uint32_t i = 0; i < p->nports; i++)
+        p->has_port[p->ports[i]] = 0;
+    for (uint32_t i = 0; i < p->nnodes; i++)
+        p->has_node[p->nodes[i]] = 0;
+    p->nqps = p->nports = p->nnodes = 0;
+    k->used = false;
+    r->pieces--;
+}
