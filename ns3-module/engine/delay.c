@@ -123,8 +123,7 @@ void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *
         e->delays.waits.n = i + 1;
 }
 
-/* How long packet number @p i, sent at @p sent_ps, has waited in paused queues. */
-static int64_t waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
+int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
 {
     if (e->delays.waits.n <= i)
         return 0;
@@ -219,7 +218,7 @@ void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const st
         from_ps = c->sent_ps;
         m->held_ps[WEFT_DELAY_LOSS] += from_ps - m->sent_ps + longer_ps(e, q, m, c->psn);
     }
-    const int64_t paused = waited_ps(e, c->pkt, c->sent_ps), way_ps = e->now - from_ps;
+    const int64_t paused = delay_waited_ps(e, c->pkt, c->sent_ps), way_ps = e->now - from_ps;
     m->held_ps[WEFT_DELAY_PAUSE] += paused < way_ps ? paused : way_ps;
 }
 

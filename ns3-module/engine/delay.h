@@ -36,6 +36,8 @@ void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio);
 /** A data packet enters, or leaves, a queue of a port that has been paused. */
 void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k);
 void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i);
+/** How long packet number @p i, sent at @p sent_ps, has waited in paused queues. */
+int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps);
 /** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor
  * moves. */
 void delay_tell(const struct weft_engine *e, struct qp *q);

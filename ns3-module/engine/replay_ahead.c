@@ -22,9 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERLOAD                                                                                   \
-    0.5 /**< of the tolerance: by how much rates may ask for more than a port sends                \
-         */
+/* Of the tolerance: by how much rates may ask for more than a port sends. */
+#define OVERLOAD 0.5
 
 bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s)
 {
@@ -45,7 +44,8 @@ bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s)
     for (uint32_t i = 0; i < p->nqps; i++)
         p->moved[p->qps[i]][0] = p->moved[p->qps[i]][1] = 0;
     replay_note_arrivals(e, p);
-    return replay_state_shift(e, p, &s->tape, 0);
+    return replay_state_shift(e, p, &s->tape, 0) &&
+           p->packets + replay_pieces_packets(e) == e->pkts.pool.live;
 }
 
 /* ---- packets ---- */

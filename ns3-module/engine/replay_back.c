@@ -60,6 +60,7 @@ void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
     replay_queue_again(e, &k->part, at_ps);
     run(e, due_ps, due_id);
     e->now = now;
+    e->replay->packets.changes++;
     k->phase = REPLAY_GO_ON;
     k->next_ps = at_ps + k->found_ps;
 }
@@ -75,6 +76,23 @@ void replay_pieces_back(struct weft_engine *e)
         }
     if (any)
         replay_packets_next(e);
+}
+
+bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi)
+{
+    const struct replay_packets *r = &e->replay->packets;
+    const uint32_t piece = qi < r->map.qps_cap ? r->map.has_qp[qi] : 0;
+    return piece && r->piece[piece - 1].phase == REPLAY_AHEAD;
+}
+
+uint64_t replay_pieces_packets(const struct weft_engine *e)
+{
+    const struct replay_packets *r = &e->replay->packets;
+    uint64_t n = 0;
+    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+        if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD)
+            n += r->piece[i].part.packets;
+    return n;
 }
 
 int64_t replay_pieces_ahead_ps(const struct weft_engine *e)

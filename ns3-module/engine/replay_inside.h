@@ -61,8 +61,9 @@ struct replay_packets {
     int64_t next_ps; /**< the earliest of all looks */
     int64_t
         find_ps; /**< when to look for pieces, WEFT_NEVER: not before a long message is posted */
-    uint32_t pieces; /**< used */
-    uint64_t most;   /**< values of states that there may be */
+    uint32_t pieces;  /**< used */
+    uint32_t changes; /**< times that one went ahead or came back */
+    uint64_t most;    /**< values of states that there may be */
     struct replay_piece piece[REPLAY_PIECES];
     struct replay_part map;   /**< by number: what belongs to which piece, as its number plus one */
     struct replay_turn *turn; /**< per QP */
@@ -197,6 +198,7 @@ struct replay_settled {
     int64_t *load_ps; /**< per port of the fabric: time that it would be sending */
     struct replay_part part;
     struct tape tape;
+    uint32_t changes; /**< replay_packets.changes at the first mark */
     bool control;     /**< what would have been skipped is being simulated */
     bool ready;       /**< traffic had settled, and something of the user's was in the way */
     int64_t since_ps; /**< when messages were last posted or received */
@@ -260,6 +262,8 @@ void replay_packets_touch(struct weft_engine *e, uint32_t qi);
 void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets);
 /** A message of QP @p qi was received or acknowledged. */
 void replay_packets_told(struct weft_engine *e, uint32_t qi);
+/** There are no pieces any more but those that are ahead. */
+void replay_pieces_drop(struct weft_engine *e);
 /** All is as it is now, and there are no pieces any more. */
 void replay_packets_disturb(struct weft_engine *e);
 void replay_packets_look(struct weft_engine *e);
@@ -269,6 +273,10 @@ void replay_packets_look(struct weft_engine *e);
 void replay_piece_back(struct weft_engine *e, struct replay_piece *k);
 /** All are. */
 void replay_pieces_back(struct weft_engine *e);
+/** Whether a QP is in one that is ahead. */
+bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi);
+/** Packets that are underway in those that are. */
+uint64_t replay_pieces_packets(const struct weft_engine *e);
 /** The earliest that one is ahead, WEFT_NEVER: none is. */
 int64_t replay_pieces_ahead_ps(const struct weft_engine *e);
 
@@ -283,12 +291,13 @@ void replay_settled_free(struct replay_settled *s);
 /* replay_rates.c */
 /** What is less off than that repeats itself. */
 #define REPLAY_STEADY 1e-5
-/** All QPs with messages take part; false: there are none, one is between two, or no room. */
+/** All QPs with messages take part but those of pieces that are ahead; false: there are none, one
+ * is between two, or no room. */
 bool replay_settled_find(struct weft_engine *e, struct replay_settled *s);
 /** Notes how far they are. */
 void replay_mark(struct weft_engine *e, struct replay_settled *s);
-/** Forgets the oldest mark. */
-void replay_mark_forget(struct replay_settled *s);
+/** Forgets the @p n oldest marks. */
+void replay_marks_forget(struct replay_settled *s, uint32_t n);
 /** Packets per ps between two marks; 0: too few to say. */
 double replay_rate(const struct settled_qp *from, const struct settled_qp *to);
 /** How long the QP at place @p i will go on with its message, at its rate. */

@@ -151,9 +151,9 @@ void replay_messages_look(struct weft_engine *e)
         return;
     }
     r->lam++;
-    if ((r->written && !r->strange) || r->lam >= r->power)
-        replay_pieces_back(e);
-    if (same(e, r))
+    if (replay_pieces_ahead_ps(e) > e->now && replay_pieces_ahead_ps(e) != WEFT_NEVER)
+        replay_say(e, WEFT_REPLAY_MESSAGES, "a piece is in the midst of long messages");
+    else if (same(e, r))
         replay_play_begin(e, e->now - r->tape.written_ps);
     else if (!r->written || r->lam >= r->power)
         write_down(e, r);

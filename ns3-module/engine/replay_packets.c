@@ -100,13 +100,19 @@ void replay_packets_told(struct weft_engine *e, uint32_t qi)
         touch_piece(e, r->map.has_qp[qi]);
 }
 
-void replay_packets_disturb(struct weft_engine *e)
+void replay_pieces_drop(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
-    replay_pieces_back(e);
     for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
-        if (r->piece[i].used)
+        if (r->piece[i].used &&
+            (r->piece[i].phase != REPLAY_AHEAD || r->piece[i].ahead_ps <= e->loop.due_ps))
             again(e, &r->piece[i], r->piece[i].wait_ps);
+}
+
+void replay_packets_disturb(struct weft_engine *e)
+{
+    replay_pieces_back(e);
+    replay_pieces_drop(e);
 }
 
 /* ---- how far ---- */
@@ -161,6 +167,7 @@ static void write_down(struct weft_engine *e, struct replay_piece *k)
 
 static void go_on(struct weft_engine *e, struct replay_piece *k)
 {
+    struct replay_packets *r = &e->replay->packets;
     struct weft_replay_figures *f = &e->replay->figures;
     const uint64_t hops = e->tot.packet_hops;
     const int64_t laps = laps_left(e, k);
@@ -171,6 +178,7 @@ static void go_on(struct weft_engine *e, struct replay_piece *k)
     replay_note_arrivals(e, &k->part);
     replay_state_move(e, &k->part, &k->tape, laps);
     replay_queue_again(e, &k->part, e->now);
+    r->changes++;
     k->phase = REPLAY_AHEAD;
     k->ahead_ps = k->next_ps = e->now + laps * k->found_ps;
     f->jumps++;
@@ -212,6 +220,7 @@ static void compare(struct weft_engine *e, struct replay_piece *k)
 /* The clock has come to where the state is. */
 static void arrive(struct weft_engine *e, struct replay_piece *k)
 {
+    e->replay->packets.changes++;
     again(e, k, k->wait_ps);
 }
 

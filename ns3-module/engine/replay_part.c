@@ -2,6 +2,7 @@
 /* Which QPs, ports and nodes traffic goes through. */
 #include "context.h"
 #include "ecmp.h"
+#include "pkt.h"
 #include "qp.h"
 #include "replay_state.h"
 
@@ -48,6 +49,11 @@ static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number
     }
     (*list)[(*n)++] = number;
     return true;
+}
+
+bool replay_part_knows(const struct pkt *k)
+{
+    return k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK || k->kind == WEFT_PKT_CNP;
 }
 
 uint32_t replay_part_node(const struct weft_engine *e, uint32_t port)

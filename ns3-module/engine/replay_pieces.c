@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORTH_LAPS 16u  /**< that must be left to be skipped */
-#define GUIDE_PACKETS 8 /**< for which the guide is watched at first, later longer */
-#define QUICK_TRIES 8u  /**< times that a state is compared after one lap alone */
-#define VALUES_PER_QP 8u
+#define WORTH_LAPS 16u    /**< that must be left to be skipped */
+#define GUIDE_PACKETS 8   /**< for which the guide is watched at first, later longer */
+#define QUICK_TRIES 8u    /**< times that a state is compared after one lap alone */
+#define VALUES_PER_QP 64u /**< of a state that take as long to read as a QP to be joined */
 
 /* ---- room ---- */
 
@@ -145,13 +145,10 @@ static bool free_qp(const struct weft_engine *e, const struct replay_packets *r,
     return qp_at(e, qi)->head_msg != NIL && !r->map.has_qp[qi];
 }
 
-/* With a tolerance what has settled is moved on as a whole (replay_settled.c), and laps of packets
- * are no different. */
 static void join_all(struct weft_engine *e, struct replay_packets *r)
 {
-    const bool whole = e->replay->settled.tolerance > 0;
-    uint32_t first = NIL;
     r->searches++;
+    e->replay->figures.values += 2 * (uint64_t)e->qps.pool.n;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         r->with[i] = i;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
@@ -159,12 +156,7 @@ static void join_all(struct weft_engine *e, struct replay_packets *r)
         if (!free_qp(e, r, i))
             continue;
         e->replay->figures.values += VALUES_PER_QP;
-        if (!whole)
-            replay_part_way(e, i, join_port, &j);
-        else if (first == NIL)
-            first = i;
-        else
-            r->with[i] = first;
+        replay_part_way(e, i, join_port, &j);
     }
 }
 
@@ -205,18 +197,26 @@ static void form_groups(struct weft_engine *e, struct replay_packets *r)
             count_in(e, r, i);
 }
 
-/* Whether packets are underway of QPs that have no messages. They would come to a piece from
- * outside. */
+/* Packets in a list that are of QPs with messages. */
+static uint64_t of_messages(const struct weft_engine *e, struct list l)
+{
+    uint64_t n = 0;
+    for (uint32_t i = l.head; i != NIL; i = pkt_at(e, i)->next) {
+        const struct pkt *k = pkt_at(e, i);
+        n += replay_part_knows(k) && qp_at(e, k->qp)->head_msg != NIL;
+    }
+    return n;
+}
+
+/* Whether other packets are underway. They would come to a piece from outside. */
 static bool strays(struct weft_engine *e)
 {
     uint64_t n = 0;
     for (uint32_t port = 0; port < e->fabric->nports; port++) {
         const struct port *p = &e->ports[port];
-        for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next)
-            n += qp_at(e, pkt_at(e, i)->qp)->head_msg != NIL;
+        n += of_messages(e, p->fly);
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
-            for (uint32_t i = p->lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
-                n += qp_at(e, pkt_at(e, i)->qp)->head_msg != NIL;
+            n += of_messages(e, p->lane[prio].q);
     }
     e->replay->figures.values += n / 4;
     return n != e->pkts.pool.live;

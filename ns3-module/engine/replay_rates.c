@@ -61,7 +61,7 @@ bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
     int64_t rtt_ps = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        if (q->head_msg == NIL)
+        if (q->head_msg == NIL || replay_piece_is_ahead(e, i))
             continue;
         if (q->head_msg != q->nxt_msg || q->head_msg != q->rcv_msg || !packets_left(e, q))
             return false;
@@ -96,13 +96,19 @@ void replay_mark(struct weft_engine *e, struct replay_settled *s)
     e->replay->figures.values += s->part.nqps + s->part.nports;
 }
 
-void replay_mark_forget(struct replay_settled *s)
+static void forget(struct replay_settled *s)
 {
     const struct settled_mark first = s->mark[0];
     s->mark[0] = s->mark[1];
     s->mark[1] = s->mark[2];
     s->mark[2] = first;
     s->marks--;
+}
+
+void replay_marks_forget(struct replay_settled *s, uint32_t n)
+{
+    for (; n; n--)
+        forget(s);
 }
 
 /* ---- judging ---- */

@@ -105,7 +105,9 @@ static int64_t until_else_ps(struct weft_engine *e, const struct replay_settled 
     const struct replay *r = e->replay;
     int64_t until_ps = r->quiet_ps > e->loop.stop_ps ? r->quiet_ps : e->loop.stop_ps;
     const int64_t else_ps = replay_first_else(e, &s->part, true);
+    const int64_t ahead_ps = replay_pieces_ahead_ps(e);
     until_ps = else_ps < until_ps ? else_ps : until_ps;
+    until_ps = ahead_ps < until_ps ? ahead_ps : until_ps;
     return (until_ps < LAST_PS ? until_ps : LAST_PS) - e->now;
 }
 
@@ -128,7 +130,7 @@ static bool control_due(const struct replay_settled *s, int64_t ps, double off)
 static bool control_holds(struct weft_engine *e, struct replay_settled *s)
 {
     double sum = 0;
-    replay_mark_forget(s);
+    replay_marks_forget(s, 1);
     replay_mark(e, s);
     for (uint32_t i = 0; i < s->part.nqps; i++) {
         const double found = replay_rate(&s->mark[1].qp[i], &s->mark[2].qp[i]);
@@ -148,9 +150,7 @@ static void not_yet(struct weft_engine *e, struct replay_settled *s, const char 
 {
     e->replay->figures.unsettled++;
     replay_say(e, WEFT_REPLAY_SETTLED, why);
-    replay_mark_forget(s);
-    if (s->need_ps)
-        replay_mark_forget(s);
+    replay_marks_forget(s, s->need_ps ? 2 : 1); /* longer windows begin with the last mark */
     s->window_ps = s->need_ps > s->window_ps ? s->need_ps : s->window_ps + s->window_ps / 2;
     s->need_ps = 0;
     look_in(e, s->window_ps);
@@ -179,7 +179,7 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         look_in(e, other ? else_ps + 2 : s->window_ps);
         return;
     }
-    replay_packets_disturb(e);
+    replay_pieces_drop(e);
     if (!replay_ahead(e, s, ps)) {
         not_yet(e, s, "queues fill");
         return;
@@ -218,15 +218,15 @@ void replay_settled_look(struct weft_engine *e)
 {
     struct replay_settled *s = &e->replay->settled;
     const char *why = replay_why_not(e, true);
-    const int64_t ahead_ps = replay_pieces_ahead_ps(e);
-    if (ahead_ps != WEFT_NEVER) {
-        look_in(e, ahead_ps - e->now + 1);
-        return;
-    }
     if (why) {
         replay_say(e, WEFT_REPLAY_SETTLED, why);
         look_in(e, WEFT_NEVER);
         return;
+    }
+    if (s->changes != e->replay->packets.changes) { /* others take part than before */
+        s->changes = e->replay->packets.changes;
+        s->marks = 0;
+        s->control = s->ready = false;
     }
     if (s->control && !control_holds(e, s)) {
         not_yet(e, s, "controls found more than the tolerance");

@@ -6,6 +6,8 @@
 #include "engine.h"
 #include "replay_tape.h"
 
+struct pkt;
+
 /** What takes part in the traffic: QPs with messages, both directions of the links that they go
  * over, and the nodes that forward there. It is all that there is, or a piece of it
  * (replay_pieces.h): then the arrays by number are shared by all pieces. */
@@ -42,6 +44,8 @@ static inline bool replay_part_has_port(const struct replay_part *p, uint32_t po
 {
     return p->has_port[port] == p->mark;
 }
+/** Whether it is known how a packet moves. */
+bool replay_part_knows(const struct pkt *k);
 /** Calls fn(ctx, port) for every port that the packets of a QP are sent at, there and back, and for
  * the other ends of these links. */
 void replay_part_way(const struct weft_engine *e, uint32_t qp, void (*fn)(void *ctx, uint32_t port),

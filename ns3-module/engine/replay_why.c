@@ -71,27 +71,27 @@ static bool unknown(const struct weft_engine *e)
 static const struct {
     bool (*holds)(const struct weft_engine *);
     const char *text;
-    bool exact; /* settled traffic may be skipped all the same */
+    enum { BOTH, EXACT, SETTLED } against; /* which it keeps from being skipped */
 } reasons[] = {
-    {threads, "several threads run the fabric", false},
-    {stepped, "ns-3 drives the fabric event by event", false},
-    {ordered, "transport.ns3-event-order", false},
-    {watched, "packets, queues or QPs are watched one by one", false},
-    {drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)", true},
-    {credit, "links or receivers grant credit", false},
-    {spread, "packets are spread over paths", false},
-    {frames, "TCP, hosts that forward, or operations in switches", false},
-    {timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", false},
-    {paused, "ports have been paused", false},
-    {counted, "the loss recovery counts what is in flight", false},
-    {lossy, "links lose packets, or have been down", false},
-    {unknown, "the congestion control doesn't say how its state moves", false},
+    {threads, "several threads run the fabric", BOTH},
+    {stepped, "ns-3 drives the fabric event by event", BOTH},
+    {ordered, "transport.ns3-event-order", BOTH},
+    {watched, "packets, queues or QPs are watched one by one", BOTH},
+    {drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)", EXACT},
+    {credit, "links or receivers grant credit", BOTH},
+    {spread, "packets are spread over paths", BOTH},
+    {frames, "TCP, hosts that forward, or operations in switches", BOTH},
+    {timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", BOTH},
+    {paused, "ports have been paused", SETTLED},
+    {counted, "the loss recovery counts what is in flight", BOTH},
+    {lossy, "links lose packets, or have been down", BOTH},
+    {unknown, "the congestion control doesn't say how its state moves", BOTH},
 };
 
 const char *replay_why_not(const struct weft_engine *e, bool tolerant)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (!(tolerant && reasons[i].exact) && reasons[i].holds(e))
+        if (reasons[i].against != (tolerant ? EXACT : SETTLED) && reasons[i].holds(e))
             return reasons[i].text;
     return NULL;
 }

@@ -467,6 +467,36 @@ TEST(Replay, PiecesDisturbedAtAnyMoment)
     }
 }
 
+// Ports that have been paused: what follows repeats itself, with packets that were held up on their
+// way at first, and with the clocks of pauses as they were.
+TEST(Replay, AfterPauses)
+{
+    for (int k = 0; k < 12; k++) {
+        Pair p("single-switch", oneSwitch,
+               {{"transport.mtu", "1000B"},
+                {"switch.buffer", "1600KB"},
+                {"pfc.headroom", "100KB"},
+                {"switch.reserve", "0B"}},
+               "none");
+        p.Build();
+        for (World *w : {&p.off, &p.on}) {
+            for (uint32_t h = 1; h < 8; h++)
+                w->Send(h, 0, 200'000, h);
+            for (uint32_t h = 1; h < 8; h++)
+                w->Send(h, h % 7 + 1, 4'000'000 + 100'000 * h, h);
+        }
+        p.RunTo((40 + 3 * k) * WEFT_PS_PER_US);
+        Same(p);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        if (HasFatalFailure())
+            FAIL() << "look " << k;
+        EXPECT_GT(p.on.Totals().pfc_pauses, 0u);
+        EXPECT_EQ(p.on.Totals().rtos, 0u);
+        EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 10) << p.Figures().why;
+    }
+}
+
 // What keeps traffic from being replayed is said.
 TEST(Replay, SaysWhyNot)
 {
