@@ -42,14 +42,19 @@ uint64_t weft_engine_events(const struct weft_engine *e)
 
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
 {
+    if (e->peers) {
+        peers_gather(e);
+        *out = *e->peers->totals;
+        return;
+    }
     weft_engine_settle(e);
     *out = e->tot;
     out->packets_in_flight = e->pkts.pool.live;
 }
 
-void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out)
+void port_counters(const struct weft_engine *e, const struct port *p,
+                   struct weft_port_counters *out)
 {
-    const struct port *p = moment_settled(e, port);
     const int64_t now = moment_reached_ps(e);
     *out = p->st;
     out->busy_ps -= moment_yet_to_send(e, p);
@@ -58,8 +63,22 @@ void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_po
         out->paused_ps += now - p->paused_since_ps;
 }
 
+void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out)
+{
+    const uint64_t *queued;
+    if (!e->peers) {
+        port_counters(e, moment_settled(e, port), out);
+        return;
+    }
+    const struct weft_port_counters *all = peers_port_stats(e, port, &queued);
+    *out = all ? *all : (struct weft_port_counters){0};
+}
+
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
+    const uint64_t *queued;
+    if (e->peers)
+        return peers_port_stats(e, port, &queued) ? queued[prio] : 0;
     return moment_settled(e, port)->lane[prio].qbytes;
 }
 
@@ -76,7 +95,7 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
         uint64_t flying = 0;
         for (uint32_t k = p->fly.head; k != NIL; k = pkt_at(e, k)->next)
             flying++;
-        LAW(err, p->st.tx_packets == p->rx_packets + flying,
+        LAW(err, p->ends & CROSSES || p->st.tx_packets == p->rx_packets + flying,
             "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
             " are on the link",
             i, p->st.tx_packets, p->rx_packets, flying);
@@ -170,6 +189,8 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
         host[q->dst_host].taken += q->taken_bytes;
     }
     for (uint32_t n = 0; n < f->nnodes && !rc; n++) {
+        if (!peers_own(e, n))
+            continue;
         const struct weft_fabric_node *x = &f->nodes[n];
         uint64_t in = 0, out = 0, stay = 0, made = e->own[n].made, taken = e->own[n].taken;
         made += x->kind == WEFT_NODE_HOST ? host[x->host].made : 0;
@@ -194,42 +215,61 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
     return rc;
 }
 
-int weft_engine_check(struct weft_engine *e, struct weft_err *err)
+static int check_qps(const struct weft_engine *e, struct weft_err *err)
 {
-    uint64_t sent = 0, delivered = 0, drops = 0;
-    weft_engine_settle(e);
-    for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++) {
-        sent += e->tot.sent[k];
-        delivered += e->tot.delivered[k];
-    }
-    for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
-        drops += e->tot.drops[k];
-    LAW(err, sent == delivered + drops + e->pkts.pool.live,
-        "%" PRIu64 " packets made, %" PRIu64 " delivered, %" PRIu64 " dropped, %u alive", sent,
-        delivered, drops, e->pkts.pool.live);
-    LAW(err, e->tot.msgs_acked + e->msgs.live + in_network_parts(e) == e->tot.msgs_posted,
-        "messages posted, acked and waiting differ");
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         const struct recovery *r = profile_of(q)->recovery;
+        const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
+        if (!(ends & PEERS_SENDS))
+            continue;
         const uint64_t floor = r->floor ? r->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
-                floor <= q->exp_psn && q->exp_psn <= q->top_psn && q->una_bytes <= q->nxt_bytes &&
-                q->nxt_bytes <= q->end_byte,
+                (ends == PEERS_SENDS || (floor <= q->exp_psn && q->exp_psn <= q->top_psn)) &&
+                q->una_bytes <= q->nxt_bytes && q->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
         const uint64_t flight = q->counted ? r->flight(e, q) : 0;
         LAW(err, !q->counted || flight == q->flight_bytes,
             "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight, q->flight_bytes);
     }
-    int rc = check_ports(e, err);
+    return 0;
+}
+
+static int check_totals(struct weft_engine *e, struct weft_err *err)
+{
+    uint64_t sent = 0, delivered = 0;
+    struct weft_totals t;
+    weft_engine_totals(e, &t);
+    for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++) {
+        sent += t.sent[k];
+        delivered += t.delivered[k];
+    }
+    const uint64_t drops = weft_totals_drops(&t);
+    LAW(err, sent == delivered + drops + t.packets_in_flight,
+        "%" PRIu64 " packets made, %" PRIu64 " delivered, %" PRIu64 " dropped, %" PRIu64 " alive",
+        sent, delivered, drops, t.packets_in_flight);
+    LAW(err, t.msgs_acked + e->msgs.live + in_network_parts(e) == t.msgs_posted,
+        "messages posted, acked and waiting differ");
+    return 0;
+}
+
+int weft_engine_check(struct weft_engine *e, struct weft_err *err)
+{
+    int rc = check_totals(e, err);
+    if (!rc)
+        rc = check_qps(e, err);
+    if (!rc)
+        rc = check_ports(e, err);
     if (!rc)
         rc = check_payload(e, err);
     if (!rc)
         rc = credit_audit(e, err);
     if (!rc && e->in_network)
         rc = in_network_check(e, err);
-    return rc ? rc : check_switches(e, err);
+    if (!rc)
+        rc = check_switches(e, err);
+    return e->peers ? peers_agree(e, rc, err) : rc;
 }
 
 /* Why a QP with unacknowledged messages does not move. */

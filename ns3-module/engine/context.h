@@ -26,6 +26,7 @@
 #include "msg.h"
 #include "nic.h"
 #include "path.h"
+#include "peers.h"
 #include "pfc.h"
 #include "pkt.h"
 #include "port.h"
@@ -50,6 +51,7 @@ struct weft_engine {
     struct window_crew *crew; /**< threads; NULL: only the engine's own */
     struct host_parts
         *parts;            /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+    struct peers *peers;   /**< processes that the fabric is shared out to; NULL: this one has all */
     struct replay *replay; /**< NULL: everything is simulated */
     struct worker *worker; /**< the thread whose context this is; NULL: the engine itself */
 

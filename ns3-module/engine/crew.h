@@ -13,7 +13,7 @@ struct crew;
 
 #pragma GCC visibility push(hidden)
 
-/** @p n > 1 threads, the caller's own among them. */
+/** @p n threads, the caller's own among them. */
 int crew_new(unsigned n, struct crew **out, struct weft_err *err);
 void crew_free(struct crew *c);
 /** Calls fn(ctx, number) in each of them, numbers from 0, the caller's; returns when all are done.

@@ -246,6 +246,7 @@ void weft_engine_free(struct weft_engine *e)
     balance_fini(e);
     free(e->stall.marks);
     replay_ops.free(e->replay);
+    peers_fini(e);
     free(e);
 }
 

@@ -28,6 +28,7 @@
 #include "engine_explain.h"
 #include "engine_frames.h"
 #include "engine_observe.h"
+#include "engine_peers.h"
 #include "engine_replay.h"
 #include "engine_run.h"
 

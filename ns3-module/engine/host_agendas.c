@@ -103,7 +103,8 @@ struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
                       uint32_t port)
 {
-    if (t < a->fast.base || !fastq_push(&a->fast, e->now, t, kind, port))
+    const int64_t now = __builtin_expect(e->peers != NULL, 0) ? e->peers->from_ps : e->now;
+    if (t < a->fast.base || !fastq_push(&a->fast, now, t, kind, port))
         engine_push(e, &a->slow, t, EV_ID(kind, port));
 }
 

@@ -29,11 +29,18 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
 {
     const uint64_t id = d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
     struct cluster_state *s = &h->clusters[cluster_of_entry(e, id)];
-    if (s->held == h->window)
+    const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
+    if (s->held == h->window) {
+        if (e->peers && arrives)
+            peers_may_tell(e, d->t, id);
         return true;
-    if (id >> EV_KIND_SHIFT == EV_ARRIVE && may_tell(e, (uint32_t)EV_NUMBER(id))) {
+    }
+    if (arrives && may_tell(e, (uint32_t)EV_NUMBER(id))) {
         s->held = h->window;
-        return true;
+        if (!e->peers)
+            return true;
+        /* it is told of afterwards, so this event still belongs to what is done now */
+        peers_tells(e, d->t, id, cluster_of_entry(e, id));
     }
     s->events = s->window == (uint32_t)h->window ? s->events + 1 : 1;
     s->window = (uint32_t)h->window;
@@ -76,10 +83,13 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
         const struct due d = agenda_first(e, a);
         if (d.t >= e->loop.limit_ps)
             break;
-        if (to_hold(e, h, p, a, &d))
+        if (to_hold(e, h, p, a, &d)) {
             hold(e, p, a, &d);
-        else
-            agenda_run(e, a, d);
+            continue;
+        }
+        agenda_run(e, a, d);
+        if (__builtin_expect(e->peers != NULL, 0) && peers_told_nothing(e))
+            h->clusters[e->peers->cluster].held = 0;
     }
     p->agenda = *a;
     e->parts = h; /* what is delivered to hosts goes there */
@@ -143,18 +153,14 @@ static void put_back(struct weft_engine *e, struct host_part *p)
     p->nheld = 0;
 }
 
-/* Switches run in the same window where it is one of theirs. */
-static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c)
+/* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. */
+static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c,
+                           int64_t switches_ps)
 {
-    struct windows *w = &e->windows;
     uint64_t events = 0, most = 0;
     h->e = e;
-    h->window++;
-    h->switches =
-        (h->until_ps == w->done_ps + w->lookahead_ps || h->until_ps == e->loop.limit_ps) &&
-        window_crew_worthwhile(e, c, h->until_ps);
     if (h->switches)
-        window_crew_begin(e, c, e->now, h->until_ps);
+        window_crew_begin(e, c, e->now, switches_ps);
     else
         window_crew_begin_hosts(e, c, e->now);
     window_crew_do(e, c, run_part, h);
@@ -165,7 +171,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     }
     if (h->switches) {
         window_crew_end(e, c, events, most);
-        window_done(e, h->until_ps);
+        window_done(e, switches_ps);
         e->tot.windows++;
     } else {
         window_crew_end_hosts(e, c, events, most);
@@ -186,12 +192,24 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
     e->now = t_ps;
     h->until_ps = until_ps;
-    const uint64_t events = run_window(e, h, e->crew);
+    h->window++;
+    h->switches = (until_ps == e->windows.done_ps + e->windows.lookahead_ps ||
+                   until_ps == e->loop.limit_ps) &&
+                  window_crew_worthwhile(e, e->crew, until_ps);
+    const uint64_t events = run_window(e, h, e->crew, until_ps);
     h->done_ps = until_ps;
     h->per_ps = (double)events / (double)(until_ps - t_ps);
     h->alone = 0;
     h->since_ps = until_ps;
     return true;
+}
+
+void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_ps)
+{
+    struct host_parts *h = e->parts;
+    h->until_ps = until_ps;
+    h->switches = switches_ps > e->windows.done_ps;
+    run_window(e, h, e->crew, switches_ps);
 }
 
 /* ---- the order of all events ---- */

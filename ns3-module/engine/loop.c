@@ -23,6 +23,8 @@ int64_t weft_engine_now(const struct weft_engine *e)
 
 int64_t weft_engine_next(struct weft_engine *e)
 {
+    if (e->peers)
+        return peers_next(e);
     struct due d = agenda_first(e, &e->loop.agenda);
     if (e->parts)
         host_parts_first(e, &d);
@@ -73,6 +75,10 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     const bool endless = limit_ps > LAST_PS;
     e->loop.stop_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
     loop_limit(e);
+    if (__builtin_expect(e->peers != NULL, 0)) {
+        peers_run(e);
+        return e->err.code;
+    }
     for (;;) {
         struct agenda *a = NULL;
         struct due d = agenda_first(e, &e->loop.agenda);

@@ -207,8 +207,11 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         q->nxt_msg = m->next;
-        if (m->sent_ps < 0)
+        if (m->sent_ps < 0) {
             delay_sent(e, q, m);
+            if (__builtin_expect(e->peers != NULL, 0))
+                peers_note_last(e, q, m);
+        }
     }
     if (__builtin_expect(q->entropy != NULL, 0))
         k->mid = entropy_next(e, q) & NO_MID;

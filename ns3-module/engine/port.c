@@ -82,9 +82,12 @@ static bool transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, 
     }
     p->pint_size = (uint32_t)wire;
     p->pint_at_ps = e->now;
-    if (!(e->path.rare & RARE_WORKER) || p->ends & TOGETHER)
+    if (e->worker && !(p->ends & TOGETHER))
+        worker_send(e, port, k, i, at_ps);
+    else if (p->ends & CROSSES)
+        peers_send(e, port, k, i, at_ps);
+    else
         return false;
-    worker_send(e, port, k, i, at_ps);
     return true;
 }
 
@@ -102,6 +105,11 @@ static inline void put_on_link(struct weft_engine *e, struct port *p, uint32_t p
         before->next_at_ps = at_ps;
     }
     p->fly.tail = i;
+}
+
+void port_put_on_link(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
+{
+    put_on_link(e, &e->ports[port], port, pkt_at(e, i), i, at_ps);
 }
 
 /* Puts packet @p k, number @p i, on the link. Inlined by force: each hop comes here once. */

@@ -17,6 +17,8 @@ struct hold;
 #define OWN_IN_WINDOWS (1u << EV_TX)
 /** Both ends are of one cluster (clusters.h). */
 #define TOGETHER 4u
+/** The far end is of another process (peers.h). */
+#define CROSSES 8u
 
 /** One priority of a port: its egress queue, and what came in through the port with that priority.
  * Three of them lie in a cache line or two. */
@@ -53,7 +55,7 @@ struct port {
     bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
     bool lazy;       /**< transmissions need no event of their own, see lazy.c */
     bool was_down;   /**< the link has failed once */
-    uint8_t ends;    /**< FAR_IN_WINDOWS, OWN_IN_WINDOWS, TOGETHER; 0 without windows */
+    uint8_t ends;    /**< FAR_IN_WINDOWS, OWN_IN_WINDOWS, TOGETHER, CROSSES; 0 without windows */
     uint64_t qtotal; /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
     uint64_t rx_packets;
@@ -96,6 +98,9 @@ uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
 void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
 /** Queues a packet that was kept back (way.h) when it had been taken into the buffer. */
 void port_release(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** Packet @p pkt, which another process has sent, is on the link of @p port and arrives at @p
+ * at_ps. */
+void port_put_on_link(struct weft_engine *e, uint32_t port, uint32_t pkt, int64_t at_ps);
 /** Makes the transmissions before @p due_ps that a lazy port owes. */
 void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int64_t due_ps);
 

@@ -188,7 +188,8 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
         weft_mix64(qp_key(src, dst, prio, own) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
-    qp_fill_env(e, q);
+    if (peers_ends(e, src, dst))
+        qp_fill_env(e, q);
     e->qps.slots[h & (e->qps.nslots - 1)] = qi + 1;
     *made = true;
     return qi;
@@ -202,6 +203,10 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
     if (!made)
         return qi;
     struct qp *q = qp_at(e, qi);
+    e->tot.qps++;
+    e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
+    if (!peers_ends(e, msg->src, msg->dst)) /* other processes have it */
+        return qi;
     if (control_settle(e, q, err))
         return NIL;
     q->cap_bytes = UINT64_MAX;
@@ -218,8 +223,6 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
         e->spread.steer->aim(e, q);
     if (e->links.ndown)
         link_reroute_qp(e, qi);
-    e->tot.qps++;
-    e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
     return qi;
 }
 

@@ -108,11 +108,13 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
     q->rcv_msg = m->next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->bytes;
-    if (e->hooks.received || e->replay) {
+    if (e->hooks.received || e->replay || e->peers) {
         struct weft_completion d;
         rc_fill_done(q, m, 0, &d);
         if (__builtin_expect(e->replay != NULL, 0))
             replay_ops.tell(e, m->qp, false, &d);
+        else if (__builtin_expect(e->peers != NULL, 0))
+            peers_tell(e, mi, false, &d);
         else
             e->hooks.received(e->hooks.ctx, &d);
     }
@@ -233,7 +235,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
     struct msg *m = msg_at(e, mi);
     struct weft_completion d;
     rc_fill_done(qp_at(e, m->qp), m, e->now, &d);
-    stable_release(&e->msgs, mi);
+    if (__builtin_expect(!e->peers, 1)) /* else once all processes know */
+        stable_release(&e->msgs, mi);
     e->tot.msgs_acked++;
     if (d.received_ps - d.post_ps < d.ideal_ps) {
         engine_fail(e, WEFT_E_INTERNAL,
@@ -243,6 +246,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
     }
     if (__builtin_expect(e->replay != NULL, 0))
         replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, &d);
+    else if (__builtin_expect(e->peers != NULL, 0))
+        peers_tell(e, mi, true, &d);
     else if (e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &d);
 }

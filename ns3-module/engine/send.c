@@ -12,6 +12,23 @@
 #include "replay.h"
 #include "stable.h"
 
+/* Message @p mi waits in the FIFO of its QP. */
+static void append(struct weft_engine *e, struct qp *q, uint32_t mi)
+{
+    const struct msg *m = msg_at(e, mi);
+    q->end_psn += m->npkts;
+    q->end_byte += m->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = mi;
+    else
+        msg_at(e, q->tail_msg)->next = mi;
+    q->tail_msg = mi;
+    if (q->nxt_msg == NIL)
+        q->nxt_msg = mi;
+    if (q->rcv_msg == NIL)
+        q->rcv_msg = mi;
+}
+
 int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
                      struct weft_err *err)
 {
@@ -21,7 +38,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT,
                             "message from host %u to host %u, but the fabric has hosts 0 to %u",
                             msg->src, msg->dst, hosts - 1);
-    if (host_agendas_beyond(e, msg->src))
+    const unsigned ends = peers_ends(e, msg->src, msg->dst);
+    if (ends & PEERS_SENDS && host_agendas_beyond(e, msg->src))
         return weft_err_set(err, WEFT_E_INTERNAL,
                             "host %u has been run beyond the moment at which it is to post a "
                             "message: the workload can't be played by several threads",
@@ -51,24 +69,18 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
                       .token = msg->token,
                       .token_type = msg->token_type,
                       .first_psn = q->end_psn,
-                      .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
+                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / mtu + 1 : 1,
                       .start_byte = q->end_byte,
                       .post_ps = e->now,
                       .since = e->ideal.now,
                       .sent_ps = -1};
-    delay_posted(e, q, m);
+    if (__builtin_expect(e->peers != NULL, 0))
+        peers_posted(e);
+    if (ends & PEERS_SENDS)
+        delay_posted(e, q, m);
     e->tot.bytes_posted += msg->bytes;
-    q->end_psn += m->npkts;
-    q->end_byte += msg->bytes;
-    if (q->head_msg == NIL)
-        q->head_msg = mi;
-    else
-        msg_at(e, q->tail_msg)->next = mi;
-    q->tail_msg = mi;
-    if (q->nxt_msg == NIL)
-        q->nxt_msg = mi;
-    if (q->rcv_msg == NIL)
-        q->rcv_msg = mi;
+    if (ends)
+        append(e, q, mi);
     if (id)
         *id = m->id;
     if (e->hooks.posted || e->replay) {
@@ -79,6 +91,7 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         if (news && e->hooks.posted)
             e->hooks.posted(e->hooks.ctx, &d);
     }
-    nic_wake(e, qi);
+    if (ends & PEERS_SENDS)
+        nic_wake(e, qi);
     return 0;
 }

@@ -118,7 +118,8 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
         return WEFT_MOTION_SOME; /* without memory nothing is known */
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        if (q->head_msg == NIL || q->state == QP_PARKED) {
+        if (q->head_msg == NIL || q->state == QP_PARKED ||
+            !(peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS)) {
             if (i < s->n)
                 mark_of(e, i)->message = UINT64_MAX;
             else
@@ -129,6 +130,10 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
         const bool is = stuck(e, i, i < s->n, at_ps, after_ps);
         mark_of(e, i)->stuck = is;
         held += is;
+    }
+    if (e->peers) {
+        open = peers_sum(e, open);
+        held = peers_sum(e, held);
     }
     s->n = e->qps.pool.n;
     s->stuck = open && held == open;
@@ -141,13 +146,13 @@ uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
     uint64_t sum = e->tot.bytes_received;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        if (q->rcv_msg == NIL)
+        if (q->rcv_msg == NIL || !(peers_ends(e, q->src_host, q->dst_host) & PEERS_RECEIVES))
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t taken = (q->exp_psn - m->first_psn) * q->mtu_bytes;
         sum += taken < m->bytes ? taken : m->bytes;
     }
-    return sum;
+    return e->peers ? peers_sum(e, sum) : sum;
 }
 
 bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t size)

@@ -22,6 +22,8 @@ int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *, u
                                  EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory, or more than %u timers", MAX_TIMERS);
     e->timers.seq++;
+    if (__builtin_expect(e->peers != NULL, 0))
+        peers_posted(e);
     struct timer *t = (struct timer *)(void *)e->timers.pool.base + slot;
     t->fn = fn;
     t->ctx = ctx;

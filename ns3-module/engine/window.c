@@ -239,7 +239,7 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
 void window_run(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
-    if (!w->on)
+    if (!w->on || e->peers) /* these have their own (peers_window.c) */
         return;
     const int code = e->err.code;
     for (int64_t first; (first = window_first(e)) < until_ps && e->err.code == code;) {

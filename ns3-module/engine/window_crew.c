@@ -104,6 +104,8 @@ void window_crew_list(struct weft_engine *e)
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         c->thread[n] = c->thread[of->of[n]];
         e->windows.of[n].thread = c->thread[n];
+        if (!peers_own(e, n))
+            continue;
         if (of->in_windows[n])
             c->switches[c->nswitches++] = n;
         else if (at_border(e, n))
@@ -143,7 +145,7 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
 int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
 {
     window_crew_fini(e);
-    if (n == 1 || e->fabric->nswitches < 2)
+    if ((n == 1 && !e->peers) || e->fabric->nswitches < 2)
         return 0;
     struct window_crew *c = calloc(1, sizeof *c);
     if (!c)

@@ -133,6 +133,10 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
 static void deliver(struct weft_engine *e, uint32_t port, struct outbox *o)
 {
     struct port *p = &e->ports[port];
+    if (__builtin_expect(p->ends & CROSSES, 0)) {
+        peers_note_sent(e, port);
+        return;
+    }
     if (p->fly.head == NIL) {
         p->fly.head = o->head;
         engine_push_port(e, o->at_ps, EV_ARRIVE, port);
@@ -152,7 +156,8 @@ void worker_deliver(struct worker *all, unsigned number)
         struct worker_sent *s = &all[k].sent[number];
         uint32_t left = 0;
         for (uint32_t i = 0; i < s->n; i++)
-            if (!e->parts && !(e->ports[s->ports[i]].ends & FAR_IN_WINDOWS))
+            if ((!e->parts && !(e->ports[s->ports[i]].ends & FAR_IN_WINDOWS)) ||
+                e->ports[s->ports[i]].ends & CROSSES)
                 s->ports[left++] = s->ports[i];
             else
                 deliver(e, s->ports[i], &all[k].out[s->ports[i]]);
@@ -160,7 +165,7 @@ void worker_deliver(struct worker *all, unsigned number)
     }
 }
 
-static void join_totals(struct weft_totals *all, const struct weft_totals *more)
+void totals_add(struct weft_totals *all, const struct weft_totals *more)
 {
     uint64_t a[sizeof *all / sizeof(uint64_t)], b[sizeof a / sizeof *a];
     _Static_assert(sizeof a == sizeof *all, "all of them are counts");
@@ -197,10 +202,12 @@ void worker_join(struct worker *w, struct weft_engine *e)
     for (uint32_t i = 0; i < w->ntimers; i++)
         engine_push(e, &e->loop.agenda.slow, w->timers[i].t, w->timers[i].id);
     w->ntimers = 0;
-    join_totals(&e->tot, &c->tot);
+    totals_add(&e->tot, &c->tot);
     join_notes(e, &c->windows);
     pool_join(&w->pkts, &c->pkts.pool, &e->pkts.pool);
     pool_join(&w->stacks, &c->telemetry.stacks, &e->telemetry.stacks);
+    if (e->peers) /* messages are complete in the thread's context, which is the only one */
+        e->ideal = c->ideal;
     if (c->windows.last_ps > e->windows.last_ps)
         e->windows.last_ps = c->windows.last_ps;
     e->rc.last_try |= c->rc.last_try;
@@ -211,6 +218,23 @@ void worker_join(struct worker *w, struct weft_engine *e)
         e->delays.waits.n = c->delays.waits.n;
     if (c->rc.maps.n > e->rc.maps.n)
         e->rc.maps.n = c->rc.maps.n;
+}
+
+bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, uint32_t i,
+                int64_t at_ps)
+{
+    const bool first = o->head == NIL;
+    k->next = NIL;
+    if (first) {
+        o->head = i;
+        o->at_ps = at_ps;
+    } else {
+        struct pkt *before = pkt_at(e, o->tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    o->tail = i;
+    return first;
 }
 
 /* ---- in a thread's context ---- */
@@ -234,23 +258,14 @@ static bool make_room(struct weft_engine *e, void **list, uint32_t n, uint32_t *
 void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps)
 {
     struct worker *w = e->worker;
-    struct outbox *o = &w->out[port];
-    k->next = NIL;
-    if (o->head == NIL) {
-        struct worker_sent *s = &w->sent[w->to[port]];
-        void *list = s->ports;
-        if (!make_room(e, &list, s->n, &s->cap, sizeof *s->ports))
-            return;
-        s->ports = list;
-        s->ports[s->n++] = port;
-        o->head = i;
-        o->at_ps = at_ps;
-    } else {
-        struct pkt *before = pkt_at(e, o->tail);
-        before->next = i;
-        before->next_at_ps = at_ps;
-    }
-    o->tail = i;
+    struct worker_sent *s = &w->sent[w->to[port]];
+    if (!outbox_add(e, &w->out[port], k, i, at_ps))
+        return;
+    void *list = s->ports;
+    if (!make_room(e, &list, s->n, &s->cap, sizeof *s->ports))
+        return;
+    s->ports = list;
+    s->ports[s->n++] = port;
 }
 
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)

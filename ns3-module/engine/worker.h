@@ -21,6 +21,7 @@
 #define WEFT_ENGINE_WORKER_H
 
 #include "context.h"
+#include "worker_sent.h"
 
 #include <stdatomic.h>
 
@@ -47,12 +48,6 @@ struct worker_pool {
     uint32_t most;               /**< free records beyond which it gives all of them away */
     uint32_t give, give_tail;    /**< those, NIL: none */
     _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
-};
-
-/** Ports with something in the outbox that leads to nodes of one thread. */
-struct worker_sent {
-    uint32_t *ports;
-    uint32_t n, cap;
 };
 
 struct worker {
@@ -90,6 +85,13 @@ void worker_join(struct worker *w, struct weft_engine *e);
 void worker_give_packets(struct worker *w, struct weft_engine *e);
 /** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */
 bool worker_give_stacks(struct worker *w, struct weft_engine *e);
+
+/** Adds up totals. */
+void totals_add(struct weft_totals *all, const struct weft_totals *more);
+/** Adds packet @p k, number @p i, to an outbox; it will have arrived at @p at_ps. Whether it is the
+ * first in it. */
+bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, uint32_t i,
+                int64_t at_ps);
 
 /* in a thread's context */
 /** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */

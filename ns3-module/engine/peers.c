@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose nodes are whose, and when a fabric can be shared out: peers.h. */
+#include "peers.h"
+#include "context.h"
+#include "partition.h"
+#include "window.h"
+#include "window_crew.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PEERS 255u
+
+bool peers_own(const struct weft_engine *e, uint32_t node)
+{
+    return !e->peers || e->peers->owner[node] == e->peers->link.me;
+}
+
+unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host)
+{
+    return (peers_own(e, e->fabric->hosts[src_host]) ? PEERS_SENDS : 0) |
+           (peers_own(e, e->fabric->hosts[dst_host]) ? PEERS_RECEIVES : 0);
+}
+
+void peers_posted(struct weft_engine *e)
+{
+    e->peers->posted = true;
+    e->peers->figures = false;
+}
+
+/* ---- life ---- */
+
+void peers_fini(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    if (!p)
+        return;
+    for (unsigned k = 0; k < p->link.n; k++) {
+        free(p->out ? p->out[k].bytes : NULL);
+        free(p->lasts ? p->lasts[k].bytes : NULL);
+    }
+    free(p->all.bytes);
+    free(p->out);
+    free(p->lasts);
+    free(p->owner);
+    free(p->mail);
+    free(p->came);
+    free(p->crossed.ports);
+    free(p->tells);
+    free(p->own);
+    free(p->totals);
+    free(p->ports);
+    free(p);
+    e->peers = NULL;
+}
+
+/* What the configuration has that needs one process. */
+static const char *obstacle_of_settings(const struct weft_engine *e)
+{
+    const struct {
+        bool is;
+        const char *why;
+    } all[] = {
+        {e->p.pfc.quanta != 0, "pfc.quanta sets timers for pauses"},
+        {e->grants.of.elem != 0, "receivers give credit"},
+        {e->credit.ports != NULL, "links are under credits"},
+        {e->in_network != NULL, "switches take part in operations"},
+        {e->replay != NULL, "traffic is replayed (run.replay)"},
+        {e->path.frames, "another transport sends frames"},
+        {e->draws.ns3, "ports share a stream of random numbers (ecn.draws)"},
+        {e->hooks.lose != NULL, "a hook loses packets"},
+        {e->hooks.drop || e->hooks.qp || e->hooks.packet || e->hooks.queue || e->hooks.ecn_mark ||
+             e->hooks.credit || e->hooks.posted,
+         "packets, queues or queue pairs are watched"},
+        {e->histograms.wanted != NULL || e->qps.rtt_ps.base != NULL,
+         "queues or round-trip times are noted"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is)
+            return all[i].why;
+    return NULL;
+}
+
+/* Whether a host shares a cluster (clusters.h) with another node. */
+static bool joined(const struct weft_engine *e)
+{
+    const struct clusters *c = &e->windows.clusters;
+    bool any = c->n != e->fabric->nhosts;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        any |= e->fabric->nodes[n].host == UINT32_MAX && !c->in_windows[n];
+    return any;
+}
+
+const char *peers_obstacle(const struct weft_engine *e)
+{
+    const char *why = obstacle_of_settings(e);
+    if (why)
+        return why;
+    if (e->fabric->nswitches < 2)
+        return "the fabric has fewer than two switches";
+    if (!e->windows.on || joined(e))
+        return "some switches do not run in windows: links shorter than 200 ns, or a setting that "
+               "has everything in one queue (docs/performance.md, 'Windows of switches')";
+    return e->parts || !e->hooks.local
+               ? NULL
+               : "hosts do not run in windows (docs/performance.md, 'One run on several threads')";
+}
+
+static int make(struct weft_engine *e, const struct weft_peers *link, struct weft_err *err)
+{
+    struct peers *p = calloc(1, sizeof *p);
+    e->peers = p;
+    if (p) {
+        p->link = *link;
+        p->owner = calloc(e->fabric->nnodes, 1);
+        p->out = calloc(link->n, sizeof *p->out);
+        p->lasts = calloc(link->n, sizeof *p->lasts);
+        p->mail = calloc(link->n, sizeof *p->mail);
+        p->came = calloc(link->n, sizeof *p->came);
+        p->totals = calloc(1, sizeof *p->totals);
+    }
+    if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
+    partition(e->fabric, link->n, p->owner);
+    p->known.next_ps = WEFT_NEVER;
+    return 0;
+}
+
+int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
+                          struct weft_err *err)
+{
+    if (link->n < 2 || link->n > MOST_PEERS)
+        return weft_err_set(err, WEFT_E_INPUT, "%u processes: 2 to %u", link->n, MOST_PEERS);
+    if (link->n > e->fabric->nhosts)
+        return weft_err_set(err, WEFT_E_INPUT, "%u processes for %u hosts", link->n,
+                            e->fabric->nhosts);
+    int rc = make(e, link, err);
+    if (!rc) {
+        e->path.rare |= RARE_PEERS;
+        rc = window_crew_make(e, 1, 0, err);
+        e->windows.on = false; /* so that ports hear which links lead to other processes */
+        for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+            e->windows.clusters.in_windows[n] = false;
+        window_choose(e);
+    }
+    const char *why = rc ? NULL : peers_obstacle(e);
+    if (why)
+        rc = weft_err_set(err, WEFT_E_INPUT, "this can't be simulated by several processes: %s",
+                          why);
+    return rc;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A fabric shared out to several processes.
+ *
+ * Each process has the whole graph and the routes, and the state of its own nodes: ports, queues,
+ * buffers, events, its hosts' halves of QPs. A window (window.h) is run by all at the same time;
+ * what leaves for a node of another process waits in outboxes (worker.h) and is exchanged at the
+ * window's end, which is no later than it arrives.
+ *
+ * The user is in all processes, and does the same in each: he posts all messages, sets all timers
+ * and is told of all messages in the order that one process has. What he posts at a host of another
+ * process gets its number and is left to that process. So a host is run up to the event by which a
+ * message is complete, and waits there (it is held) until all processes know: they exchange what is
+ * to be told (struct tell), tell it in the order of all events as far as no host that is held could
+ * come in between, and hosts go on, in rounds until nothing is left in the window.
+ *
+ * This needs the promise that hosts run by several threads need (host_parts.h), all switches in
+ * windows, and that each host is a cluster of its own.
+ */
+#ifndef WEFT_PEERS_H
+#define WEFT_PEERS_H
+
+#include "base/figures.h"
+#include "base/message.h"
+#include "engine_peers.h"
+#include "evq.h"
+#include "worker_sent.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct msg;
+struct peers_port;
+struct pkt;
+struct qp;
+struct weft_engine;
+struct window_note;
+
+/** What is exchanged, as it grows. */
+struct pouch {
+    char *bytes;
+    size_t n, cap;
+};
+
+/** The user is to be told of a message. */
+struct tell {
+    struct ev at;     /**< the event by which it is complete */
+    uint32_t seq;     /**< among those of that event */
+    uint32_t msg;     /**< its record */
+    uint32_t cluster; /**< that waits until he is told; of process `from` */
+    uint8_t from;
+    bool acked;                        /**< else received */
+    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< received: of the record */
+    struct weft_completion done;       /**< but for its token */
+};
+
+/** What all processes agree on. */
+struct peers_head {
+    struct ev bound; /**< nothing is told before it but what was said to be; t WEFT_NEVER: at all */
+    int64_t next_ps; /**< time of the first event, WEFT_NEVER: none */
+    int64_t last_ps; /**< of the last one executed */
+    uint32_t ntells, nnotes, nlasts, npackets;
+    int32_t code;  /**< not 0: of an error, which follows */
+    bool owes;     /**< switches may have transmissions to make */
+    bool last_try; /**< a QP is about to give up */
+};
+
+struct peers {
+    struct weft_peers link;
+    uint8_t *owner;         /**< by node */
+    struct pouch *out, all; /**< for each, and for all */
+    struct weft_mail *mail, *came;
+    struct worker_sent crossed; /**< ports with something in the outbox */
+    struct pouch *lasts;        /**< for each: messages whose last packet was sent */
+    struct tell *tells;         /**< not told yet, in order */
+    uint32_t ntells, tells_cap;
+    struct tell *own; /**< of this process, not known to the others */
+    uint32_t nown, own_cap;
+    struct ev at;               /**< the event that is executed at a host */
+    uint32_t cluster;           /**< of that host */
+    bool expected;              /**< that event may tell of something, and has not */
+    uint32_t nnotes;            /**< pauses in windows.notes that all know of */
+    int64_t from_ps;            /**< beginning of the window: no event is before */
+    struct peers_head known;    /**< of all, since the last exchange */
+    struct ev bound;            /**< of this process, in the present round */
+    int64_t last_ps;            /**< of the last event that was executed here */
+    bool failed;                /**< all know of the error that ended the run */
+    bool posted;                /**< since the last exchange, and not in a window */
+    bool figures;               /**< those of all are known, as they are now */
+    struct weft_totals *totals; /**< these */
+    struct peers_port *ports;   /**< counters of some ports of all processes */
+    uint32_t page;              /**< which ones, UINT32_MAX: none */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* peers.c */
+/** Whether a node is of this process. */
+bool peers_own(const struct weft_engine *e, uint32_t node);
+/** Which ends of a QP are hosts of this process. */
+#define PEERS_SENDS 1u
+#define PEERS_RECEIVES 2u
+unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
+void peers_fini(struct weft_engine *e);
+/** Why the engine can't be shared out as things are; NULL: it can. */
+const char *peers_obstacle(const struct weft_engine *e);
+
+/** The user has posted something. */
+void peers_posted(struct weft_engine *e);
+
+/* peers_window.c */
+/** The time of the first event of all processes. */
+int64_t peers_next(struct weft_engine *e);
+/** Runs to loop.stop_ps. */
+void peers_run(struct weft_engine *e);
+/* in a thread's context */
+/** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
+void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
+/** Message record @p msg is complete, by that event. */
+void peers_tell(struct weft_engine *e, uint32_t msg, bool acked,
+                const struct weft_completion *done);
+/** Whether the last event of peers_tells has been executed, and has told of nothing: once. */
+bool peers_told_nothing(const struct weft_engine *e);
+/** As peers_tells, of an event of a host that is held. */
+void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id);
+/** Something is to be told. */
+void peers_await(struct weft_engine *e, const struct tell *t);
+/** All processes exchange what they have. */
+void peers_exchange(struct weft_engine *e);
+
+/* peers_mail.c */
+/** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
+void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
+/** A port has something in the outbox. */
+void peers_note_sent(struct weft_engine *e, uint32_t port);
+/** The last packet of a message was sent for the first time. */
+void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
+/** Adds to a pouch; fails the engine when out of memory. */
+void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n);
+/** Writes head @p h, which lacks what packets add to it, and all that goes with it, to all pouches.
+ */
+void peers_pack(struct weft_engine *e, struct peers_head *h);
+/** Reads what process @p k has sent, and adds its head to what is known. */
+void peers_unpack(struct weft_engine *e, unsigned k);
+
+/* peers_figures.c */
+/** Brings counters of links between processes, and totals, to what they are for all. */
+void peers_gather(struct weft_engine *e);
+/** Counters of a port of any process, and what waits there by priority. */
+const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
+                                                  const uint64_t **queue_bytes);
+/** The sum of what all give. */
+uint64_t peers_sum(struct weft_engine *e, uint64_t value);
+/** The first error that any of them has found, 0: none has. */
+int peers_agree(struct weft_engine *e, int code, struct weft_err *err);
+
+#pragma GCC visibility pop
+
+#endif

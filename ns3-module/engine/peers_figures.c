@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What several processes have counted together: peers.h. */
+#include "context.h"
+#include "lazy.h"
+#include "peers.h"
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Of a link between two processes: what its sender has counted, or (@p back) its receiver. */
+struct link_counts {
+    uint32_t port;
+    bool back;
+    uint64_t tx_packets, tx_payload_bytes;                            /**< of the sender, so far */
+    uint64_t drops[WEFT_DROP_REASONS], dropped_payload, lost_payload; /**< more of the receiver's */
+};
+
+static void add(struct weft_engine *e, const void *bytes, size_t n)
+{
+    pouch_add(e, &e->peers->all, bytes, n);
+}
+
+/* Gives p->all to all; p->came has what they gave. */
+static void give_all(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    struct weft_err err = {0};
+    for (unsigned k = 0; k < p->link.n; k++)
+        p->mail[k] = (struct weft_mail){p->all.bytes, p->all.n};
+    if (p->link.exchange(p->link.ctx, p->mail, p->came, &err)) {
+        engine_fail(e, err.code, "%s", err.msg);
+        p->failed = true;
+        for (unsigned k = 0; k < p->link.n; k++)
+            p->came[k].n = 0;
+    }
+}
+
+/* ---- links between processes ---- */
+
+/* What this process has counted at the port of a link whose ends are of two. */
+static void add_link(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    struct link_counts c;
+    memset(&c, 0, sizeof c);
+    c.port = port;
+    c.back = !peers_own(e, p->node);
+    if (c.back) {
+        memcpy(c.drops, p->st.drops, sizeof c.drops);
+        c.dropped_payload = p->dropped_payload;
+        c.lost_payload = p->lost_payload;
+        memset(p->st.drops, 0, sizeof p->st.drops);
+        p->dropped_payload = 0;
+    } else {
+        c.tx_packets = p->st.tx_packets;
+        c.tx_payload_bytes = p->st.tx_payload_bytes;
+    }
+    add(e, &c, sizeof c);
+}
+
+/* What another process has counted at such a port. */
+static void take_link(struct weft_engine *e, const struct link_counts *c)
+{
+    struct port *p = &e->ports[c->port];
+    const bool own = peers_own(e, p->node);
+    if (own && c->back) {
+        for (int why = 0; why < WEFT_DROP_REASONS; why++)
+            p->st.drops[why] += c->drops[why];
+        p->dropped_payload += c->dropped_payload;
+        p->lost_payload = c->lost_payload;
+    } else if (!own && !c->back && peers_own(e, e->ports[p->peer].node)) {
+        p->st.tx_packets = c->tx_packets;
+        p->st.tx_payload_bytes = c->tx_payload_bytes;
+    }
+}
+
+static bool between(const struct weft_engine *e, uint32_t port)
+{
+    return peers_own(e, e->ports[port].node) != peers_own(e, e->ports[e->ports[port].peer].node);
+}
+
+void peers_gather(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    if (p->figures)
+        return;
+    if (p->posted)
+        peers_exchange(e);
+    lazy_catch_up(e);
+    struct weft_totals own = e->tot;
+    own.packets_in_flight = e->pkts.pool.live;
+    p->all.n = 0;
+    add(e, &own, sizeof own);
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        if (between(e, i))
+            add_link(e, i);
+    give_all(e);
+    *p->totals = own;
+    for (unsigned k = 0; k < p->link.n; k++) {
+        const struct weft_mail *m = &p->came[k];
+        struct weft_totals more;
+        struct link_counts c;
+        if (k == p->link.me || m->n < sizeof more)
+            continue;
+        memcpy(&more, m->bytes, sizeof more);
+        totals_add(p->totals, &more);
+        for (size_t at = sizeof more; at + sizeof c <= m->n; at += sizeof c) {
+            memcpy(&c, (const char *)m->bytes + at, sizeof c);
+            take_link(e, &c);
+        }
+    }
+    /* all post all messages, and open all QPs */
+    p->totals->msgs_posted = own.msgs_posted;
+    p->totals->bytes_posted = own.bytes_posted;
+    p->totals->qps = own.qps;
+    p->totals->windows = own.windows;
+    p->figures = true;
+    p->page = UINT32_MAX;
+}
+
+/* ---- ports ---- */
+
+#define PAGE 4096u /**< ports of which the counters are exchanged at once */
+
+struct peers_port {
+    uint32_t port;
+    struct weft_port_counters counters;
+    uint64_t queue_bytes[WEFT_PRIOS];
+};
+
+const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
+                                                  const uint64_t **queue_bytes)
+{
+    struct peers *p = e->peers;
+    peers_gather(e);
+    if (!p->ports)
+        p->ports = calloc(PAGE, sizeof *p->ports);
+    if (!p->ports) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for counters");
+        return NULL;
+    }
+    if (p->page != port / PAGE) {
+        p->page = port / PAGE;
+        p->all.n = 0;
+        for (uint32_t i = p->page * PAGE; i < e->fabric->nports && i / PAGE == p->page; i++) {
+            struct peers_port x = {.port = i};
+            if (!peers_own(e, e->ports[i].node))
+                continue;
+            port_counters(e, &e->ports[i], &x.counters);
+            for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+                x.queue_bytes[k] = e->ports[i].lane[k].qbytes;
+            p->ports[i % PAGE] = x;
+            add(e, &x, sizeof x);
+        }
+        give_all(e);
+        for (unsigned k = 0; k < p->link.n; k++)
+            for (size_t at = 0; k != p->link.me && at + sizeof *p->ports <= p->came[k].n;
+                 at += sizeof *p->ports) {
+                struct peers_port x;
+                memcpy(&x, (const char *)p->came[k].bytes + at, sizeof x);
+                p->ports[x.port % PAGE] = x;
+            }
+    }
+    *queue_bytes = p->ports[port % PAGE].queue_bytes;
+    return &p->ports[port % PAGE].counters;
+}
+
+/* ---- sums and errors ---- */
+
+uint64_t peers_sum(struct weft_engine *e, uint64_t value)
+{
+    struct peers *p = e->peers;
+    uint64_t sum = value, other;
+    p->all.n = 0;
+    add(e, &value, sizeof value);
+    give_all(e);
+    for (unsigned k = 0; k < p->link.n; k++)
+        if (k != p->link.me && p->came[k].n == sizeof other) {
+            memcpy(&other, p->came[k].bytes, sizeof other);
+            sum += other;
+        }
+    return sum;
+}
+
+int peers_agree(struct weft_engine *e, int code, struct weft_err *err)
+{
+    struct peers *p = e->peers;
+    struct weft_err own = {0};
+    if (code && err)
+        own = *err;
+    own.code = code;
+    p->all.n = 0;
+    add(e, &own, sizeof own);
+    give_all(e);
+    for (unsigned k = 0; k < p->link.n && !code; k++)
+        if (k != p->link.me && p->came[k].n == sizeof own) {
+            memcpy(&own, p->came[k].bytes, sizeof own);
+            if (own.code)
+                code = weft_err_set(err, own.code, "process %u: %s", k, own.msg);
+        }
+    return code;
+}

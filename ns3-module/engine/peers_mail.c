@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What processes give to each other at the end of a window: peers.h.
+ *
+ * A pouch has a head, an error if there is one, then what is for all: what is to be told and pauses
+ * that took effect; then what is for its process alone: what became of the last packets of messages
+ * to its hosts, and packets on links that lead there, each with what lies beside its record.
+ */
+#include "context.h"
+#include "peers.h"
+#include "telemetry.h"
+#include "window_crew_inside.h"
+#include "window_queue.h"
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The last packet of a message has been sent for the first time: what its receiver wants of it. */
+struct last {
+    uint32_t msg;
+    int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
+};
+
+/** A packet on a link. */
+struct crossing {
+    uint32_t port;
+    bool has_wait, has_map, has_stack; /**< what follows, in this order */
+    int64_t at_ps;
+    struct pkt k;
+};
+
+void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n)
+{
+    if (p->n + n > p->cap) {
+        const size_t cap = p->n + n > 2 * p->cap ? p->n + n + 4096 : 2 * p->cap;
+        char *more = realloc(p->bytes, cap);
+        if (!more) {
+            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
+            return;
+        }
+        p->bytes = more;
+        p->cap = cap;
+    }
+    memcpy(p->bytes + p->n, bytes, n);
+    p->n += n;
+}
+
+static unsigned owner_of_far(const struct weft_engine *e, uint32_t port)
+{
+    return e->peers->owner[e->ports[e->ports[port].peer].node];
+}
+
+/* ---- what is noted ---- */
+
+void peers_note_sent(struct weft_engine *e, uint32_t port)
+{
+    struct worker_sent *s = &e->peers->crossed;
+    if (s->n == s->cap) {
+        const uint32_t cap = s->cap ? 2 * s->cap : 256;
+        uint32_t *more = realloc(s->ports, cap * sizeof *more);
+        if (!more) {
+            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
+            return;
+        }
+        s->ports = more;
+        s->cap = cap;
+    }
+    s->ports[s->n++] = port;
+}
+
+void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps)
+{
+    if (outbox_add(e, &e->crew->out[port], k, i, at_ps))
+        peers_note_sent(e, port);
+}
+
+void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m)
+{
+    struct peers *p = e->peers;
+    struct last l = {(uint32_t)(m - msg_at(e, 0)), m->sent_ps, {0}};
+    memcpy(l.held_ps, m->held_ps, sizeof l.held_ps);
+    const unsigned to = p->owner[e->fabric->hosts[q->dst_host]];
+    if (to != p->link.me)
+        pouch_add(e, &p->lasts[to], &l, sizeof l);
+}
+
+/* ---- out ---- */
+
+static void pack_packet(struct weft_engine *e, struct pouch *out, uint32_t port, uint32_t i,
+                        int64_t at_ps)
+{
+    const struct pkt *k = pkt_at(e, i);
+    const struct wait *w = (const struct wait *)(const void *)e->delays.waits.base + i;
+    const bool stamped = e->telemetry.int_on && k->sig != NIL;
+    const struct crossing c = {.port = port,
+                               .has_wait = i < e->delays.waits.n && w->sent_ps == k->sent_ps,
+                               .has_map = e->rc.by_bytes && k->flags & PKT_MAP,
+                               .has_stack = stamped,
+                               .at_ps = at_ps,
+                               .k = *k};
+    pouch_add(e, out, &c, sizeof c);
+    if (c.has_wait)
+        pouch_add(e, out, w, sizeof *w);
+    if (c.has_map)
+        pouch_add(e, out, (const struct sack_map *)(const void *)e->rc.maps.base + i,
+                  sizeof(struct sack_map));
+    if (stamped)
+        pouch_add(e, out, int_at(e, sig_stack(k->sig))->hops,
+                  sig_hops(k->sig) * sizeof(struct weft_cc_hop));
+}
+
+/* Empties the outbox of a port; returns how many packets it held. */
+static uint32_t pack_port(struct weft_engine *e, struct pouch *out, uint32_t port,
+                          int64_t *first_ps)
+{
+    struct outbox *o = &e->crew->out[port];
+    int64_t at_ps = o->at_ps;
+    uint32_t n = 0;
+    *first_ps = at_ps < *first_ps ? at_ps : *first_ps;
+    for (uint32_t i = o->head, next; i != NIL; i = next, n++) {
+        next = pkt_at(e, i)->next;
+        const int64_t next_at_ps = pkt_at(e, i)->next_at_ps;
+        pack_packet(e, out, port, i, at_ps);
+        at_ps = next_at_ps;
+        pkt_free(e, i);
+    }
+    o->head = NIL;
+    return n;
+}
+
+void peers_pack(struct weft_engine *e, struct peers_head *h)
+{
+    struct peers *p = e->peers;
+    uint32_t npackets[UINT8_MAX + 1] = {0};
+    for (unsigned k = 0; k < p->link.n; k++) {
+        struct pouch *out = &p->out[k];
+        out->n = 0;
+        pouch_add(e, out, h, sizeof *h);
+        pouch_add(e, out, p->all.bytes, p->all.n);
+        pouch_add(e, out, p->lasts[k].bytes, p->lasts[k].n);
+    }
+    for (uint32_t i = 0; i < p->crossed.n; i++) {
+        const uint32_t port = p->crossed.ports[i];
+        const unsigned to = owner_of_far(e, port);
+        npackets[to] += pack_port(e, &p->out[to], port, &h->next_ps);
+    }
+    p->crossed.n = 0;
+    for (unsigned k = 0; k < p->link.n; k++) {
+        h->npackets = npackets[k];
+        h->nlasts = (uint32_t)(p->lasts[k].n / sizeof(struct last));
+        p->lasts[k].n = 0;
+        if (p->out[k].n >= sizeof *h)
+            memcpy(p->out[k].bytes, h, sizeof *h);
+    }
+}
+
+/* ---- in ---- */
+
+/* Takes @p n bytes from the front of what is to be read. */
+static void take(struct pouch *from, void *to, size_t n)
+{
+    memcpy(to, from->bytes, n);
+    from->bytes += n;
+}
+
+static void unpack_last(struct weft_engine *e, struct pouch *from)
+{
+    struct last l;
+    take(from, &l, sizeof l);
+    struct msg *m = msg_at(e, l.msg);
+    m->sent_ps = l.sent_ps;
+    memcpy(m->held_ps, l.held_ps, sizeof l.held_ps);
+}
+
+static void unpack_packet(struct weft_engine *e, struct pouch *from)
+{
+    struct crossing c;
+    take(from, &c, sizeof c);
+    const uint32_t i = stable_alloc(&e->pkts.pool);
+    if (i == NIL) {
+        engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
+        return;
+    }
+    struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
+    *pkt_at(e, i) = c.k;
+    if (c.k.kind < WEFT_PKT_PFC && !qp_at(e, c.k.qp)->control)
+        qp_fill_env(e, qp_at(e, c.k.qp)); /* it passes here, between hosts of others */
+    if (c.has_wait) {
+        take(from, w, sizeof *w);
+        if (e->delays.waits.n <= i)
+            e->delays.waits.n = i + 1;
+    } else if (i < e->delays.waits.n) {
+        w->sent_ps = -1;
+    }
+    if (c.has_map)
+        take(from, (struct sack_map *)(void *)e->rc.maps.base + i, sizeof(struct sack_map));
+    if (c.has_stack) {
+        const uint32_t hops = sig_hops(c.k.sig), s = stable_alloc(&e->telemetry.stacks);
+        if (s == NIL) {
+            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight",
+                        e->telemetry.stacks.max);
+            return;
+        }
+        pkt_at(e, i)->sig = s | hops << SIG_STACK_BITS;
+        take(from, int_at(e, s)->hops, hops * sizeof(struct weft_cc_hop));
+    }
+    port_put_on_link(e, c.port, i, c.at_ps);
+}
+
+/* What all agree on. */
+static void merge(struct peers_head *known, const struct peers_head *h)
+{
+    known->bound = ev_before(h->bound, known->bound) ? h->bound : known->bound;
+    known->next_ps = h->next_ps < known->next_ps ? h->next_ps : known->next_ps;
+    known->last_ps = h->last_ps > known->last_ps ? h->last_ps : known->last_ps;
+    known->owes |= h->owes;
+    known->last_try |= h->last_try;
+    known->ntells += h->ntells;
+}
+
+void peers_unpack(struct weft_engine *e, unsigned k)
+{
+    struct peers *p = e->peers;
+    struct pouch from = {(char *)(uintptr_t)p->came[k].bytes, p->came[k].n, 0};
+    struct peers_head h;
+    struct window_note note;
+    take(&from, &h, sizeof h);
+    merge(&p->known, &h);
+    if (h.code) {
+        struct weft_err err;
+        take(&from, &err, sizeof err);
+        p->failed = engine_fail(e, h.code, "process %u: %s", k, err.msg) != 0;
+        return;
+    }
+    for (uint32_t i = 0; i < h.ntells; i++) {
+        struct tell t;
+        take(&from, &t, sizeof t);
+        peers_await(e, &t);
+    }
+    for (uint32_t i = 0; i < h.nnotes; i++) {
+        take(&from, &note, sizeof note);
+        window_note(e, &note);
+    }
+    for (uint32_t i = 0; i < h.nlasts; i++)
+        unpack_last(e, &from);
+    for (uint32_t i = 0; i < h.npackets; i++)
+        unpack_packet(e, &from);
+}

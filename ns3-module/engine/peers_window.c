@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Windows that several processes run together: peers.h. */
+#include "agenda.h"
+#include "context.h"
+#include "host_parts.h"
+#include "host_parts_inside.h"
+#include "peers.h"
+#include "rc.h"
+#include "window.h"
+#include "window_crew_inside.h"
+#include "window_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is to be told ---- */
+
+void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster)
+{
+    e->peers->at = (struct ev){t_ps, id};
+    e->peers->cluster = cluster;
+    e->peers->expected = true;
+}
+
+bool peers_told_nothing(const struct weft_engine *e)
+{
+    const bool nothing = e->peers->expected;
+    e->peers->expected = false;
+    return nothing;
+}
+
+void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id)
+{
+    const struct ev at = {t_ps, id};
+    if (ev_before(at, e->peers->bound))
+        e->peers->bound = at;
+}
+
+/* Makes room for one more; false, and the engine has failed: there is none. */
+static bool make_room(struct weft_engine *e, struct tell **list, uint32_t n, uint32_t *cap)
+{
+    if (n < *cap)
+        return true;
+    const uint32_t more = *cap ? 2 * *cap : 64;
+    struct tell *grown = realloc(*list, more * sizeof *grown);
+    if (!grown) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
+        return false;
+    }
+    *list = grown;
+    *cap = more;
+    return true;
+}
+
+void peers_tell(struct weft_engine *e, uint32_t msg, bool acked, const struct weft_completion *done)
+{
+    struct peers *p = e->peers;
+    p->expected = false;
+    if (!make_room(e, &p->own, p->nown, &p->own_cap))
+        return;
+    struct tell *t = &p->own[p->nown++];
+    *t = (struct tell){.at = p->at,
+                       .seq = p->nown,
+                       .msg = msg,
+                       .cluster = p->cluster,
+                       .from = (uint8_t)p->link.me,
+                       .acked = acked,
+                       .done = *done};
+    memcpy(t->held_ps, msg_at(e, msg)->held_ps, sizeof t->held_ps);
+}
+
+void peers_await(struct weft_engine *e, const struct tell *t)
+{
+    struct peers *p = e->peers;
+    if (make_room(e, &p->tells, p->ntells, &p->tells_cap))
+        p->tells[p->ntells++] = *t;
+}
+
+static int compare_tells(const void *va, const void *vb)
+{
+    const struct tell *a = va, *b = vb;
+    if (ev_before(a->at, b->at) || ev_before(b->at, a->at))
+        return ev_before(a->at, b->at) ? -1 : 1;
+    return a->seq < b->seq ? -1 : 1; /* one event is of one process */
+}
+
+/* Every process notes what has become of a message; some have but one end of its QP. */
+static struct msg *settle_message(struct weft_engine *e, const struct tell *t)
+{
+    struct msg *m = msg_at(e, t->msg);
+    struct qp *q = qp_at(e, m->qp);
+    const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
+    if (!t->acked) {
+        m->received_ps = t->done.received_ps;
+        m->ideal_ps = t->done.ideal_ps;
+        memcpy(m->held_ps, t->held_ps, sizeof m->held_ps);
+        if (ends == PEERS_SENDS)
+            q->rcv_msg = m->next;
+    } else if (ends == PEERS_RECEIVES) {
+        q->head_msg = m->next;
+    }
+    return m;
+}
+
+/* Tells the user. */
+static void tell(struct weft_engine *e, struct tell *t)
+{
+    struct msg *m = settle_message(e, t);
+    t->done.msg.token = m->token; /* that of this process */
+    e->now = t->at.t;
+    if (t->acked) {
+        stable_release(&e->msgs, t->msg);
+        if (e->hooks.acked)
+            e->hooks.acked(e->hooks.ctx, &t->done);
+    } else if (e->hooks.received) {
+        e->hooks.received(e->hooks.ctx, &t->done);
+    }
+}
+
+/* When the first timer of the user is due; other timers are not in this agenda. */
+static int64_t first_timer(const struct weft_engine *e)
+{
+    return agenda_slow_time(&e->loop.agenda);
+}
+
+/* Whether the first of what is to be told comes before all timers, and no host that is held could
+ * come before it. */
+static bool may_tell(const struct weft_engine *e, const struct tell *t)
+{
+    return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) && !e->err.code;
+}
+
+/* Tells what may be told; says whether that was anything. */
+static bool tell_all(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    uint32_t told = 0;
+    if (p->ntells)
+        qsort(p->tells, p->ntells, sizeof *p->tells, compare_tells);
+    for (; told < p->ntells && may_tell(e, &p->tells[told]); told++)
+        tell(e, &p->tells[told]);
+    p->ntells -= told;
+    if (told)
+        memmove(p->tells, p->tells + told, p->ntells * sizeof *p->tells);
+    return told != 0;
+}
+
+/* ---- what all agree on ---- */
+
+static int64_t first_of_hosts(struct weft_engine *e)
+{
+    struct agenda *a = &e->parts->of[0].agenda;
+    const uint64_t key = fastq_first(&a->fast, e->peers->from_ps);
+    const int64_t slow = agenda_slow_time(a), fast = agenda_fast_time(a, key);
+    return slow < fast ? slow : fast;
+}
+
+/* Whether switches have transmissions to make. */
+static bool owes(const struct weft_engine *e)
+{
+    const struct window_crew *c = e->crew;
+    bool any = c->look_again;
+    for (uint32_t i = 0; i < c->nswitches && !any; i++)
+        any = e->windows.of[c->switches[i]].owes;
+    return any;
+}
+
+/* Fills the pouch for all. */
+static void pack_for_all(struct weft_engine *e, const struct peers_head *h)
+{
+    struct peers *p = e->peers;
+    p->all.n = 0;
+    if (h->code)
+        pouch_add(e, &p->all, &e->err, sizeof e->err);
+    pouch_add(e, &p->all, p->own, p->nown * sizeof *p->own);
+    pouch_add(e, &p->all, e->windows.notes + p->nnotes, h->nnotes * sizeof *e->windows.notes);
+}
+
+void peers_exchange(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    const int64_t hosts_ps = first_of_hosts(e), switches_ps = window_first(e);
+    struct peers_head h = {.bound = p->bound,
+                           .next_ps = hosts_ps < switches_ps ? hosts_ps : switches_ps,
+                           .last_ps = p->last_ps,
+                           .ntells = p->nown,
+                           .nnotes = e->windows.nnotes - p->nnotes,
+                           .code = e->err.code,
+                           .owes = owes(e),
+                           .last_try = e->rc.last_try};
+    pack_for_all(e, &h);
+    peers_pack(e, &h);
+    for (unsigned k = 0; k < p->link.n; k++)
+        p->mail[k] = (struct weft_mail){p->out[k].bytes, p->out[k].n};
+    struct weft_err err = {0};
+    if (p->link.exchange(p->link.ctx, p->mail, p->came, &err)) {
+        p->failed = engine_fail(e, err.code, "%s", err.msg) != 0;
+        return;
+    }
+    p->posted = p->figures = false;
+    p->failed = h.code != 0;
+    p->known = h;
+    for (uint32_t i = 0; i < p->nown; i++)
+        peers_await(e, &p->own[i]);
+    p->nown = 0;
+    for (unsigned k = 0; k < p->link.n; k++)
+        if (k != p->link.me)
+            peers_unpack(e, k);
+    p->nnotes = e->windows.nnotes;
+    if (p->known.last_try)
+        p->failed =
+            engine_fail(
+                e, WEFT_E_INPUT,
+                "a queue pair is about to give up (transport.retry-max), which ends a run in the "
+                "midst of a window: let one process simulate it") != 0;
+}
+
+/* ---- a window ---- */
+
+/* Executes what is due at hosts of this process at the time of a timer that has been fired: it
+ * comes before the next one. */
+static void catch_up(struct weft_engine *e, int64_t t_ps)
+{
+    if (first_of_hosts(e) > t_ps)
+        return;
+    host_parts_round(e, t_ps + 1, INT64_MIN);
+}
+
+/* Fires the timers of @p t_ps. All hosts have been run to them. */
+static void fire(struct weft_engine *e, int64_t t_ps)
+{
+    struct agenda *a = &e->loop.agenda;
+    while (first_timer(e) == t_ps && e->loop.stop_ps != INT64_MIN) {
+        agenda_run(e, a, (struct due){t_ps, FASTQ_NO_KEY, true});
+        e->tot.events -= e->peers->link.me != 0; /* one process counts them */
+        catch_up(e, t_ps);
+    }
+    if (e->peers->last_ps < t_ps)
+        e->peers->last_ps = t_ps;
+}
+
+/* Runs hosts to @p hosts_ps and switches to @p until_ps, and exchanges what came of it. */
+static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
+{
+    struct peers *p = e->peers;
+    struct host_parts *h = e->parts;
+    p->bound = (struct ev){WEFT_NEVER, 0};
+    h->window++;
+    for (uint32_t i = 0; i < p->ntells; i++)
+        if (p->tells[i].from == p->link.me)
+            h->clusters[p->tells[i].cluster].held = h->window;
+    e->now = p->from_ps;
+    host_parts_round(e, hosts_ps, until_ps);
+    h->done_ps = hosts_ps;
+    if (e->windows.last_ps > p->last_ps)
+        p->last_ps = e->windows.last_ps;
+    peers_exchange(e);
+}
+
+/* All events before @p until_ps, and @p first_ps is no later than the first. */
+static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps)
+{
+    struct peers *p = e->peers;
+    p->from_ps = first_ps;
+    while (!e->err.code && e->loop.stop_ps != INT64_MIN) {
+        const int64_t timer_ps = first_timer(e);
+        run_round(e, timer_ps < until_ps ? timer_ps + 1 : until_ps, until_ps);
+        if (e->err.code)
+            return;
+        if (tell_all(e))
+            continue;
+        if (timer_ps >= until_ps)
+            break;
+        e->parts->done_ps = timer_ps;
+        fire(e, timer_ps);
+    }
+    p->posted = false;
+    window_done(e, until_ps);
+    window_tell(e, until_ps);
+    p->nnotes = e->windows.nnotes;
+}
+
+/* ---- the run ---- */
+
+int64_t peers_next(struct weft_engine *e)
+{
+    const struct peers *p = e->peers;
+    const int64_t timer_ps = first_timer(e);
+    if (p->posted && e->now < timer_ps)
+        return e->now; /* or later */
+    return p->known.next_ps < timer_ps ? p->known.next_ps : timer_ps;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Hosts may have come to run in parts, or ceased to, since the last run. */
+static bool ready(struct weft_engine *e)
+{
+    const char *why = e->parts ? peers_obstacle(e) : "hosts do not run in windows";
+    if (why)
+        engine_fail(e, WEFT_E_INPUT, "this can't be simulated by several processes: %s", why);
+    return !why;
+}
+
+void peers_run(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    struct windows *w = &e->windows;
+    const int64_t before_ps = e->now;
+    if (!ready(e))
+        return;
+    p->figures = false;
+    if (p->posted) {
+        p->from_ps = e->now;
+        peers_exchange(e);
+    }
+    while (!e->err.code) {
+        const int64_t first_ps = peers_next(e), stop_ps = e->loop.stop_ps;
+        if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
+            break;
+        if (!p->known.owes && first_ps - w->done_ps >= w->lookahead_ps)
+            window_done(e, first_ps);
+        const int64_t from_ps = least(first_ps, w->done_ps);
+        const int64_t until_ps = least(from_ps + w->lookahead_ps, stop_ps);
+        run_window(e, from_ps, least(until_ps - 1, first_timer(e)) + 1);
+    }
+    if (e->err.code && !p->failed)
+        peers_exchange(e); /* so that nobody waits for this process */
+    e->now = before_ps > p->known.last_ps ? before_ps : p->known.last_ps;
+    if (!e->err.code && e->loop.stop_ps < LAST_PS && e->loop.stop_ps > e->loop.due_ps) {
+        e->loop.due_ps = e->loop.stop_ps;
+        e->loop.due_id = 0;
+    }
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A simulation by several processes gives what one gives: engines that share a fabric run on
+// threads of this program, which exchange by memory, beside one that has all of it; every counter
+// and record is compared at odd moments.
+#include "same.h"
+
+#include "base/rng.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace
+{
+
+// Where threads exchange, in place of MPI.
+class Meeting
+{
+  public:
+    explicit Meeting(unsigned n) : m_n(n), m_out(n) {}
+
+    int Exchange(unsigned me, const weft_mail *out, weft_mail *in, weft_err *err)
+    {
+        m_out[me].clear();
+        for (unsigned k = 0; k < m_n; k++)
+            m_out[me].emplace_back(static_cast<const char *>(out[k].bytes), k == me ? 0 : out[k].n);
+        if (!Wait())
+            return weft_err_set(err, WEFT_E_IO, "a process is gone");
+        m_in[me].clear();
+        for (unsigned k = 0; k < m_n; k++)
+            m_in[me].push_back(m_out[k][me]);
+        for (unsigned k = 0; k < m_n; k++)
+            in[k] = {m_in[me][k].data(), m_in[me][k].size()};
+        return Wait() ? 0 : weft_err_set(err, WEFT_E_IO, "a process is gone");
+    }
+
+    void Leave()
+    {
+        std::lock_guard<std::mutex> lock(m_mutex);
+        m_left = true;
+        m_changed.notify_all();
+    }
+
+  private:
+    bool Wait()
+    {
+        std::unique_lock<std::mutex> lock(m_mutex);
+        const uint64_t round = m_round;
+        if (++m_here == m_n) {
+            m_here = 0;
+            m_round++;
+            m_changed.notify_all();
+            return true;
+        }
+        m_changed.wait(lock, [&] { return m_round != round || m_left; });
+        return m_round != round;
+    }
+
+    unsigned m_n, m_here = 0;
+    uint64_t m_round = 0;
+    bool m_left = false;
+    std::vector<std::vector<std::string>> m_out;
+    std::map<unsigned, std::vector<std::string>> m_in;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+};
+
+struct Peer {
+    Meeting *meeting;
+    unsigned me;
+};
+
+int Exchange(void *ctx, const weft_mail *out, weft_mail *in, weft_err *err)
+{
+    auto *p = static_cast<Peer *>(ctx);
+    return p->meeting->Exchange(p->me, out, in, err);
+}
+
+// All that can be seen of a world.
+struct Seen {
+    std::vector<weft_port_counters> ports;
+    std::vector<uint64_t> queues;
+    weft_totals totals;
+    int64_t now, next;
+};
+
+Seen Look(const World &w)
+{
+    Seen s;
+    for (uint32_t port = 0; port < w.fabric->nports; port++) {
+        s.ports.emplace_back();
+        weft_engine_port_stats(w.e, port, &s.ports.back());
+        for (uint32_t prio = 0; prio < 8; prio++)
+            s.queues.push_back(weft_engine_queue_bytes(w.e, port, prio));
+    }
+    s.totals = w.Totals();
+    s.totals.windows = s.totals.events = 0;
+    s.now = weft_engine_now(w.e);
+    s.next = weft_engine_next(w.e);
+    return s;
+}
+
+void SameSeen(const Seen &a, const Seen &b)
+{
+    ASSERT_EQ(memcmp(&a.totals, &b.totals, sizeof a.totals), 0)
+        << a.totals.packet_hops << " and " << b.totals.packet_hops << ", posted "
+        << a.totals.msgs_posted << " and " << b.totals.msgs_posted << ", acked "
+        << a.totals.msgs_acked << " and " << b.totals.msgs_acked << ", alive "
+        << a.totals.packets_in_flight << " and " << b.totals.packets_in_flight;
+    for (size_t i = 0; i < a.ports.size(); i++)
+        ASSERT_EQ(memcmp(&a.ports[i], &b.ports[i], sizeof a.ports[i]), 0)
+            << "port " << i << ", sent " << a.ports[i].tx_packets << " and "
+            << b.ports[i].tx_packets;
+    ASSERT_EQ(a.queues, b.queues);
+    ASSERT_EQ(a.now, b.now);
+}
+
+void SameTold(const std::vector<weft_completion> &a, const std::vector<weft_completion> &b)
+{
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); i++) {
+        weft_completion x = a[i], y = b[i];
+        x.msg.token = y.msg.token = {};
+        ASSERT_EQ(memcmp(&x, &y, sizeof x), 0)
+            << i << ": message " << x.id << " and " << y.id << ", h" << x.msg.src << " and h"
+            << y.msg.src << ", received " << x.received_ps << " and " << y.received_ps << ", acked "
+            << x.acked_ps << " and " << y.acked_ps << ", ideal " << x.ideal_ps << " and "
+            << y.ideal_ps << ", sent again " << x.retx_bytes << " and " << y.retx_bytes << ", cnps "
+            << x.cnps << " and " << y.cnps << ", QP " << x.qpn << " and " << y.qpn << ", delays "
+            << testing::PrintToString(x.delay_ps) << " and " << testing::PrintToString(y.delay_ps);
+    }
+}
+
+using Make = std::function<void(World &)>; // builds and loads a world
+
+// Runs it alone, and shared out to 2 and 3 processes.
+void Compare(const std::function<std::unique_ptr<World>()> &make, const Make &load, uint64_t seed)
+{
+    for (unsigned n : {2u, 3u}) {
+        Meeting meeting(n);
+        std::vector<std::unique_ptr<World>> worlds;
+        std::vector<std::vector<Seen>> seen(n + 1);
+        std::vector<std::string> failed(n + 1);
+        std::deque<Peer> peers;
+        for (unsigned k = 0; k <= n; k++)
+            worlds.push_back(make());
+        const auto run = [&](unsigned k) {
+            World &w = *worlds[k];
+            weft_rng rng = weft_rng_stream(seed, "peers-test", 1);
+            weft_err err = {};
+            int64_t limit = 0;
+            while (failed[k].empty() && weft_engine_next(w.e) != WEFT_NEVER) {
+                limit += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (7 * WEFT_PS_PER_US));
+                if (weft_engine_run(w.e, limit))
+                    failed[k] = weft_engine_error(w.e)->msg;
+                else if (weft_engine_check(w.e, &err))
+                    failed[k] = err.msg;
+                if (!failed[k].empty())
+                    break;
+                seen[k].push_back(Look(w));
+            }
+            if (k < n && !failed[k].empty())
+                meeting.Leave();
+        };
+        std::vector<std::thread> threads;
+        for (unsigned k = 0; k <= n; k++) {
+            World &w = *worlds[k];
+            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.Build();
+            if (k < n) {
+                peers.push_back({&meeting, k});
+                const weft_peers p = {n, k, &peers.back(), Exchange};
+                weft_err err = {};
+                ASSERT_EQ(weft_engine_set_peers(w.e, &p, &err), 0) << err.msg;
+            }
+            load(w);
+        }
+        for (unsigned k = 0; k <= n; k++)
+            threads.emplace_back(run, k);
+        for (std::thread &t : threads)
+            t.join();
+        for (unsigned k = 0; k <= n; k++)
+            ASSERT_EQ(failed[k], "") << "process " << k << " of " << n;
+        for (unsigned k = 0; k < n; k++) {
+            SameTold(worlds[k]->received, worlds[n]->received);
+            SameTold(worlds[k]->acked, worlds[n]->acked);
+            ASSERT_EQ(worlds[k]->pfc.size(), worlds[n]->pfc.size());
+            for (size_t i = 0; i < seen[n].size() && i < seen[k].size(); i++) {
+                SameSeen(seen[k][i], seen[n][i]);
+                if (testing::Test::HasFatalFailure())
+                    FAIL() << "look " << i << ", process " << k << " of " << n;
+            }
+            ASSERT_EQ(seen[k].size(), seen[n].size());
+        }
+        if (testing::Test::HasFatalFailure())
+            FAIL() << n << " processes, seed " << seed;
+    }
+}
+
+struct Case {
+    const char *name;
+    const char *cc;
+    const char *topology;
+    Settings topo, engine;
+};
+
+void PrintTo(const Case &c, std::ostream *os)
+{
+    *os << c.name;
+}
+
+const Settings fatTree = {{"k", "4"}};
+
+const Case cases[] = {
+    {"none", "none", "leaf-spine", leafSpine, {{"transport.mtu", "1000B"}}},
+    {"none with pauses", "none", "leaf-spine", leafSpine, tight},
+    {"dcqcn with pauses", "dcqcn", "leaf-spine", leafSpine,
+     With(tight, {{"ecn.kmin", "10KB"}, {"ecn.kmax", "50KB"}})},
+    {"hpcc", "hpcc", "leaf-spine", leafSpine, tight},
+    {"hpcc-pint", "hpcc-pint", "leaf-spine", leafSpine, tight},
+    {"swift", "swift", "fat-tree", fatTree, {{"transport.mtu", "4096B"}}},
+    {"lossy", "none", "leaf-spine", leafSpine,
+     With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "300us"}})},
+    {"selective repeat", "swift", "fat-tree", fatTree,
+     With(tight, {{"pfc.enabled", "off"},
+                  {"transport.rto", "100us"},
+                  {"transport.recovery", "selective-repeat"}})},
+    {"adaptive", "none", "leaf-spine", leafSpine,
+     With(tight, {{"switch.balance", "adaptive"}, {"transport.recovery", "selective-repeat"}})},
+    {"spray", "dctcp", "fat-tree", fatTree,
+     With(tight, {{"switch.balance", "spray"}, {"transport.recovery", "out-of-order"}})},
+    {"nscc", "nscc", "fat-tree", fatTree,
+     With(tight, {{"transport.recovery", "rud"},
+                  {"switch.balance", "entropy"},
+                  {"pfc.enabled", "off"},
+                  {"transport.rto", "100us"}})},
+    {"delays differ", "timely", "leaf-spine",
+     With(leafSpine, {{"host-delay", "237ns"}, {"uplink-delay", "2us"}}), tight},
+};
+
+// Retransmission timeouts, of which the end of a run has many, are short.
+Settings Quick(Settings s)
+{
+    for (const auto &[key, value] : s)
+        if (key == "transport.rto")
+            return s;
+    return With(s, {{"transport.rto", "200us"}});
+}
+
+class Peers : public testing::TestWithParam<Case>
+{
+};
+
+// Messages that a timer posts, some at once and some at the same moment.
+void Load(World &w, uint64_t seed)
+{
+    struct Later {
+        World *w;
+        uint32_t src, dst, prio;
+        uint64_t bytes;
+    };
+    weft_rng rng = weft_rng_stream(seed, "peers-test", 0);
+    for (int i = 0; i < 80; i++) {
+        const uint32_t n = w.fabric->nhosts;
+        const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % n);
+        const auto dst = static_cast<uint32_t>((src + 1 + weft_rng_u64(&rng) % (n - 1)) % n);
+        auto *l = new Later{&w, src, dst, static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2),
+                            1 + weft_rng_u64(&rng) % 200000};
+        weft_err err = {};
+        const int64_t at = static_cast<int64_t>(weft_rng_u64(&rng) % 30) * 2 * WEFT_PS_PER_US;
+        if (i < 10) {
+            w.Send(src, dst, l->bytes, static_cast<uint64_t>(i), l->prio);
+            delete l;
+            continue;
+        }
+        ASSERT_EQ(weft_engine_timer(
+                      w.e, i < 20 ? 0 : at,
+                      [](void *c, uint64_t tag) {
+                          auto *x = static_cast<Later *>(c);
+                          x->w->Send(x->src, x->dst, x->bytes, tag, x->prio);
+                          delete x;
+                      },
+                      l, static_cast<uint64_t>(i), &err),
+                  0);
+    }
+}
+
+} // namespace
+
+TEST_P(Peers, GiveWhatOneGives)
+{
+    const Case &c = GetParam();
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        Compare(
+            [&] {
+                return std::make_unique<World>(c.topology, c.topo, Quick(c.engine), c.cc,
+                                               Settings{}, seed);
+            },
+            [&](World &w) { Load(w, seed); }, seed);
+        if (HasFatalFailure())
+            FAIL() << "seed " << seed;
+    }
+}
+
+// Hosts that answer what they are sent, at once or a little later; each answer has the number that
+// it has in the order of all.
+struct Answer {
+    World *w;
+    uint32_t src, dst;
+    uint64_t bytes, left;
+
+    static void Post(void *c, uint64_t)
+    {
+        auto *a = static_cast<Answer *>(c);
+        a->w->Send(a->src, a->dst, a->bytes, a->left);
+        delete a;
+    }
+
+    static void Received(void *c, const weft_completion *d)
+    {
+        auto *w = static_cast<World *>(c);
+        w->received.push_back(*d);
+        if (d->msg.tag == 0)
+            return;
+        const uint32_t src = d->msg.dst, n = w->fabric->nhosts;
+        const uint32_t dst = (src + 1 + (src * 7 + static_cast<uint32_t>(d->id)) % (n - 1)) % n;
+        auto *a = new Answer{w, src, dst, d->msg.bytes + 97 * (d->id % 50), d->msg.tag - 1};
+        weft_err err = {};
+        if (d->id % 3)
+            Post(a, 0);
+        else
+            ASSERT_EQ(weft_engine_timer(w->e, weft_engine_now(w->e) + 123456 * int64_t(d->id % 7),
+                                        Post, a, 0, &err),
+                      0);
+    }
+};
+
+TEST(PeersThatAnswer, GiveWhatOneGives)
+{
+    const struct {
+        const char *recovery, *balance, *cc;
+    } runs[] = {{"go-back-n", "flow", "dcqcn"},
+                {"selective-repeat", "flow", "hpcc"},
+                {"out-of-order", "spray", "dctcp"},
+                {"rud", "entropy", "nscc"}};
+    for (const auto &[recovery, balance, cc] : runs) {
+        Compare(
+            [&, recovery = recovery, balance = balance, cc = cc] {
+                auto w = std::make_unique<World>("fat-tree", fatTree,
+                                                 With(tight, {{"transport.recovery", recovery},
+                                                              {"switch.balance", balance},
+                                                              {"pfc.enabled", "off"},
+                                                              {"transport.rto", "100us"}}),
+                                                 cc);
+                w->config.hooks.received = Answer::Received;
+                return w;
+            },
+            [](World &w) {
+                for (uint32_t src = 0; src < 16; src++) {
+                    w.Send(src, (src + 5) % 16, 300000, 0);
+                    for (uint32_t k = 1; k < 4; k++)
+                        w.Send(src, (src * 3 + k) % 16 == src ? (src + 1) % 16 : (src * 3 + k) % 16,
+                               700 * k + 13 * src, 20);
+                }
+            },
+            7);
+        if (HasFatalFailure())
+            FAIL() << recovery;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Peers, testing::ValuesIn(cases));
