@@ -34,6 +34,7 @@ struct weft_cli {
     const char *ns3_version; /**< NULL: built without ns-3 */
     const volatile sig_atomic_t
         *interrupted; /**< the number of the signal that asked to stop; 0: none */
+    const struct weft_peers *peers; /**< processes that do the same together; NULL: there is one */
 };
 
 /** Texts collected by a repeatable option. */

@@ -2,6 +2,7 @@
 /* weft doctor: what this program is made of and whether it can work here. */
 #include "base/units.h"
 #include "cli/execute.h"
+#include "cli/processes.h"
 #include "cli/source.h"
 #include "cli/versions.h"
 #include "report/report.h"
@@ -66,12 +67,18 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
     if (nargs)
         return weft_err_set(err, WEFT_E_USAGE, "unexpected argument '%s'", args[0]);
     weft_versions(cli, v);
-    for (size_t i = 0; i < cli->nbackends && n < 14; i++)
+    for (size_t i = 0; i < cli->nbackends && n < 12; i++)
         try_backend(cli, cli->backends[i], &found[n++]);
     found[n] = (struct finding){.what = "packet backend", .ok = cli->ns3_version != NULL};
     snprintf(found[n].text, sizeof found[n].text, "%s",
              cli->ns3_version ? "compiled in"
                               : "not compiled in: build with -DWEFT_NS3=ON and libns3-dev");
+    n++;
+    found[n] = (struct finding){.what = "MPI", .ok = true};
+    snprintf(found[n].text, sizeof found[n].text, "%s%s",
+             weft_processes_built_in() ? "built in, mpirun -n 2 weft run works: "
+                                       : "not built in, which mpirun needs: libopenmpi-dev",
+             weft_processes_library());
     n++;
     found[n] = (struct finding){.what = "working directory", .ok = access(".", W_OK) == 0};
     snprintf(found[n].text, sizeof found[n].text, "%s",

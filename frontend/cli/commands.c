@@ -39,7 +39,11 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
         code = err.code;
         break;
     case WEFT_PARSED_OK:
-        code = c->run(cli, opts, argv + first, argc - first, &err);
+        if (cli->peers && strcmp(c->name, "run") != 0)
+            code = weft_err_set(&err, WEFT_E_USAGE,
+                                "mpirun is for 'weft run': 'weft %s' has one process", c->name);
+        else
+            code = c->run(cli, opts, argv + first, argc - first, &err);
         break;
     }
     weft_opts_free(c, opts);

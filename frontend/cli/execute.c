@@ -100,6 +100,9 @@ static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts
     struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_played_done, on_fault};
     if (!parts->faults)
         return 0;
+    if (r->cli->peers)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "troubles of links can't be simulated by several processes");
     r->on.faults = weft_fault_player_new(&play, err);
     return r->on.faults ? 0 : err->code;
 }
@@ -110,6 +113,10 @@ static int prepare_series(struct run *r, const struct weft_scenario_parts *parts
 {
     if (!parts->series)
         return 0;
+    if (r->cli->peers)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "sample.what looks at all of the fabric while it runs, which several "
+                            "processes can't");
     if (!out_dir && r->samples_optional)
         return 0;
     if (!out_dir)
@@ -181,7 +188,8 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     struct weft_net_config config = weft_scenario_net_config(s, x->parts.fabric);
     config.observer = weft_report_net_observer(r->report);
     config.out_dir = o->out_dir;
-    config.interrupted = r->cli->interrupted;
+    config.interrupted = r->cli->peers ? NULL : r->cli->interrupted;
+    config.peers = r->cli->peers;
     if (x->files && x->files->open) {
         if (x->files->open(x->files->ctx, o->out_dir, x->parts.fabric, &config.observer, err))
             return err->code;
@@ -356,7 +364,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
                    fill_progress, flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
-        .by_events = r->s->replay_tolerance > 0,
+        .by_events = r->s->replay_tolerance > 0 || r->cli->peers,
         .series = r->series,
         .progress = o->progress,
         .progress_is_tty = o->progress_is_tty,
@@ -405,7 +413,8 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
         code = weft_source_advise(cli, s, &x->parts, err);
     if (!code)
         code = prepare(&r, x, o, err);
-    weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
+    if (!cli->peers) /* several processes can't all stop at the same moment */
+        weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
     if (code)
         write_reason(&r, x, err);
     else

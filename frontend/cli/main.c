@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/out.h"
+#include "cli/processes.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,6 +35,12 @@ int main(int argc, char **argv)
     int tty = isatty(STDERR_FILENO);
     struct weft_log_file to = {stderr,
                                weft_log_wants_color(tty, getenv("NO_COLOR"), getenv("TERM"))};
+    const struct weft_peers *peers;
+    struct weft_err err = {0};
+    if (weft_processes_meet(&argc, &argv, &peers, &err)) {
+        fprintf(stderr, "weft: error: %s\n", err.msg);
+        return weft_exit_code(err.code);
+    }
     struct weft_log log = {.level = WEFT_LOG_INFO, .sink = weft_log_file_sink, .user = &to};
     struct weft_cli cli = {
         .out = stream,
@@ -47,8 +54,10 @@ int main(int argc, char **argv)
         .ns3_version = weft_ns3_version(),
 #endif
         .interrupted = weft_interrupt_flag(),
+        .peers = peers,
     };
     const int code = weft_cli_main(&cli, argc, argv);
     fclose(stream);
+    weft_processes_part(peers, code);
     return code;
 }

@@ -102,16 +102,16 @@ static int between_slices(struct slicing *r, int64_t now_ns, struct weft_err *er
     const struct weft_slices_player *p = &r->s->player;
     struct weft_net *net = r->s->net;
     struct weft_progress_state state;
-    if (weft_progress_due(&r->progress)) {
+    if (!r->s->cli->peers && weft_progress_due(&r->progress)) {
         fill_state(r, &state);
         weft_progress_update(&r->progress, &state);
     }
-    if (weft_interrupt_asked()) {
+    if (!r->s->cli->peers && weft_interrupt_asked()) {
         fill_state(r, &state);
         weft_progress_print(&r->progress, r->s->cli->err, &state);
     }
-    if (now_ns - r->flushed_ns < FLUSH_NS)
-        return 0;
+    if (r->s->cli->peers || now_ns - r->flushed_ns < FLUSH_NS)
+        return 0; /* several processes do nothing that only one of them may find due */
     r->flushed_ns = now_ns;
     if (p->flush(p->ctx, err))
         return err->code;

@@ -99,6 +99,9 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
 static int backend_create(const struct weft_net_config *config, struct weft_net **out,
                           struct weft_err *err)
 {
+    if (config->peers && !config->dry)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "the backend 'ideal' has no packets to share out to several processes");
     *out = NULL;
     int rc = backend_check(config, err);
     if (rc)

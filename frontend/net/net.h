@@ -16,6 +16,7 @@
 #include "base/figures.h"
 #include "base/message.h"
 #include "base/param.h"
+#include "base/peers.h"
 #include "base/queue_bins.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
@@ -296,6 +297,11 @@ struct weft_net_config {
                             writes; NULL: none */
     const volatile sig_atomic_t
         *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
+    const struct weft_peers *peers; /**< processes that simulate it together, each with a net of its
+                                       own: all call every function of it that takes a net that is not
+                                       const, in the same order and with the same values, but
+                                       `memory`, `replay` and `threads`, and are told the same. NULL:
+                                       this process alone */
     bool dry;         /**< made to see whether it can be; it will not run, and writes no files */
 };
 

@@ -35,9 +35,9 @@ void weft_engine_settle(struct weft_engine *e)
     lazy_catch_up(e);
 }
 
-uint64_t weft_engine_events(const struct weft_engine *e)
+uint64_t weft_engine_events(struct weft_engine *e)
 {
-    return e->tot.events;
+    return e->peers ? peers_sum(e, e->tot.events) : e->tot.events;
 }
 
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)

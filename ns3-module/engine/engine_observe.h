@@ -25,7 +25,7 @@ struct weft_engine;
  */
 void weft_engine_settle(struct weft_engine *e);
 /** weft_totals.events, without bringing anything else up to now. */
-uint64_t weft_engine_events(const struct weft_engine *e);
+uint64_t weft_engine_events(struct weft_engine *e);
 /** Counters of the whole run, until now. */
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out);
 /** Memory that the engine's state takes. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The processes of one simulation, and how they give bytes to each other. */
+#ifndef WEFT_BASE_PEERS_H
+#define WEFT_BASE_PEERS_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bytes that go to a process, or have come from it. */
+struct weft_mail {
+    const void *bytes;
+    size_t n;
+};
+
+/** The processes of a simulation, as one of them sees them. */
+struct weft_peers {
+    unsigned n;  /**< processes, 2 to 255 */
+    unsigned me; /**< which of them this one is, from 0 */
+    void *ctx;
+    /** Gives out[k] to process k, and says in in[k] what process k has given to this one, for all k
+     * but `me`; all processes call it together. in[k].bytes are the callee's until the next call.
+     * Not 0: the others can't be reached, and *err says so. */
+    int (*exchange)(void *ctx, const struct weft_mail *out, struct weft_mail *in,
+                    struct weft_err *err);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
