@@ -26,6 +26,9 @@
  *   in units of 80 int-multi, rounded down. Its counters' wrap-around and its limits (5 hops, a
  *   fixed list of rates) are not reproduced.
  * - run.py's preset "hp" for a NIC of B Gbps: max-stage 0, int-multi B/25, min-rate 1000Mbps.
+ *
+ * overreact=true is what the paper compares with (section 5.4, figure 13): the reference changes
+ * with every ACK, so that all ACKs that saw one queue reduce the rate for it, each again.
  */
 #include "congestion/cc.h"
 #include "congestion/hpcc_law.h"
@@ -38,6 +41,7 @@
 struct params {
     struct weft_hpcc_knobs k;
     uint64_t int_bytes;
+    bool overreact;
     bool fast_react, sample_feedback, multi_rate; /* hpcc */
     uint64_t int_multi;                           /* hpcc */
 };
@@ -66,6 +70,14 @@ static const struct weft_param params[] = {
      .max = "1000B",
      .help = "bytes that the stamps add to each data packet, and their echo to each ACK",
      .source = WEFT_HPCC_PAPER_NAME ": 2 bytes and 8 for each of 5 hops"},
+    {.name = "overreact",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, overreact),
+     .def = "false",
+     .help =
+         "change the reference with each ACK instead of once per round trip, which is what HPCC "
+         "avoids",
+     .source = WEFT_HPCC_PAPER_NAME ", figure 13: reaction per ACK"},
     {.name = "fast-react",
      .type = WEFT_PARAM_BOOL,
      .offset = offsetof(struct params, fast_react),
@@ -242,7 +254,7 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    bool full = ack->una_bytes > s->last_update_bytes;
+    bool full = p->overreact || ack->una_bytes > s->last_update_bytes;
     uint32_t n = ack->nhops < WEFT_CC_MAX_HOPS ? ack->nhops : WEFT_CC_MAX_HOPS;
     if (n == 0 || (!full && !reacts_fast(p)))
         return;

@@ -328,6 +328,8 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     weft_run_end_add_failure(&x->end, failed, &e);
     tell_threads(r);
     m->left_behind = r->slices.left_behind;
+    m->victims = r->slices.victims;
+    m->victim_ps = r->slices.victim_ps;
     m->scenario = r->s->name;
     m->outcome = failed->code ? "failed" : outcome;
     weft_run_clock_summarize(clock, m);
@@ -364,6 +366,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
                    fill_progress, flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
+        .victims_ps = r->s->run->victims_ps,
         .by_events = r->s->replay_tolerance > 0 || r->cli->peers,
         .series = r->series,
         .progress = o->progress,

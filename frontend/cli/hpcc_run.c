@@ -226,6 +226,8 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
     m->scenario = weft_path_base(r->job.config->file);
     m->outcome = outcome;
     m->left_behind = r->slices.left_behind;
+    m->victims = r->slices.victims;
+    m->victim_ps = r->slices.victim_ps;
     weft_run_clock_summarize(clock, m);
     r->x.summed_up = 1;
     if (!failed->code)
@@ -269,6 +271,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
         .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
+        .victims_ps = r->s->run->victims_ps,
         .by_events = r->s->replay_tolerance > 0,
         .series = r->series,
         .limits = o->limits,

@@ -25,6 +25,7 @@ struct slicing {
     struct weft_slices *s;
     struct weft_progress progress;
     struct weft_watch watch;
+    struct weft_victims victims;
     int64_t slice_ps;
     int64_t until_ps;   /* the end of the slice */
     uint64_t events;    /* at the end of the last slice */
@@ -169,12 +170,14 @@ static int run_slices(struct slicing *r, struct weft_err *err)
         if (p->done(p->ctx))
             until_ps = limit_ps;
         until_ps = weft_watch_until(&r->watch, until_ps);
+        until_ps = weft_victims_until(&r->victims, until_ps);
         r->until_ps = until_ps;
         const int64_t start_ns = weft_clock_monotonic_ns(NULL);
         if (run_to(r, until_ps, err))
             return err->code;
         if (*s->cli->interrupted)
             return 0;
+        weft_victims_look(&r->victims, until_ps);
         const bool stalled = weft_watch_look(&r->watch, until_ps);
         if (stalled && !p->faults_ahead(p->ctx)) {
             s->stalled_ps = until_ps;
@@ -200,10 +203,13 @@ int weft_slices_run(struct weft_slices *s, struct weft_err *err)
         .s = s, .slice_ps = 10 * WEFT_PS_PER_US, .flushed_ns = weft_clock_monotonic_ns(NULL)};
     s->stalled_ps = 0;
     weft_watch_init(&r.watch, s->net, s->stall_after_ps);
+    weft_victims_init(&r.victims, s->net, s->victims_ps);
     weft_progress_init(&r.progress, s->progress, s->progress_is_tty, s->unit, NULL, NULL);
     const int code = run_slices(&r, err);
     weft_progress_finish(&r.progress);
     s->reached_ps = reached_ps(&r);
     s->left_behind = r.watch.behind;
+    s->victims = r.victims.n;
+    s->victim_ps = r.victims.time_ps;
     return code;
 }

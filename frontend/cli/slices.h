@@ -11,6 +11,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "net/victims.h"
 #include "net/watch.h"
 #include "series/series.h"
 
@@ -48,6 +49,7 @@ struct weft_slices {
     struct weft_slices_player player;
     int64_t until_ps;       /**< run.until; 0: no limit */
     int64_t stall_after_ps; /**< run.stall-after */
+    int64_t victims_ps;     /**< run.victims */
     bool by_events; /**< slices must end at the same simulated times each run, as what is skipped
                        depends on them (run.replay with a tolerance): events say how long they are,
                        and no clock */
@@ -62,6 +64,8 @@ struct weft_slices {
     int64_t reached_ps;   /**< simulated time that it came to */
     int64_t stalled_ps;   /**< when nothing had got on for stall_after_ps; 0: that did not happen */
     uint64_t left_behind; /**< most QPs and connections without progress while others had some */
+    uint64_t victims;     /**< QPs that a look found to be head-of-line victims of pauses */
+    int64_t victim_ps;    /**< time that they were, summed */
 };
 
 /** Runs until nothing is left, the limit, a stall, more than the machine's limits, an interrupt

@@ -245,6 +245,9 @@ struct weft_net_ops {
      * many there are. */
     uint64_t (*explain_stuck)(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                               void *ctx);
+    /** Optional. How many QPs wait behind pauses now though the rest of their way is free
+     * (net/victims.h); adds to *@p found those that no call has found before. */
+    uint64_t (*victims)(struct weft_net *net, uint64_t *found);
     /** Optional. Payload that has come to hosts so far, with what there is of messages under way;
      * without it that of the messages received (totals). Takes a pass over QPs. */
     uint64_t (*arrived_bytes)(struct weft_net *net);

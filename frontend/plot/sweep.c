@@ -225,12 +225,29 @@ static size_t heat_axis(const struct weft_sweep_table *s, size_t x)
                : s->naxes;
 }
 
+/* Whether there is something to see: a value that is not 0. */
 static bool has_values(const struct weft_sweep_table *s, const struct weft_sweep_metric *m)
 {
     for (size_t i = 0; i < s->nrows; i++)
-        if (!isnan(m->v[i]))
+        if (!isnan(m->v[i]) && m->v[i] != 0)
             return true;
     return false;
+}
+
+/* "; 0 throughout: drops, ecn marks": metrics that have no panel; "" if all have one. */
+static const char *all_zero(const struct weft_sweep_table *s, struct weft_figure *f)
+{
+    const char *text = "";
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        bool any = false;
+        for (size_t i = 0; i < s->nrows; i++)
+            any |= !isnan(s->metric[k].v[i]);
+        if (any && !has_values(s, &s->metric[k]))
+            text = weft_figure_printf(
+                f, "%s%s%s", text,
+                *text ? ", " : " Without a panel, 0 in all rows: ", s->metric[k].key);
+    }
+    return *text ? weft_figure_printf(f, "%s.", text) : "";
 }
 
 /* Whether some row has less than nothing: less than a reference. */
@@ -325,9 +342,10 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
     f->caption = weft_figure_printf(
         f,
         "A panel for each metric ('weft show output' explains them). Rows that did not come to "
-        "a value have no point.%s",
+        "a value have no point.%s%s",
         has_intervals(&s) ? " Values are means of the seeds, bars their 95 % confidence intervals."
-                          : "");
+                          : "",
+        all_zero(&s, f));
     weft_sweep_table_free(&s);
     if (!code && !f->panels)
         code = weft_plot_nothing(err, "no row of %s has a value", runs->sweep);

@@ -23,9 +23,11 @@
         M("fct-mean", TIME, flows.fct_mean_ps, "their completion time, mean"),                     \
         M("fct-p50", TIME, flows.fct_p50_ps, "the same, median"),                                  \
         M("fct-p99", TIME, flows.fct_p99_ps, "the same, 99th percentile"),                         \
+        M("fct-p999", TIME, flows.fct_p999_ps, "the same, 99.9th percentile"),                     \
         M("fct-max", TIME, flows.fct_max_ps, "the same, longest"),                                 \
         M("fct-slowdown-p50", F64, flows.slowdown_p50, "completion time / ideal one, median"),     \
         M("fct-slowdown-p99", F64, flows.slowdown_p99, "the same, 99th percentile"),               \
+        M("fct-slowdown-p999", F64, flows.slowdown_p999, "the same, 99.9th percentile"),           \
         M("fct-slowdown-max", F64, flows.slowdown_max, "the same, largest")
 
 static const struct weft_metric of_job[] = {

@@ -108,9 +108,11 @@ static void flows_json(struct weft_json *j, const struct weft_flow_summary *f)
     ns_or_null(j, "fct_mean_ns", f->fct_mean_ps, f->messages != 0);
     ns_or_null(j, "fct_p50_ns", f->fct_p50_ps, f->messages != 0);
     ns_or_null(j, "fct_p99_ns", f->fct_p99_ps, f->messages != 0);
+    ns_or_null(j, "fct_p999_ns", f->fct_p999_ps, f->messages != 0);
     ns_or_null(j, "fct_max_ns", f->fct_max_ps, f->messages != 0);
     weft_json_kv_f64(j, "fct_slowdown_p50", f->slowdown_p50);
     weft_json_kv_f64(j, "fct_slowdown_p99", f->slowdown_p99);
+    weft_json_kv_f64(j, "fct_slowdown_p999", f->slowdown_p999);
     weft_json_kv_f64(j, "fct_slowdown_max", f->slowdown_max);
 }
 

@@ -127,6 +127,11 @@ static const struct weft_metric metrics[] = {
     M("pfc-refreshes", U64, net.pfc_refreshes,
       "PFC pause frames that repeat an earlier one (pfc.quanta, pfc.refresh)"),
     M("pfc-pause-time", TIME, pause_ps, "time that ports were paused, summed over ports"),
+    M("victims", U64, victims,
+      "queue pairs that at some look (run.victims) waited behind a PFC pause though the rest of "
+      "their way was free: head-of-line victims"),
+    M("victim-time", TIME, victim_ps,
+      "time that they waited so, summed over them; counted in steps of run.victims"),
     M("drops", U64, drops, "packets lost, for any reason"),
     M("drops-buffer", U64, net.drops[WEFT_DROP_BUFFER],
       "packets lost because a switch buffer was full"),

@@ -96,9 +96,10 @@ void weft_quantiles_sort(struct weft_quantiles *q)
         qsort(q->values, q->n, sizeof *q->values, ascending);
 }
 
-double weft_quantile(const struct weft_quantiles *q, unsigned percent)
+double weft_quantile(const struct weft_quantiles *q, double percent)
 {
-    const size_t nearest = q->n / 100 * percent + (q->n % 100 * percent + 99) / 100;
+    const size_t permille = (size_t)(percent * 10 + 0.5);
+    const size_t nearest = q->n / 1000 * permille + (q->n % 1000 * permille + 999) / 1000;
     const size_t rank = nearest ? nearest : 1;
     if (!q->bins)
         return q->values[rank - 1];

@@ -38,7 +38,7 @@ int weft_quantiles_copy(struct weft_quantiles *to, const struct weft_quantiles *
 /** Sorts what is kept; to be called before weft_quantile, after the last value. */
 void weft_quantiles_sort(struct weft_quantiles *q);
 /** The @p percent-th percentile, 0 to 100; there must be a value. */
-double weft_quantile(const struct weft_quantiles *q, unsigned percent);
+double weft_quantile(const struct weft_quantiles *q, double percent);
 /** Frees the memory; there are no values then. */
 void weft_quantiles_free(struct weft_quantiles *q);
 

@@ -30,18 +30,20 @@ int weft_samples_copy(struct weft_samples *to, const struct weft_samples *from,
 void weft_samples_sum(struct weft_samples *v, struct weft_flow_summary *s)
 {
     *s = (struct weft_flow_summary){.messages = v->fct_ps.n, .bytes = v->bytes};
-    s->slowdown_p50 = s->slowdown_p99 = s->slowdown_max = NAN;
+    s->slowdown_p50 = s->slowdown_p99 = s->slowdown_p999 = s->slowdown_max = NAN;
     weft_quantiles_sort(&v->fct_ps);
     weft_quantiles_sort(&v->slowdown);
     if (v->fct_ps.n) {
         s->fct_mean_ps = (int64_t)(v->fct_sum_ps / (weft_i128)v->fct_ps.n);
         s->fct_p50_ps = (int64_t)weft_quantile(&v->fct_ps, 50);
         s->fct_p99_ps = (int64_t)weft_quantile(&v->fct_ps, 99);
+        s->fct_p999_ps = (int64_t)weft_quantile(&v->fct_ps, 99.9);
         s->fct_max_ps = (int64_t)v->fct_ps.max;
     }
     if (v->slowdown.n) {
         s->slowdown_p50 = weft_quantile(&v->slowdown, 50);
         s->slowdown_p99 = weft_quantile(&v->slowdown, 99);
+        s->slowdown_p999 = weft_quantile(&v->slowdown, 99.9);
         s->slowdown_max = v->slowdown.max;
     }
 }

@@ -76,8 +76,9 @@ struct weft_step_summary {
 /** Messages: how many, and how long they took. */
 struct weft_flow_summary {
     uint64_t messages, bytes;
-    int64_t fct_mean_ps, fct_p50_ps, fct_p99_ps, fct_max_ps; /**< 0 without messages */
-    double slowdown_p50, slowdown_p99, slowdown_max;         /**< NaN without messages */
+    /** 0 without messages; p999: 99.9th percentile */
+    int64_t fct_mean_ps, fct_p50_ps, fct_p99_ps, fct_p999_ps, fct_max_ps;
+    double slowdown_p50, slowdown_p99, slowdown_p999, slowdown_max; /**< NaN without messages */
 };
 
 /** One job. */
@@ -162,6 +163,8 @@ struct weft_summary {
     uint64_t faults, fault_losses;
     uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while
                              others had some */
+    uint64_t victims;     /**< QPs that a look of run.victims found to be victims of pauses */
+    int64_t victim_ps;    /**< how long they were, summed over them */
     struct weft_totals net;
     struct weft_replay_figures replay;
 

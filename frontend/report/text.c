@@ -170,6 +170,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     if (s->max_queue_bytes)
         fprintf(out, ", %s", link_name(f, s->max_queue_port, name, sizeof name));
     fputc('\n', out);
+    if (s->victims)
+        fprintf(out,
+                "  %-24s %" PRIu64
+                " queue pairs waited behind pauses with the rest of their way free, %s in sum\n",
+                "head-of-line victims", s->victims, weft_human_time(s->victim_ps, a));
     fprintf(out, "  %-24s %" PRIu64 " drops, ", "losses", s->drops);
     if (t->trims)
         fprintf(out, "%" PRIu64 " trimmed packets, ", t->trims);

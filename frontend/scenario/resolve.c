@@ -89,6 +89,14 @@ static const struct weft_param run_params[] = {
      .help = "simulated time without any message getting further after which the run ends, with "
              "what is "
              "stuck; more where links, timers or queues are slow; 0: never"},
+    {.name = "victims",
+     .type = WEFT_PARAM_TIME,
+     .offset = offsetof(struct weft_run_params, victims_ps),
+     .def = "0",
+     .min = "0",
+     .help = "simulated time between looks for queue pairs that wait behind a PFC pause though "
+             "the rest of their way is free (metrics victims, victim-time); 0: never",
+     .needs = "replay=off"},
 };
 const struct weft_param_table weft_run_param_table =
     WEFT_PARAM_TABLE(run_params, struct weft_run_params);

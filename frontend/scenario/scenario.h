@@ -59,6 +59,7 @@ struct weft_run_params {
     int64_t warm_up_ps;     /**< messages posted earlier are not in statistics of messages */
     int64_t measure_ps;     /**< the run ends so much later; 0: it doesn't */
     int64_t stall_after_ps; /**< time without progress after which it ends; 0: it doesn't */
+    int64_t victims_ps;     /**< between looks for victims of pauses; 0: there are none */
 };
 extern const struct weft_param_table weft_run_param_table;
 /** How many threads are to run it, 1 to 255; 0: one per processor. */

@@ -195,6 +195,17 @@ bool weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps)
         stuck, (struct look){.n = weft_packet_net_of(net), .at_ps = at_ps, .after_ps = after_ps});
 }
 
+static void victims(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    l->count = weft_engine_victims(engine_of(l), (uint64_t *)l->out);
+}
+
+uint64_t weft_packet_victims(struct weft_net *net, uint64_t *found)
+{
+    return look(victims, (struct look){.n = weft_packet_net_of(net), .out = found});
+}
+
 static void explain_stuck(void *ctx)
 {
     struct look *l = (struct look *)ctx;

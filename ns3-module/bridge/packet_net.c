@@ -295,6 +295,7 @@ static const struct weft_net_ops packet_ops = {
     .connections = weft_packet_connections,
     .stuck = weft_packet_stuck,
     .explain_stuck = weft_packet_explain_stuck,
+    .victims = weft_packet_victims,
     .arrived_bytes = weft_packet_arrived_bytes,
     .state = &weft_packet_state_ops,
 };

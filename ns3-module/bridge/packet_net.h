@@ -89,6 +89,7 @@ void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, vo
 uint64_t weft_packet_arrived_bytes(struct weft_net *net);
 uint64_t weft_packet_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
 bool weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps);
+uint64_t weft_packet_victims(struct weft_net *net, uint64_t *found);
 uint64_t weft_packet_explain_stuck(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                                    void *ctx);
 

@@ -34,6 +34,7 @@
 #include "rc.h"
 #include "routing.h"
 #include "stall.h"
+#include "victims.h"
 #include "telemetry.h"
 #include "window.h"
 
@@ -82,6 +83,7 @@ struct weft_engine {
     struct delays delays;
     struct histograms histograms;
     struct stall stall;
+    struct victims victims;
     struct node_payload *own; /**< one per node */
     struct weft_totals tot;
     struct weft_err err;

@@ -20,9 +20,9 @@
 #include "context.h"
 #include "names.h"
 #include "credit.h"
-#include "ecmp.h"
 #include "mmu.h"
 #include "pkt.h"
+#include "victims.h"
 
 #include "base/units.h"
 
@@ -32,17 +32,6 @@
 
 #define MAX_ROOTS 3u
 #define MAX_VICTIMS 5u
-
-static inline bool paused(const struct weft_engine *e, uint32_t port, uint32_t prio)
-{
-    return e->ports[port].paused >> prio & 1;
-}
-
-/* Whether a queued packet came in from elsewhere, in priority @p prio. */
-static inline bool passing(const struct weft_engine *e, uint32_t i, uint32_t prio)
-{
-    return pkt_at(e, i)->in_port != NIL && came_in(pkt_at(e, i)) == prio;
-}
 
 /* Bytes that came into a switch through @p in and wait for egress @p out. */
 static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, uint32_t prio)
@@ -62,7 +51,7 @@ static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32
         if (!dead[q])
             continue;
         for (uint32_t i = e->ports[q].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
-            if (passing(e, i, prio))
+            if (diagnose_passing(e, i, prio))
                 stuck[pkt_at(e, i)->in_port] += credit_guards(e, pkt_at(e, i)->in_port, prio)
                                                     ? credit_cost(e, pkt_at(e, i))
                                                     : pkt_at(e, i)->frame;
@@ -110,7 +99,7 @@ static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *d
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        n += dead[i] = paused(e, i, prio);
+        n += dead[i] = diagnose_paused(e, i, prio);
     for (bool changed = n > 0; changed;) {
         changed = false;
         count_stuck(e, dead, prio, stuck);
@@ -193,26 +182,6 @@ int weft_engine_find_deadlock(const struct weft_engine *e, char *text, size_t si
 
 /* ---- roots ---- */
 
-/* Marks (1) the ports that are not paused and hold packets that keep others paused; returns the
- * paused port whose pause began first, NIL when none is paused. */
-static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *root)
-{
-    uint32_t first = NIL;
-    memset(root, 0, e->fabric->nports);
-    for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        const struct port *p = &e->ports[i];
-        if (paused(e, i, prio)) {
-            if (first == NIL || e->pfc.since[i].ps[prio] < e->pfc.since[first].ps[prio])
-                first = i;
-        } else {
-            for (uint32_t k = p->lane[prio].q.head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
-                root[i] =
-                    passing(e, k, prio) && paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
-        }
-    }
-    return first;
-}
-
 /* "root of the pauses: s3->h7 (its queue 1.2 MB, not paused itself), ...; first paused ..." */
 static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t first,
                         const uint8_t *root, char *text, size_t size)
@@ -239,41 +208,7 @@ static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t fir
     append(text, size, &used, item);
 }
 
-/* ---- victims ---- */
-
-/* Whether the rest of a QP's path after @p port is free of paused ports and roots. */
-static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const struct qp *q,
-                         uint32_t port)
-{
-    uint32_t path[MAX_PATH];
-    uint32_t n = ecmp_path(e, e->routing.routes, q, true, path), k = 0;
-    while (k < n && path[k] != port)
-        k++;
-    for (k++; k < n; k++)
-        if (root[path[k]] || paused(e, path[k], q->prio))
-            return false;
-    return true;
-}
-
-/* Marks the QPs that wait in a paused queue without need. */
-static void mark_victims(const struct weft_engine *e, uint32_t prio, const uint8_t *root,
-                         uint8_t *victim)
-{
-    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
-        const struct qp *q = qp_at(e, i);
-        victim[i] = q->prio == prio && q->nxt_msg != NIL && q->state == QP_READY &&
-                    paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
-    }
-    for (uint32_t out = 0; out < e->fabric->nports; out++) {
-        if (!paused(e, out, prio))
-            continue;
-        for (uint32_t i = e->ports[out].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next) {
-            const struct pkt *k = pkt_at(e, i);
-            if (k->in_port != NIL && k->kind == WEFT_PKT_DATA && !victim[k->qp])
-                victim[k->qp] = clear_beyond(e, root, qp_at(e, k->qp), out);
-        }
-    }
-}
+/* ---- victims, see victims.c ---- */
 
 /* "victims: h1->h9, h2->h9 and 3 more"; returns how many there are. */
 static uint32_t write_victims(const struct weft_engine *e, const uint8_t *victim, char *text,
@@ -310,7 +245,7 @@ uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
     for (uint32_t prio = 0; root && victim && prio < WEFT_PRIOS; prio++) {
-        uint32_t first = mark_roots(e, prio, root);
+        uint32_t first = victims_roots(e, prio, root);
         if (first == NIL)
             continue;
         if (said < max) {
@@ -318,7 +253,7 @@ uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
             fn(ctx, text);
             said++;
         }
-        mark_victims(e, prio, root, victim);
+        victims_mark(e, prio, root, victim);
         if (said < max && write_victims(e, victim, text, sizeof text)) {
             fn(ctx, text);
             said++;

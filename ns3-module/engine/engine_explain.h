@@ -36,6 +36,10 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
  * what it waits for; at most @p max sentences. Returns how many there are. */
 uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
                                    void (*fn)(void *, const char *), void *ctx);
+/** How many QPs wait behind pauses now though nothing on the rest of their way is paused or
+ * congested: head-of-line victims (victims.c). Adds to *@p found those that no look has found
+ * before. */
+uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found);
 /** The longest time, over all links, that the longest queue there so far and two packets take. */
 int64_t weft_engine_slowest_ps(const struct weft_engine *e);
 /** When links changed last; 0: they have not. */

@@ -86,6 +86,18 @@ TEST(HpccPaper, AFullLinkAsksForTheTarget)
     EXPECT_EQ(a.observed(REF_RATE), 95080000000.0);
 }
 
+TEST(HpccPaper, OverreactingTakesFromTheRateAtEachAck)
+{
+    for (const char *mode : {"paper", "hpcc"}) {
+        Path a({{"mode", mode}, {"overreact", "true"}});
+        a.step(1000, 50000, 0, 0, 0);
+        a.step(2000, 51000, 4 * kUs, 50000, 0);
+        EXPECT_NEAR(a.observed(REF_RATE), 95.08e9, 0.1e9) << mode;
+        a.step(3000, 52000, 4 * kUs, 50000, 0); // the same round trip, the same full link
+        EXPECT_NEAR(a.observed(REF_RATE), 90.41e9, 0.2e9) << mode;
+    }
+}
+
 TEST(HpccPaper, TheQueueCountsAsItsSmallerEnd)
 {
     Path a;

@@ -155,6 +155,8 @@ TEST(Diagnose, RootAndVictimOfAnIncast)
         w.Send(s, 6, 4000000, s);
     w.Send(0, 7, 40000000, 99);
     bool seen = false;
+    uint64_t found = 0;
+    EXPECT_EQ(weft_engine_victims(w.e, &found), 0u);
     for (int k = 0; k < 200 && !seen; k++) {
         ASSERT_EQ(weft_engine_run(w.e, (k + 1) * 5 * WEFT_PS_PER_US), 0);
         std::string text = Explain(w);
@@ -166,6 +168,10 @@ TEST(Diagnose, RootAndVictimOfAnIncast)
         EXPECT_NE(text.find("not paused itself)"), std::string::npos) << text;
         EXPECT_NE(text.find("; first paused: h"), std::string::npos) << text;
         EXPECT_NE(text.find("victims: h0->h7\n"), std::string::npos) << text;
+        EXPECT_EQ(found, 0u);
+        EXPECT_EQ(weft_engine_victims(w.e, &found), 1u);
+        EXPECT_EQ(weft_engine_victims(w.e, &found), 1u) << "it still is";
+        EXPECT_EQ(found, 1u) << "and is counted once";
     }
     EXPECT_TRUE(seen);
     EXPECT_EQ(Explain(w, 0), "");
@@ -173,6 +179,8 @@ TEST(Diagnose, RootAndVictimOfAnIncast)
     EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 1);
     w.Run();
     EXPECT_EQ(Explain(w), "");
+    EXPECT_EQ(weft_engine_victims(w.e, &found), 0u);
+    EXPECT_EQ(found, 1u);
 }
 
 // The resume is lost: the port is paused though nothing is congested.

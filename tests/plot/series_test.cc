@@ -246,6 +246,16 @@ void make_sweep(const std::string &dir, const std::string &csv)
     write_file(dir + "/run.json", "{\"command\": \"sweep\"}\n");
 }
 
+TEST(SweepPlot, WhatIsZeroInAllRowsHasNoPanel)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "congestion-control.name,outcome,drops,end_to_end_ns,speed_up\n"
+                          "none,finished,0,2000,1\n"
+                          "hpcc,finished,0,1000,2\n");
+    const std::string csv = csv_of({dir / "s", "sweep"});
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << csv; // two bars, of one metric
+}
+
 TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
 {
     TempDir dir;

@@ -27,6 +27,18 @@ TEST(Quantiles, NearestRankOfAllValues)
     weft_quantiles_free(&q);
 }
 
+TEST(Quantiles, TenthsOfAPercent)
+{
+    struct weft_quantiles q = {};
+    for (int i = 1; i <= 2000; i++)
+        ASSERT_EQ(weft_quantiles_add(&q, i, nullptr), 0);
+    weft_quantiles_sort(&q);
+    EXPECT_EQ(weft_quantile(&q, 99), 1980);
+    EXPECT_EQ(weft_quantile(&q, 99.9), 1998);
+    EXPECT_EQ(weft_quantile(&q, 100), 2000);
+    weft_quantiles_free(&q);
+}
+
 TEST(Quantiles, ManyAreCountedInBinsAndStayClose)
 {
     struct weft_quantiles q = {};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Head-of-line victims of pauses. */
+#ifndef WEFT_ENGINE_VICTIMS_H
+#define WEFT_ENGINE_VICTIMS_H
+
+#include "engine.h"
+
+/** What looks for victims remember. */
+struct victims {
+    uint8_t *known; /**< per QP of the first n: a look has found it waiting without need */
+    uint32_t n;
+};
+
+#pragma GCC visibility push(hidden)
+
+/** Marks (1) the ports that are not paused and hold packets that keep others paused, in @p root,
+ * which has room for all ports; returns the paused port whose pause began first, NIL when none is
+ * paused. */
+uint32_t victims_roots(const struct weft_engine *e, uint32_t prio, uint8_t *root);
+/** Marks (1) the QPs that wait behind a pause of priority @p prio without need. @p root: of
+ * victims_roots(); @p victim: room for all QPs. */
+void victims_mark(const struct weft_engine *e, uint32_t prio, const uint8_t *root, uint8_t *victim);
+
+#pragma GCC visibility pop
+
+#endif
