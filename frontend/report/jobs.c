@@ -274,12 +274,9 @@ void weft_report_sample_job(struct weft_report *r, const struct weft_completion 
         weft_samples_add(&r->classes[k], w, &r->err);
 }
 
-/* By what the messages of a job went; of one without messages by what its class goes. */
-static const char *transport_of(const struct weft_report *r, uint32_t i)
+/* By what messages of the classes @p used go. */
+static const char *carriers(const struct weft_report *r, uint32_t used)
 {
-    const uint32_t prio = r->plans[i].prio;
-    const uint32_t own = 1u << (prio < WEFT_NET_PRIOS ? prio : WEFT_NET_PRIOS);
-    const uint32_t used = r->jobs[i].classes ? r->jobs[i].classes : own;
     if (!r->transport)
         return NULL;
     const bool tcp = used & r->tcp_classes, uet = used & r->uet_classes;
@@ -287,6 +284,14 @@ static const char *transport_of(const struct weft_report *r, uint32_t i)
     if (tcp + uet + run > 1)
         return tcp + uet + run > 2 ? "all" : "both";
     return tcp ? "tcp" : uet ? "uet" : r->transport;
+}
+
+/* By what the messages of a job went; of one without messages by what its class goes. */
+static const char *transport_of(const struct weft_report *r, uint32_t i)
+{
+    const uint32_t prio = r->plans[i].prio;
+    const uint32_t own = 1u << (prio < WEFT_NET_PRIOS ? prio : WEFT_NET_PRIOS);
+    return carriers(r, r->jobs[i].classes ? r->jobs[i].classes : own);
 }
 
 static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t i, J *s)
@@ -341,6 +346,7 @@ void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
             continue;
         struct weft_class_summary *c = &s->classes[s->nclasses++];
         c->prio = k < WEFT_NET_PRIOS ? k : WEFT_PRIO_DEFAULT;
+        c->transport = carriers(r, 1u << k);
         weft_samples_sum(v, &c->flows);
     }
 }

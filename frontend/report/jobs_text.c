@@ -48,7 +48,8 @@ static void class_line(FILE *out, const struct weft_class_summary *c)
     char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], max[WEFT_UNIT_TEXT_MAX];
     snprintf(name, sizeof name, c->prio < WEFT_NET_PRIOS ? "%u" : "default", c->prio);
     number_or(c->flows.slowdown_p99, slow);
-    fprintf(out, "    %-8s %10" PRIu64 "  %-11s %-11s %-11s %-11s %s\n", name, c->flows.messages,
+    fprintf(out, "    %-8s %-5s %10" PRIu64 "  %-11s %-11s %-11s %-11s %s\n", name,
+            c->transport ? c->transport : "-", c->flows.messages,
             weft_human_size(c->flows.bytes, bytes), weft_human_time(c->flows.fct_p50_ps, p50),
             weft_human_time(c->flows.fct_p99_ps, p99), weft_human_time(c->flows.fct_max_ps, max),
             slow);
@@ -89,8 +90,8 @@ void weft_jobs_text(FILE *out, const struct weft_summary *s)
     for (uint32_t i = 0; i < s->njobs; i++)
         job_line(out, &s->jobs[i]);
     requests_text(out, s);
-    fprintf(out, "  %-10s %10s  %-11s %-11s %-11s %-11s %s\n", "classes", "messages", "delivered",
-            "FCT p50", "p99", "max", "FCT slowdown p99");
+    fprintf(out, "  %-10s %-5s %10s  %-11s %-11s %-11s %-11s %s\n", "classes", "by", "messages",
+            "delivered", "FCT p50", "p99", "max", "FCT slowdown p99");
     for (uint32_t k = 0; k < s->nclasses; k++)
         class_line(out, &s->classes[k]);
 }
@@ -125,6 +126,15 @@ static void prio_json(struct weft_json *j, uint32_t prio)
         weft_json_f64(j, NAN);
 }
 
+static void transport_json(struct weft_json *j, const char *transport)
+{
+    weft_json_key(j, "transport");
+    if (transport)
+        weft_json_str(j, transport);
+    else
+        weft_json_f64(j, NAN);
+}
+
 static void job_json(struct weft_json *j, const struct weft_job_summary *s)
 {
     weft_json_object(j);
@@ -132,11 +142,7 @@ static void job_json(struct weft_json *j, const struct weft_job_summary *s)
     weft_json_kv_str(j, "type", s->kind);
     weft_json_kv_u64(j, "ranks", s->ranks);
     prio_json(j, s->prio);
-    weft_json_key(j, "transport");
-    if (s->transport)
-        weft_json_str(j, s->transport);
-    else
-        weft_json_f64(j, NAN);
+    transport_json(j, s->transport);
     weft_json_kv_bool(j, "finished", s->result.finished);
     weft_json_kv_u64(j, "repetitions", s->result.repetitions);
     weft_json_kv_u64(j, "done", s->result.done);
@@ -177,6 +183,7 @@ void weft_jobs_json(struct weft_json *j, const struct weft_summary *s)
     for (uint32_t k = 0; k < s->nclasses; k++) {
         weft_json_object(j);
         prio_json(j, s->classes[k].prio);
+        transport_json(j, s->classes[k].transport);
         flows_json(j, &s->classes[k].flows);
         weft_json_end_object(j);
     }

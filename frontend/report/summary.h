@@ -104,7 +104,8 @@ struct weft_job_summary {
 
 /** The messages of one traffic class. */
 struct weft_class_summary {
-    uint32_t prio; /**< WEFT_PRIO_DEFAULT: that of those that ask for none */
+    uint32_t prio;         /**< WEFT_PRIO_DEFAULT: that of those that ask for none */
+    const char *transport; /**< what carried them; NULL: the backend has no transports */
     struct weft_flow_summary flows;
 };
 

@@ -166,9 +166,9 @@ static bool anyone_asks_for(const struct weft_scenario *s, int transport)
     return false;
 }
 
-/* Classes that are taken: those of QPs' answers and trimmed packets, of guests, of workloads that
- * go by the transport of the run, and by type of communication. */
-static uint32_t taken_classes(const struct weft_scenario *s)
+/* Classes that a guest can't have: those of QPs' answers and trimmed packets, of other guests, of
+ * workloads that go by the transport of the run, and by type of communication. */
+static uint32_t taken_classes(const struct weft_scenario *s, const struct guest *g)
 {
     const bool beside = classes_of(s, &guests[1]) || anyone_asks_for(s, WEFT_JOB_TRANSPORT_UET);
     uint32_t all = bit(number_of(s, "transport", "data-prio")) |
@@ -182,8 +182,9 @@ static uint32_t taken_classes(const struct weft_scenario *s)
         if (!guest_asked(s, i))
             all |= bit(class_of(s, i));
     for (size_t i = 0; i < GUESTS; i++)
-        all |= classes_of(s, &guests[i]);
-    return all | classes_by_type(s);
+        if (&guests[i] != g)
+            all |= classes_of(s, &guests[i]);
+    return all | (classes_by_type(s) & ~classes_of(s, g));
 }
 
 static int set_number(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
@@ -195,14 +196,14 @@ static int set_number(struct weft_resolver *r, struct weft_scenario_group *g, co
     return weft_resolver_set(r, g, param, text, "", implied, err);
 }
 
-/* The first class that a guest may have: one of its prios if they are given, else one that it was
- * given before, else one that loses packets and is nobody's. */
+/* The first class that a guest may have: one of its prios if they are given, else one that loses
+ * packets and is nobody else's. */
 static int free_class(const struct weft_scenario *s, const struct guest *g, bool given,
                       uint32_t *out, struct weft_err *err)
 {
     const uint32_t lossless = is(s, "pfc", "enabled", "true") ? number_of(s, "pfc", "prios") : 0;
     const uint32_t mask = classes_of(s, g);
-    const uint32_t usable = given ? mask : CLASSES & ~(taken_classes(s) | lossless);
+    const uint32_t usable = given ? mask : CLASSES & ~(taken_classes(s, g) | lossless);
     for (*out = 0; *out < WEFT_NET_PRIOS; (*out)++)
         if (usable & bit(*out))
             return 0;

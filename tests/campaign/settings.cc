@@ -168,6 +168,11 @@ void draw_uet_beside(Maker &m, Scenario &s)
         s.put("system.priorities", class_map(d, 7));
     if (d.chance(25))
         s.put("uet.recovery", "rod");
+    const std::string how = s.get("switch.balance");
+    const bool leads =
+        how == "conga" || how == "conweave" || how == "valiant" || how == "minimal-adaptive";
+    if (leads && d.chance(95))
+        s.drop("switch.balance");
     draw_some(m, s, "section", "uet", "uet", d.below(4));
     if (d.chance(40) && !s.get("uet.control").empty())
         s.drop("uet.control");

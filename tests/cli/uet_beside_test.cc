@@ -128,7 +128,14 @@ TEST_F(UetBeside, ThreeTransportsInOneRun)
     EXPECT_EQ(cell(dir / "all/jobs.csv", "a", "transport"), "roce");
     EXPECT_EQ(cell(dir / "all/jobs.csv", "b", "transport"), "uet");
     EXPECT_EQ(cell(dir / "all/jobs.csv", "c", "transport"), "tcp");
-    EXPECT_NE(file("all/run.json").find("\"transport\": \"uet\""), std::string::npos);
+    const std::string json = file("all/run.json");
+    const size_t classes = json.find("\"classes\": [");
+    ASSERT_NE(classes, std::string::npos);
+    for (const char *by : {"roce", "uet", "tcp"}) {
+        const std::string word = std::string("\"transport\": \"") + by + "\"";
+        EXPECT_NE(json.find(word, classes), std::string::npos) << by;
+    }
+    EXPECT_NE(s.out.find("\n    0        uet "), std::string::npos) << s.out;
 }
 
 TEST_F(UetBeside, ThreadsChangeNothing)

@@ -272,8 +272,8 @@ TEST(BridgeConfig, IsCheckedBeforeNs3SeesIt)
 
 TEST(BridgeConfig, Sections)
 {
-    const std::vector<const char *> names = {"transport",  "switch", "pfc", "ecn",    "credit",
-                                             "in-network", "tcp",    "ns3", "capture"};
+    const std::vector<const char *> names = {"transport",  "switch", "pfc", "ecn", "credit",
+                                             "in-network", "uet",    "tcp", "ns3", "capture"};
     ASSERT_EQ(weft_net_packet.nsections, names.size());
     size_t end = 0;
     for (size_t i = 0; i < names.size(); i++) {
