@@ -137,3 +137,26 @@ TEST(WindowsBeside, PacketsOfALink)
     for (const Log &log : logs)
         EXPECT_TRUE(log.told == logs.front().told) << &log - &logs.front();
 }
+
+// RoCE in priority 3, paused, and Ultra Ethernet in priority 2, trimmed.
+TEST(WindowsBeside, TwoTransportsByClass)
+{
+    SideBySide(
+        [](World &w) {
+            w.config.params.uet.prios = 4;
+            w.config.params.uet.t.rto_ps = 200 * WEFT_PS_PER_US;
+            w.config.params.sw.trim_prios = 4;
+            w.config.params.sw.egress_limit_map = "2:40KB";
+            w.config.params.ecn.prio_map = "2:8KB:32KB:1";
+        },
+        [](World &w) {
+            weft_rng rng = weft_rng_stream(6, "windows-test", 0);
+            for (uint64_t i = 0; i < 120; i++) {
+                const uint32_t src = static_cast<uint32_t>(weft_rng_u64(&rng) % 15);
+                const uint32_t dst =
+                    i % 4 < 2 ? static_cast<uint32_t>(weft_rng_u64(&rng) % 15) : 15;
+                w.Send(src, dst == src ? (src + 1) % 15 : dst, 1 + weft_rng_u64(&rng) % 100000, i,
+                       i % 2 ? 2 : 3);
+            }
+        });
+}
