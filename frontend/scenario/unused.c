@@ -38,7 +38,7 @@ static bool all_tcp(struct dims *d)
 /* What uet.control listens to, where some classes have it. */
 static const char *add_uet(struct dims *d, char *buf, size_t size)
 {
-    char text[WEFT_PARAM_TEXT_MAX], one[WEFT_CC_SIGNALS_TEXT_MAX];
+    char text[1024], one[WEFT_CC_SIGNALS_TEXT_MAX]; /* a control with all its parameters */
     const char *prios = lookup(d, "uet.prios", text, sizeof text);
     struct weft_cc_choice own = {0};
     if (!prios || strcmp(prios, "0") == 0)

@@ -183,6 +183,18 @@ TEST_F(UetBeside, CapturesShowBothPorts)
     EXPECT_EQ(ports, (std::set<uint64_t>{4791, 4793}));
     EXPECT_EQ(of_prio[3], std::set<uint64_t>{4791});
     EXPECT_EQ(of_prio[0], std::set<uint64_t>{4793});
+    if (system("tshark --version >/dev/null 2>&1") != 0)
+        return;
+    const std::string cmd = "tshark -r " + (dir / "o/pcap/h0-s8.pcap") +
+                            " -o ip.check_checksum:TRUE -T fields -e udp.dstport "
+                            "-e ip.checksum.status -e _ws.malformed >" +
+                            (dir / "seen") + " 2>/dev/null";
+    ASSERT_EQ(system(cmd.c_str()), 0);
+    std::istringstream lines(file("seen"));
+    std::set<std::string> seen;
+    for (std::string line; std::getline(lines, line);)
+        seen.insert(line);
+    EXPECT_EQ(seen, (std::set<std::string>{"4791\t1\t", "4793\t1\t"}));
 }
 
 TEST_F(UetBeside, WhatContradictsItselfIsAnError)
