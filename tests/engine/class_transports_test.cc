@@ -113,6 +113,28 @@ TEST(ClassTransports, UetBesideAnIdleClassIsUetAlone)
     }
 }
 
+// Without thresholds given, those that the control of the class is tuned for: DCTCP's step, and not
+// DCQCN's ramp.
+TEST(ClassTransports, MarksAreThoseOfTheControlOfTheClass)
+{
+    auto unmarked = [](Settings s) {
+        s.erase(
+            std::remove_if(s.begin(), s.end(), [](auto &x) { return x.first == "ecn.prio-map"; }),
+            s.end());
+        return s;
+    };
+    World alone("fat-tree", kTree, unmarked(kAllUet), "dctcp");
+    World beside("fat-tree", kTree, unmarked(Both({{"uet.control", "dctcp"}})), "dcqcn");
+    for (World *w : {&alone, &beside}) {
+        w->Build();
+        Traffic(*w, UET);
+        w->Run();
+    }
+    EXPECT_EQ(SeenOf(beside, UET), SeenOf(alone, UET));
+    EXPECT_GT(beside.Totals().ecn_marks, 0u);
+    EXPECT_EQ(beside.Totals().ecn_marks, alone.Totals().ecn_marks);
+}
+
 // Two pods, a transport each.
 TEST(ClassTransports, OnDisjointPartsEachTakesTheTimeThatItTakesAlone)
 {
