@@ -16,11 +16,18 @@
 
 #include "base/units.h"
 
-/* Whether an event comes before what is going on. */
-static bool before(struct due d, int64_t due_ps, uint32_t due_id)
+/* Whether an arrival or a transmission comes before what is going on. In laps no timer of a piece
+ * is due, and those of others are not before that. */
+static bool before(const struct agenda *a, struct due d, int64_t due_ps, uint32_t due_id)
 {
-    const uint32_t id = (uint32_t)d.key & ((1u << FASTQ_ID_BITS) - 1);
-    return d.t < due_ps || (d.t == due_ps && !d.slow && id < due_id);
+    uint32_t id = (uint32_t)d.key & ((1u << FASTQ_ID_BITS) - 1);
+    if (d.slow) {
+        const enum ev_kind kind = (enum ev_kind)(a->slow.h[0].id >> EV_KIND_SHIFT);
+        if (kind > EV_TX)
+            return false;
+        id = (uint32_t)fastq_key(0, 0, kind, (uint32_t)EV_NUMBER(a->slow.h[0].id));
+    }
+    return d.t < due_ps || (d.t == due_ps && id < due_id);
 }
 
 /* Executes what is before that. */
@@ -33,7 +40,7 @@ static void run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
         if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
             window_advance(e, until_ps))
             continue;
-        if (!before(d, due_ps, due_id))
+        if (!before(a, d, due_ps, due_id))
             break;
         agenda_run(e, a, d);
     }
@@ -52,6 +59,9 @@ void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
     const int64_t laps = (k->ahead_ps - due_ps + k->found_ps - 1) / k->found_ps;
     const int64_t at_ps = k->ahead_ps - laps * k->found_ps;
     const uint64_t hops = e->tot.packet_hops;
+    e->replay->packets.changes++;
+    k->phase = REPLAY_GO_ON;
+    k->next_ps = at_ps + k->found_ps;
     window_catch_up(e);
     replay_state_move(e, &k->part, &k->tape, -laps);
     f->laps -= (uint64_t)laps;
@@ -60,9 +70,6 @@ void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
     replay_queue_again(e, &k->part, at_ps);
     run(e, due_ps, due_id);
     e->now = now;
-    e->replay->packets.changes++;
-    k->phase = REPLAY_GO_ON;
-    k->next_ps = at_ps + k->found_ps;
 }
 
 void replay_pieces_back(struct weft_engine *e)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// With run.replay=exact every file that a run writes is what it is without, byte for byte: of the
+// scenarios that weft ships, of training in several pieces, and with series; and what the cases of
+// `weft bench` count.
+#include "program.h"
+
+#include <filesystem>
+#include <map>
+
+#include <jansson.h>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+std::map<std::string, std::string> files(const std::string &dir)
+{
+    std::map<std::string, std::string> of;
+    for (auto &f : fs::recursive_directory_iterator(dir))
+        if (f.is_regular_file() && f.path().filename() != "run.json") /* it has the settings */
+            of[fs::relative(f.path(), dir).string()] = slurp(f.path().string());
+    return of;
+}
+
+/* The first line in which two texts differ. */
+std::string first_difference(const std::string &a, const std::string &b)
+{
+    std::istringstream x(a), y(b);
+    std::string p, q;
+    for (int line = 1;; line++) {
+        const bool more = static_cast<bool>(std::getline(x, p)),
+                   too = static_cast<bool>(std::getline(y, q));
+        if (!more || !too || p != q)
+            return "line " + std::to_string(line) + "\n  simulated: " + (more ? p : "(end)") +
+                   "\n  replayed:  " + (too ? q : "(end)");
+    }
+}
+
+/* Runs it both ways; the packet-hops that were taken over. */
+long long compare(const std::vector<std::string> &what, const std::string &name)
+{
+    TempDir dir;
+    std::vector<std::string> off = {"run", "--set", "run.replay=off", "--out", dir / "off"};
+    std::vector<std::string> on = {
+        "run", "--set", "run.replay=exact", "--set", "run.replay-eager=true", "--out", dir / "on"};
+    off.insert(off.end(), what.begin(), what.end());
+    on.insert(on.end(), what.begin(), what.end());
+    const Said a = weft(off, dir / ""), b = weft(on, dir / "");
+    EXPECT_EQ(a.code, b.code) << name << "\n" << a.err << b.err;
+    const auto simulated = files(dir / "off"), replayed = files(dir / "on");
+    EXPECT_EQ(simulated.size(), replayed.size()) << name;
+    for (auto &[file, text] : simulated) {
+        const auto other = replayed.find(file);
+        if (other == replayed.end())
+            ADD_FAILURE() << name << " wrote no " << file;
+        else if (other->second != text)
+            ADD_FAILURE() << name << ", " << file << ": " << first_difference(text, other->second);
+    }
+    const std::string run = slurp(dir / "on/run.json"), key = "\"replayed_hops\": ";
+    const size_t at = run.find(key);
+    return at == std::string::npos ? 0 : strtoll(run.c_str() + at + key.size(), nullptr, 10);
+}
+
+TEST(ReplayFiles, ShippedScenarios)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    int repeat = 0;
+    for (auto &e : fs::directory_iterator(source_dir() + "/scenarios"))
+        if (fs::exists(e.path() / "scenario.xml"))
+            repeat += compare({e.path().string()}, e.path().filename().string()) > 0;
+    EXPECT_GT(repeat, 5);
+}
+
+/* Nodes and rails are pieces of their own; samples have those come back that are ahead. */
+TEST(ReplayFiles, TrainingInPieces)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::vector<std::string> model = {
+        "--set", "topology.type=preset",   "--set", "preset.name=hgx-rail-optimised",
+        "--set", "workload.type=training", "--set", "training.model=gpt3-13b",
+        "--set", "training.tp=8",          "--set", "training.ranks=32",
+        "--set", "training.layers=2",      "--set", "training.hidden=1024",
+        "--set", "training.heads=8",       "--set", "training.vocab=8192",
+        "--set", "training.sequence=512"};
+    EXPECT_GT(compare(model, "training"), 0);
+    std::vector<std::string> sampled = model;
+    for (const char *more :
+         {"--set", "sample.interval=20us", "--set", "sample.what=queue,throughput"})
+        sampled.push_back(more);
+    EXPECT_GT(compare(sampled, "training, sampled"), 0);
+}
+
+std::string counts(const std::string &replay)
+{
+    const Said s = weft({"bench", "--quick", "--json", "--set", replay, "incast-32",
+                         "ring-allreduce-16", "all-to-all-16", "hgx-rail-optimised"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    json_t *all = json_loads(s.out.c_str(), 0, nullptr), *one;
+    std::string text;
+    size_t i;
+    json_array_foreach(json_object_get(all, "cases"), i, one)
+    {
+        text += std::string(json_string_value(json_object_get(one, "case"))) + " " +
+                json_string_value(json_object_get(one, "congestion_control"));
+        for (const char *key : {"packet_hops", "messages", "simulated_ns"})
+            text += " " + std::to_string(json_number_value(json_object_get(one, key)));
+        text += "\n";
+    }
+    json_decref(all);
+    return text;
+}
+
+TEST(ReplayFiles, BenchCases)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::string simulated = counts("run.replay=off");
+    EXPECT_GT(simulated.size(), 300u);
+    EXPECT_EQ(simulated, counts("run.replay=exact"));
+}
+
+} // namespace
