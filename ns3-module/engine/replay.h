@@ -10,7 +10,9 @@
  *
  * - of packets (replay_packets.c): in the midst of long messages each QP sends some packets, nobody
  * is told of anything, and the state is the same again. Then the state of the n-th lap from here is
- * known, and taken over at once.
+ * known, and taken over at once. The network falls into pieces that meet nowhere
+ * (replay_pieces.c), and each does so by itself: its state is then that of a later time, until the
+ * clock comes there or something touches it (replay_back.c).
  * - of messages (replay_messages.c): a step of a ring, or a layer. The user is told of messages,
  * and posts others. Then the state stands still while he is told the same again, each at its time,
  * as long as he posts the same (replay_play.c). When he doesn't, or wants to see the state, the
