@@ -3,6 +3,7 @@
 #include "plot/script.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TITLE_HEIGHT 34.0 /* of the picture, in pixels */
@@ -47,6 +48,21 @@ static void quote(FILE *out, const char *text)
         text += n ? n : 1;
     }
     fputc('\'', out);
+}
+
+/* The text of a tick, which gnuplot takes for a format of its number. */
+static void quote_tick(FILE *out, const char *text)
+{
+    char *twice = malloc(2 * strlen(text) + 1), *to = twice;
+    for (const char *s = text; twice && *s; s++) {
+        if (*s == '%')
+            *to++ = '%';
+        *to++ = *s;
+    }
+    if (twice)
+        *to = '\0';
+    quote(out, twice ? twice : "");
+    free(twice);
 }
 
 /* A text as a field of data. There is no way to write a double quote or a backslash in one. */
@@ -121,7 +137,7 @@ static void write_ticks(FILE *out, const char *name, const struct weft_axis *a, 
     if (a->ticks) {
         fputs(" (", out);
         for (const struct weft_tick *t = a->ticks; t; t = t->next) {
-            quote(out, t->text);
+            quote_tick(out, t->text);
             fprintf(out, " %.10g%s", t->at, t->next ? ", " : ")");
         }
         if (turned)

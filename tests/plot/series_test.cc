@@ -256,6 +256,17 @@ TEST(SweepPlot, WhatIsZeroInAllRowsHasNoPanel)
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << csv; // two bars, of one metric
 }
 
+TEST(SweepPlot, APercentSignInANameIsNoFormat)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "load,outcome,end_to_end_ns,speed_up\n"
+                          "20 % of it,finished,2000,1\n"
+                          "60 % of it,finished,1000,2\n");
+    const Said s = weft({"plot", dir / "s", "sweep", "--to", "gnuplot", "--out", "-"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_NE(s.out.find("'20 %% of it'"), std::string::npos) << s.out;
+}
+
 TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
 {
     TempDir dir;
