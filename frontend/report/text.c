@@ -173,7 +173,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     if (s->victims)
         fprintf(out,
                 "  %-24s %" PRIu64
-                " queue pairs waited behind pauses with the rest of their way free, %s in sum\n",
+                ", which waited behind pauses with the rest of their way free, %s in sum\n",
                 "head-of-line victims", s->victims, weft_human_time(s->victim_ps, a));
     fprintf(out, "  %-24s %" PRIu64 " drops, ", "losses", s->drops);
     if (t->trims)

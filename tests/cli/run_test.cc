@@ -582,6 +582,25 @@ TEST(Limit, CountsTheSameHoweverTheEngineIsDriven)
 }
 
 // What repeated itself, and why the rest did not, in a table; two runs skip the same.
+// A flow that shares an uplink with the senders of a slow receiver waits for their sake. Looking
+// for it changes no packet.
+TEST(Run, CountsVictimsOfPauses)
+{
+    TempDir dir;
+    const std::string storm = source_dir() + "/scenarios/pfc-storm";
+    Said s = weft({"run", storm, "--out", dir / "plain"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.find("head-of-line victims"), std::string::npos) << s.out;
+    s = weft({"run", storm, "--out", dir / "looked", "--set", "run.victims=10us"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_NE(s.out.find("head-of-line victims     1, which waited behind pauses"),
+              std::string::npos)
+        << s.out;
+    EXPECT_NE(slurp(dir / "looked/run.json").find("\"victims\": 1,"), std::string::npos);
+    EXPECT_EQ(slurp(dir / "looked/flows.csv"), slurp(dir / "plain/flows.csv"));
+    EXPECT_EQ(slurp(dir / "looked/pfc.csv"), slurp(dir / "plain/pfc.csv"));
+}
+
 TEST(Replay, ExplainsItselfAndDependsOnNoClock)
 {
     if (!has_packet())
