@@ -75,6 +75,7 @@ static int check_sweep(const struct weft_cli *cli, const struct weft_scenario *s
     int code = weft_sweep_plan(&sweep, cli, &texts, err);
     if (!code && w->find)
         code = weft_sweep_find_read(&find, &sweep, w->find, err);
+    sweep.find = w->find ? &find : NULL;
     for (size_t i = 0; i < w->nbounds && !code; i++)
         if (!quick || !w->bounds[i].full_only)
             code = weft_sweep_bounds_read(&bounds, &sweep, &w->bounds[i], 1, s->file, err);

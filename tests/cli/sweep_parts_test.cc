@@ -114,7 +114,9 @@ TEST(SweepParts, WhatIsFoundIsAGridAndCanBeClaimed)
         "<bound metric=\"found\" where=\"algorithm=direct\" min=\"4MiB\"/>"
         "<bound metric=\"found\" where=\"algorithm=direct\" over=\"algorithm=a ring\" min=\"2\"/>";
     write_file(dir / "s.xml", scenario(sweep + "</sweep>"));
-    Said s = weft({"sweep", "s.xml", "--update", "page.md"}, dir / "");
+    Said s = weft({"check", "s.xml"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    s = weft({"sweep", "s.xml", "--update", "page.md"}, dir / "");
     EXPECT_NE(s.code, 0);
     write_file(dir / "page.md", "<!-- sweep -->\n<!-- end -->\n");
     s = weft({"sweep", "s.xml", "--update", "page.md"}, dir / "");
