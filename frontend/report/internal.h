@@ -59,6 +59,8 @@ struct weft_report {
     uint32_t tcp_classes, uet_classes; /**< as there */
     int64_t last_ps;                   /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
+    weft_i128 exposed_for_ps[WEFT_PARALLELISMS]; /**< of training jobs, by what the communication
+                                                    is for, sum over ranks */
     uint64_t faults, fault_losses;
     struct weft_coll_span *spans; /**< by number of the collective */
     size_t nspans;

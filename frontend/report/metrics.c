@@ -21,6 +21,9 @@
       "longest time that a rank's exposed communication waited for " help),                        \
         M("exposed-" word "-mean", TIME, exposed_by_mean_ps[WEFT_CAUSE_##kind],                    \
           "the same, mean over ranks")
+#define PARALLEL(kind, word, help)                                                                 \
+    M("exposed-" word "-mean", TIME, exposed_for_ps[WEFT_PARALLEL_##kind],                         \
+      "training: exposed communication of " help ", mean over ranks")
 #define PATH(kind, word, help)                                                                     \
     M("critical-path-" word, TIME, path.spent_ps[WEFT_CAUSE_##kind], "critical path: " help)
 #define BUS(kind, word)                                                                            \
@@ -70,6 +73,12 @@ static const struct weft_metric metrics[] = {
     EXPOSED(PEER, "peer", "ranks that had not come to the operation yet"),
     EXPOSED(DEPENDENCY, "dependency", "peers that could not send yet"),
     EXPOSED(OPEN, "open", "something that the run ended before"),
+    PARALLEL(TP, "tp", "tensor parallelism, within experts as well"),
+    PARALLEL(CP, "cp", "context parallelism"),
+    PARALLEL(EP, "ep", "expert parallelism"),
+    PARALLEL(DP, "dp", "data parallelism, of experts as well"),
+    PARALLEL(PP, "pp", "pipeline parallelism"),
+    PARALLEL(OTHER, "other", "anything else, such as the norm of the gradients"),
     M("idle-max", TIME, idle_max_ps,
       "longest time that a rank neither worked nor communicated before its end"),
     M("idle-mean", TIME, idle_mean_ps, "the same, mean over ranks"),

@@ -136,6 +136,23 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
         s->longest_ps = w->end_ps - w->ready_ps;
 }
 
+static enum weft_parallelism used_for(const struct weft_workload *w, const struct weft_op *op)
+{
+    if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV)
+        return weft_parallelism_of_message(op->name);
+    return op->kind == WEFT_OP_COLL ? w->groups[op->group].use : WEFT_PARALLEL_OTHER;
+}
+
+static void expose(struct weft_report *r, uint32_t job, const struct weft_op_record *w)
+{
+    const struct weft_workload *graphs = job < r->njobs ? r->plans[job].workload : NULL;
+    if (!graphs || !graphs->steps.iterations)
+        return;
+    weft_i128 *sum = &r->exposed_for_ps[used_for(graphs, w->op)];
+    for (int k = 0; k < WEFT_CAUSE_OPEN; k++) /* what ended has nothing open */
+        *sum += w->exposed_ps[k];
+}
+
 static void on_op(void *ctx, const struct weft_op_record *w)
 {
     struct weft_report_job *j = (struct weft_report_job *)ctx;
@@ -148,6 +165,7 @@ static void on_op(void *ctx, const struct weft_op_record *w)
         r->coll[op->coll].bytes += op->bytes;
         span(r, w);
     }
+    expose(r, j->number, w);
     if (!r->csv[WEFT_CSV_OPS])
         return;
     struct weft_op_row record = {.op = *w};

@@ -37,7 +37,8 @@ static void add(struct spread *d, int64_t ps)
         d->max_ps = ps;
 }
 
-static void sum_ranks(const struct weft_jobs *jobs, struct weft_summary *s)
+static void sum_ranks(const struct weft_report *r, const struct weft_jobs *jobs,
+                      struct weft_summary *s)
 {
     struct spread compute = {0}, comm = {0}, exposed = {0}, idle = {0};
     struct spread by[WEFT_CAUSES] = {{0}};
@@ -77,6 +78,8 @@ static void sum_ranks(const struct weft_jobs *jobs, struct weft_summary *s)
         s->exposed_by_max_ps[k] = by[k].max_ps;
         s->exposed_by_mean_ps[k] = (int64_t)(by[k].sum_ps / n);
     }
+    for (int k = 0; k < WEFT_PARALLELISMS; k++)
+        s->exposed_for_ps[k] = (int64_t)(r->exposed_for_ps[k] / n);
     s->idle_max_ps = idle.max_ps;
     s->idle_mean_ps = (int64_t)(idle.sum_ps / n);
 }
@@ -197,7 +200,7 @@ void weft_report_summarize(struct weft_report *r, struct weft_net *net,
     s->switches = r->fabric->nswitches;
     s->links = r->fabric->nlinks;
     if (jobs)
-        sum_ranks(jobs, s);
+        sum_ranks(r, jobs, s);
     s->elapsed_ps = r->last_ps > s->end_ps ? r->last_ps : s->end_ps;
     if (reached_ps > s->elapsed_ps)
         s->elapsed_ps = reached_ps;

@@ -125,6 +125,7 @@ struct weft_summary {
     int64_t comm_max_ps, comm_mean_ps;
     int64_t exposed_max_ps, exposed_mean_ps;
     int64_t exposed_by_max_ps[WEFT_CAUSES], exposed_by_mean_ps[WEFT_CAUSES];
+    int64_t exposed_for_ps[WEFT_PARALLELISMS]; /**< of training jobs, mean over all ranks */
     int64_t idle_max_ps, idle_mean_ps;
     struct weft_path_summary path;
     struct weft_step_summary step;

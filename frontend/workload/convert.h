@@ -69,8 +69,8 @@ struct weft_convert_roles {
 int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_convert_roles *out,
                        struct weft_err *err);
 /** A process group by its members, for weft_convert_share_as. */
-int weft_convert_group(struct weft_convert *c, const char *name, const uint32_t *ranks, uint32_t n,
-                       uint32_t *index, struct weft_err *err);
+int weft_convert_group(struct weft_convert *c, const struct weft_group *def, uint32_t *index,
+                       struct weft_err *err);
 /** Gives @p rank the graph of rank @p from with @p groups and @p peers in place of its
  * weft_convert_roles. */
 int weft_convert_share_as(struct weft_convert *c, uint32_t rank, uint32_t from,

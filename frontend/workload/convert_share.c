@@ -76,10 +76,10 @@ int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_conver
     return 0;
 }
 
-int weft_convert_group(struct weft_convert *c, const char *name, const uint32_t *ranks, uint32_t n,
-                       uint32_t *index, struct weft_err *err)
+int weft_convert_group(struct weft_convert *c, const struct weft_group *def, uint32_t *index,
+                       struct weft_err *err)
 {
-    return weft_groups_add(c->groups, name, ranks, n, index, err);
+    return weft_groups_add(c->groups, def, index, err);
 }
 
 int weft_convert_share_as(struct weft_convert *c, uint32_t rank, uint32_t from,

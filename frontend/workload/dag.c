@@ -4,6 +4,8 @@
  */
 #include "workload/dag.h"
 
+#include <string.h>
+
 const char *weft_coll_kind_name(enum weft_coll_kind kind)
 {
     static const char *const names[WEFT_COLL_KINDS] = {
@@ -19,6 +21,29 @@ const char *weft_coll_kind_name(enum weft_coll_kind kind)
         [WEFT_COLL_BARRIER] = "barrier",
     };
     return (unsigned)kind < WEFT_COLL_KINDS ? names[kind] : "unknown";
+}
+
+enum weft_parallelism weft_parallelism_of(const char *desc)
+{
+    static const struct {
+        const char *desc;
+        enum weft_parallelism use;
+    } known[] = {
+        {"tp", WEFT_PARALLEL_TP},    {"etp", WEFT_PARALLEL_TP},     {"cp", WEFT_PARALLEL_CP},
+        {"ep", WEFT_PARALLEL_EP},    {"dp", WEFT_PARALLEL_DP},      {"edp", WEFT_PARALLEL_DP},
+        {"shard", WEFT_PARALLEL_DP}, {"replica", WEFT_PARALLEL_DP}, {"embedding", WEFT_PARALLEL_PP},
+    };
+    for (size_t i = 0; desc && i < sizeof known / sizeof *known; i++)
+        if (strcmp(desc, known[i].desc) == 0)
+            return known[i].use;
+    return WEFT_PARALLEL_OTHER;
+}
+
+enum weft_parallelism weft_parallelism_of_message(const char *name)
+{
+    if (strstr(name, ".kv."))
+        return WEFT_PARALLEL_CP;
+    return strstr(name, ".fwd.") || strstr(name, ".bwd.") ? WEFT_PARALLEL_PP : WEFT_PARALLEL_DP;
 }
 
 void weft_workload_free(struct weft_workload *w)

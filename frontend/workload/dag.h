@@ -123,11 +123,29 @@ static inline const struct weft_op *weft_dag_op(const struct weft_dag *d, uint32
     return own;
 }
 
+/** What a communicator is for. */
+enum weft_parallelism {
+    WEFT_PARALLEL_OTHER, /**< something else, or it is not known */
+    WEFT_PARALLEL_TP,    /**< tensor parallelism, within experts as well */
+    WEFT_PARALLEL_CP,    /**< context parallelism */
+    WEFT_PARALLEL_EP,    /**< expert parallelism */
+    WEFT_PARALLEL_DP, /**< data parallelism, of dense parameters and of experts, sharded or not */
+    WEFT_PARALLEL_PP, /**< pipeline parallelism */
+    WEFT_PARALLELISMS
+};
+
+/** That which a description (`pg_desc`) of generated training jobs stands for: "tp", "edp", ... */
+enum weft_parallelism weft_parallelism_of(const char *desc);
+/** What a message between two ranks of such a job is for, by the name of its node: keys and values
+ * of context parallelism, stages of the pipeline, else parameter servers and gossip. */
+enum weft_parallelism weft_parallelism_of_message(const char *name);
+
 /** A communicator. */
 struct weft_group {
     const char *name;      /**< as the trace calls it ("" is the world) */
     const uint32_t *ranks; /**< member ranks in communicator order */
     uint32_t n;
+    enum weft_parallelism use; /**< as its definition says */
 };
 
 /** What a training job does, for its throughput: model FLOPs are those of forward and backward

@@ -26,7 +26,8 @@ struct def {
     uint32_t *ranks; /* n of them; n == 0: every rank */
     uint32_t n;
     uint32_t index; /* in groups, NOT_USED until a collective names it */
-    bool lost;      /* the hash had no memory for it */
+    enum weft_parallelism use;
+    bool lost; /* the hash had no memory for it */
     UT_hash_handle hh;
 };
 
@@ -108,8 +109,8 @@ static void free_names(struct weft_groups *g)
     }
 }
 
-/** Makes a group of @p n ranks (n 0: all). Returns its index or NOT_USED when out of memory. */
-static uint32_t use(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n)
+/** Makes a group like @p def (n 0: all ranks). Returns its index or NOT_USED when out of memory. */
+static uint32_t use(struct weft_groups *g, const struct weft_group *def)
 {
     if (g->nused == g->cap) {
         uint32_t cap = g->cap ? g->cap * 2 : 16;
@@ -119,17 +120,17 @@ static uint32_t use(struct weft_groups *g, const char *name, const uint32_t *ran
         g->used = p;
         g->cap = cap;
     }
-    uint32_t count = n ? n : g->nranks;
+    const uint32_t count = def->n ? def->n : g->nranks;
     uint32_t *copy = weft_arena_calloc(g->arena, count, sizeof *copy);
-    const char *text = *name ? weft_arena_strdup(g->arena, name) : "";
+    const char *text = *def->name ? weft_arena_strdup(g->arena, def->name) : "";
     if (!copy || !text)
         return NOT_USED;
     bool ascending = true;
     for (uint32_t i = 0; i < count; i++) {
-        copy[i] = n ? ranks[i] : i;
+        copy[i] = def->n ? def->ranks[i] : i;
         ascending = ascending && (i == 0 || copy[i - 1] < copy[i]);
     }
-    g->used[g->nused] = (struct used){.group = {text, copy, count},
+    g->used[g->nused] = (struct used){.group = {text, copy, count, def->use},
                                       .checked_rank = UINT32_MAX,
                                       .alike = NOT_USED,
                                       .ascending = ascending};
@@ -143,7 +144,7 @@ struct weft_groups *weft_groups_new(struct weft_arena *arena, uint32_t nranks)
         return NULL;
     g->arena = arena;
     g->nranks = nranks;
-    if (use(g, "", NULL, 0) == NOT_USED) {
+    if (use(g, &(struct weft_group){.name = ""}) == NOT_USED) {
         weft_groups_free(g);
         return NULL;
     }
@@ -185,6 +186,7 @@ static int add_def(struct def **hash, const struct weft_group *in, struct weft_e
     d->ranks = malloc((in->n ? in->n : 1) * sizeof *d->ranks);
     d->n = in->n;
     d->index = NOT_USED;
+    d->use = in->use;
     if (d->name && d->ranks) {
         if (in->n > 0)
             memcpy(d->ranks, in->ranks, in->n * sizeof *d->ranks);
@@ -297,7 +299,7 @@ static int resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
             d->index = i;
     }
     if (d->index == NOT_USED)
-        d->index = use(g, d->name, d->ranks, d->n);
+        d->index = use(g, &(struct weft_group){d->name, d->ranks, d->n, d->use});
     return d->index == NOT_USED ? no_memory(err) : 0;
 }
 
@@ -362,10 +364,10 @@ int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, s
     return u->checked_rank == g->rank ? 0 : not_member(g, &u->group, err);
 }
 
-int weft_groups_add(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n,
-                    uint32_t *index, struct weft_err *err)
+int weft_groups_add(struct weft_groups *g, const struct weft_group *def, uint32_t *index,
+                    struct weft_err *err)
 {
-    *index = use(g, name, ranks, n);
+    *index = use(g, def);
     return *index == NOT_USED ? no_memory(err) : 0;
 }
 

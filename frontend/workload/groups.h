@@ -35,9 +35,9 @@ int weft_groups_add_pytorch(struct weft_groups *g, const char *values, struct we
  * has no place. */
 int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index,
                      struct weft_err *err);
-/** Makes a group of @p n ranks that no definition names. */
-int weft_groups_add(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n,
-                    uint32_t *index, struct weft_err *err);
+/** Makes a group like @p def, which no definition names. */
+int weft_groups_add(struct weft_groups *g, const struct weft_group *def, uint32_t *index,
+                    struct weft_err *err);
 /** Name of a group that was found or made. */
 const char *weft_groups_name(const struct weft_groups *g, uint32_t index);
 /** Members of a group that was found or made. */

@@ -25,7 +25,7 @@ static int no_memory(struct weft_err *err)
 
 /** Turns a JSON array into ranks and hands the definition on. */
 static int take(const char *name, const json_t *list, uint32_t nranks, bool empty_is_all,
-                weft_groups_json_fn fn, void *ctx, struct weft_err *err)
+                enum weft_parallelism use, weft_groups_json_fn fn, void *ctx, struct weft_err *err)
 {
     if (!json_is_array(list))
         return weft_err_set(err, WEFT_E_INPUT,
@@ -60,7 +60,7 @@ static int take(const char *name, const json_t *list, uint32_t nranks, bool empt
             ranks[i] = (uint32_t)r;
     }
     if (rc == 0) {
-        struct weft_group def = {name, ranks, (uint32_t)n};
+        struct weft_group def = {name, ranks, (uint32_t)n, use};
         rc = fn(ctx, &def, err);
     }
     free(ranks);
@@ -147,7 +147,7 @@ int weft_groups_json_file(const char *path, uint32_t nranks, weft_groups_json_fn
         json_t *value;
         json_object_foreach(root, key, value)
         {
-            rc = *key ? take(key, value, nranks, false, fn, ctx, err)
+            rc = *key ? take(key, value, nranks, false, WEFT_PARALLEL_OTHER, fn, ctx, err)
                       : weft_err_set(err, WEFT_E_INPUT,
                                      "a process group has the name \"\", which "
                                      "means the world");
@@ -224,11 +224,13 @@ static int take_pytorch(const json_t *item, uint32_t nranks, weft_groups_json_fn
     }
     if (!text || !*text)
         return weft_err_set(err, WEFT_E_INPUT, "a process group without a pg_name");
+    const enum weft_parallelism use =
+        weft_parallelism_of(json_string_value(json_object_get(item, "pg_desc")));
     const json_t *ranks = json_object_get(item, "ranks");
     if (!json_is_object(ranks))
-        return take(text, ranks, nranks, true, fn, ctx, err);
+        return take(text, ranks, nranks, true, use, fn, ctx, err);
     json_t *list = in_order(ranks);
-    const int rc = list ? take(text, list, nranks, true, fn, ctx, err)
+    const int rc = list ? take(text, list, nranks, true, use, fn, ctx, err)
                         : weft_err_set(err, WEFT_E_INPUT,
                                        "process group '%s': its ranks do not map ranks to 0, 1, "
                                        "2 ... as {\"4\": 0, \"5\": 1} does",

@@ -3,6 +3,8 @@
 // job.
 #include "program.h"
 
+#include <set>
+
 namespace
 {
 
@@ -61,6 +63,44 @@ TEST(TrainingJob, RunsToItsEnd)
 
 /* A step of GPT-3 13B on 8 ranks, by the formula of Megatron-LM's paper (arXiv:2104.04473, section
  * 5.1) without recomputation: 72 B s L h^2 (1 + s / 6h + V / 12 L h), attention not causal. */
+/* The mean of exposed communication, divided by what the communication is for: the parts add up, up
+ * to a picosecond each, and what a job does not have is nothing. */
+TEST(TrainingJob, ExposedCommunicationIsDividedByParallelism)
+{
+    struct Case {
+        std::vector<const char *> job;
+        std::set<std::string> has; // of tp, cp, ep, dp, pp
+    };
+    const std::vector<Case> cases = {
+        {{"tp=4", "pp=2"}, {"tp", "dp", "pp"}},
+        {{"cp=2", "pp=2"}, {"cp", "dp", "pp"}},
+        {{"cp=4", "dp=4"}, {"cp", "dp"}},
+        {{"model=mixtral-8x7b", "ep=4", "tp=2", "data-parallel=zero-3"}, {"tp", "ep", "dp"}},
+    };
+    for (const Case &c : cases) {
+        TempDir dir;
+        const Said s =
+            weft(join(join(join({"run", "--set", "network.backend=ideal", "--set",
+                                 "workload.type=training", "--json", "--out", dir / "o"},
+                                fabric),
+                           sets({"layers=4", "microbatches=2", "check-memory=false"}, "training.")),
+                      sets(c.job, "training.")));
+        ASSERT_EQ(s.code, 0) << s.err;
+        const auto ns = [&](const std::string &name) {
+            const std::string key = "\"exposed_" + name + "_mean_ns\": ";
+            const size_t at = s.out.find(key);
+            EXPECT_NE(at, std::string::npos) << name;
+            return at == std::string::npos ? 0 : std::stod(s.out.substr(at + key.size()));
+        };
+        double sum = ns("other");
+        for (const char *kind : {"tp", "cp", "ep", "dp", "pp"}) {
+            sum += ns(kind);
+            EXPECT_EQ(ns(kind) > 0, c.has.count(kind) == 1) << c.job.front() << " " << kind;
+        }
+        EXPECT_NEAR(sum, ns("communication"), 0.01) << c.job.front();
+    }
+}
+
 TEST(TrainingJob, ThroughputIsSaid)
 {
     TempDir dir;

@@ -101,8 +101,8 @@ static int share(struct weft_convert *c, const struct weft_astra_text *t, uint64
             for (uint64_t i = 0; ranks && i < n; i++)
                 ranks[i] = (uint32_t)weft_astra_group_member(t, scope, nranks, own, i);
             snprintf(name, sizeof name, "%s%" PRIu64, weft_astra_scope_name(scope), own);
-            int rc = ranks ? weft_convert_group(c, name, ranks, (uint32_t)n, &index[k][own], err)
-                           : no_memory(err);
+            const struct weft_group def = {.name = name, .ranks = ranks, .n = (uint32_t)n};
+            int rc = ranks ? weft_convert_group(c, &def, &index[k][own], err) : no_memory(err);
             free(ranks);
             if (rc)
                 return rc;
@@ -220,7 +220,7 @@ static int write_groups(const struct writing *w, struct weft_err *err)
                 rc = no_memory(err);
             for (uint64_t i = 0; !rc && i < members; i++)
                 ranks[i] = (uint32_t)weft_astra_group_member(w->t, scope, w->nranks, g, i);
-            groups[n++] = (struct weft_group){name, ranks, (uint32_t)members};
+            groups[n++] = (struct weft_group){.name = name, .ranks = ranks, .n = (uint32_t)members};
         }
     }
     if (!rc)

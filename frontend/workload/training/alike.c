@@ -162,7 +162,9 @@ static int group_of(struct weft_training_alike *a, struct weft_convert *c, enum 
         snprintf(name, sizeof name, "%" PRIu64, weft_comm_number(q, k, index));
         for (uint64_t i = 0; i < n; i++)
             a->members[i] = (uint32_t)weft_comm_member(q, k, index, i);
-        if (weft_convert_group(c, name, a->members, (uint32_t)n, known, err))
+        const struct weft_group def = {name, a->members, (uint32_t)n,
+                                       weft_parallelism_of(weft_comm_name(k))};
+        if (weft_convert_group(c, &def, known, err))
             return err->code;
         ++*known;
     }

@@ -105,7 +105,8 @@ static int add_groups(const struct weft_training_plan *q, enum weft_comm comm,
             return WEFT_E_LIMIT;
         for (uint64_t m = 0; m < size; m++)
             ranks[m] = (uint32_t)weft_comm_member(q, comm, i, m);
-        out[(*n)++] = (struct weft_group){name, ranks, (uint32_t)size};
+        out[(*n)++] = (struct weft_group){name, ranks, (uint32_t)size,
+                                          weft_parallelism_of(weft_comm_name(comm))};
     }
     return 0;
 }

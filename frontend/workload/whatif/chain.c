@@ -53,7 +53,7 @@ int weft_group_list_add(struct weft_group_list *list, struct weft_arena *arena, 
         return no_memory(err);
     if (n)
         memcpy(copy, ranks, n * sizeof *copy);
-    list->groups[list->n++] = (struct weft_group){text, copy, n};
+    list->groups[list->n++] = (struct weft_group){.name = text, .ranks = copy, .n = n};
     return 0;
 }
 
