@@ -169,6 +169,10 @@ TEST(Preset, OfTheSystemSetsWhatWasFitted)
     EXPECT_EQ(r.value("system", "scale-up-share"), "0.835");
     EXPECT_EQ(r.value("system", "communication-share"), "0.15");
     EXPECT_EQ(r.value("in-network", "aggregation-rate"), "17.5Tbps");
+    auto a100 = world::from_defaults(base({"system.preset=dgx-a100"}));
+    ASSERT_EQ(a100.code, 0) << a100.message();
+    EXPECT_EQ(a100.value("system", "endpoint-delay"), "9.6us");
+    EXPECT_EQ(a100.value("system", "scale-up-share"), "0.81");
     auto ideal = world::from_defaults(base({"system.preset=dgx-h100", "network.backend=ideal"}));
     ASSERT_EQ(ideal.code, 0) << ideal.message();
     EXPECT_EQ(ideal.value("system", "endpoint-delay"), "16.8us");
