@@ -252,7 +252,8 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     code = code ? code : weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
     if (cli->peers)
         eo.progress = NULL;
-    else if (o->progress == WEFT_PROGRESS_ALWAYS || (o->progress == WEFT_PROGRESS_AUTO && !o->quiet)) {
+    else if (o->progress == WEFT_PROGRESS_ALWAYS ||
+             (o->progress == WEFT_PROGRESS_AUTO && !o->quiet)) {
         eo.progress = cli->err;
         eo.progress_is_tty = cli->err_is_tty;
     }

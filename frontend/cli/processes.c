@@ -70,7 +70,8 @@ static int refuse(struct weft_err *err, const char *what)
     return weft_err_set(err, WEFT_E_IO, "process %u can't reach the others: %s", peers.me, what);
 }
 
-/* Waits for messages. Others may want the processor meanwhile, the sender of a message among them. */
+/* Waits for messages. Others may want the processor meanwhile, the sender of a message among them.
+ */
 static int await(int n, MPI_Request *all)
 {
     int done = 0, rc = 0;
@@ -133,7 +134,8 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
             continue;
         memcpy(channels[k].out, &out[k].n, sizeof(size_t));
         if (out[k].n)
-            memcpy(channels[k].out + sizeof(size_t), out[k].bytes, out[k].n < fits ? out[k].n : fits);
+            memcpy(channels[k].out + sizeof(size_t), out[k].bytes,
+                   out[k].n < fits ? out[k].n : fits);
         more |= out[k].n > fits;
     }
     if (MPI_Startall(n, requests) || await(n, requests))
@@ -254,9 +256,10 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
     (void)argv;
     *out = NULL;
     return weft_processes_started()
-               ? weft_err_set(err, WEFT_E_USAGE,
-                              "mpirun has started several processes, but this weft was built without "
-                              "MPI: build it with libopenmpi-dev or libmpich-dev installed")
+               ? weft_err_set(
+                     err, WEFT_E_USAGE,
+                     "mpirun has started several processes, but this weft was built without "
+                     "MPI: build it with libopenmpi-dev or libmpich-dev installed")
                : 0;
 }
 

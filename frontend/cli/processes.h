@@ -24,7 +24,8 @@ bool weft_processes_started(void);
  * are closed. WEFT_E_USAGE: the program was built without MPI. */
 int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
                         struct weft_err *err);
-/** Where this process writes what the first one writes to @p folder: a folder for the time being. */
+/** Where this process writes what the first one writes to @p folder: a folder for the time being.
+ */
 const char *weft_processes_folder(const struct weft_peers *peers, const char *folder);
 /** Parts from the others, or ends them where they don't come to the end by themselves. @p code: the
  * exit code of this process. */

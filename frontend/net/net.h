@@ -301,11 +301,11 @@ struct weft_net_config {
     const volatile sig_atomic_t
         *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
     const struct weft_peers *peers; /**< processes that simulate it together, each with a net of its
-                                       own: all call every function of it that takes a net that is not
-                                       const, in the same order and with the same values, but
-                                       `memory`, `replay` and `threads`, and are told the same. NULL:
-                                       this process alone */
-    bool dry;         /**< made to see whether it can be; it will not run, and writes no files */
+                                       own: all call every function of it that takes a net that is
+                                       not const, in the same order and with the same values, but
+                                       `memory`, `replay` and `threads`, and are told the same.
+                                       NULL: this process alone */
+    bool dry; /**< made to see whether it can be; it will not run, and writes no files */
 };
 
 /** Told of a value that the choice of a transport implies for a parameter, "" as @p section being

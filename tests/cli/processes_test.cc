@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft run under mpirun: the folder that one process writes, refusals before anything runs, and a
+// process that is killed. Without mpirun, or an MPI to build with, only the refusal of the latter.
+#include "program.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <thread>
+
+namespace
+{
+
+bool BuiltIn()
+{
+    return weft({"doctor"}).out.find("MPI                ok: built in") != std::string::npos;
+}
+
+// Whether there is anything to run it with.
+bool CanRun()
+{
+    return BuiltIn() && system("mpirun --version > /dev/null 2>&1") == 0;
+}
+
+#define NEEDS_MPIRUN()                                                                             \
+    if (!CanRun())                                                                                 \
+    GTEST_SKIP() << "no mpirun, or weft was built without MPI"
+
+std::string Command(const std::string &args, unsigned n)
+{
+    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --oversubscribe "
+           "-q -n " +
+           std::to_string(n) + " " + env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft " + args;
+}
+
+// Runs it by the shell; output and errors are in files of @p dir.
+Said Shell(const std::string &command, const TempDir &dir)
+{
+    Said s;
+    const std::string out = dir / "out.txt", err = dir / "err.txt";
+    const int status = system(("(" + command + ") > " + out + " 2> " + err).c_str());
+    s.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    s.out = slurp(out);
+    s.err = slurp(err);
+    return s;
+}
+
+std::set<std::string> Files(const std::string &folder)
+{
+    std::set<std::string> names;
+    for (const auto &f : std::filesystem::directory_iterator(folder))
+        names.insert(f.path().filename().string());
+    return names;
+}
+
+const char tree[] = "--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=generate "
+                    "--set generate.size=200KB ";
+
+} // namespace
+
+TEST(Processes, WriteWhatOneWrites)
+{
+    NEEDS_MPIRUN();
+    const char *const cases[] = {
+        "--set generate.kind=all-reduce --set congestion-control.name=dcqcn",
+        "--set generate.kind=all-to-all --set congestion-control.name=hpcc --set generate.count=2",
+        "--set generate.kind=all-to-all --set pfc.enabled=false --set transport.rto=100us --set "
+        "transport.recovery=selective-repeat --set switch.buffer=200KB",
+        "--set generate.kind=reduce-scatter --set switch.balance=spray --set "
+        "transport.recovery=out-of-order --set run.until=30us",
+    };
+    for (const char *c : cases)
+        for (unsigned n : {2u, 3u}) {
+            TempDir dir;
+            const std::string args = std::string("run ") + tree + c + " --out ";
+            const std::string one = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft " + args;
+            const Said a = Shell(one + (dir / "one"), dir);
+            const Said b = Shell(Command(args + (dir / "all"), n), dir);
+            EXPECT_EQ(a.code, b.code) << c << "\n" << b.err;
+            ASSERT_EQ(Files(dir / "one"), Files(dir / "all")) << c;
+            for (const std::string &f : Files(dir / "one"))
+                EXPECT_TRUE(f == "run.json" ||
+                            slurp(dir / ("one/" + f)) == slurp(dir / ("all/" + f)))
+                    << c << ": " << f;
+            EXPECT_NE(b.out.find("results in "), std::string::npos);
+            EXPECT_EQ(b.out.find("results in "), b.out.rfind("results in ")) << "one answers";
+        }
+}
+
+TEST(Processes, RefuseWhatTheyCannotShare)
+{
+    NEEDS_MPIRUN();
+    const struct {
+        const char *args, *said;
+    } cases[] = {
+        {"--set network.backend=ideal", "'ideal' has no packets to share out"},
+        {"--set transport.type=tcp", "ns-3's TCP can't be simulated by several processes"},
+        {"--set pfc.quanta=65535", "pfc.quanta sets timers"},
+        {"--set switch.balance=conga", "some switches do not run in windows"},
+        {"--set run.threads=2", "each process has one thread"},
+        {"--set run.replay=exact", "run.replay looks at all of the fabric"},
+        {"--set sample.what=queue", "sample.what looks at all of the fabric"},
+        {"--set capture.links=all", "several processes"},
+        {"--time-limit 1h", "--time-limit and --memory-limit look at one process"},
+        {"--alone", "--alone has several runs"},
+    };
+    for (const auto &c : cases) {
+        TempDir dir;
+        const Said s =
+            Shell(Command(std::string("run ") + tree + c.args + " --out " + (dir / "all"), 2), dir);
+        EXPECT_EQ(s.code, 3) << c.args << "\n" << s.err;
+        EXPECT_NE(s.err.find(c.said), std::string::npos) << c.args << "\n" << s.err;
+        EXPECT_FALSE(std::filesystem::exists(dir / "all/finished"));
+    }
+    TempDir dir;
+    const Said s = Shell(Command("list topologies", 2), dir);
+    EXPECT_EQ(s.code, 2);
+    EXPECT_NE(s.err.find("mpirun is for 'weft run'"), std::string::npos) << s.err;
+}
+
+// The others do not wait for a process that is gone.
+TEST(Processes, OneThatIsKilledEndsAll)
+{
+    NEEDS_MPIRUN();
+    TempDir dir;
+    // the last of them writes its number into a file, and has the same number afterwards
+    const std::string script = dir / "run.sh", number = dir / "pid";
+    std::ofstream(script) << "[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ] && echo $$ > "
+                          << number << ".part && mv " << number << ".part " << number << "\nexec "
+                          << env_or_die("WEFT_BINARY_DIR") << "/frontend/cli/weft run --quiet "
+                          << tree
+                          << "--set generate.kind=all-to-all --set generate.count=20000 --out "
+                          << (dir / "all") << "\n";
+    std::thread killer([&] {
+        const auto file = std::filesystem::path(number);
+        for (int i = 0; i < 6000 && !std::filesystem::exists(dir / "all/run.json"); i++)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (std::filesystem::exists(file))
+            kill(static_cast<pid_t>(std::stol(slurp(file.string()))), SIGKILL);
+    });
+    const Said s =
+        Shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun "
+              "--oversubscribe -n 2 sh " +
+                  script,
+              dir);
+    killer.join();
+    EXPECT_NE(s.code, 0);
+    EXPECT_NE(s.code, 124) << "they hang";
+    EXPECT_NE((s.out + s.err).find("signal 9"), std::string::npos) << s.out << s.err;
+    EXPECT_NE(slurp(dir / "all/run.json").find("\"interrupted\""), std::string::npos);
+}
+
+TEST(Processes, SayThatTheyNeedMpi)
+{
+    if (BuiltIn())
+        GTEST_SKIP() << "weft was built with MPI";
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    const Said s = weft({"list", "topologies"});
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    EXPECT_EQ(s.code, 2);
+    EXPECT_NE(s.err.find("built without MPI"), std::string::npos) << s.err;
+}
