@@ -18,7 +18,7 @@ bool weft_processes_started(void)
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *size = getenv(names[i]);
-        if (size && atoi(size) > 1)
+        if (size && strcmp(size, "1") != 0)
             return true;
     }
     return false;

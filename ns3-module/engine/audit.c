@@ -52,22 +52,11 @@ void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
     out->packets_in_flight = e->pkts.pool.live;
 }
 
-void port_counters(const struct weft_engine *e, const struct port *p,
-                   struct weft_port_counters *out)
-{
-    const int64_t now = moment_reached_ps(e);
-    *out = p->st;
-    out->busy_ps -= moment_yet_to_send(e, p);
-    out->last_ps = p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
-    if (p->paused)
-        out->paused_ps += now - p->paused_since_ps;
-}
-
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out)
 {
     const uint64_t *queued;
     if (!e->peers) {
-        port_counters(e, moment_settled(e, port), out);
+        moment_counters(e, moment_settled(e, port), out);
         return;
     }
     const struct weft_port_counters *all = peers_port_stats(e, port, &queued);

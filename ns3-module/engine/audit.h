@@ -11,15 +11,4 @@ struct node_payload {
     uint64_t made, taken;
 };
 
-struct port;
-struct weft_engine;
-
-#pragma GCC visibility push(hidden)
-
-/** Counters of a port as it is. */
-void port_counters(const struct weft_engine *e, const struct port *p,
-                   struct weft_port_counters *out);
-
-#pragma GCC visibility pop
-
 #endif

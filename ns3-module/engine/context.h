@@ -51,8 +51,8 @@ struct weft_engine {
     struct windows windows;
     struct window_crew *crew; /**< threads; NULL: only the engine's own */
     struct host_parts
-        *parts;            /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
-    struct peers *peers;   /**< processes that the fabric is shared out to; NULL: this one has all */
+        *parts;          /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+    struct peers *peers; /**< processes that the fabric is shared out to; NULL: this one has all */
     struct replay *replay; /**< NULL: everything is simulated */
     struct worker *worker; /**< the thread whose context this is; NULL: the engine itself */
 

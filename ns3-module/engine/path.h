@@ -8,20 +8,19 @@
 
 /** What few runs need of the packet path, tested together. */
 enum rare {
-    RARE_ORDER = 1,   /**< transport.ns3-event-order */
-    RARE_QUANTUM = 2, /**< transport.time-quantum */
-    RARE_PINT = 4,    /**< transmissions are noted for PINT */
-    RARE_TURNS = 8,   /**< switch.scheduler=packet-rr */
-    RARE_CREDIT = 16, /**< some links are under credit */
-    RARE_PACKET = 32, /**< packet hook */
-    RARE_RATE = 64,   /**< QP hook, for rates */
-    RARE_ACK = 128,   /**< QP hook, for ACKs, or round-trip times */
+    RARE_ORDER = 1,    /**< transport.ns3-event-order */
+    RARE_QUANTUM = 2,  /**< transport.time-quantum */
+    RARE_PINT = 4,     /**< transmissions are noted for PINT */
+    RARE_TURNS = 8,    /**< switch.scheduler=packet-rr */
+    RARE_CREDIT = 16,  /**< some links are under credit */
+    RARE_PACKET = 32,  /**< packet hook */
+    RARE_RATE = 64,    /**< QP hook, for rates */
+    RARE_ACK = 128,    /**< QP hook, for ACKs, or round-trip times */
     RARE_WORKER = 256, /**< one of several threads runs switches: worker.h */
     RARE_PEERS = 512   /**< some links lead to nodes of other processes: peers.h */
 };
 /** Of it, what is looked for when a packet starts. */
-#define RARE_SENDING                                                                               \
-    (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS)
+#define RARE_SENDING (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS)
 
 /** What is done to packets that enter or leave a switch queue. */
 enum queue_work {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose nodes are whose, and when a fabric can be shared out: peers.h. */
+/* When a fabric can be shared out to several processes: peers.h. */
 #include "peers.h"
 #include "context.h"
 #include "partition.h"
@@ -7,52 +7,8 @@
 #include "window_crew.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_PEERS 255u
-
-bool peers_own(const struct weft_engine *e, uint32_t node)
-{
-    return !e->peers || e->peers->owner[node] == e->peers->link.me;
-}
-
-unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host)
-{
-    return (peers_own(e, e->fabric->hosts[src_host]) ? PEERS_SENDS : 0) |
-           (peers_own(e, e->fabric->hosts[dst_host]) ? PEERS_RECEIVES : 0);
-}
-
-void peers_posted(struct weft_engine *e)
-{
-    e->peers->posted = true;
-    e->peers->figures = false;
-}
-
-/* ---- life ---- */
-
-void peers_fini(struct weft_engine *e)
-{
-    struct peers *p = e->peers;
-    if (!p)
-        return;
-    for (unsigned k = 0; k < p->link.n; k++) {
-        free(p->out ? p->out[k].bytes : NULL);
-        free(p->lasts ? p->lasts[k].bytes : NULL);
-    }
-    free(p->all.bytes);
-    free(p->out);
-    free(p->lasts);
-    free(p->owner);
-    free(p->mail);
-    free(p->came);
-    free(p->crossed.ports);
-    free(p->tells);
-    free(p->own);
-    free(p->totals);
-    free(p->ports);
-    free(p);
-    e->peers = NULL;
-}
 
 /* What the configuration has that needs one process. */
 static const char *obstacle_of_settings(const struct weft_engine *e)
@@ -65,7 +21,7 @@ static const char *obstacle_of_settings(const struct weft_engine *e)
         {e->grants.of.elem != 0, "receivers give credit"},
         {e->credit.ports != NULL, "links are under credits"},
         {e->in_network != NULL, "switches take part in operations"},
-        {e->replay != NULL, "traffic is replayed (run.replay)"},
+        {e->replay != NULL, "traffic is replayed"},
         {e->path.frames, "another transport sends frames"},
         {e->draws.ns3, "ports share a stream of random numbers (ecn.draws)"},
         {e->hooks.lose != NULL, "a hook loses packets"},

@@ -36,6 +36,12 @@ struct qp;
 struct weft_engine;
 struct window_note;
 
+/** The last packet of a message has been sent for the first time: what its receiver wants of it. */
+struct peers_last {
+    uint32_t msg;
+    int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
+};
+
 /** What is exchanged, as it grows. */
 struct pouch {
     char *bytes;
@@ -94,7 +100,7 @@ struct peers {
 
 #pragma GCC visibility push(hidden)
 
-/* peers.c */
+/* peers_nodes.c */
 /** Whether a node is of this process. */
 bool peers_own(const struct weft_engine *e, uint32_t node);
 /** Which ends of a QP are hosts of this process. */
@@ -102,17 +108,24 @@ bool peers_own(const struct weft_engine *e, uint32_t node);
 #define PEERS_RECEIVES 2u
 unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
 void peers_fini(struct weft_engine *e);
-/** Why the engine can't be shared out as things are; NULL: it can. */
-const char *peers_obstacle(const struct weft_engine *e);
-
 /** The user has posted something. */
 void peers_posted(struct weft_engine *e);
+
+/* peers.c */
+/** Why the engine can't be shared out as things are; NULL: it can. */
+const char *peers_obstacle(const struct weft_engine *e);
 
 /* peers_window.c */
 /** The time of the first event of all processes. */
 int64_t peers_next(struct weft_engine *e);
 /** Runs to loop.stop_ps. */
 void peers_run(struct weft_engine *e);
+/** All processes exchange what they have. */
+void peers_exchange(struct weft_engine *e);
+
+/* peers_tell.c */
+/** Something is to be told. */
+void peers_await(struct weft_engine *e, const struct tell *t);
 /* in a thread's context */
 /** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
 void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
@@ -123,12 +136,8 @@ void peers_tell(struct weft_engine *e, uint32_t msg, bool acked,
 bool peers_told_nothing(const struct weft_engine *e);
 /** As peers_tells, of an event of a host that is held. */
 void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id);
-/** Something is to be told. */
-void peers_await(struct weft_engine *e, const struct tell *t);
-/** All processes exchange what they have. */
-void peers_exchange(struct weft_engine *e);
 
-/* peers_mail.c */
+/* peers_note.c */
 /** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
 void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
 /** A port has something in the outbox. */
@@ -137,6 +146,8 @@ void peers_note_sent(struct weft_engine *e, uint32_t port);
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
 /** Adds to a pouch; fails the engine when out of memory. */
 void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n);
+
+/* peers_mail.c */
 /** Writes head @p h, which lacks what packets add to it, and all that goes with it, to all pouches.
  */
 void peers_pack(struct weft_engine *e, struct peers_head *h);
@@ -149,6 +160,10 @@ void peers_gather(struct weft_engine *e);
 /** Counters of a port of any process, and what waits there by priority. */
 const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
                                                   const uint64_t **queue_bytes);
+
+/* peers_sums.c */
+/** Gives the pouch `all` to all; `came` has what they gave. */
+void peers_give_all(struct weft_engine *e);
 /** The sum of what all give. */
 uint64_t peers_sum(struct weft_engine *e, uint64_t value);
 /** The first error that any of them has found, 0: none has. */

@@ -2,6 +2,7 @@
 /* What several processes have counted together: peers.h. */
 #include "context.h"
 #include "lazy.h"
+#include "moment.h"
 #include "peers.h"
 #include "worker.h"
 
@@ -15,26 +16,6 @@ struct link_counts {
     uint64_t tx_packets, tx_payload_bytes;                            /**< of the sender, so far */
     uint64_t drops[WEFT_DROP_REASONS], dropped_payload, lost_payload; /**< more of the receiver's */
 };
-
-static void add(struct weft_engine *e, const void *bytes, size_t n)
-{
-    pouch_add(e, &e->peers->all, bytes, n);
-}
-
-/* Gives p->all to all; p->came has what they gave. */
-static void give_all(struct weft_engine *e)
-{
-    struct peers *p = e->peers;
-    struct weft_err err = {0};
-    for (unsigned k = 0; k < p->link.n; k++)
-        p->mail[k] = (struct weft_mail){p->all.bytes, p->all.n};
-    if (p->link.exchange(p->link.ctx, p->mail, p->came, &err)) {
-        engine_fail(e, err.code, "%s", err.msg);
-        p->failed = true;
-        for (unsigned k = 0; k < p->link.n; k++)
-            p->came[k].n = 0;
-    }
-}
 
 /* ---- links between processes ---- */
 
@@ -56,7 +37,7 @@ static void add_link(struct weft_engine *e, uint32_t port)
         c.tx_packets = p->st.tx_packets;
         c.tx_payload_bytes = p->st.tx_payload_bytes;
     }
-    add(e, &c, sizeof c);
+    pouch_add(e, &e->peers->all, &c, sizeof c);
 }
 
 /* What another process has counted at such a port. */
@@ -91,11 +72,11 @@ void peers_gather(struct weft_engine *e)
     struct weft_totals own = e->tot;
     own.packets_in_flight = e->pkts.pool.live;
     p->all.n = 0;
-    add(e, &own, sizeof own);
+    pouch_add(e, &e->peers->all, &own, sizeof own);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (between(e, i))
             add_link(e, i);
-    give_all(e);
+    peers_give_all(e);
     *p->totals = own;
     for (unsigned k = 0; k < p->link.n; k++) {
         const struct weft_mail *m = &p->came[k];
@@ -147,13 +128,13 @@ const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_
             struct peers_port x = {.port = i};
             if (!peers_own(e, e->ports[i].node))
                 continue;
-            port_counters(e, &e->ports[i], &x.counters);
+            moment_counters(e, &e->ports[i], &x.counters);
             for (uint32_t k = 0; k < WEFT_PRIOS; k++)
                 x.queue_bytes[k] = e->ports[i].lane[k].qbytes;
             p->ports[i % PAGE] = x;
-            add(e, &x, sizeof x);
+            pouch_add(e, &e->peers->all, &x, sizeof x);
         }
-        give_all(e);
+        peers_give_all(e);
         for (unsigned k = 0; k < p->link.n; k++)
             for (size_t at = 0; k != p->link.me && at + sizeof *p->ports <= p->came[k].n;
                  at += sizeof *p->ports) {
@@ -164,40 +145,4 @@ const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_
     }
     *queue_bytes = p->ports[port % PAGE].queue_bytes;
     return &p->ports[port % PAGE].counters;
-}
-
-/* ---- sums and errors ---- */
-
-uint64_t peers_sum(struct weft_engine *e, uint64_t value)
-{
-    struct peers *p = e->peers;
-    uint64_t sum = value, other;
-    p->all.n = 0;
-    add(e, &value, sizeof value);
-    give_all(e);
-    for (unsigned k = 0; k < p->link.n; k++)
-        if (k != p->link.me && p->came[k].n == sizeof other) {
-            memcpy(&other, p->came[k].bytes, sizeof other);
-            sum += other;
-        }
-    return sum;
-}
-
-int peers_agree(struct weft_engine *e, int code, struct weft_err *err)
-{
-    struct peers *p = e->peers;
-    struct weft_err own = {0};
-    if (code && err)
-        own = *err;
-    own.code = code;
-    p->all.n = 0;
-    add(e, &own, sizeof own);
-    give_all(e);
-    for (unsigned k = 0; k < p->link.n && !code; k++)
-        if (k != p->link.me && p->came[k].n == sizeof own) {
-            memcpy(&own, p->came[k].bytes, sizeof own);
-            if (own.code)
-                code = weft_err_set(err, own.code, "process %u: %s", k, own.msg);
-        }
-    return code;
 }

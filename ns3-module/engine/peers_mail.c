@@ -16,12 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The last packet of a message has been sent for the first time: what its receiver wants of it. */
-struct last {
-    uint32_t msg;
-    int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
-};
-
 /** A packet on a link. */
 struct crossing {
     uint32_t port;
@@ -30,59 +24,9 @@ struct crossing {
     struct pkt k;
 };
 
-void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n)
-{
-    if (p->n + n > p->cap) {
-        const size_t cap = p->n + n > 2 * p->cap ? p->n + n + 4096 : 2 * p->cap;
-        char *more = realloc(p->bytes, cap);
-        if (!more) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
-            return;
-        }
-        p->bytes = more;
-        p->cap = cap;
-    }
-    memcpy(p->bytes + p->n, bytes, n);
-    p->n += n;
-}
-
 static unsigned owner_of_far(const struct weft_engine *e, uint32_t port)
 {
     return e->peers->owner[e->ports[e->ports[port].peer].node];
-}
-
-/* ---- what is noted ---- */
-
-void peers_note_sent(struct weft_engine *e, uint32_t port)
-{
-    struct worker_sent *s = &e->peers->crossed;
-    if (s->n == s->cap) {
-        const uint32_t cap = s->cap ? 2 * s->cap : 256;
-        uint32_t *more = realloc(s->ports, cap * sizeof *more);
-        if (!more) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
-            return;
-        }
-        s->ports = more;
-        s->cap = cap;
-    }
-    s->ports[s->n++] = port;
-}
-
-void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps)
-{
-    if (outbox_add(e, &e->crew->out[port], k, i, at_ps))
-        peers_note_sent(e, port);
-}
-
-void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m)
-{
-    struct peers *p = e->peers;
-    struct last l = {(uint32_t)(m - msg_at(e, 0)), m->sent_ps, {0}};
-    memcpy(l.held_ps, m->held_ps, sizeof l.held_ps);
-    const unsigned to = p->owner[e->fabric->hosts[q->dst_host]];
-    if (to != p->link.me)
-        pouch_add(e, &p->lasts[to], &l, sizeof l);
 }
 
 /* ---- out ---- */
@@ -148,7 +92,7 @@ void peers_pack(struct weft_engine *e, struct peers_head *h)
     p->crossed.n = 0;
     for (unsigned k = 0; k < p->link.n; k++) {
         h->npackets = npackets[k];
-        h->nlasts = (uint32_t)(p->lasts[k].n / sizeof(struct last));
+        h->nlasts = (uint32_t)(p->lasts[k].n / sizeof(struct peers_last));
         p->lasts[k].n = 0;
         if (p->out[k].n >= sizeof *h)
             memcpy(p->out[k].bytes, h, sizeof *h);
@@ -166,7 +110,7 @@ static void take(struct pouch *from, void *to, size_t n)
 
 static void unpack_last(struct weft_engine *e, struct pouch *from)
 {
-    struct last l;
+    struct peers_last l;
     take(from, &l, sizeof l);
     struct msg *m = msg_at(e, l.msg);
     m->sent_ps = l.sent_ps;

@@ -220,23 +220,6 @@ void worker_join(struct worker *w, struct weft_engine *e)
         e->rc.maps.n = c->rc.maps.n;
 }
 
-bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, uint32_t i,
-                int64_t at_ps)
-{
-    const bool first = o->head == NIL;
-    k->next = NIL;
-    if (first) {
-        o->head = i;
-        o->at_ps = at_ps;
-    } else {
-        struct pkt *before = pkt_at(e, o->tail);
-        before->next = i;
-        before->next_at_ps = at_ps;
-    }
-    o->tail = i;
-    return first;
-}
-
 /* ---- in a thread's context ---- */
 
 /* Makes room for one more record of @p size bytes; false, and the context has failed: none. */

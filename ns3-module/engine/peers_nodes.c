@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose nodes are whose: peers.h. */
+#include "context.h"
+#include "peers.h"
+
+#include <stdlib.h>
+
+bool peers_own(const struct weft_engine *e, uint32_t node)
+{
+    return !e->peers || e->peers->owner[node] == e->peers->link.me;
+}
+
+unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host)
+{
+    return (peers_own(e, e->fabric->hosts[src_host]) ? PEERS_SENDS : 0) |
+           (peers_own(e, e->fabric->hosts[dst_host]) ? PEERS_RECEIVES : 0);
+}
+
+void peers_posted(struct weft_engine *e)
+{
+    e->peers->posted = true;
+    e->peers->figures = false;
+}
+
+void peers_fini(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    if (!p)
+        return;
+    for (unsigned k = 0; k < p->link.n; k++) {
+        free(p->out ? p->out[k].bytes : NULL);
+        free(p->lasts ? p->lasts[k].bytes : NULL);
+    }
+    free(p->all.bytes);
+    free(p->out);
+    free(p->lasts);
+    free(p->owner);
+    free(p->mail);
+    free(p->came);
+    free(p->crossed.ports);
+    free(p->tells);
+    free(p->own);
+    free(p->totals);
+    free(p->ports);
+    free(p);
+    e->peers = NULL;
+}
