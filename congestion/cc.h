@@ -113,12 +113,16 @@ struct weft_cc_cnp {
     int64_t interval_ps; /**< at most one CNP per QP in this time; 0: one per marked packet */
 };
 
+struct weft_cc_core; /* core_credit.h */
+
 /** How a receiver grants credit to those who ask (NEEDS_CREDIT). Bytes are those on the wire. */
 struct weft_cc_grants {
     uint64_t grant_bytes; /**< at once to one QP */
     double rate_share;    /**< of the receiving port's rate that all grants together make */
     uint64_t idle_bytes;  /**< beyond what a QP has asked for, while nobody asks */
     uint64_t frame_bytes; /**< size of the packet that grants, and of one that asks */
+    /** how marks, and trims before the last hop, lower the rate; NULL: they do not */
+    const struct weft_cc_core *core;
 };
 
 /** What the two ends of a QP say of credit. All credit is counted from the start of the QP. */

@@ -153,6 +153,7 @@ static inline void weft_cc_credit_rules(const struct weft_cc_credit_params *p,
     out->idle_bytes =
         weft_cc_clamp_u64(p->idle_bdps * (double)env->bdp_bytes, 0, UINT64_C(1) << 60);
     out->frame_bytes = p->frame_bytes;
+    out->core = NULL;
 }
 
 #endif

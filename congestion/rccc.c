@@ -6,8 +6,8 @@
  *
  * The source's side is in credit.h. The receiver has one pacer per port: it gives those who ask
  * `grant` bytes each in turn, with grant-rate of the port's rate in all, and while nobody asks
- * those who did up to idle-credit more. It sees neither marks nor delays, so a fabric that is
- * oversubscribed above the last hop needs another control.
+ * those who did up to idle-credit more. It sees neither marks nor delays: on a fabric that is
+ * oversubscribed above the last hop core-control (core_credit.h) has it heed marks and trims.
  *
  * With a grant of one packet, no idle credit and max-credit the first window this is what NDP does
  * (Handley et al., SIGCOMM 2017; preset ndp): a source that has sent its first window wants as much
@@ -16,6 +16,7 @@
  * that is told and credit ahead of it; its receivers serve those who resend before others, which
  * is left out here.
  */
+#include "congestion/core_credit.h"
 #include "congestion/credit.h"
 #include "congestion/presets.h"
 
@@ -23,9 +24,51 @@
 
 struct params {
     struct weft_cc_credit_params credit;
+    bool echo, core_control;
+    struct weft_cc_core core;
 };
 
-static const struct weft_param params[] = {WEFT_CC_CREDIT_ROWS(struct params, credit, NULL)};
+#define CORE "ultraethernet/uet-htsim, oversubscribed_cc.cpp"
+#define CORE_ROW(field, word, least, most, value, text)                                            \
+    {                                                                                              \
+        .name = word, .type = WEFT_PARAM_F64, .offset = offsetof(struct params, core.field),       \
+        .def = value, .min = least, .max = most, .help = text, .source = CORE,                     \
+        .needs = "core-control=true"                                                               \
+    }
+
+static const struct weft_param params[] = {
+    WEFT_CC_CREDIT_ROWS(struct params, credit, NULL),
+    {.name = "echo",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, echo),
+     .def = "false",
+     .help = "ACKs echo marks, so that balancers by entropy value learn of them; credit does not "
+             "heed them",
+     .source = "UE specification 1.0.3, 3.6.16; uet-htsim"},
+    {.name = "core-control",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, core_control),
+     .def = "false",
+     .help = "a receiver grants less while packets come marked, or were trimmed before the last "
+             "hop: for oversubscribed fabrics",
+     .source = CORE},
+    CORE_ROW(target, "core-target", "0", "1", "0.3",
+             "average share of marked packets above which it grants less"),
+    CORE_ROW(weight, "core-weight", "0.000001", "1", "0.5",
+             "weight of the newest look in that average"),
+    CORE_ROW(decrease, "core-decrease", "0", "1", "0.5",
+             "share of the rate of grants that goes, times how far the average is above the "
+             "target; 0: only trims count"),
+    CORE_ROW(increase, "core-increase", "0.000001", "1", "0.01",
+             "part of grant-rate that comes back per look without either, doubled each time while "
+             "nothing is marked"),
+    CORE_ROW(least, "core-least", "0.01", "1", "0.01",
+             "least part of grant-rate; uet-htsim: 0.9 / oversubscription"),
+    CORE_ROW(rtts, "core-interval", "0.1", "1000", "1.5",
+             "base round trips between two looks, times 0.75 to 1.25 at random"),
+};
+
+#define NEEDS (WEFT_CC_NEEDS_BDP | WEFT_CC_NEEDS_CREDIT)
 
 struct state {
     struct weft_cc_credit credit;
@@ -89,7 +132,16 @@ static uint64_t rccc_known(const void *state, const void *raw)
 
 static void rccc_rules(const void *raw, const struct weft_cc_env *env, struct weft_cc_grants *out)
 {
-    weft_cc_credit_rules(&((const struct params *)raw)->credit, env, out);
+    const struct params *p = raw;
+    weft_cc_credit_rules(&p->credit, env, out);
+    out->core = p->core_control ? &p->core : NULL;
+}
+
+static unsigned rccc_needs_now(const void *raw)
+{
+    const struct params *p = raw;
+    return NEEDS | (p->echo ? WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO : 0) |
+           (p->core_control ? WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_BASE_RTT : 0);
 }
 
 static void rccc_signals(const void *raw, struct weft_cc_signals *out)
@@ -97,6 +149,9 @@ static void rccc_signals(const void *raw, struct weft_cc_signals *out)
     const struct params *p = raw;
     *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->credit.request_bytes};
 }
+
+static const struct weft_cc_marking marking = {"7500B", "30000B", "1",
+                                               CORE ": from 20 to 80 % of one BDP, here of 12 us"};
 
 static const struct weft_cc_credit_ops credit_ops = {
     .granted = rccc_granted, .wanted = rccc_wanted, .known = rccc_known, .rules = rccc_rules};
@@ -121,11 +176,13 @@ const struct weft_cc_ops weft_cc_rccc = {
              "(presets: EQDS, NDP)",
     .source = "Ultra Ethernet specification 1.0.3, section 3.6.14; Olteanu et al.: An edge-queued "
               "datagram service for all datacenter traffic, NSDI 2022",
-    .needs = WEFT_CC_NEEDS_BDP | WEFT_CC_NEEDS_CREDIT,
+    .needs = NEEDS | WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BASE_RTT,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_rccc_presets,
     .observables = observables,
+    .marking = &marking,
+    .needs_now = rccc_needs_now,
     .init = rccc_init,
     .on_send = rccc_on_send,
     .on_ack = rccc_on_ack,

@@ -74,7 +74,8 @@ static const struct weft_opt options[] = {
     TEXT("failed", failed, "N", "so many links at a quarter of their rate"),
     TEXT("end", end, "US", "end of the run, us; default 1000"),
     IDLE_FLAG("conn_reuse", "messages of an id share a connection"),
-    FLAG("force_disable_oversubscribed_cc", no_oversubscribed, "has no effect: there is none"),
+    FLAG("force_disable_oversubscribed_cc", no_oversubscribed,
+         "receivers heed no marks where the tree is oversubscribed"),
     IDLE_FLAG("disable_base_rtt_update_on_nack", "NACKs are no samples"),
     IDLE_FLAG("debug", "see weft run --help"),
     IDLE_TEXT("o", "see --out"),
@@ -97,8 +98,8 @@ static const struct weft_foreign_opt foreign[] = {
     {"-pcie|--pcie", "receivers take packets at the rate of their link"},
     {"-oversubscribed_cc|--oversubscribed_cc|-recv_oversub_cc|--recv_oversub_cc|-Ai|--Ai|-Md|--Md|"
      "-alpha|--alpha",
-     "credit for oversubscribed trees is not in weft; -sender_cc -receiver_cc bounds by "
-     "windows, too"},
+     "where the tree is oversubscribed and senders control nothing, receivers do so unasked; "
+     "--set rccc.core-increase, core-decrease and core-weight are its constants"},
     {"-ar_method|--ar_method|-ar_granularity|--ar_granularity|-ar_sticky_delta|--ar_sticky_delta",
      "--set switch.balance=adaptive has switches choose the shortest queue"},
 };
@@ -208,8 +209,6 @@ static int read_control(struct experiment *x, struct weft_err *err)
     if (!x->of.sender && o->cwnd)
         note(x, "-cwnd has no effect with -receiver_cc_only: the first credit is 1.5 BDP, as in "
                 "htsim");
-    if (x->of.receiver && x->of.sender)
-        note(x, "ports to hosts mark, too; in htsim they don't with credit");
     return 0;
 }
 
@@ -217,7 +216,6 @@ static int read_options(struct experiment *x, struct weft_err *err)
 {
     const struct htsim_opts *o = x->o;
     uint64_t said = 0;
-    bool oversubscribed = false;
     int code = read_numbers(x, err);
     if (!code)
         code = read_control(x, err);
@@ -232,13 +230,9 @@ static int read_options(struct experiment *x, struct weft_err *err)
     x->of.seed = 13; /* as there */
     x->of.trims = !o->disable_trim;
     x->of.own_base_rtt = o->own_rtt;
+    x->of.core_control = !o->no_oversubscribed;
     if (!code)
-        code = weft_htsim_settings(&x->of, &x->sets, &oversubscribed, err);
-    if (!code && oversubscribed && !x->of.sender && !o->no_oversubscribed)
-        note(x, "the tree is oversubscribed, where htsim bounds receivers' credit by marks, too "
-                "(-force_disable_oversubscribed_cc turns that off); weft does not: packets that "
-                "meet between switches are trimmed again and again; -sender_cc -receiver_cc bounds "
-                "them by windows");
+        code = weft_htsim_settings(&x->of, &x->sets, err);
     return code;
 }
 

@@ -28,7 +28,9 @@ enum { HEADER = 64, ACK = 64, DATA_PRIO = 3, CONTROL_PRIO = 6 };
 struct derived {
     struct weft_fabric *fabric;
     uint64_t tiers, rate_bps;
-    uint64_t sum_bps[4]; /* of the links above a tier */
+    uint64_t sum_bps[4];   /* of the links above a tier */
+    double oversubscribed; /* rate of hosts over that of the links to the highest tier */
+    bool core_control;
     double rtt_ps;
     uint64_t bdp_packets, queue_bytes, low_bytes, high_bytes;
     double rto_ps;
@@ -116,6 +118,8 @@ static void derive(const struct weft_htsim_options *o, struct derived *d)
         if (t == 0)
             d->rate_bps = f->links[l].rate_bps;
     }
+    d->oversubscribed = (double)d->sum_bps[0] / (double)d->sum_bps[d->tiers - 1];
+    d->core_control = o->core_control && !o->sender && d->oversubscribed > 1;
     const double hops = 2 * (double)d->tiers, gbps = (double)d->rate_bps / 1e9;
     const double across_ps = 2 * (double)(up_ps[0] + up_ps[1] + up_ps[2]);
     d->rtt_ps = floor(2 * across_ps + (double)(o->packet_bytes * 8) / gbps * hops * 1000 +
@@ -230,6 +234,13 @@ static int add_control(const struct weft_htsim_options *o, const struct derived 
         return add_window(o, d, name, out, err);
     if (!rc && o->receiver)
         rc = weft_settings_add(out, err, "%s.credit-request=0B", name);
+    if (!rc && !o->sender)
+        rc = weft_settings_add(out, err, "rccc.echo=true");
+    if (!rc && d->core_control)
+        rc = weft_settings_add(out, err, "rccc.core-control=true");
+    if (!rc && d->core_control)
+        rc = weft_settings_add(out, err, "rccc.core-least=%.6g",
+                               fmax(0.01, 0.9 / floor(d->oversubscribed)));
     if (rc || !o->sender)
         return rc;
     if (weft_settings_add(out, err, "nscc.mtu-basis=payload") ||
@@ -263,6 +274,8 @@ static int add_transport(const struct weft_htsim_options *o, const struct derive
         "switch.egress-threshold=static",
         "switch.balance=entropy",
     };
+    /* that fork measures each pair by default */
+    const bool own_rtt = o->own_base_rtt || (o->sender && o->control >= WEFT_HTSIM_SMARTT);
     int rc = 0;
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0] && !rc; i++)
         rc = weft_settings_add(out, err, "%s", fixed[i]);
@@ -272,7 +285,7 @@ static int add_transport(const struct weft_htsim_options *o, const struct derive
         weft_settings_add(out, err, "transport.probe-frame=%dB", ACK) ||
         weft_settings_add(out, err, "transport.ack-prio=%d", CONTROL_PRIO) ||
         weft_settings_add(out, err, "transport.ack-every-bytes=%" PRIu64 "B", o->ack_bytes) ||
-        weft_settings_add(out, err, "transport.base-rtt=%.0fps", o->own_base_rtt ? 0 : d->rtt_ps) ||
+        weft_settings_add(out, err, "transport.base-rtt=%.0fps", own_rtt ? 0 : d->rtt_ps) ||
         weft_settings_add(out, err, "transport.rto=%.0fps", d->rto_ps) ||
         weft_settings_add(out, err, "switch.egress-limit-map=%d:%" PRIu64 "B,%d:%" PRIu64 "B",
                           DATA_PRIO, d->queue_bytes, CONTROL_PRIO, 2 * d->queue_bytes) ||
@@ -283,17 +296,18 @@ static int add_transport(const struct weft_htsim_options *o, const struct derive
                      weft_settings_add(out, err, "switch.trim-prio=%d", CONTROL_PRIO) ||
                      weft_settings_add(out, err, "switch.trim-size=%" PRIu64 "B", o->trim_bytes)))
         return err->code;
-    if (o->sender && o->control != WEFT_HTSIM_CONSTANT &&
+    if ((!o->sender || o->control != WEFT_HTSIM_CONSTANT) &&
         (weft_settings_add(out, err, "ecn.scale-rate=0bps") ||
          weft_settings_add(out, err, "ecn.kmin=%" PRIu64 "B", d->low_bytes) ||
          weft_settings_add(out, err, "ecn.kmax=%" PRIu64 "B", d->high_bytes) ||
-         weft_settings_add(out, err, "ecn.pmax=1")))
+         weft_settings_add(out, err, "ecn.pmax=1") ||
+         (o->receiver && weft_settings_add(out, err, "ecn.host-ports=false"))))
         return err->code;
     return 0;
 }
 
 int weft_htsim_settings(const struct weft_htsim_options *o, struct weft_settings *out,
-                        bool *oversubscribed, struct weft_err *err)
+                        struct weft_err *err)
 {
     struct derived d = {0};
     int rc = add_fabric(o, out, err);
@@ -309,7 +323,6 @@ int weft_htsim_settings(const struct weft_htsim_options *o, struct weft_settings
         rc = add_control(o, &d, out, err);
     if (!rc && o->failed)
         rc = add_failed(o, &d, out, err);
-    *oversubscribed = d.sum_bps[1] < d.sum_bps[0] || (d.tiers == 3 && d.sum_bps[2] < d.sum_bps[1]);
     weft_fabric_free(d.fabric);
     if (rc || weft_settings_add(out, err, "workload.type=htsim-flows") ||
         weft_settings_add(out, err, "htsim-flows.file=%s", o->matrix) ||

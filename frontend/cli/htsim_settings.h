@@ -41,16 +41,16 @@ struct weft_htsim_options {
     uint64_t ecn_low_packets, ecn_high_packets; /**< 0: not given */
     uint64_t window_packets;                    /**< 0: the largest */
     uint64_t trim_bytes;
+    bool core_control;   /**< receivers heed marks where the tree is oversubscribed */
     uint64_t ack_bytes;  /**< received per ACK; 0: an ACK per packet */
     const char *balance; /**< one of WEFT_HTSIM_BALANCES */
 };
 
 /** The hosts that the head of a connection matrix names. */
 int weft_htsim_nodes(const char *matrix, uint64_t *nodes, struct weft_err *err);
-/** Appends the settings that @p o comes to; whether switches have less rate upwards than downwards
- * in *oversubscribed. WEFT_E_INPUT: htsim could not run it. */
+/** Appends the settings that @p o comes to. WEFT_E_INPUT: htsim could not run it. */
 int weft_htsim_settings(const struct weft_htsim_options *o, struct weft_settings *out,
-                        bool *oversubscribed, struct weft_err *err);
+                        struct weft_err *err);
 
 #ifdef __cplusplus
 }

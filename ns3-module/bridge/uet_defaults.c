@@ -144,6 +144,11 @@ static int say_timers(const struct implier *m, const char *section,
     return rc;
 }
 
+static int say_host_scale(const struct implier *m)
+{
+    return say(m, "switch", "trim-host-scale", "1.5", "UE 1.0.3, 4.1: 1.5 BDP at the last hop");
+}
+
 /* The sizes of queues, marking and timers. */
 static int say_scaled(const struct implier *m)
 {
@@ -155,7 +160,13 @@ static int say_scaled(const struct implier *m)
         rc = say_rate(m, "switch", "egress-scale-rate");
     if (!rc)
         rc = say_timers(m, "transport", &m->p->transport.roce, trims);
+    if (!rc && trims)
+        rc = say_host_scale(m);
     if (rc || !m->config->cc || strcmp(m->config->cc->name, "nscc") != 0)
+        return rc;
+    if (m->config->cc_params &&
+        m->config->cc->needs_now(m->config->cc_params) & WEFT_CC_NEEDS_CREDIT &&
+        (rc = say(m, "ecn", "host-ports", "false", "UE 1.0.3, 3.6.14: credit sees the last hop")))
         return rc;
     if ((rc = say_size(m, "ecn", "kmin", 0.2, "UE 1.0.3, 3.6.17: 0.2 BDP of the longest path")) ||
         (rc = say_size(m, "ecn", "kmax", 0.8, "UE 1.0.3, 3.6.17: 0.8 BDP of the longest path")) ||
@@ -279,6 +290,8 @@ static int say_classes(const struct implier *m)
         rc = say_map(m, "switch", "egress-limit-map", lossy_classes(p), text,
                      trims ? "UE 1.0.3, 4.1: 1 BDP of the longest path, for uet.prios"
                            : "UE 1.0.3, 4.1: 5 BDP without trimming, for uet.prios");
+    if (!rc && trims)
+        rc = say_host_scale(m);
     if (rc || !named(p->uet.control, "nscc"))
         return rc;
     snprintf(text, sizeof text, "%" PRIu64 "B:%" PRIu64 "B:1",

@@ -128,12 +128,13 @@ struct weft_switch_params {
     uint64_t egress_lossy_pool_bytes;
     uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */
     int overflow;                        /**< enum weft_overflow, of lossy priorities */
-    uint64_t trim_prios;   /**< bit p set: what finds no buffer in priority p is trimmed (trim.h) */
-    uint64_t trim_bytes;   /**< frame bytes that are left of it */
-    uint64_t trim_prio;    /**< where that travels */
-    uint64_t strict_prios; /**< bit p set: priority p is served strictly before all that are not */
-    int scheduler;         /**< enum weft_scheduler */
-    int balance;           /**< enum weft_balance */
+    uint64_t trim_prios; /**< bit p set: what finds no buffer in priority p is trimmed (trim.h) */
+    uint64_t trim_bytes; /**< frame bytes that are left of it */
+    uint64_t trim_prio;  /**< where that travels */
+    double trim_host_scale; /**< static: limits of trim_prios at ports to hosts are times this */
+    uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
+    int scheduler;          /**< enum weft_scheduler */
+    int balance;            /**< enum weft_balance */
     /** flowlet, letflow, conga: a flow that pauses longer may change its port */
     int64_t flowlet_gap_ps;
     uint64_t drill_samples;    /**< drill: d, ports drawn for a packet */
@@ -201,6 +202,7 @@ struct weft_ecn_params {
     const char *prio_map;
     int draws;             /**< enum weft_draws */
     uint64_t first_stream; /**< WEFT_DRAWS_NS3: the stream of the first draw */
+    bool host_ports;       /**< ports to hosts mark, too */
     bool at_enqueue;       /**< at enqueue, with the packet itself; false: at dequeue, without it */
     uint64_t dctcp_prios; /**< bit mask: priorities of frames whose sender is DCTCP; no parameter */
 };

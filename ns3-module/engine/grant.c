@@ -26,9 +26,13 @@ int grant_init(struct weft_engine *e, struct weft_err *err)
     if (!e->grants.pacers || !stable_init(&e->grants.of, sizeof(struct grantee), e->qps.pool.max))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the credit of %u ports",
                             e->nics.n);
-    for (uint32_t i = 0; i < e->nics.n; i++)
+    for (uint32_t i = 0; i < e->nics.n; i++) {
+        struct pacer *p = &e->grants.pacers[i];
+        p->core.rate = 1;
+        p->rng = weft_rng_stream(e->seed, "credit-look", i);
         for (uint32_t k = 0; k < GRANT_LISTS; k++)
-            e->grants.pacers[i].list[k] = (struct list){NIL, NIL};
+            p->list[k] = (struct list){NIL, NIL};
+    }
     return 0;
 }
 
@@ -135,12 +139,13 @@ void grant_due(struct weft_engine *e, uint32_t nic)
     p->armed = false;
     for (enum grant_list l = GRANT_ACTIVE; l < GRANT_LISTS; l++)
         while (p->list[l].head != NIL) {
-            const uint32_t port = qp_at(e, p->list[l].head)->ack_port;
+            const struct qp *q = qp_at(e, p->list[l].head);
             const uint64_t quanta = grant_first(e, p, l, &rules);
             if (!quanta)
                 continue;
             const double bits = (double)(quanta * WEFT_CC_QUANTUM * 8);
-            const double ps = bits * 1e12 / ((double)port_rate_bps(e, port) * rules.rate_share);
+            const double share = rules.rate_share * grant_core_rate(e, p, q, &rules);
+            const double ps = bits * 1e12 / ((double)port_rate_bps(e, q->ack_port) * share);
             p->next_ps = e->now + (int64_t)(ps < 1e18 ? ps + 0.5 : 1e18);
             arm(e, p, nic);
             return;

@@ -8,6 +8,8 @@
 
 #include "congestion/credit.h"
 
+enum { MOST_PATIENCE = 4 };
+
 /* Payload that waits to be sent, or to be sent again. */
 static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_t qi)
 {
@@ -36,6 +38,11 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
 {
     struct grantee *g = grantee_at(&e->grants, qi);
     const uint64_t known = q->cc->credit->known(cc_state_at(e, qi), q->ccp) / WEFT_CC_QUANTUM;
+    if (!again && g->told <= known)
+        g->patience = 0; /* the receiver knows of nothing */
+    else if (again && g->patience < MOST_PATIENCE)
+        g->patience++;
+    q->backoff = g->patience > q->backoff ? g->patience : q->backoff;
     if (g->told > known && !again)
         return;
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);

@@ -95,7 +95,7 @@ int marking_of(const struct prio_params *p, uint64_t rate_bps, const struct mark
     const struct weft_ecn_params *c = &p->ecn;
     uint64_t kmin, kmax;
     double pmax;
-    *out = (struct marking){UINT32_MAX, UINT32_MAX, 0};
+    *out = marking_none;
     if (!p->marked)
         return 0;
     if (c->rate_map && *c->rate_map) {

@@ -301,12 +301,15 @@ static void init_prios(struct weft_engine *e, const struct prio_params prios[WEF
 
 /* How long egress queues of priority @p k may be at a port of @p rate_bps. */
 static struct limit egress_limit(const struct weft_engine *e, const struct prio_params *prio,
-                                 uint32_t k, uint64_t rate_bps)
+                                 uint32_t k, uint64_t rate_bps, bool to_host)
 {
+    const bool near = to_host && e->p.sw.trim_prios >> k & 1;
+    const double bytes =
+        (double)egress_limit_bytes(&prio->sw, rate_bps) * (near ? e->p.sw.trim_host_scale : 1);
     if (e->mmu.lossless >> k & 1 && !prio->egress_given)
         return (struct limit){0, UINT32_MAX};
     if (prio->sw.egress_threshold == WEFT_THRESHOLD_STATIC)
-        return (struct limit){0, (uint32_t)egress_limit_bytes(&prio->sw, rate_bps)};
+        return (struct limit){0, bytes < EGRESS_LIMIT_MAX ? (uint32_t)bytes : EGRESS_LIMIT_MAX};
     return (struct limit){(uint32_t)(prio->sw.egress_alpha * 65536.0 + 0.5), 0};
 }
 
@@ -316,12 +319,13 @@ struct kind_key {
     uint64_t mtu_bytes;
     uint64_t shared_bytes[2]; /* of the switch: in[] of its mmu; 0: no switch */
     const struct weft_cc_marking *tuned[WEFT_PRIOS]; /* default marking */
+    bool to_host;                                    /* and that makes a difference */
 };
 
 static bool alike(const struct port_kind *n, const struct kind_key *k)
 {
     return n->rate_bps == k->link->rate_bps && n->delay_ps == k->link->delay_ps &&
-           n->mtu_bytes == k->mtu_bytes &&
+           n->mtu_bytes == k->mtu_bytes && n->to_host == k->to_host &&
            memcmp(n->shared_bytes, k->shared_bytes, sizeof k->shared_bytes) == 0 &&
            memcmp(n->tuned, k->tuned, sizeof k->tuned) == 0;
 }
@@ -345,6 +349,7 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
                             .rate_bps = l->rate_bps,
                             .delay_ps = l->delay_ps,
                             .mtu_bytes = (uint32_t)key->mtu_bytes,
+                            .to_host = key->to_host,
                             .headroom = (uint32_t)headroom_bytes(&e->p, l, key->mtu_bytes)};
     memcpy(n->shared_bytes, key->shared_bytes, sizeof n->shared_bytes);
     memcpy(n->tuned, key->tuned, sizeof n->tuned);
@@ -355,9 +360,11 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
             n->prio[k].ingress.bytes = (uint32_t)prios[k].sw.limit_bytes;
         else
             n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
-        n->prio[k].egress = egress_limit(e, &prios[k], k, l->rate_bps);
+        n->prio[k].egress = egress_limit(e, &prios[k], k, l->rate_bps, key->to_host);
         if (marking_of(&prios[k], l->rate_bps, &basis, &n->prio[k].mark, err))
             return NULL;
+        if (key->to_host && !e->p.ecn.host_ports)
+            n->prio[k].mark = marking_none;
         if (n->prio[k].mark.kmin < e->mmu.least_kmin)
             e->mmu.least_kmin = n->prio[k].mark.kmin;
     }
@@ -392,10 +399,12 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     const struct weft_cc_ops *ops[CONTROLS_MAX];
     for (uint32_t d = 0; d < e->ncontrols; d++)
         ops[d] = e->controls[d].ops;
+    const bool differ = e->p.sw.trim_host_scale != 1 || !e->p.ecn.host_ports;
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct mmu *m = &e->mmu.of[f->ports[i].node];
         struct kind_key key = {.link = &f->links[f->ports[i].link],
                                .shared_bytes = {m->in[0].size, m->in[1].size}};
+        key.to_host = differ && m->in[0].size && e->ports[i].to_host;
         key.mtu_bytes = control_mtu_bytes(&e->p, f, key.link->dim);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             key.tuned[k] = marking_tuned(ops + (e->rc.of_prio[k] == PROFILE_UET ? f->ndims : 0),

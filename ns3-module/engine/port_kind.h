@@ -16,12 +16,16 @@ struct marking {
     double slope;        /**< pmax / (kmax - kmin) */
 };
 
+/** Of a port that never marks. */
+static const struct marking marking_none = {UINT32_MAX, UINT32_MAX, 0};
+
 /** What ports of one rate, delay and MTU have in common. */
 struct port_kind {
     struct port_kind *next;
     /** NULL; at a port whose link has changed its rate: the kind that it was built as */
     const struct port_kind *built;
-    bool scaled; /**< changed, with thresholds in proportion to the rate */
+    bool scaled;  /**< changed, with thresholds in proportion to the rate */
+    bool to_host; /**< of a switch to a host, where that makes a difference */
     uint64_t rate_bps;
     int64_t delay_ps;
     uint32_t mtu_bytes; /**< most payload of a packet */

@@ -173,8 +173,10 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     const bool last = k->flags & PKT_LAST;
     e->tot.delivered[WEFT_PKT_DATA]++;
     q->taken_bytes += k->payload;
-    if (__builtin_expect(q->credited, 0))
+    if (__builtin_expect(q->credited, 0)) {
+        grant_note(e, q, k->flags);
         grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
+    }
     if (k->flags & (PKT_CE | PKT_TRIM)) {
         if (k->flags & PKT_CE)
             note_mark(e, q, qi);

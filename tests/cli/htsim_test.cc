@@ -168,6 +168,7 @@ TEST(HtsimCommand, WindowsOfSenders)
     s = settings("16", {"-sender_cc_algo", "smartt"});
     EXPECT_EQ(value(s, "congestion-control.name"), "smartt");
     EXPECT_EQ(value(s, "smartt.ignore"), "marks");
+    EXPECT_EQ(value(s, "transport.base-rtt").find("14"), std::string::npos) << "of each pair";
     EXPECT_EQ(value(s, "ecn.pmax"), "1");
     EXPECT_CONTAINS(refused({"-sender_cc_algo", "smartt", "-receiver_cc"}),
                     "nscc alone goes with credit");
@@ -189,20 +190,33 @@ TEST(HtsimCommand, DctcpEndsWithHtsims)
     EXPECT_NEAR(t.tail, 1413.6, 1413.6 * 0.03);
 }
 
-/* Four uplinks of half the rate below sixteen hosts: credit alone does not see them. */
-TEST(HtsimCommand, SaysWhatCreditDoesNotSee)
+/* Sixteen hosts below two uplinks per four: receivers heed marks unless senders do, or told not to.
+ */
+TEST(HtsimCommand, CreditOnOversubscribedTrees)
 {
     const std::string topo = "Nodes 16\nTiers 2\nPodsize 16\nTier 0\nDownlink_speed_Gbps 100\n"
                              "Radix_Up 2\nRadix_Down 4\nDownlink_Latency_ns 1000\nTier 1\n"
                              "Downlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
-    for (const bool credit : {false, true}) {
+    const struct {
+        std::vector<std::string> options;
+        const char *control, *least, *kmin;
+    } cases[] = {
+        {{"-receiver_cc_only"}, "true", "0.45", "24900B"},
+        {{"-receiver_cc_only", "-force_disable_oversubscribed_cc"}, "false", "0.01", "24900B"},
+        {{"-sender_cc", "-receiver_cc"}, "", "", "24900B"},
+    };
+    for (const auto &c : cases) {
         TempDir dir;
         write_file(dir / "m.cm", kOne);
         write_file(dir / "t.topo", topo);
-        const Said s = htsim(dir, {"-tm", "m.cm", "-topo", "t.topo", "-show-settings",
-                                   credit ? "-receiver_cc_only" : "-sender_cc_only"});
+        std::vector<std::string> args = {"-tm", "m.cm", "-topo", "t.topo", "-show-settings"};
+        args.insert(args.end(), c.options.begin(), c.options.end());
+        const Said s = htsim(dir, args);
         EXPECT_EQ(s.code, 0) << s.err;
-        EXPECT_EQ(s.err.find("the tree is oversubscribed") != std::string::npos, credit) << s.err;
+        EXPECT_EQ(value(s.out, "rccc.core-control"), c.control);
+        EXPECT_EQ(value(s.out, "rccc.core-least"), c.least);
+        EXPECT_EQ(value(s.out, "ecn.kmin"), c.kmin);
+        EXPECT_EQ(value(s.out, "ecn.host-ports"), "false");
     }
 }
 

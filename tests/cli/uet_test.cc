@@ -54,6 +54,7 @@ TEST(Uet, OneWordSetsWhatFollowsFromTheFabric)
         {"switch.trim-prios", "= 159 ", "trimmed"}, /* all but 5 and 6 */
         {"switch.egress-limit", "= 117264B ", "1 BDP"},
         {"switch.egress-scale-rate", "= 100Gbps ", "rate of the port"},
+        {"switch.trim-host-scale", "= 1.5 ", "last hop"},
         {"ecn.kmin", "= 23453B ", "0.2 BDP"},
         {"ecn.kmax", "= 93811B ", "0.8 BDP"},
         {"ecn.pmax", "= 1 ", "preset"},

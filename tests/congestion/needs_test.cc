@@ -2,6 +2,8 @@
 // What algorithms and parameters say that they need, against what they do.
 #include "play.h"
 
+#include "congestion/core_credit.h"
+
 #include <set>
 #include <tuple>
 
@@ -16,6 +18,7 @@ using Decision = std::tuple<uint64_t, uint64_t, int64_t>;
 std::vector<Decision> decisions(Algo &a, const std::vector<Step> &steps)
 {
     std::vector<Decision> d;
+    d.emplace_back(a.ops->needs_now ? a.ops->needs_now(a.params()) : a.ops->needs, 0, 0);
     play(a, steps,
          [&](int64_t) { d.emplace_back(a.out.rate_bps, a.out.cwnd_bytes, a.out.timer_at_ps); });
     if (a.ops->signals) {
@@ -28,6 +31,9 @@ std::vector<Decision> decisions(Algo &a, const std::vector<Step> &steps)
         a.ops->credit->rules(a.params(), &a.env, &g);
         d.emplace_back(g.grant_bytes, g.idle_bytes, g.frame_bytes);
         d.emplace_back(static_cast<uint64_t>(g.rate_share * 1e6), 0, 0);
+        if (const weft_cc_core *c = g.core)
+            for (double x : {c->target, c->weight, c->decrease, c->increase, c->least, c->rtts})
+                d.emplace_back(static_cast<uint64_t>(x * 1e9), 0, 0);
     }
     if (a.ops->cnp) {
         weft_cc_cnp c{};

@@ -3,6 +3,8 @@
 // credit to begin with; packets of 4160 bytes with headers of no size; quanta of 256 bytes.
 #include "algo.h"
 
+#include "congestion/core_credit.h"
+
 using namespace weft_test;
 
 namespace
@@ -145,4 +147,47 @@ TEST(Rccc, AsNdpEveryPacketPullsOneMore)
     Rccc least(Algo::Settings{{"grant", "1B"}});
     least.ops->credit->rules(least.params(), &least.env, &g);
     EXPECT_EQ(g.grant_bytes, 256u) << "at least a quantum";
+}
+
+// 40 packets, 24 of them marked, 8 trimmed before the last hop and 2 at it: of 30 whole ones 0.8
+// were marked, so g = 0.4; rate = (1 - 8/40)(1 - 0.5 x 0.1). Then nothing: g = 0.2, and the rate
+// comes back by 0.01, 0.02, 0.04, ...
+TEST(Rccc, HeedsMarksAndTrimsBeforeTheLastHop)
+{
+    const weft_cc_core c = {0.3, 0.5, 0.5, 0.01, 0.225, 1.5};
+    weft_cc_core_state s{};
+    s.rate = 1;
+    s.packets = 40;
+    s.marked = 24;
+    s.core_trims = 8;
+    s.near_trims = 2;
+    weft_cc_core_look(&s, &c);
+    EXPECT_DOUBLE_EQ(s.share, 0.4);
+    EXPECT_DOUBLE_EQ(s.rate, 0.8 * 0.95);
+    EXPECT_EQ(s.packets + s.marked + s.core_trims + s.near_trims, 0u);
+    for (double rate : {0.77, 0.79, 0.83, 0.91, 1.0, 1.0}) {
+        weft_cc_core_look(&s, &c);
+        EXPECT_NEAR(s.rate, rate, 1e-12);
+    }
+    s.rate = 0.5;
+    s.packets = 10;
+    s.marked = 1; // not enough to grant less, but the increase does not double
+    weft_cc_core_look(&s, &c);
+    EXPECT_DOUBLE_EQ(s.rate, 0.51);
+    for (int i = 0; i < 9; i++) {
+        s.packets = s.core_trims = 10;
+        weft_cc_core_look(&s, &c);
+    }
+    EXPECT_DOUBLE_EQ(s.rate, 0.225);
+    s.packets = 10;
+    s.core_trims = 10; // all of them: no whole one
+    weft_cc_core_look(&s, &c);
+    EXPECT_DOUBLE_EQ(s.rate, 0.225);
+    Rccc off, on({{"core-control", "true"}, {"core-least", "0.5"}});
+    weft_cc_grants g{};
+    off.ops->credit->rules(off.params(), &off.env, &g);
+    EXPECT_EQ(g.core, nullptr);
+    on.ops->credit->rules(on.params(), &on.env, &g);
+    ASSERT_NE(g.core, nullptr);
+    EXPECT_EQ(g.core->least, 0.5);
 }

@@ -146,6 +146,21 @@ TEST(Grant, LaterMessagesAsk)
     }
 }
 
+// Eight senders get 16 KiB each in turn at a hundredth of 100 Gbps: a turn takes 1.05 ms. One that
+// waits asks again after 100, 200, 400 ... us; with the fourth doubling, 1.6 ms, its grant is there
+// first, also in the 15 turns to come. Asking every 100 us they would ask 1,300 times.
+TEST(Grant, WhoWaitsAsksEverMoreSeldom)
+{
+    World w("single-switch", kSwitch,
+            Lossy("rud", true, {{"transport.rto", "100us"}, {"transport.rto-backoff-max", "0"}}),
+            "rccc", {{"grant-rate", "0.01"}});
+    w.Build();
+    Incast(w, 256 * KIB);
+    ExpectAllOnceInOrder(w, "slow grants");
+    EXPECT_GE(w.Totals().sent[WEFT_PKT_REQUEST], 8u * 3);
+    EXPECT_LE(w.Totals().sent[WEFT_PKT_REQUEST], 8u * 8);
+}
+
 // Grants, requests, data, ACKs and NACKs get lost: all comes to its end, under each recovery.
 class GrantLoss : public testing::TestWithParam<const char *>
 {

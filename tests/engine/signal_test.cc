@@ -200,6 +200,40 @@ TEST(Signal, EcnAtDequeueOrAtEnqueue)
     }
 }
 
+// With ecn.host-ports=false only ports between switches mark: here the uplink of two senders.
+TEST(Signal, PortsToHostsNeedNotMark)
+{
+    g_signals = {};
+    static uint64_t marks[2];
+    for (const bool to_hosts : {true, false}) {
+        World w("leaf-spine",
+                {{"leaves", "2"},
+                 {"hosts-per-leaf", "3"},
+                 {"spines", "1"},
+                 {"host-rate", "100Gbps"},
+                 {"uplink-rate", "100Gbps"}},
+                {{"ecn.host-ports", to_hosts ? "true" : "false"},
+                 {"ecn.scale-rate", "0"},
+                 {"ecn.kmin", "20KB"},
+                 {"ecn.kmax", "20KB"}},
+                "dctcp");
+        marks[0] = marks[1] = 0;
+        w.user = w.fabric;
+        w.config.hooks.ecn_mark = [](void *c, int64_t, uint32_t port,
+                                     const weft_engine_pkt_view *) {
+            const auto *f = static_cast<World *>(c)->fabric;
+            marks[f->nodes[f->ports[f->ports[port].peer].node].kind == WEFT_NODE_HOST]++;
+        };
+        w.Build();
+        w.Send(0, 3, 200 * 4096);
+        w.Send(1, 4, 200 * 4096);
+        w.Send(5, 3, 200 * 4096);
+        w.Run();
+        EXPECT_GT(marks[0], 0u);
+        EXPECT_EQ(marks[1] > 0, to_hosts);
+    }
+}
+
 // Every packet marked: with an interval at most one CNP in it, without one for each packet; as
 // packets of their own or on the ACKs.
 TEST(Signal, CnpsArePacedAtTheReceiver)

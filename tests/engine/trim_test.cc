@@ -195,6 +195,33 @@ TEST(Trim, LimitsGrowWithTheRateOfThePort)
     }
 }
 
+// Thirty packets of 4,158 bytes at once: one is on the line, ten find room in the queue of 41,580
+// bytes, fifteen where a port leads to a host and has half as much again. The others, 19 or 14, are
+// trimmed and come again together, when eleven or sixteen find room.
+TEST(Trim, PortsToHostsHaveAThresholdOfTheirOwn)
+{
+    for (const bool last_hop : {true, false})
+        for (const char *scale : {"1", "1.5"}) {
+            const Settings one = {{"hosts", "31"}, {"rate", "100Gbps"}, {"delay", "1us"}};
+            const Settings two = {{"leaves", "2"},
+                                  {"hosts-per-leaf", "30"},
+                                  {"spines", "1"},
+                                  {"host-rate", "100Gbps"},
+                                  {"uplink-rate", "100Gbps"}};
+            World w(last_hop ? "single-switch" : "leaf-spine", last_hop ? one : two,
+                    Lossy("rud", true,
+                          {{"switch.egress-limit", "41580B"}, {"switch.trim-host-scale", scale}}),
+                    "none");
+            w.Build();
+            for (uint32_t h = 0; h < 30; h++)
+                w.Send(h, last_hop ? 30 : 30 + h, 4096);
+            w.Run();
+            ExpectAllOnceInOrder(w, scale);
+            const bool wide = last_hop && std::string(scale) == "1.5";
+            EXPECT_EQ(w.Totals().trims, wide ? 14u : 19u + 8u) << scale << " " << last_hop;
+        }
+}
+
 // Lost NACKs, lost trimmed packets, lost ACKs and data, a class of trimmed packets without room:
 // every message arrives once, and it ends.
 TEST(Trim, NothingIsLostForGood)
