@@ -452,12 +452,13 @@ TEST(Replay, PiecesDisturbedAtAnyMoment)
             w->Send(6, 7, 1'700'000, 3);
             weft_err err = {};
             for (int timer = 0; timer < 2; timer++) /* the second after the first */
-                ASSERT_EQ(
-                    weft_engine_timer(
-                        w->e, 12 * WEFT_PS_PER_US + k * INT64_C(1'739),
-                        [](void *c, uint64_t) { static_cast<World *>(c)->Send(2, 5, 30'000, 4); },
-                        w, 0, &err),
-                    0);
+                ASSERT_EQ(weft_engine_timer(
+                              w->e, 12 * WEFT_PS_PER_US + k * INT64_C(1'739),
+                              [](void *c, uint64_t n) {
+                                  static_cast<World *>(c)->Send(2, 5, 30'000 + 5000 * n, 4 + n);
+                              },
+                              w, static_cast<uint64_t>(timer), &err),
+                          0);
         }
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
