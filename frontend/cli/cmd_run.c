@@ -283,7 +283,9 @@ const struct weft_command weft_command_run = {
                "a bound of expect.xml.\n"
                "A folder holds one run: it is locked, and what an earlier run wrote there is "
                "removed. A run that is interrupted or\nfails leaves what had happened until then, "
-               "marked partial in run.json, and no file 'finished'.",
+               "marked partial in run.json, and no file 'finished'.\n"
+               "Under mpirun ('mpirun -n 2 weft run ...') the processes share the fabric out; "
+               "results are the same. 'weft doctor' says whether\nMPI is built in.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct run_opts),

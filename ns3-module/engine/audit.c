@@ -204,18 +204,24 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
     return rc;
 }
 
+/* Whether the sender of a QP is of this process. */
+static bool sends(const struct weft_engine *e, const struct qp *q)
+{
+    return peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS;
+}
+
 static int check_qps(const struct weft_engine *e, struct weft_err *err)
 {
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         const struct recovery *r = profile_of(q)->recovery;
-        const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
-        if (!(ends & PEERS_SENDS))
+        if (!sends(e, q))
             continue;
         const uint64_t floor = r->floor ? r->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
-                (ends == PEERS_SENDS || (floor <= q->exp_psn && q->exp_psn <= q->top_psn)) &&
+                (!peers_own(e, e->fabric->hosts[q->dst_host]) ||
+                 (floor <= q->exp_psn && q->exp_psn <= q->top_psn)) &&
                 q->una_bytes <= q->nxt_bytes && q->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
         const uint64_t flight = q->counted ? r->flight(e, q) : 0;
@@ -314,7 +320,7 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
     fn(ctx, text);
 }
 
-uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
+uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
                                    void (*fn)(void *, const char *), void *ctx)
 {
     char stands[256];
@@ -322,7 +328,7 @@ uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
             explain_qp(e, i, fn, ctx);
-    return n;
+    return e->peers ? peers_sum(e, n) : n;
 }
 
 uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
@@ -332,7 +338,7 @@ uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(voi
     uint64_t said = link_explain(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
     for (uint32_t i = 0; i < e->qps.pool.n && said < max; i++)
-        if (qp_at(e, i)->head_msg != NIL) {
+        if (qp_at(e, i)->head_msg != NIL && sends(e, qp_at(e, i))) {
             explain_qp(e, i, fn, ctx);
             said++;
         }

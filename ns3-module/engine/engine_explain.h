@@ -34,7 +34,7 @@ enum weft_motion {
 enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_t after_ps);
 /** Says of each QP that the last weft_engine_motion found without progress, whether all are or not,
  * what it waits for; at most @p max sentences. Returns how many there are. */
-uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
+uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
                                    void (*fn)(void *, const char *), void *ctx);
 /** How many QPs wait behind pauses now though nothing on the rest of their way is paused or
  * congested: head-of-line victims (victims.c). Adds to *@p found those that no look has found
