@@ -33,7 +33,7 @@ struct weft_cli {
     size_t nbackends;
     const char *ns3_version; /**< NULL: built without ns-3 */
     const volatile sig_atomic_t
-        *interrupted; /**< the number of the signal that asked to stop; 0: none */
+        *interrupted;               /**< the number of the signal that asked to stop; 0: none */
     const struct weft_peers *peers; /**< processes that do the same together; NULL: there is one */
 };
 

@@ -214,9 +214,9 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
 {
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        const struct recovery *r = profile_of(q)->recovery;
         if (!sends(e, q))
             continue;
+        const struct recovery *r = profile_of(q)->recovery;
         const uint64_t floor = r->floor ? r->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&

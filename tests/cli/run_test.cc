@@ -608,10 +608,11 @@ TEST(Replay, ExplainsItselfAndDependsOnNoClock)
     TempDir dir;
     std::string first;
     for (const char *out : {"a", "b"}) {
-        const Said s = weft({"run", "--set", "topology.type=single-switch", "--set",
-                             "single-switch.hosts=8", "--set", "workload.type=generate", "--set",
-                             "generate.kind=all-to-all", "--set", "generate.size=64MiB", "--set",
-                             "run.replay=1%", "--explain-replay", "--out", dir / out});
+        const Said s =
+            weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=8",
+                  "--set", "workload.type=generate", "--set", "generate.kind=all-to-all", "--set",
+                  "generate.size=64MiB", "--set", "congestion-control.name=timely", "--set",
+                  "run.replay=1%", "--explain-replay", "--out", dir / out});
         ASSERT_EQ(s.code, 0) << s.err;
         EXPECT_NE(s.out.find("states written down"), std::string::npos) << s.out;
         EXPECT_NE(s.out.find("settled traffic"), std::string::npos) << s.out;
