@@ -208,6 +208,8 @@ static int check_processes(const struct run_opts *o, const struct weft_subject *
         what = "each process has one thread: leave out run.threads";
     else if (o->alone)
         what = "--alone has several runs";
+    else if (s->run->victims_ps)
+        what = "run.victims looks at the queues of all of the fabric at once";
     return what ? weft_err_set(err, WEFT_E_INPUT, "under mpirun: %s", what) : 0;
 }
 

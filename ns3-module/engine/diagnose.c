@@ -238,6 +238,11 @@ uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
     uint64_t said = 0;
     if (!max)
         return 0;
+    if (e->peers) {
+        fn(ctx, "what pauses wait for is not looked for by several processes: run it without "
+                "mpirun, which gives the same");
+        return 1;
+    }
     if (weft_engine_find_deadlock(e, text, sizeof text)) {
         fn(ctx, text);
         said++;

@@ -173,6 +173,10 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
                       uint32_t *id, struct weft_err *err)
 {
     struct group *g;
+    if (e->peers)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "in-network operations can't be simulated by several processes: leave "
+                            "out mpirun, or let hosts add up, as in system.all-reduce=ring");
     prio = prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : prio;
     int rc = check_hosts(e, hosts, n, prio, err);
     if (rc)

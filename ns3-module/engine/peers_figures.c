@@ -66,7 +66,7 @@ void peers_gather(struct weft_engine *e)
     struct peers *p = e->peers;
     if (p->figures)
         return;
-    if (p->posted)
+    if (p->posted && !p->failed)
         peers_exchange(e);
     lazy_catch_up(e);
     struct weft_totals own = e->tot;

@@ -239,8 +239,9 @@ static int64_t least(int64_t a, int64_t b)
 static bool ready(struct weft_engine *e)
 {
     const char *why = e->parts ? peers_obstacle(e) : "hosts do not run in windows";
-    if (why)
-        engine_fail(e, WEFT_E_INPUT, "this can't be simulated by several processes: %s", why);
+    if (why) /* the same in all */
+        e->peers->failed =
+            engine_fail(e, WEFT_E_INPUT, "this can't be simulated by several processes: %s", why);
     return !why;
 }
 

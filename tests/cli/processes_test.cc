@@ -105,6 +105,9 @@ TEST(Processes, RefuseWhatTheyCannotShare)
         {"--set capture.links=all", "several processes"},
         {"--time-limit 1h", "--time-limit and --memory-limit look at one process"},
         {"--alone", "--alone has several runs"},
+        {"--set generate.kind=all-reduce --set system.all-reduce=in-network",
+         "in-network operations can't be simulated by several processes"},
+        {"--set run.victims=10us", "run.victims looks at the queues of all of the fabric"},
     };
     for (const auto &c : cases) {
         TempDir dir;
@@ -115,7 +118,13 @@ TEST(Processes, RefuseWhatTheyCannotShare)
         EXPECT_FALSE(std::filesystem::exists(dir / "all/finished"));
     }
     TempDir dir;
-    const Said s = Shell(Command("list topologies", 2), dir);
+    Said s = Shell(Command("run --no-out --set topology.type=fat-tree --set fat-tree.k=4 "
+                           "--set workload.type=checkpoint",
+                           2),
+                   dir); // found when hosts have said what they do
+    EXPECT_EQ(s.code, 3);
+    EXPECT_NE(s.err.find("hosts do not run in windows"), std::string::npos) << s.err;
+    s = Shell(Command("list topologies", 2), dir);
     EXPECT_EQ(s.code, 2);
     EXPECT_NE(s.err.find("mpirun is for 'weft run'"), std::string::npos) << s.err;
 }
