@@ -176,7 +176,7 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
     if (e->peers)
         return weft_err_set(err, WEFT_E_INPUT,
                             "in-network operations can't be simulated by several processes: leave "
-                            "out mpirun, or let hosts add up, as in system.all-reduce=ring");
+                            "out mpirun, or let hosts add up");
     prio = prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : prio;
     int rc = check_hosts(e, hosts, n, prio, err);
     if (rc)
