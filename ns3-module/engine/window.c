@@ -6,6 +6,7 @@
 #include "window_node.h"
 #include "window_queue.h"
 #include "context.h"
+#include "gap.h"
 #include "events.h"
 #include "fastq.h"
 #include "host_agendas.h"
@@ -108,6 +109,8 @@ void window_choose(struct weft_engine *e)
     }
     const int64_t soonest_ps = pfc_soonest_ps(e);
     w->lookahead_ps = w->clusters.switches_ps < soonest_ps ? w->clusters.switches_ps : soonest_ps;
+    if (w->lookahead_ps > FOREVER_PS)
+        w->lookahead_ps = FOREVER_PS; /* no switch runs in windows: times are added to it */
     host_agendas_choose(e);
 }
 
