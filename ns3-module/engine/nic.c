@@ -155,7 +155,9 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
     int64_t at_ps = WEFT_NEVER;
     if (__builtin_expect(q->counted, 0) && f->recovery->timers)
         at_ps = f->recovery->timers->due(e, q);
-    rto_at(e, q, qi, at_ps < WEFT_NEVER ? at_ps : e->now + backed_off(rto, q->backoff));
+    if (at_ps == WEFT_NEVER)
+        at_ps = e->now + backed_off(rto, q->backoff);
+    rto_at(e, q, qi, at_ps > e->now ? at_ps : e->now); /* timers that got shorter may be over */
 }
 
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
