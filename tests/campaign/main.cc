@@ -46,7 +46,7 @@ uint64_t number(const std::string &text)
 uint64_t seed_of_commit()
 {
     const char *source = getenv("WEFT_SOURCE_DIR");
-    const std::string dir = source ? source : ".";
+    const std::string dir = source ? source : std::filesystem::current_path().string();
     const Ended e =
         run_guarded({"/usr/bin/env", "git", "-C", dir, "rev-parse", "HEAD"},
                     std::filesystem::temp_directory_path(),

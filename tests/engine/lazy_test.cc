@@ -227,29 +227,14 @@ void Load(World &w, uint64_t seed)
     weft_rng rng = weft_rng_stream(seed, "lazy-test", 0);
     const uint32_t n = w.fabric->nhosts;
     for (int i = 0; i < 60; i++) {
-        struct Later {
-            World *w;
-            uint32_t src, dst, prio;
-            uint64_t bytes;
-        };
-        auto *l = new Later{&w, 0, 0, 0, 0};
-        l->src = static_cast<uint32_t>(weft_rng_u64(&rng) % n);
-        l->dst =
-            i % 2 ? static_cast<uint32_t>((l->src + 1 + weft_rng_u64(&rng) % (n - 1)) % n) : n - 1;
-        l->dst = l->dst == l->src ? (l->src + 1) % n : l->dst;
-        l->prio = static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2);
-        l->bytes = 1 + weft_rng_u64(&rng) % 200000;
-        weft_err err = {};
-        ASSERT_EQ(weft_engine_timer(
-                      w.e,
-                      i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
-                      [](void *c, uint64_t tag) {
-                          auto *l = static_cast<Later *>(c);
-                          l->w->Send(l->src, l->dst, l->bytes, tag, l->prio);
-                          delete l;
-                      },
-                      l, static_cast<uint64_t>(i), &err),
-                  0);
+        const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % n);
+        auto dst =
+            i % 2 ? static_cast<uint32_t>((src + 1 + weft_rng_u64(&rng) % (n - 1)) % n) : n - 1;
+        dst = dst == src ? (src + 1) % n : dst;
+        const auto prio = static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2);
+        const uint64_t bytes = 1 + weft_rng_u64(&rng) % 200000;
+        w.At(i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
+             [=, &w] { w.Send(src, dst, bytes, static_cast<uint64_t>(i), prio); });
     }
 }
 
@@ -364,14 +349,10 @@ TEST(Windows, SpanSilences)
         w->Build();
         weft_err err = {};
         for (int64_t t : {0.1, 0.6, 1.3, 9.0, 9.2}) {
-            ASSERT_EQ(weft_engine_timer(
-                          w->e, static_cast<int64_t>(t * WEFT_PS_PER_S),
-                          [](void *c, uint64_t) {
-                              for (uint32_t src = 1; src < 16; src++)
-                                  static_cast<World *>(c)->Send(src, 0, 50000);
-                          },
-                          w, 0, &err),
-                      0);
+            w->At(static_cast<int64_t>(t * WEFT_PS_PER_S), [w] {
+                for (uint32_t src = 1; src < 16; src++)
+                    w->Send(src, 0, 50000);
+            });
         }
         ASSERT_EQ(weft_engine_run(w->e, 5 * WEFT_PS_PER_S), 0);
         weft_engine_set_now(w->e, 5 * WEFT_PS_PER_S);
@@ -526,33 +507,6 @@ TEST(Threads, GiveWhatOneGives)
 // it has in the order of all.
 TEST(Threads, HostsThatAnswer)
 {
-    struct Answer {
-        World *w;
-        uint32_t src, dst;
-        uint64_t bytes, left;
-        static void Post(void *c, uint64_t)
-        {
-            auto *a = static_cast<Answer *>(c);
-            a->w->Send(a->src, a->dst, a->bytes, a->left);
-            delete a;
-        }
-    };
-    const auto received = [](void *c, const weft_completion *d) {
-        auto *w = static_cast<World *>(c);
-        w->received.push_back(*d);
-        if (d->msg.tag == 0)
-            return;
-        const uint32_t src = d->msg.dst, n = w->fabric->nhosts;
-        const uint32_t dst = (src + 1 + (src * 7 + static_cast<uint32_t>(d->id)) % (n - 1)) % n;
-        auto *a = new Answer{w, src, dst, d->msg.bytes + 97 * (d->id % 50), d->msg.tag - 1};
-        weft_err err = {};
-        if (d->id % 3)
-            Answer::Post(a, 0);
-        else
-            ASSERT_EQ(weft_engine_timer(w->e, weft_engine_now(w->e) + 123456 * int64_t(d->id % 7),
-                                        Answer::Post, a, 0, &err),
-                      0);
-    };
     const struct {
         const char *recovery, *balance, *cc;
     } runs[] = {{"go-back-n", "flow", "dcqcn"},       {"go-back-0", "flow", "dcqcn"},
@@ -569,16 +523,11 @@ TEST(Threads, HostsThatAnswer)
                                 cc);
             World &w = worlds.back();
             w.config.hooks.pfc_late = w.config.hooks.local = 1;
-            w.config.hooks.received = received;
+            w.Answer();
             w.Build();
             if (n > 1)
                 Threads(w, n, 11);
-            for (uint32_t src = 0; src < 16; src++) {
-                w.Send(src, (src + 5) % 16, 300000, 0);
-                for (uint32_t k = 1; k < 4; k++)
-                    w.Send(src, (src * 3 + k) % 16 == src ? (src + 1) % 16 : (src * 3 + k) % 16,
-                           700 * k + 13 * src, 20);
-            }
+            w.Ask();
             weft_err err = {};
             for (int64_t limit = 7'777'777; weft_engine_next(w.e) != WEFT_NEVER; limit += 7'777'777)
                 ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;

@@ -23,26 +23,15 @@ class Changes
 
     void At(int64_t t, uint32_t link, bool up)
     {
-        weft_err err = {};
-        m_list.push_back({this, link, up});
-        auto run = [](void *ctx, uint64_t) {
-            auto c = static_cast<Change *>(ctx);
-            weft_err failure = {};
-            ASSERT_EQ(SetLink(c->owner->m_world.e, c->link, c->up, &failure), 0) << failure.msg;
-            ASSERT_EQ(weft_engine_check(c->owner->m_world.e, &failure), 0) << failure.msg;
-        };
-        ASSERT_EQ(weft_engine_timer(m_world.e, t, run, &m_list.back(), 0, &err), 0) << err.msg;
+        m_world.At(t, [this, link, up] {
+            weft_err err = {};
+            ASSERT_EQ(SetLink(m_world.e, link, up, &err), 0) << err.msg;
+            ASSERT_EQ(weft_engine_check(m_world.e, &err), 0) << err.msg;
+        });
     }
 
   private:
-    struct Change {
-        Changes *owner;
-        uint32_t link;
-        bool up;
-    };
-
     World &m_world;
-    std::deque<Change> m_list;
 };
 
 // The links at a node.

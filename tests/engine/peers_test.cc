@@ -258,34 +258,19 @@ class Peers : public testing::TestWithParam<Case>
 // Messages that a timer posts, some at once and some at the same moment.
 void Load(World &w, uint64_t seed)
 {
-    struct Later {
-        World *w;
-        uint32_t src, dst, prio;
-        uint64_t bytes;
-    };
     weft_rng rng = weft_rng_stream(seed, "peers-test", 0);
     for (int i = 0; i < 80; i++) {
         const uint32_t n = w.fabric->nhosts;
         const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % n);
         const auto dst = static_cast<uint32_t>((src + 1 + weft_rng_u64(&rng) % (n - 1)) % n);
-        auto *l = new Later{&w, src, dst, static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2),
-                            1 + weft_rng_u64(&rng) % 200000};
-        weft_err err = {};
+        const auto prio = static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2);
+        const uint64_t bytes = 1 + weft_rng_u64(&rng) % 200000;
         const int64_t at = static_cast<int64_t>(weft_rng_u64(&rng) % 30) * 2 * WEFT_PS_PER_US;
-        if (i < 10) {
-            w.Send(src, dst, l->bytes, static_cast<uint64_t>(i), l->prio);
-            delete l;
-            continue;
-        }
-        ASSERT_EQ(weft_engine_timer(
-                      w.e, i < 20 ? 0 : at,
-                      [](void *c, uint64_t tag) {
-                          auto *x = static_cast<Later *>(c);
-                          x->w->Send(x->src, x->dst, x->bytes, tag, x->prio);
-                          delete x;
-                      },
-                      l, static_cast<uint64_t>(i), &err),
-                  0);
+        const auto post = [=, &w] { w.Send(src, dst, bytes, static_cast<uint64_t>(i), prio); };
+        if (i < 10)
+            post();
+        else
+            w.At(i < 20 ? 0 : at, post);
     }
 }
 
@@ -306,39 +291,6 @@ TEST_P(Peers, GiveWhatOneGives)
     }
 }
 
-// Hosts that answer what they are sent, at once or a little later; each answer has the number that
-// it has in the order of all.
-struct Answer {
-    World *w;
-    uint32_t src, dst;
-    uint64_t bytes, left;
-
-    static void Post(void *c, uint64_t)
-    {
-        auto *a = static_cast<Answer *>(c);
-        a->w->Send(a->src, a->dst, a->bytes, a->left);
-        delete a;
-    }
-
-    static void Received(void *c, const weft_completion *d)
-    {
-        auto *w = static_cast<World *>(c);
-        w->received.push_back(*d);
-        if (d->msg.tag == 0)
-            return;
-        const uint32_t src = d->msg.dst, n = w->fabric->nhosts;
-        const uint32_t dst = (src + 1 + (src * 7 + static_cast<uint32_t>(d->id)) % (n - 1)) % n;
-        auto *a = new Answer{w, src, dst, d->msg.bytes + 97 * (d->id % 50), d->msg.tag - 1};
-        weft_err err = {};
-        if (d->id % 3)
-            Post(a, 0);
-        else
-            ASSERT_EQ(weft_engine_timer(w->e, weft_engine_now(w->e) + 123456 * int64_t(d->id % 7),
-                                        Post, a, 0, &err),
-                      0);
-    }
-};
-
 TEST(PeersThatAnswer, GiveWhatOneGives)
 {
     const struct {
@@ -356,18 +308,10 @@ TEST(PeersThatAnswer, GiveWhatOneGives)
                                                               {"pfc.enabled", "off"},
                                                               {"transport.rto", "100us"}}),
                                                  cc);
-                w->config.hooks.received = Answer::Received;
+                w->Answer();
                 return w;
             },
-            [](World &w) {
-                for (uint32_t src = 0; src < 16; src++) {
-                    w.Send(src, (src + 5) % 16, 300000, 0);
-                    for (uint32_t k = 1; k < 4; k++)
-                        w.Send(src, (src * 3 + k) % 16 == src ? (src + 1) % 16 : (src * 3 + k) % 16,
-                               700 * k + 13 * src, 20);
-                }
-            },
-            7);
+            [](World &w) { w.Ask(); }, 7);
         if (HasFatalFailure())
             FAIL() << recovery;
     }

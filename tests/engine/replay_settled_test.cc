@@ -46,24 +46,8 @@ Outcome Play(const Case &c, double within)
         EXPECT_EQ(weft_engine_set_replay(w.e, WEFT_REPLAYING, 64 << 20, &err), 0) << err.msg;
         weft_engine_set_tolerance(w.e, within);
     }
-    struct Later {
-        World *w;
-        const Post *p;
-        uint64_t tag;
-    };
-    std::vector<Later> later;
-    later.reserve(c.posts.size());
-    for (size_t i = 0; i < c.posts.size(); i++) {
-        later.push_back({&w, &c.posts[i], i});
-        EXPECT_EQ(weft_engine_timer(
-                      w.e, c.posts[i].atPs,
-                      [](void *ctx, uint64_t) {
-                          auto *l = static_cast<Later *>(ctx);
-                          l->w->Send(l->p->src, l->p->dst, l->p->bytes, l->tag);
-                      },
-                      &later.back(), 0, &err),
-                  0);
-    }
+    for (size_t i = 0; i < c.posts.size(); i++)
+        w.At(c.posts[i].atPs, [&w, &p = c.posts[i], i] { w.Send(p.src, p.dst, p.bytes, i); });
     EXPECT_EQ(weft_engine_run(w.e, 10 * WEFT_PS_PER_S), 0) << weft_engine_error(w.e)->msg;
     EXPECT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
     Outcome o;

@@ -59,14 +59,7 @@ class Ring
             Post(h);
             return;
         }
-        weft_err err = {};
-        ASSERT_EQ(weft_engine_timer(
-                      w.e, d.received_ps + m_computePs,
-                      [](void *c, uint64_t host) {
-                          static_cast<Ring *>(c)->Post(static_cast<uint32_t>(host));
-                      },
-                      this, h, &err),
-                  0);
+        w.At(d.received_ps + m_computePs, [this, h] { Post(h); });
     }
 
     int m_steps;
@@ -120,14 +113,7 @@ class Talk
             Say(h);
             return;
         }
-        weft_err err = {};
-        ASSERT_EQ(weft_engine_timer(
-                      w.e, now + static_cast<int64_t>(r >> 8) % (20 * WEFT_PS_PER_US),
-                      [](void *c, uint64_t host) {
-                          static_cast<Talk *>(c)->Say(static_cast<uint32_t>(host));
-                      },
-                      this, h, &err),
-                  0);
+        w.At(now + static_cast<int64_t>(r >> 8) % (20 * WEFT_PS_PER_US), [this, h] { Say(h); });
     }
 
     uint32_t m_perLeaf;
@@ -302,38 +288,25 @@ TEST(Replay, DisturbedByTimersAndLinks)
                    {{"transport.mtu", "1000B"}, {"transport.rto", "50us"}}, "dcqcn");
             p.Rings(40, 20'000);
             p.Build();
-            struct Change {
-                World *w;
-                int kind;
-            };
-            std::vector<std::unique_ptr<Change>> changes;
             for (World *w : {&p.off, &p.on}) {
-                changes.push_back(std::make_unique<Change>(Change{w, kind}));
-                weft_err err = {};
-                auto fire = [](void *c, uint64_t) {
-                    auto *x = static_cast<Change *>(c);
+                const int64_t at = 40 * WEFT_PS_PER_US + k * INT64_C(301'739);
+                w->At(at, [w, kind] {
                     weft_err err = {};
                     weft_link_change l = {};
                     l.link = 3;
-                    l.kind = x->kind == 1 ? WEFT_LINK_RATE : WEFT_LINK_DOWN;
+                    l.kind = kind == 1 ? WEFT_LINK_RATE : WEFT_LINK_DOWN;
                     l.rate_bps = 40'000'000'000;
-                    if (x->kind == 0)
-                        x->w->Send(5, 2, 30'000, 77);
+                    if (kind == 0)
+                        w->Send(5, 2, 30'000, 77);
                     else
-                        EXPECT_EQ(weft_engine_change_links(x->w->e, &l, 1, &err), 0) << err.msg;
-                };
-                auto back = [](void *c, uint64_t) {
-                    auto *x = static_cast<Change *>(c);
+                        EXPECT_EQ(weft_engine_change_links(w->e, &l, 1, &err), 0) << err.msg;
+                });
+                w->At(at + 30 * WEFT_PS_PER_US, [w, kind] {
                     weft_err err = {};
-                    if (x->kind == 2) {
-                        EXPECT_EQ(SetLink(x->w->e, 3, true, &err), 0) << err.msg;
+                    if (kind == 2) {
+                        EXPECT_EQ(SetLink(w->e, 3, true, &err), 0) << err.msg;
                     }
-                };
-                const int64_t at = 40 * WEFT_PS_PER_US + k * INT64_C(301'739);
-                ASSERT_EQ(weft_engine_timer(w->e, at, fire, changes.back().get(), 0, &err), 0);
-                ASSERT_EQ(weft_engine_timer(w->e, at + 30 * WEFT_PS_PER_US, back,
-                                            changes.back().get(), 0, &err),
-                          0);
+                });
             }
             p.RunTo(WEFT_PS_PER_S);
             Same(p);
@@ -450,15 +423,9 @@ TEST(Replay, PiecesDisturbedAtAnyMoment)
             w->Send(0, 1, 1'500'000, 1);
             w->Send(4, 5, 1'700'000, 2);
             w->Send(6, 7, 1'700'000, 3);
-            weft_err err = {};
-            for (int timer = 0; timer < 2; timer++) /* the second after the first */
-                ASSERT_EQ(weft_engine_timer(
-                              w->e, 12 * WEFT_PS_PER_US + k * INT64_C(1'739),
-                              [](void *c, uint64_t n) {
-                                  static_cast<World *>(c)->Send(2, 5, 30'000 + 5000 * n, 4 + n);
-                              },
-                              w, static_cast<uint64_t>(timer), &err),
-                          0);
+            for (uint64_t n = 0; n < 2; n++) /* the second after the first */
+                w->At(12 * WEFT_PS_PER_US + k * INT64_C(1'739),
+                      [w, n] { w->Send(2, 5, 30'000 + 5000 * n, 4 + n); });
         }
         p.RunTo(WEFT_PS_PER_S);
         Same(p);

@@ -118,19 +118,13 @@ TEST(WindowsBeside, PacketsOfALink)
             watch(w, 0); /* a host's */
         },
         [&](World &w) {
-            weft_err err = {};
-            ASSERT_EQ(weft_engine_timer(
-                          w.e, 20 * WEFT_PS_PER_US,
-                          [](void *c, uint64_t) {
-                              auto *w = static_cast<World *>(c);
-                              Log *log = static_cast<Log *>(w->user);
-                              for (uint32_t i = 0; i < w->fabric->nports; i++)
-                                  if (w->fabric->ports[i].link == w->fabric->nlinks - 1)
-                                      log->events[i] = 1 << WEFT_PKT_QUEUED | 1 << WEFT_PKT_SENT;
-                              weft_engine_set_hooks(w->e, &w->config.hooks);
-                          },
-                          &w, 0, &err),
-                      0);
+            w.At(20 * WEFT_PS_PER_US, [&w] {
+                Log *log = static_cast<Log *>(w.user);
+                for (uint32_t i = 0; i < w.fabric->nports; i++)
+                    if (w.fabric->ports[i].link == w.fabric->nlinks - 1)
+                        log->events[i] = 1 << WEFT_PKT_QUEUED | 1 << WEFT_PKT_SENT;
+                weft_engine_set_hooks(w.e, &w.config.hooks);
+            });
             Everywhere(w, 0);
         });
     EXPECT_GT(logs.front().told.size(), 200u);

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -115,6 +116,50 @@ class World
         ASSERT_EQ(weft_engine_send(e, &m, nullptr, &err), 0) << err.msg;
     }
 
+    // Calls @p what at a time, not before now.
+    void At(int64_t ps, std::function<void()> what)
+    {
+        weft_err err = {};
+        ASSERT_EQ(weft_engine_timer(
+                      e, ps,
+                      [](void *c, uint64_t) { (*static_cast<std::function<void()> *>(c))(); },
+                      &m_later.emplace_back(std::move(what)), 0, &err),
+                  0)
+            << err.msg;
+    }
+
+    // A host that is sent something answers, at once or a little later, as often as the message's
+    // tag says, each time with the number that the message has in the order of all.
+    void Answer()
+    {
+        config.hooks.received = [](void *c, const weft_completion *d) {
+            auto *w = static_cast<World *>(c);
+            w->received.push_back(*d);
+            if (d->msg.tag == 0)
+                return;
+            const uint32_t src = d->msg.dst, n = w->fabric->nhosts;
+            const uint32_t dst = (src + 1 + (src * 7 + static_cast<uint32_t>(d->id)) % (n - 1)) % n;
+            const auto answer = [=, bytes = d->msg.bytes + 97 * (d->id % 50),
+                                 left = d->msg.tag - 1] { w->Send(src, dst, bytes, left); };
+            if (d->id % 3)
+                answer();
+            else
+                w->At(weft_engine_now(w->e) + 123456 * int64_t(d->id % 7), answer);
+        };
+    }
+
+    // What the hosts of a fat-tree (k=4) begin with that answer: a long message and three short
+    // ones.
+    void Ask()
+    {
+        for (uint32_t src = 0; src < 16; src++) {
+            Send(src, (src + 5) % 16, 300000, 0);
+            for (uint32_t k = 1; k < 4; k++)
+                Send(src, (src * 3 + k) % 16 == src ? (src + 1) % 16 : (src * 3 + k) % 16,
+                     700 * k + 13 * src, 20);
+        }
+    }
+
     // Runs to the end, checking the conservation laws on the way.
     void Run(int64_t step = 50 * WEFT_PS_PER_US, int64_t until = WEFT_PS_PER_S * 100)
     {
@@ -144,6 +189,7 @@ class World
     std::function<bool(uint32_t port, const weft_engine_pkt_view &pkt)> lose; // set before Build
 
   private:
+    std::deque<std::function<void()>> m_later;
     static void Must(int rc, const weft_err &err)
     {
         if (rc)
