@@ -2,14 +2,14 @@
 /* See partition.h. */
 #include "partition.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define MOST 256u
 
-/* The thread of switch @p i; @p dealt: switches of its tier that each has by now. */
+/* The thread of switch @p i; @p dealt: switches of its tier that each has by now; *@p loose: others
+ * have links to it, too. */
 static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
-                      const uint32_t *dealt)
+                      const uint32_t *dealt, bool *loose)
 {
     uint32_t links[MOST] = {0};
     const struct weft_fabric_node *node = &f->nodes[i];
@@ -18,33 +18,39 @@ static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *th
         if (f->nodes[far].tier < node->tier)
             links[thread[far]]++;
     }
-    unsigned best = 0;
-    for (unsigned k = 1; k < n; k++)
+    unsigned best = 0, some = links[0] != 0;
+    for (unsigned k = 1; k < n; k++) {
+        some += links[k] != 0;
         if (links[k] > links[best] || (links[k] == links[best] && dealt[k] < dealt[best]))
             best = k;
+    }
+    *loose = some > 1;
     return (uint8_t)best;
 }
 
 /* Deals out the switches of a tier; whether there are any of a higher one. */
-static bool deal(const struct weft_fabric *f, unsigned n, uint8_t *thread, uint32_t tier)
+static bool deal(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool *loose,
+                 uint32_t tier)
 {
     uint32_t dealt[MOST] = {0};
-    bool more = false;
+    bool more = false, any;
     for (uint32_t i = 0; i < f->nnodes; i++) {
         more |= f->nodes[i].tier > tier;
         if (f->nodes[i].host != UINT32_MAX || f->nodes[i].tier != tier)
             continue;
-        thread[i] = choose(f, n, thread, i, dealt);
+        thread[i] = choose(f, n, thread, i, dealt, loose ? &loose[i] : &any);
         dealt[thread[i]]++;
     }
     return more;
 }
 
-void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread)
+void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool *loose)
 {
     memset(thread, 0, f->nnodes);
+    if (loose)
+        memset(loose, 0, f->nnodes * sizeof *loose);
     for (uint32_t h = 0; h < f->nhosts; h++)
         thread[f->hosts[h]] = (uint8_t)((uint64_t)h * n / f->nhosts);
-    for (uint32_t tier = 0; deal(f, n, thread, tier); tier++)
+    for (uint32_t tier = 0; deal(f, n, thread, loose, tier); tier++)
         ;
 }

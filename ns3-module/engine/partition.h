@@ -5,15 +5,18 @@
 
 #include "topologies/fabric.h"
 
+#include <stdbool.h>
+
 #pragma GCC visibility push(hidden)
 
 /**
  * Deals the nodes of @p f out to @p n threads, thread[node] of them: as many hosts to each,
  * neighbours in the fabric's numbering together; switches, from the hosts upwards, to the thread
  * that most of their links below lead to, where several do, to the one with the fewest of that
- * tier. So most packets stay in the caches of one processor.
+ * tier. So most packets stay in the caches of one processor. @p loose, unless NULL: by
+ * node, whether its links below lead to several.
  */
-void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread);
+void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool *loose);
 
 #pragma GCC visibility pop
 

@@ -82,12 +82,27 @@ static bool transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, 
     }
     p->pint_size = (uint32_t)wire;
     p->pint_at_ps = e->now;
-    if (e->worker && !(p->ends & TOGETHER))
-        worker_send(e, port, k, i, at_ps);
-    else if (p->ends & CROSSES)
+    if (p->ends & CROSSES)
         peers_send(e, port, k, i, at_ps);
+    else if (p->ends & e->path.apart)
+        worker_send(e, port, i, at_ps);
     else
         return false;
+    return true;
+}
+
+/* Whether a packet that starts is on its way by then, and not to be put on the link. */
+static inline bool sent(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                        uint32_t i, uint64_t wire, int64_t at_ps)
+{
+    const uint32_t rare = e->path.rare & RARE_SENDING;
+    if (__builtin_expect(!rare, 1))
+        return false;
+    if (rare != RARE_WORKER)
+        return transmit_rare(e, p, port, k, i, wire, at_ps);
+    if (!(p->ends & e->path.apart))
+        return false;
+    worker_send(e, port, i, at_ps);
     return true;
 }
 
@@ -122,8 +137,7 @@ static inline __attribute__((always_inline)) void transmit(struct weft_engine *e
         ser = gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     const int64_t at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(!(e->path.rare & RARE_SENDING), 1) ||
-        !transmit_rare(e, p, port, k, i, wire, at_ps))
+    if (!sent(e, p, port, k, i, wire, at_ps))
         put_on_link(e, p, port, k, i, at_ps);
     p->st.tx_packets++;
     p->st.tx_bytes += wire;
@@ -571,26 +585,16 @@ static __attribute__((noinline)) void stray_packet(struct weft_engine *e, uint32
     pkt_free(e, i);
 }
 
-/* The other end is settled where this thread runs that, too. */
-static __attribute__((noinline)) void arrive_by_worker(struct weft_engine *e, struct port *p,
-                                                       uint32_t port)
-{
-    if (p->ends & TOGETHER)
-        settle(e, p, port);
-}
-
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
     /* Where an end of the link is in windows, the node that the packet left has been run to the
      * beginning of this one at least. That is after the packet had left, as a window is no longer
      * than the link: so the next one starts now if it waited by then, and by itself if it came
-     * later. One of several threads leaves that to the one that runs that node. */
+     * later. Where another thread may be at that node, it has done so. */
     const int64_t due_ps =
         p->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS) ? e->windows.done_ps : e->loop.due_ps;
-    if (__builtin_expect(e->worker != NULL, 0))
-        arrive_by_worker(e, p, port);
-    else if (p->armed_ps < due_ps)
+    if (!(p->ends & e->path.apart) && p->armed_ps < due_ps)
         port_catch_up(e, p, port, due_ps);
     const uint32_t i = p->fly.head, peer = p->peer;
     struct pkt *k = pkt_at(e, i);

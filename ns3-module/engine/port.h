@@ -19,6 +19,10 @@ struct hold;
 #define TOGETHER 4u
 /** The far end is of another process (peers.h). */
 #define CROSSES 8u
+/** Different threads may run the two ends at the same time (window_crew.c). */
+#define APART 16u
+/** From a switch in windows to a cluster. */
+#define TO_CLUSTER 32u
 
 /** One priority of a port: its egress queue, and what came in through the port with that priority.
  * Three of them lie in a cache line or two. */
@@ -55,7 +59,7 @@ struct port {
     bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
     bool lazy;       /**< transmissions need no event of their own, see lazy.c */
     bool was_down;   /**< the link has failed once */
-    uint8_t ends;    /**< FAR_IN_WINDOWS, OWN_IN_WINDOWS, TOGETHER, CROSSES; 0 without windows */
+    uint8_t ends;    /**< FAR_IN_WINDOWS and so on; 0 without windows */
     uint64_t qtotal; /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
     uint64_t rx_packets;

@@ -39,6 +39,7 @@ struct window_node {
     int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
     bool vacant;       /**< the first key is that of the event being executed */
     bool owes;         /**< its lazy ports may owe transmissions, now or later */
+    bool loose;        /**< any thread may run it */
     uint8_t thread;    /**< that it belongs to */
     uint8_t strayed;   /**< windows in a row in which another ran it */
     uint32_t events;   /**< in its last window */

@@ -52,6 +52,7 @@ static void fini(struct window_crew *c)
     free(c->turns);
     free(c->busy_ns);
     free(c->thread);
+    free(c->loose);
     free(c->to);
     free(c);
 }
@@ -68,7 +69,7 @@ void window_crew_fini(struct weft_engine *e)
 uint64_t window_crew_bytes(const struct weft_engine *e)
 {
     const struct window_crew *c = e->crew;
-    return c ? c->n * sizeof *c->workers + e->fabric->nports * sizeof *c->out +
+    return c ? c->n * sizeof *c->workers + (c->out ? e->fabric->nports * sizeof *c->out : 0) +
                    (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->nodes
              : 0;
 }
@@ -93,6 +94,34 @@ static bool at_border(const struct weft_engine *e, uint32_t node)
     return border && n->host == NIL && !e->windows.clusters.in_windows[node];
 }
 
+/* Whether several threads may have to do with the two ends of a link in a window: not where both
+ * are of one, and one of them at least is a switch in windows, as a cluster may be held. */
+static bool apart(const struct weft_engine *e, const struct window_crew *c, uint32_t own,
+                  uint32_t far, uint8_t ends)
+{
+    if (ends & TOGETHER)
+        return false;
+    return !(ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) || c->thread[own] != c->thread[far] ||
+           e->windows.of[own].loose || e->windows.of[far].loose;
+}
+
+static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    const uint32_t far = e->ports[p->peer].node;
+    const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
+    c->to[port] = c->thread[far];
+    p->ends = (uint8_t)(ends | (apart(e, c, p->node, far, ends) ? APART : 0) |
+                        ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER
+                                                                                      : 0));
+}
+
+/* Whether any thread may run any switch. */
+static bool all_loose(const struct window_crew *c)
+{
+    return c->uneven || c->shuffle >> 2 & 1;
+}
+
 void window_crew_list(struct weft_engine *e)
 {
     struct window_crew *c = e->crew;
@@ -100,10 +129,11 @@ void window_crew_list(struct weft_engine *e)
     if (!c)
         return;
     c->nswitches = c->nborder = 0;
-    partition(e->fabric, c->n, c->thread);
+    partition(e->fabric, c->n, c->thread, c->loose);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         c->thread[n] = c->thread[of->of[n]];
         e->windows.of[n].thread = c->thread[n];
+        e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
         if (!peers_own(e, n))
             continue;
         if (of->in_windows[n])
@@ -112,7 +142,7 @@ void window_crew_list(struct weft_engine *e)
             c->border[c->nborder++] = n;
     }
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        c->to[i] = c->thread[e->fabric->ports[e->ports[i].peer].node];
+        note_ends(e, c, i);
 }
 
 static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *err)
@@ -121,19 +151,20 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->workers = lines(c->n, sizeof *c->workers);
     c->turns = lines(c->n, sizeof *c->turns);
     c->busy_ns = calloc(c->n, sizeof *c->busy_ns);
-    c->out = malloc(nports * sizeof *c->out);
+    c->out = e->peers ? malloc(nports * sizeof *c->out) : NULL;
+    c->loose = malloc(nnodes * sizeof *c->loose);
     c->switches = malloc(nnodes * sizeof *c->switches);
     c->nodes = malloc(nnodes * sizeof *c->nodes);
     c->border = malloc(nnodes * sizeof *c->border);
     c->thread = malloc(nnodes);
     c->to = malloc(nports);
-    if (!c->thread || !c->to || !c->workers || !c->turns || !c->busy_ns || !c->out ||
-        !c->switches || !c->nodes || !c->border)
+    if (!c->thread || !c->loose || !c->to || !c->workers || !c->turns || !c->busy_ns ||
+        (e->peers && !c->out) || !c->switches || !c->nodes || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
-    for (size_t i = 0; i < nports; i++)
+    for (size_t i = 0; c->out && i < nports; i++)
         c->out[i].head = NIL;
     for (unsigned i = 0; i < c->n; i++)
-        if (!worker_init(&c->workers[i], c->n, c->out, c->to, c->untouched))
+        if (!worker_init(&c->workers[i], c->n, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     c->settled_ps = INT64_MIN;
     c->look_again = true;
@@ -202,6 +233,9 @@ static void note_runner(struct window_node *s, unsigned number)
 
 void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
 {
+    const struct turn *own = &c->turns[number];
+    for (uint32_t i = own->first; i < own->loose; i++)
+        run_switch(c, w, c->nodes[i]);
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[(number + k) % c->n];
         for (uint32_t i;
@@ -253,7 +287,8 @@ static void shuffle(struct weft_engine *e, struct window_crew *c)
         const uint32_t k = (uint32_t)weft_rng_below(&rng, i), node = c->switches[k];
         c->switches[k] = c->switches[i - 1];
         c->switches[i - 1] = node;
-        e->windows.of[node].thread = (uint8_t)weft_rng_below(&rng, c->n);
+        if (e->windows.of[node].loose)
+            e->windows.of[node].thread = (uint8_t)weft_rng_below(&rng, c->n);
     }
 }
 
@@ -273,26 +308,30 @@ static void project(struct weft_thread_figures *f, uint64_t events, uint64_t mos
     }
 }
 
-/* Lists the switches that take part, by thread. */
+/* Lists the switches that take part, by thread, those that only it may run first. */
 static void list_turns(const struct weft_engine *e, struct window_crew *c)
 {
-    uint32_t count[MOST_THREADS + 1] = {0};
+    uint32_t count[2 * (MOST_THREADS + 1)] = {0};
     for (uint32_t i = 0; i < c->nswitches; i++) {
         struct window_node *s = &e->windows.of[c->switches[i]];
         s->listed_ps = INT64_MIN; /* until all are listed again */
         if (takes_part(s, c->until))
-            count[s->thread]++;
+            count[2 * s->thread + s->loose]++;
     }
     uint32_t at = 0;
     for (unsigned k = 0; k < c->n; k++) {
-        c->turns[k].first = c->turns[k].end = at;
-        atomic_store_explicit(&c->turns[k].next, at, memory_order_relaxed);
-        at += count[k];
+        struct turn *t = &c->turns[k];
+        t->first = at;
+        t->loose = at + count[2 * k];
+        t->end = at = t->loose + count[2 * k + 1];
+        count[2 * k] = t->first;
+        count[2 * k + 1] = t->loose;
+        atomic_store_explicit(&t->next, t->loose, memory_order_relaxed);
     }
     for (uint32_t i = 0; i < c->nswitches; i++) {
         const struct window_node *s = &e->windows.of[c->switches[i]];
         if (takes_part(s, c->until))
-            c->nodes[c->turns[s->thread].end++] = c->switches[i];
+            c->nodes[count[2 * s->thread + s->loose]++] = c->switches[i];
     }
 }
 

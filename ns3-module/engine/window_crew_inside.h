@@ -17,9 +17,9 @@ struct crew;
 /** Events per thread below which one does it alone: a barrier takes as long as some hundred. */
 #define WORTHWHILE 200u
 
-/** The switches of a thread that take part in a window. */
+/** The switches of a thread that take part in a window: its own, then those for any. */
 struct turn {
-    uint32_t first, end;
+    uint32_t first, loose, end;
     _Alignas(64) _Atomic uint32_t next; /**< not taken yet */
 };
 
@@ -27,16 +27,18 @@ struct window_crew {
     struct crew *crew;
     unsigned n;
     struct worker *workers;
-    struct outbox *out; /**< by port */
+    struct outbox *out; /**< by port; NULL: no other processes */
     _Atomic uint32_t untouched[2];
     uint32_t *switches, nswitches; /**< in windows */
     uint32_t *nodes;               /**< that take part in the window, by thread */
     uint32_t *border, nborder;     /**< switches of clusters that have links to others */
     struct turn *turns;
     uint8_t *thread;    /**< of each node, at first */
+    bool *loose;        /**< by node: any of several threads may run it */
     uint8_t *to;        /**< by port: of the node at the end of its link */
     int64_t settled_ps; /**< all transmissions before this time have been made */
     bool look_again;    /**< any switch may owe some */
+    bool uneven;        /**< threads have waited much for each other */
     uint64_t shuffle;   /**< not 0, for tests: seed of random orders */
     struct host_parts *parts;
     /* this window */

@@ -3,6 +3,7 @@
 #include "worker.h"
 #include "events.h"
 #include "fail.h"
+#include "port.h"
 #include "window_queue.h"
 
 #include <stdlib.h>
@@ -11,13 +12,12 @@
 #define FRESH 256u    /**< records that a thread takes at once */
 #define SURPLUS 4096u /**< free packets beyond which it gives all of them away */
 #define GIVEN 512u    /**< packets that it is given at once */
+#define AHEAD 8u      /**< packets that it fetches before they go onto links */
 
-bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
-                 _Atomic uint32_t untouched[2])
+bool worker_init(struct worker *w, unsigned n, const uint8_t *to, _Atomic uint32_t untouched[2])
 {
     memset(w, 0, sizeof *w);
     w->n = n;
-    w->out = out;
     w->to = to;
     w->sent = calloc(n, sizeof *w->sent);
     w->pkts = w->stacks =
@@ -31,7 +31,7 @@ bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t
 void worker_fini(struct worker *w)
 {
     for (unsigned k = 0; w->sent && k < w->n; k++)
-        free(w->sent[k].ports);
+        free(w->sent[k].of);
     free(w->sent);
     free(w->drops);
     free(w->timers);
@@ -55,6 +55,7 @@ void worker_begin(struct worker *w, const struct weft_engine *e)
     *c = *e;
     c->worker = w;
     c->path.rare |= RARE_WORKER;
+    c->path.apart = APART | (e->parts ? 0 : TO_CLUSTER);
     memset(&c->tot, 0, sizeof c->tot);
     c->windows.notes = w->notes;
     c->windows.notes_cap = w->notes_cap;
@@ -129,38 +130,27 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
     return true;
 }
 
-/* What a port has sent goes onto its link. */
-static void deliver(struct weft_engine *e, uint32_t port, struct outbox *o)
+/* A packet goes onto its link. */
+static void deliver(struct weft_engine *e, const struct parcel *s)
 {
-    struct port *p = &e->ports[port];
-    if (__builtin_expect(p->ends & CROSSES, 0)) {
-        peers_note_sent(e, port);
-        return;
-    }
-    if (p->fly.head == NIL) {
-        p->fly.head = o->head;
-        engine_push_port(e, o->at_ps, EV_ARRIVE, port);
-    } else {
-        struct pkt *before = pkt_at(e, p->fly.tail);
-        before->next = o->head;
-        before->next_at_ps = o->at_ps;
-    }
-    p->fly.tail = o->tail;
-    o->head = NIL;
+    port_put_on_link(e, s->port, s->pkt, s->at_ps);
 }
 
 void worker_deliver(struct worker *all, unsigned number)
 {
     struct weft_engine *e = &all[number].e;
     for (unsigned k = 0; k < all[number].n; k++) {
-        struct worker_sent *s = &all[k].sent[number];
+        struct parcels *s = &all[k].sent[number];
         uint32_t left = 0;
-        for (uint32_t i = 0; i < s->n; i++)
-            if ((!e->parts && !(e->ports[s->ports[i]].ends & FAR_IN_WINDOWS)) ||
-                e->ports[s->ports[i]].ends & CROSSES)
-                s->ports[left++] = s->ports[i];
+        for (uint32_t i = 0; i < s->n; i++) {
+            const struct parcel *ahead = &s->of[i + AHEAD < s->n ? i + AHEAD : i];
+            __builtin_prefetch(pkt_at(e, ahead->pkt), 1);
+            __builtin_prefetch(&e->ports[ahead->port], 1);
+            if (!e->parts && !(e->ports[s->of[i].port].ends & FAR_IN_WINDOWS))
+                s->of[left++] = s->of[i];
             else
-                deliver(e, s->ports[i], &all[k].out[s->ports[i]]);
+                deliver(e, &s->of[i]);
+        }
         s->n = left;
     }
 }
@@ -188,9 +178,9 @@ void worker_join(struct worker *w, struct weft_engine *e)
     if (c->err.code)
         engine_fail(e, c->err.code, "%s", c->err.msg);
     for (unsigned k = 0; k < w->n; k++) {
-        struct worker_sent *s = &w->sent[k];
+        struct parcels *s = &w->sent[k];
         for (uint32_t i = 0; i < s->n; i++)
-            deliver(e, s->ports[i], &w->out[s->ports[i]]);
+            deliver(e, &s->of[i]);
         s->n = 0;
     }
     for (uint32_t i = 0; i < w->ndrops; i++) {
@@ -238,17 +228,15 @@ static bool make_room(struct weft_engine *e, void **list, uint32_t n, uint32_t *
     return true;
 }
 
-void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps)
+void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
 {
-    struct worker *w = e->worker;
-    struct worker_sent *s = &w->sent[w->to[port]];
-    if (!outbox_add(e, &w->out[port], k, i, at_ps))
+    struct parcels *s = &e->worker->sent[e->worker->to[port]];
+    void *list = s->of;
+    if (__builtin_expect(s->n == s->cap, 0) &&
+        !make_room(e, &list, s->n, &s->cap, sizeof *s->of))
         return;
-    void *list = s->ports;
-    if (!make_room(e, &list, s->n, &s->cap, sizeof *s->ports))
-        return;
-    s->ports = list;
-    s->ports[s->n++] = port;
+    s->of = list;
+    s->of[s->n++] = (struct parcel){at_ps, port, i};
 }
 
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)

@@ -21,11 +21,22 @@
 #define WEFT_ENGINE_WORKER_H
 
 #include "context.h"
-#include "worker_sent.h"
 
 #include <stdatomic.h>
 
-/** What a port has sent in a window. */
+/** A packet that was sent in a window to a node that another thread may run in it. */
+struct parcel {
+    int64_t at_ps; /**< when it will have arrived completely */
+    uint32_t port, pkt;
+};
+
+/** In the order in which a thread has sent them. */
+struct parcels {
+    struct parcel *of;
+    uint32_t n, cap;
+};
+
+/** What a port has sent in a window to another process. */
 struct outbox {
     uint32_t head, tail; /**< packets, in order */
     int64_t at_ps;       /**< when the first will have arrived completely */
@@ -52,10 +63,9 @@ struct worker_pool {
 
 struct worker {
     struct weft_engine e;     /**< its context */
-    struct outbox *out;       /**< shared: by port */
-    const uint8_t *to;        /**< shared: by port, the thread that delivers what it sends */
-    struct worker_sent *sent; /**< by that */
-    unsigned n;               /**< threads */
+    const uint8_t *to;    /**< shared: by port, the thread that delivers what it sends */
+    struct parcels *sent; /**< by that */
+    unsigned n;           /**< threads */
     struct worker_drop *drops;
     uint32_t ndrops, drops_cap;
     struct ev *timers; /**< set for switches and for all, which the engine's own agenda has */
@@ -69,8 +79,7 @@ struct worker {
 #pragma GCC visibility push(hidden)
 
 /** Prepares one of @p n workers; false when out of memory. */
-bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
-                 _Atomic uint32_t untouched[2]);
+bool worker_init(struct worker *w, unsigned n, const uint8_t *to, _Atomic uint32_t untouched[2]);
 void worker_fini(struct worker *w);
 /** The window begins: takes a copy of the engine's context. */
 void worker_begin(struct worker *w, const struct weft_engine *e);
@@ -94,8 +103,9 @@ bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, ui
                 int64_t at_ps);
 
 /* in a thread's context */
-/** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
-void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
+/** Puts packet @p i aside for the end of the link of @p port, where it will have arrived at @p
+ * at_ps. */
+void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps);
 /** A free record of @p pool of the context, in which there is none; NIL: no room is left. */
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
 /** Sets a timer of the engine's own agenda. */
