@@ -157,6 +157,21 @@ static int64_t reached_ps(const struct slicing *r)
     return cut && s->until_ps > now_ps ? s->until_ps : now_ps;
 }
 
+static void ignore(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    (void)sentence;
+}
+
+/* Whether nothing is left to happen, nor any message on its way: there is nothing to watch. */
+static bool is_over(const struct slicing *r)
+{
+    const struct weft_slices_player *p = &r->s->player;
+    struct weft_net *net = r->s->net;
+    return p->done(p->ctx) && net->ops->state && net->ops->state->next_ps(net) == WEFT_NEVER &&
+           net->ops->explain(net, 0, ignore, NULL) == 0;
+}
+
 static int run_slices(struct slicing *r, struct weft_err *err)
 {
     struct weft_slices *s = r->s;
@@ -169,7 +184,8 @@ static int run_slices(struct slicing *r, struct weft_err *err)
                                                                           : limit_ps;
         if (p->done(p->ctx))
             until_ps = limit_ps;
-        until_ps = weft_watch_until(&r->watch, until_ps);
+        if (!is_over(r))
+            until_ps = weft_watch_until(&r->watch, until_ps);
         until_ps = weft_victims_until(&r->victims, until_ps);
         r->until_ps = until_ps;
         const int64_t start_ns = weft_clock_monotonic_ns(NULL);
