@@ -68,15 +68,18 @@ static uint32_t far_node(const struct weft_engine *e, uint32_t port)
     return e->ports[e->ports[port].peer].node;
 }
 
-/* Joins the ends of links that are too short. */
-static void join(const struct weft_engine *e, struct clusters *c, int64_t least_ps)
+void clusters_join(const struct weft_engine *e, uint32_t *of, int64_t least_ps)
 {
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        of[n] = n;
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         if (e->ports[i].prop_ps >= least_ps)
             continue;
-        const uint32_t a = first_of(c->of, e->ports[i].node), b = first_of(c->of, far_node(e, i));
-        c->of[a > b ? a : b] = a < b ? a : b;
+        const uint32_t a = first_of(of, e->ports[i].node), b = first_of(of, far_node(e, i));
+        of[a > b ? a : b] = a < b ? a : b;
     }
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        of[n] = first_of(of, n);
 }
 
 /* What a port says of the ends of its link. */
@@ -99,14 +102,12 @@ void clusters_form(struct weft_engine *e, int64_t least_ps)
     struct clusters *c = &e->windows.clusters;
     c->switches_ps = c->between_ps = WEFT_NEVER;
     c->n = 0;
+    clusters_join(e, c->of, least_ps);
+    c->lone = true;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
-        c->of[n] = n;
         c->in_windows[n] = clusters_fits(e, n, least_ps);
-    }
-    join(e, c, least_ps);
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
-        c->of[n] = first_of(c->of, n);
         c->n += !c->in_windows[n] && c->of[n] == n;
+        c->lone &= c->of[n] == n;
     }
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         struct port *p = &e->ports[i];

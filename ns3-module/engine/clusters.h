@@ -19,6 +19,7 @@ struct clusters {
     uint32_t *of;        /**< by node: the first node of its cluster; a switch in windows: itself */
     bool *in_windows;    /**< by node */
     uint32_t n;          /**< clusters */
+    bool lone;           /**< each is one node */
     int64_t switches_ps; /**< the shortest link of a switch in windows */
     int64_t between_ps;  /**< the shortest link of two clusters; WEFT_NEVER: there is none */
 };
@@ -33,6 +34,8 @@ void clusters_fini(struct weft_engine *e);
 /** Whether node @p node is a switch that may run in windows, whose links must be @p least_ps long.
  */
 bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps);
+/** of[node]: the first of the nodes that links shorter than @p least_ps join with it. */
+void clusters_join(const struct weft_engine *e, uint32_t *of, int64_t least_ps);
 /** Has the switches that may run in windows do so, divides the others into clusters, and says so in
  * all ports. */
 void clusters_form(struct weft_engine *e, int64_t least_ps);

@@ -143,12 +143,20 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
 
 /* ---- when ---- */
 
+/* How long a window of hosts is at most. */
+static int64_t lookahead_ps(const struct weft_engine *e)
+{
+    const struct windows *w = &e->windows;
+    return w->clusters.between_ps < w->lookahead_ps ? w->clusters.between_ps : w->lookahead_ps;
+}
+
 /* Whether no timer of a QP expires within a window. */
 static bool timers_are_far(const struct weft_engine *e)
 {
+    const int64_t ahead_ps = lookahead_ps(e);
     for (uint32_t i = 0; i < PROFILES; i++) {
         const struct profile *f = &e->rc.profile[i];
-        if ((f->low_rto ? f->t.rto_low_ps : f->t.rto_ps) <= e->windows.lookahead_ps)
+        if ((f->low_rto ? f->t.rto_low_ps : f->t.rto_ps) <= ahead_ps)
             return false;
     }
     return true;
@@ -188,9 +196,7 @@ void host_agendas_choose(struct weft_engine *e)
     struct host_parts *h = c->parts;
     if (!h)
         return; /* the engine's own thread runs the hosts */
-    h->lookahead_ps = e->windows.clusters.between_ps;
-    if (h->lookahead_ps > e->windows.lookahead_ps)
-        h->lookahead_ps = e->windows.lookahead_ps;
+    h->lookahead_ps = lookahead_ps(e);
     if (e->parts)
         return;
     e->parts = h;

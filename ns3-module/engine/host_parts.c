@@ -31,8 +31,8 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
     struct cluster_state *s = &h->clusters[cluster_of_entry(e, id)];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
-        if (e->peers && arrives)
-            peers_may_tell(e, d->t, id);
+        if (e->peers && (arrives || !e->windows.clusters.lone))
+            peers_may_tell(e, d->t, id); /* what is sent within a cluster may arrive soon */
         return true;
     }
     if (arrives && may_tell(e, (uint32_t)EV_NUMBER(id))) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MOST 256u
+#define NONE 255u /**< not dealt out yet */
 
 /* The thread of switch @p i; @p dealt: switches of its tier that each has by now; *@p loose: others
  * have links to it, too. */
@@ -29,8 +30,8 @@ static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *th
 }
 
 /* Deals out the switches of a tier; whether there are any of a higher one. */
-static bool deal(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool *loose,
-                 uint32_t tier)
+static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
+                 bool *loose, uint32_t tier)
 {
     uint32_t dealt[MOST] = {0};
     bool more = false, any;
@@ -38,19 +39,38 @@ static bool deal(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool 
         more |= f->nodes[i].tier > tier;
         if (f->nodes[i].host != UINT32_MAX || f->nodes[i].tier != tier)
             continue;
-        thread[i] = choose(f, n, thread, i, dealt, loose ? &loose[i] : &any);
+        const uint8_t its = choose(f, n, thread, i, dealt, loose ? &loose[i] : &any);
+        if (thread[of[i]] == NONE)
+            thread[of[i]] = its;
+        thread[i] = thread[of[i]];
         dealt[thread[i]]++;
     }
     return more;
 }
 
-void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool *loose)
+/* Deals out the groups of hosts to @p n of @p all of them; returns how many there are. */
+static uint32_t deal_hosts(const struct weft_fabric *f, unsigned n, const uint32_t *of,
+                           uint8_t *thread, uint32_t all)
 {
-    memset(thread, 0, f->nnodes);
+    uint32_t groups = 0;
+    memset(thread, NONE, f->nnodes);
+    for (uint32_t h = 0; h < f->nhosts; h++) {
+        const uint32_t node = f->hosts[h];
+        if (thread[of[node]] == NONE)
+            thread[of[node]] = (uint8_t)((uint64_t)groups++ * n / all);
+        thread[node] = thread[of[node]];
+    }
+    return groups;
+}
+
+uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
+                   bool *loose)
+{
     if (loose)
         memset(loose, 0, f->nnodes * sizeof *loose);
-    for (uint32_t h = 0; h < f->nhosts; h++)
-        thread[f->hosts[h]] = (uint8_t)((uint64_t)h * n / f->nhosts);
-    for (uint32_t tier = 0; deal(f, n, thread, loose, tier); tier++)
+    const uint32_t all = deal_hosts(f, 1, of, thread, 1);
+    deal_hosts(f, n, of, thread, all);
+    for (uint32_t tier = 0; deal(f, n, of, thread, loose, tier); tier++)
         ;
+    return all < n ? all : n;
 }

@@ -10,13 +10,15 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * Deals the nodes of @p f out to @p n threads, thread[node] of them: as many hosts to each,
+ * Deals the nodes of @p f out to @p n threads, thread[node] of them, at most 255. of[node] is the
+ * first of the nodes that stay with it. As many hosts, or groups of nodes with hosts, to each,
  * neighbours in the fabric's numbering together; switches, from the hosts upwards, to the thread
  * that most of their links below lead to, where several do, to the one with the fewest of that
- * tier. So most packets stay in the caches of one processor. @p loose, unless NULL: by
- * node, whether its links below lead to several.
+ * tier. So most packets stay in the caches of one processor. @p loose, unless NULL: by node,
+ * whether its links below lead to several. Returns to how many threads hosts were dealt.
  */
-void partition(const struct weft_fabric *f, unsigned n, uint8_t *thread, bool *loose);
+uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
+                   bool *loose);
 
 #pragma GCC visibility pop
 

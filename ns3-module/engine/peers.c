@@ -5,6 +5,7 @@
 #include "partition.h"
 #include "window.h"
 #include "window_crew.h"
+#include "window_crew_inside.h"
 
 #include <stdlib.h>
 
@@ -37,26 +38,13 @@ static const char *obstacle_of_settings(const struct weft_engine *e)
     return NULL;
 }
 
-/* Whether a host shares a cluster (clusters.h) with another node. */
-static bool joined(const struct weft_engine *e)
-{
-    const struct clusters *c = &e->windows.clusters;
-    bool any = c->n != e->fabric->nhosts;
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
-        any |= e->fabric->nodes[n].host == UINT32_MAX && !c->in_windows[n];
-    return any;
-}
-
 const char *peers_obstacle(const struct weft_engine *e)
 {
     const char *why = obstacle_of_settings(e);
     if (why)
         return why;
-    if (e->fabric->nswitches < 2)
-        return "the fabric has fewer than two switches";
-    if (!e->windows.on || joined(e))
-        return "some switches do not run in windows: links shorter than 200 ns, or a setting that "
-               "has everything in one queue (docs/performance.md, 'Windows of switches')";
+    if (!e->windows.on)
+        return "a setting has everything in one queue (docs/performance.md, 'Windows of switches')";
     return e->parts || !e->hooks.local
                ? NULL
                : "hosts do not run in windows (docs/performance.md, 'One run on several threads')";
@@ -77,9 +65,38 @@ static int make(struct weft_engine *e, const struct weft_peers *link, struct wef
     }
     if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
-    partition(e->fabric, link->n, p->owner, NULL);
     p->known.next_ps = WEFT_NEVER;
     return 0;
+}
+
+/* The longest delay of a link below @p than_ps; 0: none is above 0. */
+static int64_t next_shorter(const struct weft_engine *e, int64_t than_ps)
+{
+    int64_t best = 0;
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        if (e->ports[i].prop_ps < than_ps && e->ports[i].prop_ps > best)
+            best = e->ports[i].prop_ps;
+    return best;
+}
+
+/* Gives each process its nodes. What short links join stays together; where that is too much for so
+ * many processes, "short" means less. */
+static int deal(const struct weft_engine *e, struct peers *p, struct weft_err *err)
+{
+    uint32_t *of = malloc(e->fabric->nnodes * sizeof *of), n = 0;
+    if (!of)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", p->link.n);
+    for (int64_t ps = WINDOW_LEAST_PS; ps > 0 && n < p->link.n; ps = next_shorter(e, ps)) {
+        p->least_ps = ps;
+        clusters_join(e, of, ps);
+        n = partition(e->fabric, p->link.n, of, p->owner, NULL);
+    }
+    free(of);
+    return n == p->link.n ? 0
+                          : weft_err_set(err, WEFT_E_INPUT,
+                                         "%u processes, but links without a delay join the hosts "
+                                         "of the fabric to %u part%s",
+                                         p->link.n, n, n == 1 ? "" : "s");
 }
 
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
@@ -91,6 +108,8 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
         return weft_err_set(err, WEFT_E_INPUT, "%u processes for %u hosts", link->n,
                             e->fabric->nhosts);
     int rc = make(e, link, err);
+    if (!rc)
+        rc = deal(e, e->peers, err);
     if (!rc) {
         e->path.rare |= RARE_PEERS;
         rc = window_crew_make(e, 1, 0, err);

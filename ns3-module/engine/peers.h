@@ -14,8 +14,10 @@
  * to be told (struct tell), tell it in the order of all events as far as no host that is held could
  * come in between, and hosts go on, in rounds until nothing is left in the window.
  *
- * This needs the promise that hosts run by several threads need (host_parts.h), all switches in
- * windows, and that each host is a cluster of its own.
+ * A cluster (clusters.h) is of one process, and held as one. Its switches, which nobody else makes
+ * send what is due, do so when a window is over, before what goes to others is exchanged.
+ *
+ * This needs the promise that hosts run by several threads need (host_parts.h).
  */
 #ifndef WEFT_PEERS_H
 #define WEFT_PEERS_H
@@ -74,6 +76,7 @@ struct peers_head {
 struct peers {
     struct weft_peers link;
     uint8_t *owner;         /**< by node */
+    int64_t least_ps;       /**< links shorter than that are not between processes */
     struct pouch *out, all; /**< for each, and for all */
     struct weft_mail *mail, *came;
     struct worker_sent crossed; /**< ports with something in the outbox */
@@ -90,6 +93,7 @@ struct peers {
     struct peers_head known;    /**< of all, since the last exchange */
     struct ev bound;            /**< of this process, in the present round */
     int64_t last_ps;            /**< of the last event that was executed here */
+    bool border_owes;           /**< switches of clusters have transmissions to make */
     bool failed;                /**< all know of the error that ended the run */
     bool posted;                /**< since the last exchange, and not in a window */
     bool figures;               /**< those of all are known, as they are now */

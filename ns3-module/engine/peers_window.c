@@ -8,6 +8,7 @@
 #include "rc.h"
 #include "window.h"
 #include "window_crew_inside.h"
+#include "window_node.h"
 #include "window_queue.h"
 
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static int64_t first_of_hosts(struct weft_engine *e)
 static bool owes(const struct weft_engine *e)
 {
     const struct window_crew *c = e->crew;
-    bool any = c->look_again;
+    bool any = c->look_again || e->peers->border_owes;
     for (uint32_t i = 0; i < c->nswitches && !any; i++)
         any = e->windows.of[c->switches[i]].owes;
     return any;
@@ -178,6 +179,26 @@ static void fire(struct weft_engine *e, int64_t t_ps)
         e->peers->last_ps = t_ps;
 }
 
+/* Whether a cluster of this process is held. */
+static bool any_held(const struct peers *p)
+{
+    bool held = p->nown != 0;
+    for (uint32_t i = 0; i < p->ntells && !held; i++)
+        held = p->tells[i].from == p->link.me;
+    return held;
+}
+
+/* Makes the transmissions that switches of clusters owe before @p t_ps, to which all of this
+ * process's have been run: nobody but they themselves would do it in time. */
+static void settle_border(struct weft_engine *e, int64_t t_ps)
+{
+    struct peers *p = e->peers;
+    const struct window_crew *c = e->crew;
+    p->border_owes = false;
+    for (uint32_t i = 0; i < c->nborder; i++)
+        p->border_owes |= window_settle_node(e, c->border[i], t_ps);
+}
+
 /* Runs hosts to @p hosts_ps and switches to @p until_ps, and exchanges what came of it. */
 static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
 {
@@ -191,6 +212,8 @@ static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
     e->now = p->from_ps;
     host_parts_round(e, hosts_ps, until_ps);
     h->done_ps = hosts_ps;
+    if (!any_held(p))
+        settle_border(e, hosts_ps);
     if (e->windows.last_ps > p->last_ps)
         p->last_ps = e->windows.last_ps;
     peers_exchange(e);
@@ -261,10 +284,11 @@ void peers_run(struct weft_engine *e)
         const int64_t first_ps = peers_next(e), stop_ps = e->loop.stop_ps;
         if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
             break;
-        if (!p->known.owes && first_ps - w->done_ps >= w->lookahead_ps)
+        const int64_t ahead_ps = e->parts->lookahead_ps;
+        if (!p->known.owes && first_ps - w->done_ps >= ahead_ps)
             window_done(e, first_ps);
         const int64_t from_ps = least(first_ps, w->done_ps);
-        const int64_t until_ps = least(from_ps + w->lookahead_ps, stop_ps);
+        const int64_t until_ps = least(from_ps + ahead_ps, stop_ps);
         run_window(e, from_ps, least(until_ps - 1, first_timer(e)) + 1);
     }
     if (e->err.code && !p->failed)

@@ -96,7 +96,8 @@ void window_choose(struct weft_engine *e)
     const bool can = possible(e);
     const int64_t least_ps = window_least_ps(e);
     window_crew_look_again(e);
-    if (!as_they_are(e, can, least_ps)) {
+    const bool hosts_alone = e->peers && can && !w->on; /* there may be none of switches */
+    if (hosts_alone || !as_they_are(e, can, least_ps)) {
         if (w->on)
             leave(e);
         if (can && e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */

@@ -129,9 +129,8 @@ void window_crew_list(struct weft_engine *e)
     if (!c)
         return;
     c->nswitches = c->nborder = 0;
-    partition(e->fabric, c->n, c->thread, c->loose);
+    partition(e->fabric, c->n, of->of, c->thread, c->loose);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
-        c->thread[n] = c->thread[of->of[n]];
         e->windows.of[n].thread = c->thread[n];
         e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
         if (!peers_own(e, n))
@@ -176,7 +175,7 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
 int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
 {
     window_crew_fini(e);
-    if ((n == 1 && !e->peers) || e->fabric->nswitches < 2)
+    if (!e->peers && (n == 1 || e->fabric->nswitches < 2))
         return 0;
     struct window_crew *c = calloc(1, sizeof *c);
     if (!c)

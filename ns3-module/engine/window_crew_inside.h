@@ -50,11 +50,16 @@ struct window_crew {
     struct weft_thread_figures figures;
 };
 
+#define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
+
 /** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
- * (docs/performance.md). Tests have threads run windows however short, but for some seeds. */
+ * (docs/performance.md). Processes take shorter ones where they must (peers.c), tests have threads
+ * run windows however short, but for some seeds. */
 static inline int64_t window_least_ps(const struct weft_engine *e)
 {
-    return e->crew && e->crew->shuffle >> 1 & 1 ? 1 : 200 * WEFT_PS_PER_NS;
+    if (e->peers)
+        return e->peers->least_ps;
+    return e->crew && e->crew->shuffle >> 1 & 1 ? 1 : WINDOW_LEAST_PS;
 }
 
 #pragma GCC visibility push(hidden)

@@ -3,6 +3,9 @@
 
 #include "tests/base/temp_dir.h"
 
+#include <jansson.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -72,6 +75,28 @@ void check_same(const std::string &mode, const Ended &a, const std::string &fold
             f.add("same-" + mode, "%s differs between %s and %s:\n%s", file.c_str(), name_a.c_str(),
                   name_b.c_str(), first_difference(x, y).c_str());
     }
+}
+
+// The summary of run.json as text, without times, memory and speed of the machine.
+static std::string summary_of(const std::string &folder)
+{
+    json_t *doc = json_loads(slurp(folder + "/run.json").c_str(), 0, nullptr);
+    json_t *summary = json_object_get(doc, "summary");
+    json_object_del(summary, "host");
+    json_object_del(summary, "events"); // of which windows spare some
+    char *text = json_dumps(summary, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    const std::string all = text ? text : "";
+    free(text);
+    json_decref(doc);
+    return all;
+}
+
+void check_same_summary(const std::string &mode, const std::string &folder_a,
+                        const std::string &folder_b, Findings &f)
+{
+    const std::string a = summary_of(folder_a), b = summary_of(folder_b);
+    if (a != b)
+        f.add("same-" + mode, "run.json sums up differently:\n%s", first_difference(a, b).c_str());
 }
 
 void check_ideal(const Results &packet, const Results &ideal, Findings &f)

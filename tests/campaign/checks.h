@@ -42,6 +42,9 @@ void check_physics(const Scenario &s, const Results &r, Findings &f);
 /* Two runs of one scenario: the same bytes. */
 void check_same(const std::string &mode, const Ended &a, const std::string &folder_a,
                 const Ended &b, const std::string &folder_b, Findings &f);
+/* What their run.json sum up, but for what is the machine's. */
+void check_same_summary(const std::string &mode, const std::string &folder_a,
+                        const std::string &folder_b, Findings &f);
 /* The backend without packets has the same messages. */
 void check_ideal(const Results &packet, const Results &ideal, Findings &f);
 

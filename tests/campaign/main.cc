@@ -2,8 +2,8 @@
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
 //   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR]
-//   [--also PROGRAM]
-//            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
+//            [--also PROGRAM] [--also-processes N] [--with KEY=VALUE]... [--guard SECONDS] [--keep]
+//            [--shrink]
 //
 // Without --first, seeds begin at a number that follows from the commit, so that every commit plays
 // others; WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was
@@ -27,8 +27,8 @@ namespace
     fprintf(stderr,
             "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] "
             "[--shard I/N] "
-            "[--folder DIR] [--also PROGRAM] [--with KEY=VALUE]... [--guard SECONDS] [--keep] "
-            "[--shrink]\n",
+            "[--folder DIR] [--also PROGRAM] [--also-processes N] [--with KEY=VALUE]... "
+            "[--guard SECONDS] [--keep] [--shrink]\n",
             why);
     exit(2);
 }
@@ -82,6 +82,8 @@ Options options(int argc, char **argv)
             o.weft = std::filesystem::absolute(v);
         else if (a == "--also")
             o.also = std::filesystem::absolute(v);
+        else if (a == "--also-processes")
+            o.processes = number(v);
         else if (a == "--folder")
             o.folder = std::filesystem::absolute(v);
         else if (a == "--first")
@@ -122,6 +124,9 @@ class Tally
             m_refused[v.refused]++;
         else if (v.code == 3)
             m_unlisted.push_back(std::to_string(v.scenario.seed) + ": " + v.said);
+        m_shared += v.shared;
+        if (!v.unshared.empty())
+            m_unshared[v.unshared]++;
         m_found += !v.findings.all().empty();
         if (v.cpu_s > m_slowest_s) {
             m_slowest_s = v.cpu_s;
@@ -141,6 +146,7 @@ class Tally
             printf("    refused: %s: %llu\n", r.first.c_str(), (unsigned long long)r.second);
         for (const std::string &u : m_unlisted)
             printf("    refused for a reason that is not in refusals.inc: seed %s\n", u.c_str());
+        print_shared();
         printf("simulations with findings: %llu\n", (unsigned long long)m_found);
         const auto three = m_codes.find(3);
         const uint64_t refused = three == m_codes.end() ? 0 : three->second;
@@ -156,6 +162,22 @@ class Tally
     }
 
   private:
+    // How many could be shared out to several processes, and why the others could not.
+    void print_shared() const
+    {
+        uint64_t refused = 0;
+        for (const auto &u : m_unshared)
+            refused += u.second;
+        if (m_shared + refused == 0)
+            return;
+        printf("  shared out to processes: %llu of %llu (%.1f %%)\n", (unsigned long long)m_shared,
+               (unsigned long long)(m_shared + refused),
+               100.0 * static_cast<double>(m_shared) / static_cast<double>(m_shared + refused));
+        for (const auto &u : m_unshared)
+            printf("    not shared out: %s: %llu\n", u.first.c_str(), (unsigned long long)u.second);
+    }
+    uint64_t m_shared = 0;
+    std::map<std::string, uint64_t> m_unshared;
     uint64_t m_n = 0, m_runs = 0, m_found = 0, m_slowest = 0;
     double m_cpu_s = 0, m_slowest_s = 0;
     std::map<int, uint64_t> m_codes;

@@ -9,14 +9,28 @@ namespace fs = std::filesystem;
 namespace
 {
 
+// OpenMPI's, for more processes than processors; to MPICH these variables are nothing.
+const std::vector<std::string> mpirun = {"/usr/bin/env",
+                                         "OMPI_ALLOW_RUN_AS_ROOT=1",
+                                         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                         "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                         "OMPI_MCA_hwloc_base_binding_policy=none",
+                                         "OMPI_MCA_orte_execute_quiet=1",
+                                         "mpirun",
+                                         "-n"};
+
 class Player
 {
   public:
     Player(const Options &o, Tables &t, Verdict &v) : m_o(o), m_tables(t), m_v(v) {}
     Ended play(const std::string &mode, const std::vector<std::string> &more,
-               const std::string &program, const Scenario &s) const
+               const std::string &program, const Scenario &s, uint64_t processes = 0) const
     {
         std::vector<std::string> argv = s.command(program);
+        if (processes)
+            argv.insert(argv.begin(), mpirun.begin(), mpirun.end());
+        if (processes)
+            argv.insert(argv.begin() + static_cast<long>(mpirun.size()), std::to_string(processes));
         argv.insert(argv.end(), more.begin(), more.end());
         const std::string folder = "out-" + mode;
         argv.insert(argv.end(), {"--out", folder});
@@ -38,6 +52,23 @@ class Player
         const Ended e = play(mode, more, program, s);
         check_ending(mode, e, m_v.findings);
         check_same(mode, first, s.dir + "/out-first", e, s.dir + "/out-" + mode, m_v.findings);
+    }
+    // Several processes give the same bytes, or say why they can't.
+    void processes(const Ended &first) const
+    {
+        const Scenario &s = m_v.scenario;
+        const Ended e = play("processes", {}, m_o.weft, s, m_o.processes);
+        if (e.code == 3) {
+            const size_t at = std::min(e.err.find("error: "), e.err.size());
+            m_v.unshared = e.err.substr(at, std::min(e.err.find('\n', at), at + 140) - at);
+            return;
+        }
+        check_ending("processes", e, m_v.findings);
+        m_v.shared = true;
+        check_same("processes", first, s.dir + "/out-first", e, s.dir + "/out-processes",
+                   m_v.findings);
+        check_same_summary("processes", s.dir + "/out-first", s.dir + "/out-processes",
+                           m_v.findings);
     }
     void ideal(const Results &packet) const
     {
@@ -127,6 +158,8 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
                 first);
     if (!o.also.empty())
         p.alike("also", {}, o.also, first);
+    if (o.processes)
+        p.processes(first);
     if (finished && !s.hpcc)
         p.ideal(r);
     return v;
