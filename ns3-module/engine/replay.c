@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#define LOOK_VALUES 64u /**< that take as long to read as to halt the loop */
+
 /* ---- the user interferes ---- */
 
 static bool plays(const struct weft_engine *e)
@@ -74,8 +76,8 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     r->packets.find_ps = WEFT_NEVER;
     r->eager = how == WEFT_REPLAYING_EAGERLY;
     r->figures.on = true;
-    /* a value of a state has 8 bytes, as has how it moves, and there are two kinds of states */
-    r->packets.most = r->messages.tape.most = most_bytes / 64;
+    /* a value of a state has 8 bytes, and there are two kinds of states */
+    r->packets.most = r->messages.tape.most = most_bytes / 32;
     r->messages.most_words = most_bytes / 2 / sizeof *r->messages.words;
     return 0;
 }
@@ -151,7 +153,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
     }
     replay_settle(e, at_ps);
     e->now = at_ps;
-    r->figures.values += e->fabric->nports + e->loop.agenda.slow.n;
+    r->figures.values += LOOK_VALUES;
     if (r->messages.next_ps == at_ps)
         replay_messages_look(e);
     if (r->packets.next_ps == at_ps && !r->play.on && e->now == at_ps)

@@ -66,7 +66,7 @@ void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
     replay_state_move(e, &k->part, &k->tape, -laps);
     f->laps -= (uint64_t)laps;
     f->hops -= hops - e->tot.packet_hops;
-    f->values += k->tape.n;
+    replay_count_state(e, k->tape.n);
     replay_queue_again(e, &k->part, at_ps);
     run(e, due_ps, due_id);
     e->now = now;

@@ -13,8 +13,9 @@
 
 /** Laps of packets (replay_packets.c): what the next look at a piece is for. */
 enum replay_phase {
-    REPLAY_TIME,    /**< how long a lap of its guide is; then the state is written down */
-    REPLAY_COMPARE, /**< the state, some laps later */
+    REPLAY_TIME,    /**< how long a lap of its guide is; then a sum of the state is noted */
+    REPLAY_SUM,     /**< the sum, some laps later; where it is the same the state is written down */
+    REPLAY_COMPARE, /**< the state, as many laps later */
     REPLAY_GO_ON,   /**< it is at the beginning of a lap: skips those that follow */
     REPLAY_AHEAD    /**< nothing: the clock has come to where its state is */
 };
@@ -30,8 +31,10 @@ struct replay_piece {
     int64_t guide_ps;
     int64_t since_ps, gap_ps; /**< since when it is watched; from a packet to the next, by itself */
     int64_t lap_ps;           /**< the shortest lap */
+    int64_t from_ps;          /**< when the sum was noted, or the state written down */
+    uint64_t sum;             /**< of the state then */
     int64_t found_ps;         /**< the lap that was found */
-    uint32_t tried;           /**< laps that it was compared after */
+    uint32_t tried;           /**< laps that it, or the sum, was compared after */
     uint32_t quick;           /**< times that it is to be written down anew after one lap */
     int64_t ahead_ps;         /**< REPLAY_AHEAD: its state is that of then */
     struct replay_part part;
@@ -91,10 +94,12 @@ struct replay_messages {
     int64_t next_ps; /**< when to look next, WEFT_NEVER: when the guide has received a message */
     uint32_t guide;  /**< QP whose messages are counted, NIL: none yet */
     uint64_t since;  /**< messages received by others since the guide did */
-    uint32_t power, lam; /**< Brent's: looks from the last writing down to the next, and so far */
+    uint32_t power, lam; /**< Brent's: looks for which a sum, or a state, is kept, and so far */
+    bool noted;          /**< a sum of the state, of that time: */
+    uint64_t sum;
     bool written,
         strange; /**< the state is written down; something was posted that it knows nothing of */
-    uint32_t *stamp; /**< per QP: the writing down after which it was posted on last */
+    uint32_t *stamp; /**< per QP: the noting or writing down after which it was posted on last */
     uint32_t stamps, writings;
     struct replay_word *words; /**< since the state was written down */
     uint32_t nwords, words_cap;
@@ -210,10 +215,13 @@ struct replay_settled {
 };
 
 struct replay {
-    int64_t next_ps;  /**< the earliest that any of the four wants */
-    int64_t quiet_ps; /**< weft_engine_quiet_until; INT64_MIN: nothing was said */
-    bool eager;       /**< WEFT_REPLAYING_EAGERLY */
-    uint32_t call;    /**< calls of the user so far */
+    int64_t next_ps;    /**< the earliest that any of the four wants */
+    int64_t quiet_ps;   /**< weft_engine_quiet_until; INT64_MIN: nothing was said */
+    bool eager;         /**< WEFT_REPLAYING_EAGERLY */
+    uint64_t of_states; /**< figures.values that were read after sums were the same */
+    int64_t rest_ps;    /**< nothing is looked for until then, as it did not pay so far */
+    int64_t again_ps;   /**< for how long the next time; 0: not yet */
+    uint32_t call;      /**< calls of the user so far */
     bool in_call, in_timer;
     struct replay_packets packets;
     struct replay_messages messages;
@@ -236,8 +244,16 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
 void replay_packets_next(struct weft_engine *e);
 /** That for pieces is at @p t_ps. */
 void replay_packets_find_at(struct weft_engine *e, int64_t t_ps);
-/** Whether the state may be read again. */
+/** Whether looking has not yet cost more than it may. False: nothing is looked for for a while. */
+bool replay_pays(struct weft_engine *e);
+/** Something has repeated itself: looking pays. */
+void replay_paid(struct weft_engine *e);
+/** Whether the state of all may be written down, compared and moved on. */
 bool replay_affordable(const struct weft_engine *e);
+/** So many values of states were read. */
+void replay_count_state(struct weft_engine *e, uint64_t values);
+/** Sums up the state: replay_state_sum. */
+bool replay_sum(struct weft_engine *e, struct replay_part *p, struct tape *t, uint64_t *sum);
 /** Writes the state of all that takes part down; false: that is not all that there is. */
 bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t);
 /** Whether it is the same again, only moved on. */

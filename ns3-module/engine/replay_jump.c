@@ -21,8 +21,12 @@ void replay_settle(struct weft_engine *e, int64_t t_ps)
     weft_engine_follow(e, t_ps);
     e->loop.due_ps = t_ps;
     e->loop.due_id = 0;
-    for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
-        port_settle(e, &e->ports[i], i);
+}
+
+void replay_settle_ports(struct weft_engine *e, const struct replay_part *p)
+{
+    for (uint32_t i = 0; e->path.lazy && i < p->nports; i++)
+        port_settle(e, &e->ports[p->ports[i]], p->ports[i]);
 }
 
 /* Calls fn(ctx, key) for every arrival and transmission that is not in the slow queue, with *@p
@@ -95,6 +99,7 @@ static void look(struct look *l)
 void replay_note_arrivals(struct weft_engine *e, struct replay_part *p)
 {
     struct look l = {.e = e, .p = p, .arrive_ps = p->arrive_ps};
+    replay_settle_ports(e, p);
     look(&l);
 }
 

@@ -7,9 +7,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/** All before @p t_ps has happened, and nothing else: now holds the state at that time. */
+/** All before @p t_ps has happened, and nothing else; but for what ports owe (lazy.h). */
 void replay_settle(struct weft_engine *e, int64_t t_ps);
-/** Fills in p->arrive_ps from the event queues. */
+/** The ports of what takes part owe nothing any more. */
+void replay_settle_ports(struct weft_engine *e, const struct replay_part *p);
+/** The same, and fills in p->arrive_ps from the event queues. */
 void replay_note_arrivals(struct weft_engine *e, struct replay_part *p);
 /** Time of the first thing that is not of the laps of what takes part, timers of the user's (@p
  * timers) among them; WEFT_NEVER: nothing. */

@@ -2,10 +2,11 @@
 /*
  * Laps of messages: the search for them.
  *
- * A QP is the guide; each time that it has received a message the state is looked at, and compared
- * with the one that was written down last. When it is written down anew is Brent's algorithm for
- * cycles (BIT 20, 1980): after 1, 2, 4, 8 ... looks, so that a lap of any length is found. Those
- * take part that had messages since the last writing down.
+ * A QP is the guide; each time that it has received a message a sum of the state is compared with
+ * the one that was noted last. When it is noted anew is Brent's algorithm for cycles (BIT 20,
+ * 1980): after 1, 2, 4, 8 ... looks, so that a lap of any length is found. Where the sum is the
+ * same the state itself is written down, and compared where it is the same again. Those take part
+ * that had messages since the sum was noted.
  */
 #include "context.h"
 #include "qp.h"
@@ -96,7 +97,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
     }
     if (r->written && !r->strange)
         write_word(e, what, qi, d);
-    if (what == REPLAY_RECEIVED && guides(e, r, qi))
+    if (what == REPLAY_RECEIVED && guides(e, r, qi) && e->now >= e->replay->rest_ps)
         replay_look_at(e, &r->next_ps, e->now + 1);
 }
 
@@ -110,23 +111,32 @@ static bool find_part(struct weft_engine *e, struct replay_messages *r)
     return !r->part.failed;
 }
 
-static void write_down(struct weft_engine *e, struct replay_messages *r)
+/* The sum of the state, as it is now, is kept for as many looks again. */
+static void note_sum(struct replay_messages *r, uint64_t sum)
 {
     r->power *= 2;
     r->lam = 0;
     r->nwords = 0;
-    r->strange = false;
-    r->written = find_part(e, r);
+    r->sum = sum;
+    r->noted = true;
+    r->written = r->strange = false;
     r->writings++;
-    if (!r->written)
-        return;
-    r->tape.told = true;
-    r->written = replay_write(e, &r->part, &r->tape);
+    tape_clear(&r->tape);
+}
+
+/* So is the state, as its sum is what it was. */
+static void write_down(struct weft_engine *e, struct replay_messages *r)
+{
+    r->lam = 0;
+    r->nwords = 0;
+    r->strange = false;
+    r->written = find_part(e, r) && replay_write(e, &r->part, &r->tape);
+    r->writings++;
 }
 
 static bool same(struct weft_engine *e, struct replay_messages *r)
 {
-    if (!r->written || r->strange) {
+    if (r->strange) {
         replay_say(e, WEFT_REPLAY_MESSAGES, "messages were posted otherwise than before");
         return false;
     }
@@ -142,19 +152,29 @@ void replay_messages_look(struct weft_engine *e)
         replay_play_resume(e);
         return;
     }
+    uint64_t sum = 0;
     const char *why = replay_why_not(e, false);
-    if (!why && !replay_affordable(e))
+    r->tape.told = true;
+    if (!why && !replay_pays(e))
         why = "looking has found too little so far";
+    if (!why && !replay_sum(e, &r->part, &r->tape, &sum))
+        why = r->tape.other;
     if (why) {
         replay_say(e, WEFT_REPLAY_MESSAGES, why);
         replay_messages_forget(e);
+        tape_clear(&r->tape);
         return;
     }
     r->lam++;
+    const bool again = r->noted && sum == r->sum;
     if (replay_pieces_ahead_ps(e) > e->now && replay_pieces_ahead_ps(e) != WEFT_NEVER)
         replay_say(e, WEFT_REPLAY_MESSAGES, "a piece is in the midst of long messages");
-    else if (same(e, r))
+    else if (again && r->written && same(e, r))
         replay_play_begin(e, e->now - r->tape.written_ps);
-    else if (!r->written || r->lam >= r->power)
+    else if (again && !r->written && replay_affordable(e))
         write_down(e, r);
+    else if (!r->noted || r->lam >= r->power)
+        note_sum(r, sum);
+    else if (!again)
+        replay_say(e, WEFT_REPLAY_MESSAGES, "state of QPs that moved otherwise");
 }

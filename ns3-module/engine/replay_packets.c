@@ -4,9 +4,10 @@
  *
  * After a long message was posted traffic gets a round trip to settle. Then a QP of each piece
  * (replay_pieces.c) says how long a lap is: the time in which it sent some packets, over their
- * number. The state of the piece is written down and compared a lap later, two, three and so on.
- * Once it is the same again it is moved on by as many laps as nothing in it ends: it is then that
- * of a later time, while the clock and everything else stay. When the clock has come there the
+ * number. A sum of the state of the piece is noted and compared a lap later, two, three and so on.
+ * Once it is the same again the state itself is written down, and compared as many laps later. If
+ * that is the same, only moved on, it is moved on by as many laps as nothing in it ends: it is then
+ * that of a later time, while the clock and everything else stay. When the clock has come there the
  * piece goes on; when something touches it earlier, or somebody looks, it comes back to the present
  * (replay_back.c). Posting, or a word of a message, has the search in that piece start again; what
  * finds nothing waits twice as long the next time.
@@ -28,12 +29,13 @@
 #define FEW_LAPS 16u       /**< in the end it is compared after 1, 2 .. so many laps, */
 #define ROUND_LAPS 8u      /**< and after as many as a round trip has, or a few more or less */
 #define LONGEST_WAIT_PS WEFT_PS_PER_S
-#define COSTLY_WAIT_PS (64 * WEFT_PS_PER_US) /**< when looking has found too little so far */
 
 /* ---- when ---- */
 
 static void find_by(struct weft_engine *e, int64_t t_ps)
 {
+    if (t_ps < e->replay->rest_ps)
+        t_ps = e->replay->rest_ps;
     if (t_ps < e->replay->packets.find_ps)
         replay_packets_find_at(e, t_ps);
 }
@@ -52,6 +54,7 @@ static void later(struct weft_engine *e, struct replay_piece *k, const char *why
     const int64_t wait_ps = 2 * k->wait_ps;
     if (why)
         replay_say(e, WEFT_REPLAY_PACKETS, why);
+    tape_clear(&k->tape);
     again(e, k, wait_ps < LONGEST_WAIT_PS ? wait_ps : LONGEST_WAIT_PS);
 }
 
@@ -86,10 +89,12 @@ void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
 {
     const int64_t rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
     const int64_t wait_ps = rtt_ps > WEFT_PS_PER_US ? rtt_ps : WEFT_PS_PER_US;
-    if (!replay_pieces_ready(e))
+    const bool is_long = packets >= (e->replay->eager ? 2 : LONG_PACKETS);
+    if (is_long && !replay_pieces_ready(e))
         return;
-    e->replay->packets.turn[qi] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
-    if (packets >= (e->replay->eager ? 2 : LONG_PACKETS))
+    if (qi < e->replay->packets.qps)
+        e->replay->packets.turn[qi] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
+    if (is_long)
         find_by(e, e->now + wait_ps);
 }
 
@@ -134,9 +139,8 @@ static int64_t laps_left(struct weft_engine *e, const struct replay_piece *k)
 
 /* ---- looks ---- */
 
-static void write_down(struct weft_engine *e, struct replay_piece *k)
+static void note_sum(struct weft_engine *e, struct replay_piece *k)
 {
-    struct replay_packets *r = &e->replay->packets;
     const struct qp *q = qp_at(e, k->guide);
     const int64_t sent = (int64_t)(q->nxt_psn - k->guide_psn), ps = q->last_tx_ps - k->guide_ps;
     if (sent < GUIDE_SENDS && e->now - k->since_ps < LONGEST_WATCH * k->gap_ps) {
@@ -147,6 +151,25 @@ static void write_down(struct weft_engine *e, struct replay_piece *k)
         later(e, k, "packets don't follow each other evenly");
         return;
     }
+    if (!replay_pays(e)) {
+        later(e, k, "looking has found too little so far");
+        return;
+    }
+    if (k->part.failed || !replay_sum(e, &k->part, &k->tape, &k->sum)) {
+        later(e, k, k->tape.other ? k->tape.other : "out of memory");
+        return;
+    }
+    k->lap_ps = ps / sent;
+    k->tried = 0;
+    k->from_ps = e->now;
+    k->phase = REPLAY_SUM;
+    k->next_ps = e->now + k->lap_ps;
+}
+
+/* The sum of the state is what it was @p laps before. */
+static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t laps)
+{
+    struct replay_packets *r = &e->replay->packets;
     if (!replay_affordable(e)) {
         later(e, k, "looking has found too little so far");
         return;
@@ -155,14 +178,13 @@ static void write_down(struct weft_engine *e, struct replay_piece *k)
     for (uint32_t i = 0; i < REPLAY_PIECES; i++)
         if (&r->piece[i] != k)
             k->tape.most -= r->piece[i].tape.cap < k->tape.most ? r->piece[i].tape.cap : 0;
-    if (k->part.failed || !replay_write(e, &k->part, &k->tape)) {
+    if (!replay_write(e, &k->part, &k->tape)) {
         later(e, k, k->tape.other ? k->tape.other : "out of memory");
         return;
     }
-    k->lap_ps = ps / sent;
-    k->tried = 0;
+    k->from_ps = e->now;
     k->phase = REPLAY_COMPARE;
-    k->next_ps = e->now + k->lap_ps;
+    k->next_ps = e->now + laps * k->lap_ps;
 }
 
 static void go_on(struct weft_engine *e, struct replay_piece *k)
@@ -184,27 +206,37 @@ static void go_on(struct weft_engine *e, struct replay_piece *k)
     f->jumps++;
     f->laps += (uint64_t)laps;
     f->hops += e->tot.packet_hops - hops;
-    f->values += k->tape.n;
+    replay_count_state(e, k->tape.n);
+    replay_paid(e);
 }
 
-/* Most traffic repeats itself after each lap once it has settled: at first the state is written
- * down anew after one. Controls that decide once per round trip repeat themselves after that. */
+/* Most traffic repeats itself after each lap once it has settled: at first the sum is noted
+ * anew after one. Controls that decide once per round trip repeat themselves after that. */
 static void compare_next(struct weft_engine *e, struct replay_piece *k)
 {
     const struct qp *q = qp_at(e, k->guide);
     const int64_t flight = (int64_t)(q->nxt_psn - q->una_psn),
-                  now = (e->now - k->tape.written_ps) / k->lap_ps;
+                  now = (e->now - k->from_ps) / k->lap_ps;
     int64_t laps = now + 1;
     if (++k->tried == FEW_LAPS && flight - 2 > laps)
         laps = flight - 2;
     if (k->tried == FEW_LAPS + ROUND_LAPS) {
-        later(e, k, NULL);
+        later(e, k, k->phase == REPLAY_SUM ? "state of QPs that moved otherwise" : NULL);
     } else if (k->quick) {
         k->quick--;
         replay_piece_watch(e, k);
     } else {
-        k->next_ps = k->tape.written_ps + laps * k->lap_ps;
+        k->next_ps = k->from_ps + laps * k->lap_ps;
     }
+}
+
+static void compare_sum(struct weft_engine *e, struct replay_piece *k)
+{
+    uint64_t sum = 0;
+    if (replay_sum(e, &k->part, &k->tape, &sum) && sum == k->sum)
+        write_down(e, k, (e->now - k->from_ps) / k->lap_ps);
+    else
+        compare_next(e, k);
 }
 
 static void compare(struct weft_engine *e, struct replay_piece *k)
@@ -231,16 +263,17 @@ static void find(struct weft_engine *e)
     r->find_ps = WEFT_NEVER;
     if (why)
         replay_say(e, WEFT_REPLAY_PACKETS, why);
-    else if (e->msgs.live && replay_affordable(e) && replay_pieces_ready(e))
+    else if (e->msgs.live && replay_pays(e) && replay_pieces_ready(e))
         r->find_ps = replay_pieces_find(e);
     else if (e->msgs.live)
-        r->find_ps = e->now + COSTLY_WAIT_PS;
+        find_by(e, e->now + 1);
 }
 
 void replay_packets_look(struct weft_engine *e)
 {
     static void (*const look[])(struct weft_engine *,
-                                struct replay_piece *) = {[REPLAY_TIME] = write_down,
+                                struct replay_piece *) = {[REPLAY_TIME] = note_sum,
+                                                          [REPLAY_SUM] = compare_sum,
                                                           [REPLAY_COMPARE] = compare,
                                                           [REPLAY_GO_ON] = go_on,
                                                           [REPLAY_AHEAD] = arrive};

@@ -38,7 +38,7 @@ static bool grow(void **of, size_t size, uint32_t from, uint32_t to)
 
 static bool make_room(struct weft_engine *e, struct replay_packets *r)
 {
-    const uint32_t n = e->qps.pool.n + e->qps.pool.n / 2 + 16;
+    const uint32_t n = e->qps.pool.n + e->qps.pool.n / 8 + 16;
     struct replay_part *map = &r->map;
     if (!grow((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
         !grow((void **)&r->with, sizeof *r->with, r->qps, n) ||

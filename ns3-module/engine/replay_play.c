@@ -178,6 +178,7 @@ void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
     replay_packets_disturb(e);
     replay_queue_clear(e, &r->messages.part, e->now);
     r->figures.plays++;
+    replay_paid(e);
     replay_packets_find_at(e, WEFT_NEVER);
     wait(e);
 }

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "qp.h"
 #include "replay_inside.h"
+#include "replay_jump.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ void replay_mark(struct weft_engine *e, struct replay_settled *s)
 {
     struct settled_mark *m = &s->mark[s->marks++];
     m->t_ps = e->now;
+    replay_settle_ports(e, &s->part);
     for (uint32_t i = 0; i < s->part.nqps; i++)
         note_qp(e, s->part.qps[i], &m->qp[i]);
     for (uint32_t i = 0; i < s->part.nports; i++)

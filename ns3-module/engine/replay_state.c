@@ -70,7 +70,10 @@ static void see_control(struct weft_engine *e, const struct replay_part *p, cons
 /* By how much the QP moves is what its oldest unacknowledged packet does. */
 static void see_pace(const struct qp *q, uint32_t qi, struct replay_part *p, struct tape *t)
 {
-    if (t->use == TAPE_COMPARE && t->at + 1 < t->n) {
+    if (t->use == TAPE_SUM) {
+        t->psn = (int64_t)q->una_psn;
+        t->bytes = (int64_t)q->una_bytes;
+    } else if (t->use == TAPE_COMPARE && t->at + 1 < t->n) {
         t->psn = (int64_t)(q->una_psn - (uint64_t)t->value[t->at]);
         t->bytes = (int64_t)(q->una_bytes - (uint64_t)t->value[t->at + 1]);
         p->moved[qi][0] = t->psn;
@@ -385,6 +388,23 @@ void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape
         }
         TAPE_SEE(t, m->eager, MOVE_NOT);
     }
+}
+
+bool replay_state_sum(struct weft_engine *e, struct replay_part *p, struct tape *t)
+{
+    tape_start(t, TAPE_SUM, e->now);
+    if (p->piece) {
+        for (uint32_t i = 0; i < p->nqps && t->same; i++)
+            see_qp(e, p, p->qps[i], t);
+        return t->same;
+    }
+    for (uint32_t i = 0; i < e->qps.pool.n && t->same; i++)
+        if (qp_at(e, i)->head_msg != NIL) {
+            tape_same(t, i, "QPs with messages");
+            see_qp(e, p, i, t);
+        }
+    tape_same(t, e->pkts.pool.live, "packets");
+    return t->same;
 }
 
 /* What the ports of a piece have sent, and those at hosts of that. */

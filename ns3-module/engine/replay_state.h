@@ -55,8 +55,12 @@ uint32_t replay_part_node(const struct weft_engine *e, uint32_t port);
 void replay_part_free(struct replay_part *p);
 /** Reads the state of all that takes part. arrive_ps is to be right. */
 void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape *t);
-/** The same, which shifts it by @p shift_ps, and QPs by p->moved. False: it has what nobody knows
- * how to shift; without a shift nothing has changed then. */
+/** A sum of the state of QPs, t->sum: those of a piece, or all with messages. It is the same in
+ * each lap, and most states that aren't the same have another. False: there is what is never the
+ * same. */
+bool replay_state_sum(struct weft_engine *e, struct replay_part *p, struct tape *t);
+/** The same as replay_state_read, which shifts it by @p shift_ps, and QPs by p->moved. False: it
+ * has what nobody knows how to shift; without a shift nothing has changed then. */
 bool replay_state_shift(struct weft_engine *e, struct replay_part *p, struct tape *t,
                         int64_t shift_ps);
 /** The same, which moves it on by @p laps, or back. */

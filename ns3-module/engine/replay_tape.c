@@ -12,16 +12,43 @@ bool tape_grow(struct tape *t)
         return false;
     }
     int64_t *value = realloc(t->value, cap * sizeof *value);
-    if (value)
-        t->value = value;
-    int64_t *step = value ? realloc(t->step, cap * sizeof *step) : NULL;
-    if (!step) {
+    if (!value) {
         t->failed = true;
         return false;
     }
-    t->step = step;
+    t->value = value;
     t->cap = cap;
     return true;
+}
+
+/* What of a value is the same in each lap. */
+static int64_t relative(const struct tape *t, int64_t v, enum move move)
+{
+    switch (move) {
+    case MOVE_NOT:
+    case MOVE_SELDOM:
+        return v;
+    case MOVE_TIME:
+        return v == WEFT_NEVER || v == 0 ? v : v - t->now_ps;
+    case MOVE_PAST:
+        return v > t->now_ps ? v - t->now_ps : 0;
+    case MOVE_PSN:
+        return v - t->psn;
+    case MOVE_BYTES:
+        return v - t->bytes;
+    case MOVE_GATE:
+        return v ? v - t->bytes : 0;
+    case MOVE_STILL:
+    case MOVE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+void tape_add(struct tape *t, int64_t v, enum move move)
+{
+    const uint64_t sum = (t->sum + (uint64_t)relative(t, v, move)) * UINT64_C(0x9e3779b97f4a7c15);
+    t->sum = sum ^ sum >> 32;
 }
 
 void tape_differs(struct tape *t, const char *name)
@@ -32,14 +59,21 @@ void tape_differs(struct tape *t, const char *name)
 
 bool tape_over(struct tape *t)
 {
-    if ((t->use == TAPE_COMPARE || t->use == TAPE_MOVE) && t->same && t->at != t->n)
+    if ((t->use == TAPE_COMPARE || t->use == TAPE_STEP || t->use == TAPE_MOVE) && t->same &&
+        t->at != t->n)
         tape_differs(t, "how much there is");
     return t->same && !t->failed;
+}
+
+void tape_clear(struct tape *t)
+{
+    free(t->value);
+    t->value = NULL;
+    t->n = t->cap = 0;
 }
 
 void tape_free(struct tape *t)
 {
     free(t->value);
-    free(t->step);
     *t = (struct tape){0};
 }

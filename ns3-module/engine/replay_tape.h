@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A state as a row of values, read in a fixed order three times: written down; compared with what
- * was written down, which gives by how much each value moves in a lap; and moved on by as many
- * laps. Settled traffic (replay_settled.c) is shifted at once: each value by what the way that it
- * moves says.
+ * A state as a row of values, read in a fixed order: written down; compared with what was written
+ * down; if it is the same, once more, which leaves by how much each value moves in a lap; and moved
+ * on by as many laps. Before all that a sum of some of it says whether it may be the same.
+ * Settled traffic (replay_settled.c) is shifted at once: each value by what the way that it moves
+ * says.
  */
 #ifndef WEFT_ENGINE_REPLAY_TAPE_H
 #define WEFT_ENGINE_REPLAY_TAPE_H
@@ -30,19 +31,20 @@ enum move {
                    clock */
 };
 
-enum tape_use { TAPE_WRITE, TAPE_COMPARE, TAPE_MOVE, TAPE_SHIFT };
+enum tape_use { TAPE_WRITE, TAPE_COMPARE, TAPE_STEP, TAPE_MOVE, TAPE_SHIFT, TAPE_SUM };
 
 struct tape {
     enum tape_use use;
-    int64_t *value;     /**< as written */
-    int64_t *step;      /**< compared: how far it moves in a lap */
+    int64_t *value;     /**< as written; after TAPE_STEP how far it moves in a lap */
     size_t most;        /**< values that there may be */
     size_t n, cap, at;  /**< values written; room; the next one */
     int64_t now_ps;     /**< of this reading */
     int64_t written_ps; /**< of the first */
     int64_t laps;       /**< TAPE_MOVE: how many */
     int64_t shift_ps;   /**< TAPE_SHIFT: by how much the clock moves */
-    int64_t psn, bytes; /**< compared or shifted: by how much the QP that is being read moves */
+    int64_t psn, bytes; /**< compared or shifted: by how much the QP that is being read moves;
+                           TAPE_SUM: where it is */
+    uint64_t sum;       /**< TAPE_SUM: of all values read, relative to now and to where QPs are */
     int64_t count;      /**< TAPE_SHIFT: by how much a counter moves; else 0 */
     bool told;          /**< the user may have been told of messages, and have posted some */
     bool same;          /**< nothing moved otherwise than it may */
@@ -58,6 +60,7 @@ static inline void tape_start(struct tape *t, enum tape_use use, int64_t now_ps)
     t->now_ps = now_ps;
     t->same = true;
     t->other = NULL;
+    t->sum = 0;
     if (use == TAPE_WRITE) {
         t->n = 0;
         t->written_ps = now_ps;
@@ -69,6 +72,10 @@ static inline void tape_start(struct tape *t, enum tape_use use, int64_t now_ps)
 
 /** Makes room for a value; false when out of memory. */
 bool tape_grow(struct tape *t);
+/** The next value, in a sum. */
+void tape_add(struct tape *t, int64_t v, enum move move);
+/** Frees the values. */
+void tape_clear(struct tape *t);
 /** A value called @p name moved otherwise than it may. */
 void tape_differs(struct tape *t, const char *name);
 /** Whether all of what was written was there again. */
@@ -139,14 +146,17 @@ static inline void tape_compare(struct tape *t, int64_t v, enum move move, const
 {
     if (!t->same)
         return;
-    if (t->at >= t->n || !tape_may(t, t->value[t->at], v, move)) {
+    if (t->at >= t->n || !tape_may(t, t->value[t->at], v, move))
         tape_differs(t, name);
-        return;
-    }
-    const int64_t by = (int64_t)((uint64_t)v - (uint64_t)t->value[t->at]);
+}
+
+/** How far a value that was @p old and is @p v moves in a lap. */
+static inline int64_t tape_step(const struct tape *t, int64_t old, int64_t v, enum move move)
+{
+    const int64_t by = (int64_t)((uint64_t)v - (uint64_t)old);
     /* what is over stays over: where it stands is no matter */
     const bool over = move == MOVE_PAST && v <= t->now_ps;
-    t->step[t->at] = over && by != t->now_ps - t->written_ps ? 0 : by;
+    return over && by != t->now_ps - t->written_ps ? 0 : by;
 }
 
 /** The next value: @p size bytes at @p p, called @p name. Inlined, as size and move are constants.
@@ -157,11 +167,15 @@ static inline __attribute__((always_inline)) void tape_see(struct tape *t, void 
     if (t->use == TAPE_COMPARE) {
         tape_compare(t, tape_load(p, size), move, name);
     } else if (t->use == TAPE_MOVE) {
-        if (move != MOVE_NOT && t->step[t->at]) {
+        if (move != MOVE_NOT && t->value[t->at]) {
             const uint64_t v =
-                (uint64_t)tape_load(p, size) + (uint64_t)t->step[t->at] * (uint64_t)t->laps;
+                (uint64_t)tape_load(p, size) + (uint64_t)t->value[t->at] * (uint64_t)t->laps;
             memcpy(p, &v, size);
         }
+    } else if (t->use == TAPE_STEP) {
+        t->value[t->at] = tape_step(t, t->value[t->at], tape_load(p, size), move);
+    } else if (t->use == TAPE_SUM) {
+        tape_add(t, tape_load(p, size), move);
     } else if (t->use == TAPE_SHIFT) {
         const int64_t old = tape_load(p, size), v = old + tape_shift(t, old, move);
         if (move != MOVE_NOT)

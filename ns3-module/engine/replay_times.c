@@ -7,10 +7,14 @@
 
 #include <string.h>
 
-/** Most values read per event executed or saved, so that looking costs little. */
-#define VALUES_PER_EVENT 1
-#define VALUES_FREE 200000u /**< and so many at first */
+/* Looking is to cost little: most values that are read */
+#define EVENTS_PER_VALUE 16u /**< one for so many events, */
+#define VALUES_FREE 64000u   /**< and so many at first; */
+#define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice */
+#define STATE_FREE 200000u
 #define VALUES_PER_PACKET 12u
+#define REST_PS (64 * WEFT_PS_PER_US) /**< when that is not enough, the first time */
+#define LONGEST_REST_PS WEFT_PS_PER_S
 
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
 {
@@ -55,22 +59,55 @@ void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *w
     f->reasons[i].times++;
 }
 
+bool replay_pays(struct weft_engine *e)
+{
+    struct replay *r = e->replay;
+    const uint64_t most = VALUES_FREE + e->tot.events / EVENTS_PER_VALUE + r->figures.hops;
+    if (r->eager || r->figures.values - r->of_states <= most)
+        return true;
+    if (e->now < r->rest_ps)
+        return false;
+    r->again_ps = r->again_ps ? 2 * r->again_ps : REST_PS;
+    r->again_ps = r->again_ps < LONGEST_REST_PS ? r->again_ps : LONGEST_REST_PS;
+    r->rest_ps = e->now + r->again_ps;
+    return false;
+}
+
+void replay_paid(struct weft_engine *e)
+{
+    e->replay->again_ps = e->replay->rest_ps = 0;
+}
+
 bool replay_affordable(const struct weft_engine *e)
 {
     const struct replay *r = e->replay;
     const uint64_t state = (uint64_t)VALUES_PER_PACKET * e->pkts.pool.live;
-    return r->eager || r->figures.values + 3 * state <= /* written down, compared, moved on */
-                           VALUES_FREE + VALUES_PER_EVENT * (e->tot.events + r->figures.hops);
+    return r->eager || r->of_states + 3 * state <= /* written down, compared, moved on */
+                           STATE_FREE + e->tot.events / EVENTS_PER_STATE + r->figures.hops;
 }
 
 void replay_messages_forget(struct weft_engine *e)
 {
     struct replay_messages *r = &e->replay->messages;
     e->replay->play.follows = false;
-    r->written = false;
+    r->written = r->noted = false;
     r->nwords = 0;
     r->lam = 0;
     r->power = 1;
+}
+
+bool replay_sum(struct weft_engine *e, struct replay_part *p, struct tape *t, uint64_t *sum)
+{
+    const bool same = replay_state_sum(e, p, t);
+    *sum = t->sum;
+    e->replay->figures.values += t->at + (p->piece ? 0 : e->qps.pool.n / 4);
+    return same;
+}
+
+void replay_count_state(struct weft_engine *e, uint64_t values)
+{
+    e->replay->figures.values += values;
+    e->replay->of_states += values;
 }
 
 bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
@@ -80,7 +117,7 @@ bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
     tape_start(t, TAPE_WRITE, e->now);
     replay_state_read(e, p, t);
     f->looks++;
-    f->values += t->n;
+    replay_count_state(e, t->n + e->loop.agenda.slow.n);
     return tape_over(t) && (p->piece || p->packets == e->pkts.pool.live);
 }
 
@@ -91,9 +128,14 @@ bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t)
     tape_start(t, TAPE_COMPARE, e->now);
     replay_state_read(e, p, t);
     f->compares++;
-    f->values += t->at;
-    if (!tape_over(t))
+    replay_count_state(e, t->at + e->loop.agenda.slow.n);
+    if (!tape_over(t)) {
         replay_say(e, t->told ? WEFT_REPLAY_MESSAGES : WEFT_REPLAY_PACKETS,
                    t->other ? t->other : "states that need more memory than is allowed");
-    return t->same && !t->failed;
+        return false;
+    }
+    tape_start(t, TAPE_STEP, e->now);
+    replay_state_read(e, p, t);
+    replay_count_state(e, t->at);
+    return tape_over(t);
 }
