@@ -90,6 +90,15 @@ static int open_folder(struct sweep *w, struct weft_err *err)
     return w->csv ? 0 : err->code;
 }
 
+/* Whether a point that cannot be run tells a search that its value is not enough: what is asked
+ * for holds at the far end. */
+static bool is_answer(const struct weft_sweep *s, const struct weft_sweep_point *p)
+{
+    const size_t point = (size_t)(p - s->point);
+    return s->find && p->code == WEFT_E_INPUT &&
+           weft_sweep_find_answers(s->find, s, weft_sweep_row_of(s, point));
+}
+
 /* A point failed: says why, once for all points in a row that fail alike. */
 static void tell_failure(struct sweep *w, const struct weft_sweep_point *p)
 {
@@ -99,7 +108,7 @@ static void tell_failure(struct sweep *w, const struct weft_sweep_point *p)
     if (alike)
         w->again++;
     else
-        weft_log(w->base.cli->log, WEFT_LOG_ERROR, "%s",
+        weft_log(w->base.cli->log, is_answer(&w->s, p) ? WEFT_LOG_WARNING : WEFT_LOG_ERROR, "%s",
                  p->reason ? p->reason : "a row failed for want of memory");
 }
 
@@ -365,7 +374,7 @@ static int conclude(struct sweep *w, struct weft_err *err)
     write_rest(w, &e);
     keep_first(err, &e);
     if (w->again)
-        weft_log(w->base.cli->log, WEFT_LOG_ERROR, "%zu more rows failed for the same reason",
+        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more rows failed for the same reason",
                  w->again);
     if (w->lines.again)
         weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more lines as above, of other rows",
@@ -391,7 +400,7 @@ static int conclude(struct sweep *w, struct weft_err *err)
 static int worst(const struct weft_sweep *s)
 {
     for (size_t i = 0; i < s->npoints; i++)
-        if (s->point[i].state == WEFT_POINT_DONE && s->point[i].code)
+        if (s->point[i].state == WEFT_POINT_DONE && s->point[i].code && !is_answer(s, &s->point[i]))
             return s->point[i].code;
     return 0;
 }

@@ -67,6 +67,16 @@ static size_t place_of(const struct weft_find_search *b, size_t n)
     return b->holds > n ? n - 1 : (b->fails + b->holds) / 2 - 1;
 }
 
+bool weft_sweep_find_answers(const struct weft_sweep_find *f, const struct weft_sweep *s,
+                             size_t row)
+{
+    const size_t n = s->axis[f->axis].n;
+    size_t stride = 1;
+    for (size_t k = f->axis + 1; k < s->naxes; k++)
+        stride *= s->axis[k].n;
+    return f->search[row / stride / n * stride + row % stride].holds <= n;
+}
+
 /* Whether all points of the row that is looked at are done. */
 static bool row_done(const struct weft_sweep *s, size_t row)
 {

@@ -59,6 +59,10 @@ double weft_sweep_found(const struct weft_sweep_find *f, const struct weft_sweep
 /** The same as the text that it has on the axis; "none": nothing. */
 const char *weft_sweep_found_text(const struct weft_sweep_find *f, const struct weft_sweep *s,
                                   double number);
+/** Whether the far end of the search that a row is part of holds: what fails short of it, because
+ * its settings are impossible, is an answer. */
+bool weft_sweep_find_answers(const struct weft_sweep_find *f, const struct weft_sweep *s,
+                             size_t row);
 /** Prints the answers: a line for each, with more than one other axis a grid. */
 void weft_sweep_find_text(FILE *out, const struct weft_sweep_find *f, const struct weft_sweep *s);
 /** Writes the member "find". */

@@ -214,6 +214,24 @@ TEST(SweepJobs, FindsTheSmallestAndTheLargest)
     EXPECT_CONTAINS(s.out, "system.all-reduce=ring generate.size=none\n");
 }
 
+/* A buffer that cannot hold its headroom is not enough, which is an answer; where no value will do,
+ * the sweep fails as any other. */
+TEST(SweepJobs, WhatCannotBeRunIsTooSmall)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::vector<std::string> find = {"--set", "network.backend=packet", "--find",
+                                           "min switch.buffer where drops=0"};
+    Said s = weft(sweep(with(find, {"--vary", "switch.buffer=64KiB|8MiB|16MiB"})));
+    EXPECT_EQ(s.code, 0) << s.out << s.err;
+    EXPECT_CONTAINS(s.out, "\n  switch.buffer=8MiB\n");
+    EXPECT_CONTAINS(s.err, "weft: warning: ");
+    EXPECT_CONTAINS(s.err, "leaves nothing of the 65.54 KB buffer to share");
+    s = weft(sweep(with(find, {"--vary", "switch.buffer=32KiB|64KiB"})));
+    EXPECT_EQ(s.code, 3) << s.out << s.err;
+    EXPECT_CONTAINS(s.err, "weft: error: ");
+}
+
 TEST(SweepJobs, WrongSearches)
 {
     const std::vector<std::pair<std::string, std::string>> all = {
