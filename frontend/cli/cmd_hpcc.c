@@ -3,6 +3,7 @@
 #include "cli/hpcc_run.h"
 #include "cli/interrupt.h"
 #include "cli/limits.h"
+#include "cli/processes_take.h"
 #include "cli/run_said.h"
 
 #include <stddef.h>
@@ -71,6 +72,8 @@ static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *
     int code = weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
     if (!code)
         code = weft_run_folder(&eo, o->no_out, r->s->name, dir, err);
+    if (!code && r->cli->peers)
+        code = weft_processes_take(r->cli->peers, r->s, o->time_limit || o->memory_limit, &eo, err);
     code = code ? code : weft_hpcc_run_play(r, &eo, err);
     weft_interrupt_saved();
     if (r->x.summed_up)

@@ -4,7 +4,7 @@
 #include "cli/execute.h"
 #include "cli/interrupt.h"
 #include "cli/limits.h"
-#include "cli/processes.h"
+#include "cli/processes_take.h"
 #include "cli/run_json.h"
 #include "cli/run_said.h"
 #include "cli/subject.h"
@@ -192,27 +192,6 @@ static int check_expect(const struct weft_scenario *s, const struct weft_expect 
     return names ? weft_expect_check(e, names, s->njobs, err) : err->code;
 }
 
-/* Whether several processes can run it, as far as that is known before. */
-static int check_processes(const struct run_opts *o, const struct weft_subject *subject,
-                           struct weft_err *err)
-{
-    const struct weft_scenario *s = subject->s;
-    const char *what = NULL;
-    if (subject->hpcc)
-        what = "a configuration of HPCC is for one process";
-    else if (o->time_limit || o->memory_limit)
-        what = "--time-limit and --memory-limit look at one process";
-    else if (s->replays)
-        what = "run.replay looks at all of the fabric";
-    else if (weft_run_threads(s->run) != 1)
-        what = "each process has one thread: leave out run.threads";
-    else if (o->alone)
-        what = "--alone has several runs";
-    else if (s->run->victims_ps)
-        what = "run.victims looks at the queues of all of the fabric at once";
-    return what ? weft_err_set(err, WEFT_E_INPUT, "under mpirun: %s", what) : 0;
-}
-
 static int run_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                    struct weft_err *err)
 {
@@ -248,9 +227,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     if (!code)
         code = weft_run_folder(&eo, o->no_out, s->name, dir, err);
     if (!code && cli->peers)
-        code = check_processes(o, &subject, err);
-    if (!code && cli->peers && eo.out_dir)
-        eo.out_dir = weft_processes_folder(cli->peers, eo.out_dir);
+        code = weft_processes_take(cli->peers, s, o->time_limit || o->memory_limit, &eo, err);
     code = code ? code : weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
     if (cli->peers)
         eo.progress = NULL;

@@ -39,9 +39,10 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
         code = err.code;
         break;
     case WEFT_PARSED_OK:
-        if (cli->peers && strcmp(c->name, "run") != 0)
-            code = weft_err_set(&err, WEFT_E_USAGE,
-                                "mpirun is for 'weft run': 'weft %s' has one process", c->name);
+        if (cli->peers && strcmp(c->name, "run") != 0 && strcmp(c->name, "hpcc") != 0)
+            code = weft_err_set(
+                &err, WEFT_E_USAGE,
+                "mpirun is for 'weft run' and 'weft hpcc': 'weft %s' has one process", c->name);
         else
             code = c->run(cli, opts, argv + first, argc - first, &err);
         break;

@@ -100,9 +100,6 @@ static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts
     struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_played_done, on_fault};
     if (!parts->faults)
         return 0;
-    if (r->cli->peers)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "troubles of links can't be simulated by several processes");
     r->on.faults = weft_fault_player_new(&play, err);
     return r->on.faults ? 0 : err->code;
 }

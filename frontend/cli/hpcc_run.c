@@ -121,7 +121,8 @@ static int prepare(struct weft_hpcc_run *r, const struct weft_execute_opts *o, s
         return err->code;
     config.observer = weft_hpcc_play_observer(r->play);
     config.out_dir = r->out_dir;
-    config.interrupted = r->cli->interrupted;
+    config.interrupted = r->cli->peers ? NULL : r->cli->interrupted;
+    config.peers = r->cli->peers;
     if (r->s->backend->create(&config, &r->net, err))
         return err->code;
     return open_series(r, err) ? err->code : weft_hpcc_play_start(r->play, r->net, err);
@@ -272,7 +273,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
         .victims_ps = r->s->run->victims_ps,
-        .by_events = r->s->replay_tolerance > 0,
+        .by_events = r->s->replay_tolerance > 0 || r->cli->peers,
         .series = r->series,
         .limits = o->limits,
         .started_ns = r->x.started_ns,
@@ -305,7 +306,8 @@ int weft_hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *
     r->x.metrics = o->metrics;
     r->x.nmetrics = o->nmetrics;
     const int code = prepare(r, o, err);
-    weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
+    if (!r->cli->peers)                           /* they can't all stop at the same moment */
+        weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
     if (code)
         write_reason(r, err);
     else

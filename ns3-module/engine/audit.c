@@ -320,6 +320,16 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
     fn(ctx, text);
 }
 
+/* The same; with several processes, once all have been asked. */
+static void tell_qp(struct weft_engine *e, uint32_t i, void (*fn)(void *, const char *), void *ctx)
+{
+    struct peers_speaker s = {e, i};
+    if (e->peers)
+        explain_qp(e, i, peers_note_text, &s);
+    else
+        explain_qp(e, i, fn, ctx);
+}
+
 uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
                                    void (*fn)(void *, const char *), void *ctx)
 {
@@ -327,7 +337,9 @@ uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
     uint64_t n = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
-            explain_qp(e, i, fn, ctx);
+            tell_qp(e, i, fn, ctx);
+    if (e->peers)
+        peers_say_all(e, max, fn, ctx);
     return e->peers ? peers_sum(e, n) : n;
 }
 
@@ -337,11 +349,14 @@ uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(voi
     weft_engine_settle(e);
     uint64_t said = link_explain(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
+    const uint64_t before = said;
     for (uint32_t i = 0; i < e->qps.pool.n && said < max; i++)
         if (qp_at(e, i)->head_msg != NIL && sends(e, qp_at(e, i))) {
-            explain_qp(e, i, fn, ctx);
+            tell_qp(e, i, fn, ctx);
             said++;
         }
+    if (e->peers)
+        said = before + peers_say_all(e, max - before, fn, ctx);
     if (e->in_network)
         said += in_network_explain(e, max - said, fn, ctx);
     return e->msgs.live + in_network_parts(e);

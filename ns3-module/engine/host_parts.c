@@ -23,11 +23,16 @@ static bool may_tell(const struct weft_engine *e, uint32_t port)
     return p->to_host && k->kind < WEFT_PKT_PFC && k->dst_host == p->far && rc_may_complete(e, k);
 }
 
+static uint64_t id_of(const struct agenda *a, const struct due *d)
+{
+    return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
+}
+
 /* Whether the cluster of this event is to be held from it on, or is by now. */
 static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
                     const struct agenda *a, const struct due *d)
 {
-    const uint64_t id = d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
+    const uint64_t id = id_of(a, d);
     struct cluster_state *s = &h->clusters[cluster_of_entry(e, id)];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
@@ -81,7 +86,7 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
     p->nheld = p->most = 0;
     for (;;) {
         const struct due d = agenda_first(e, a);
-        if (d.t >= e->loop.limit_ps)
+        if (d.t >= e->loop.limit_ps || (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
             break;
         if (to_hold(e, h, p, a, &d)) {
             hold(e, p, a, &d);
@@ -213,11 +218,6 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
 }
 
 /* ---- the order of all events ---- */
-
-static uint64_t id_of(const struct agenda *a, const struct due *d)
-{
-    return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
-}
 
 struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
 {

@@ -174,8 +174,15 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
     struct qp *q = qp_at(e, qi);
     const uint32_t old = q->port;
     const bool sends = q->own_prio != FRAME_PRIO; /* else it stands for frames */
+    const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
     uint32_t port, ack_port, mtu, ack_mtu;
     q->ideal_ps = 0; /* another path, another time */
+    if (!(ends & PEERS_SENDS)) {
+        if (ends && leads(e, q, true, &port, &mtu) && !too_long(q, mtu) &&
+            leads(e, q, false, &ack_port, &ack_mtu))
+            q->ack_port = ack_port;
+        return;
+    }
     if (sends)
         delay_tell(e, q);
     if (!leads(e, q, true, &port, &mtu) || too_long(q, mtu) ||
@@ -298,7 +305,7 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
 
 /* ---- explanation ---- */
 
-uint64_t link_explain(const struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+uint64_t link_explain(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
                       void *ctx)
 {
     const struct weft_fabric *f = e->fabric;
@@ -306,6 +313,8 @@ uint64_t link_explain(const struct weft_engine *e, uint64_t max, void (*fn)(void
     uint32_t parked = 0, named = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         parked += qp_at(e, i)->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
+    if (e->peers)
+        parked = (uint32_t)peers_sum(e, parked);
     if (!parked || !max)
         return 0;
     size_t used = (size_t)snprintf(

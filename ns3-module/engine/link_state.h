@@ -30,7 +30,7 @@ uint32_t link_path_mtu(const struct weft_engine *e, const struct qp *q);
 /** Parks, unparks or moves a QP to another port of its host, as the routes now are. */
 void link_reroute_qp(struct weft_engine *e, uint32_t qp);
 /** A sentence on the partition, when QPs with something to send are parked; returns how many. */
-uint64_t link_explain(const struct weft_engine *e, uint64_t max,
+uint64_t link_explain(struct weft_engine *e, uint64_t max,
                       void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 #pragma GCC visibility pop

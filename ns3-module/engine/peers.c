@@ -65,7 +65,7 @@ static int make(struct weft_engine *e, const struct weft_peers *link, struct wef
     }
     if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
-    p->known.next_ps = WEFT_NEVER;
+    p->known.next_ps = p->until.t = WEFT_NEVER;
     return 0;
 }
 

@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 struct msg;
+struct weft_link_change;
 struct peers_port;
 struct pkt;
 struct qp;
@@ -80,23 +81,25 @@ struct peers {
     struct pouch *out, all; /**< for each, and for all */
     struct weft_mail *mail, *came;
     struct worker_sent crossed; /**< ports with something in the outbox */
+    struct pouch said;          /**< of QPs, not said to the user yet */
     struct pouch *lasts;        /**< for each: messages whose last packet was sent */
     struct tell *tells;         /**< not told yet, in order */
     uint32_t ntells, tells_cap;
     struct tell *own; /**< of this process, not known to the others */
     uint32_t nown, own_cap;
-    struct ev at;               /**< the event that is executed at a host */
-    uint32_t cluster;           /**< of that host */
-    bool expected;              /**< that event may tell of something, and has not */
-    uint32_t nnotes;            /**< pauses in windows.notes that all know of */
-    int64_t from_ps;            /**< beginning of the window: no event is before */
-    struct peers_head known;    /**< of all, since the last exchange */
-    struct ev bound;            /**< of this process, in the present round */
-    int64_t last_ps;            /**< of the last event that was executed here */
-    bool border_owes;           /**< switches of clusters have transmissions to make */
-    bool failed;                /**< all know of the error that ended the run */
-    bool posted;                /**< since the last exchange, and not in a window */
-    bool figures;               /**< those of all are known, as they are now */
+    struct ev at;            /**< the event that is executed at a host */
+    uint32_t cluster;        /**< of that host */
+    bool expected;           /**< that event may tell of something, and has not */
+    uint32_t nnotes;         /**< pauses in windows.notes that all know of */
+    int64_t from_ps;         /**< beginning of the window: no event is before */
+    struct peers_head known; /**< of all, since the last exchange */
+    struct ev until;  /**< hosts are run no further: a QP may give up; t WEFT_NEVER: none may */
+    struct ev bound;  /**< of this process, in the present round */
+    int64_t last_ps;  /**< of the last event that was executed here */
+    bool border_owes; /**< switches of clusters have transmissions to make */
+    bool failed;      /**< all know of the error that ended the run */
+    bool posted;      /**< since the last exchange, and not in a window */
+    bool figures;     /**< those of all are known, as they are now */
     struct weft_totals *totals; /**< these */
     struct peers_port *ports;   /**< counters of some ports of all processes */
     uint32_t page;              /**< which ones, UINT32_MAX: none */
@@ -138,6 +141,8 @@ void peers_tell(struct weft_engine *e, uint32_t msg, bool acked,
                 const struct weft_completion *done);
 /** Whether the last event of peers_tells has been executed, and has told of nothing: once. */
 bool peers_told_nothing(const struct weft_engine *e);
+/** Whether an event is not to be executed yet (peers.until). */
+bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** As peers_tells, of an event of a host that is held. */
 void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id);
 
@@ -150,6 +155,12 @@ void peers_note_sent(struct weft_engine *e, uint32_t port);
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
 /** Adds to a pouch; fails the engine when out of memory. */
 void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n);
+
+/* peers_try.c */
+/** When the timer of a QP of this process expires that may give up then; WEFT_NEVER: of none. */
+int64_t peers_next_try(const struct weft_engine *e);
+/** The first QP from @p from on of which that timer expires at @p t_ps; WEFT_NEVER: none. */
+int64_t peers_last_try(const struct weft_engine *e, int64_t t_ps, int64_t from);
 
 /* peers_mail.c */
 /** Writes head @p h, which lacks what packets add to it, and all that goes with it, to all pouches.
@@ -165,11 +176,29 @@ void peers_gather(struct weft_engine *e);
 const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
                                                   const uint64_t **queue_bytes);
 
+/* peers_say.c */
+/** Who is to say something of QP @p qp. */
+struct peers_speaker {
+    struct weft_engine *e;
+    uint32_t qp;
+};
+/** Keeps what is said of a QP until peers_say_all. @p speaker: a struct peers_speaker. */
+void peers_note_text(void *speaker, const char *text);
+/** Says what all processes have kept, in the order of QPs, @p max of it at most; returns how much.
+ */
+uint64_t peers_say_all(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+                       void *ctx);
+
 /* peers_sums.c */
 /** Gives the pouch `all` to all; `came` has what they gave. */
 void peers_give_all(struct weft_engine *e);
+/** The least of what all give. */
+int64_t peers_least(struct weft_engine *e, int64_t value);
 /** The sum of what all give. */
 uint64_t peers_sum(struct weft_engine *e, uint64_t value);
+/** Links have changed, as all processes know: brings what they lost, and who was told to pause or
+ * resume for it, to what it is for all. */
+void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n);
 /** The first error that any of them has found, 0: none has. */
 int peers_agree(struct weft_engine *e, int code, struct weft_err *err);
 

@@ -174,7 +174,7 @@ void peers_unpack(struct weft_engine *e, unsigned k)
     if (h.code) {
         struct weft_err err;
         take(&from, &err, sizeof err);
-        p->failed = engine_fail(e, h.code, "process %u: %s", k, err.msg) != 0;
+        p->failed = engine_fail(e, h.code, "%s", err.msg) != 0;
         return;
     }
     for (uint32_t i = 0; i < h.ntells; i++) {

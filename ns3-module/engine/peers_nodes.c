@@ -32,6 +32,7 @@ void peers_fini(struct weft_engine *e)
         free(p->lasts ? p->lasts[k].bytes : NULL);
     }
     free(p->all.bytes);
+    free(p->said.bytes);
     free(p->out);
     free(p->lasts);
     free(p->owner);

@@ -10,6 +10,8 @@
 
 void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n)
 {
+    if (!n)
+        return;
     if (p->n + n > p->cap) {
         const size_t cap = p->n + n > 2 * p->cap ? p->n + n + 4096 : 2 * p->cap;
         char *more = realloc(p->bytes, cap);

@@ -20,6 +20,21 @@ void peers_give_all(struct weft_engine *e)
     }
 }
 
+int64_t peers_least(struct weft_engine *e, int64_t value)
+{
+    struct peers *p = e->peers;
+    int64_t least = value, other;
+    p->all.n = 0;
+    pouch_add(e, &p->all, &value, sizeof value);
+    peers_give_all(e);
+    for (unsigned k = 0; k < p->link.n; k++)
+        if (k != p->link.me && p->came[k].n == sizeof other) {
+            memcpy(&other, p->came[k].bytes, sizeof other);
+            least = other < least ? other : least;
+        }
+    return least;
+}
+
 uint64_t peers_sum(struct weft_engine *e, uint64_t value)
 {
     struct peers *p = e->peers;
@@ -33,6 +48,22 @@ uint64_t peers_sum(struct weft_engine *e, uint64_t value)
             sum += other;
         }
     return sum;
+}
+
+void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n)
+{
+    struct peers *p = e->peers;
+    peers_exchange(e); /* pauses that went with the links, which all are told of */
+    p->all.n = 0;
+    for (size_t i = 0; i < n; i++)
+        pouch_add(e, &p->all, &list[i].lost_packets, sizeof list[i].lost_packets);
+    peers_give_all(e);
+    for (unsigned k = 0; k < p->link.n; k++)
+        for (size_t i = 0; k != p->link.me && i < n && p->came[k].n == p->all.n; i++) {
+            uint64_t lost;
+            memcpy(&lost, (const char *)p->came[k].bytes + i * sizeof lost, sizeof lost);
+            list[i].lost_packets += lost;
+        }
 }
 
 int peers_agree(struct weft_engine *e, int code, struct weft_err *err)

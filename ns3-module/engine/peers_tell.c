@@ -20,6 +20,12 @@ bool peers_told_nothing(const struct weft_engine *e)
     return nothing;
 }
 
+bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id)
+{
+    const struct ev at = {t_ps, id};
+    return !ev_before(at, e->peers->until);
+}
+
 void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id)
 {
     const struct ev at = {t_ps, id};

@@ -89,10 +89,27 @@ static bool tell_all(struct weft_engine *e)
 
 static int64_t first_of_hosts(struct weft_engine *e)
 {
+    if (!e->parts)
+        return e->now; /* before the run: or later */
     struct agenda *a = &e->parts->of[0].agenda;
     const uint64_t key = fastq_first(&a->fast, e->peers->from_ps);
     const int64_t slow = agenda_slow_time(a), fast = agenda_fast_time(a, key);
     return slow < fast ? slow : fast;
+}
+
+/* When the first transmission that a switch owes is due, WEFT_NEVER: none owes any. */
+static int64_t first_owed(const struct weft_engine *e)
+{
+    const struct window_crew *c = e->crew;
+    int64_t first_ps = WEFT_NEVER;
+    for (uint32_t i = 0; i < c->nswitches + c->nborder; i++) {
+        const uint32_t node = i < c->nswitches ? c->switches[i] : c->border[i - c->nswitches];
+        const struct weft_fabric_node *n = &e->fabric->nodes[node];
+        for (uint32_t k = n->first_port; k < n->first_port + n->nports; k++)
+            if (e->ports[k].lazy && e->ports[k].armed_ps < first_ps)
+                first_ps = e->ports[k].armed_ps;
+    }
+    return first_ps;
 }
 
 /* Whether switches have transmissions to make. */
@@ -147,12 +164,6 @@ void peers_exchange(struct weft_engine *e)
         if (k != p->link.me)
             peers_unpack(e, k);
     p->nnotes = e->windows.nnotes;
-    if (p->known.last_try)
-        p->failed =
-            engine_fail(
-                e, WEFT_E_INPUT,
-                "a queue pair is about to give up (transport.retry-max), which ends a run in the "
-                "midst of a window: let one process simulate it") != 0;
 }
 
 /* ---- a window ---- */
@@ -199,7 +210,8 @@ static void settle_border(struct weft_engine *e, int64_t t_ps)
         p->border_owes |= window_settle_node(e, c->border[i], t_ps);
 }
 
-/* Runs hosts to @p hosts_ps and switches to @p until_ps, and exchanges what came of it. */
+/* Runs hosts to @p hosts_ps, or event peers.until, and switches to @p until_ps, and exchanges what
+ * came of it. */
 static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
 {
     struct peers *p = e->peers;
@@ -219,6 +231,26 @@ static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
     peers_exchange(e);
 }
 
+/* Executes the timers of retransmission of @p t_ps at which QPs may give up, one after the other in
+ * the order of all processes: the first that does ends the run. */
+static void give_up(struct weft_engine *e, int64_t t_ps)
+{
+    struct peers *p = e->peers;
+    for (int64_t from = 0;; from++) {
+        from = peers_least(e, peers_last_try(e, t_ps, from));
+        if (from == WEFT_NEVER)
+            break;
+        for (int64_t next = 0; next < 2 && !e->err.code; next++) {
+            p->until = (struct ev){t_ps, EV_ID(EV_RTO, (uint64_t)(from + next))};
+            run_round(e, t_ps + 1, INT64_MIN);
+        }
+        if (e->err.code)
+            return;
+    }
+    p->until = (struct ev){WEFT_NEVER, 0};
+    run_round(e, t_ps + 1, INT64_MIN);
+}
+
 /* All events before @p until_ps, and @p first_ps is no later than the first. */
 static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps)
 {
@@ -231,6 +263,10 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
             return;
         if (tell_all(e))
             continue;
+        if (p->until.t < until_ps) {
+            give_up(e, p->until.t);
+            continue;
+        }
         if (timer_ps >= until_ps)
             break;
         e->parts->done_ps = timer_ps;
@@ -285,10 +321,13 @@ void peers_run(struct weft_engine *e)
         if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
             break;
         const int64_t ahead_ps = e->parts->lookahead_ps;
-        if (!p->known.owes && first_ps - w->done_ps >= ahead_ps)
-            window_done(e, first_ps);
+        if (first_ps - w->done_ps >= ahead_ps) /* nothing happens until then but what is owed */
+            window_done(e,
+                        p->known.owes ? peers_least(e, least(first_owed(e), first_ps)) : first_ps);
         const int64_t from_ps = least(first_ps, w->done_ps);
-        const int64_t until_ps = least(from_ps + ahead_ps, stop_ps);
+        const int64_t try_ps = p->known.last_try ? peers_least(e, peers_next_try(e)) : WEFT_NEVER;
+        const int64_t until_ps = least(least(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);
+        p->until = (struct ev){try_ps, EV_ID(EV_RTO, UINT64_C(0))};
         run_window(e, from_ps, least(until_ps - 1, first_timer(e)) + 1);
     }
     if (e->err.code && !p->failed)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See processes_take.h. */
+#include "cli/processes_take.h"
+
+#include "cli/processes.h"
+
+/* What is known before to need one process; NULL: nothing. */
+static const char *obstacle(const struct weft_scenario *s, bool limited, bool alone)
+{
+    if (limited)
+        return "--time-limit and --memory-limit look at one process";
+    if (s->replays)
+        return "run.replay looks at all of the fabric";
+    if (weft_run_threads(s->run) != 1)
+        return "each process has one thread: leave out run.threads";
+    if (alone)
+        return "--alone has several runs";
+    if (s->run->victims_ps)
+        return "run.victims looks at the queues of all of the fabric at once";
+    return NULL;
+}
+
+int weft_processes_take(const struct weft_peers *peers, const struct weft_scenario *s, bool limited,
+                        struct weft_execute_opts *o, struct weft_err *err)
+{
+    const char *what = obstacle(s, limited, o->alone);
+    if (what)
+        return weft_err_set(err, WEFT_E_INPUT, "under mpirun: %s", what);
+    if (o->out_dir)
+        o->out_dir = weft_processes_folder(peers, o->out_dir);
+    o->progress = NULL;
+    return 0;
+}
