@@ -20,6 +20,7 @@ enum { FILES_MAX = 4, SOON_S = 2 };
 static volatile sig_atomic_t came, mode, nfiles, asked;
 static const struct weft_signal_file *volatile files[FILES_MAX];
 static volatile int64_t came_ns;
+static void (*volatile last_words)(int fd);
 
 static const struct {
     int number;
@@ -74,7 +75,14 @@ static void end_now(int number)
     static const char before[] = "weft: error: ";
     if (put(STDERR_FILENO, before, sizeof before - 1) == 0)
         (void)!(put(STDERR_FILENO, reason, strlen(reason)) || put(STDERR_FILENO, "\n", 1));
+    if (last_words)
+        last_words(STDERR_FILENO);
     _exit(weft_exit_code(WEFT_E_INTERRUPTED));
+}
+
+void weft_interrupt_set_last_words(void (*say)(int fd))
+{
+    last_words = say;
 }
 
 static void on_signal(int number)

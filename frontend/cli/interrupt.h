@@ -54,6 +54,9 @@ void weft_interrupt_saved(void);
 void weft_interrupt_add_file(const struct weft_signal_file *f);
 /** Takes back the file that was added last. */
 void weft_interrupt_remove_file(void);
+/** Has the handler call @p say, which may call what POSIX allows there, before it ends the program.
+ */
+void weft_interrupt_set_last_words(void (*say)(int fd));
 /** Whether SIGUSR1, which asks how far things are, has come since the last call. */
 bool weft_interrupt_asked(void);
 /** "interrupted by SIGTERM". */

@@ -3,10 +3,11 @@
  * See processes.h. Messages of a size that is known go by persistent requests; what does not fit is
  * sent after it.
  */
-#define _GNU_SOURCE /* nftw */
 #include "cli/processes.h"
 
-#include <ftw.h>
+#include "cli/last_words.h"
+#include "cli/scratch.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,6 @@ struct channel {
 static struct weft_peers peers;
 static struct channel *channels;
 static MPI_Request *requests; /* two for each process: to receive, and to send */
-static char folder[] = "/tmp/weft-process-XXXXXX";
-static bool has_folder;
 
 bool weft_processes_built_in(void)
 {
@@ -181,6 +180,26 @@ static int prepare(struct weft_err *err)
     return 0;
 }
 
+/* Has the first process know those on its machine, to say which one is gone. */
+static int introduce(struct weft_err *err)
+{
+    struct introduction {
+        char machine[MPI_MAX_PROCESSOR_NAME];
+        long pid;
+    } own = {{0}, getpid()}, *all;
+    int length, rc;
+    all = (struct introduction *)calloc(peers.n, sizeof *all);
+    if (!all)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", peers.n);
+    rc = MPI_Get_processor_name(own.machine, &length) ||
+         MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    for (unsigned k = 0; !rc && k < peers.n; k++)
+        if (k != peers.me && strcmp(all[k].machine, own.machine) == 0)
+            weft_last_words_know(k, (pid_t)all[k].pid);
+    free(all);
+    return rc ? refuse(err, "MPI_Allgather failed") : 0;
+}
+
 int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
                         struct weft_err *err)
 {
@@ -195,6 +214,8 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
         return weft_err_set(err, WEFT_E_USAGE, "%d processes: at most %d", size, UCHAR_MAX);
     peers = (struct weft_peers){(unsigned)size, (unsigned)rank, NULL, exchange};
     *out = size > 1 ? &peers : NULL;
+    if (introduce(err))
+        return err->code;
     if (rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return weft_err_set(err, WEFT_E_IO, "process %d can't be silent", rank);
     return prepare(err);
@@ -202,24 +223,18 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
 
 const char *weft_processes_folder(const struct weft_peers *of, const char *name)
 {
-    if (of->me == 0)
-        return name;
-    has_folder = mkdtemp(folder) != NULL;
-    return folder;
+    weft_scratch_clean();
+    return of->me == 0 ? name : weft_scratch_new();
 }
 
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
+void weft_processes_reached(int64_t now_ps)
 {
-    (void)s;
-    (void)type;
-    (void)at;
-    return remove(path);
+    weft_last_words_reached(now_ps);
 }
 
 void weft_processes_part(const struct weft_peers *of, int code)
 {
-    if (has_folder)
-        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    weft_scratch_remove();
     if (!of)
         return;
     MPI_Request all;
@@ -267,6 +282,11 @@ const char *weft_processes_folder(const struct weft_peers *of, const char *name)
 {
     (void)of;
     return name;
+}
+
+void weft_processes_reached(int64_t now_ps)
+{
+    (void)now_ps;
 }
 
 void weft_processes_part(const struct weft_peers *of, int code)

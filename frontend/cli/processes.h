@@ -9,6 +9,7 @@
 #include "base/peers.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,8 +26,10 @@ bool weft_processes_started(void);
 int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
                         struct weft_err *err);
 /** Where this process writes what the first one writes to @p folder: a folder for the time being.
- */
+ * Those that processes left behind that were killed are removed. */
 const char *weft_processes_folder(const struct weft_peers *peers, const char *folder);
+/** The run has come to @p now_ps of simulated time: what is said when a signal ends it. */
+void weft_processes_reached(int64_t now_ps);
 /** Parts from the others, or ends them where they don't come to the end by themselves. @p code: the
  * exit code of this process. */
 void weft_processes_part(const struct weft_peers *peers, int code);

@@ -15,8 +15,6 @@ static const char *obstacle(const struct weft_scenario *s, bool limited, bool al
         return "each process has one thread: leave out run.threads";
     if (alone)
         return "--alone has several runs";
-    if (s->run->victims_ps)
-        return "run.victims looks at the queues of all of the fabric at once";
     return NULL;
 }
 

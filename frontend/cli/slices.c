@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/limits.h"
+#include "cli/processes.h"
 
 #include <inttypes.h>
 
@@ -191,6 +192,8 @@ static int run_slices(struct slicing *r, struct weft_err *err)
         const int64_t start_ns = weft_clock_monotonic_ns(NULL);
         if (run_to(r, until_ps, err))
             return err->code;
+        if (s->cli->peers)
+            weft_processes_reached(s->net->ops->now_ps(s->net));
         if (*s->cli->interrupted)
             return 0;
         weft_victims_look(&r->victims, until_ps);

@@ -94,8 +94,8 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
 
 /* Marks the deadlocked ports of a priority; returns how many. @p stuck: room for a number per port.
  */
-static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *dead,
-                          uint64_t *stuck)
+static uint32_t mark_dead(struct weft_engine *e, uint32_t prio, uint8_t *dead, uint64_t *stuck,
+                          uint8_t *alive)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
@@ -103,18 +103,21 @@ static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *d
     for (bool changed = n > 0; changed;) {
         changed = false;
         count_stuck(e, dead, prio, stuck);
+        for (uint32_t i = 0; i < e->fabric->nports; i++)
+            alive[i] = dead[i] && peers_own(e, e->ports[e->ports[i].peer].node) &&
+                       will_resume(e, stuck, i, prio);
+        if (e->peers)
+            peers_union(e, alive, e->fabric->nports);
         for (uint32_t i = 0; i < e->fabric->nports; i++) {
-            if (!dead[i] || !will_resume(e, stuck, i, prio))
-                continue;
-            dead[i] = 0;
-            n--;
-            changed = true;
+            dead[i] &= !alive[i];
+            n -= alive[i];
+            changed |= alive[i];
         }
     }
     return n;
 }
 
-/* The first dead port that a dead port waits for, NIL: none. */
+/* The first dead port that a dead port waits for, and 1; 0: none. */
 static uint32_t waits_for(const struct weft_engine *e, const uint8_t *dead, uint32_t port,
                           uint32_t prio)
 {
@@ -122,8 +125,19 @@ static uint32_t waits_for(const struct weft_engine *e, const uint8_t *dead, uint
     const struct weft_fabric_node *s = &e->fabric->nodes[e->ports[in].node];
     for (uint32_t q = s->first_port; q < s->first_port + s->nports; q++)
         if (dead[q] && waiting(e, in, q, prio))
-            return q;
-    return NIL;
+            return q + 1;
+    return 0;
+}
+
+/* The same for all dead ports: next[port]. */
+static void look_all(struct weft_engine *e, const uint8_t *dead, uint32_t prio, uint32_t *next)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        next[i] = dead[i] ? waits_for(e, dead, i, prio) : 0; /* at switches of others nothing is */
+    if (e->peers)
+        peers_union(e, (uint8_t *)next, e->fabric->nports * (uint32_t)sizeof *next);
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        next[i]--; /* NIL: none */
 }
 
 /* Appends to @p text; what does not fit is cut. */
@@ -134,21 +148,20 @@ static void append(char *text, size_t size, size_t *used, const char *what)
 }
 
 /* Writes the cycle that the first dead port leads to, from its lowest port. */
-static void write_cycle(const struct weft_engine *e, uint8_t *dead, uint32_t prio, char *text,
-                        size_t size)
+static void write_cycle(const struct weft_engine *e, uint8_t *dead, const uint32_t *next,
+                        uint32_t prio, char *text, size_t size)
 {
     uint32_t at = 0;
     while (!dead[at])
         at++;
     while (at != NIL && dead[at] != 2) { /* 2: passed; the first one met again is on the cycle */
         dead[at] = 2;
-        at = waits_for(e, dead, at, prio);
+        at = next[at];
     }
     if (at == NIL)
         return;
     uint32_t first = at;
-    for (uint32_t q = waits_for(e, dead, at, prio); q != at && q != NIL;
-         q = waits_for(e, dead, q, prio))
+    for (uint32_t q = next[at]; q != at && q != NIL; q = next[q])
         first = q < first ? q : first;
     char name[PORT_NAME_MAX];
     size_t used = 0;
@@ -159,24 +172,32 @@ static void write_cycle(const struct weft_engine *e, uint8_t *dead, uint32_t pri
     do {
         append(text, size, &used, q == first ? "" : " waits for ");
         append(text, size, &used, port_name(e, q, name));
-        q = waits_for(e, dead, q, prio);
+        q = next[q];
     } while (q != first && q != NIL);
 }
 
-int weft_engine_find_deadlock(const struct weft_engine *e, char *text, size_t size)
+int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
 {
+    const size_t n = (size_t)e->fabric->nports + 1;
     if (text && size)
         text[0] = '\0';
-    uint8_t *dead = calloc((size_t)e->fabric->nports + 1, 1);
-    uint64_t *stuck = calloc((size_t)e->fabric->nports + 1, sizeof *stuck);
+    uint8_t *dead = calloc(n, 1), *alive = calloc(n, 1);
+    uint64_t *stuck = calloc(n, sizeof *stuck);
+    uint32_t *next = calloc(n, sizeof *next);
     int found = 0;
-    for (uint32_t prio = 0; dead && stuck && prio < WEFT_PRIOS && !found; prio++) {
-        found = mark_dead(e, prio, dead, stuck) > 0;
-        if (found && text && size)
-            write_cycle(e, dead, prio, text, size);
+    peers_borrow(e);
+    for (uint32_t prio = 0; dead && alive && stuck && next && prio < WEFT_PRIOS && !found; prio++) {
+        found = mark_dead(e, prio, dead, stuck, alive) > 0;
+        if (found && text && size) {
+            look_all(e, dead, prio, next);
+            write_cycle(e, dead, next, prio, text, size);
+        }
     }
+    peers_give_back(e);
     free(dead);
+    free(alive);
     free(stuck);
+    free(next);
     return found;
 }
 
@@ -231,24 +252,20 @@ static uint32_t write_victims(const struct weft_engine *e, const uint8_t *victim
     return n;
 }
 
-uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
-                         void (*fn)(void *, const char *), void *ctx)
+uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+                         void *ctx)
 {
     char text[1024];
     uint64_t said = 0;
     if (!max)
         return 0;
-    if (e->peers) {
-        fn(ctx, "what pauses wait for is not looked for by several processes: run it without "
-                "mpirun, which gives the same");
-        return 1;
-    }
     if (weft_engine_find_deadlock(e, text, sizeof text)) {
         fn(ctx, text);
         said++;
     }
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
+    peers_borrow(e);
     for (uint32_t prio = 0; root && victim && prio < WEFT_PRIOS; prio++) {
         uint32_t first = victims_roots(e, prio, root);
         if (first == NIL)
@@ -264,6 +281,7 @@ uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
             said++;
         }
     }
+    peers_give_back(e);
     free(root);
     free(victim);
     return said;

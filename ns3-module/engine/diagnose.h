@@ -19,7 +19,7 @@ static inline bool diagnose_passing(const struct weft_engine *e, uint32_t i, uin
     return pkt_at(e, i)->in_port != NIL && came_in(pkt_at(e, i)) == prio;
 }
 /** Sentences on deadlocks, roots of pauses and their victims; at most @p max; returns how many. */
-uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
+uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max,
                          void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 #pragma GCC visibility pop

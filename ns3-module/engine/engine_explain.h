@@ -17,7 +17,7 @@ struct weft_engine;
 /** Whether PFC has come to a deadlock: paused ports that wait for each other in a circle and that
  * nothing can resume. 1: yes, and @p text (may be NULL) names the priority and the cycle of ports;
  * 0: no. A pause that expires (pfc.quanta) is taken as refreshed. */
-int weft_engine_find_deadlock(const struct weft_engine *e, char *text, size_t size);
+int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size);
 /** Whether messages get on. */
 enum weft_motion {
     WEFT_MOTION_NONE, /**< there is none, or none with a path */

@@ -18,7 +18,6 @@ static const char *obstacle_of_settings(const struct weft_engine *e)
         bool is;
         const char *why;
     } all[] = {
-        {e->p.pfc.quanta != 0, "pfc.quanta sets timers for pauses"},
         {e->grants.of.elem != 0, "receivers give credit"},
         {e->credit.ports != NULL, "links are under credits"},
         {e->in_network != NULL, "switches take part in operations"},
@@ -65,7 +64,7 @@ static int make(struct weft_engine *e, const struct weft_peers *link, struct wef
     }
     if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
-    p->known.next_ps = p->until.t = WEFT_NEVER;
+    p->known.next_ps = p->known.timer_ps = p->until.t = WEFT_NEVER;
     return 0;
 }
 

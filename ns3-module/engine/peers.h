@@ -68,6 +68,7 @@ struct peers_head {
     struct ev bound; /**< nothing is told before it but what was said to be; t WEFT_NEVER: at all */
     int64_t next_ps; /**< time of the first event, WEFT_NEVER: none */
     int64_t last_ps; /**< of the last one executed */
+    int64_t timer_ps; /**< of the first timer of a pause, WEFT_NEVER: none */
     uint32_t ntells, nnotes, nlasts, npackets;
     int32_t code;  /**< not 0: of an error, which follows */
     bool owes;     /**< switches may have transmissions to make */
@@ -98,6 +99,7 @@ struct peers {
     int64_t last_ps;  /**< of the last event that was executed here */
     bool border_owes; /**< switches of clusters have transmissions to make */
     bool failed;      /**< all know of the error that ended the run */
+    bool running;     /**< peers_run */
     bool posted;      /**< since the last exchange, and not in a window */
     bool figures;     /**< those of all are known, as they are now */
     struct weft_totals *totals; /**< these */
@@ -188,6 +190,17 @@ void peers_note_text(void *speaker, const char *text);
  */
 uint64_t peers_say_all(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
                        void *ctx);
+
+/* peers_marks.c */
+/** Copies from the other processes what pauses there are, and how full queues are, to the records
+ * of their ports here, until they are given back. Nothing is done with one process. */
+void peers_borrow(struct weft_engine *e);
+void peers_give_back(struct weft_engine *e);
+/** Adds to @p n bytes the bits that they have in any process. */
+void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n);
+/** Has all processes watch what repeats of pauses are due at @p t_ps (pfc_timer.c); returns the
+ * number of the first one that is not to be, as the run ends, UINT64_MAX: there is none. */
+uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps);
 
 /* peers_sums.c */
 /** Gives the pouch `all` to all; `came` has what they gave. */

@@ -158,6 +158,7 @@ static void merge(struct peers_head *known, const struct peers_head *h)
     known->bound = ev_before(h->bound, known->bound) ? h->bound : known->bound;
     known->next_ps = h->next_ps < known->next_ps ? h->next_ps : known->next_ps;
     known->last_ps = h->last_ps > known->last_ps ? h->last_ps : known->last_ps;
+    known->timer_ps = h->timer_ps < known->timer_ps ? h->timer_ps : known->timer_ps;
     known->owes |= h->owes;
     known->last_try |= h->last_try;
     known->ntells += h->ntells;
@@ -175,7 +176,6 @@ void peers_unpack(struct weft_engine *e, unsigned k)
         struct weft_err err;
         take(&from, &err, sizeof err);
         p->failed = engine_fail(e, h.code, "%s", err.msg) != 0;
-        return;
     }
     for (uint32_t i = 0; i < h.ntells; i++) {
         struct tell t;

@@ -57,15 +57,23 @@ static void tell(struct weft_engine *e, struct tell *t)
     }
 }
 
-/* When the first timer of the user is due; other timers are not in this agenda. */
-static int64_t first_timer(const struct weft_engine *e)
+/* When the first timer of the user, or of pauses at ports of this process, is due. */
+static int64_t own_timer(struct weft_engine *e)
 {
-    return agenda_slow_time(&e->loop.agenda);
+    struct agenda *a = &e->loop.agenda;
+    return agenda_slow_first(e, a, FASTQ_NO_KEY) ? a->slow.h[0].t : WEFT_NEVER;
+}
+
+/* The same of all processes. */
+static int64_t first_timer(struct weft_engine *e)
+{
+    const int64_t own_ps = own_timer(e);
+    return e->peers->known.timer_ps < own_ps ? e->peers->known.timer_ps : own_ps;
 }
 
 /* Whether the first of what is to be told comes before all timers, and no host that is held could
  * come before it. */
-static bool may_tell(const struct weft_engine *e, const struct tell *t)
+static bool may_tell(struct weft_engine *e, const struct tell *t)
 {
     return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) && !e->err.code;
 }
@@ -93,8 +101,9 @@ static int64_t first_of_hosts(struct weft_engine *e)
         return e->now; /* before the run: or later */
     struct agenda *a = &e->parts->of[0].agenda;
     const uint64_t key = fastq_first(&a->fast, e->peers->from_ps);
-    const int64_t slow = agenda_slow_time(a), fast = agenda_fast_time(a, key);
-    return slow < fast ? slow : fast;
+    const int64_t fast_ps = agenda_fast_time(a, key);
+    const bool slow = agenda_slow_first(e, a, key); /* of deadlines, those that hold */
+    return slow ? a->slow.h[0].t : fast_ps;
 }
 
 /* When the first transmission that a switch owes is due, WEFT_NEVER: none owes any. */
@@ -140,6 +149,7 @@ void peers_exchange(struct weft_engine *e)
     struct peers_head h = {.bound = p->bound,
                            .next_ps = hosts_ps < switches_ps ? hosts_ps : switches_ps,
                            .last_ps = p->last_ps,
+                           .timer_ps = e->pfc.ports ? own_timer(e) : WEFT_NEVER,
                            .ntells = p->nown,
                            .nnotes = e->windows.nnotes - p->nnotes,
                            .code = e->err.code,
@@ -181,11 +191,23 @@ static void catch_up(struct weft_engine *e, int64_t t_ps)
 static void fire(struct weft_engine *e, int64_t t_ps)
 {
     struct agenda *a = &e->loop.agenda;
-    while (first_timer(e) == t_ps && e->loop.stop_ps != INT64_MIN) {
+    const uint64_t until = e->pfc.ports ? peers_watch_repeats(e, t_ps) : UINT64_MAX;
+    if (until !=
+        UINT64_MAX) /* the run has failed, but for what comes before that in this instant */
+        e->loop.stop_ps = t_ps;
+    while (own_timer(e) == t_ps && e->loop.stop_ps != INT64_MIN) {
+        const struct ev top = a->slow.h[0];
+        const bool pause = top.id >> EV_KIND_SHIFT == EV_PFC;
+        if (until != UINT64_MAX && (!pause || EV_NUMBER(top.id) >= until))
+            break;
         agenda_run(e, a, (struct due){t_ps, FASTQ_NO_KEY, true});
-        e->tot.events -= e->peers->link.me != 0; /* one process counts them */
+        if (!pause)
+            e->tot.events -= e->peers->link.me != 0; /* one process counts them */
         catch_up(e, t_ps);
     }
+    if (until != UINT64_MAX)
+        weft_engine_stop(e);
+    e->peers->known.timer_ps = WEFT_NEVER; /* until all have exchanged again */
     if (e->peers->last_ps < t_ps)
         e->peers->last_ps = t_ps;
 }
@@ -282,7 +304,11 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
 
 int64_t peers_next(struct weft_engine *e)
 {
-    const struct peers *p = e->peers;
+    struct peers *p = e->peers;
+    if (p->posted && !p->running) {
+        p->from_ps = e->now;
+        peers_exchange(e);
+    }
     const int64_t timer_ps = first_timer(e);
     if (p->posted && e->now < timer_ps)
         return e->now; /* or later */
@@ -316,6 +342,7 @@ void peers_run(struct weft_engine *e)
         p->from_ps = e->now;
         peers_exchange(e);
     }
+    p->running = true;
     while (!e->err.code) {
         const int64_t first_ps = peers_next(e), stop_ps = e->loop.stop_ps;
         if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
@@ -332,6 +359,9 @@ void peers_run(struct weft_engine *e)
     }
     if (e->err.code && !p->failed)
         peers_exchange(e); /* so that nobody waits for this process */
+    if (e->err.code)
+        window_tell(e, WEFT_NEVER);
+    p->running = false;
     e->now = before_ps > p->known.last_ps ? before_ps : p->known.last_ps;
     if (!e->err.code && e->loop.stop_ps < LAST_PS && e->loop.stop_ps > e->loop.due_ps) {
         e->loop.due_ps = e->loop.stop_ps;

@@ -6,7 +6,7 @@
 #include "context.h"
 #include "events.h"
 #include "fail.h"
-#include "pfc.h"
+#include "pfc_timer.h"
 #include "port.h"
 #include "window.h"
 
@@ -35,8 +35,7 @@ static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port
         weft_human_time(weft_engine_slowest_ps(e), packet));
 }
 
-/* Packets made, delivered and dropped so far, but for PFC frames. */
-static uint64_t moves_so_far(const struct weft_engine *e)
+uint64_t pfc_moves(const struct weft_engine *e)
 {
     uint64_t moves = 0;
     for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++)
@@ -49,24 +48,23 @@ static uint64_t moves_so_far(const struct weft_engine *e)
 /* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
  * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a
  * link of a few bits per second a run would end, but not in a lifetime. */
-static void watch(struct weft_engine *e, uint32_t port)
+bool pfc_watch(struct weft_engine *e, uint32_t port, uint64_t moves)
 {
-    window_catch_up(e);
-    const uint64_t moves = moves_so_far(e);
     if (moves != e->pfc.moves) {
         e->pfc.moves = moves;
         e->pfc.repeats = 0;
         e->pfc.moved_ps = e->pfc.watched_ps = e->now;
-        return;
+        return true;
     }
     if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
         storm(e, port);
     if (e->now - e->pfc.watched_ps < 2 * pfc_pause_ps(e, e->ports[port].peer))
-        return;
+        return !e->err.code;
     char text[256];
     if (weft_engine_find_deadlock(e, text, sizeof text))
         engine_fail(e, WEFT_E_OUTCOME, "%s", text);
     e->pfc.watched_ps = e->now;
+    return !e->err.code;
 }
 
 void pfc_event(struct weft_engine *e, uint64_t number)
@@ -89,7 +87,10 @@ void pfc_event(struct weft_engine *e, uint64_t number)
         return;
     }
     pfc_set_refresh(e, port, prio);
-    watch(e, port);
+    if (!e->peers) { /* which have watched before */
+        window_catch_up(e);
+        pfc_watch(e, port, pfc_moves(e));
+    }
     if (e->ports[port].ctrl.head == NIL) {
         e->tot.pfc_refreshes++;
         pfc_send_frame(e, port, prio, true, true);

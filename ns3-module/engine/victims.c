@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-uint32_t victims_roots(const struct weft_engine *e, uint32_t prio, uint8_t *root)
+uint32_t victims_roots(struct weft_engine *e, uint32_t prio, uint8_t *root)
 {
     uint32_t first = NIL;
     memset(root, 0, e->fabric->nports);
@@ -31,6 +31,8 @@ uint32_t victims_roots(const struct weft_engine *e, uint32_t prio, uint8_t *root
                           diagnose_paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
         }
     }
+    if (e->peers)
+        peers_union(e, root, e->fabric->nports);
     return first;
 }
 
@@ -72,16 +74,19 @@ static void mark_queued(const struct weft_engine *e, uint32_t out, uint32_t prio
     }
 }
 
-void victims_mark(const struct weft_engine *e, uint32_t prio, const uint8_t *root, uint8_t *victim)
+void victims_mark(struct weft_engine *e, uint32_t prio, const uint8_t *root, uint8_t *victim)
 {
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         victim[i] = q->prio == prio && q->nxt_msg != NIL && q->state == QP_READY &&
+                    peers_own(e, e->fabric->hosts[q->src_host]) &&
                     diagnose_paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
     }
     for (uint32_t out = 0; out < e->fabric->nports; out++)
         if (diagnose_paused(e, out, prio))
             mark_queued(e, out, prio, root, victim);
+    if (e->peers)
+        peers_union(e, victim, e->qps.pool.n);
 }
 
 /* Room for one mark per QP. */
@@ -104,6 +109,7 @@ uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found)
 {
     uint64_t now = 0;
     lazy_catch_up(e);
+    peers_borrow(e);
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
     for (uint32_t prio = 0; root && victim && reserve(e) && prio < WEFT_PRIOS; prio++) {
@@ -120,5 +126,6 @@ uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found)
     }
     free(root);
     free(victim);
+    peers_give_back(e);
     return now;
 }

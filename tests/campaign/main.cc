@@ -2,7 +2,8 @@
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
 //   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR]
-//            [--also PROGRAM] [--also-processes N] [--with KEY=VALUE]... [--guard SECONDS] [--keep]
+//            [--also PROGRAM] [--also-processes N [--only-processes]] [--with KEY=VALUE]...
+//            [--guard SECONDS] [--keep]
 //            [--shrink]
 //
 // Without --first, seeds begin at a number that follows from the commit, so that every commit plays
@@ -27,7 +28,8 @@ namespace
     fprintf(stderr,
             "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] "
             "[--shard I/N] "
-            "[--folder DIR] [--also PROGRAM] [--also-processes N] [--with KEY=VALUE]... "
+            "[--folder DIR] [--also PROGRAM] [--also-processes N [--only-processes]] "
+            "[--with KEY=VALUE]... "
             "[--guard SECONDS] [--keep] [--shrink]\n",
             why);
     exit(2);
@@ -69,6 +71,10 @@ Options options(int argc, char **argv)
         const std::string a = argv[i];
         if (a == "--keep") {
             o.keep = true;
+            continue;
+        }
+        if (a == "--only-processes") {
+            o.only_processes = true;
             continue;
         }
         if (a == "--shrink") {

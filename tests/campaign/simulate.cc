@@ -141,6 +141,10 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
     if (first.cpu_s >
         o.guard.cpu_s / 15.0) // the other modes, several times slower, would not end in time
         return v;
+    if (o.processes)
+        p.processes(first);
+    if (o.only_processes)
+        return v;
     p.alike("default", {"--set", "ns3.simulator-impl=default"}, o.weft, first);
     if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
@@ -158,8 +162,6 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
                 first);
     if (!o.also.empty())
         p.alike("also", {}, o.also, first);
-    if (o.processes)
-        p.processes(first);
     if (finished && !s.hpcc)
         p.ideal(r);
     return v;

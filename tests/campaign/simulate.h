@@ -6,10 +6,11 @@
 #include "checks.h"
 
 struct Options {
-    std::string weft;       // the program
-    std::string also;       // another build of it, which must give the same bytes; empty: none
-    uint64_t processes = 0; // run each by so many under mpirun, too; 0: none
-    std::string folder;     // where seeds have their folders
+    std::string weft;            // the program
+    std::string also;            // another build of it, which must give the same bytes; empty: none
+    uint64_t processes = 0;      // run each by so many under mpirun, too; 0: none
+    bool only_processes = false; // and in no other mode
+    std::string folder;          // where seeds have their folders
     uint64_t first = 0, count = 300;
     uint64_t shard = 0, shards = 1;
     Guard guard;

@@ -238,6 +238,8 @@ const Case cases[] = {
                   {"switch.balance", "entropy"},
                   {"pfc.enabled", "off"},
                   {"transport.rto", "100us"}})},
+    {"pauses end", "none", "leaf-spine", leafSpine,
+     With(tight, {{"pfc.quanta", "900"}, {"pfc.refresh", "0.5"}})},
     {"one switch",
      "dcqcn",
      "single-switch",

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What several processes know of pauses together: peers.h. */
+#include "context.h"
+#include "events.h"
+#include "peers.h"
+#include "pfc_timer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct loan {
+    uint32_t port;
+    uint16_t paused;
+    int64_t since_ps[WEFT_PRIOS];
+    uint32_t queue_bytes[WEFT_PRIOS];
+};
+
+/* ---- ports ---- */
+
+static void lend(struct weft_engine *e, uint32_t port)
+{
+    const struct port *p = &e->ports[port];
+    struct loan l;
+    memset(&l, 0, sizeof l);
+    l.port = port;
+    l.paused = p->paused;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
+        l.since_ps[k] = e->pfc.since[port].ps[k];
+        l.queue_bytes[k] = p->lane[k].qbytes;
+    }
+    pouch_add(e, &e->peers->all, &l, sizeof l);
+}
+
+void peers_borrow(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    if (!p)
+        return;
+    p->all.n = 0;
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        if (peers_own(e, e->ports[i].node) && (e->ports[i].paused || e->ports[i].qtotal))
+            lend(e, i);
+    peers_give_all(e);
+    for (unsigned k = 0; k < p->link.n; k++)
+        for (size_t at = 0; k != p->link.me && at + sizeof(struct loan) <= p->came[k].n;
+             at += sizeof(struct loan)) {
+            struct loan l;
+            memcpy(&l, (const char *)p->came[k].bytes + at, sizeof l);
+            e->ports[l.port].paused = l.paused;
+            for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
+                e->pfc.since[l.port].ps[prio] = l.since_ps[prio];
+                e->ports[l.port].lane[prio].qbytes = l.queue_bytes[prio];
+            }
+        }
+}
+
+void peers_give_back(struct weft_engine *e)
+{
+    for (uint32_t i = 0; e->peers && i < e->fabric->nports; i++)
+        if (!peers_own(e, e->ports[i].node)) {
+            e->ports[i].paused = 0;
+            for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+                e->ports[i].lane[k].qbytes = 0;
+        }
+}
+
+void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n)
+{
+    struct peers *p = e->peers;
+    p->all.n = 0;
+    pouch_add(e, &p->all, bytes, n);
+    peers_give_all(e);
+    for (unsigned k = 0; k < p->link.n; k++)
+        for (uint32_t i = 0; k != p->link.me && p->came[k].n == n && i < n; i++)
+            bytes[i] |= ((const uint8_t *)p->came[k].bytes)[i];
+}
+
+/* ---- repeats of pauses ---- */
+
+static int compare(const void *va, const void *vb)
+{
+    const uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+    return (a > b) - (a < b);
+}
+
+/* Adds the numbers of those due at @p t_ps here; one may have several entries. */
+static void list_due(struct weft_engine *e, int64_t t_ps)
+{
+    const struct evq *q = &e->loop.agenda.slow;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const uint64_t number = EV_NUMBER(q->h[i].id);
+        if (q->h[i].t != t_ps || q->h[i].id >> EV_KIND_SHIFT != EV_PFC ||
+            (number & 1) != PFC_REFRESH || pfc_deadline(e, number)->at_ps != t_ps)
+            continue;
+        pouch_add(e, &e->peers->all, &number, sizeof number);
+    }
+}
+
+uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps)
+{
+    struct peers *p = e->peers;
+    uint64_t moves = pfc_moves(e), *all, ends = UINT64_MAX;
+    struct pouch due = {0};
+    p->all.n = 0;
+    pouch_add(e, &p->all, &moves, sizeof moves);
+    list_due(e, t_ps);
+    pouch_add(e, &due, p->all.bytes + sizeof moves, p->all.n - sizeof moves);
+    peers_give_all(e);
+    for (unsigned k = 0; k < p->link.n; k++) {
+        uint64_t more;
+        if (k == p->link.me || p->came[k].n < sizeof more)
+            continue;
+        memcpy(&more, p->came[k].bytes, sizeof more);
+        moves += more;
+        pouch_add(e, &due, (const char *)p->came[k].bytes + sizeof more,
+                  p->came[k].n - sizeof more);
+    }
+    all = (uint64_t *)(void *)due.bytes;
+    const size_t n = due.n / sizeof *all;
+    if (n)
+        qsort(all, n, sizeof *all, compare);
+    e->now = t_ps;
+    for (size_t i = 0; i < n && ends == UINT64_MAX; i++)
+        if ((i == 0 || all[i] != all[i - 1]) &&
+            !pfc_watch(e, (uint32_t)(all[i] / 2 / WEFT_PRIOS), moves))
+            ends = all[i];
+    free(due.bytes);
+    return ends;
+}
