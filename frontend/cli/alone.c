@@ -74,7 +74,7 @@ static int run(struct alone *a, const struct weft_cli *cli, int64_t until_ps, st
                    no_progress, no_rows},
         .until_ps = until_ps,
         .stall_after_ps = a->s->run->stall_after_ps,
-        .by_events = a->s->replay_tolerance > 0,
+        .by_events = a->s->replays,
         .unit = "ops",
     };
     int rc = weft_jobs_start(a->on.jobs, err);

@@ -364,7 +364,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
         .victims_ps = r->s->run->victims_ps,
-        .by_events = r->s->replay_tolerance > 0 || r->cli->peers,
+        .by_events = r->s->replays || r->cli->peers,
         .series = r->series,
         .progress = o->progress,
         .progress_is_tty = o->progress_is_tty,

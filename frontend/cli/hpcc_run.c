@@ -273,7 +273,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
         .victims_ps = r->s->run->victims_ps,
-        .by_events = r->s->replay_tolerance > 0 || r->cli->peers,
+        .by_events = r->s->replays || r->cli->peers,
         .series = r->series,
         .limits = o->limits,
         .started_ns = r->x.started_ns,

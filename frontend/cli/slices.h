@@ -50,9 +50,9 @@ struct weft_slices {
     int64_t until_ps;       /**< run.until; 0: no limit */
     int64_t stall_after_ps; /**< run.stall-after */
     int64_t victims_ps;     /**< run.victims */
-    bool by_events; /**< slices must end at the same simulated times each run, as what is skipped
-                       depends on them (run.replay with a tolerance): events say how long they are,
-                       and no clock */
+    bool by_events; /**< slices must end, and the net be looked at, at the same simulated times each
+                       run, as what is skipped or repeated depends on them (run.replay): events say
+                       when, and no clock */
     struct weft_series *series; /**< what is sampled; NULL: nothing */
     FILE *progress;             /**< NULL: none is shown */
     bool progress_is_tty;

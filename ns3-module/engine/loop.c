@@ -87,7 +87,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
             a = host_parts_first(e, &any);
             d = any;
         }
-        if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
+        if (window_due(&e->windows, d.t) &&
             window_advance(e, d.t < e->loop.limit_ps ? d.t : e->loop.limit_ps))
             continue;
         if (__builtin_expect(d.t >= e->loop.limit_ps, 0)) {

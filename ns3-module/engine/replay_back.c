@@ -37,8 +37,7 @@ static void run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
     while (!e->err.code) {
         const struct due d = agenda_first(e, a);
         const int64_t until_ps = d.t < due_ps ? d.t : due_ps;
-        if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
-            window_advance(e, until_ps))
+        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
             continue;
         if (!before(a, d, due_ps, due_id))
             break;

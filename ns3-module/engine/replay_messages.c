@@ -13,30 +13,26 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
+#include "replay_room.h"
 #include "replay_state.h"
 
 #include "base/units.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define OTHERS                                                                                     \
     8u /**< messages, beside as many as are underway, that others receive until one of them is the \
           guide */
 
 /* Something was posted on a QP: it takes part from the next writing down on. */
-static void stamp(struct weft_engine *e, struct replay_messages *r, uint32_t qi)
+static void stamp(struct replay_messages *r, uint32_t qi)
 {
     if (qi >= r->stamps) {
-        const uint32_t n = e->qps.pool.n * 2;
-        uint32_t *more = realloc(r->stamp, n * sizeof *more);
-        if (!more) {
+        if (!replay_lengthen((void **)&r->stamp, sizeof *r->stamp, r->stamps, 2 * (qi + 1))) {
             r->strange = true;
             return;
         }
-        memset(more + r->stamps, 0, (n - r->stamps) * sizeof *more);
-        r->stamp = more;
-        r->stamps = n;
+        r->stamps = 2 * (qi + 1);
     }
     r->stamp[qi] = r->writings + 1;
     r->strange |= r->written && !replay_part_has(&r->part, qi);
@@ -46,16 +42,10 @@ static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi
                        const struct weft_completion *d)
 {
     struct replay_messages *r = &e->replay->messages;
-    if (r->nwords == r->words_cap) {
-        const uint32_t cap = r->words_cap ? 2 * r->words_cap : 256;
-        struct replay_word *more =
-            cap > r->most_words ? NULL : realloc(r->words, cap * sizeof *more);
-        if (!more) {
-            r->strange = true;
-            return;
-        }
-        r->words = more;
-        r->words_cap = cap;
+    if (r->nwords >= r->most_words ||
+        !replay_room((void **)&r->words, sizeof *r->words, r->nwords, &r->words_cap)) {
+        r->strange = true;
+        return;
     }
     r->words[r->nwords++] = (struct replay_word){.d = *d,
                                                  .t_ps = e->now,
@@ -92,7 +82,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
         return;
     }
     if (what == REPLAY_POSTED) {
-        stamp(e, r, qi);
+        stamp(r, qi);
         r->strange |= !e->replay->in_call;
     }
     if (r->written && !r->strange)

@@ -4,6 +4,7 @@
 #include "ecmp.h"
 #include "pkt.h"
 #include "qp.h"
+#include "replay_room.h"
 #include "replay_state.h"
 
 #include <stdlib.h>
@@ -39,14 +40,8 @@ bool replay_part_clear(const struct weft_engine *e, struct replay_part *p)
 
 static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number)
 {
-    if (*n == *room) {
-        const uint32_t more = *room ? 2 * *room : 16;
-        uint32_t *longer = realloc(*list, more * sizeof **list);
-        if (!longer)
-            return false;
-        *list = longer;
-        *room = more;
-    }
+    if (!replay_room((void **)list, sizeof **list, *n, room))
+        return false;
     (*list)[(*n)++] = number;
     return true;
 }

@@ -13,11 +13,11 @@
 #include "qp.h"
 #include "replay.h"
 #include "replay_inside.h"
+#include "replay_room.h"
 
 #include "base/units.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define WORTH_LAPS 16u    /**< that must be left to be skipped */
 #define GUIDE_PACKETS 8   /**< for which the guide is watched at first, later longer */
@@ -26,25 +26,15 @@
 
 /* ---- room ---- */
 
-static bool grow(void **of, size_t size, uint32_t from, uint32_t to)
-{
-    char *more = realloc(*of, to * size);
-    if (!more)
-        return false;
-    memset(more + from * size, 0, (to - from) * size);
-    *of = more;
-    return true;
-}
-
 static bool make_room(struct weft_engine *e, struct replay_packets *r)
 {
     const uint32_t n = e->qps.pool.n + e->qps.pool.n / 8 + 16;
     struct replay_part *map = &r->map;
-    if (!grow((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
-        !grow((void **)&r->with, sizeof *r->with, r->qps, n) ||
-        !grow((void **)&r->group, sizeof *r->group, r->qps, n) ||
-        !grow((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
-        !grow((void **)&map->moved, sizeof *map->moved, r->qps, n))
+    if (!replay_lengthen((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
+        !replay_lengthen((void **)&r->with, sizeof *r->with, r->qps, n) ||
+        !replay_lengthen((void **)&r->group, sizeof *r->group, r->qps, n) ||
+        !replay_lengthen((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
+        !replay_lengthen((void **)&map->moved, sizeof *map->moved, r->qps, n))
         return false;
     r->qps = map->qps_cap = n;
     return true;

@@ -19,6 +19,7 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
+#include "replay_room.h"
 #include "replay_state.h"
 #include "window.h"
 
@@ -73,14 +74,8 @@ static struct replay_line *line_of(struct replay *r, uint32_t qi)
 
 static bool append(struct replay_line *l, struct replay_name name)
 {
-    if (l->n == l->cap) {
-        const uint32_t cap = l->cap ? 2 * l->cap : 4;
-        struct replay_name *more = realloc(l->of, cap * sizeof *more);
-        if (!more)
-            return false;
-        l->of = more;
-        l->cap = cap;
-    }
+    if (!replay_room((void **)&l->of, sizeof *l->of, l->n, &l->cap))
+        return false;
     l->of[l->n++] = name;
     return true;
 }
@@ -110,17 +105,13 @@ static bool fill_lines(const struct weft_engine *e, struct replay *r)
         p->places = e->qps.pool.n;
         p->place = malloc(p->places * sizeof *p->place);
     }
-    if (p->lines < part->nqps) {
-        struct replay_line *more = realloc(p->line, part->nqps * sizeof *more);
-        if (more) {
-            memset(more + p->lines, 0, (part->nqps - p->lines) * sizeof *more);
-            p->line = more;
-            p->lines = part->nqps;
-        }
-    }
-    if (!p->place || p->lines < part->nqps) {
-        p->places = p->place ? p->places : 0;
+    p->places = p->place ? p->places : 0;
+    if (!p->place)
         return false;
+    if (p->lines < part->nqps) {
+        if (!replay_lengthen((void **)&p->line, sizeof *p->line, p->lines, part->nqps))
+            return false;
+        p->lines = part->nqps;
     }
     for (uint32_t i = 0; i < part->nqps; i++) {
         p->place[part->qps[i]] = i;
@@ -255,14 +246,8 @@ static int post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_
 {
     struct replay *r = e->replay;
     struct replay_play *p = &r->play;
-    if (p->nextra == p->extra_cap) {
-        const uint32_t cap = p->extra_cap ? 2 * p->extra_cap : 16;
-        struct replay_extra *more = realloc(p->extra, cap * sizeof *more);
-        if (!more)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
-        p->extra = more;
-        p->extra_cap = cap;
-    }
+    if (!replay_room((void **)&p->extra, sizeof *p->extra, p->nextra, &p->extra_cap))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
     p->extra[p->nextra++] = (struct replay_extra){*msg, id, r->in_timer};
     p->broken = true;
     if (r->in_timer)
@@ -324,8 +309,7 @@ static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
         const int64_t look_ps = r->packets.next_ps < end_ps ? r->packets.next_ps : WEFT_NEVER;
         int64_t until_ps = d.t < limit_ps ? d.t : limit_ps;
         until_ps = look_ps < until_ps ? look_ps : until_ps;
-        if (e->windows.on && d.t >= e->windows.done_ps + e->windows.lookahead_ps &&
-            window_advance(e, until_ps))
+        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
             continue;
         if (d.t >= look_ps) {
             replay_settle(e, look_ps);

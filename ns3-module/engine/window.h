@@ -73,6 +73,12 @@ struct windows {
 
 struct weft_engine;
 
+/** Whether a window may be due before what is due at hosts at @p t_ps: window_advance. */
+static inline bool window_due(const struct windows *w, int64_t t_ps)
+{
+    return w->on && t_ps >= w->done_ps + w->lookahead_ps;
+}
+
 #pragma GCC visibility push(hidden)
 
 /** Prepares for the nodes of a fabric; false when out of memory. */
