@@ -75,7 +75,7 @@ void replay_pieces_back(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
     bool any = false;
-    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD) {
             replay_piece_back(e, &r->piece[i]);
             any = true;
@@ -95,7 +95,7 @@ uint64_t replay_pieces_packets(const struct weft_engine *e)
 {
     const struct replay_packets *r = &e->replay->packets;
     uint64_t n = 0;
-    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD)
             n += r->piece[i].part.packets;
     return n;
@@ -105,7 +105,7 @@ int64_t replay_pieces_ahead_ps(const struct weft_engine *e)
 {
     const struct replay_packets *r = &e->replay->packets;
     int64_t least = WEFT_NEVER;
-    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD && r->piece[i].ahead_ps < least)
             least = r->piece[i].ahead_ps;
     return least;

@@ -41,7 +41,7 @@ struct replay_piece {
     struct tape tape;
 };
 
-#define REPLAY_PIECES 64u /**< at once, at most */
+#define REPLAY_PIECES 1024u /**< at once, at most */
 
 /** When the piece that a QP is in may be looked at: of its QPs the one for which that was said last
  * counts. */
@@ -65,6 +65,7 @@ struct replay_packets {
     int64_t
         find_ps; /**< when to look for pieces, WEFT_NEVER: not before a long message is posted */
     uint32_t pieces;  /**< used */
+    uint32_t top;     /**< none behind was ever used */
     uint32_t changes; /**< times that one went ahead or came back */
     uint64_t most;    /**< values of states that there may be */
     struct replay_piece piece[REPLAY_PIECES];

@@ -108,7 +108,7 @@ void replay_packets_told(struct weft_engine *e, uint32_t qi)
 void replay_pieces_drop(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
-    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used &&
             (r->piece[i].phase != REPLAY_AHEAD || r->piece[i].ahead_ps <= e->loop.due_ps))
             again(e, &r->piece[i], r->piece[i].wait_ps);
@@ -175,7 +175,7 @@ static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t la
         return;
     }
     k->tape.most = r->most;
-    for (uint32_t i = 0; i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (&r->piece[i] != k)
             k->tape.most -= r->piece[i].tape.cap < k->tape.most ? r->piece[i].tape.cap : 0;
     if (!replay_write(e, &k->part, &k->tape)) {
@@ -278,7 +278,7 @@ void replay_packets_look(struct weft_engine *e)
                                                           [REPLAY_GO_ON] = go_on,
                                                           [REPLAY_AHEAD] = arrive};
     struct replay_packets *r = &e->replay->packets;
-    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].next_ps <= e->now)
             look[r->piece[i].phase](e, &r->piece[i]);
     if (r->find_ps <= e->now)

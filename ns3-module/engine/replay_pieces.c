@@ -50,6 +50,19 @@ static bool make_map(struct weft_engine *e, struct replay_packets *r)
     return r->map.has_port && r->map.has_node && r->map.arrive_ps && r->met;
 }
 
+static void share_map(struct replay_packets *r, uint32_t i)
+{
+    struct replay_part *p = &r->piece[i].part;
+    p->piece = true;
+    p->mark = (uint16_t)(i + 1);
+    p->has_port = r->map.has_port;
+    p->has_node = r->map.has_node;
+    p->has_qp = r->map.has_qp;
+    p->qps_cap = r->map.qps_cap;
+    p->arrive_ps = r->map.arrive_ps;
+    p->moved = r->map.moved;
+}
+
 bool replay_pieces_ready(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
@@ -61,23 +74,14 @@ bool replay_pieces_ready(struct weft_engine *e)
         return true;
     if (!make_room(e, r))
         return false;
-    for (uint32_t i = 0; i < REPLAY_PIECES; i++) {
-        struct replay_part *p = &r->piece[i].part;
-        p->piece = true;
-        p->mark = (uint16_t)(i + 1);
-        p->has_port = r->map.has_port;
-        p->has_node = r->map.has_node;
-        p->has_qp = r->map.has_qp;
-        p->qps_cap = r->map.qps_cap;
-        p->arrive_ps = r->map.arrive_ps;
-        p->moved = r->map.moved;
-    }
+    for (uint32_t i = 0; i < r->top; i++)
+        share_map(r, i);
     return true;
 }
 
 void replay_pieces_free(struct replay_packets *r)
 {
-    for (uint32_t i = 0; i < REPLAY_PIECES; i++) {
+    for (uint32_t i = 0; i < r->top; i++) {
         r->piece[i].part.piece = true;
         replay_part_free(&r->piece[i].part);
         tape_free(&r->piece[i].tape);
@@ -232,6 +236,8 @@ static struct replay_piece *new_piece(struct weft_engine *e, struct replay_packe
         return NULL;
     while (k->used)
         k++;
+    if (k == r->piece + r->top)
+        share_map(r, r->top++);
     const struct qp *q = qp_at(e, g->guide);
     k->used = true;
     k->wait_ps = g->turn.wait_ps;

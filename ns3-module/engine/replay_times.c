@@ -33,7 +33,7 @@ void replay_packets_next(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
     int64_t next_ps = r->find_ps;
-    for (uint32_t i = 0; r->pieces && i < REPLAY_PIECES; i++)
+    for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].next_ps < next_ps)
             next_ps = r->piece[i].next_ps;
     replay_look_at(e, &r->next_ps, next_ps);
