@@ -362,6 +362,34 @@ TEST(Replay, RandomTraffic)
     EXPECT_GT(plays, 5u);
 }
 
+// Messages of random lengths that meet at random times repeat nothing: hardly any value is read for
+// that, and few states are written down.
+TEST(Replay, CostsLittleWhereNothingRepeats)
+{
+    for (const char *cc : {"hpcc", "dcqcn", "none"}) {
+        Pair p("leaf-spine", {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "8"}}, small,
+               cc);
+        weft_rng rng = weft_rng_stream(1, "replay-test", 4);
+        p.Build(WEFT_REPLAYING);
+        for (int64_t i = 1; i <= 600; i++) {
+            const uint64_t r = weft_rng_u64(&rng);
+            const auto src = static_cast<uint32_t>(r % 32),
+                       dst = static_cast<uint32_t>((src + 1 + (r >> 8) % 31) % 32);
+            p.RunTo(i * WEFT_PS_PER_US / 2 + static_cast<int64_t>((r >> 16) % 100'000));
+            for (World *w : {&p.off, &p.on})
+                w->Send(src, dst, 1000 + (r >> 20) % 400'000, src);
+        }
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        const weft_replay_figures f = p.Figures();
+        const uint64_t events = p.off.Totals().events;
+        EXPECT_GT(events, 1'000'000u);
+        EXPECT_GT(f.values, 10'000u) << "it never looked";
+        EXPECT_LT(f.values, 100'000 + (events / 16) + f.hops) << cc;
+        EXPECT_LT(f.looks, 20 + (f.jumps * 20)) << cc;
+    }
+}
+
 // Traffic that falls into pieces, one per switch: each is moved on by itself, and comes back when a
 // message goes through it, a host looks, or a link gets slower.
 TEST(Replay, PiecesAlone)
