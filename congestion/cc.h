@@ -39,7 +39,10 @@ enum weft_cc_needs {
         1u << 5, /**< switches fold their utilisation into one number per packet, ACKs echo it */
     WEFT_CC_NEEDS_BASE_RTT = 1u << 6, /**< weft_cc_env.base_rtt_ps decides something */
     WEFT_CC_NEEDS_BDP = 1u << 7,      /**< weft_cc_env.bdp_bytes decides something */
-    WEFT_CC_NEEDS_CREDIT = 1u << 8 /**< the receiver grants credit, see struct weft_cc_credit_ops */
+    WEFT_CC_NEEDS_CREDIT =
+        1u << 8,                   /**< the receiver grants credit, see struct weft_cc_credit_ops */
+    WEFT_CC_NEEDS_SUPPLY = 1u << 9 /**< switches warn senders and count what their links have left,
+                                      see struct weft_cc_supply_ops */
 };
 
 /** What one switch egress port stamps on a data packet when it leaves (NEEDS_INT). */
@@ -103,6 +106,8 @@ struct weft_cc_ack {
     bool nack;      /**< it is a NACK: una_bytes is what the receiver expects next */
     uint16_t pint;  /**< NEEDS_PINT: the code that the data packet carried */
     uint16_t draw;  /**< pint_tables: a random number for sampling */
+    uint32_t gains; /**< NEEDS_SUPPLY: data packets that it answers which came with
+                       WEFT_CC_TAG_GAIN */
     uint32_t nhops; /**< NEEDS_INT: stamps in hops, first switch first */
     const struct weft_cc_hop *hops; /**< NEEDS_INT: valid during the call */
 };
@@ -137,6 +142,48 @@ struct weft_cc_credit_ops {
     uint64_t (*known)(const void *state, const void *params);
     /** The rules of the receiver. */
     void (*rules)(const void *params, const struct weft_cc_env *env, struct weft_cc_grants *out);
+};
+
+/** What a data packet says to switches (NEEDS_SUPPLY). */
+enum weft_cc_tag {
+    WEFT_CC_TAG_GAIN = 1,   /**< the window may grow by a packet, unless a switch takes this away */
+    WEFT_CC_TAG_WARNED = 2, /**< a switch has warned its sender */
+    WEFT_CC_TAG_LAST = 4,   /**< nothing will be sent because of its ACK: the flow ends */
+    WEFT_CC_TAG_FIRST = 8   /**< sent before the first ACK of the flow */
+};
+
+/** A data packet that leaves. A flow is what is posted on a QP until nothing is left. */
+struct weft_cc_leaving {
+    uint64_t una_bytes;   /**< payload bytes acknowledged so far */
+    uint64_t from_bytes;  /**< payload bytes before it */
+    uint64_t until_bytes; /**< and with it */
+    uint64_t end_bytes;   /**< and with all that is posted */
+};
+
+/** What a switch tells the sender of a packet that found a queue. */
+struct weft_cc_warning {
+    int64_t rtt_ps;       /**< now - send time of that packet */
+    uint64_t queue_bytes; /**< frame bytes that waited at the port, all priorities, without it */
+    uint64_t rate_bps;    /**< rate of the port */
+};
+
+/** What switches do about an algorithm's packets. A packet is a full one of the QP. */
+struct weft_cc_supply {
+    double threshold;     /**< packets: a queue that holds as much has its senders warned */
+    uint32_t tokens;      /**< most flows that end which a port remembers; 0: none */
+    double burst;         /**< packets: most of what a link has left that is kept; < 1: nothing */
+    uint64_t frame_bytes; /**< of a warning */
+};
+
+/** What the two ends of a QP and switches say to each other of supply. */
+struct weft_cc_supply_ops {
+    /** Bits of enum weft_cc_tag for a packet that leaves, after on_send. */
+    uint32_t (*tag)(void *state, const void *params, const struct weft_cc_leaving *packet);
+    /** A switch warns. */
+    void (*warned)(void *state, const void *params, int64_t now_ps,
+                   const struct weft_cc_warning *warning, struct weft_cc_out *out);
+    /** The rules of switches. */
+    void (*rules)(const void *params, struct weft_cc_supply *out);
 };
 
 /** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless
@@ -239,6 +286,8 @@ struct weft_cc_ops {
     /** Required with NEEDS_CREDIT, which then also wants on_send and on_ack; called only while
      * the parameters need credit. */
     const struct weft_cc_credit_ops *credit;
+    /** Required with NEEDS_SUPPLY, which then also wants on_send and on_ack. */
+    const struct weft_cc_supply_ops *supply;
     /** Optional. Writes one double per observable, in their order, as of the last hook. */
     void (*observe)(const void *state, const void *params, double *values);
 };

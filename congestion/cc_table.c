@@ -38,6 +38,7 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
         {"on_cnp", o->needs & WEFT_CC_NEEDS_CNP, o->on_cnp != NULL},
         {"cnp", o->needs & WEFT_CC_NEEDS_CNP, o->cnp != NULL},
         {"credit", o->needs & WEFT_CC_NEEDS_CREDIT, o->credit && o->on_send && o->on_ack},
+        {"supply", o->needs & WEFT_CC_NEEDS_SUPPLY, o->supply && o->on_send && o->on_ack},
         {"signals", o->needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT), o->signals != NULL},
         {"observe", o->observables != NULL, o->observe != NULL},
     };
@@ -86,8 +87,8 @@ unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)
 const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,
                                  size_t size)
 {
-    static const char *const words[] = {"ecn",  "cnp",      "ecn-echo", "rtt",   "int",
-                                        "pint", "base-rtt", "bdp",      "credit"};
+    static const char *const words[] = {"ecn",  "cnp",      "ecn-echo", "rtt",    "int",
+                                        "pint", "base-rtt", "bdp",      "credit", "supply"};
     unsigned needs = weft_cc_needs(ops, params);
     struct weft_cc_cnp how = {0};
     size_t used = 0;

@@ -16,8 +16,9 @@ enum weft_pkt_kind {
     WEFT_PKT_ACK,
     WEFT_PKT_NACK,
     WEFT_PKT_CNP,
-    WEFT_PKT_GRANT, /**< of a receiver: credit */
-    WEFT_PKT_FRAME, /**< of another transport than RoCE */
+    WEFT_PKT_GRANT,   /**< of a receiver: credit */
+    WEFT_PKT_WARNING, /**< of a switch, to the sender of a packet that found a queue (bolt) */
+    WEFT_PKT_FRAME,   /**< of another transport than RoCE */
     WEFT_PKT_PFC,
     WEFT_PKT_CREDIT, /**< as PFC, for the link only */
     WEFT_PKT_SUM,    /**< part of an in-network operation, up or down its tree */

@@ -130,6 +130,8 @@ static const struct weft_metric metrics[] = {
     M("credit-requests", U64, net.sent[WEFT_PKT_REQUEST],
       "packets without data that asked for credit, as data packets do, too, or for an ACK "
       "(probe-frame)"),
+    M("warnings", U64, net.sent[WEFT_PKT_WARNING],
+      "packets by which switches warned senders of a queue (bolt)"),
     M("ecn-marks", U64, net.ecn_marks, "packets that switches marked"),
     M("pfc-pauses", U64, net.pfc_pauses, "PFC pause frames sent"),
     M("pfc-resumes", U64, net.pfc_resumes, "PFC resume frames sent"),

@@ -97,11 +97,9 @@ static void tell_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
 {
     const bool link_only = pkt->kind == WEFT_PKT_PFC;
     struct weft_qp_state qp = {0};
-    static const bool others[WEFT_PKT_KINDS] = {[WEFT_PKT_FRAME] = true,
-                                                [WEFT_PKT_CREDIT] = true,
-                                                [WEFT_PKT_REQUEST] = true,
-                                                [WEFT_PKT_GRANT] = true,
-                                                [WEFT_PKT_SUM] = true};
+    static const bool others[WEFT_PKT_KINDS] = {
+        [WEFT_PKT_FRAME] = true, [WEFT_PKT_CREDIT] = true,  [WEFT_PKT_REQUEST] = true,
+        [WEFT_PKT_GRANT] = true, [WEFT_PKT_WARNING] = true, [WEFT_PKT_SUM] = true};
     if (others[pkt->kind])
         return;
     if (!link_only)

@@ -34,6 +34,7 @@
 #include "rc.h"
 #include "routing.h"
 #include "stall.h"
+#include "supply.h"
 #include "victims.h"
 #include "telemetry.h"
 #include "window.h"
@@ -67,6 +68,7 @@ struct weft_engine {
     struct control *controls; /**< one per transport and dimension, ncontrols */
     uint32_t ncontrols;
     struct grants grants;
+    struct supplies supplies;
 
     struct path path;
     struct routing routing;

@@ -79,7 +79,7 @@ static int read_one(const struct weft_engine_config *c, uint32_t n, struct contr
 
 #define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
 /* What packets carry in one and the same place. */
-#define CARRIED (STAMPS | WEFT_CC_NEEDS_CREDIT)
+#define CARRIED (STAMPS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_SUPPLY)
 
 /* Writes what two sets of parameters of a control have different values for: "log-base (1.05
  * and 1.01), ...". */
@@ -129,8 +129,8 @@ static int check_stamps(const struct control *a, const struct control *b, const 
     return weft_err_set(
         err, WEFT_E_INPUT,
         "congestion controls '%s' and '%s' in different %s: switches stamp "
-        "packets with INT for all, or with PINT under the same settings, or senders "
-        "ask for credit; give both %s the same control, or one of them a "
+        "packets with INT for all, or with PINT under the same settings, or packets "
+        "ask for credit or have marks of bolt; give both %s the same control, or one of them a "
         "control without that",
         a->ops->name, b->ops->name, where, where);
 }
@@ -206,6 +206,7 @@ int control_init(struct weft_engine *e, const struct weft_engine_config *c, stru
         k->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
         k->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
         k->credit_on = (needs & WEFT_CC_NEEDS_CREDIT) != 0;
+        k->supply_on = (needs & WEFT_CC_NEEDS_SUPPLY) != 0;
         if (k->cnp_on)
             k->ops->cnp(k->params, &k->cnp);
         if (k->ops->signals)

@@ -22,7 +22,7 @@ struct control {
     const void *params;
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
-    bool ecn_on, cnp_on, echo_on, int_on, pint_on, credit_on;
+    bool ecn_on, cnp_on, echo_on, int_on, pint_on, credit_on, supply_on;
     struct weft_cc_choice own; /**< the dimension's, when it has one of its own */
 };
 

@@ -19,6 +19,7 @@
 #include "replay.h"
 #include "sparse_ack.h"
 #include "stable.h"
+#include "supply.h"
 #include "telemetry.h"
 #include "toss.h"
 #include "window.h"
@@ -107,7 +108,8 @@ static void choose_path(struct weft_engine *e, unsigned needs)
                               (p->sw.scheduler == WEFT_SCHED_PACKET_RR ? RARE_TURNS : 0));
     const uint32_t mark = needs & WEFT_CC_NEEDS_ECN ? QUEUE_MARK : 0;
     const bool stamped = e->telemetry.int_on || e->telemetry.pint_on;
-    e->path.on_enqueue = p->ecn.at_enqueue ? mark : 0;
+    e->path.on_enqueue =
+        (p->ecn.at_enqueue ? mark : 0) | (needs & WEFT_CC_NEEDS_SUPPLY ? QUEUE_SUPPLY : 0);
     e->path.on_dequeue = (p->ecn.at_enqueue ? 0 : mark) | (stamped ? QUEUE_STAMP : 0);
 }
 
@@ -193,8 +195,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     e->routing.routes = weft_routes_new(c->fabric, err);
     if (!e->routing.routes || init_ports(e, err) || toss_init(e, err) || mmu_init(e, err) ||
-        pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || balance_init(e, err) ||
-        ideal_init(e, err))
+        pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || supply_init(e, err) ||
+        balance_init(e, err) || ideal_init(e, err))
         goto fail;
     settle_pint(e);
     lazy_choose(e);
@@ -239,6 +241,7 @@ void weft_engine_free(struct weft_engine *e)
     pfc_fini(e);
     credit_fini(e);
     grant_fini(e);
+    supply_fini(e);
     control_fini(e);
     in_network_fini(e);
     free(e->qps.slots);

@@ -19,7 +19,12 @@ const char *weft_drop_reason_name(enum weft_drop_reason reason);
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind);
 
 /** What a congestion control lets packets carry, if they carry anything for it. */
-enum weft_telemetry { WEFT_TELEMETRY_TIME, WEFT_TELEMETRY_INT, WEFT_TELEMETRY_PINT };
+enum weft_telemetry {
+    WEFT_TELEMETRY_TIME,
+    WEFT_TELEMETRY_INT,
+    WEFT_TELEMETRY_PINT,
+    WEFT_TELEMETRY_TAGS
+};
 
 /** A packet as trace hooks show it. */
 struct weft_engine_pkt_view {
@@ -35,14 +40,18 @@ struct weft_engine_pkt_view {
     uint32_t flow_hash; /**< what ECMP goes by (transport.ecmp = flow) */
     uint32_t hops;      /**< forwarding nodes that it has passed; 8: that many or more */
     uint32_t payload_bytes;
-    int64_t sent_ps;   /**< DATA: when the NIC began to send it; ACK, NACK: the same of its cause */
+    int64_t sent_ps;   /**< DATA: when the NIC began to send it; ACK, NACK, WARNING: the same of its
+                          cause */
     int ce;            /**< DATA: marked */
     int ack_request;   /**< DATA: it will be answered whatever transport.ack-every says */
     int echo;          /**< ACK, NACK: a packet that it covers was marked */
     int cnp;           /**< ACK, NACK: carries a CNP */
     int has_sack;      /**< NACK of selective repeat: */
     uint64_t sack_psn; /**< the packet that caused it */
-    int ecn_capable;   /**< DATA: may be marked */
+    uint32_t tags;     /**< DATA: bits of enum weft_cc_tag; ACK: weft_cc_ack.gains */
+    uint32_t queue_bytes;               /**< WARNING: what its cause found waiting at a port */
+    uint64_t rate_bps;                  /**< WARNING: rate of that port */
+    int ecn_capable;                    /**< DATA: may be marked */
     enum weft_telemetry telemetry;      /**< what its telemetry is */
     uint32_t telemetry_bytes;           /**< how much of its frame that takes */
     const struct weft_cc_hop *int_hops; /**< INT so far; valid during the call */

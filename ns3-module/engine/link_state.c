@@ -75,6 +75,8 @@ static uint64_t drop_waiting(struct weft_engine *e, uint32_t port)
             p->qtotal -= d->frame;
             if (d->in_port != NIL)
                 mmu_release(e, d, port, false);
+            else
+                mmu_made_left(e, d, port);
             histogram_note(e, port, k, p->lane[k].qbytes);
             if ((d->in_port != NIL || p->nic == NIL) && e->hooks.queue)
                 e->hooks.queue(e->hooks.ctx, e->now, port, k, p->lane[k].qbytes);

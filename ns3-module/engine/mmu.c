@@ -92,6 +92,29 @@ static __attribute__((noinline)) void egress_count(const struct weft_engine *e, 
     m->out[!(e->mmu.lossless >> prio & 1)].used += above(after, reserve) - above(before, reserve);
 }
 
+bool mmu_make(struct weft_engine *e, const struct pkt *k, uint32_t out)
+{
+    const uint32_t prio = k->prio, node = e->ports[out].node;
+    const uint64_t queue = e->ports[out].lane[prio].qbytes;
+    if (!(e->mmu.egress_pooled >> prio & 1))
+        return true;
+    if (!egress_takes(e, k, out, 0)) {
+        if (e->mmu.of[node].eager)
+            return false;
+        lazy_wake(e, node);
+        return mmu_make(e, k, out);
+    }
+    egress_count(e, out, prio, queue, queue + k->frame);
+    return true;
+}
+
+void mmu_made_left(const struct weft_engine *e, const struct pkt *k, uint32_t out)
+{
+    const uint64_t queue = e->ports[out].lane[k->prio].qbytes;
+    if (k->kind == WEFT_PKT_WARNING && e->mmu.egress_pooled >> k->prio & 1)
+        egress_count(e, out, k->prio, queue + k->frame, queue);
+}
+
 /* What admit_lazily says when the buffer must be counted exactly. */
 #define RECOUNT ((enum weft_drop_reason)(WEFT_DROP_REASONS + 1))
 

@@ -59,6 +59,11 @@ uint32_t channel_count(const struct weft_engine_params *p, const struct weft_fab
 uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f);
 /** Whether @p k found no room because egress queue @p out of its priority is at its limit. */
 bool mmu_queue_full(const struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out);
+/** Whether packet @p k, made at a switch, may join queue @p out, which it is then counted in: it
+ * takes nothing of the ingress, and of an egress pool what there is. */
+bool mmu_make(struct weft_engine *e, const struct pkt *k, uint32_t out);
+/** Packet @p k, which came in through no port, has left queue @p out. */
+void mmu_made_left(const struct weft_engine *e, const struct pkt *k, uint32_t out);
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);

@@ -14,8 +14,9 @@ const char *weft_drop_reason_name(enum weft_drop_reason reason)
 
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
 {
-    static const char *const names[WEFT_PKT_KINDS] = {"data",  "request", "ack", "nack",   "cnp",
-                                                      "grant", "frame",   "pfc", "credit", "sum"};
+    static const char *const names[WEFT_PKT_KINDS] = {"data", "request", "ack",     "nack",
+                                                      "cnp",  "grant",   "warning", "frame",
+                                                      "pfc",  "credit",  "sum"};
     return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
 }
 

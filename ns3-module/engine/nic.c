@@ -24,6 +24,7 @@
 #include "qp.h"
 #include "recovery.h"
 #include "steer.h"
+#include "supply.h"
 
 #include "base/fetch.h"
 #include "base/units.h"
@@ -322,8 +323,10 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (q->cc->on_send) {
             q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &q->out);
             nic_cc_changed(e, qi);
-            if (q->credited)
+            if (credited(q))
                 grant_ask_with(e, q, qi, i);
+            else if (q->carries)
+                supply_tag(e, q, qi, i);
         }
         if (pacing_rate(e, q) != q->gap_rate_bps) {
             q->gap_rate_bps = pacing_rate(e, q);

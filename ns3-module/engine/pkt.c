@@ -57,6 +57,9 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     if (data) {
         v->ce = (p->flags & PKT_CE) != 0;
         v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || !profile_of(q)->sparse;
+    } else if (p->kind == WEFT_PKT_WARNING) {
+        v->queue_bytes = p->queue_bytes;
+        v->rate_bps = p->rate_bps;
     } else {
         v->echo = (p->flags & PKT_ECHO) != 0;
         v->cnp = (p->flags & PKT_CNP) != 0;
@@ -68,15 +71,17 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     v->telemetry_bytes = data ? c->signals.data_bytes : 0;
     if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK)
         v->telemetry_bytes = c->signals.ack_bytes;
-    v->telemetry = c->int_on    ? WEFT_TELEMETRY_INT
-                   : c->pint_on ? WEFT_TELEMETRY_PINT
-                                : WEFT_TELEMETRY_TIME;
+    v->telemetry = c->int_on      ? WEFT_TELEMETRY_INT
+                   : c->pint_on   ? WEFT_TELEMETRY_PINT
+                   : c->supply_on ? WEFT_TELEMETRY_TAGS
+                                  : WEFT_TELEMETRY_TIME;
     v->ecn_capable = data && c->ecn_on;
     if (c->int_on && p->sig != NIL) {
         v->int_hops = int_at(e, sig_stack(p->sig))->hops;
         v->nhops = sig_hops(p->sig);
     }
     v->pint = c->pint_on ? p->sig : 0;
+    v->tags = c->supply_on && p->kind != WEFT_PKT_WARNING ? p->sig : 0;
 }
 
 /* What Ultra Ethernet's headers say besides. */
@@ -104,10 +109,15 @@ static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine
         }
     }
     v->ack_asked = p->kind == WEFT_PKT_REQUEST && p->flags & PKT_ASK;
-    if (q->credited && (p->kind == WEFT_PKT_DATA || p->kind == WEFT_PKT_REQUEST))
+    if (credited(q) && (p->kind == WEFT_PKT_DATA || p->kind == WEFT_PKT_REQUEST))
         v->credit = p->sig;
     else if (p->kind == WEFT_PKT_GRANT)
         v->credit = (uint32_t)p->psn;
+}
+
+static bool carries_psn(const struct pkt *p)
+{
+    return p->kind != WEFT_PKT_FRAME && p->kind != WEFT_PKT_WARNING;
 }
 
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
@@ -116,7 +126,7 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
     *v = (struct weft_engine_pkt_view){.kind = p->kind,
                                        .prio = p->prio,
                                        .frame_bytes = p->frame,
-                                       .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
+                                       .psn = carries_psn(p) ? p->psn : 0,
                                        .handle = p->kind == WEFT_PKT_FRAME ? p->handle : 0,
                                        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind == WEFT_PKT_SUM)

@@ -28,6 +28,7 @@
 #include "port_catch_up.h"
 #include "rc.h"
 #include "scheduler.h"
+#include "supply.h"
 #include "telemetry.h"
 #include "toss.h"
 #include "trim.h"
@@ -212,6 +213,8 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
         mmu_release(e, k, port, p->lazy);
         if (e->path.on_dequeue)
             left(e, p, port, k, i);
+    } else if (__builtin_expect(e->mmu.egress_pooled, 0)) {
+        mmu_made_left(e, k, port);
     }
     return i;
 }
@@ -385,6 +388,18 @@ void port_kick(struct weft_engine *e, uint32_t port)
     kick(e, &e->ports[port], port);
 }
 
+static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                           uint32_t i, bool at_switch);
+
+/* Packet @p i has joined a queue where queues are made known to senders. */
+static void note_supply(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    uint32_t back;
+    const uint32_t warning = supply_joins(e, port, i, &back);
+    if (warning != NIL)
+        enqueue(e, &e->ports[back], back, pkt_at(e, warning), warning, true);
+}
+
 /* A packet has entered a switch queue. */
 static __attribute__((noinline)) void entered(struct weft_engine *e, struct port *p, uint32_t port,
                                               uint32_t i)
@@ -401,6 +416,8 @@ static __attribute__((noinline)) void entered(struct weft_engine *e, struct port
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
     if (e->path.on_enqueue & QUEUE_PACKET_HOOK)
         pkt_tell(e, i, port, WEFT_PKT_QUEUED);
+    if (e->path.on_enqueue & QUEUE_SUPPLY)
+        note_supply(e, port, i);
 }
 
 static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,

@@ -25,7 +25,7 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->payload = 0;
     k->prio = (uint8_t)f->t.ack_prio;
     k->flags = PKT_ASK;
-    if (q->credited)
+    if (credited(q))
         grant_ask_with(e, q, qi, i);
     q->probe_ps = e->now + q->env.base_rtt_ps;
     port_ops.enqueue(e, q->port, i);

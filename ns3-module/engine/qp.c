@@ -212,7 +212,7 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
     q->cap_bytes = UINT64_MAX;
     const struct profile *f = profile_of(q);
     q->counted = f->recovery->counts;
-    q->credited = q->control->credit_on;
+    q->carries = q->control->credit_on ? QP_CREDIT : q->control->supply_on ? QP_SUPPLY : QP_NOTHING;
     if (f->recovery->bdp_fc && f->t.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     if (entropy_open(e, q, err))

@@ -23,6 +23,9 @@ enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 /** Switches on a path that a QP remembers; the choices of further ones are looked up. */
 #define QP_PATH 8
 
+/** What data of a QP says to those that it meets, in pkt.sig, beside stamps. */
+enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SUPPLY };
+
 /** The priority of the records that stand for flows of frames: they have the path of a QP and
  * nothing else of it. A frame travels as the ACKs of that QP do, so that src_host is where it goes.
  */
@@ -93,12 +96,18 @@ struct qp {
     uint32_t unacked;     /**< data packets, or bytes of them, since the last ACK */
     uint8_t answer;       /**< flags of the next ACK or NACK: PKT_ECHO: a packet since the last one
                              was marked; PKT_CNP; PKT_NEAR */
-    uint8_t credited;     /**< sent under credits (grant.h) */
+    uint8_t carries;      /**< enum qp_carries: for grant.h, for supply.h */
     uint8_t holding;      /**< packets behind a gap are kept (selective repeat) */
     uint8_t asked;        /**< ack-every-bytes: an ACK was asked for behind a gap */
     uint32_t rcv_msg;     /**< message that exp_psn belongs to, NIL when all is received */
     struct psn_set *held; /**< packets behind a gap, NULL: never had one */
 };
+
+/** Whether a QP sends under credits (grant.h). */
+static inline bool credited(const struct qp *q)
+{
+    return q->carries == QP_CREDIT;
+}
 
 /** All QPs. */
 struct qps {

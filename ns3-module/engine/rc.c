@@ -28,6 +28,7 @@
 #include "sparse_ack.h"
 #include "stable.h"
 #include "steer.h"
+#include "supply.h"
 #include "telemetry.h"
 
 #include "base/units.h"
@@ -173,9 +174,13 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     const bool last = k->flags & PKT_LAST;
     e->tot.delivered[WEFT_PKT_DATA]++;
     q->taken_bytes += k->payload;
-    if (__builtin_expect(q->credited, 0)) {
-        grant_note(e, q, k->flags);
-        grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
+    if (__builtin_expect(q->carries, 0)) {
+        if (credited(q)) {
+            grant_note(e, q, k->flags);
+            grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
+        } else {
+            supply_taken(e, q, qi, k);
+        }
     }
     if (k->flags & (PKT_CE | PKT_TRIM)) {
         if (k->flags & PKT_CE)
@@ -325,7 +330,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (k.flags & PKT_CNP)
         count_cnp(e, q, k.qp);
-    if (__builtin_expect(q->credited, 0))
+    if (__builtin_expect(credited(q), 0))
         grantee_at(&e->grants, k.qp)->landed_bytes +=
             disorder ? report.received : q->una_bytes - una_before;
     if (__builtin_expect(q->entropy != NULL, 0))
@@ -342,6 +347,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .ecn_echo = k.flags & PKT_ECHO,
             .last_hop = report.trimmed && k.flags & PKT_NEAR,
             .nack = nack};
+        if (__builtin_expect(q->carries == QP_SUPPLY, 0))
+            a.gains = k.sig;
         if (q->control->int_on && k.sig != NIL) {
             a.nhops = sig_hops(k.sig);
             a.hops = int_at(e, sig_stack(k.sig))->hops;
@@ -382,7 +389,7 @@ static void receive_request(struct weft_engine *e, uint32_t i)
     struct pkt *k = pkt_at(e, i);
     struct qp *q = qp_at(e, k->qp);
     e->tot.delivered[WEFT_PKT_REQUEST]++;
-    if (q->credited)
+    if (credited(q))
         grant_asked(e, k->qp, k->sig, true);
     if (!(k->flags & PKT_ASK)) {
         pkt_free(e, i);
@@ -397,7 +404,8 @@ void rc_receive(struct weft_engine *e, uint32_t i)
     static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *, uint32_t) = {
         [WEFT_PKT_DATA] = receive_data,       [WEFT_PKT_ACK] = receive_ack,
         [WEFT_PKT_NACK] = receive_ack,        [WEFT_PKT_CNP] = receive_cnp,
-        [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive};
+        [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive,
+        [WEFT_PKT_WARNING] = supply_warned};
     receive[pkt_at(e, i)->kind](e, i);
 }
 
@@ -475,7 +483,7 @@ static void credit_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 static bool waits_for_credit(const struct qp *q)
 {
-    return q->credited && q->state == QP_BLOCKED && !q->out.cwnd_bytes;
+    return credited(q) && q->state == QP_BLOCKED && !q->out.cwnd_bytes;
 }
 
 void rc_rto(struct weft_engine *e, uint32_t qi)

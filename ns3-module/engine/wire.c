@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-enum { ROCE_PORT = 4791 };
+enum { ROCE_PORT = 4791, WARNING_PORT = 1021, WARNING = 16 };
 _Static_assert(HEADERS_MAX + 3 + ICRC + UINT16_MAX <= WEFT_WIRE_MAX, "payloads have 16 bits");
 /* Opcodes of the reliable connection and the CNP. */
 enum {
@@ -132,6 +132,12 @@ static void put_int(struct out *o, const struct weft_engine_pkt_view *v, size_t 
     }
 }
 
+/* Of a time, modulo 2^32. */
+static uint64_t nanoseconds(int64_t t_ps)
+{
+    return (uint64_t)(t_ps / WEFT_PS_PER_NS) & UINT32_MAX;
+}
+
 static void put_telemetry(struct out *o, const struct weft_engine_pkt_view *v, size_t bytes)
 {
     const size_t end = o->n + bytes;
@@ -139,6 +145,8 @@ static void put_telemetry(struct out *o, const struct weft_engine_pkt_view *v, s
         put_int(o, v, bytes);
     else if (v->telemetry == WEFT_TELEMETRY_PINT && bytes >= 2)
         put(o, v->pint, 2);
+    else if (v->telemetry == WEFT_TELEMETRY_TAGS && bytes >= 6)
+        put(o, (uint64_t)(v->tags & UINT16_MAX) << 32 | nanoseconds(v->sent_ps), 6);
     else if (bytes >= 8)
         put(o, (uint64_t)(v->sent_ps / WEFT_PS_PER_NS), 8);
     put_zero(o, end - o->n);
@@ -270,6 +278,25 @@ static size_t write_roce(const struct weft_wire *w, uint32_t port,
     return length;
 }
 
+/* A switch's warning: number of the QP, queue in bytes, rate in Mbps, and the time of sending in
+ * ns, modulo 2^32, of the packet that found the queue. */
+static size_t write_warning(const struct weft_wire *w, uint32_t port,
+                            const struct weft_engine_pkt_view *v, uint8_t *buf, size_t size)
+{
+    uint8_t head[HEADERS_MAX];
+    struct out o = {head, 0};
+    wire_put_ether(w, &o, port, v->prio, ETHERTYPE_IPV4);
+    wire_put_ip_udp(&o, v, v->flow_hash, WARNING_PORT, WARNING);
+    put(&o, v->qpn, 4);
+    put(&o, v->queue_bytes, 4);
+    put(&o, v->rate_bps / 1000000, 4);
+    put(&o, nanoseconds(v->sent_ps), 4);
+    const size_t length = v->frame_bytes > FCS + o.n ? v->frame_bytes - FCS : o.n;
+    memset(buf, 0, length < size ? length : size);
+    memcpy(buf, head, o.n < size ? o.n : size);
+    return length;
+}
+
 static size_t write_pfc(const struct weft_wire *w, uint32_t port,
                         const struct weft_engine_pkt_view *v, uint8_t *buf, size_t size)
 {
@@ -339,6 +366,8 @@ size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
     if (pkt->uet && pkt->kind <= WEFT_PKT_GRANT && pkt->kind != WEFT_PKT_CNP)
         return wire_uet_frame(w, port, pkt, buf, size);
     switch (pkt->kind) {
+    case WEFT_PKT_WARNING:
+        return write_warning(w, port, pkt, buf, size);
     case WEFT_PKT_PFC:
         return write_pfc(w, port, pkt, buf, size);
     case WEFT_PKT_FRAME:

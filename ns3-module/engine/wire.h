@@ -6,6 +6,9 @@
  *                          payload, pad, ICRC (IBTA 1.5 chapter 9 and annex A17, RoCEv2)
  *   with transport.type=uet, but for CNPs: Ethernet, 802.1Q, IPv4, UDP port 4793, Ultra Ethernet's
  * PDS and SES headers (wire_uet.c); grants and requests, too
+ *   warning of a switch    Ethernet, 802.1Q, IPv4, UDP port 1021 (RFC 4727, for experiments), then 32
+ *                          bits each: QP, queue in bytes, rate of the port in Mbps, time of sending
+ *                          in ns of the packet that found the queue
  *   PFC                    MAC control, opcode 0x0101 (IEEE 802.1Qbb, 802.3 annex 31D)
  *   frames of others       Ethernet, 802.1Q, and the packet as its sender made it, with CE once it is marked
  *
@@ -23,7 +26,9 @@
  * adds, and dissectors take it for payload. INT: 4 bits of hops, 12 of path (0), then per hop 4
  * bits of rate (0 to 6: 25, 50, 100, 200, 400, 800, 1600 Gbps; 15: another), 24 of time (ns), 20 of
  * bytes sent (in 128 B) and 16 of queue (in 80 B, at most 65535), modulo their width (HPCC, SIGCOMM
- * 2019, figure 7). PINT: the code in 16 bits. Anything else: the time of sending in ns, 64 bits.
+ * 2019, figure 7). PINT: the code in 16 bits. Bolt: 16 bits (in data those of enum weft_cc_tag, in
+ * ACKs how many marks they tell of), then the time of sending in ns, 32 bits. Anything else: that
+ * time, 64 bits.
  * What is left of it is zero.
  */
 #ifndef WEFT_WIRE_H

@@ -35,6 +35,12 @@ std::vector<Decision> decisions(Algo &a, const std::vector<Step> &steps)
             for (double x : {c->target, c->weight, c->decrease, c->increase, c->least, c->rtts})
                 d.emplace_back(static_cast<uint64_t>(x * 1e9), 0, 0);
     }
+    if (a.ops->supply) {
+        weft_cc_supply r{};
+        a.ops->supply->rules(a.params(), &r);
+        d.emplace_back(r.tokens, r.frame_bytes, 0);
+        d.emplace_back(static_cast<uint64_t>(r.threshold * 1e6), r.burst * 1e6, 0);
+    }
     if (a.ops->cnp) {
         weft_cc_cnp c{};
         a.ops->cnp(a.params(), &c);
@@ -162,11 +168,12 @@ TEST_P(Needs, NothingElseMatters)
         Algo b(ops, settings, env);
         auto other = steps;
         for (Step &s : other) { // play passes on only what is asked for
-            if (!(needs & WEFT_CC_NEEDS_ECN_ECHO))
+            if (!(needs & (WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_SUPPLY)))
                 s.mark = !s.mark;
             if (!(needs & WEFT_CC_NEEDS_PINT))
                 s.pint ^= 0xff;
-            if (!(needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_CREDIT))) // or the backlog
+            if (!(needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_CREDIT |
+                           WEFT_CC_NEEDS_SUPPLY))) // or the backlog, or a warning
                 s.qlen_bytes += 1000;
         }
         RC_ASSERT(decisions(a, steps) == decisions(b, other));

@@ -111,6 +111,7 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
     int64_t now = 1000;
     const unsigned needs = a.needs();
     uint64_t una = 0, nxt = 0, granted = 0;
+    uint32_t tags = 0;
     weft_cc_hop hops[WEFT_CC_MAX_HOPS] = {};
     for (unsigned i = 0; i < WEFT_CC_MAX_HOPS; i++)
         hops[i].rate_bps = (i + 1) * 25 * kGbps;
@@ -128,6 +129,10 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
             nxt += s.wire_bytes;
             if (a.ops->on_send)
                 a.ops->on_send(a.state(), a.params(), now, s.wire_bytes, &a.out);
+            if (needs & WEFT_CC_NEEDS_SUPPLY) {
+                const weft_cc_leaving k = {una, nxt - s.wire_bytes, nxt, nxt + s.qlen_bytes};
+                tags = a.ops->supply->tag(a.state(), a.params(), &k);
+            }
             break;
         case 2:
             ack.acked_bytes = s.nack ? 0 : nxt - una;
@@ -140,6 +145,7 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
             ack.rtt_ps = needs & WEFT_CC_NEEDS_RTT ? s.gap_ps : 0;
             ack.ecn_echo = needs & WEFT_CC_NEEDS_ECN_ECHO ? s.mark : false;
             ack.nack = s.nack;
+            ack.gains = needs & WEFT_CC_NEEDS_SUPPLY && s.mark ? tags & WEFT_CC_TAG_GAIN : 0;
             ack.pint = needs & WEFT_CC_NEEDS_PINT ? s.pint : 0;
             for (unsigned i = 0; i < WEFT_CC_MAX_HOPS; i++) {
                 hops[i].ts_ps = s.odd_hop ? hops[i].ts_ps / 2 : now - i;
@@ -161,7 +167,11 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
             if (a.ops->on_rto)
                 a.ops->on_rto(a.state(), a.params(), now, &a.out);
             break;
-        case 5: // of a grant before, or of what was asked for
+        case 5: // of a grant before, or of what was asked for; of a queue
+            if (needs & WEFT_CC_NEEDS_SUPPLY) {
+                const weft_cc_warning w = {s.gap_ps, s.qlen_bytes, hops[s.nhops % 3].rate_bps};
+                a.ops->supply->warned(a.state(), a.params(), now, &w, &a.out);
+            }
             if (!(needs & WEFT_CC_NEEDS_CREDIT))
                 break;
             if (!s.nack)
