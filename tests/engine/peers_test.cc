@@ -222,6 +222,7 @@ const Case cases[] = {
      With(tight, {{"ecn.kmin", "10KB"}, {"ecn.kmax", "50KB"}})},
     {"hpcc", "hpcc", "leaf-spine", leafSpine, tight},
     {"hpcc-pint", "hpcc-pint", "leaf-spine", leafSpine, tight},
+    {"bolt", "bolt", "leaf-spine", leafSpine, tight},
     {"swift", "swift", "fat-tree", fatTree, {{"transport.mtu", "4096B"}}},
     {"lossy", "none", "leaf-spine", leafSpine,
      With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "300us"}})},

@@ -314,3 +314,84 @@ TEST(Supply, WarningsAndEgressPools)
         EXPECT_GT(w.Totals().sent[WEFT_PKT_WARNING], 1000u);
     }
 }
+
+namespace
+{
+
+/// A flow of 20 MB, and one of 2 MB that joins it after 500 us and ends some 330 us later.
+struct Newcomer {
+    int64_t first_ps = 0, second_ps = 0; // when they are complete
+    uint64_t peak = 0;                   // since the second began
+    int64_t long_ps = 0;                 // when more than 25 KB waited last
+    double mean = 0;                     // of the queue while there are two
+
+    Newcomer(const char *cc, const Settings &settings)
+        : w("single-switch", {{"hosts", "3"}, {"rate", "100Gbps"}, {"delay", "2us"}},
+            {{"transport.ack-prio", "6"}}, cc, settings)
+    {
+        w.user = this;
+        w.config.hooks.queue = [](void *c, int64_t t, uint32_t port, uint32_t prio,
+                                  uint64_t bytes) {
+            auto *n = static_cast<Newcomer *>(static_cast<World *>(c)->user);
+            if (prio != 3 ||
+                n->w.fabric->nodes[n->w.fabric->ports[port].node].kind != WEFT_NODE_SWITCH)
+                return;
+            if (t > 500 * US && !n->second_ps && n->w.received.empty())
+                n->area += double(n->queue) * double(t - std::max(n->at, 500 * US));
+            n->queue = bytes;
+            n->at = t;
+            if (t > 500 * US) {
+                n->peak = std::max(n->peak, bytes);
+                n->long_ps = bytes > 25000 ? t : n->long_ps;
+            }
+        };
+        w.Build();
+        w.Send(0, 2, 20000000);
+        weft_err err = {};
+        EXPECT_EQ(weft_engine_timer(
+                      w.e, 500 * US,
+                      [](void *c, uint64_t) { static_cast<World *>(c)->Send(1, 2, 2000000); }, &w,
+                      0, &err),
+                  0);
+        w.Run();
+        for (auto &d : w.received)
+            (d.msg.src ? second_ps : first_ps) = d.received_ps;
+        mean = area / double(second_ps - 500 * US);
+    }
+
+  private:
+    World w;
+    uint64_t queue = 0;
+    int64_t at = 0;
+    double area = 0;
+};
+
+} // namespace
+
+// What the paper shows (figures of a flow that joins and one that ends), of which
+// docs/congestion-control.md has the figures: the queue of a newcomer is gone within three round
+// trips and stays short, where Swift's stands at its target; and what a flow that ends leaves is
+// taken sooner by tokens, by supply, and by both together.
+TEST(Supply, ANewcomerAndAFlowThatEnds)
+{
+    const Newcomer bolt("bolt", {}), swift("swift", {}), hpcc("hpcc", {});
+    EXPECT_LT(bolt.peak, hpcc.peak);
+    EXPECT_LT(bolt.peak, 100000u);
+    EXPECT_LT(bolt.long_ps, 525 * US);
+    EXPECT_LT(bolt.long_ps, hpcc.long_ps);
+    EXPECT_LT(bolt.mean, 10000);
+    EXPECT_GT(swift.mean, 20 * bolt.mean);
+    EXPECT_LT(bolt.second_ps, hpcc.second_ps);
+    EXPECT_LT(bolt.second_ps, swift.second_ps);
+    EXPECT_LT(double(bolt.first_ps), 1.01 * double(swift.first_ps));
+    EXPECT_GT(double(hpcc.first_ps), 1.07 * double(swift.first_ps));
+    const Newcomer supply("bolt", {{"ramp-up", "false"}});
+    const Newcomer tokens("bolt", {{"supply-matching", "false"}});
+    const Newcomer neither("bolt", {{"ramp-up", "false"}, {"supply-matching", "false"}});
+    EXPECT_EQ(neither.second_ps, bolt.second_ps); // its queue is never short until then
+    EXPECT_LT(bolt.first_ps, supply.first_ps);
+    EXPECT_LT(bolt.first_ps, tokens.first_ps);
+    EXPECT_LT(supply.first_ps, neither.first_ps);
+    EXPECT_LT(tokens.first_ps, neither.first_ps);
+    EXPECT_GT(neither.first_ps - bolt.first_ps, 10 * US);
+}

@@ -364,6 +364,45 @@ TEST(Wire, IntStandsBeforeThePayload)
     EXPECT_EQ(first.at(0).frame.rest, Bytes(42 + 1000));
 }
 
+/* Two senders: the second packet of one finds the first of both waiting. */
+TEST(Wire, WarningsOfSwitchesAndMarks)
+{
+    World w("single-switch", {{"hosts", "3"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+            {{"transport.mtu", "1000B"}, {"transport.ack-prio", "6"}}, "bolt");
+    Tap tap(w);
+    w.Build();
+    w.Send(0, 2, 50000);
+    w.Send(1, 2, 50000);
+    w.Run();
+    const auto u32 = [](const Bytes &b, size_t at) {
+        return uint32_t(b[at]) << 24 | uint32_t(b[at + 1]) << 16 | uint32_t(b[at + 2]) << 8 |
+               b[at + 3];
+    };
+    size_t warnings = 0;
+    for (const Tap::Seen &s : tap.seen)
+        if (s.view.kind == WEFT_PKT_WARNING) {
+            warnings++;
+            ASSERT_EQ(s.bytes.size(), 62u); // Ethernet 14, tag 4, IPv4 20, UDP 8
+            EXPECT_EQ(s.bytes[12] << 8 | s.bytes[13], 0x8100);
+            EXPECT_EQ(s.bytes[14] >> 5, 6);                    // the priority of ACKs
+            EXPECT_EQ(s.bytes[18 + 9], 17);                    // UDP
+            EXPECT_EQ(u32(s.bytes, 18 + 12), 0x0a000001u + 2); // from the receiver
+            EXPECT_EQ(u32(s.bytes, 18 + 16), 0x0a000001u + s.view.dst_host);
+            EXPECT_EQ(s.bytes[18 + 22] << 8 | s.bytes[18 + 23], 1021);
+            EXPECT_EQ(u32(s.bytes, 18 + 28), s.view.qpn);
+            EXPECT_EQ(u32(s.bytes, 18 + 32), s.view.queue_bytes);
+            EXPECT_GE(s.view.queue_bytes, 2u * 1068);
+            EXPECT_EQ(u32(s.bytes, 18 + 36), 100000u);
+            EXPECT_EQ(u32(s.bytes, 18 + 40), uint32_t(s.view.sent_ps / 1000));
+        } else if (s.view.kind == WEFT_PKT_DATA) {
+            const size_t at = 18 + 28 + 12 + (s.view.psn ? 0 : 16); // behind BTH and RETH
+            EXPECT_EQ(uint32_t(s.bytes[at] << 8 | s.bytes[at + 1]), s.view.tags);
+            EXPECT_EQ(u32(s.bytes, at + 2), uint32_t(s.view.sent_ps / 1000));
+        }
+    EXPECT_EQ(warnings, w.Totals().sent[WEFT_PKT_WARNING]);
+    EXPECT_GT(warnings, 20u);
+}
+
 /* The hooks see each packet once per place, and change nothing. */
 TEST(Wire, HooksSeeEveryPacketAndChangeNothing)
 {
