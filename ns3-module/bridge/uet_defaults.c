@@ -107,13 +107,37 @@ static int say_all(const struct implier *m, const struct fixed *list, size_t n)
     return rc;
 }
 
+/* BDPs as a size, at the rate that a section's thresholds are for; 0: for any, which then have
+ * those of R. */
+struct size_text {
+    char of[32];
+};
+static struct size_text size_of(const struct implier *m, double bdps, uint64_t scale_rate_bps)
+{
+    const double rate = (double)(scale_rate_bps ? scale_rate_bps : m->rate_bps);
+    const double bytes = bdps * rate / 8 * (double)m->rtt_ps * 1e-12;
+    struct size_text text;
+    snprintf(text.of, sizeof text.of, "%.0fB", bytes < 1e9 ? bytes : 1e9);
+    return text;
+}
+
 static int say_size(const struct implier *m, const char *section, const char *param, double bdps,
                     const char *why)
 {
-    const double bytes = bdps * (double)m->rate_bps / 8 * (double)m->rtt_ps * 1e-12;
-    char text[32];
-    snprintf(text, sizeof text, "%.0fB", bytes < 1e9 ? bytes : 1e9);
-    return say(m, section, param, text, why);
+    return say(m, section, param, size_of(m, bdps, 0).of, why);
+}
+
+/* An entry for each of the classes @p prios: @p values is what follows the priority. */
+static int say_map(const struct implier *m, const char *section, const char *param, uint64_t prios,
+                   const char *values, const char *why)
+{
+    char text[512] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        if (prios >> k & 1 && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%u:%s", used ? "," : "", k,
+                                     values);
+    return used ? say(m, section, param, text, why) : 0;
 }
 
 static int say_rate(const struct implier *m, const char *section, const char *param)
@@ -227,17 +251,8 @@ static int say_trimming(const struct implier *m)
 /* Segments of TCP are not trimmed: their queues are as long as without trimming. */
 static int say_tcp(const struct implier *m)
 {
-    char text[256] = "";
-    size_t used = 0;
-    const double bdp = (double)m->rate_bps / 8 * (double)m->rtt_ps * 1e-12;
-    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        if (m->p->tcp.prios >> k & 1 && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%u:%.0fB", used ? "," : "",
-                                     k, 5 * bdp < 1e9 ? 5 * bdp : 1e9);
-    return used ? say(m, "switch", "egress-limit-map", text,
-                      "UE 1.0.3, 4.1: 5 BDP without "
-                      "trimming, for tcp.prios")
-                : 0;
+    return say_map(m, "switch", "egress-limit-map", m->p->tcp.prios, size_of(m, 5, 0).of,
+                   "UE 1.0.3, 4.1: 5 BDP without trimming, for tcp.prios");
 }
 
 /* ---- beside RoCE ---- */
@@ -246,27 +261,6 @@ static int say_tcp(const struct implier *m)
 static uint64_t lossy_classes(const struct weft_packet_params *p)
 {
     return p->uet.prios & ~(p->pfc.enabled ? p->pfc.prios : 0);
-}
-
-/* BDPs at the rate that a section's thresholds are for; 0: for any, which then have those of R. */
-static uint64_t scaled_bytes(const struct implier *m, double bdps, uint64_t scale_rate_bps)
-{
-    const double rate = (double)(scale_rate_bps ? scale_rate_bps : m->rate_bps);
-    const double bytes = bdps * rate / 8 * (double)m->rtt_ps * 1e-12;
-    return (uint64_t)(bytes < 1e9 ? bytes + 0.5 : 1e9);
-}
-
-/* An entry for each of the classes @p prios: @p values is what follows the priority. */
-static int say_map(const struct implier *m, const char *section, const char *param, uint64_t prios,
-                   const char *values, const char *why)
-{
-    char text[512] = "";
-    size_t used = 0;
-    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        if (prios >> k & 1 && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%u:%s", used ? "," : "", k,
-                                     values);
-    return used ? say(m, section, param, text, why) : 0;
 }
 
 static bool named(const char *control, const char *name)
@@ -284,19 +278,17 @@ static int say_classes(const struct implier *m)
     int rc = 0;
     if (p->sw.egress_threshold == WEFT_THRESHOLD_DYNAMIC)
         rc = say_rate(m, "switch", "egress-scale-rate");
-    snprintf(text, sizeof text, "%" PRIu64 "B",
-             scaled_bytes(m, trims ? 1 : 5, p->sw.egress_scale_rate_bps));
     if (!rc)
-        rc = say_map(m, "switch", "egress-limit-map", lossy_classes(p), text,
+        rc = say_map(m, "switch", "egress-limit-map", lossy_classes(p),
+                     size_of(m, trims ? 1 : 5, p->sw.egress_scale_rate_bps).of,
                      trims ? "UE 1.0.3, 4.1: 1 BDP of the longest path, for uet.prios"
                            : "UE 1.0.3, 4.1: 5 BDP without trimming, for uet.prios");
     if (!rc && trims)
         rc = say_host_scale(m);
     if (rc || !named(p->uet.control, "nscc"))
         return rc;
-    snprintf(text, sizeof text, "%" PRIu64 "B:%" PRIu64 "B:1",
-             scaled_bytes(m, 0.2, p->ecn.scale_rate_bps),
-             scaled_bytes(m, 0.8, p->ecn.scale_rate_bps));
+    snprintf(text, sizeof text, "%s:%s:1", size_of(m, 0.2, p->ecn.scale_rate_bps).of,
+             size_of(m, 0.8, p->ecn.scale_rate_bps).of);
     return say_map(m, "ecn", "prio-map", p->uet.prios, text,
                    "UE 1.0.3, 3.6.17: 0.2 to 0.8 BDP of the longest path, for uet.prios");
 }
