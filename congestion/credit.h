@@ -70,7 +70,7 @@ struct weft_cc_credit {
          .min = "0",                                                                               \
          .max = "1000",                                                                            \
          .help = "credit that a receiver grants unasked while nobody asks, beyond what was asked " \
-                 "for, in bandwidth-delay products",                                               \
+                 "for, in bandwidth-delay products; at most what was asked for before, or 16 MiB", \
          .source = WEFT_CC_CREDIT_SOURCE,                                                          \
          .needs = condition},                                                                      \
         {.name = "credit-frame",                                                                   \

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 
 #define LEAST_QUANTA 4u /* an answer without credit takes a pacer as long as so many */
+/* Credit ahead of demand, 16 MiB, that a QP gets however little it has asked for: else a BDP beyond
+ * all that is ever sent is granted to the last byte. */
+#define AHEAD_QUANTA ((UINT64_C(16) << 20) / WEFT_CC_QUANTUM)
 
 int grant_init(struct weft_engine *e, struct weft_err *err)
 {
@@ -108,6 +111,14 @@ static void send_grant(struct weft_engine *e, uint32_t qi, const struct weft_cc_
     port_ops.enqueue(e, q->ack_port, i);
 }
 
+/* Credit ahead of what a QP asks for, in quanta: no more than it has asked for before. */
+static uint64_t ahead(const struct grantee *g, const struct weft_cc_grants *rules)
+{
+    const uint64_t most = g->wanted > AHEAD_QUANTA ? g->wanted : AHEAD_QUANTA;
+    const uint64_t idle = rules->idle_bytes / WEFT_CC_QUANTUM;
+    return idle < most ? idle : most;
+}
+
 /* Grants something to the first of a list, or answers it; the quanta that this took, 0: it is
  * forgotten. */
 static uint64_t grant_first(struct weft_engine *e, struct pacer *p, enum grant_list which,
@@ -119,8 +130,7 @@ static uint64_t grant_first(struct weft_engine *e, struct pacer *p, enum grant_l
     leave(e, p, qi);
     q->cc->credit->rules(q->ccp, &q->env, rules);
     uint64_t quanta = rules->grant_bytes / WEFT_CC_QUANTUM;
-    const uint64_t upto =
-        g->wanted + (which == GRANT_IDLE ? rules->idle_bytes / WEFT_CC_QUANTUM : 0);
+    const uint64_t upto = g->wanted + (which == GRANT_IDLE ? ahead(g, rules) : 0);
     const uint64_t left = upto > g->granted ? upto - g->granted : 0;
     quanta = quanta < left ? quanta : left;
     if (!quanta && !g->answer)

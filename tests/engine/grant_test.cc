@@ -81,6 +81,24 @@ TEST(Grant, MakesAtMostTheRateOfThePort)
     EXPECT_EQ(w.Totals().sent[WEFT_PKT_GRANT], g.sent.size());
 }
 
+// What is granted ahead is bounded by what was asked for, or 16 MiB, and ends: a BDP beyond all
+// that is ever sent is not granted to the last byte.
+TEST(Grant, NotMuchBeyondWhatWasEverAskedFor)
+{
+    for (const uint64_t mib : {1u, 40u}) {
+        World w("single-switch", kSwitch, Lossy("rud", true, {{"transport.bdp", "1TB"}}), "rccc");
+        w.Build();
+        w.Send(0, 8, mib * 1024 * KIB);
+        w.Run();
+        ExpectAllOnceInOrder(w, "one");
+        const uint64_t ahead = std::max<uint64_t>(mib, 16) * 1024 / 16;
+        EXPECT_GE(w.Totals().sent[WEFT_PKT_GRANT], ahead);
+        // headers are asked for, too
+        EXPECT_LE(double(w.Totals().sent[WEFT_PKT_GRANT]),
+                  1.05 * double(ahead + mib * 1024 / 16) + 100);
+    }
+}
+
 // All get the same, so all end together; the first burst is all that is cut.
 TEST(Grant, IsFair)
 {
