@@ -26,7 +26,7 @@ static uint32_t choose(struct weft_engine *e, uint32_t in, struct pkt *k)
             return out;
     }
     const struct weft_route_group g = weft_routes_lookup(e->routing.routes, node, k->dst_host);
-    if (__builtin_expect(e->spread.way != NULL, 0) && g.n && k->kind < WEFT_PKT_FRAME)
+    if (__builtin_expect(e->spread.way != NULL, 0) && g.n && k->kind < WEFT_PKT_WARNING)
         return e->spread.way->choose(e, g, in, k);
     if (g.n > 1 && e->spread.balance && k->kind == WEFT_PKT_DATA) {
         for (uint32_t c = 0; c < g.n; c++)

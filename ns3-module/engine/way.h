@@ -9,8 +9,8 @@
 #include "context.h"
 
 struct way {
-    /** The port by which a packet of a QP that came in through port @p in leaves, one of @p g, of
-     * which there is at least one. */
+    /** The port by which a packet of a QP (but for warnings, which begin in the middle of a way)
+     * that came in through port @p in leaves, one of @p g, of which there is at least one. */
     uint32_t (*choose)(struct weft_engine *e, struct weft_route_group g, uint32_t in,
                        struct pkt *k);
     /** Optional. Whether data packet @p i, about to leave by port @p out, is kept for a while. */

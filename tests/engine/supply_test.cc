@@ -315,6 +315,27 @@ TEST(Supply, WarningsAndEgressPools)
     }
 }
 
+// Warnings begin in the middle of a way, of which balancers that write into packets know nothing:
+// under each of them all ends, and all warnings arrive.
+TEST(Supply, UnderEveryBalancer)
+{
+    for (const std::string balance : kBalances) {
+        World w("leaf-spine", With(leafSpine, {{"host-rate", "100Gbps"}}),
+                With(kSmall, {{"switch.balance", balance}, {"transport.recovery", "out-of-order"}}),
+                "bolt");
+        w.Build();
+        for (uint32_t h = 0; h < 16; h++)
+            for (uint32_t to : {0u, (h + 5) % 16})
+                if (to != h)
+                    w.Send(h, to, 100000);
+        w.Run();
+        ExpectAllOnceInOrder(w, balance);
+        EXPECT_GT(w.Totals().sent[WEFT_PKT_WARNING], 500u) << balance;
+        EXPECT_EQ(w.Totals().delivered[WEFT_PKT_WARNING], w.Totals().sent[WEFT_PKT_WARNING])
+            << balance;
+    }
+}
+
 namespace
 {
 
