@@ -50,7 +50,7 @@ static const char *metric_text(const struct weft_metric *m, double v, double ci9
                                char buf[CELL_MAX])
 {
     char mean[WEFT_METRIC_TEXT_MAX], ci[WEFT_METRIC_TEXT_MAX];
-    if (weft_metric_counts(m) && !isnan(v) && v != floor(v)) /* a mean */
+    if (m->type == WEFT_PARAM_U64 && !isnan(v) && v != floor(v)) /* a mean */
         snprintf(mean, sizeof mean, "%.4g", v);
     else
         weft_sweep_metric_text(m, v, mean);

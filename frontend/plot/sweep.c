@@ -138,7 +138,7 @@ static void draw_bars(struct weft_panel *p, const struct weft_sweep_table *s,
             draw_interval(p, &intervals, WEFT_FIGURE_INK, (double)i, m->v[i], m->ci95[i]);
 }
 
-/* The axis whose values stand side by side in groups of bars: the last one, of a few values;
+/* The axis whose values stand side by side in groups of bars: the last one of a few values;
  * naxes: there are no groups. */
 static size_t group_axis(const struct weft_sweep_table *s)
 {
@@ -146,9 +146,9 @@ static size_t group_axis(const struct weft_sweep_table *s)
     for (size_t k = 0; k < s->naxes; k++)
         if (s->axis[k].n > 1) {
             varied++;
-            last = k;
+            last = s->axis[k].n <= HEAT_CURVES ? k : last;
         }
-    return varied > 1 && s->axis[last].n <= HEAT_CURVES ? last : s->naxes;
+    return varied > 1 ? last : s->naxes;
 }
 
 /* The first row that is alike; *rank: how many others are not, each counted once. */

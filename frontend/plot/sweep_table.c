@@ -61,6 +61,14 @@ static bool ends_with(const char *text, const char *end)
 /* What the column ends with that says how far from the reference a metric is. */
 #define OFF "_off_pct"
 
+/* "job.web.fct p50": "web: fct p50". */
+static void name_workload(char *words, size_t size)
+{
+    char name[96], rest[96];
+    if (sscanf(words, "job.%95[^.].%95[^\n]", name, rest) == 2)
+        snprintf(words, size, "%.40s: %.50s", name, rest);
+}
+
 /* What a metric is called on an axis; *divisor: what values up to @p most are divided by. */
 static const char *metric_label(struct weft_arena *arena, const char *key, double most,
                                 double *divisor)
@@ -89,6 +97,7 @@ static const char *metric_label(struct weft_arena *arena, const char *key, doubl
     snprintf(words, sizeof words, "%.*s", (int)(len < 90 ? len : 90), key);
     for (char *p = words; *p; p++)
         *p = *p == '_' ? ' ' : *p;
+    name_workload(words, sizeof words);
     if (ends_with(key, OFF)) {
         *divisor = 1;
         return weft_arena_printf(arena, "%s, off by (%%)", words);
@@ -234,9 +243,36 @@ static int scale_metrics(struct weft_sweep_table *s, struct weft_err *err)
     return 0;
 }
 
+/* Whether two axes have as many values, and a value of the one goes with one of the other. */
+static bool go_together(const struct weft_sweep_table *s, const struct weft_sweep_axis *a,
+                        const struct weft_sweep_axis *b)
+{
+    for (size_t i = 0; i < s->nrows; i++)
+        for (size_t k = 0; k < i; k++)
+            if ((strcmp(a->text[i], a->text[k]) == 0) != (strcmp(b->text[i], b->text[k]) == 0))
+                return false;
+    return true;
+}
+
+/* Of settings that change together the first is drawn. */
+static void forget_followers(struct weft_sweep_table *s)
+{
+    for (size_t k = s->naxes; k-- > 1;)
+        for (size_t j = 0; j < k; j++)
+            if (s->axis[j].n > 1 && go_together(s, &s->axis[j], &s->axis[k])) {
+                free(s->axis[k].text);
+                free(s->axis[k].v);
+                memmove(&s->axis[k], &s->axis[k + 1], (s->naxes - k - 1) * sizeof s->axis[k]);
+                s->naxes--;
+                break;
+            }
+}
+
 int weft_sweep_table_read(struct weft_sweep_table *s, const char *dir, struct weft_err *err)
 {
     const int code = read_rows(s, dir, err);
+    if (!code)
+        forget_followers(s);
     return code ? code : scale_metrics(s, err);
 }
 

@@ -66,6 +66,27 @@ TEST(Shipped, ClaimsOfStudiesHoldInTheirQuickVariants)
     }
 }
 
+/* The index of the studies has each of them once, with one figure that exists. */
+TEST(Shipped, TheIndexHasEachStudyOnce)
+{
+    const std::string index = slurp(source_dir() + "/docs/studies.md");
+    for (const std::string &name : studies()) {
+        const std::string page = "[" + name + "](../scenarios/" + name + "/README.md)";
+        const size_t row = index.find("\n| " + page + " |");
+        ASSERT_NE(row, std::string::npos) << name;
+        EXPECT_EQ(index.find("\n| " + page + " |", row + 1), std::string::npos) << name;
+        const size_t figure = index.find(page + ": ");
+        ASSERT_NE(figure, std::string::npos) << name << " has no figure";
+        EXPECT_EQ(index.find(page + ": ", figure + 1), std::string::npos) << name;
+        const std::string folder = "](../scenarios/" + name + "/";
+        const size_t file = index.find(folder, index.find("![", figure));
+        ASSERT_NE(file, std::string::npos) << name;
+        const size_t begin = file + folder.size();
+        const std::string picture = index.substr(begin, index.find(')', begin) - begin);
+        EXPECT_TRUE(fs::exists(source_dir() + "/scenarios/" + name + "/" + picture)) << picture;
+    }
+}
+
 /* The ring of pfc-deadlock is refused with its circle, and a run that is allowed ends in it, named.
  */
 TEST(Shipped, RingOfPfcDeadlockIsRefusedAndDeadlocks)

@@ -288,6 +288,39 @@ TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
                                             ",hpcc,10000000,0,,,,\n");
 }
 
+/* tp 8 goes with dp 4, tp 16 with dp 2: one axis, and not a curve for each dp. */
+TEST(SweepPlot, SettingsThatChangeTogetherAreOneAxis)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "NIC,training.tp,training.dp,outcome,job.web.fct_p50_ns,speed_up\n"
+                          "200G,8,4,finished,4000000,1\n"
+                          "200G,16,2,finished,3000000,1\n"
+                          "400G,8,4,finished,2000000,1\n"
+                          "400G,16,2,finished,1000000,1\n");
+    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                            ",200G,8,4,,,,\n"
+                                            ",200G,16,3,,,,\n"
+                                            ",400G,8,2,,,,\n"
+                                            ",400G,16,1,,,,\n");
+    const Said s = weft({"plot", dir / "s", "sweep", "--to", "gnuplot", "--out", "-"});
+    EXPECT_NE(s.out.find("'Sweep over NIC, training.tp'"), std::string::npos) << s.out;
+    EXPECT_NE(s.out.find("'web: fct p50 (ms)'"), std::string::npos) << s.out;
+}
+
+/* Eight controls on two fabrics: eight groups of two bars. */
+TEST(SweepPlot, GroupsAreOfTheAxisThatHasFewValues)
+{
+    TempDir dir;
+    std::string rows = "links,control,outcome,drops,speed_up\n";
+    for (const char *links : {"whole", "slow"})
+        for (int i = 0; i < 8; i++)
+            rows += std::string(links) + ",cc" + char('a' + i) + ",finished,3,1\n";
+    make_sweep(dir / "s", rows);
+    const std::string csv = csv_of({dir / "s", "sweep"});
+    EXPECT_NE(csv.find(",whole,-0.4,0,0,3,,\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",slow,0,0,0.4,3,,\n"), std::string::npos) << csv;
+}
+
 TEST(SweepPlot, BarsWithoutNumbersAndHeatMapOverTwoLongAxes)
 {
     TempDir dir;
