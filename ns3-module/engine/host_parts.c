@@ -108,7 +108,7 @@ static void run_part(void *ctx, unsigned number)
     struct host_parts *h = ctx;
     struct window_crew *c = h->e->crew;
     struct worker *w = &c->workers[number];
-    const int64_t began_ns = crew_cpu_ns();
+    const int64_t began_ns = window_crew_clock_ns(c);
     if (c->shuffle)
         window_crew_dawdle(c, number);
     worker_begin(w, h->e);
@@ -116,7 +116,7 @@ static void run_part(void *ctx, unsigned number)
     if (h->switches)
         window_crew_turns(c, w, number);
     worker_end(w);
-    c->busy_ns[number] = crew_cpu_ns() - began_ns;
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
 }
 
 /* ---- a window ---- */
@@ -181,7 +181,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     } else {
         window_crew_end_hosts(e, c, events, most);
     }
-    window_crew_measure(c);
+    window_crew_measure(e, c);
     return events;
 }
 

@@ -16,8 +16,8 @@
  * because of an error. Nor may the engine end it within a window: so there is none once a QP is
  * about to give up. Timers of the user end a window before them, as they may concern any host.
  *
- * In a window all is as in worker.h: packets that are sent wait in outboxes, and no switch is
- * touched but for the links from it to a host, from which only that host takes.
+ * In a window all is as in worker.h: no node is touched that another thread may run, but for the
+ * links from it to a host, from which only that host takes.
  */
 #ifndef WEFT_ENGINE_HOST_PARTS_H
 #define WEFT_ENGINE_HOST_PARTS_H

@@ -25,7 +25,7 @@ static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *th
         if (links[k] > links[best] || (links[k] == links[best] && dealt[k] < dealt[best]))
             best = k;
     }
-    *loose = some > 1;
+    *loose = some > 1 && dealt[best] & 1; /* half of them even out what threads have to do */
     return (uint8_t)best;
 }
 

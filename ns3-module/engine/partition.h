@@ -15,7 +15,8 @@
  * neighbours in the fabric's numbering together; switches, from the hosts upwards, to the thread
  * that most of their links below lead to, where several do, to the one with the fewest of that
  * tier. So most packets stay in the caches of one processor. @p loose, unless NULL: by node,
- * whether its links below lead to several. Returns to how many threads hosts were dealt.
+ * whether it is for any: every other one of those with links below to several. Returns to how many
+ * threads hosts were dealt.
  */
 uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
                    bool *loose);

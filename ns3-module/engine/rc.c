@@ -413,7 +413,7 @@ bool rc_may_complete(const struct weft_engine *e, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, k->qp);
     if (k->kind == WEFT_PKT_DATA) {
-        if (q->rcv_msg == NIL || k->psn < q->exp_psn)
+        if ((!(k->flags & PKT_LAST) && !q->holding) || q->rcv_msg == NIL || k->psn < q->exp_psn)
             return false;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t held = q->holding ? q->held->n : 0;

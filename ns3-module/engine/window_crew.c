@@ -4,13 +4,14 @@
  *
  * Before a window begins at S, every transmission of a lazy port that was due before S has been
  * made: a packet that arrives within the window left before S, so each switch finds all that
- * arrives there on the links to it, and takes from these links alone. What it sends waits in
- * outboxes for the end of the window. A thread settles each switch up to the end of the window; the
- * engine's own thread does so only where the next window begins later than that, or where others
- * have been at switches since (settle).
+ * arrives there on the links to it, and takes from these links alone. What it sends to a node that
+ * another thread may run waits for the end of the window; the rest goes onto its link. A thread
+ * settles each switch up to the end of the window; the engine's own thread does so only where the
+ * next window begins later than that, or where others have been at switches since (settle).
  *
- * A switch belongs to a thread (partition.h). One that has no more of its own takes over from the
- * others; what is taken over again and again changes hands, so that the parts follow the load.
+ * A switch belongs to a thread (partition.h). Some are for any: who has no more of his own takes
+ * those over from the others; what is taken over again and again changes hands. Where threads wait
+ * much for each other all the same, all switches are for any (window_times.c).
  */
 #include "window_crew.h"
 #include "window_crew_inside.h"
@@ -111,9 +112,9 @@ static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t por
     const uint32_t far = e->ports[p->peer].node;
     const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
     c->to[port] = c->thread[far];
-    p->ends = (uint8_t)(ends | (apart(e, c, p->node, far, ends) ? APART : 0) |
-                        ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER
-                                                                                      : 0));
+    p->ends =
+        (uint8_t)(ends | (apart(e, c, p->node, far, ends) ? APART : 0) |
+                  ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER : 0));
 }
 
 /* Whether any thread may run any switch. */
@@ -166,7 +167,7 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
         if (!worker_init(&c->workers[i], c->n, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     c->settled_ps = INT64_MIN;
-    c->look_again = true;
+    c->look_again = c->measured = true;
     if (delay_reserve(e))
         return weft_err_set(err, WEFT_E_LIMIT, "%s", e->err.msg);
     return crew_new(c->n, &c->crew, err);
@@ -249,13 +250,13 @@ static void run_part(void *ctx, unsigned number)
 {
     struct window_crew *c = ctx;
     struct worker *w = &c->workers[number];
-    const int64_t began_ns = crew_cpu_ns();
+    const int64_t began_ns = window_crew_clock_ns(c);
     if (c->shuffle)
         window_crew_dawdle(c, number);
     worker_begin(w, c->e);
     window_crew_turns(c, w, number);
     worker_end(w);
-    c->busy_ns[number] = crew_cpu_ns() - began_ns;
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
 }
 
 /* ---- a window ---- */
@@ -349,9 +350,9 @@ static void hand_out(struct weft_engine *e, struct window_crew *c)
 static void deliver(void *ctx, unsigned number)
 {
     struct window_crew *c = ctx;
-    const int64_t began_ns = crew_cpu_ns();
+    const int64_t began_ns = window_crew_clock_ns(c);
     worker_deliver(c->workers, number);
-    c->busy_ns[number] += crew_cpu_ns() - began_ns;
+    c->busy_ns[number] += window_crew_clock_ns(c) - began_ns;
 }
 
 void window_crew_do(struct weft_engine *e, struct window_crew *c,
@@ -363,24 +364,13 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c,
     crew_do(c->crew, fn, ctx);
     crew_do(c->crew, deliver, c);
     c->done_ns = crew_wall_ns();
-    c->figures.run_ns += c->done_ns - began_ns;
+    c->run_ns = c->done_ns - began_ns;
+    c->figures.run_ns += c->run_ns;
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
     e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
     for (unsigned i = 0; i < c->n; i++)
         worker_join(&c->workers[i], e);
     hand_out(e, c);
-}
-
-void window_crew_measure(struct window_crew *c)
-{
-    int64_t most = 0;
-    for (unsigned i = 0; i < c->n; i++) {
-        c->figures.busy_ns += c->busy_ns[i];
-        most = c->busy_ns[i] > most ? c->busy_ns[i] : most;
-    }
-    c->figures.critical_ns += most;
-    c->figures.join_ns += crew_wall_ns() - c->done_ns;
-    c->figures.windows++;
 }
 
 void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
@@ -459,15 +449,6 @@ bool window_crew_run(struct weft_engine *e, int64_t until_ps)
     window_crew_begin(e, c, e->windows.done_ps, until_ps);
     window_crew_do(e, c, run_part, c);
     window_crew_end(e, c, 0, 0);
-    window_crew_measure(c);
+    window_crew_measure(e, c);
     return true;
-}
-
-void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
-{
-    *out = (struct weft_thread_figures){.threads = 1};
-    if (e->crew) {
-        *out = e->crew->figures;
-        out->threads = e->crew->n;
-    }
 }

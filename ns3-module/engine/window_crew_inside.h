@@ -6,22 +6,33 @@
 #include "base/figures.h"
 #include "base/units.h"
 #include "context.h"
+#include "crew.h"
 #include "engine.h"
 #include "worker.h"
 
 #include <stdatomic.h>
 
-struct crew;
-
 #define MOST_THREADS 255u
 /** Events per thread below which one does it alone: a barrier takes as long as some hundred. */
-#define WORTHWHILE 200u
+#define WORTHWHILE 100u
 
 /** The switches of a thread that take part in a window: its own, then those for any. */
 struct turn {
     uint32_t first, loose, end;
     _Alignas(64) _Atomic uint32_t next; /**< not taken yet */
 };
+
+/** CPU time of threads in some windows. */
+struct thread_times {
+    int64_t busy_ns;     /**< of all of them */
+    int64_t critical_ns; /**< of the busiest of each window */
+};
+
+static inline void thread_times_add(struct thread_times *t, int64_t busy_ns, int64_t most_ns)
+{
+    t->busy_ns += busy_ns;
+    t->critical_ns += most_ns;
+}
 
 struct window_crew {
     struct crew *crew;
@@ -45,8 +56,13 @@ struct window_crew {
     struct weft_engine *e;
     int64_t until_ps;
     uint64_t until;
+    bool measured;    /**< the times of its threads */
     int64_t *busy_ns; /**< by thread */
-    int64_t done_ns;  /**< when all had come to its end */
+    int64_t run_ns;   /**< from its beginning */
+    int64_t done_ns;  /**< to when all had come to its end */
+    /* measured windows: all, those since the last look */
+    struct thread_times all, seen;
+    int64_t measured_ns; /**< their run_ns */
     struct weft_thread_figures figures;
 };
 
@@ -60,6 +76,12 @@ static inline int64_t window_least_ps(const struct weft_engine *e)
     if (e->peers)
         return e->peers->least_ps;
     return e->crew && e->crew->shuffle >> 1 & 1 ? 1 : WINDOW_LEAST_PS;
+}
+
+/** CPU time of this thread in a window that is measured, else 0. */
+static inline int64_t window_crew_clock_ns(const struct window_crew *c)
+{
+    return c->measured ? crew_cpu_ns() : 0;
 }
 
 #pragma GCC visibility push(hidden)
@@ -87,7 +109,7 @@ void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t even
 void window_crew_do(struct weft_engine *e, struct window_crew *c,
                     void (*fn)(void *ctx, unsigned number), void *ctx);
 /** The window is over, with all that the engine's own thread had to do with it. */
-void window_crew_measure(struct window_crew *c);
+void window_crew_measure(struct weft_engine *e, struct window_crew *c);
 /** For tests: each thread comes late at random, so that any of them is first. */
 void window_crew_dawdle(const struct window_crew *c, unsigned number);
 

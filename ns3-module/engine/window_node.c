@@ -41,31 +41,30 @@ static inline __attribute__((always_inline)) void fetch(const struct weft_engine
 
 /* Makes the transmissions that a switch owes before @p until_ps while its records are near; else
  * the other ends of its links do, from far. One per port and round, so that the next packet of each
- * queue has time to come from memory. */
-static void settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
+ * queue has time to come from memory. Whether more will come later. */
+static bool settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
                             int64_t until_ps)
 {
-    bool more = true;
+    bool more = true, owes = false;
     while (more) {
-        more = false;
+        more = owes = false;
         for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
             struct port *p = &e->ports[i];
-            if (p->armed_ps >= until_ps || !p->lazy)
+            if (!p->lazy)
                 continue;
-            port_catch_up(e, p, i, p->armed_ps + 1);
-            more = true;
+            if (p->armed_ps < until_ps) {
+                port_catch_up(e, p, i, p->armed_ps + 1);
+                more = true;
+            }
+            owes |= p->armed_ps != WEFT_NEVER;
         }
     }
+    return owes;
 }
 
 bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
 {
-    const struct weft_fabric_node *n = &e->fabric->nodes[node];
-    settle_in_turns(e, n, until_ps);
-    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
-        if (e->ports[i].lazy && e->ports[i].armed_ps != WEFT_NEVER)
-            return true;
-    return false;
+    return settle_in_turns(e, &e->fabric->nodes[node], until_ps);
 }
 
 void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)

@@ -228,14 +228,20 @@ static bool make_room(struct weft_engine *e, void **list, uint32_t n, uint32_t *
     return true;
 }
 
+static __attribute__((noinline)) bool grow(struct weft_engine *e, struct parcels *s)
+{
+    void *list = s->of;
+    if (!make_room(e, &list, s->n, &s->cap, sizeof *s->of))
+        return false;
+    s->of = list;
+    return true;
+}
+
 void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
 {
     struct parcels *s = &e->worker->sent[e->worker->to[port]];
-    void *list = s->of;
-    if (__builtin_expect(s->n == s->cap, 0) &&
-        !make_room(e, &list, s->n, &s->cap, sizeof *s->of))
+    if (__builtin_expect(s->n == s->cap, 0) && !grow(e, s))
         return;
-    s->of = list;
     s->of[s->n++] = (struct parcel){at_ps, port, i};
 }
 

@@ -8,9 +8,10 @@
  * themselves is the thread's: clock, totals, free records, what is told late. Nothing that a node
  * does may touch what is of another, so in such a context
  *
- *   a packet that is sent goes to the outbox of its port, not onto the link that the other end
- * takes packets from; drops are listed, as one at the end of a link is counted at the other; an
- * arrival does not settle the port that the packet left: all are settled by then (window_crew.c).
+ *   a packet that leaves for a node that another thread may run is put aside, not onto the link
+ * that this one takes packets from (APART, port.h); drops are listed, as one at the end of a link
+ * is counted at the other; an arrival over such a link does not settle the port that the packet
+ * left: all are settled by then (window_crew.c).
  *
  * When all have come to the end of the window, each puts what was sent to its own nodes onto the
  * links to them (worker_deliver). Then the engine's own thread takes over what they have
@@ -62,7 +63,7 @@ struct worker_pool {
 };
 
 struct worker {
-    struct weft_engine e;     /**< its context */
+    struct weft_engine e; /**< its context */
     const uint8_t *to;    /**< shared: by port, the thread that delivers what it sends */
     struct parcels *sent; /**< by that */
     unsigned n;           /**< threads */
