@@ -181,7 +181,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     } else {
         window_crew_end_hosts(e, c, events, most);
     }
-    window_crew_measure(e, c);
+    window_crew_measure(c);
     return events;
 }
 

@@ -26,6 +26,7 @@
 #include "pkt.h"
 #include "pkt_list.h"
 #include "port_catch_up.h"
+#include "port_link.h"
 #include "rc.h"
 #include "scheduler.h"
 #include "supply.h"
@@ -105,22 +106,6 @@ static inline bool sent(struct weft_engine *e, struct port *p, uint32_t port, st
         return false;
     worker_send(e, port, i, at_ps);
     return true;
-}
-
-/* Puts a packet at the end of its link, where it arrives at @p at_ps. */
-static inline void put_on_link(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                               uint32_t i, int64_t at_ps)
-{
-    k->next = NIL;
-    if (p->fly.head == NIL) {
-        p->fly.head = i;
-        engine_push_port(e, at_ps, EV_ARRIVE, port);
-    } else {
-        struct pkt *before = pkt_at(e, p->fly.tail);
-        before->next = i;
-        before->next_at_ps = at_ps;
-    }
-    p->fly.tail = i;
 }
 
 void port_put_on_link(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)

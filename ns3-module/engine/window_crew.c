@@ -379,6 +379,9 @@ void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hos
     c->e = e;
     c->until_ps = until_ps;
     c->until = window_key(&e->windows, until_ps);
+    if (c->list_again)
+        window_crew_list(e);
+    c->list_again = false;
     if (c->shuffle)
         shuffle(e, c);
     settle(e, c, hosts_ps);
@@ -449,6 +452,6 @@ bool window_crew_run(struct weft_engine *e, int64_t until_ps)
     window_crew_begin(e, c, e->windows.done_ps, until_ps);
     window_crew_do(e, c, run_part, c);
     window_crew_end(e, c, 0, 0);
-    window_crew_measure(e, c);
+    window_crew_measure(c);
     return true;
 }

@@ -50,6 +50,7 @@ struct window_crew {
     int64_t settled_ps; /**< all transmissions before this time have been made */
     bool look_again;    /**< any switch may owe some */
     bool uneven;        /**< threads have waited much for each other */
+    bool list_again;    /**< who may run switches has changed */
     uint64_t shuffle;   /**< not 0, for tests: seed of random orders */
     struct host_parts *parts;
     /* this window */
@@ -109,7 +110,7 @@ void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t even
 void window_crew_do(struct weft_engine *e, struct window_crew *c,
                     void (*fn)(void *ctx, unsigned number), void *ctx);
 /** The window is over, with all that the engine's own thread had to do with it. */
-void window_crew_measure(struct weft_engine *e, struct window_crew *c);
+void window_crew_measure(struct window_crew *c);
 /** For tests: each thread comes late at random, so that any of them is first. */
 void window_crew_dawdle(const struct window_crew *c, unsigned number);
 

@@ -10,18 +10,16 @@
 #define LOOK_EVERY (8 * MEASURE_EVERY) /**< windows between two looks at what threads wait */
 
 /* Where threads wait much for each other, switches are for whoever has time from now on. */
-static void even_out(struct weft_engine *e, struct window_crew *c)
+static void even_out(struct window_crew *c)
 {
     if (c->figures.windows % LOOK_EVERY)
         return;
-    if (!c->uneven && c->seen.busy_ns < (int64_t)c->n * c->seen.critical_ns * 7 / 10) {
-        c->uneven = true;
-        window_crew_list(e);
-    }
+    if (!c->uneven && c->seen.busy_ns < (int64_t)c->n * c->seen.critical_ns * 7 / 10)
+        c->uneven = c->list_again = true;
     c->seen = (struct thread_times){0};
 }
 
-void window_crew_measure(struct weft_engine *e, struct window_crew *c)
+void window_crew_measure(struct window_crew *c)
 {
     int64_t most = 0, all = 0;
     for (unsigned i = 0; i < c->n; i++) {
@@ -36,7 +34,7 @@ void window_crew_measure(struct weft_engine *e, struct window_crew *c)
     c->figures.join_ns += crew_wall_ns() - c->done_ns;
     c->figures.windows++;
     c->measured = c->figures.windows % MEASURE_EVERY == 0;
-    even_out(e, c);
+    even_out(c);
 }
 
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)

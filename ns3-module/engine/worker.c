@@ -4,6 +4,7 @@
 #include "events.h"
 #include "fail.h"
 #include "port.h"
+#include "port_link.h"
 #include "window_queue.h"
 
 #include <stdlib.h>
@@ -133,7 +134,7 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
 /* A packet goes onto its link. */
 static void deliver(struct weft_engine *e, const struct parcel *s)
 {
-    port_put_on_link(e, s->port, s->pkt, s->at_ps);
+    put_on_link(e, &e->ports[s->port], s->port, pkt_at(e, s->pkt), s->pkt, s->at_ps);
 }
 
 void worker_deliver(struct worker *all, unsigned number)
