@@ -384,7 +384,8 @@ TEST(Wire, WarningsOfSwitchesAndMarks)
             warnings++;
             ASSERT_EQ(s.bytes.size(), 62u); // Ethernet 14, tag 4, IPv4 20, UDP 8
             EXPECT_EQ(s.bytes[12] << 8 | s.bytes[13], 0x8100);
-            EXPECT_EQ(s.bytes[14] >> 5, 6);                    // the priority of ACKs
+            EXPECT_EQ(s.bytes[14] >> 5, 6); // the priority of ACKs
+            EXPECT_EQ(s.bytes[18 + 8], 56);
             EXPECT_EQ(s.bytes[18 + 9], 17);                    // UDP
             EXPECT_EQ(u32(s.bytes, 18 + 12), 0x0a000001u + 2); // from the receiver
             EXPECT_EQ(u32(s.bytes, 18 + 16), 0x0a000001u + s.view.dst_host);
