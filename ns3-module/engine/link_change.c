@@ -129,8 +129,10 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
             change_errors(e, &list[i]);
     }
     window_choose(e);
-    if (e->peers)
+    if (e->peers) {
+        peers_exchange(e); /* pauses that went with the links, which all are told of */
         peers_links_changed(e, list, n);
+    }
     window_tell(e, WEFT_NEVER); /* of pauses that went with the links */
     return rc;
 }

@@ -198,6 +198,8 @@ void peers_borrow(struct weft_engine *e);
 void peers_give_back(struct weft_engine *e);
 /** Adds to @p n bytes the bits that they have in any process. */
 void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n);
+
+/* peers_repeats.c */
 /** Has all processes watch what repeats of pauses are due at @p t_ps (pfc_timer.c); returns the
  * number of the first one that is not to be, as the run ends, UINT64_MAX: there is none. */
 uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps);
@@ -209,8 +211,7 @@ void peers_give_all(struct weft_engine *e);
 int64_t peers_least(struct weft_engine *e, int64_t value);
 /** The sum of what all give. */
 uint64_t peers_sum(struct weft_engine *e, uint64_t value);
-/** Links have changed, as all processes know: brings what they lost, and who was told to pause or
- * resume for it, to what it is for all. */
+/** Links have changed, as all processes know: brings what they lost to what it is for all. */
 void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n);
 /** The first error that any of them has found, 0: none has. */
 int peers_agree(struct weft_engine *e, int code, struct weft_err *err);

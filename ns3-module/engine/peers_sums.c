@@ -53,7 +53,6 @@ uint64_t peers_sum(struct weft_engine *e, uint64_t value)
 void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n)
 {
     struct peers *p = e->peers;
-    peers_exchange(e); /* pauses that went with the links, which all are told of */
     p->all.n = 0;
     for (size_t i = 0; i < n; i++)
         pouch_add(e, &p->all, &list[i].lost_packets, sizeof list[i].lost_packets);

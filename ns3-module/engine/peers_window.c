@@ -206,7 +206,7 @@ static void fire(struct weft_engine *e, int64_t t_ps)
         catch_up(e, t_ps);
     }
     if (until != UINT64_MAX)
-        weft_engine_stop(e);
+        e->loop.limit_ps = e->loop.stop_ps = INT64_MIN;
     e->peers->known.timer_ps = WEFT_NEVER; /* until all have exchanged again */
     if (e->peers->last_ps < t_ps)
         e->peers->last_ps = t_ps;

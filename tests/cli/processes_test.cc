@@ -70,6 +70,14 @@ TEST(Processes, WriteWhatOneWrites)
         "transport.recovery=selective-repeat --set switch.buffer=200KB",
         "--set generate.kind=reduce-scatter --set switch.balance=spray --set "
         "transport.recovery=out-of-order --set run.until=30us",
+        "--set generate.kind=all-to-all --set pfc.quanta=4000 --set switch.buffer=600KB --set "
+        "congestion-control.name=none --set run.victims=5us",
+        "--set generate.kind=all-reduce --set 'trouble.events=link-down link=20 at=5us until=40us; "
+        "bit-errors link=3 ber=1e-6 at=0ps' --set transport.rto=100us",
+        "--set generate.kind=all-to-all --set 'trouble.events=switch-down switch=s17 at=5us' --set "
+        "transport.rto=20us --set transport.retry-max=2", // its hosts wait for a path
+        "--set generate.kind=all-to-all --set 'trouble.events=bit-errors link=3 ber=0.1 at=0ps' "
+        "--set transport.rto=20us --set transport.retry-max=2", // a QP gives up
     };
     for (const char *c : cases)
         for (unsigned n : {2u, 3u}) {
@@ -97,8 +105,10 @@ TEST(Processes, RefuseWhatTheyCannotShare)
     } cases[] = {
         {"--set network.backend=ideal", "'ideal' has no packets to share out"},
         {"--set transport.type=tcp", "ns-3's TCP can't be simulated by several processes"},
-        {"--set pfc.quanta=65535", "pfc.quanta sets timers"},
-        {"--set switch.balance=conga", "some switches do not run in windows"},
+        {"--set switch.balance=conga", "hosts do not run in windows"},
+        {"--set pfc.response-time=1us", "a setting has everything in one queue"},
+        {"--set fat-tree.delay=0ps",
+         "links without a delay join the hosts of the fabric to 1 part"},
         {"--set run.threads=2", "each process has one thread"},
         {"--set run.replay=exact", "run.replay looks at all of the fabric"},
         {"--set sample.what=queue", "sample.what looks at all of the fabric"},
@@ -107,7 +117,6 @@ TEST(Processes, RefuseWhatTheyCannotShare)
         {"--alone", "--alone has several runs"},
         {"--set generate.kind=all-reduce --set system.all-reduce=in-network",
          "in-network operations can't be simulated by several processes"},
-        {"--set run.victims=10us", "run.victims looks at the queues of all of the fabric"},
     };
     for (const auto &c : cases) {
         TempDir dir;
@@ -158,6 +167,8 @@ TEST(Processes, OneThatIsKilledEndsAll)
     EXPECT_NE(s.code, 0);
     EXPECT_NE(s.code, 124) << "they hang";
     EXPECT_NE((s.out + s.err).find("signal 9"), std::string::npos) << s.out << s.err;
+    EXPECT_NE(s.err.find("process 1 is gone"), std::string::npos) << s.err;
+    EXPECT_NE(s.err.find("ns of simulated time"), std::string::npos) << s.err;
     EXPECT_NE(slurp(dir / "all/run.json").find("\"interrupted\""), std::string::npos);
 }
 
