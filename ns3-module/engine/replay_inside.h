@@ -245,8 +245,9 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
 void replay_packets_next(struct weft_engine *e);
 /** That for pieces is at @p t_ps. */
 void replay_packets_find_at(struct weft_engine *e, int64_t t_ps);
-/** Whether looking has not yet cost more than it may. False: nothing is looked for for a while. */
-bool replay_pays(struct weft_engine *e);
+/** Whether looking at so many QPs does not cost more than it may by now. False: nothing is looked
+ * for for a while. */
+bool replay_pays(struct weft_engine *e, uint64_t qps);
 /** Something has repeated itself: looking pays. */
 void replay_paid(struct weft_engine *e);
 /** Whether the state of all may be written down, compared and moved on. */

@@ -145,7 +145,7 @@ void replay_messages_look(struct weft_engine *e)
     uint64_t sum = 0;
     const char *why = replay_why_not(e, false);
     r->tape.told = true;
-    if (!why && !replay_pays(e))
+    if (!why && !replay_pays(e, e->msgs.live))
         why = "looking has found too little so far";
     if (!why && !replay_sum(e, &r->part, &r->tape, &sum))
         why = r->tape.other;

@@ -151,7 +151,7 @@ static void note_sum(struct weft_engine *e, struct replay_piece *k)
         later(e, k, "packets don't follow each other evenly");
         return;
     }
-    if (!replay_pays(e)) {
+    if (!replay_pays(e, k->part.nqps)) {
         later(e, k, "looking has found too little so far");
         return;
     }
@@ -263,7 +263,7 @@ static void find(struct weft_engine *e)
     r->find_ps = WEFT_NEVER;
     if (why)
         replay_say(e, WEFT_REPLAY_PACKETS, why);
-    else if (e->msgs.live && replay_pays(e) && replay_pieces_ready(e))
+    else if (e->msgs.live && replay_pays(e, e->msgs.live) && replay_pieces_ready(e))
         r->find_ps = replay_pieces_find(e);
     else if (e->msgs.live)
         find_by(e, e->now + 1);

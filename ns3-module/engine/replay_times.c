@@ -10,6 +10,7 @@
 /* Looking is to cost little: most values that are read */
 #define EVENTS_PER_VALUE 16u /**< one for so many events, */
 #define VALUES_FREE 64000u   /**< and so many at first; */
+#define VALUES_PER_QP 100u   /**< of a sum */
 #define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice */
 #define STATE_FREE 200000u
 #define VALUES_PER_PACKET 12u
@@ -59,11 +60,12 @@ void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *w
     f->reasons[i].times++;
 }
 
-bool replay_pays(struct weft_engine *e)
+bool replay_pays(struct weft_engine *e, uint64_t qps)
 {
     struct replay *r = e->replay;
+    const uint64_t read = r->figures.values - r->of_states + qps * VALUES_PER_QP;
     const uint64_t most = VALUES_FREE + e->tot.events / EVENTS_PER_VALUE + r->figures.hops;
-    if (r->eager || r->figures.values - r->of_states <= most)
+    if (r->eager || read <= most)
         return true;
     if (e->now < r->rest_ps)
         return false;
