@@ -107,7 +107,7 @@ TEST(Processes, RefuseWhatTheyCannotShare)
         {"--set transport.type=tcp", "ns-3's TCP can't be simulated by several processes"},
         {"--set switch.balance=conga", "hosts do not run in windows"},
         {"--set pfc.response-time=1us", "a setting has everything in one queue"},
-        {"--set fat-tree.delay=0ps",
+        {"--set fat-tree.host-delay=0ps --set fat-tree.fabric-delay=0ps",
          "links without a delay join the hosts of the fabric to 1 part"},
         {"--set run.threads=2", "each process has one thread"},
         {"--set run.replay=exact", "run.replay looks at all of the fabric"},

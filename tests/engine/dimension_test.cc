@@ -116,7 +116,7 @@ TEST(Dimension, ImpossibleMixesAreErrors)
     const Wrong wrong[] = {
         {"congestion-control=dcqn", "", "did you mean 'dcqcn'"},
         {"congestion-control=hpcc", "congestion-control=hpcc-pint", "in different dimensions"},
-        {"congestion-control=hpcc", "congestion-control=rccc", "senders ask for credit"},
+        {"congestion-control=hpcc", "congestion-control=rccc", "or packets ask for credit"},
         {"congestion-control=hpcc-pint hpcc-pint.log-base=1.01", "congestion-control=hpcc-pint",
          "different dimensions: log-base (1.01 and 1.05); a port"},
         {"congestion-control=hpcc-pint hpcc-pint.log-base=1.01",
