@@ -145,6 +145,9 @@ struct weft_replay_figures {
     uint64_t hops;  /**< packet-hops taken over instead of simulated, of weft_totals.packet_hops */
     uint64_t jumps; /**< times that laps of packets were skipped */
     uint64_t laps;  /**< so many in all */
+    uint64_t
+        copies;     /**< times that a piece got the state of one like it, instead of being simulated
+                     */
     uint64_t plays; /**< times that laps of messages began to be played */
     uint64_t played_laps; /**< whole ones */
     uint64_t looks;       /**< times that the state was written down */

@@ -269,6 +269,8 @@ void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t h
     fprintf(out, "  %-18s %12s  %s\n", "what", "times", "what came of it");
     fprintf(out, "  %-18s %12" PRIu64 "  skipped, %" PRIu64 " laps in all\n", "laps of packets",
             r->jumps, r->laps);
+    fprintf(out, "  %-18s %12" PRIu64 "  taken over from pieces that are the same\n",
+            "pieces of traffic", r->copies);
     fprintf(out, "  %-18s %12" PRIu64 "  played, %" PRIu64 " whole laps in all\n",
             "laps of messages", r->plays, r->played_laps);
     if (r->tolerant)

@@ -44,6 +44,7 @@ static void release(struct replay *r)
     if (!r)
         return;
     replay_pieces_free(&r->packets);
+    replay_twins_free(&r->packets.twins);
     replay_part_free(&r->messages.part);
     tape_free(&r->messages.tape);
     replay_settled_free(&r->settled);
@@ -73,7 +74,7 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     r->settled.next_ps = WEFT_NEVER;
     r->quiet_ps = INT64_MIN;
     r->messages.guide = NIL;
-    r->packets.find_ps = WEFT_NEVER;
+    r->packets.find_ps = r->packets.twins.next_ps = WEFT_NEVER;
     r->eager = how == WEFT_REPLAYING_EAGERLY;
     r->figures.on = true;
     /* a value of a state has 8 bytes, and there are two kinds of states */
@@ -147,7 +148,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         weft_engine_next(e) == WEFT_NEVER) { /* nothing is left, or it stands still for ever */
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
         replay_packets_disturb(e);
-        replay_packets_find_at(e, WEFT_NEVER);
+        replay_packets_no_look(e);
         replay_look_at(e, &r->settled.next_ps, WEFT_NEVER);
         return true;
     }

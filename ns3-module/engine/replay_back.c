@@ -16,15 +16,15 @@
 
 #include "base/units.h"
 
-/* Whether an arrival or a transmission comes before what is going on. In laps no timer of a piece
- * is due, and those of others are not before that. */
+/* Whether an event comes before what is going on: it is one of the piece then. Timers of the user
+ * are not. */
 static bool before(const struct agenda *a, struct due d, int64_t due_ps, uint32_t due_id)
 {
     uint32_t id = (uint32_t)d.key & ((1u << FASTQ_ID_BITS) - 1);
     if (d.slow) {
         const enum ev_kind kind = (enum ev_kind)(a->slow.h[0].id >> EV_KIND_SHIFT);
         if (kind > EV_TX)
-            return false;
+            return kind <= EV_CC && d.t < due_ps;
         id = (uint32_t)fastq_key(0, 0, kind, (uint32_t)EV_NUMBER(a->slow.h[0].id));
     }
     return d.t < due_ps || (d.t == due_ps && id < due_id);
@@ -48,11 +48,20 @@ static void run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
     window_catch_up(e);
 }
 
-void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
+void replay_piece_catch_up(struct weft_engine *e, struct replay_piece *k, int64_t from_ps)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint32_t due_id = e->loop.due_id;
+    window_catch_up(e);
+    replay_queue_again(e, &k->part, from_ps);
+    run(e, due_ps, due_id);
+    e->now = now;
+}
+
+void replay_piece_from_ahead(struct weft_engine *e, struct replay_piece *k)
+{
+    struct weft_replay_figures *f = &e->replay->figures;
+    const int64_t due_ps = e->loop.due_ps;
     if (k->phase != REPLAY_AHEAD || k->ahead_ps <= due_ps)
         return;
     const int64_t laps = (k->ahead_ps - due_ps + k->found_ps - 1) / k->found_ps;
@@ -66,22 +75,7 @@ void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
     f->laps -= (uint64_t)laps;
     f->hops -= hops - e->tot.packet_hops;
     replay_count_state(e, k->tape.n);
-    replay_queue_again(e, &k->part, at_ps);
-    run(e, due_ps, due_id);
-    e->now = now;
-}
-
-void replay_pieces_back(struct weft_engine *e)
-{
-    struct replay_packets *r = &e->replay->packets;
-    bool any = false;
-    for (uint32_t i = 0; i < r->top; i++)
-        if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD) {
-            replay_piece_back(e, &r->piece[i]);
-            any = true;
-        }
-    if (any)
-        replay_packets_next(e);
+    replay_piece_catch_up(e, k, at_ps);
 }
 
 bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi)

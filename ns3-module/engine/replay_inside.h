@@ -17,6 +17,8 @@ enum replay_phase {
     REPLAY_SUM,     /**< the sum, some laps later; where it is the same the state is written down */
     REPLAY_COMPARE, /**< the state, as many laps later */
     REPLAY_GO_ON,   /**< it is at the beginning of a lap: skips those that follow */
+    REPLAY_REST,    /**< whether it is time to watch its guide */
+    REPLAY_FOLLOWS, /**< nothing: it stands still while a twin is simulated (replay_twins.c) */
     REPLAY_AHEAD    /**< nothing: the clock has come to where its state is */
 };
 
@@ -37,6 +39,11 @@ struct replay_piece {
     uint32_t tried;           /**< laps that it, or the sum, was compared after */
     uint32_t quick;           /**< times that it is to be written down anew after one lap */
     int64_t ahead_ps;         /**< REPLAY_AHEAD: its state is that of then */
+    uint32_t followers;       /**< twins that stand still meanwhile */
+    uint16_t leader;          /**< REPLAY_FOLLOWS: the twin that is simulated */
+    int64_t still_ps;         /**< of both: since when */
+    int64_t tell_ps;          /**< nobody is told of its messages before; looked at again then */
+    struct tape then;         /**< state of a leader at still_ps, but for packets */
     struct replay_part part;
     struct tape tape;
 };
@@ -59,6 +66,19 @@ struct replay_group {
     bool between;   /**< one of them is between two messages */
 };
 
+/** Twins. */
+struct replay_twins {
+    int64_t next_ps;    /**< when to look for them, WEFT_NEVER: not before messages are posted */
+    int64_t posted_ps;  /**< when a long message was posted last, */
+    uint32_t posted;    /**< and how many were in that instant */
+    uint32_t vain;      /**< looks that found nothing, */
+    uint32_t skip;      /**< so that so many are left out */
+    uint32_t followers; /**< pieces that stand still */
+    uint32_t qps;       /**< that there are names for */
+    struct tape_names names;
+    struct replay_part still; /**< that are to stand still */
+};
+
 /** Laps of packets. */
 struct replay_packets {
     int64_t next_ps; /**< the earliest of all looks */
@@ -69,7 +89,8 @@ struct replay_packets {
     uint32_t changes; /**< times that one went ahead or came back */
     uint64_t most;    /**< values of states that there may be */
     struct replay_piece piece[REPLAY_PIECES];
-    struct replay_part map;   /**< by number: what belongs to which piece, as its number plus one */
+    struct replay_part map; /**< by number: what belongs to which piece, as its number plus one */
+    struct replay_twins twins;
     struct replay_turn *turn; /**< per QP */
     uint32_t *with;           /**< per QP: a step to the one that stands for its group */
     struct replay_group *group;
@@ -241,10 +262,14 @@ void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *w
 void replay_messages_forget(struct weft_engine *e);
 /** Looks at the state, or something passes, at these times, WEFT_NEVER: not at all. */
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
+/** The next look for pieces is no later than @p t_ps. */
+void replay_packets_find_by(struct weft_engine *e, int64_t t_ps);
 /** The next look for laps of packets is the earliest that pieces want, or that for pieces. */
 void replay_packets_next(struct weft_engine *e);
 /** That for pieces is at @p t_ps. */
 void replay_packets_find_at(struct weft_engine *e, int64_t t_ps);
+/** There is none. */
+void replay_packets_no_look(struct weft_engine *e);
 /** Whether looking at so many QPs does not cost more than it may by now. False: nothing is looked
  * for for a while. */
 bool replay_pays(struct weft_engine *e, uint64_t qps);
@@ -272,7 +297,54 @@ int64_t replay_pieces_find(struct weft_engine *e);
 void replay_piece_watch(struct weft_engine *e, struct replay_piece *k);
 /** The piece is none any more; what it was is looked at in @p wait_ps at the earliest. */
 void replay_piece_drop(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps);
+/** What it was is free. */
+void replay_piece_release(struct weft_engine *e, struct replay_piece *k);
+/** It is not looked at before @p t_ps, and then anew. */
+void replay_piece_rest(struct replay_piece *k, int64_t t_ps);
+/** It is time: watches the guide if there is enough to gain. */
+void replay_piece_wake(struct weft_engine *e, struct replay_piece *k);
+/** Makes pieces of all that has long messages, if there are two or more; how many, to @p of, which
+ * has room for REPLAY_PIECES. */
+uint32_t replay_pieces_make(struct weft_engine *e, struct replay_piece **of);
 void replay_pieces_free(struct replay_packets *r);
+
+/* replay_twins_same.c */
+/** Room for names; false when out of memory. */
+bool replay_twins_ready(struct weft_engine *e);
+/** What belongs to a piece has names. */
+void replay_twins_name(struct weft_engine *e, struct replay_part *p);
+/** Reads the state of a piece by its names. */
+bool replay_twins_read(struct weft_engine *e, struct replay_part *p, struct tape *t,
+                       enum tape_use use);
+/** Whether a piece is in the state of @p lead, whose tape has it. */
+bool replay_twins_same(struct weft_engine *e, struct replay_piece *lead, struct replay_piece *k);
+void replay_twins_free(struct replay_twins *w);
+
+/* replay_twins.c */
+/** A piece that is ahead, or one of twins, is as it is now. */
+void replay_piece_back(struct weft_engine *e, struct replay_piece *k);
+/** All are. */
+void replay_pieces_back(struct weft_engine *e);
+/** A long message was posted. */
+void replay_twins_posted(struct weft_engine *e);
+/** Twins are looked for at @p t_ps. */
+void replay_twins_find_at(struct weft_engine *e, int64_t t_ps);
+/** Looks for twins, and has those part that may have something to tell. */
+void replay_twins_look(struct weft_engine *e);
+/** A leader, which is as it is now, and its followers are no twins any more, and no pieces. */
+void replay_twins_part(struct weft_engine *e, struct replay_piece *lead);
+
+/* replay_twins_copy.c */
+/** Whether all of its state can be given to a twin. */
+bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k);
+/** Whether someone may be told of a message when packet @p i arrives. */
+bool replay_copy_may_tell(const struct weft_engine *e, uint32_t i);
+/** From now on followers stand still. */
+void replay_copy_begin(struct weft_engine *e, struct replay_piece *lead);
+/** Whether followers can get the present state of their leader: compares it with that of then. */
+bool replay_copy_ready(struct weft_engine *e, struct replay_piece *lead);
+/** Follower @p k gets it, and is simulated from now on. */
+void replay_copy(struct weft_engine *e, struct replay_piece *lead, struct replay_piece *k);
 
 /* replay_packets.c */
 /** Something is to be done to QP @p qi: what it meets is as it is now, and no piece any more. */
@@ -288,9 +360,9 @@ void replay_packets_look(struct weft_engine *e);
 
 /* replay_back.c */
 /** A piece that is ahead is as it is now. */
-void replay_piece_back(struct weft_engine *e, struct replay_piece *k);
-/** All are. */
-void replay_pieces_back(struct weft_engine *e);
+void replay_piece_from_ahead(struct weft_engine *e, struct replay_piece *k);
+/** What happens in a piece whose state is that of @p from_ps is simulated until now. */
+void replay_piece_catch_up(struct weft_engine *e, struct replay_piece *k, int64_t from_ps);
 /** Whether a QP is in one that is ahead. */
 bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi);
 /** Packets that are underway in those that are. */

@@ -9,6 +9,7 @@
 #include "keyheap.h"
 #include "nic.h"
 #include "port_catch_up.h"
+#include "replay_inside.h"
 #include "window.h"
 #include "window_queue.h"
 
@@ -55,7 +56,7 @@ struct look {
 
 static void look_at(struct look *l, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    if (replay_part_has_port(l->p, port)) {
+    if (!l->p || replay_part_has_port(l->p, port)) {
         if (kind == EV_ARRIVE && l->arrive_ps)
             l->arrive_ps[port] = t;
     } else if (t < l->first_ps && (kind == EV_ARRIVE || l->e->ports[port].armed_ps == t)) {
@@ -100,6 +101,12 @@ void replay_note_arrivals(struct weft_engine *e, struct replay_part *p)
 {
     struct look l = {.e = e, .p = p, .arrive_ps = p->arrive_ps};
     replay_settle_ports(e, p);
+    look(&l);
+}
+
+void replay_note_all_arrivals(struct weft_engine *e, int64_t *arrive_ps)
+{
+    struct look l = {.e = e, .arrive_ps = arrive_ps, .first_ps = INT64_MIN};
     look(&l);
 }
 
@@ -237,11 +244,16 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int6
     free(kept.of);
 }
 
-void replay_queue_again(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
+void replay_queue_add(struct weft_engine *e, const struct replay_part *p)
 {
-    replay_queue_clear(e, p, now_ps);
     for (uint32_t i = 0; i < p->nports; i++)
         queue_port(e, p, p->ports[i]);
     for (uint32_t i = 0; i < p->nqps; i++)
         queue_qp(e, p->qps[i]);
+}
+
+void replay_queue_again(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
+{
+    replay_queue_clear(e, p, now_ps);
+    replay_queue_add(e, p);
 }

@@ -13,6 +13,8 @@ void replay_settle(struct weft_engine *e, int64_t t_ps);
 void replay_settle_ports(struct weft_engine *e, const struct replay_part *p);
 /** The same, and fills in p->arrive_ps from the event queues. */
 void replay_note_arrivals(struct weft_engine *e, struct replay_part *p);
+/** Fills in @p arrive_ps of every port. */
+void replay_note_all_arrivals(struct weft_engine *e, int64_t *arrive_ps);
 /** Time of the first thing that is not of the laps of what takes part, timers of the user's (@p
  * timers) among them; WEFT_NEVER: nothing. */
 int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bool timers);
@@ -24,6 +26,9 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int6
 /** After the state of all that takes part was moved on: queues its events at their new times, none
  * before @p now_ps, and has the clock be there. */
 void replay_queue_again(struct weft_engine *e, const struct replay_part *p, int64_t now_ps);
+
+/** The same for what has no events in the queues. */
+void replay_queue_add(struct weft_engine *e, const struct replay_part *p);
 
 #pragma GCC visibility pop
 

@@ -157,7 +157,8 @@ void replay_messages_look(struct weft_engine *e)
     }
     r->lam++;
     const bool again = r->noted && sum == r->sum;
-    if (replay_pieces_ahead_ps(e) > e->now && replay_pieces_ahead_ps(e) != WEFT_NEVER)
+    if (e->replay->packets.twins.followers ||
+        (replay_pieces_ahead_ps(e) > e->now && replay_pieces_ahead_ps(e) != WEFT_NEVER))
         replay_say(e, WEFT_REPLAY_MESSAGES, "a piece is in the midst of long messages");
     else if (again && r->written && same(e, r))
         replay_play_begin(e, e->now - r->tape.written_ps);

@@ -32,19 +32,16 @@
 
 /* ---- when ---- */
 
-static void find_by(struct weft_engine *e, int64_t t_ps)
-{
-    if (t_ps < e->replay->rest_ps)
-        t_ps = e->replay->rest_ps;
-    if (t_ps < e->replay->packets.find_ps)
-        replay_packets_find_at(e, t_ps);
-}
-
 /* The search in a piece starts again. */
 static void again(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps)
 {
+    if (k->followers) {
+        k->wait_ps = wait_ps;
+        replay_piece_rest(k, e->now + wait_ps);
+        return;
+    }
     replay_piece_drop(e, k, wait_ps);
-    find_by(e, e->now + wait_ps);
+    replay_packets_find_by(e, e->now + wait_ps);
     replay_packets_next(e);
 }
 
@@ -66,7 +63,8 @@ static void touch_piece(struct weft_engine *e, uint16_t number)
     if (!number || !k->used)
         return;
     replay_piece_back(e, k);
-    again(e, k, k->wait_ps);
+    if (k->used)
+        again(e, k, k->wait_ps);
 }
 
 static void touch_port(void *ctx, uint32_t port)
@@ -94,8 +92,10 @@ void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
         return;
     if (qi < e->replay->packets.qps)
         e->replay->packets.turn[qi] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
-    if (is_long)
-        find_by(e, e->now + wait_ps);
+    if (!is_long)
+        return;
+    replay_packets_find_by(e, e->now + wait_ps);
+    replay_twins_posted(e);
 }
 
 void replay_packets_told(struct weft_engine *e, uint32_t qi)
@@ -109,7 +109,7 @@ void replay_pieces_drop(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
     for (uint32_t i = 0; i < r->top; i++)
-        if (r->piece[i].used &&
+        if (r->piece[i].used && r->piece[i].phase != REPLAY_FOLLOWS && !r->piece[i].followers &&
             (r->piece[i].phase != REPLAY_AHEAD || r->piece[i].ahead_ps <= e->loop.due_ps))
             again(e, &r->piece[i], r->piece[i].wait_ps);
 }
@@ -266,21 +266,19 @@ static void find(struct weft_engine *e)
     else if (e->msgs.live && replay_pays(e, e->msgs.live) && replay_pieces_ready(e))
         r->find_ps = replay_pieces_find(e);
     else if (e->msgs.live)
-        find_by(e, e->now + 1);
+        replay_packets_find_by(e, e->now + 1);
 }
 
 void replay_packets_look(struct weft_engine *e)
 {
-    static void (*const look[])(struct weft_engine *,
-                                struct replay_piece *) = {[REPLAY_TIME] = note_sum,
-                                                          [REPLAY_SUM] = compare_sum,
-                                                          [REPLAY_COMPARE] = compare,
-                                                          [REPLAY_GO_ON] = go_on,
-                                                          [REPLAY_AHEAD] = arrive};
+    static void (*const look[])(struct weft_engine *, struct replay_piece *) = {
+        [REPLAY_TIME] = note_sum, [REPLAY_SUM] = compare_sum,        [REPLAY_COMPARE] = compare,
+        [REPLAY_GO_ON] = go_on,   [REPLAY_REST] = replay_piece_wake, [REPLAY_AHEAD] = arrive};
     struct replay_packets *r = &e->replay->packets;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].next_ps <= e->now)
             look[r->piece[i].phase](e, &r->piece[i]);
+    replay_twins_look(e);
     if (r->find_ps <= e->now)
         find(e);
     replay_packets_next(e);

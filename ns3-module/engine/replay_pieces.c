@@ -85,6 +85,7 @@ void replay_pieces_free(struct replay_packets *r)
         r->piece[i].part.piece = true;
         replay_part_free(&r->piece[i].part);
         tape_free(&r->piece[i].tape);
+        tape_free(&r->piece[i].then);
     }
     replay_part_free(&r->map);
     free(r->turn);
@@ -295,14 +296,81 @@ int64_t replay_pieces_find(struct weft_engine *e)
     return next_ps;
 }
 
+uint32_t replay_pieces_make(struct weft_engine *e, struct replay_piece **of)
+{
+    struct replay_packets *r = &e->replay->packets;
+    uint32_t n = 0;
+    form_groups(e, r);
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        n += free_qp(e, r, i) && r->with[i] == i && r->group[i].guide != NIL;
+    if (n < 2 || strays(e))
+        return 0;
+    n = 0;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        struct replay_group *g = &r->group[group_of(r, i)];
+        if (!free_qp(e, r, i) || g->guide == NIL)
+            continue;
+        if (!g->piece) {
+            struct replay_piece *k = new_piece(e, r, g);
+            g->piece = k ? (uint16_t)(k - r->piece + 1) : UINT16_MAX;
+            if (k) {
+                k->next_ps = g->turn.ready_ps;
+                of[n++] = k;
+            }
+        }
+        if (g->piece != UINT16_MAX)
+            replay_part_add(e, &r->piece[g->piece - 1].part, i);
+    }
+    return n;
+}
+
+void replay_piece_rest(struct replay_piece *k, int64_t t_ps)
+{
+    k->phase = REPLAY_REST;
+    k->next_ps = t_ps;
+}
+
+void replay_piece_wake(struct weft_engine *e, struct replay_piece *k)
+{
+    uint64_t most = e->replay->eager ? 1 : WORTH_LAPS;
+    uint32_t guide = NIL;
+    for (uint32_t i = 0; i < k->part.nqps; i++) {
+        const struct qp *q = qp_at(e, k->part.qps[i]);
+        const uint64_t left = replay_before_last(e, q);
+        if (q->head_msg != q->nxt_msg) {
+            replay_piece_rest(k, e->now + k->wait_ps);
+            return;
+        }
+        if (left > most) {
+            most = left;
+            guide = k->part.qps[i];
+        }
+    }
+    if (guide == NIL) {
+        replay_piece_rest(k, WEFT_NEVER);
+        return;
+    }
+    const struct qp *q = qp_at(e, guide);
+    k->guide = guide;
+    k->gap_ps = q->next_avail_ps > q->last_tx_ps ? q->next_avail_ps - q->last_tx_ps : 1;
+    k->quick = QUICK_TRIES;
+    replay_piece_watch(e, k);
+}
+
 void replay_piece_drop(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps)
+{
+    for (uint32_t i = 0; i < k->part.nqps; i++)
+        e->replay->packets.turn[k->part.qps[i]] =
+            (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
+    replay_piece_release(e, k);
+}
+
+void replay_piece_release(struct weft_engine *e, struct replay_piece *k)
 {
     struct replay_packets *r = &e->replay->packets;
     struct replay_part *p = &k->part;
-    for (uint32_t i = 0; i < p->nqps; i++) {
+    for (uint32_t i = 0; i < p->nqps; i++)
         p->has_qp[p->qps[i]] = 0;
-        r->turn[p->qps[i]] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
-    }
     for (uint32_t i = 0; i < p->nports; i++)
         p->has_port[p->ports[i]] = 0;
     for (uint32_t i = 0; i < p->nnodes; i++)

@@ -170,7 +170,7 @@ void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
     replay_queue_clear(e, &r->messages.part, e->now);
     r->figures.plays++;
     replay_paid(e);
-    replay_packets_find_at(e, WEFT_NEVER);
+    replay_packets_no_look(e);
     wait(e);
 }
 
@@ -306,7 +306,9 @@ static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
         const struct due d = agenda_first(e, a);
         if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
             break;
-        const int64_t look_ps = r->packets.next_ps < end_ps ? r->packets.next_ps : WEFT_NEVER;
+        /* before the word: pieces that it is of may stand still */
+        const int64_t look_ps =
+            r->packets.next_ps < end_ps + to_word ? r->packets.next_ps : WEFT_NEVER;
         int64_t until_ps = d.t < limit_ps ? d.t : limit_ps;
         until_ps = look_ps < until_ps ? look_ps : until_ps;
         if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
@@ -512,6 +514,6 @@ void replay_play_resume(struct weft_engine *e)
     p->follows = false;
     p->on = true;
     replay_queue_clear(e, &r->messages.part, e->now);
-    replay_packets_find_at(e, WEFT_NEVER);
+    replay_packets_no_look(e);
     wait(e);
 }

@@ -102,9 +102,9 @@ static void see_sender(struct qp *q, struct tape *t)
     TAPE_SEE(t, q->gap_q, MOVE_NOT);
     TAPE_SEE(t, q->made_bytes, MOVE_COUNT);
     TAPE_SEE(t, q->flight_bytes, MOVE_COUNT);
-    TAPE_SEE(t, q->end_psn, t->told ? MOVE_PSN : MOVE_NOT);
-    TAPE_SEE(t, q->end_byte, t->told ? MOVE_BYTES : MOVE_NOT);
-    TAPE_SEE(t, q->port, MOVE_NOT);
+    TAPE_SEE(t, q->end_psn, t->told || t->names ? MOVE_PSN : MOVE_NOT);
+    TAPE_SEE(t, q->end_byte, t->told || t->names ? MOVE_BYTES : MOVE_NOT);
+    tape_same(t, tape_port(t, q->port), "the port of a QP");
     TAPE_SEE(t, q->state, MOVE_NOT);
     TAPE_SEE(t, q->prio, MOVE_NOT);
     TAPE_SEE(t, q->backoff, MOVE_NOT);
@@ -113,11 +113,11 @@ static void see_sender(struct qp *q, struct tape *t)
     TAPE_SEE(t, q->rto_at_ps, MOVE_TIME);
     TAPE_SEE(t, q->rto_from_ps, MOVE_STILL);
     TAPE_SEE(t, q->cc_timer_ps, MOVE_NOT);
-    TAPE_SEE(t, q->retx_packets, MOVE_NOT);
+    TAPE_SEE(t, q->retx_packets, MOVE_HELD);
     TAPE_SEE(t, q->told_ps, MOVE_TIME);
     TAPE_SEE(t, q->pause_ps, MOVE_NOT);
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        TAPE_SEE(t, q->held_ps[k], MOVE_COUNT);
+        TAPE_SEE(t, q->held_ps[k], t->names ? MOVE_NOT : MOVE_COUNT);
 }
 
 static void see_receiver(struct qp *q, struct tape *t)
@@ -127,17 +127,31 @@ static void see_receiver(struct qp *q, struct tape *t)
     TAPE_SEE(t, q->nack_psn, MOVE_NOT);
     TAPE_SEE(t, q->nack_at_ps, MOVE_SELDOM);
     TAPE_SEE(t, q->cnp_at_ps, MOVE_SELDOM);
-    TAPE_SEE(t, q->ack_port, MOVE_NOT);
+    tape_same(t, tape_port(t, q->ack_port), "the port of ACKs");
     TAPE_SEE(t, q->unacked, MOVE_NOT);
     TAPE_SEE(t, q->answer, MOVE_NOT);
     TAPE_SEE(t, q->holding, MOVE_NOT);
+}
+
+/* While nobody is told of messages. */
+static void see_unfinished(struct weft_engine *e, const struct qp *q, struct tape *t)
+{
+    for (uint32_t i = q->head_msg; i != NIL; i = msg_at(e, i)->next) {
+        struct msg *m = msg_at(e, i);
+        TAPE_SEE(t, m->sent_ps, MOVE_NOT);
+        for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
+            TAPE_SEE(t, m->held_ps[k], MOVE_NOT);
+        TAPE_SEE(t, m->retx_bytes, MOVE_HELD);
+        TAPE_SEE(t, m->cnps, MOVE_HELD);
+    }
 }
 
 /* Records of messages are told apart by their place in the list of their QP. Without word of them
  * to the user the first stays the first. */
 static void see_messages(struct weft_engine *e, struct qp *q, struct tape *t)
 {
-    const enum move psn = t->told ? MOVE_PSN : MOVE_NOT, bytes = t->told ? MOVE_BYTES : MOVE_NOT;
+    const bool on = t->told || t->names;
+    const enum move psn = on ? MOVE_PSN : MOVE_NOT, bytes = on ? MOVE_BYTES : MOVE_NOT;
     const enum move time = t->told ? MOVE_TIME : MOVE_NOT;
     int64_t n = 0, sends = -1, receives = -1;
     for (uint32_t i = q->head_msg; i != NIL; i = msg_at(e, i)->next, n++) {
@@ -179,15 +193,19 @@ static void see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, st
     see_pace(q, qi, p, t);
     see_sender(q, t);
     see_receiver(q, t);
-    tape_same(t, asks, "whether an ACK was asked for");
-    if (asks)
+    if (!t->fixed)
+        tape_same(t, asks, "whether an ACK was asked for");
+    if (asks || t->fixed)
         TAPE_SEE(t, q->asked_psn, MOVE_PSN);
     for (int way = 0; way < 2; way++)
         for (int h = 0; h < QP_PATH; h++)
-            TAPE_SEE(t, q->path[way][h], MOVE_NOT);
+            tape_same(t, tape_port(t, q->path[way][h]), "the path of a QP");
     if (e->qps.rtt_ps.base)
         TAPE_SEE(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], MOVE_NOT);
-    see_messages(e, q, t);
+    if (t->fixed)
+        see_unfinished(e, q, t);
+    else
+        see_messages(e, q, t);
     see_control(e, p, q, qi, t);
 }
 
@@ -223,7 +241,8 @@ static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt 
         t->psn = p->moved[k->qp][0];
         t->bytes = p->moved[k->qp][1];
     }
-    tape_same(t, pair(k->qp, k->in_port), "the QP of a packet, or where it came from");
+    tape_same(t, pair(tape_qp(t, k->qp), tape_port(t, k->in_port)),
+              "the QP of a packet, or where it came from");
     tape_same(t, pair(k->frame, k->payload), "the size of a packet");
     tape_same(t, pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 8 | k->hop),
               "the kind of a packet");
@@ -253,6 +272,8 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
                      const struct port *at, struct tape *t)
 {
     uint32_t n = 0;
+    if (t->fixed)
+        return;
     for (uint32_t i = l.head; i != NIL && t->same; i = pkt_at(e, i)->next, n++) {
         struct pkt *k = pkt_at(e, i);
         if (!replay_part_knows(k) || !replay_part_has(p, k->qp)) {
@@ -278,11 +299,11 @@ static void see_counters(struct weft_port_counters *c, struct tape *t)
     TAPE_SEE(t, c->tx_payload_bytes, MOVE_COUNT);
     TAPE_SEE(t, c->busy_ps, MOVE_COUNT);
     TAPE_SEE(t, c->max_queue_bytes, MOVE_NOT);
-    TAPE_SEE(t, c->pauses, MOVE_NOT);
-    TAPE_SEE(t, c->ecn_marks, MOVE_NOT);
-    TAPE_SEE(t, c->trims, MOVE_NOT);
+    TAPE_SEE(t, c->pauses, MOVE_HELD);
+    TAPE_SEE(t, c->ecn_marks, MOVE_HELD);
+    TAPE_SEE(t, c->trims, MOVE_HELD);
     for (int why = 0; why < WEFT_DROP_REASONS; why++)
-        TAPE_SEE(t, c->drops[why], MOVE_NOT);
+        TAPE_SEE(t, c->drops[why], MOVE_HELD);
 }
 
 static void see_histogram(struct weft_engine *e, uint32_t port, uint32_t prio, struct tape *t)
@@ -301,9 +322,9 @@ static void see_nic(struct weft_engine *e, struct nic *n, struct tape *t)
 {
     TAPE_SEE(t, n->ready_mask, MOVE_NOT);
     TAPE_SEE(t, n->yield, MOVE_NOT);
-    for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
+    for (uint32_t prio = 0; prio < WEFT_PRIOS && !t->fixed; prio++)
         for (uint32_t i = n->ready[prio].head; i != NIL; i = qp_at(e, i)->next)
-            tape_same(t, i, "turns of QPs at a NIC");
+            tape_same(t, tape_qp(t, i), "turns of QPs at a NIC");
 }
 
 static void see_port(struct weft_engine *e, struct replay_part *part, uint32_t port, struct tape *t)
@@ -319,8 +340,8 @@ static void see_port(struct weft_engine *e, struct replay_part *part, uint32_t p
     TAPE_SEE(t, p->lazy, MOVE_NOT);
     TAPE_SEE(t, p->qtotal, MOVE_NOT);
     TAPE_SEE(t, p->rx_packets, MOVE_COUNT);
-    TAPE_SEE(t, p->ecn_rng, MOVE_NOT);
-    TAPE_SEE(t, p->dropped_payload, MOVE_NOT);
+    TAPE_SEE(t, p->ecn_rng, MOVE_HELD);
+    TAPE_SEE(t, p->dropped_payload, MOVE_HELD);
     see_counters(&p->st, t);
     if (p->paused) { /* its clocks go on */
         t->same = false;
@@ -336,7 +357,7 @@ static void see_port(struct weft_engine *e, struct replay_part *part, uint32_t p
             see_list(e, part, l->q, p, t);
         see_histogram(e, port, prio, t);
     }
-    if (p->fly.head != NIL)
+    if (p->fly.head != NIL && !t->fixed)
         TAPE_SEE(t, part->arrive_ps[port], MOVE_TIME);
     see_list(e, part, p->fly, NULL, t);
     if (p->nic != NIL)

@@ -26,6 +26,7 @@ static int64_t relative(const struct tape *t, int64_t v, enum move move)
 {
     switch (move) {
     case MOVE_NOT:
+    case MOVE_HELD:
     case MOVE_SELDOM:
         return v;
     case MOVE_TIME:

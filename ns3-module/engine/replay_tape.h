@@ -27,11 +27,17 @@ enum move {
     MOVE_BYTES, /**< by the payload that its QP moves by */
     MOVE_GATE,  /**< the same; 0, which says that there is none, stays */
     MOVE_COUNT, /**< by anything: a counter that nothing depends on */
+    MOVE_HELD,  /**< stays; twins (replay_twins.c) need not have the same */
     MOVE_SELDOM /**< stays; the time of something that settled traffic knows: shifted, with the
                    clock */
 };
 
 enum tape_use { TAPE_WRITE, TAPE_COMPARE, TAPE_STEP, TAPE_MOVE, TAPE_SHIFT, TAPE_SUM };
+
+/** Numbers of QPs, ports and nodes by their order in the piece that they are of. */
+struct tape_names {
+    uint32_t *qp, *port, *node;
+};
 
 struct tape {
     enum tape_use use;
@@ -46,10 +52,15 @@ struct tape {
                            TAPE_SUM: where it is */
     uint64_t sum;       /**< TAPE_SUM: of all values read, relative to now and to where QPs are */
     int64_t count;      /**< TAPE_SHIFT: by how much a counter moves; else 0 */
-    bool told;          /**< the user may have been told of messages, and have posted some */
-    bool same;          /**< nothing moved otherwise than it may */
-    bool failed;        /**< out of memory, or beyond `most` */
-    const char *other;  /**< if not: what did */
+    /** not NULL: a piece is compared with another, number by place; all is the same but counters
+     * and the numbers of packets */
+    const struct tape_names *names;
+    bool fixed;  /**< only what is there at any time, no packets: compared, any value but those held
+                    may move by anything */
+    bool told;   /**< the user may have been told of messages, and have posted some */
+    bool same;   /**< nothing moved otherwise than it may */
+    bool failed; /**< out of memory, or beyond `most` */
+    const char *other; /**< if not: what did */
 };
 
 /** Starts a reading. */
@@ -96,14 +107,18 @@ static inline int64_t tape_load(const void *p, size_t size)
 static inline bool tape_may(const struct tape *t, int64_t old, int64_t v, enum move move)
 {
     const int64_t by = (int64_t)((uint64_t)v - (uint64_t)old), lap_ps = t->now_ps - t->written_ps;
+    if (__builtin_expect(t->fixed, 0))
+        return by == 0 || move != MOVE_HELD;
     switch (move) {
     case MOVE_NOT:
     case MOVE_SELDOM:
         return by == 0;
+    case MOVE_HELD:
+        return by == 0 || t->names;
     case MOVE_TIME:
         return by == lap_ps || (by == 0 && (v == WEFT_NEVER || v == 0));
     case MOVE_PAST:
-        return by == lap_ps || (old <= t->written_ps && v <= t->now_ps);
+        return by == lap_ps || (!t->names && old <= t->written_ps && v <= t->now_ps);
     case MOVE_STILL:
         return by == lap_ps || by == 0;
     case MOVE_PSN:
@@ -123,6 +138,7 @@ static inline int64_t tape_shift(const struct tape *t, int64_t v, enum move move
 {
     switch (move) {
     case MOVE_NOT:
+    case MOVE_HELD:
         return 0;
     case MOVE_TIME:
     case MOVE_SELDOM:
@@ -155,7 +171,7 @@ static inline int64_t tape_step(const struct tape *t, int64_t old, int64_t v, en
 {
     const int64_t by = (int64_t)((uint64_t)v - (uint64_t)old);
     /* what is over stays over: where it stands is no matter */
-    const bool over = move == MOVE_PAST && v <= t->now_ps;
+    const bool over = move == MOVE_PAST && v <= t->now_ps && !t->fixed;
     return over && by != t->now_ps - t->written_ps ? 0 : by;
 }
 
@@ -167,7 +183,7 @@ static inline __attribute__((always_inline)) void tape_see(struct tape *t, void 
     if (t->use == TAPE_COMPARE) {
         tape_compare(t, tape_load(p, size), move, name);
     } else if (t->use == TAPE_MOVE) {
-        if (move != MOVE_NOT && t->value[t->at]) {
+        if ((move != MOVE_NOT || t->fixed) && t->value[t->at]) {
             const uint64_t v =
                 (uint64_t)tape_load(p, size) + (uint64_t)t->value[t->at] * (uint64_t)t->laps;
             memcpy(p, &v, size);
@@ -178,7 +194,7 @@ static inline __attribute__((always_inline)) void tape_see(struct tape *t, void 
         tape_add(t, tape_load(p, size), move);
     } else if (t->use == TAPE_SHIFT) {
         const int64_t old = tape_load(p, size), v = old + tape_shift(t, old, move);
-        if (move != MOVE_NOT)
+        if (move != MOVE_NOT && move != MOVE_HELD)
             memcpy(p, &v, size);
     } else if (__builtin_expect(t->n < t->cap, 1) || tape_grow(t)) {
         t->value[t->n++] = tape_load(p, size);
@@ -190,6 +206,16 @@ static inline __attribute__((always_inline)) void tape_see(struct tape *t, void 
 static inline void tape_same(struct tape *t, int64_t value, const char *name)
 {
     tape_see(t, &value, sizeof value, MOVE_NOT, name);
+}
+
+/** What the number of a QP, or of a port, is read as. */
+static inline uint32_t tape_qp(const struct tape *t, uint32_t qp)
+{
+    return t->names && qp != UINT32_MAX ? t->names->qp[qp] : qp;
+}
+static inline uint32_t tape_port(const struct tape *t, uint32_t port)
+{
+    return t->names && port != UINT32_MAX ? t->names->port[port] : port;
 }
 
 /** The next value is a field. */

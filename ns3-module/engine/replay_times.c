@@ -33,10 +33,14 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
 void replay_packets_next(struct weft_engine *e)
 {
     struct replay_packets *r = &e->replay->packets;
-    int64_t next_ps = r->find_ps;
-    for (uint32_t i = 0; i < r->top; i++)
-        if (r->piece[i].used && r->piece[i].next_ps < next_ps)
-            next_ps = r->piece[i].next_ps;
+    int64_t next_ps = r->find_ps < r->twins.next_ps ? r->find_ps : r->twins.next_ps;
+    for (uint32_t i = 0; i < r->top; i++) {
+        const struct replay_piece *k = &r->piece[i];
+        if (k->used && k->next_ps < next_ps)
+            next_ps = k->next_ps;
+        if (k->used && k->followers && k->tell_ps < next_ps)
+            next_ps = k->tell_ps;
+    }
     replay_look_at(e, &r->next_ps, next_ps);
 }
 
@@ -44,6 +48,20 @@ void replay_packets_find_at(struct weft_engine *e, int64_t t_ps)
 {
     e->replay->packets.find_ps = t_ps;
     replay_packets_next(e);
+}
+
+void replay_packets_find_by(struct weft_engine *e, int64_t t_ps)
+{
+    if (t_ps < e->replay->rest_ps)
+        t_ps = e->replay->rest_ps;
+    if (t_ps < e->replay->packets.find_ps)
+        replay_packets_find_at(e, t_ps);
+}
+
+void replay_packets_no_look(struct weft_engine *e)
+{
+    e->replay->packets.twins.next_ps = WEFT_NEVER;
+    replay_packets_find_at(e, WEFT_NEVER);
 }
 
 void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why)

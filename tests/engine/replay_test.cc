@@ -13,14 +13,17 @@ namespace
 {
 
 const Settings oneSwitch = {{"hosts", "8"}};
+const Settings sixLeaves = {{"leaves", "6"}, {"spines", "2"}, {"hosts-per-leaf", "4"}};
 const Settings small = {{"transport.mtu", "1000B"}};
 
-// A ring of hosts: whoever has received a step sends the next, at once or after computing.
+// A ring of hosts, or one in each group of them: whoever has received a step sends the next, at
+// once or after computing.
 class Ring
 {
   public:
-    Ring(World &world, int steps, uint64_t bytes, int64_t computePs = 0)
-        : w(world), m_steps(steps), m_bytes(bytes), m_computePs(computePs), m_at(w.fabric->nhosts)
+    Ring(World &world, int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0)
+        : w(world), m_steps(steps), m_bytes(bytes), m_computePs(computePs),
+          m_group(group ? group : w.fabric->nhosts), m_at(w.fabric->nhosts)
     {
         w.config.hooks.ctx = this;
         w.config.hooks.local = w.config.hooks.pfc_late = 1;
@@ -42,17 +45,20 @@ class Ring
     }
 
     World &w;
+    uint32_t crosses = UINT32_MAX; // sends something to host 1, too, whenever it has received
 
   private:
     void Post(uint32_t h)
     {
-        const uint32_t n = w.fabric->nhosts;
-        w.Send(h, (h + 1) % n, m_bytes, 1000 * h + m_at[h]++);
+        const uint32_t n = m_group;
+        w.Send(h, h / n * n + (h + 1) % n, m_bytes, 1000 * h + m_at[h]++);
     }
 
     void Received(const weft_completion &d)
     {
         const uint32_t h = d.msg.dst;
+        if (h == crosses)
+            w.Send(h, 1, 5000, 7000 + m_at[h]);
         if (h >= m_at.size() || m_at[h] >= m_steps)
             return;
         if (!m_computePs) {
@@ -65,6 +71,7 @@ class Ring
     int m_steps;
     uint64_t m_bytes;
     int64_t m_computePs;
+    uint32_t m_group;
     std::vector<int> m_at;
 };
 
@@ -129,10 +136,10 @@ struct Pair {
     {
     }
 
-    void Rings(int steps, uint64_t bytes, int64_t computePs = 0)
+    void Rings(int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0)
     {
         for (World *w : {&off, &on})
-            rings.push_back(std::make_unique<Ring>(*w, steps, bytes, computePs));
+            rings.push_back(std::make_unique<Ring>(*w, steps, bytes, computePs, group));
     }
 
     void Build(weft_replaying how = WEFT_REPLAYING_EAGERLY)
@@ -463,6 +470,92 @@ TEST(Replay, PiecesDisturbedAtAnyMoment)
         EXPECT_GT(p.Figures().jumps, 2u);
         EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 3);
     }
+}
+
+// Rings at switches of their own are the same but for names: one of them is simulated.
+TEST(Replay, Twins)
+{
+    for (const char *cc : {"none", "dcqcn", "static-window", "dctcp"}) {
+        Pair p("leaf-spine", sixLeaves, small, cc);
+        p.Rings(7, 300'000, 0, 4);
+        p.Build(WEFT_REPLAYING);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        EXPECT_EQ(p.on.received.size(), 168u);
+        EXPECT_GE(p.Figures().copies, 5u * 4) << cc;
+        EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 2) << cc;
+    }
+}
+
+// Twins that are looked at, get a message, or a slower link at any moment: most are still the same
+// afterwards.
+TEST(Replay, TwinsDisturbedAtAnyMoment)
+{
+    const char *controls[] = {"none", "dcqcn", "static-window", "swift", "timely"};
+    uint64_t copies = 0;
+    for (int k = 0; k < 80; k++) {
+        weft_rng rng = weft_rng_stream(static_cast<uint64_t>(k), "replay-test", 3);
+        Settings engine = small;
+        if (k % 3 == 0)
+            engine.emplace_back("transport.ack-every", "4");
+        if (k % 7 == 0)
+            engine.emplace_back("switch.buffer", "1600KB");
+        Pair p("leaf-spine", sixLeaves, engine, controls[k % 5]);
+        p.Rings(6, 100'000 + 1000 * weft_rng_u64(&rng) % 300, k % 4 ? 0 : 1'234'567, 4);
+        for (auto &r : p.rings)
+            if (k % 2)
+                r->crosses = 22;
+        p.Build(k % 5 ? WEFT_REPLAYING_EAGERLY : WEFT_REPLAYING);
+        for (int64_t at = 0; weft_engine_next(p.off.e) != WEFT_NEVER;) {
+            at += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (30 * WEFT_PS_PER_US));
+            p.RunTo(at);
+            const uint64_t what = weft_rng_u64(&rng) % 8;
+            const auto host = static_cast<uint32_t>(weft_rng_u64(&rng) % 24);
+            if (what == 0)
+                Same(p);
+            for (World *w : {&p.off, &p.on}) {
+                weft_err err = {};
+                weft_link_change l = {};
+                l.link = host;
+                l.kind = WEFT_LINK_RATE;
+                l.rate_bps = what == 1 ? 40'000'000'000 : 100'000'000'000;
+                weft_engine_set_now(w->e, at);
+                if ((what == 1 || what == 2) && at % 3 == 0)
+                    ASSERT_EQ(weft_engine_change_links(w->e, &l, 1, &err), 0) << err.msg;
+                if (what == 3 || what == 4) /* to where others send, too */
+                    w->Send(host, what == 3 ? host / 4 * 4 + (host + 2) % 4 : (host + 5) % 24,
+                            90'000, 77);
+            }
+            if (HasFatalFailure())
+                FAIL() << "at " << at << " ps, case " << k;
+        }
+        Same(p);
+        if (HasFatalFailure())
+            FAIL() << "case " << k;
+        copies += p.Figures().copies;
+    }
+    EXPECT_GT(copies, 1000u);
+}
+
+// What is drawn or marked in one of them is not known of the others.
+TEST(Replay, TwinsThatMeet)
+{
+    for (const char *cc : {"dcqcn", "hpcc", "dctcp"})
+        for (int k = 0; k < 12; k++) {
+            Pair p("leaf-spine", sixLeaves, small, cc);
+            p.Build(k % 2 ? WEFT_REPLAYING_EAGERLY : WEFT_REPLAYING);
+            for (World *w : {&p.off, &p.on})
+                for (uint32_t h = 0; h < 24; h++)
+                    if (h % 4)
+                        w->Send(h, h / 4 * 4, 200'000 + 10'000 * static_cast<uint64_t>(k), h);
+            p.RunTo(WEFT_PS_PER_US * (7 + k));
+            if (k % 3)
+                Same(p);
+            p.RunTo(WEFT_PS_PER_S);
+            Same(p);
+            if (HasFatalFailure())
+                FAIL() << cc << ", case " << k;
+        }
 }
 
 // Ports that have been paused: what follows repeats itself, with packets that were held up on their
