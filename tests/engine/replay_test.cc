@@ -520,8 +520,9 @@ TEST(Replay, TwinsDisturbedAtAnyMoment)
                 l.kind = WEFT_LINK_RATE;
                 l.rate_bps = what == 1 ? 40'000'000'000 : 100'000'000'000;
                 weft_engine_set_now(w->e, at);
-                if ((what == 1 || what == 2) && at % 3 == 0)
+                if ((what == 1 || what == 2) && at % 3 == 0) {
                     ASSERT_EQ(weft_engine_change_links(w->e, &l, 1, &err), 0) << err.msg;
+                }
                 if (what == 3 || what == 4) /* to where others send, too */
                     w->Send(host, what == 3 ? host / 4 * 4 + (host + 2) % 4 : (host + 5) % 24,
                             90'000, 77);
