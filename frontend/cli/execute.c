@@ -187,6 +187,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     config.out_dir = o->out_dir;
     config.interrupted = r->cli->peers ? NULL : r->cli->interrupted;
     config.peers = r->cli->peers;
+    config.links_stay = !x->parts.faults;
     if (x->files && x->files->open) {
         if (x->files->open(x->files->ctx, o->out_dir, x->parts.fabric, &config.observer, err))
             return err->code;

@@ -305,7 +305,9 @@ struct weft_net_config {
                                        not const, in the same order and with the same values, but
                                        `memory`, `replay` and `threads`, and are told the same.
                                        NULL: this process alone */
-    bool dry; /**< made to see whether it can be; it will not run, and writes no files */
+    bool links_stay; /**< no link will change, so that several processes need not know those of
+                        others */
+    bool dry;        /**< made to see whether it can be; it will not run, and writes no files */
 };
 
 /** Told of a value that the choice of a transport implies for a parameter, "" as @p section being

@@ -301,16 +301,19 @@ static const struct weft_net_ops packet_ops = {
 };
 
 /* Several processes are to simulate the net; an error frees it. */
-static int share_out(struct packet_net *n, const struct weft_peers *peers, struct weft_net **out,
-                     struct weft_err *err)
+static int share_out(struct packet_net *n, const struct weft_net_config *config,
+                     struct weft_net **out, struct weft_err *err)
 {
+    struct weft_engine *e = weft_simulation_engine(n->simulation);
     int rc = 0;
     if (uses_tcp(n))
         rc = weft_err_set(err, WEFT_E_INPUT,
                           "ns-3's TCP can't be simulated by several processes: use RoCE "
                           "(transport.type, tcp.prios), or one process");
     if (!rc)
-        rc = weft_engine_set_peers(weft_simulation_engine(n->simulation), peers, err);
+        rc = weft_engine_set_peers(e, config->peers, err);
+    if (!rc && config->links_stay)
+        weft_engine_forget_others(e);
     if (rc) {
         packet_free(&n->net);
         *out = NULL;
@@ -340,5 +343,5 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
         return rc;
     }
     *out = &n->net;
-    return config->peers && !config->dry ? share_out(n, config->peers, out, err) : 0;
+    return config->peers && !config->dry ? share_out(n, config, out, err) : 0;
 }

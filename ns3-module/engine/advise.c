@@ -191,23 +191,30 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
     const struct weft_fabric *f = c->fabric;
     const uint32_t prio = (uint32_t)c->params.transport.data_prio;
     const bool dctcp = c->params.ecn.dctcp_prios >> prio & 1;
-    uint64_t pools[2];
+    uint64_t pools[2] = {0};
     buf[0] = '\0';
     a.p.pfc.prios = channel_prios(&c->params, f);
     if (prio_params_read(&a.p, a.prios, NULL) || control_read_all(c, a.controls, NULL))
         return;
     for (uint32_t d = 0; d < control_count(&c->params, f); d++)
         a.ops[d] = a.controls[d].ops;
+    const struct weft_fabric_link *said = NULL;
     for (uint32_t p = 0, last = UINT32_MAX; p < f->nports; p++) {
         const struct weft_fabric_link *l = &f->links[f->ports[p].link];
         const uint32_t node = f->ports[p].node;
+        uint64_t before[2];
         char value[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
         struct marking m;
         if (!weft_fabric_forwards(f, node))
             continue;
+        memcpy(before, pools, sizeof before);
         if (node != last)
             mmu_shared(&a.p, f, node, pools);
         last = node;
+        if (said && said->rate_bps == l->rate_bps && said->dim == l->dim &&
+            memcmp(before, pools, sizeof before) == 0)
+            continue; /* as at the port before */
+        said = l;
         const struct marking_basis basis = {
             marking_tuned(ops_of(&a, prio), f->ndims, l->dim, dctcp),
             pools[a.p.sw.lossy_share > 0 && !a.prios[prio].lossless]};

@@ -82,6 +82,8 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         const struct port *p = &e->ports[i];
         uint64_t flying = 0;
+        if (!port_known(e, i))
+            continue;
         for (uint32_t k = p->fly.head; k != NIL; k = pkt_at(e, k)->next)
             flying++;
         LAW(err, p->ends & CROSSES || p->st.tx_packets == p->rx_packets + flying,
@@ -114,7 +116,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
     for (uint32_t n = 0; n < f->nnodes; n++) {
-        if (!weft_fabric_forwards(f, n))
+        if (!weft_fabric_forwards(f, n) || !peers_own(e, n))
             continue;
         const struct mmu *m = &e->mmu.of[n];
         const uint64_t reserve = e->p.sw.reserve_bytes;

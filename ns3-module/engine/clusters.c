@@ -30,9 +30,11 @@ void clusters_fini(struct weft_engine *e)
 }
 
 /* Whether what a port sends arrives within the span of keys. */
-static bool near_enough(const struct weft_engine *e, const struct port *p)
+static bool near_enough(const struct weft_engine *e, uint32_t port)
 {
-    return p->prop_ps + gap_ps(UINT16_MAX + e->p.transport.gap_bytes, p->ser_q) <= FARTHEST_PS;
+    return link_of(e, port)->delay_ps +
+               gap_ps(UINT16_MAX + e->p.transport.gap_bytes, port_ser_q(e, port)) <=
+           FARTHEST_PS;
 }
 
 /* Whether nothing that a switch does has to be known elsewhere at its moment. */
@@ -46,10 +48,9 @@ bool clusters_fits(const struct weft_engine *e, uint32_t node, int64_t least_ps)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     bool fits = by_itself(e, node);
-    for (uint32_t i = n->first_port; fits && i < n->first_port + n->nports; i++) {
-        const struct port *p = &e->ports[i];
-        fits = p->prop_ps >= least_ps && near_enough(e, p) && near_enough(e, &e->ports[p->peer]);
-    }
+    for (uint32_t i = n->first_port; fits && i < n->first_port + n->nports; i++)
+        fits = link_of(e, i)->delay_ps >= least_ps && near_enough(e, i) &&
+               near_enough(e, e->fabric->ports[i].peer);
     return fits;
 }
 
@@ -63,19 +64,14 @@ static uint32_t first_of(uint32_t *of, uint32_t node)
     return node;
 }
 
-static uint32_t far_node(const struct weft_engine *e, uint32_t port)
-{
-    return e->ports[e->ports[port].peer].node;
-}
-
 void clusters_join(const struct weft_engine *e, uint32_t *of, int64_t least_ps)
 {
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         of[n] = n;
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        if (e->ports[i].prop_ps >= least_ps)
+        if (link_of(e, i)->delay_ps >= least_ps)
             continue;
-        const uint32_t a = first_of(of, e->ports[i].node), b = first_of(of, far_node(e, i));
+        const uint32_t a = first_of(of, e->fabric->ports[i].node), b = first_of(of, far_node(e, i));
         of[a > b ? a : b] = a < b ? a : b;
     }
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
@@ -85,7 +81,7 @@ void clusters_join(const struct weft_engine *e, uint32_t *of, int64_t least_ps)
 /* What a port says of the ends of its link. */
 static uint8_t ends(const struct weft_engine *e, const struct clusters *c, uint32_t port)
 {
-    const uint32_t own = e->ports[port].node, far = far_node(e, port);
+    const uint32_t own = e->fabric->ports[port].node, far = far_node(e, port);
     return (uint8_t)((c->in_windows[far] ? FAR_IN_WINDOWS : 0) |
                      (c->in_windows[own] ? OWN_IN_WINDOWS : 0) |
                      (c->of[own] == c->of[far] ? TOGETHER : 0) |
@@ -110,19 +106,21 @@ void clusters_form(struct weft_engine *e, int64_t least_ps)
         c->lone &= c->of[n] == n;
     }
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        struct port *p = &e->ports[i];
-        p->ends = ends(e, c, i);
-        if (p->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS))
-            shorten(&c->switches_ps, p->prop_ps);
-        else if (!(p->ends & TOGETHER))
-            shorten(&c->between_ps, p->prop_ps);
+        const uint8_t at = ends(e, c, i);
+        if (port_known(e, i))
+            e->ports[i].ends = at;
+        if (at & (FAR_IN_WINDOWS | OWN_IN_WINDOWS))
+            shorten(&c->switches_ps, link_of(e, i)->delay_ps);
+        else if (!(at & TOGETHER))
+            shorten(&c->between_ps, link_of(e, i)->delay_ps);
     }
 }
 
 void clusters_dissolve(struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        e->ports[i].ends = 0;
+        if (port_known(e, i))
+            e->ports[i].ends = 0;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         e->windows.clusters.in_windows[n] = false;
 }

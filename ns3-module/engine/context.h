@@ -17,6 +17,7 @@
 #include "credit.h"
 #include "delay.h"
 #include "draws.h"
+#include "gap.h"
 #include "grant.h"
 #include "histogram.h"
 #include "ideal.h"
@@ -117,6 +118,29 @@ static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
 static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
 {
     return e->ports[port].kind->rate_bps;
+}
+
+/* What the graph says, of ports without a record, too (peers_forget): */
+
+/** The link of a port, as it was built. */
+static inline const struct weft_fabric_link *link_of(const struct weft_engine *e, uint32_t port)
+{
+    return &e->fabric->links[e->fabric->ports[port].link];
+}
+/** The node that a port sends to. */
+static inline uint32_t far_node(const struct weft_engine *e, uint32_t port)
+{
+    return e->fabric->ports[e->fabric->ports[port].peer].node;
+}
+/** Whether a port has a record. */
+static inline bool port_known(const struct weft_engine *e, uint32_t port)
+{
+    return e->ports[port].kind != NULL;
+}
+/** ps per wire byte (GAP_SHIFT) of a port. */
+static inline uint64_t port_ser_q(const struct weft_engine *e, uint32_t port)
+{
+    return port_known(e, port) ? e->ports[port].ser_q : gap_of_rate(link_of(e, port)->rate_bps);
 }
 
 #endif

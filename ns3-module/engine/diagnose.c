@@ -37,7 +37,7 @@
 static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, uint32_t prio)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = e->ports[out].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
+    for (uint32_t i = diagnose_first(e, out, prio); i != NIL; i = pkt_at(e, i)->next)
         bytes += pkt_at(e, i)->in_port == in ? pkt_at(e, i)->frame : 0;
     return bytes;
 }
@@ -50,7 +50,7 @@ static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32
     for (uint32_t q = 0; q < e->fabric->nports; q++) {
         if (!dead[q])
             continue;
-        for (uint32_t i = e->ports[q].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
+        for (uint32_t i = diagnose_first(e, q, prio); i != NIL; i = pkt_at(e, i)->next)
             if (diagnose_passing(e, i, prio))
                 stuck[pkt_at(e, i)->in_port] += credit_guards(e, pkt_at(e, i)->in_port, prio)
                                                     ? credit_cost(e, pkt_at(e, i))
@@ -104,8 +104,7 @@ static uint32_t mark_dead(struct weft_engine *e, uint32_t prio, uint8_t *dead, u
         changed = false;
         count_stuck(e, dead, prio, stuck);
         for (uint32_t i = 0; i < e->fabric->nports; i++)
-            alive[i] = dead[i] && peers_own(e, e->ports[e->ports[i].peer].node) &&
-                       will_resume(e, stuck, i, prio);
+            alive[i] = dead[i] && peers_own(e, far_node(e, i)) && will_resume(e, stuck, i, prio);
         if (e->peers)
             peers_union(e, alive, e->fabric->nports);
         for (uint32_t i = 0; i < e->fabric->nports; i++) {
@@ -121,8 +120,8 @@ static uint32_t mark_dead(struct weft_engine *e, uint32_t prio, uint8_t *dead, u
 static uint32_t waits_for(const struct weft_engine *e, const uint8_t *dead, uint32_t port,
                           uint32_t prio)
 {
-    const uint32_t in = e->ports[port].peer;
-    const struct weft_fabric_node *s = &e->fabric->nodes[e->ports[in].node];
+    const uint32_t in = e->fabric->ports[port].peer;
+    const struct weft_fabric_node *s = &e->fabric->nodes[far_node(e, port)];
     for (uint32_t q = s->first_port; q < s->first_port + s->nports; q++)
         if (dead[q] && waiting(e, in, q, prio))
             return q + 1;

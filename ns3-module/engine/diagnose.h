@@ -13,6 +13,11 @@ static inline bool diagnose_paused(const struct weft_engine *e, uint32_t port, u
 {
     return e->ports[port].paused >> prio & 1;
 }
+/** The first packet in the queue of a port; NIL: none, as at a port without a record. */
+static inline uint32_t diagnose_first(const struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    return port_known(e, port) ? e->ports[port].lane[prio].q.head : NIL;
+}
 /** Whether a queued packet came in from elsewhere, in priority @p prio. */
 static inline bool diagnose_passing(const struct weft_engine *e, uint32_t i, uint32_t prio)
 {

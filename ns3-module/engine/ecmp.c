@@ -39,18 +39,13 @@ static uint32_t hpcc_address(const struct weft_engine *e, uint32_t host)
     return UINT32_C(0x0b000001) + (id / 256 << 16) + (id % 256 << 8);
 }
 
-static uint32_t neighbour(const struct weft_engine *e, uint32_t port)
-{
-    return e->ports[e->ports[port].peer].node;
-}
-
 /* The i-th port of a group in descending order of neighbour, then ascending order of port. */
 static uint32_t by_neighbour(const struct weft_engine *e, struct weft_route_group g, uint32_t i)
 {
     for (uint32_t k = 0; k < g.n; k++) {
-        uint32_t rank = 0, mine = neighbour(e, g.ports[k]);
+        uint32_t rank = 0, mine = far_node(e, g.ports[k]);
         for (uint32_t j = 0; j < g.n; j++) {
-            uint32_t other = neighbour(e, g.ports[j]);
+            uint32_t other = far_node(e, g.ports[j]);
             rank += other > mine || (other == mine && j < k);
         }
         if (rank == i)
@@ -92,7 +87,7 @@ uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes
             break;
         ports[n] = n == 0 && forward && q->nic ? g.ports[(q->nic - 1u) % g.n]
                                                : ecmp_port(e, g, node, q, forward);
-        node = neighbour(e, ports[n++]);
+        node = far_node(e, ports[n++]);
     }
     return n;
 }

@@ -26,13 +26,11 @@ bool fastq_init(struct fastq *q, uint32_t nports)
     q->due_cap = 2 * INSERT_SORT;
     set_cur(q, FASTQ_ALL_NEAR);
     const size_t n = 2 * (size_t)(nports ? nports : 1);
-    q->slot = (struct fastq_slot *)malloc(n * sizeof *q->slot);
+    q->slot = (struct fastq_slot *)calloc(n, sizeof *q->slot);
     q->bucket = (uint32_t *)malloc(FASTQ_BUCKETS * sizeof *q->bucket);
     q->due = q->top = (uint64_t *)malloc(q->due_cap * sizeof *q->due);
     if (!q->slot || !q->bucket || !q->due || !keyheap_reserve(&q->near, 2 * FEW))
         return false;
-    for (size_t i = 0; i < n; i++)
-        q->slot[i].key = FASTQ_NO_KEY;
     memset(q->bucket, 0xff, FASTQ_BUCKETS * sizeof *q->bucket);
     q->due[0] = FASTQ_NO_KEY;
     return true;
@@ -139,8 +137,8 @@ static inline void pour_bucket(struct fastq *q, uint32_t b)
     uint32_t i = take_bucket(q, b);
     do {
         struct fastq_slot *s = &slots[i];
-        const uint64_t key = s->key;
-        s->key = FASTQ_NO_KEY;
+        const uint64_t key = ~s->not_key;
+        s->not_key = 0;
         i = s->next;
         uint64_t *at = top++;
         if (__builtin_expect(top - due <= INSERT_SORT, 1))
@@ -160,14 +158,14 @@ static inline void pour_bucket(struct fastq *q, uint32_t b)
 static void unlist(struct fastq *q, uint32_t slot)
 {
     struct fastq_slot *s = &q->slot[slot];
-    const uint32_t b = (uint32_t)(fastq_time(q, s->key) >> q->shift) & (FASTQ_BUCKETS - 1);
+    const uint32_t b = (uint32_t)(fastq_time(q, ~s->not_key) >> q->shift) & (FASTQ_BUCKETS - 1);
     uint32_t *link = &q->bucket[b];
     while (*link != slot)
         link = &q->slot[*link].next;
     *link = s->next;
     if (q->bucket[b] == FASTQ_NONE)
         take_bucket(q, b);
-    s->key = FASTQ_NO_KEY;
+    s->not_key = 0;
     q->nlisted--;
 }
 
@@ -192,8 +190,8 @@ static void gather(struct fastq *q)
         uint32_t i = take_bucket(q, next_used(q, 0));
         while (i != FASTQ_NONE) {
             struct fastq_slot *s = &q->slot[i];
-            put(q, &q->near, s->key);
-            s->key = FASTQ_NO_KEY;
+            put(q, &q->near, ~s->not_key);
+            s->not_key = 0;
             i = s->next;
             q->nlisted--;
         }
@@ -227,8 +225,7 @@ static void deal(struct fastq *q, int64_t now, uint32_t shift)
         const int64_t t = fastq_time(q, key);
         if (t >> shift <= q->cur)
             put(q, &q->near, key);
-        else if (q->slot[fastq_slot_number(q, fastq_kind(key), fastq_port(key))].key !=
-                 FASTQ_NO_KEY)
+        else if (q->slot[fastq_slot_number(q, fastq_kind(key), fastq_port(key))].not_key)
             put(q, &q->far, key); /* one of the two is stale: keep both */
         else
             fastq_push(q, now, t, fastq_kind(key), fastq_port(key));
@@ -286,7 +283,7 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
         rebase(q, now);
     }
     const uint32_t slot = fastq_slot_number(q, kind, port);
-    if (q->slot[slot].key != FASTQ_NO_KEY)
+    if (q->slot[slot].not_key)
         unlist(q, slot);
     if (q->near.n >= FEW && q->cur == FASTQ_ALL_NEAR && !q->heap_only)
         deal(q, now, q->shift);
@@ -349,7 +346,7 @@ void fastq_each(const struct fastq *q, void (*fn)(void *ctx, uint64_t key), void
         for (uint64_t bits = q->used[w]; bits; bits &= bits - 1) {
             uint32_t i = q->bucket[w << 6 | (uint32_t)__builtin_ctzll(bits)];
             for (; i != FASTQ_NONE; i = q->slot[i].next)
-                fn(ctx, q->slot[i].key);
+                fn(ctx, ~q->slot[i].not_key);
         }
 }
 

@@ -33,10 +33,11 @@
 #define FASTQ_NONE UINT32_MAX
 #define FASTQ_NO_KEY KEYHEAP_EMPTY
 
-/** The place of one (kind, port) in the calendar: number kind x ports + port. */
+/** The place of one (kind, port) in the calendar: number kind x ports + port. All zero as long as
+ * nothing was there, so that it takes no memory. */
 struct fastq_slot {
-    uint64_t key;  /**< FASTQ_NO_KEY: not in a bucket */
-    uint32_t next; /**< slot of the next entry of the bucket, FASTQ_NONE: last */
+    uint64_t not_key; /**< the bits of the key, each inverted; 0: not in a bucket */
+    uint32_t next;    /**< slot of the next entry of the bucket, FASTQ_NONE: last */
 };
 
 struct fastq {
@@ -122,10 +123,10 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
     struct fastq_slot *s = &q->slot[slot];
     /* unless cur < number < cur + FASTQ_BUCKETS; cur may be INT64_MAX */
     if (__builtin_expect((uint64_t)number - (uint64_t)q->cur - 1 >= FASTQ_BUCKETS - 1, 0) ||
-        __builtin_expect(s->key != FASTQ_NO_KEY, 0))
+        __builtin_expect(s->not_key != 0, 0))
         return fastq_push_rare(q, now, t, kind, port);
     const uint32_t b = (uint32_t)number & (FASTQ_BUCKETS - 1);
-    s->key = fastq_key(q->base, t, kind, port);
+    s->not_key = ~fastq_key(q->base, t, kind, port);
     s->next = q->bucket[b];
     q->bucket[b] = slot;
     q->used[b >> 6] |= UINT64_C(1) << (b & 63);

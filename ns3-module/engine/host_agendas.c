@@ -76,11 +76,8 @@ static uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host)
 
 static uint32_t cluster_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
 {
-    const struct port *p = &e->ports[port];
-    const uint32_t *of = e->windows.clusters.of;
-    if (kind != EV_ARRIVE)
-        return of[p->node];
-    return of[p->to_host ? e->fabric->hosts[p->far] : p->far];
+    return e->windows.clusters
+        .of[kind == EV_ARRIVE ? far_node(e, port) : e->fabric->ports[port].node];
 }
 
 uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id)

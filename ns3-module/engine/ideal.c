@@ -101,7 +101,7 @@ struct weft_engine_mark weft_engine_now_mark(const struct weft_engine *e)
 uint64_t ideal_best_q(const struct weft_engine *e, uint32_t port, struct weft_engine_mark since)
 {
     const struct ideal *w = &e->ideal;
-    uint64_t best = e->ports[port].ser_q;
+    uint64_t best = port_ser_q(e, port);
     for (uint32_t i = since.rates; i < w->now.rates; i++)
         if (w->rates[i].port == port && w->rates[i].before_q < best)
             best = w->rates[i].before_q;
@@ -125,7 +125,7 @@ static int64_t path_time(const struct weft_engine *e, const struct journey *j,
     int64_t slowest = 0;
     for (uint32_t h = 0; h < hops; h++) {
         const uint64_t q = ideal_best_q(e, ports[h], j->since);
-        const int64_t prop = e->ports[ports[h]].prop_ps,
+        const int64_t prop = link_of(e, ports[h])->delay_ps,
                       ser = gap_quantised(e->p.transport.quantum_ps, j->full, q);
         first += ser;
         if (ser > slowest)
@@ -169,7 +169,7 @@ static void add_port(void *ctx, uint32_t port)
 {
     const struct adding *a = ctx;
     const struct weft_engine *e = a->e;
-    add_links(a->l, ideal_best_q(e, port, a->j->since), e->ports[port].prop_ps, 1);
+    add_links(a->l, ideal_best_q(e, port, a->j->since), link_of(e, port)->delay_ps, 1);
     a->l->only = port;
 }
 
@@ -275,11 +275,6 @@ static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
 
 /* ---- the ways ---- */
 
-static uint32_t neighbour(const struct weft_engine *e, uint32_t port)
-{
-    return e->ports[e->ports[port].peer].node;
-}
-
 /* The layers of packets that are balanced along the routes. Returns how many; fewer than the way
  * has where that is too long. */
 static uint32_t along_routes(struct weft_engine *e, const struct journey *j, struct layer *layer,
@@ -288,11 +283,11 @@ static uint32_t along_routes(struct weft_engine *e, const struct journey *j, str
     struct ideal *w = &e->ideal;
     const uint32_t dst = e->fabric->hosts[j->dst_host];
     uint32_t h = 0, nfront = 0;
-    bool there = neighbour(e, j->q->port) == dst;
+    bool there = far_node(e, j->q->port) == dst;
     struct adding a = {e, j, &layer[0]};
     layer[0] = (struct layer){0};
     add_port(&a, j->q->port);
-    w->front[nfront++] = neighbour(e, j->q->port);
+    w->front[nfront++] = far_node(e, j->q->port);
     while (!there && nfront && ++h < MAX_PATH) {
         uint32_t nnext = 0;
         w->round++;
@@ -302,7 +297,7 @@ static uint32_t along_routes(struct weft_engine *e, const struct journey *j, str
             const struct weft_route_group g =
                 weft_routes_lookup(e->routing.routes, w->front[i], j->dst_host);
             for (uint32_t k = 0; k < g.n; k++) {
-                const uint32_t to = neighbour(e, g.ports[k]);
+                const uint32_t to = far_node(e, g.ports[k]);
                 add_port(&a, g.ports[k]);
                 there |= to == dst;
                 if (w->seen[to] == w->round)
@@ -337,11 +332,11 @@ static uint32_t fewest_hops(const struct weft_engine *e, const struct journey *j
     }
     uint32_t least = 3;
     for (uint32_t p = a->first_port; p < a->first_port + a->nports; p++) {
-        const uint32_t at = neighbour(e, p);
+        const uint32_t at = far_node(e, p);
         if (at == f->hosts[j->dst_host])
             return 1;
         for (uint32_t r = b->first_port; r < b->first_port + b->nports; r++)
-            least = neighbour(e, r) == at ? 2 : least;
+            least = far_node(e, r) == at ? 2 : least;
     }
     return least;
 }
@@ -370,7 +365,7 @@ static uint32_t any_way(const struct weft_engine *e, const struct journey *j, bo
     if (n > 1) {
         to.l = &layer[n - 1];
         for (uint32_t p = b->first_port; p < b->first_port + b->nports; p++)
-            add_port(&to, e->ports[p].peer);
+            add_port(&to, f->ports[p].peer);
     }
     return n;
 }

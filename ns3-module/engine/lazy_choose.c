@@ -12,7 +12,8 @@
 static void note_packet_events(struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        e->ports[i].told = e->hooks.packet ? e->hooks.packet_events[i] : 0;
+        if (port_known(e, i))
+            e->ports[i].told = e->hooks.packet ? e->hooks.packet_events[i] : 0;
 }
 
 /* Whether something has to know of each transmission of a switch at its moment. */
@@ -36,13 +37,17 @@ void lazy_choose(struct weft_engine *e)
     e->path.no_cut_through =
         (e->path.on_enqueue & ~(uint32_t)(QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM)) ||
         e->path.rare & RARE_TURNS;
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
-        if ((e->mmu.of[n].stays_eager = stays_eager(e, n)))
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        const bool stays = stays_eager(e, n);
+        if (stays != e->mmu.of[n].stays_eager) /* else nothing is written: it may be unused */
+            e->mmu.of[n].stays_eager = stays;
+        if (stays)
             lazy_wake(e, n);
         else if (e->mmu.of[n].eager)
             lazy_review(e, n);
         else
             lazy_settle(e, n);
+    }
     window_choose(e);
 }
 
@@ -52,5 +57,6 @@ void lazy_catch_up(struct weft_engine *e)
     window_catch_up(e);
     window_crew_look_again(e);
     for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
-        port_settle(e, &e->ports[i], i);
+        if (e->ports[i].armed_ps < e->loop.due_ps && port_known(e, i))
+            port_settle(e, &e->ports[i], i);
 }

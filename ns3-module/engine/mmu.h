@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "pkt.h"
 #include "port_kind.h"
+#include "stable.h"
 
 /** What queues may take together. */
 struct pool {
@@ -24,7 +25,8 @@ struct mmu {
 
 /** All buffers, and what holds for priorities in them: bit masks, and by number. */
 struct mmus {
-    struct mmu *of;          /**< one per node; unused on hosts that do not forward */
+    struct mmu *of;          /**< one per node; unused, and zero, on hosts that do not forward */
+    struct stable mem;       /**< what they lie in */
     struct port_kind *kinds; /**< of all ports */
     uint32_t least_kmin;     /**< smallest kmin of all ports and priorities */
     uint8_t lossless;

@@ -379,10 +379,8 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     if (rc)
         return rc;
     init_prios(e, prios);
-    const size_t bytes = (f->nnodes + (size_t)1) * sizeof *e->mmu.of;
-    e->mmu.of = aligned_alloc(64, bytes);
-    if (e->mmu.of)
-        memset(e->mmu.of, 0, bytes);
+    if (stable_init(&e->mmu.mem, sizeof *e->mmu.of, f->nnodes + 1))
+        e->mmu.of = (struct mmu *)(void *)e->mmu.mem.base; /* zeroed, and on a page */
     if (!e->mmu.of)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
     for (uint32_t i = 0; i < f->nnodes; i++) {
@@ -451,5 +449,5 @@ void mmu_fini(struct weft_engine *e)
         next = n->next;
         free(n);
     }
-    free(e->mmu.of);
+    stable_fini(&e->mmu.mem);
 }

@@ -23,7 +23,8 @@ const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
 const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX])
 {
     char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
-    snprintf(buf, PORT_NAME_MAX, "%s->%s", weft_fabric_node_name(e->fabric, e->ports[port].node, a),
-             weft_fabric_node_name(e->fabric, e->ports[e->ports[port].peer].node, b));
+    snprintf(buf, PORT_NAME_MAX, "%s->%s",
+             weft_fabric_node_name(e->fabric, e->fabric->ports[port].node, a),
+             weft_fabric_node_name(e->fabric, far_node(e, port), b));
     return buf;
 }

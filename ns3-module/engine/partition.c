@@ -7,10 +7,10 @@
 #define MOST 256u
 #define NONE 255u /**< not dealt out yet */
 
-/* The thread of switch @p i; @p dealt: switches of its tier that each has by now; *@p loose: others
- * have links to it, too. */
+/* The thread of switch @p i; @p turn: whose turn it is where others have as many links to it;
+ * @p dealt: switches of its tier that each has by now; *@p loose: others have links to it, too. */
 static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
-                      const uint32_t *dealt, bool *loose)
+                      unsigned turn, const uint32_t *dealt, bool *loose)
 {
     uint32_t links[MOST] = {0};
     const struct weft_fabric_node *node = &f->nodes[i];
@@ -19,10 +19,10 @@ static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *th
         if (f->nodes[far].tier < node->tier)
             links[thread[far]]++;
     }
-    unsigned best = 0, some = links[0] != 0;
-    for (unsigned k = 1; k < n; k++) {
+    unsigned best = turn, some = 0;
+    for (unsigned k = 0; k < n; k++) {
         some += links[k] != 0;
-        if (links[k] > links[best] || (links[k] == links[best] && dealt[k] < dealt[best]))
+        if (links[k] > links[best])
             best = k;
     }
     *loose = some > 1 && dealt[best] & 1; /* half of them even out what threads have to do */
@@ -33,13 +33,17 @@ static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *th
 static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
                  bool *loose, uint32_t tier)
 {
-    uint32_t dealt[MOST] = {0};
+    uint32_t all = 0, turns = 0, dealt[MOST] = {0};
     bool more = false, any;
     for (uint32_t i = 0; i < f->nnodes; i++) {
         more |= f->nodes[i].tier > tier;
+        all += f->nodes[i].host == UINT32_MAX && f->nodes[i].tier == tier;
+    }
+    for (uint32_t i = 0; i < f->nnodes; i++) {
         if (f->nodes[i].host != UINT32_MAX || f->nodes[i].tier != tier)
             continue;
-        const uint8_t its = choose(f, n, thread, i, dealt, loose ? &loose[i] : &any);
+        const uint8_t its = choose(f, n, thread, i, (unsigned)((uint64_t)turns++ * n / all), dealt,
+                                   loose ? &loose[i] : &any);
         if (thread[of[i]] == NONE)
             thread[of[i]] = its;
         thread[i] = thread[of[i]];

@@ -13,10 +13,10 @@
  * Deals the nodes of @p f out to @p n threads, thread[node] of them, at most 255. of[node] is the
  * first of the nodes that stay with it. As many hosts, or groups of nodes with hosts, to each,
  * neighbours in the fabric's numbering together; switches, from the hosts upwards, to the thread
- * that most of their links below lead to, where several do, to the one with the fewest of that
- * tier. So most packets stay in the caches of one processor. @p loose, unless NULL: by node,
- * whether it is for any: every other one of those with links below to several. Returns to how many
- * threads hosts were dealt.
+ * that most of their links below lead to, where several do, in blocks of neighbours. So most
+ * packets stay in the caches of one processor, and what belongs to one process (peers.h) lies
+ * together. @p loose, unless NULL: by node, whether it is for any: every other one of those with
+ * links below to several. Returns to how many threads hosts were dealt.
  */
 uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
                    bool *loose);

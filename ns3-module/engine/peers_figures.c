@@ -50,7 +50,7 @@ static void take_link(struct weft_engine *e, const struct link_counts *c)
             p->st.drops[why] += c->drops[why];
         p->dropped_payload += c->dropped_payload;
         p->lost_payload = c->lost_payload;
-    } else if (!own && !c->back && peers_own(e, e->ports[p->peer].node)) {
+    } else if (!own && !c->back && peers_own(e, far_node(e, c->port))) {
         p->st.tx_packets = c->tx_packets;
         p->st.tx_payload_bytes = c->tx_payload_bytes;
     }
@@ -58,7 +58,7 @@ static void take_link(struct weft_engine *e, const struct link_counts *c)
 
 static bool between(const struct weft_engine *e, uint32_t port)
 {
-    return peers_own(e, e->ports[port].node) != peers_own(e, e->ports[e->ports[port].peer].node);
+    return peers_own(e, e->fabric->ports[port].node) != peers_own(e, far_node(e, port));
 }
 
 void peers_gather(struct weft_engine *e)
@@ -126,7 +126,7 @@ const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_
         p->all.n = 0;
         for (uint32_t i = p->page * PAGE; i < e->fabric->nports && i / PAGE == p->page; i++) {
             struct peers_port x = {.port = i};
-            if (!peers_own(e, e->ports[i].node))
+            if (!peers_own(e, e->fabric->ports[i].node))
                 continue;
             moment_counters(e, &e->ports[i], &x.counters);
             for (uint32_t k = 0; k < WEFT_PRIOS; k++)

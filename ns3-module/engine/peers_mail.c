@@ -26,7 +26,7 @@ struct crossing {
 
 static unsigned owner_of_far(const struct weft_engine *e, uint32_t port)
 {
-    return e->peers->owner[e->ports[e->ports[port].peer].node];
+    return e->peers->owner[far_node(e, port)];
 }
 
 /* ---- out ---- */

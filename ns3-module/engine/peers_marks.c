@@ -33,7 +33,7 @@ void peers_borrow(struct weft_engine *e)
         return;
     p->all.n = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (peers_own(e, e->ports[i].node) && (e->ports[i].paused || e->ports[i].qtotal))
+        if (peers_own(e, e->fabric->ports[i].node) && (e->ports[i].paused || e->ports[i].qtotal))
             lend(e, i);
     peers_give_all(e);
     for (unsigned k = 0; k < p->link.n; k++)
@@ -52,10 +52,13 @@ void peers_borrow(struct weft_engine *e)
 void peers_give_back(struct weft_engine *e)
 {
     for (uint32_t i = 0; e->peers && i < e->fabric->nports; i++)
-        if (!peers_own(e, e->ports[i].node)) {
-            e->ports[i].paused = 0;
+        if (!peers_own(e, e->fabric->ports[i].node)) {
+            struct port *p = &e->ports[i]; /* one without a record stays without, untouched */
+            if (p->paused)
+                p->paused = 0;
             for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-                e->ports[i].lane[k].qbytes = 0;
+                if (p->lane[k].qbytes)
+                    p->lane[k].qbytes = 0;
         }
 }
 

@@ -2,6 +2,7 @@
 /* Whose nodes are whose: peers.h. */
 #include "context.h"
 #include "peers.h"
+#include "stable.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,23 @@ void peers_posted(struct weft_engine *e)
 {
     e->peers->posted = true;
     e->peers->figures = false;
+}
+
+/* Whether a port is at one end of a link with a node of this process. */
+static bool near_port(const struct weft_engine *e, uint32_t port)
+{
+    return peers_own(e, e->fabric->ports[port].node) || peers_own(e, far_node(e, port));
+}
+
+void weft_engine_forget_others(struct weft_engine *e)
+{
+    const uint32_t n = e->fabric->nports;
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && near_port(e, end) == near_port(e, i);)
+            end++;
+        if (!near_port(e, i))
+            stable_forget(&e->port_mem, i, end);
+    }
 }
 
 void peers_fini(struct weft_engine *e)

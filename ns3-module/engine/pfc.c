@@ -73,7 +73,7 @@ uint64_t pfc_bytes(const struct weft_engine *e)
 
 int64_t pfc_pause_ps(const struct weft_engine *e, uint32_t port)
 {
-    weft_u128 q = (weft_u128)e->p.pfc.quanta * 64 * e->ports[port].ser_q;
+    weft_u128 q = (weft_u128)e->p.pfc.quanta * 64 * port_ser_q(e, port);
     q = (q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT;
     return q > FOREVER_PS ? FOREVER_PS : (int64_t)q;
 }

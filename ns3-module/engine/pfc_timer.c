@@ -58,7 +58,7 @@ bool pfc_watch(struct weft_engine *e, uint32_t port, uint64_t moves)
     }
     if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
         storm(e, port);
-    if (e->now - e->pfc.watched_ps < 2 * pfc_pause_ps(e, e->ports[port].peer))
+    if (e->now - e->pfc.watched_ps < 2 * pfc_pause_ps(e, e->fabric->ports[port].peer))
         return !e->err.code;
     char text[256];
     if (weft_engine_find_deadlock(e, text, sizeof text))

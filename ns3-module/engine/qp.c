@@ -62,16 +62,22 @@ static void remember(const struct weft_engine *e, struct qp *q, bool forward, co
         q->path[!forward][h] = !e->routing.intact && h + 1 < hops ? ports[h + 1] : NIL;
 }
 
-/* The rate of a port as it was built, whatever its link has come to. */
-static uint64_t built_rate_bps(const struct port *p)
+/* How long @p bytes take on a way, as its links were built, whatever they have come to; *@p
+ * rate_bps: of the slowest. */
+static weft_i128 way_ps(const struct weft_engine *e, const uint32_t *ports, uint32_t hops,
+                        uint64_t bytes, uint64_t *rate_bps)
 {
-    return p->kind->built ? p->kind->built->rate_bps : p->kind->rate_bps;
-}
-
-/* ps per byte of a port as it was built. */
-static uint64_t built_q(const struct port *p)
-{
-    return p->kind->built ? gap_of_rate(built_rate_bps(p)) : p->ser_q;
+    weft_i128 ps = 0;
+    int64_t sending_ps = 0;
+    *rate_bps = UINT64_MAX;
+    for (uint32_t h = 0, of = 0; h < hops; of = h++) {
+        const struct weft_fabric_link *l = link_of(e, ports[h]);
+        if (h == 0 || l->rate_bps != link_of(e, ports[of])->rate_bps)
+            sending_ps = gap_quantised(e->p.transport.quantum_ps, bytes, gap_of_rate(l->rate_bps));
+        *rate_bps = l->rate_bps < *rate_bps ? l->rate_bps : *rate_bps;
+        ps += sending_ps + l->delay_ps;
+    }
+    return ps;
 }
 
 /* What the congestion control may know of the path. */
@@ -86,26 +92,16 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     control_assign(e, q, ports, hops);
     const uint64_t full = data_frame(q, q->mtu_bytes) + gap;
     const uint64_t ack = ack_frame(q) + gap;
-    weft_i128 rtt = 0;
-    uint64_t min_rate = UINT64_MAX;
-    for (uint32_t h = 0; h < hops; h++) {
-        const struct port *p = &e->ports[ports[h]];
-        uint64_t rate = built_rate_bps(p);
-        if (rate < min_rate)
-            min_rate = rate;
-        rtt += gap_quantised(e->p.transport.quantum_ps, full, built_q(p)) + p->prop_ps;
-    }
-    q->env.line_rate_bps = built_rate_bps(&e->ports[ports[0]]);
+    uint64_t min_rate, back_rate;
+    weft_i128 rtt = way_ps(e, ports, hops, full, &min_rate);
+    q->env.line_rate_bps = link_of(e, ports[0])->rate_bps;
     q->env.hops = hops - 1;
     q->port = ports[0];
     remember(e, q, true, ports, profile_of(q)->pick ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, e->spread.way && e->spread.way->answers ? 0 : hops);
-    for (uint32_t h = 0; h < hops; h++) {
-        const struct port *p = &e->ports[ports[h]];
-        rtt += gap_quantised(e->p.transport.quantum_ps, ack, built_q(p)) + p->prop_ps;
-    }
+    rtt += way_ps(e, ports, hops, ack, &back_rate);
     if (rtt > FOREVER_PS)
         rtt = FOREVER_PS;
     if (profile_of(q)->t.base_rtt_ps)

@@ -2,9 +2,11 @@
 /* Stable array: see stable.h. Uses a private anonymous mapping without swap reservation. */
 #include "stable.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
+#define PAGE ((uintptr_t)4096) /**< or more, on some machines, where it is made zero instead */
 
 bool stable_init(struct stable *s, size_t elem, uint32_t max)
 {
@@ -29,4 +31,20 @@ void stable_fini(struct stable *s)
     if (s->base)
         munmap(s->base, s->elem * s->max);
     s->base = NULL;
+}
+
+void stable_forget(struct stable *s, uint32_t first, uint32_t end)
+{
+    char *const from = s->base + first * s->elem, *const to = s->base + end * s->elem;
+    char *const page = s->base + ((size_t)(from - s->base) + PAGE - 1) / PAGE * PAGE;
+    const size_t n = page < to ? (size_t)(to - page) / PAGE * PAGE : 0;
+#ifdef MADV_NOHUGEPAGE /* else what is left of a huge page would fill up again */
+    madvise(s->base, s->elem * s->max, MADV_NOHUGEPAGE);
+#endif
+    if (!n || madvise(page, n, MADV_DONTNEED)) {
+        memset(from, 0, (size_t)(to - from));
+        return;
+    }
+    memset(from, 0, (size_t)(page - from));
+    memset(page + n, 0, (size_t)(to - page) - n);
 }

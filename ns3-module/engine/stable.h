@@ -36,6 +36,8 @@ extern "C" {
 /** Reserves room for @p max records of @p elem bytes; false when the address space is refused. */
 bool stable_init(struct stable *s, size_t elem, uint32_t max);
 void stable_fini(struct stable *s);
+/** Makes records @p first .. @p end - 1 zero, and gives back the memory that they alone take. */
+void stable_forget(struct stable *s, uint32_t first, uint32_t end);
 
 #pragma GCC visibility pop
 

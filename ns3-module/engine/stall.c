@@ -59,11 +59,12 @@ static int reserve(struct weft_engine *e)
 }
 
 /* What the longest queue so far and two packets take on a link. */
-static int64_t link_ps(const struct port *p)
+static int64_t link_ps(const struct weft_engine *e, uint32_t port)
 {
-    const uint64_t bytes = p->st.max_queue_bytes + 2 * (uint64_t)p->kind->mtu_bytes + 512;
-    const weft_u128 ps = ((weft_u128)bytes * p->ser_q >> GAP_SHIFT);
-    return ps > INT64_MAX / 1024 ? INT64_MAX / 1024 : (int64_t)ps + p->prop_ps;
+    const uint64_t mtu = control_mtu_bytes(&e->p, e->fabric, link_of(e, port)->dim);
+    const uint64_t bytes = e->ports[port].st.max_queue_bytes + 2 * mtu + 512;
+    const weft_u128 ps = ((weft_u128)bytes * port_ser_q(e, port) >> GAP_SHIFT);
+    return ps > INT64_MAX / 1024 ? INT64_MAX / 1024 : (int64_t)ps + link_of(e, port)->delay_ps;
 }
 
 static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
@@ -73,7 +74,7 @@ static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
     for (int forward = 0; forward < 2; forward++) {
         const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
         for (uint32_t h = 0; h < n; h++)
-            ps += link_ps(&e->ports[ports[h]]);
+            ps += link_ps(e, ports[h]);
     }
     return ps;
 }
@@ -182,7 +183,7 @@ int64_t weft_engine_slowest_ps(const struct weft_engine *e)
 {
     int64_t longest = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        const int64_t ps = link_ps(&e->ports[i]);
+        const int64_t ps = link_ps(e, i);
         longest = ps > longest ? ps : longest;
     }
     return longest;

@@ -21,12 +21,12 @@ uint32_t victims_roots(struct weft_engine *e, uint32_t prio, uint8_t *root)
     uint32_t first = NIL;
     memset(root, 0, e->fabric->nports);
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        const struct port *p = &e->ports[i];
         if (diagnose_paused(e, i, prio)) {
             if (first == NIL || e->pfc.since[i].ps[prio] < e->pfc.since[first].ps[prio])
                 first = i;
         } else {
-            for (uint32_t k = p->lane[prio].q.head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
+            for (uint32_t k = diagnose_first(e, i, prio); k != NIL && !root[i];
+                 k = pkt_at(e, k)->next)
                 root[i] = diagnose_passing(e, k, prio) &&
                           diagnose_paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
         }
@@ -65,7 +65,7 @@ static void mark_queued(const struct weft_engine *e, uint32_t out, uint32_t prio
                         const uint8_t *root, uint8_t *victim)
 {
     uint32_t last = NIL;
-    for (uint32_t i = e->ports[out].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next) {
+    for (uint32_t i = diagnose_first(e, out, prio); i != NIL; i = pkt_at(e, i)->next) {
         const struct pkt *k = pkt_at(e, i);
         if (k->in_port == NIL || k->kind != WEFT_PKT_DATA || k->qp == last || victim[k->qp])
             continue;

@@ -23,15 +23,15 @@
 bool window_init(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
-    const size_t bytes = (e->fabric->nnodes + (size_t)1) * sizeof *w->of;
-    w->of = aligned_alloc(64, bytes);
-    if (w->of)
-        memset(w->of, 0, bytes);
+    if (stable_init(&w->mem, sizeof *w->of, e->fabric->nnodes + 1))
+        w->of = (struct window_node *)(void *)w->mem.base; /* zeroed, and on a page */
     if (!w->of || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
         return false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        if (e->fabric->nodes[n].host != NIL)
+            continue;
         w->of[n].listed_ps = WEFT_NEVER;
-        if (e->fabric->nodes[n].host == NIL && !keyheap_reserve(&w->of[n].q, 8))
+        if (!keyheap_reserve(&w->of[n].q, 8))
             return false;
     }
     return true;
@@ -44,7 +44,7 @@ void window_fini(struct weft_engine *e)
         keyheap_free(&w->of[n].q);
     keyheap_free(&w->order);
     clusters_fini(e);
-    free(w->of);
+    stable_fini(&w->mem);
     free(w->notes);
     window_crew_fini(e);
 }
@@ -76,6 +76,8 @@ static void leave(struct weft_engine *e)
         for (uint32_t i = 0; i < s->q.n; i++)
             engine_push_port(e, window_time(w, s->q.h[i]), fastq_kind(s->q.h[i]),
                              fastq_port(s->q.h[i]));
+        if (e->fabric->nodes[n].host != NIL)
+            continue;
         keyheap_clear(&s->q);
         s->listed_ps = WEFT_NEVER;
     }

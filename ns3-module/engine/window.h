@@ -32,6 +32,7 @@
 
 #include "clusters.h"
 #include "fastq.h"
+#include "stable.h"
 
 /** The events of one switch. */
 struct window_node {
@@ -64,7 +65,8 @@ struct windows {
     int64_t done_ps;      /**< S */
     int64_t last_ps;      /**< time of the last event executed at a switch */
     int64_t base;
-    struct window_node *of;      /**< by node; unused for hosts */
+    struct window_node *of;      /**< by node; unused, and zero, for hosts */
+    struct stable mem;           /**< what they lie in */
     struct window_node *running; /**< the switch whose events are being executed, NULL: none */
     struct keyheap order;      /**< (time of the first event, node); may hold superseded entries */
     struct window_note *notes; /**< not told yet */

@@ -109,9 +109,11 @@ static bool apart(const struct weft_engine *e, const struct window_crew *c, uint
 static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    const uint32_t far = e->ports[p->peer].node;
-    const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
+    const uint32_t far = far_node(e, port);
     c->to[port] = c->thread[far];
+    if (!port_known(e, port))
+        return;
+    const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
     p->ends =
         (uint8_t)(ends | (apart(e, c, p->node, far, ends) ? APART : 0) |
                   ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER : 0));
@@ -132,8 +134,10 @@ void window_crew_list(struct weft_engine *e)
     c->nswitches = c->nborder = 0;
     partition(e->fabric, c->n, of->of, c->thread, c->loose);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
-        e->windows.of[n].thread = c->thread[n];
-        e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
+        if (e->fabric->nodes[n].host == NIL) {
+            e->windows.of[n].thread = c->thread[n];
+            e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
+        }
         if (!peers_own(e, n))
             continue;
         if (of->in_windows[n])
@@ -161,8 +165,9 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     if (!c->thread || !c->loose || !c->to || !c->workers || !c->turns || !c->busy_ns ||
         (e->peers && !c->out) || !c->switches || !c->nodes || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
-    for (size_t i = 0; c->out && i < nports; i++)
-        c->out[i].head = NIL;
+    for (uint32_t i = 0; c->out && i < e->fabric->nports; i++)
+        if (peers_own(e, e->fabric->ports[i].node))
+            c->out[i].head = NIL;
     for (unsigned i = 0; i < c->n; i++)
         if (!worker_init(&c->workers[i], c->n, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);

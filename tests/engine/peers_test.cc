@@ -176,6 +176,8 @@ void Compare(const std::function<std::unique_ptr<World>()> &make, const Make &lo
                 const weft_peers p = {n, k, &peers.back(), Exchange};
                 weft_err err = {};
                 ASSERT_EQ(weft_engine_set_peers(w.e, &p, &err), 0) << err.msg;
+                if (seed % 2)
+                    weft_engine_forget_others(w.e);
             }
             load(w);
         }
