@@ -297,7 +297,6 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
     p->posted = false;
     window_done(e, until_ps);
     window_tell(e, until_ps);
-    p->nnotes = e->windows.nnotes;
 }
 
 /* ---- the run ---- */

@@ -12,6 +12,7 @@
 #include "host_agendas.h"
 #include "keyheap.h"
 #include "loop.h"
+#include "peers.h"
 #include "pfc.h"
 #include "port.h"
 
@@ -145,6 +146,8 @@ void window_tell(struct weft_engine *e, int64_t until_ps)
     }
     w->nnotes -= told;
     memmove(w->notes, w->notes + told, w->nnotes * sizeof *w->notes);
+    if (e->peers) /* each process has told the same */
+        e->peers->nnotes = w->nnotes;
 }
 
 /* Moves the base to @p base; no event is earlier. */

@@ -74,6 +74,9 @@ TEST(Processes, WriteWhatOneWrites)
         "congestion-control.name=none --set run.victims=5us",
         "--set generate.kind=all-reduce --set 'trouble.events=link-down link=20 at=5us until=40us; "
         "bit-errors link=3 ber=1e-6 at=0ps' --set transport.rto=100us",
+        "--set generate.kind=all-to-all --set switch.buffer=600KB --set "
+        "congestion-control.name=none --set transport.rto=100us --set "
+        "'trouble.events=link-down link=20 at=8us until=12us'", // and pauses with it
         "--set generate.kind=all-to-all --set 'trouble.events=switch-down switch=s17 at=5us' --set "
         "transport.rto=20us --set transport.retry-max=2", // its hosts wait for a path
         "--set generate.kind=all-to-all --set 'trouble.events=bit-errors link=3 ber=0.1 at=0ps' "
