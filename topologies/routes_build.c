@@ -3,9 +3,11 @@
  * Filling the route tables: one breadth-first search over the switches per destination class.
  *
  * The search starts at the neighbours of the class (distance 1); a switch at distance d > 1
- * forwards on its ports to switches at d - 1. Time O(classes x ports between switches).
+ * forwards on its ports to switches at d - 1. Those of a run are done together (routes_search.c),
+ * but where links have costs or orders. Time O(classes x ports between switches), and for searches
+ * together mostly a sixteenth of that.
  */
-#include "topologies/routes_internal.h"
+#include "topologies/routes_work.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,23 +18,6 @@
 /* A choice: which of its own ports a host of a class may take. */
 struct choice {
     uint32_t first, n; /* local port numbers at choice_ports[first ..] */
-};
-
-/* What only the building needs. */
-struct work {
-    struct weft_routes *r;
-    const struct weft_fabric *f;
-    uint32_t *adj_start; /* per switch: its first entry in adj; one more at the end */
-    struct adj {
-        uint32_t sw, port; /* a neighbour switch, and the port that leads to it */
-    } * adj;
-    uint32_t *columns; /* of the newest ROUTE_RUN classes; see column_of */
-    uint32_t *dist, *queue, *list;
-    bool hints;             /* some link has a cost or an order */
-    struct choice *choices; /* class c has choices[classes[c].choices .. + nchoices-1] */
-    uint32_t *choice_ports;
-    uint32_t nchoice_ports, choice_ports_cap;
-    struct weft_err *err;
 };
 
 static int no_memory(struct weft_err *err)
@@ -46,16 +31,18 @@ static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
 }
 
 /* Lists the links between switches, switch by switch, in port order. */
-static int list_switch_links(struct work *w)
+static int list_switch_links(struct route_work *w)
 {
     const struct weft_fabric *f = w->f;
     const uint32_t *index = w->r->switch_index;
     w->adj_start = malloc(((size_t)f->nswitches + 1) * sizeof *w->adj_start);
     w->adj = malloc(((size_t)f->nports + 1) * sizeof *w->adj);
-    w->dist = malloc(((size_t)f->nswitches + 1) * sizeof *w->dist);
-    w->queue = malloc(((size_t)f->nswitches + 1) * sizeof *w->queue);
+    w->dists = malloc(((size_t)f->nswitches * ROUTE_RUN + 1) * sizeof *w->dists);
+    w->last = calloc((size_t)f->nswitches + 1, sizeof *w->last);
+    w->reach = malloc(((size_t)f->nswitches + 1) * sizeof *w->reach);
+    w->queue = malloc((2 * (size_t)f->nswitches + 1) * sizeof *w->queue);
     w->list = malloc(((size_t)f->nports + 1) * sizeof *w->list);
-    if (!w->adj_start || !w->adj || !w->dist || !w->queue || !w->list)
+    if (!w->adj_start || !w->adj || !w->dists || !w->last || !w->reach || !w->queue || !w->list)
         return no_memory(w->err);
     uint32_t n = 0, s = 0;
     for (uint32_t i = 0; i < f->nnodes; i++) {
@@ -65,74 +52,23 @@ static int list_switch_links(struct work *w)
         for (uint32_t p = f->nodes[i].first_port; p < f->nodes[i].first_port + f->nodes[i].nports;
              p++)
             if (route_link_up(w->r, p) && index[peer_node(f, p)] != UINT32_MAX)
-                w->adj[n++] = (struct adj){index[peer_node(f, p)], p};
+                w->adj[n++] = (struct route_adj){index[peer_node(f, p)], p};
     }
     w->adj_start[s] = n;
     return 0;
 }
 
-/* The entries of all switches for class `cls`, which is among the newest ROUTE_RUN. */
-static uint32_t *column_of(const struct work *w, uint32_t cls)
+int route_number_group(struct route_work *w, uint32_t s, uint32_t n, uint32_t *id)
 {
-    return w->columns + (size_t)(cls % ROUTE_RUN) * w->f->nswitches;
-}
-
-/* Numbers the group w->list[0 .. n-1] of switch `s` towards class `cls`; mostly it is that of the
- * class before. */
-static int number_group(struct work *w, uint32_t cls, uint32_t s, uint32_t n)
-{
-    const struct weft_route_groups *g = &w->r->groups;
-    uint32_t *column = column_of(w, cls);
-    uint32_t before = cls == 0 ? ROUTE_LOCAL : column_of(w, cls - 1)[s];
-    if (!(before & ROUTE_LOCAL)) {
-        const struct group_span *last = &g->spans[before];
-        if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof *w->list) == 0) {
-            column[s] = before;
-            return 0;
-        }
+    struct weft_route_groups *g = &w->r->groups;
+    const struct group_span *last = &g->spans[w->last[s]];
+    if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof *w->list) == 0) {
+        *id = w->last[s];
+        return 0;
     }
-    return weft_route_groups_add(&w->r->groups, w->list, n, &column[s], w->err);
-}
-
-/*
- * Searches outwards from class `cls`: sets dist[switch] to the links from it to a host of the
- * class, and fills the class's column of the switch table. A switch leaves the queue after all that
- * are nearer, so one scan of its links finds both its next hops and the switches behind it.
- */
-static int search(struct work *w, uint32_t cls)
-{
-    struct weft_routes *r = w->r;
-    const struct route_class *c = &r->classes[cls];
-    uint32_t *column = column_of(w, cls);
-    uint32_t head = 0, tail = 0;
-    for (uint32_t s = 0; s < w->f->nswitches; s++) {
-        w->dist[s] = FAR;
-        column[s] = 0;
-    }
-    for (uint32_t j = 0; j < c->nnear; j++) {
-        uint32_t s = r->near_switches[c->near + j];
-        w->dist[s] = 1;
-        w->queue[tail++] = s;
-        column[s] = ROUTE_LOCAL + j;
-    }
-    while (head < tail) {
-        uint32_t s = w->queue[head++], d = w->dist[s], n = 0;
-        for (uint32_t i = w->adj_start[s]; i < w->adj_start[s + 1]; i++) {
-            uint32_t t = w->adj[i].sw;
-            if (w->dist[t] == FAR) {
-                w->dist[t] = d + 1;
-                w->queue[tail++] = t;
-            } else if (w->dist[t] < d) {
-                w->list[n++] = w->adj[i].port;
-            }
-        }
-        if (d == 1)
-            continue;
-        int rc = number_group(w, cls, s, n);
-        if (rc)
-            return rc;
-    }
-    return 0;
+    const int rc = weft_route_groups_add(g, w->list, n, id, w->err);
+    w->last[s] = *id;
+    return rc;
 }
 
 /* The number of a new page. */
@@ -151,7 +87,7 @@ static int new_page(struct weft_routes *r, uint32_t *out, struct weft_err *err)
 }
 
 /* Moves the columns of the run that ends with class `last` into the switch table. */
-static int store_run(struct work *w, uint32_t last)
+static int store_run(struct route_work *w, uint32_t last)
 {
     struct weft_routes *r = w->r;
     uint32_t n = last % ROUTE_RUN + 1, nsw = w->f->nswitches, page = 0;
@@ -173,20 +109,20 @@ static int store_run(struct work *w, uint32_t last)
     return 0;
 }
 
-static uint32_t cost_of(const struct work *w, uint32_t port)
+static uint32_t cost_of(const struct route_work *w, uint32_t port)
 {
     uint32_t cost = w->f->links[w->f->ports[port].link].cost;
     return cost ? cost : 1;
 }
 
 /* The group of switch `s` under costs and orders: w->list receives the ports, returns how many. */
-static uint32_t cheapest(struct work *w, uint32_t s)
+static uint32_t cheapest(struct route_work *w, const uint32_t *dist, uint32_t s)
 {
     uint32_t n = 0, order = UINT32_MAX;
     for (uint32_t i = w->adj_start[s]; i < w->adj_start[s + 1]; i++) {
         const struct weft_fabric_link *l = &w->f->links[w->f->ports[w->adj[i].port].link];
-        uint32_t far = w->dist[w->adj[i].sw];
-        if (far == FAR || far + cost_of(w, w->adj[i].port) != w->dist[s] || l->order > order)
+        uint32_t far = dist[w->adj[i].sw];
+        if (far == FAR || far + cost_of(w, w->adj[i].port) != dist[s] || l->order > order)
             continue;
         if (l->order < order)
             n = 0;
@@ -198,21 +134,21 @@ static uint32_t cheapest(struct work *w, uint32_t s)
 
 /* As search, by cost, which includes the links of the hosts: distances are settled one value after
  * the other. */
-static int search_hints(struct work *w, uint32_t cls)
+static int search_hints(struct route_work *w, uint32_t cls)
 {
     struct weft_routes *r = w->r;
     const struct route_class *c = &r->classes[cls];
-    uint32_t *column = column_of(w, cls);
+    uint32_t *column = route_column(w, cls), *dist = route_dist(w, cls);
     uint32_t farthest = 1;
     for (uint32_t s = 0; s < w->f->nswitches; s++) {
-        w->dist[s] = FAR;
+        dist[s] = FAR;
         column[s] = 0;
     }
     const struct weft_fabric_node *x = &w->f->nodes[w->f->hosts[c->host]];
     for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
         uint32_t s = route_link_up(r, p) ? r->switch_index[peer_node(w->f, p)] : UINT32_MAX;
-        if (s != UINT32_MAX && w->dist[s] > cost_of(w, p))
-            w->dist[s] = cost_of(w, p);
+        if (s != UINT32_MAX && dist[s] > cost_of(w, p))
+            dist[s] = cost_of(w, p);
         if (s != UINT32_MAX && farthest < cost_of(w, p))
             farthest = cost_of(w, p);
     }
@@ -221,19 +157,19 @@ static int search_hints(struct work *w, uint32_t cls)
     }
     for (uint32_t d = 1; d <= farthest; d++) {
         for (uint32_t s = 0; s < w->f->nswitches; s++) {
-            for (uint32_t i = w->adj_start[s]; w->dist[s] == d && i < w->adj_start[s + 1]; i++) {
+            for (uint32_t i = w->adj_start[s]; dist[s] == d && i < w->adj_start[s + 1]; i++) {
                 uint32_t to = d + cost_of(w, w->adj[i].port);
-                if (w->dist[w->adj[i].sw] > to)
-                    w->dist[w->adj[i].sw] = to;
-                if (farthest < to && w->dist[w->adj[i].sw] == to)
+                if (dist[w->adj[i].sw] > to)
+                    dist[w->adj[i].sw] = to;
+                if (farthest < to && dist[w->adj[i].sw] == to)
                     farthest = to;
             }
         }
     }
     for (uint32_t s = 0; s < w->f->nswitches; s++) {
-        if (w->dist[s] == FAR || column[s] & ROUTE_LOCAL)
+        if (dist[s] == FAR || column[s] & ROUTE_LOCAL)
             continue;
-        int rc = number_group(w, cls, s, cheapest(w, s));
+        int rc = route_number_group(w, s, cheapest(w, dist, s), &column[s]);
         if (rc)
             return rc;
     }
@@ -242,17 +178,18 @@ static int search_hints(struct work *w, uint32_t cls)
 
 /* Writes into w->list the local ports that a host of class `src` takes to class `dst`; returns how
  * many. */
-static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
+static uint32_t choose(struct route_work *w, uint32_t src, uint32_t dst)
 {
     const struct weft_fabric *f = w->f;
     const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[src].host]];
+    const uint32_t *dist = route_dist(w, dst);
     uint32_t dst_node = f->hosts[w->r->classes[dst].host];
     uint32_t best = FAR, n = 0;
     for (uint32_t p = 0; p < x->nports; p++) {
         if (!route_link_up(w->r, x->first_port + p))
             continue;
         uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
-        uint32_t d = s != UINT32_MAX ? w->dist[s] : y == dst_node ? 0 : FAR;
+        uint32_t d = s != UINT32_MAX ? dist[s] : y == dst_node ? 0 : FAR;
         if (w->hints && d != FAR)
             d += cost_of(w, x->first_port + p);
         if (d < best) {
@@ -266,7 +203,7 @@ static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
 }
 
 /* The number of the choice w->list[0 .. n-1] within class `src`, new or old. */
-static int number_choice(struct work *w, uint32_t src, uint32_t n, uint32_t *out)
+static int number_choice(struct route_work *w, uint32_t src, uint32_t n, uint32_t *out)
 {
     struct route_class *c = &w->r->classes[src];
     struct choice *mine = w->choices + c->choices;
@@ -294,7 +231,7 @@ static int number_choice(struct work *w, uint32_t src, uint32_t n, uint32_t *out
 }
 
 /* Fills one column of the source table. */
-static int fill_sources(struct work *w, uint32_t dst)
+static int fill_sources(struct route_work *w, uint32_t dst)
 {
     struct weft_routes *r = w->r;
     for (uint32_t src = 0; src < r->nclasses; src++) {
@@ -311,7 +248,7 @@ static int fill_sources(struct work *w, uint32_t dst)
 
 /* Makes the access groups and the choices of one host. Both ends number their ports in the order of
  * the links, so the peers of ascending ports towards one switch ascend too. */
-static int fill_host(struct work *w, uint32_t host)
+static int fill_host(struct route_work *w, uint32_t host)
 {
     struct weft_routes *r = w->r;
     const struct weft_fabric *f = w->f;
@@ -349,7 +286,7 @@ static int fill_host(struct work *w, uint32_t host)
 }
 
 /* Allocates the tables; a class of hosts with several ports gets a source row. */
-static int make_tables(struct work *w)
+static int make_tables(struct route_work *w)
 {
     struct weft_routes *r = w->r;
     const struct weft_fabric *f = w->f;
@@ -377,28 +314,38 @@ static int make_tables(struct work *w)
     return weft_route_groups_open(&r->groups, f->nports, w->err);
 }
 
+/* Fills both tables for the @p n classes of a run. */
+static int fill_run(struct route_work *w, uint32_t first, uint32_t n)
+{
+    int rc = w->hints ? 0 : route_search_run(w, first, n);
+    for (uint32_t c = first; c < first + n && !rc; c++) {
+        if (w->hints)
+            rc = search_hints(w, c);
+        if (!rc)
+            rc = fill_sources(w, c);
+    }
+    return rc ? rc : store_run(w, first + n - 1);
+}
+
 int weft_routes_fill(struct weft_routes *r, struct weft_err *err)
 {
-    struct work w = {.r = r, .f = r->fabric, .err = err};
+    struct route_work w = {.r = r, .f = r->fabric, .err = err};
     for (uint32_t l = 0; l < w.f->nlinks; l++)
         w.hints = w.hints || w.f->links[l].cost > 1 || w.f->links[l].order > 0;
     int rc = list_switch_links(&w);
     if (!rc)
         rc = make_tables(&w);
-    for (uint32_t c = 0; c < r->nclasses && !rc; c++) {
-        rc = w.hints ? search_hints(&w, c) : search(&w, c);
-        if (!rc)
-            rc = fill_sources(&w, c);
-        if (!rc && (c % ROUTE_RUN == ROUTE_RUN - 1 || c + 1 == r->nclasses))
-            rc = store_run(&w, c);
-    }
+    for (uint32_t first = 0; first < r->nclasses && !rc; first += ROUTE_RUN)
+        rc = fill_run(&w, first, r->nclasses - first < ROUTE_RUN ? r->nclasses - first : ROUTE_RUN);
     for (uint32_t h = 0; h < r->fabric->nhosts && !rc; h++)
         rc = fill_host(&w, h);
     weft_route_groups_seal(&r->groups);
     free(w.adj_start);
     free(w.adj);
     free(w.columns);
-    free(w.dist);
+    free(w.dists);
+    free(w.last);
+    free(w.reach);
     free(w.queue);
     free(w.list);
     free(w.choices);

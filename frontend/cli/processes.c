@@ -200,6 +200,15 @@ static int introduce(struct weft_err *err)
     return rc ? refuse(err, "MPI_Allgather failed") : 0;
 }
 
+/* Open MPI looks for network adapters first, and loads what drives them: a quarter of a second and
+ * some megabytes, for nothing where all processes are on one machine. */
+static void prefer_shared_memory(void)
+{
+    const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (all && here && strcmp(all, here) == 0)
+        setenv("OMPI_MCA_pml", "ob1", 0); /* what the user says comes first */
+}
+
 int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
                         struct weft_err *err)
 {
@@ -207,6 +216,7 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
     *out = NULL;
     if (!weft_processes_started())
         return 0;
+    prefer_shared_memory();
     if (MPI_Init(argc, argv) || MPI_Comm_size(MPI_COMM_WORLD, &size) ||
         MPI_Comm_rank(MPI_COMM_WORLD, &rank))
         return weft_err_set(err, WEFT_E_IO, "MPI can't be used");
