@@ -2,9 +2,8 @@
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
 //   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR]
-//            [--also PROGRAM] [--also-processes N [--only-processes]] [--with KEY=VALUE]...
-//            [--guard SECONDS] [--keep]
-//            [--shrink]
+//            [--also PROGRAM] [--also-threads N,N...] [--also-processes N] [--only-also]
+//            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
 //
 // Without --first, seeds begin at a number that follows from the commit, so that every commit plays
 // others; WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was
@@ -13,6 +12,7 @@
 
 #include "base/units.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,8 +28,8 @@ namespace
     fprintf(stderr,
             "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] "
             "[--shard I/N] "
-            "[--folder DIR] [--also PROGRAM] [--also-processes N [--only-processes]] "
-            "[--with KEY=VALUE]... "
+            "[--folder DIR] [--also PROGRAM] [--also-threads N,N...] [--also-processes N] "
+            "[--only-also] [--with KEY=VALUE]... "
             "[--guard SECONDS] [--keep] [--shrink]\n",
             why);
     exit(2);
@@ -42,6 +42,17 @@ uint64_t number(const std::string &text)
     if (weft_parse_u64(text.c_str(), &n, &err))
         usage(err.msg);
     return n;
+}
+
+std::vector<uint64_t> numbers(const std::string &text)
+{
+    std::vector<uint64_t> all;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t comma = std::min(text.find(',', at), text.size());
+        all.push_back(number(text.substr(at, comma - at)));
+        at = comma + 1;
+    }
+    return all;
 }
 
 // The first seed of a commit: its first 32 bits, in thousands.
@@ -73,8 +84,8 @@ Options options(int argc, char **argv)
             o.keep = true;
             continue;
         }
-        if (a == "--only-processes") {
-            o.only_processes = true;
+        if (a == "--only-also") {
+            o.only_also = true;
             continue;
         }
         if (a == "--shrink") {
@@ -88,6 +99,8 @@ Options options(int argc, char **argv)
             o.weft = std::filesystem::absolute(v);
         else if (a == "--also")
             o.also = std::filesystem::absolute(v);
+        else if (a == "--also-threads")
+            o.threads = numbers(v);
         else if (a == "--also-processes")
             o.processes = number(v);
         else if (a == "--folder")
@@ -130,6 +143,9 @@ class Tally
             m_refused[v.refused]++;
         else if (v.code == 3)
             m_unlisted.push_back(std::to_string(v.scenario.seed) + ": " + v.said);
+        m_threaded += v.threaded;
+        m_together += v.together;
+        m_crowded += v.crowded;
         m_shared += v.shared;
         if (!v.unshared.empty())
             m_unshared[v.unshared]++;
@@ -152,6 +168,11 @@ class Tally
             printf("    refused: %s: %llu\n", r.first.c_str(), (unsigned long long)r.second);
         for (const std::string &u : m_unlisted)
             printf("    refused for a reason that is not in refusals.inc: seed %s\n", u.c_str());
+        if (m_threaded + m_crowded)
+            printf("  runs by threads: %llu, of which %llu shared windows; simulations with too "
+                   "many windows for it: %llu\n",
+                   (unsigned long long)m_threaded, (unsigned long long)m_together,
+                   (unsigned long long)m_crowded);
         print_shared();
         printf("simulations with findings: %llu\n", (unsigned long long)m_found);
         const auto three = m_codes.find(3);
@@ -182,7 +203,7 @@ class Tally
         for (const auto &u : m_unshared)
             printf("    not shared out: %s: %llu\n", u.first.c_str(), (unsigned long long)u.second);
     }
-    uint64_t m_shared = 0;
+    uint64_t m_shared = 0, m_threaded = 0, m_together = 0, m_crowded = 0;
     std::map<std::string, uint64_t> m_unshared;
     uint64_t m_n = 0, m_runs = 0, m_found = 0, m_slowest = 0;
     double m_cpu_s = 0, m_slowest_s = 0;

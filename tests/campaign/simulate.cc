@@ -45,13 +45,38 @@ class Player
     {
         return Draw(m_v.scenario.seed * 31 + salt).chance(pct);
     }
-    void alike(const std::string &mode, const std::vector<std::string> &more,
-               const std::string &program, const Ended &first) const
+    Ended alike(const std::string &mode, const std::vector<std::string> &more,
+                const std::string &program, const Ended &first) const
     {
         const Scenario &s = m_v.scenario;
         const Ended e = play(mode, more, program, s);
         check_ending(mode, e, m_v.findings);
         check_same(mode, first, s.dir + "/out-first", e, s.dir + "/out-" + mode, m_v.findings);
+        return e;
+    }
+    // Each window is shared, however little there is in it; a barrier for each: some 200,000 of
+    // 200 ns at most.
+    void threads(const Ended &first, const Results &r) const
+    {
+        const auto elapsed = r.summary.find("elapsed_ns");
+        const uint64_t seed = m_v.scenario.seed;
+        std::vector<uint64_t> numbers = m_o.threads;
+        if (numbers.empty() && share(30, 3) && m_v.scenario.get("transport.type") != "tcp")
+            numbers.push_back(2 + seed % 4);
+        if (numbers.empty())
+            return;
+        m_v.crowded = first.cpu_s >= m_o.guard.cpu_s / 200.0 || elapsed == r.summary.end() ||
+                      elapsed->second >= 40e6;
+        if (m_v.crowded)
+            return;
+        for (uint64_t n : numbers) {
+            const Ended e = alike("threads-" + std::to_string(n),
+                                  {"--set", "run.threads=" + std::to_string(n), "--set",
+                                   "run.thread-shuffle=" + std::to_string(seed)},
+                                  m_o.weft, first);
+            m_v.threaded++;
+            m_v.together += e.err.find("run.threads had no effect") == std::string::npos;
+        }
     }
     // Several processes give the same bytes, or say why they can't.
     void processes(const Ended &first) const
@@ -143,25 +168,19 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
         return v;
     if (o.processes)
         p.processes(first);
-    if (o.only_processes)
+    if (!o.only_also || !o.threads.empty())
+        p.threads(first, r);
+    if (!o.also.empty())
+        p.alike("also", {}, o.also, first);
+    if (o.only_also)
         return v;
     p.alike("default", {"--set", "ns3.simulator-impl=default"}, o.weft, first);
     if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
-    // a barrier for every window, however little there is in it: some 200,000 of 200 ns at most
-    const auto elapsed = r.summary.find("elapsed_ns");
-    if (p.share(30, 3) && first.cpu_s < o.guard.cpu_s / 200.0 && elapsed != r.summary.end() &&
-        elapsed->second < 40e6 && s.get("transport.type") != "tcp")
-        p.alike("threads",
-                {"--set", "run.threads=" + std::to_string(2 + s.seed % 4), "--set",
-                 "run.thread-shuffle=" + std::to_string(s.seed)},
-                o.weft, first);
     // repetitions are looked for however little there is to gain
     if (p.share(40, 4))
         p.alike("replayed", {"--set", "run.replay=exact", "--set", "run.replay-eager=true"}, o.weft,
                 first);
-    if (!o.also.empty())
-        p.alike("also", {}, o.also, first);
     if (finished && !s.hpcc)
         p.ideal(r);
     return v;

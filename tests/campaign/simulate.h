@@ -6,11 +6,12 @@
 #include "checks.h"
 
 struct Options {
-    std::string weft;            // the program
-    std::string also;            // another build of it, which must give the same bytes; empty: none
-    uint64_t processes = 0;      // run each by so many under mpirun, too; 0: none
-    bool only_processes = false; // and in no other mode
-    std::string folder;          // where seeds have their folders
+    std::string weft; // the program
+    std::string also; // another build of it, which must give the same bytes; empty: none
+    std::vector<uint64_t> threads; // run each by so many threads, too; empty: some of them, by some
+    uint64_t processes = 0;        // run each by so many under mpirun, too; 0: none
+    bool only_also = false;        // in no mode but these three
+    std::string folder;            // where seeds have their folders
     uint64_t first = 0, count = 300;
     uint64_t shard = 0, shards = 1;
     Guard guard;
@@ -22,11 +23,14 @@ struct Options {
 struct Verdict {
     Scenario scenario;
     Findings findings;
-    int code = -1;        // exit code of the first run; -1: ended by a signal or the guard
-    std::string refused;  // what for, with exit code 3; empty: not in refusals.inc
-    std::string said;     // the message, with exit code 3
-    bool shared = false;  // several processes have run it
-    std::string unshared; // why they could not
+    int code = -1;         // exit code of the first run; -1: ended by a signal or the guard
+    std::string refused;   // what for, with exit code 3; empty: not in refusals.inc
+    std::string said;      // the message, with exit code 3
+    unsigned threaded = 0; // runs by several threads
+    unsigned together = 0; // of which so many shared windows
+    bool crowded = false;  // it has too many windows for that
+    bool shared = false;   // several processes have run it
+    std::string unshared;  // why they could not
     double cpu_s = 0;
     unsigned runs = 0;
 };
