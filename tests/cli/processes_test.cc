@@ -1,59 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // weft run under mpirun: the folder that one process writes, refusals before anything runs, and a
 // process that is killed. Without mpirun, or an MPI to build with, only the refusal of the latter.
-#include "program.h"
+#include "processes.h"
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <thread>
 
 namespace
 {
-
-bool BuiltIn()
-{
-    return weft({"doctor"}).out.find("MPI                ok: built in") != std::string::npos;
-}
-
-// Whether there is anything to run it with.
-bool CanRun()
-{
-    return BuiltIn() && system("mpirun --version > /dev/null 2>&1") == 0;
-}
-
-#define NEEDS_MPIRUN()                                                                             \
-    if (!CanRun())                                                                                 \
-    GTEST_SKIP() << "no mpirun, or weft was built without MPI"
-
-std::string Command(const std::string &args, unsigned n)
-{
-    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --oversubscribe "
-           "-q -n " +
-           std::to_string(n) + " " + env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft " + args;
-}
-
-// Runs it by the shell; output and errors are in files of @p dir.
-Said Shell(const std::string &command, const TempDir &dir)
-{
-    Said s;
-    const std::string out = dir / "out.txt", err = dir / "err.txt";
-    const int status = system(("(" + command + ") > " + out + " 2> " + err).c_str());
-    s.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    s.out = slurp(out);
-    s.err = slurp(err);
-    return s;
-}
-
-std::set<std::string> Files(const std::string &folder)
-{
-    std::set<std::string> names;
-    for (const auto &f : std::filesystem::directory_iterator(folder))
-        names.insert(f.path().filename().string());
-    return names;
-}
 
 const char tree[] = "--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=generate "
                     "--set generate.size=200KB ";
@@ -85,16 +41,11 @@ TEST(Processes, WriteWhatOneWrites)
     for (const char *c : cases)
         for (unsigned n : {2u, 3u}) {
             TempDir dir;
-            const std::string args = std::string("run ") + tree + c + " --out ";
-            const std::string one = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft " + args;
-            const Said a = Shell(one + (dir / "one"), dir);
-            const Said b = Shell(Command(args + (dir / "all"), n), dir);
+            const std::string args = program() + "run " + tree + c + " --out ";
+            const Said a = shell(args + (dir / "one"), dir);
+            const Said b = shell(by_processes(args + (dir / "all"), n), dir);
             EXPECT_EQ(a.code, b.code) << c << "\n" << b.err;
-            ASSERT_EQ(Files(dir / "one"), Files(dir / "all")) << c;
-            for (const std::string &f : Files(dir / "one"))
-                EXPECT_TRUE(f == "run.json" ||
-                            slurp(dir / ("one/" + f)) == slurp(dir / ("all/" + f)))
-                    << c << ": " << f;
+            expect_same_folders(dir / "one", dir / "all", c);
             EXPECT_NE(b.out.find("results in "), std::string::npos);
             EXPECT_EQ(b.out.find("results in "), b.out.rfind("results in ")) << "one answers";
         }
@@ -123,20 +74,20 @@ TEST(Processes, RefuseWhatTheyCannotShare)
     };
     for (const auto &c : cases) {
         TempDir dir;
-        const Said s =
-            Shell(Command(std::string("run ") + tree + c.args + " --out " + (dir / "all"), 2), dir);
+        const Said s = shell(
+            by_processes(program() + "run " + tree + c.args + " --out " + (dir / "all"), 2), dir);
         EXPECT_EQ(s.code, 3) << c.args << "\n" << s.err;
         EXPECT_NE(s.err.find(c.said), std::string::npos) << c.args << "\n" << s.err;
         EXPECT_FALSE(std::filesystem::exists(dir / "all/finished"));
     }
     TempDir dir;
-    Said s = Shell(Command("run --no-out --set topology.type=fat-tree --set fat-tree.k=4 "
-                           "--set workload.type=checkpoint",
-                           2),
+    Said s = shell(by_processes(program() + "run --no-out --set topology.type=fat-tree "
+                                            "--set fat-tree.k=4 --set workload.type=checkpoint",
+                                2),
                    dir); // found when hosts have said what they do
     EXPECT_EQ(s.code, 3);
     EXPECT_NE(s.err.find("hosts do not run in windows"), std::string::npos) << s.err;
-    s = Shell(Command("list topologies", 2), dir);
+    s = shell(by_processes(program() + "list topologies", 2), dir);
     EXPECT_EQ(s.code, 2);
     EXPECT_NE(s.err.find("mpirun is for 'weft run'"), std::string::npos) << s.err;
 }
@@ -150,8 +101,7 @@ TEST(Processes, OneThatIsKilledEndsAll)
     const std::string script = dir / "run.sh", number = dir / "pid";
     std::ofstream(script) << "[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ] && echo $$ > "
                           << number << ".part && mv " << number << ".part " << number << "\nexec "
-                          << env_or_die("WEFT_BINARY_DIR") << "/frontend/cli/weft run --quiet "
-                          << tree
+                          << program() << "run --quiet " << tree
                           << "--set generate.kind=all-to-all --set generate.count=20000 --out "
                           << (dir / "all") << "\n";
     std::thread killer([&] {
@@ -161,11 +111,7 @@ TEST(Processes, OneThatIsKilledEndsAll)
         if (std::filesystem::exists(file))
             kill(static_cast<pid_t>(std::stol(slurp(file.string()))), SIGKILL);
     });
-    const Said s =
-        Shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun "
-              "--oversubscribe -n 2 sh " +
-                  script,
-              dir);
+    const Said s = shell("timeout 120 sh -c '" + by_processes("sh " + script, 2) + "'", dir);
     killer.join();
     EXPECT_NE(s.code, 0);
     EXPECT_NE(s.code, 124) << "they hang";
@@ -177,7 +123,7 @@ TEST(Processes, OneThatIsKilledEndsAll)
 
 TEST(Processes, SayThatTheyNeedMpi)
 {
-    if (BuiltIn())
+    if (mpi_built_in())
         GTEST_SKIP() << "weft was built with MPI";
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
     const Said s = weft({"list", "topologies"});

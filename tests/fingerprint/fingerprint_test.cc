@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The CSVs of a few runs, as hashes in tests/fingerprints.csv. Every build (Release, Debug,
-// sanitizers) must reproduce them, under
-// both simulator implementations of ns-3. A change of results shows here and is named in
+// sanitizers) must reproduce them, under both simulator implementations of ns-3, with any number of
+// threads and by several processes. A change of results shows here and is named in
 // CHANGES.md; the failing test prints the new rows.
 #include "base/hash.h"
-#include "tests/cli/program.h"
+#include "tests/cli/processes.h"
 
 #include <map>
 #include <sstream>
@@ -17,6 +17,7 @@ struct Recorded {
     std::vector<std::string> args;
     std::vector<std::string> more = {}; // files beside those that every run has
     bool ns3_tcp = false; // ns-3's TCP makes the packets, and gets better from release to release
+    bool shared = true;   // several processes can share it
 };
 
 std::vector<Recorded> runs()
@@ -45,12 +46,18 @@ std::vector<Recorded> runs()
         {"all-to-all-none", sets(clos, {"congestion-control.name=none"})},
         {"all-to-all-dcqcn",
          sets(clos, {"congestion-control.name=dcqcn", "ecn.kmin=20KB", "ecn.kmax=80KB"})},
-        {"tcp-incast32", {source_dir() + "/scenarios/tcp-incast32"}, {"tcp_connections.csv"}, true},
+        {"tcp-incast32",
+         {source_dir() + "/scenarios/tcp-incast32"},
+         {"tcp_connections.csv"},
+         true,
+         false},
         {"all-to-all-lossy",
          sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
         {"traffic",
          {source_dir() + "/tests/fingerprint/traffic.xml"},
-         {"jobs.csv", "classes.csv", "requests.csv"}},
+         {"jobs.csv", "classes.csv", "requests.csv"},
+         false,
+         false},
     };
 }
 
@@ -77,16 +84,20 @@ std::string ns3_release()
     return "ns-" + said.substr(from, said.find('\n', from) - from);
 }
 
-// The hash of each file of a run.
-std::map<std::string, std::string> hashes(const Recorded &r, const std::string &simulator)
+// The hash of each file of a run, by this program (or by several processes) with more settings.
+std::map<std::string, std::string> hashes(const Recorded &r, const std::vector<std::string> &more,
+                                          unsigned processes = 1)
 {
     TempDir dir;
     std::map<std::string, std::string> all;
-    std::vector<std::string> args = {"run"};
-    args.insert(args.end(), r.args.begin(), r.args.end());
-    args.insert(args.end(), {"--set", "ns3.simulator-impl=" + simulator, "--out", dir / "o"});
-    Said s = weft(args);
-    EXPECT_EQ(s.code, 0) << r.name << "\n" << s.out << s.err;
+    std::string command = program() + "run";
+    for (const std::string &a : r.args)
+        command += " " + a;
+    for (const std::string &a : more)
+        command += " --set " + a;
+    command += " --out " + (dir / "o");
+    const Said s = shell(processes > 1 ? by_processes(command, processes) : command, dir);
+    EXPECT_EQ(s.code, 0) << command << "\n" << s.out << s.err;
     std::vector<std::string> files = {"flows.csv", "ops.csv", "links.csv", "pfc.csv"};
     files.insert(files.end(), r.more.begin(), r.more.end());
     for (const std::string &file : files) {
@@ -99,30 +110,56 @@ std::map<std::string, std::string> hashes(const Recorded &r, const std::string &
     return all;
 }
 
+// @p other gives what there is to compare with where a release has no rows.
+void expect_recorded(const Recorded &r, const std::map<std::string, std::string> &got,
+                     const std::vector<std::string> &other)
+{
+    static const auto want = expected();
+    ASSERT_FALSE(want.empty());
+    const std::string run = r.ns3_tcp ? r.name + ("@" + ns3_release()) : r.name;
+    if (r.ns3_tcp && !want.count(run + ",flows.csv")) {
+        EXPECT_EQ(got, hashes(r, other)) << run;
+        return;
+    }
+    for (const auto &[file, hash] : got) {
+        const std::string key = run + "," + file;
+        const auto row = want.find(key);
+        EXPECT_EQ(row == want.end() ? "absent" : row->second, hash)
+            << "row: " << key << "," << hash;
+    }
+}
+
 class Fingerprint : public testing::TestWithParam<const char *>
 {
 };
 
 TEST_P(Fingerprint, OfEveryCsvIsTheRecordedOne)
 {
-    const auto want = expected();
-    ASSERT_FALSE(want.empty());
-    const std::string release = ns3_release();
+    const std::string impl = "ns3.simulator-impl=", name = GetParam();
+    for (const Recorded &r : runs())
+        expect_recorded(r, hashes(r, {impl + name}),
+                        {impl + (name == "weft" ? "default" : "weft")});
+}
+
+// Every window is shared, however little there is in it, by owners that change.
+TEST(FingerprintBy, AnyNumberOfThreadsIsTheRecordedOne)
+{
+    for (const Recorded &r : runs())
+        for (const char *n : {"2", "3", "8"}) {
+            SCOPED_TRACE(std::string(r.name) + ", threads: " + n);
+            const std::string number = n;
+            expect_recorded(r, hashes(r, {"run.threads=" + number, "run.thread-shuffle=" + number}),
+                            {});
+        }
+}
+
+TEST(FingerprintBy, TwoProcessesIsTheRecordedOne)
+{
+    NEEDS_MPIRUN();
     for (const Recorded &r : runs()) {
-        const std::string run = r.ns3_tcp ? r.name + ("@" + release) : r.name;
-        const auto got = hashes(r, GetParam());
-        // Of a release without rows, what the other simulator says.
-        if (r.ns3_tcp && !want.count(run + ",flows.csv")) {
-            EXPECT_EQ(got, hashes(r, std::string(GetParam()) == "weft" ? "default" : "weft"))
-                << run;
-            continue;
-        }
-        for (const auto &[file, hash] : got) {
-            const std::string key = run + "," + file;
-            const auto row = want.find(key);
-            EXPECT_EQ(row == want.end() ? "absent" : row->second, hash)
-                << "row: " << key << "," << hash;
-        }
+        SCOPED_TRACE(r.name);
+        if (r.shared)
+            expect_recorded(r, hashes(r, {}, 2), {});
     }
 }
 

@@ -7,13 +7,12 @@
  * draws random numbers are averaged over seeds 1, 2, ...: the reference is one draw. Every test
  * prints a row of the table in docs/validation.md.
  */
-#include "tests/cli/program.h"
+#include "tests/cli/processes.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -196,6 +195,35 @@ TEST_P(Reference, IsMet)
                 c.name, theirs.fct_ns.size(), c.seeds, theirs.mean_ns / 1e3, ours.mean_ns / 1e3,
                 off[MEAN], off[LAST], off[MEDIAN], off[FLOW], theirs.slowdown, ours.slowdown,
                 theirs.pauses, ours.pauses);
+}
+
+/* Whoever runs it: compat mode, which is compared with the reference, has everything in one queue,
+ * so that it is only shared out without. Cases take 2, 3 and 8 threads in turn, which share every
+ * window. */
+TEST_P(Reference, IsTheSameByThreadsAndProcesses)
+{
+    const Case &c = GetParam();
+    const std::string ref = shared(std::string("reference/") + c.name);
+    if (ref.empty() || !has_packet())
+        GTEST_SKIP() << "needs WEFT_SHARED/data/reference/" << c.name << " and the packet backend";
+    TempDir dir;
+    const std::string run = program() + "hpcc --quiet --config " + ref + "/config.txt --out ";
+    ASSERT_EQ(shell(run + (dir / "one"), dir).code, 0) << c.name;
+    static const char *const numbers[] = {"2", "3", "8"};
+    size_t at = 0;
+    while (cases[at].name != std::string(c.name))
+        at++;
+    const std::string n = numbers[at % std::size(numbers)];
+    const std::string with = " --set run.threads=" + n + " --set run.thread-shuffle=" + n;
+    Said s = shell(run + (dir / n) + with, dir);
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_LACKS(s.err, "run.threads had no effect");
+    expect_same_folders(dir / "one", dir / n, c.name + with);
+    if (!has_mpirun())
+        return;
+    s = shell(by_processes(run + (dir / "processes"), 2), dir);
+    ASSERT_EQ(s.code, 0) << s.err;
+    expect_same_folders(dir / "one", dir / "processes", c.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Case, Reference, testing::ValuesIn(cases),
