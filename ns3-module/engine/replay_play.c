@@ -410,6 +410,7 @@ static void begin_again(struct weft_engine *e)
     }
     replay_queue_again(e, part, p->began_ps);
     replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
+    replay_twins_find_at(e, e->now + 1); /* messages may have been posted just before the lap */
 }
 
 /* The state becomes that of now, and nothing is played any more. All before @p due_ps has happened;
