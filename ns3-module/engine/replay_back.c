@@ -81,7 +81,7 @@ void replay_piece_from_ahead(struct weft_engine *e, struct replay_piece *k)
 bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi)
 {
     const struct replay_packets *r = &e->replay->packets;
-    const uint32_t piece = qi < r->map.qps_cap ? r->map.has_qp[qi] : 0;
+    const uint16_t piece = replay_piece_of(r, qi);
     return piece && r->piece[piece - 1].phase == REPLAY_AHEAD;
 }
 

@@ -98,6 +98,12 @@ struct replay_packets {
     uint32_t qps, searches;
 };
 
+/** Number of the piece that a QP is in, plus one; 0: none, as a QP that is newer than the map. */
+static inline uint16_t replay_piece_of(const struct replay_packets *r, uint32_t qi)
+{
+    return qi < r->map.qps_cap ? r->map.has_qp[qi] : 0;
+}
+
 /** What passes between the user and the engine. */
 enum replay_what { REPLAY_POSTED, REPLAY_RECEIVED, REPLAY_ACKED };
 

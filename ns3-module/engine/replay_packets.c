@@ -100,9 +100,10 @@ void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
 
 void replay_packets_told(struct weft_engine *e, uint32_t qi)
 {
-    struct replay_packets *r = &e->replay->packets;
-    if (r->pieces && r->map.has_qp[qi])
-        touch_piece(e, r->map.has_qp[qi]);
+    const struct replay_packets *r = &e->replay->packets;
+    const uint16_t piece = r->pieces ? replay_piece_of(r, qi) : 0;
+    if (piece)
+        touch_piece(e, piece);
 }
 
 void replay_pieces_drop(struct weft_engine *e)
