@@ -4,6 +4,7 @@
  */
 #include "base/csv.h"
 
+#include "base/decimal.h"
 #include "base/rows.h"
 #include "base/units.h"
 
@@ -14,8 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NUMBER_MAX = 32 }; /* bytes of a number, with its sign and the comma before it */
+
 struct weft_csv {
     struct weft_rows *out;
+    char row[1024]; /* of the current row, what out has not got yet */
+    size_t used;    /* bytes of it */
     size_t n_columns;
     size_t field;         /* fields of the current row so far */
     uint64_t rows;        /* rows ended */
@@ -23,14 +28,27 @@ struct weft_csv {
     int miscounted;       /* a row had another number of fields than the header */
     /* The time written last, as text: many rows in turn have the same. */
     int64_t ps;
-    char ps_text[32];
-    size_t ps_size; /* 0: none yet */
+    char ps_text[2 * NUMBER_MAX]; /* ends in the middle */
+    size_t ps_size;               /* 0: none yet */
     char name[WEFT_ERR_FILE_MAX];
 };
 
+static void hand_over(struct weft_csv *csv)
+{
+    weft_rows_put(csv->out, csv->row, csv->used);
+    csv->used = 0;
+}
+
 static void put(struct weft_csv *csv, const char *s, size_t n)
 {
-    weft_rows_put(csv->out, s, n);
+    if (n > sizeof csv->row - csv->used)
+        hand_over(csv);
+    if (n > sizeof csv->row) {
+        weft_rows_put(csv->out, s, n);
+        return;
+    }
+    memcpy(csv->row + csv->used, s, n);
+    csv->used += n;
 }
 
 static void separate(struct weft_csv *csv)
@@ -80,68 +98,76 @@ void weft_csv_str(struct weft_csv *csv, const char *s)
     put(csv, "\"", 1);
 }
 
-/* Numbers are most of what is written, and printf takes several times as long as this. Writes the
- * decimal digits of @p v, at least @p least, before @p end; returns where they begin. */
-static char *digits(char *end, uint64_t v, int least)
-{
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    for (; v > 99; v /= 100, least -= 2)
-        memcpy(end -= 2, pairs + 2 * (v % 100), 2);
-    for (; v || least > 0; v /= 10, least--)
-        *--end = (char)('0' + v % 10);
-    return end;
-}
-
 static uint64_t magnitude(int64_t v)
 {
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-/* Puts what lies from @p at to @p end, with its sign. @p at has room for two more. */
+/* Puts what lies from @p at to @p end, with its sign. @p at has room for two more, and NUMBER_MAX
+ * bytes from there can be read: to copy as many is faster than to copy some. */
 static void put_number(struct weft_csv *csv, char *at, const char *end, bool negative)
 {
     if (negative)
         *--at = '-';
     if (csv->field++ > 0)
         *--at = ',';
-    put(csv, at, (size_t)(end - at));
+    if (sizeof csv->row - csv->used < NUMBER_MAX)
+        hand_over(csv);
+    memcpy(csv->row + csv->used, at, NUMBER_MAX);
+    csv->used += (size_t)(end - at);
 }
 
 void weft_csv_u64(struct weft_csv *csv, uint64_t v)
 {
-    char text[32], *end = text + sizeof text;
-    put_number(csv, digits(end, v, 1), end, false);
+    char text[2 * NUMBER_MAX] = {0}, *end = text + NUMBER_MAX;
+    put_number(csv, weft_decimal_digits(end, v, 1), end, false);
 }
 
 void weft_csv_i64(struct weft_csv *csv, int64_t v)
 {
-    char text[32], *end = text + sizeof text;
-    put_number(csv, digits(end, magnitude(v), 1), end, v < 0);
+    char text[2 * NUMBER_MAX] = {0}, *end = text + NUMBER_MAX;
+    put_number(csv, weft_decimal_digits(end, magnitude(v), 1), end, v < 0);
 }
 
 void weft_csv_ps_as_ns(struct weft_csv *csv, int64_t ps)
 {
-    char *end = csv->ps_text + sizeof csv->ps_text;
+    char *end = csv->ps_text + NUMBER_MAX;
     if (csv->ps_size == 0 || ps != csv->ps) {
         const uint64_t v = magnitude(ps);
-        char *at = digits(end, v % WEFT_PS_PER_NS, 3);
+        char *at = weft_decimal_digits(end, v % WEFT_PS_PER_NS, 3);
         *--at = '.';
-        csv->ps_size = (size_t)(end - digits(at, v / WEFT_PS_PER_NS, 1));
+        csv->ps_size = (size_t)(end - weft_decimal_digits(at, v / WEFT_PS_PER_NS, 1));
         csv->ps = ps;
     }
     put_number(csv, end - csv->ps_size, end, ps < 0);
 }
 
+static bool put_decimal(struct weft_csv *csv, double v, int decimals)
+{
+    char text[2 * NUMBER_MAX] = {0}, *end = text + NUMBER_MAX;
+    uint64_t number;
+    if (!weft_decimal_scaled(v, decimals, &number))
+        return false;
+    char *at = weft_decimal_digits(end, number, decimals + 1);
+    if (decimals) { /* the digits before the point make room for it */
+        const size_t before = (size_t)(end - at) - (size_t)decimals;
+        memmove(at - 1, at, before);
+        at--;
+        at[before] = '.';
+    }
+    put_number(csv, at, end, v < 0 && number);
+    return true;
+}
+
 void weft_csv_f64(struct weft_csv *csv, double v, int decimals)
 {
     char text[400]; /* the largest double has 309 digits before the point */
+    decimals = decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
+    if (put_decimal(csv, v, decimals))
+        return;
     separate(csv);
     if (!isfinite(v))
         return;
-    decimals = decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
     const int n = snprintf(text, sizeof text, "%.*f", decimals, v);
     const int negative_zero = text[0] == '-' && text[strspn(text, "-0.")] == '\0';
     put(csv, text + negative_zero, (size_t)(n - negative_zero));
@@ -174,6 +200,7 @@ int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
     if (csv->miscounted)
         return report(csv, 0, err);
     put(csv, "\n", 1);
+    hand_over(csv);
     csv->field = 0;
     const int code = weft_rows_end(csv->out, err);
     if (code)
@@ -218,6 +245,7 @@ struct weft_csv *weft_csv_open(const char *path, const char *const *columns, siz
     for (size_t i = 0; i < n_columns; i++)
         weft_csv_str(csv, columns[i]);
     put(csv, "\n", 1);
+    hand_over(csv);
     csv->field = 0;
     if (weft_rows_end(csv->out, err) || weft_csv_flush(csv, err)) {
         weft_csv_close(csv, NULL);

@@ -2,6 +2,7 @@
 /* See quantiles.h. */
 #include "report/quantiles.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,10 +91,61 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The bits of numbers that are not negative are in the order of the numbers: they are sorted by
+ * DIGIT_BITS of them at a time, from the lowest on, which is several times as fast as comparing. */
+enum { DIGIT_BITS = 11, DIGITS = 6, FEW = 512 };
+
+static unsigned digit(double v, unsigned place)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (unsigned)(bits >> place * DIGIT_BITS) & ((1u << DIGIT_BITS) - 1);
+}
+
+/* Moves all to @p to by a digit. False: all have the same, nothing was done. */
+static bool sort_by(unsigned place, const double *from, double *to, size_t n)
+{
+    size_t begin[1u << DIGIT_BITS] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        begin[digit(from[i], place)]++;
+    if (begin[digit(from[0], place)] == n)
+        return false;
+    for (unsigned d = 0; d < 1u << DIGIT_BITS; d++) {
+        const size_t many = begin[d];
+        begin[d] = sum;
+        sum += many;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[begin[digit(from[i], place)]++] = from[i];
+    return true;
+}
+
+static bool is_sorted(const struct weft_quantiles *q)
+{
+    for (size_t i = 1; i < q->n; i++)
+        if (q->values[i - 1] > q->values[i])
+            return false;
+    return true;
+}
+
 void weft_quantiles_sort(struct weft_quantiles *q)
 {
-    if (q->values && q->n)
+    if (!q->values || is_sorted(q))
+        return;
+    double *from = q->values, *to = q->n > FEW ? (double *)malloc(q->n * sizeof *to) : NULL;
+    if (!to) {
         qsort(q->values, q->n, sizeof *q->values, ascending);
+        return;
+    }
+    for (unsigned place = 0; place < DIGITS; place++)
+        if (sort_by(place, from, to, q->n)) {
+            double *was = from;
+            from = to;
+            to = was;
+        }
+    free(to);
+    q->values = from;
+    q->cap = q->n;
 }
 
 double weft_quantile(const struct weft_quantiles *q, double percent)

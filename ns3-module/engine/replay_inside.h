@@ -125,8 +125,8 @@ struct replay_messages {
     uint32_t power, lam; /**< Brent's: looks for which a sum, or a state, is kept, and so far */
     bool noted;          /**< a sum of the state, of that time: */
     uint64_t sum;
-    bool written,
-        strange; /**< the state is written down; something was posted that it knows nothing of */
+    bool written;    /**< the state is written down, of all that something was posted on since */
+    bool strange;    /**< something was posted of the user's own accord, or there were too many */
     uint32_t *stamp; /**< per QP: the noting or writing down after which it was posted on last */
     uint32_t stamps, writings;
     struct replay_word *words; /**< since the state was written down */

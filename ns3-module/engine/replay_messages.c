@@ -35,7 +35,8 @@ static void stamp(struct replay_messages *r, uint32_t qi)
         r->stamps = 2 * (qi + 1);
     }
     r->stamp[qi] = r->writings + 1;
-    r->strange |= r->written && !replay_part_has(&r->part, qi);
+    if (r->written && !replay_part_has(&r->part, qi)) /* what is written down knows nothing of it */
+        r->written = false;
 }
 
 static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi,
@@ -101,20 +102,8 @@ static bool find_part(struct weft_engine *e, struct replay_messages *r)
     return !r->part.failed;
 }
 
-/* The sum of the state, as it is now, is kept for as many looks again. */
-static void note_sum(struct replay_messages *r, uint64_t sum)
-{
-    r->power *= 2;
-    r->lam = 0;
-    r->nwords = 0;
-    r->sum = sum;
-    r->noted = true;
-    r->written = r->strange = false;
-    r->writings++;
-    tape_clear(&r->tape);
-}
-
-/* So is the state, as its sum is what it was. */
+/* The state is written down as well: its sum is what it was, or so much has been taken over that it
+ * costs little. */
 static void write_down(struct weft_engine *e, struct replay_messages *r)
 {
     r->lam = 0;
@@ -122,6 +111,22 @@ static void write_down(struct weft_engine *e, struct replay_messages *r)
     r->strange = false;
     r->written = find_part(e, r) && replay_write(e, &r->part, &r->tape);
     r->writings++;
+}
+
+/* The sum of the state, as it is now, is kept for as many looks again. */
+static void note_sum(struct weft_engine *e, struct replay_messages *r, uint64_t sum)
+{
+    r->power *= 2;
+    r->lam = 0;
+    r->nwords = 0;
+    r->sum = sum;
+    r->noted = true;
+    r->written = r->strange = false;
+    tape_clear(&r->tape);
+    if (e->replay->figures.hops && replay_affordable(e))
+        write_down(e, r);
+    else
+        r->writings++;
 }
 
 static bool same(struct weft_engine *e, struct replay_messages *r)
@@ -165,7 +170,7 @@ void replay_messages_look(struct weft_engine *e)
     else if (again && !r->written && replay_affordable(e))
         write_down(e, r);
     else if (!r->noted || r->lam >= r->power)
-        note_sum(r, sum);
+        note_sum(e, r, sum);
     else if (!again)
         replay_say(e, WEFT_REPLAY_MESSAGES, "state of QPs that moved otherwise");
 }

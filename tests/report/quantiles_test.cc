@@ -39,6 +39,27 @@ TEST(Quantiles, TenthsOfAPercent)
     weft_quantiles_free(&q);
 }
 
+TEST(Quantiles, SortsAsTheLibraryDoes)
+{
+    struct weft_rng rng = weft_rng_stream(5, "quantiles", 0);
+    for (size_t n : {0, 1, 2, 511, 512, 513, 5000, 70000}) {
+        struct weft_quantiles q = {};
+        std::vector<double> all;
+        for (size_t i = 0; i < n; i++) {
+            const double v = weft_rng_f64(&rng);
+            all.push_back(i % 3 == 0 ? 0 : i % 3 == 1 ? std::exp(60 * v) : std::floor(1e4 * v));
+            ASSERT_EQ(weft_quantiles_add(&q, all.back(), nullptr), 0);
+        }
+        weft_quantiles_sort(&q);
+        std::sort(all.begin(), all.end());
+        EXPECT_EQ(std::vector<double>(q.values, q.values + q.n), all) << n;
+        ASSERT_EQ(weft_quantiles_add(&q, 7, nullptr), 0);
+        weft_quantiles_sort(&q);
+        EXPECT_TRUE(std::is_sorted(q.values, q.values + q.n)) << n;
+        weft_quantiles_free(&q);
+    }
+}
+
 TEST(Quantiles, ManyAreCountedInBinsAndStayClose)
 {
     struct weft_quantiles q = {};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See decimal.h. */
+#include "base/decimal.h"
+
+#include "base/int128.h"
+
+#include <string.h>
+
+char *weft_decimal_digits(char *end, uint64_t v, int least)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    for (; v > 99; v /= 100, least -= 2)
+        memcpy(end -= 2, pairs + 2 * (v % 100), 2);
+    for (; v || least > 0; v /= 10, least--)
+        *--end = (char)('0' + v % 10);
+    return end;
+}
+
+bool weft_decimal_scaled(double v, int decimals, uint64_t *to)
+{
+    static const uint32_t power[] = {1,      10,      100,      1000,      10000,
+                                     100000, 1000000, 10000000, 100000000, 1000000000};
+    enum { MANTISSA = 52, BIAS = 1075, MOST = 120 }; /* 2^(53 + 30) times 2^-120 is nothing */
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const int exponent = (int)(bits >> MANTISSA & 0x7ff);
+    if (decimals >= (int)(sizeof power / sizeof *power) || exponent >= BIAS)
+        return false;
+    const int below = BIAS - (exponent ? exponent : 1), shift = below < MOST ? below : MOST;
+    const uint64_t hidden = exponent ? UINT64_C(1) << MANTISSA : 0,
+                   mantissa = (bits & ((UINT64_C(1) << MANTISSA) - 1)) | hidden;
+    const weft_u128 all = (weft_u128)mantissa * power[decimals], half = (weft_u128)1 << (shift - 1),
+                    rest = all & (2 * half - 1), whole = all >> shift;
+    if (whole >= UINT64_C(1000000000000000000))
+        return false;
+    *to = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
+    return true;
+}
