@@ -40,7 +40,7 @@ static const struct weft_opt options[] = {
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
      "print the summary as JSON"},
     {"explain-replay", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, explain_replay), NULL, NULL,
-     "with run.replay: what repeated itself, how often, and why the rest did not"},
+     "what repeated itself (run.replay), how often, and why the rest did not"},
     WEFT_LIMIT_OPTS(run_opts),
     {"progress", 0, WEFT_OPT_CHOICE, offsetof(struct run_opts, progress), NULL, "auto|always|never",
      "progress on stderr: a line that changes on a terminal, else one each 30 s; auto: not with "
@@ -210,8 +210,9 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     }
     if (o->explain_replay && !s->replays)
         code = weft_err_set(err, WEFT_E_USAGE,
-                            "--explain-replay explains nothing with run.replay=off: --set "
-                            "run.replay=exact, or a tolerance such as 1%%");
+                            "--explain-replay explains nothing with run.replay=off, or auto with "
+                            "run.threads or run.victims: --set run.replay=exact, or a tolerance "
+                            "such as 1%%");
     if (!code)
         code = load_expect(cli, o, s, &expect, err);
     if (!code && expect)

@@ -325,6 +325,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     tell_threads(r);
+    m->replay_auto = r->s->replay_auto;
     m->left_behind = r->slices.left_behind;
     m->victims = r->slices.victims;
     m->victim_ps = r->slices.victim_ps;

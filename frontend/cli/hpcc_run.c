@@ -226,6 +226,7 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
     weft_report_summarize(r->x.report, r->net, NULL, reached_ps, m);
     m->scenario = weft_path_base(r->job.config->file);
     m->outcome = outcome;
+    m->replay_auto = r->s->replay_auto;
     m->left_behind = r->slices.left_behind;
     m->victims = r->slices.victims;
     m->victim_ps = r->slices.victim_ps;

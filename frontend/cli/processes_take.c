@@ -9,7 +9,7 @@ static const char *obstacle(const struct weft_scenario *s, bool limited, bool al
 {
     if (limited)
         return "--time-limit and --memory-limit look at one process";
-    if (s->replays)
+    if (s->replays && !s->replay_auto)
         return "run.replay looks at all of the fabric";
     if (weft_run_threads(s->run) != 1)
         return "each process has one thread: leave out run.threads";
@@ -18,12 +18,13 @@ static const char *obstacle(const struct weft_scenario *s, bool limited, bool al
     return NULL;
 }
 
-int weft_processes_take(const struct weft_peers *peers, const struct weft_scenario *s, bool limited,
+int weft_processes_take(const struct weft_peers *peers, struct weft_scenario *s, bool limited,
                         struct weft_execute_opts *o, struct weft_err *err)
 {
     const char *what = obstacle(s, limited, o->alone);
     if (what)
         return weft_err_set(err, WEFT_E_INPUT, "under mpirun: %s", what);
+    s->replays = false;
     if (o->out_dir)
         o->out_dir = weft_processes_folder(peers, o->out_dir);
     o->progress = NULL;

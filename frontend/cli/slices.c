@@ -16,6 +16,7 @@
 #define SLICE_MIN_EVENTS 400000u
 #define SLICE_MAX_EVENTS 4000000u
 #define CHECK_EVENTS 16000000u
+#define ARRIVED_EVENTS 4000000u
 /* Wall time between two flushes of the CSV files, and between two checks of the conservation laws
  * where the clock may decide. */
 #define FLUSH_NS INT64_C(1000000000)
@@ -32,6 +33,7 @@ struct slicing {
     int64_t until_ps;   /* the end of the slice */
     uint64_t events;    /* at the end of the last slice */
     uint64_t checked;   /* events at the last check, by_events */
+    uint64_t seen;      /* events when it was last seen how much had arrived, by_events */
     uint64_t arrived;   /* bytes then */
     int64_t flushed_ns; /* wall clock */
 };
@@ -103,13 +105,16 @@ static void fill_state(struct slicing *r, struct weft_progress_state *state)
 }
 
 /* A look at the net decides what is skipped from there on: it comes after so many events. */
-static int check_by_events(struct slicing *r, struct weft_err *err)
+static int look_by_events(struct slicing *r, struct weft_err *err)
 {
     struct weft_net *net = r->s->net;
-    if (!r->s->by_events || r->events - r->checked < CHECK_EVENTS)
+    if (!r->s->by_events || r->events - r->seen < ARRIVED_EVENTS)
+        return 0;
+    r->seen = r->events;
+    r->arrived = weft_net_arrived_bytes(net);
+    if (r->events - r->checked < CHECK_EVENTS)
         return 0;
     r->checked = r->events;
-    r->arrived = weft_net_arrived_bytes(net);
     return net->ops->check(net, err);
 }
 
@@ -128,7 +133,7 @@ static int between_slices(struct slicing *r, int64_t now_ns, struct weft_err *er
     }
     if (r->s->cli->peers)
         return 0; /* several processes do nothing that only one of them may find due */
-    if (check_by_events(r, err))
+    if (look_by_events(r, err))
         return err->code;
     if (now_ns - r->flushed_ns < FLUSH_NS)
         return 0;

@@ -169,6 +169,7 @@ struct weft_summary {
     int64_t victim_ps;    /**< how long they were, summed over them */
     struct weft_totals net;
     struct weft_replay_figures replay;
+    bool replay_auto; /**< said only where something was taken over */
 
     double wall_s, cpu_s;
     double events_per_s, hops_per_s; /**< per second of CPU time */

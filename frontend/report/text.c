@@ -252,9 +252,11 @@ static void replay(FILE *out, const struct weft_summary *s)
     if (r->tolerant)
         skipped(out, s);
     else if (r->hops)
-        fprintf(out, "  %-24s %.1f %% of the packet-hops were taken over from repetitions\n",
+        fprintf(out,
+                "  %-24s %.1f %% of the packet-hops repeat what went before: taken over, with the "
+                "same results\n",
                 "replay", percent(r->hops, s->net.packet_hops));
-    else
+    else if (!s->replay_auto)
         fprintf(out, "  %-24s nothing was taken over from repetitions%s%s\n", "replay",
                 r->why ? "; what the last look met instead: " : "", r->why ? r->why : "");
 }

@@ -45,10 +45,11 @@ static const struct weft_param run_params[] = {
     {.name = "replay",
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct weft_run_params, replay),
-     .def = "off",
+     .def = "auto",
      .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
-             "instead, with the same results; a tolerance, such as 1%: besides, traffic that has "
-             "settled within it is skipped, see docs/replay.md"},
+             "instead, with the same results; auto: exact, but off with run.threads, run.victims "
+             "and mpirun; a tolerance, such as 1%: besides, traffic that has settled within it is "
+             "skipped, see docs/replay.md"},
     {.name = "replay-memory",
      .type = WEFT_PARAM_SIZE,
      .offset = offsetof(struct weft_run_params, replay_bytes),
@@ -96,7 +97,7 @@ static const struct weft_param run_params[] = {
      .min = "0",
      .help = "simulated time between looks for queue pairs that wait behind a PFC pause though "
              "the rest of their way is free (metrics victims, victim-time); 0: never",
-     .needs = "replay=off"},
+     .needs = "replay=off|auto"},
 };
 const struct weft_param_table weft_run_param_table =
     WEFT_PARAM_TABLE(run_params, struct weft_run_params);

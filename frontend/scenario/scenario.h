@@ -50,8 +50,8 @@ extern "C" {
 struct weft_run_params {
     uint64_t seed;           /**< of every random stream */
     const char *threads;     /**< that run it: see weft_run_threads */
-    const char *replay;      /**< off, exact or a tolerance: what becomes of traffic that repeats
-                                itself */
+    const char *replay;      /**< auto, off, exact or a tolerance: what becomes of traffic that
+                                repeats itself */
     uint64_t replay_bytes;   /**< most memory for that */
     bool replay_eager;       /**< for tests: however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of their orders */
@@ -182,8 +182,9 @@ struct weft_scenario {
     const struct weft_fault_params *faults;
     const struct weft_sample_params *sample;
     const struct weft_run_params *run;
-    bool replays;                                    /**< run.replay is not off */
-    double replay_tolerance;                         /**< of run.replay, a ratio; 0: off or exact */
+    bool replays;                                    /**< what repeats itself is taken over */
+    bool replay_auto;                                /**< nobody has asked for that */
+    double replay_tolerance;                         /**< of run.replay, a ratio; 0: it has none */
     const struct weft_scenario_sweep *const *sweeps; /**< no part of a run */
     size_t nsweeps;
 

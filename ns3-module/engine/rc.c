@@ -61,6 +61,13 @@ void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
         delay_fill(m, d);
 }
 
+void rc_fill_posted(struct weft_engine *e, const struct msg *m, struct weft_completion *d)
+{
+    struct qp *q = qp_at(e, m->qp);
+    rc_fill_done(q, m, 0, d);
+    d->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
+}
+
 /* ---- receiver ---- */
 
 void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)

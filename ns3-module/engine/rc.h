@@ -31,6 +31,8 @@ struct rc {
 /** All about a message. @p acked_ps: 0 before its last ACK. */
 void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
                   struct weft_completion *d);
+/** The same of one that is being posted. */
+void rc_fill_posted(struct weft_engine *e, const struct msg *m, struct weft_completion *d);
 /** A packet of a QP has reached the host it was for. Consumes it. */
 void rc_receive(struct weft_engine *e, uint32_t pkt);
 /** Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */

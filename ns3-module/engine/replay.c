@@ -3,6 +3,7 @@
 #include "replay.h"
 #include "context.h"
 #include "loop.h"
+#include "rc.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
 
@@ -166,16 +167,21 @@ static bool look(struct weft_engine *e, int64_t t_ps)
 
 /* ---- what passes between the user and the engine ---- */
 
-static bool posted(struct weft_engine *e, uint32_t qi, uint64_t packets,
-                   const struct weft_completion *d)
+static bool posted(struct weft_engine *e, const struct msg *m)
 {
-    replay_settled_posted(e, qi);
-    if (e->replay->play.again) {
-        replay_packets_posted(e, qi, packets);
-        return e->replay->play.news;
+    struct replay *r = e->replay;
+    struct weft_completion d;
+    r->packets_posted += m->npkts;
+    replay_settled_posted(e, m->qp);
+    if (r->play.again) {
+        replay_packets_posted(e, m->qp, m->npkts);
+        return r->play.news;
     }
-    replay_messages_note(e, REPLAY_POSTED, qi, d);
-    replay_packets_posted(e, qi, packets);
+    const bool read = replay_messages_read(e);
+    if (read)
+        rc_fill_posted(e, m, &d);
+    replay_messages_note(e, REPLAY_POSTED, m->qp, read ? &d : NULL);
+    replay_packets_posted(e, m->qp, m->npkts);
     return true;
 }
 

@@ -28,6 +28,7 @@
 
 #include "engine.h"
 
+struct msg;
 struct replay;
 
 #pragma GCC visibility push(hidden)
@@ -38,9 +39,8 @@ struct replay;
 struct replay_ops {
     /** A message is about to be posted on a QP. */
     void (*touch)(struct weft_engine *e, uint32_t qp);
-    /** A message was posted. Whether the user is to hear of it: not again. */
-    bool (*posted)(struct weft_engine *e, uint32_t qp, uint64_t packets,
-                   const struct weft_completion *d);
+    /** Message @p m was posted. Whether the user is to hear of it: not again. */
+    bool (*posted)(struct weft_engine *e, const struct msg *m);
     /** The user is told that a message was received, or (@p acked) acknowledged. */
     void (*tell)(struct weft_engine *e, uint32_t qp, bool acked, const struct weft_completion *d);
     /** Whether what the user posts now goes to `post`. */

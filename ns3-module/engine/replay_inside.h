@@ -243,13 +243,14 @@ struct replay_settled {
 };
 
 struct replay {
-    int64_t next_ps;    /**< the earliest that any of the four wants */
-    int64_t quiet_ps;   /**< weft_engine_quiet_until; INT64_MIN: nothing was said */
-    bool eager;         /**< WEFT_REPLAYING_EAGERLY */
-    uint64_t of_states; /**< figures.values that were read after sums were the same */
-    int64_t rest_ps;    /**< nothing is looked for until then, as it did not pay so far */
-    int64_t again_ps;   /**< for how long the next time; 0: not yet */
-    uint32_t call;      /**< calls of the user so far */
+    int64_t next_ps;         /**< the earliest that any of the four wants */
+    int64_t quiet_ps;        /**< weft_engine_quiet_until; INT64_MIN: nothing was said */
+    bool eager;              /**< WEFT_REPLAYING_EAGERLY */
+    uint64_t of_states;      /**< figures.values that were read after sums were the same */
+    uint64_t packets_posted; /**< of messages, so far */
+    int64_t rest_ps;         /**< nothing is looked for until then, as it did not pay so far */
+    int64_t again_ps;        /**< for how long the next time; 0: not yet */
+    uint32_t call;           /**< calls of the user so far */
     bool in_call, in_timer;
     struct replay_packets packets;
     struct replay_messages messages;
@@ -279,6 +280,8 @@ void replay_packets_no_look(struct weft_engine *e);
 /** Whether looking at so many QPs does not cost more than it may by now. False: nothing is looked
  * for for a while. */
 bool replay_pays(struct weft_engine *e, uint64_t qps);
+/** The same, but if not it may be asked again at once. */
+bool replay_may_read(const struct weft_engine *e, uint64_t qps);
 /** Something has repeated itself: looking pays. */
 void replay_paid(struct weft_engine *e);
 /** Whether the state of all may be written down, compared and moved on. */
@@ -410,7 +413,9 @@ bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s);
 bool replay_ahead(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps);
 
 /* replay_messages.c */
-/** Something passed. */
+/** Whether a message that is posted matters by more than its QP. */
+bool replay_messages_read(const struct weft_engine *e);
+/** Something passed. @p d: NULL where that doesn't matter. */
 void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qp,
                           const struct weft_completion *d);
 void replay_messages_look(struct weft_engine *e);

@@ -71,6 +71,12 @@ static bool guides(struct weft_engine *e, struct replay_messages *r, uint32_t qi
     return true;
 }
 
+bool replay_messages_read(const struct weft_engine *e)
+{
+    const struct replay_messages *r = &e->replay->messages;
+    return e->replay->play.follows || (r->written && !r->strange);
+}
+
 void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qi,
                           const struct weft_completion *d)
 {

@@ -19,10 +19,10 @@
 
 #include <stdlib.h>
 
-#define WORTH_LAPS 16u    /**< that must be left to be skipped */
-#define GUIDE_PACKETS 8   /**< for which the guide is watched at first, later longer */
-#define QUICK_TRIES 8u    /**< times that a state is compared after one lap alone */
-#define VALUES_PER_QP 64u /**< of a state that take as long to read as a QP to be joined */
+#define WORTH_LAPS 16u     /**< that must be left to be skipped */
+#define GUIDE_PACKETS 8    /**< for which the guide is watched at first, later longer */
+#define QUICK_TRIES 8u     /**< times that a state is compared after one lap alone */
+#define VALUES_PER_QP 128u /**< of a state that take as long to read as a QP to be joined */
 
 /* ---- room ---- */
 

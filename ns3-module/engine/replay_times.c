@@ -9,10 +9,12 @@
 
 /* Looking is to cost little: most values that are read */
 #define EVENTS_PER_VALUE 16u /**< one for so many events, */
-#define VALUES_FREE 64000u   /**< and so many at first; */
-#define VALUES_PER_QP 100u   /**< of a sum */
-#define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice */
+#define EVENTS_PER_FREE 8u   /**< and at first one for so many, */
+#define VALUES_FREE 64000u   /**< until there are so many; */
+#define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice: both */
 #define STATE_FREE 200000u
+#define PACKET_EVENTS 4u   /**< a packet that was posted is to come to so many at least */
+#define VALUES_PER_QP 100u /**< of a sum */
 #define VALUES_PER_PACKET 12u
 #define REST_PS (64 * WEFT_PS_PER_US) /**< when that is not enough, the first time */
 #define LONGEST_REST_PS WEFT_PS_PER_S
@@ -78,12 +80,32 @@ void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *w
     f->reasons[i].times++;
 }
 
+/* Events that were executed, or are known to come: very short runs are not to pay for looks. */
+static uint64_t events(const struct weft_engine *e)
+{
+    const uint64_t to_come = e->replay->packets_posted * PACKET_EVENTS;
+    return e->tot.events > to_come ? e->tot.events : to_come;
+}
+
+/* Values that may be read: one for so many events, and at first more. */
+static uint64_t allowed(const struct weft_engine *e, uint64_t per_free, uint64_t most_free,
+                        uint64_t per_value)
+{
+    const uint64_t n = events(e), free = n / per_free < most_free ? n / per_free : most_free;
+    return free + n / per_value + e->replay->figures.hops;
+}
+
+bool replay_may_read(const struct weft_engine *e, uint64_t qps)
+{
+    const struct replay *r = e->replay;
+    const uint64_t read = r->figures.values - r->of_states + qps * VALUES_PER_QP;
+    return r->eager || read <= allowed(e, EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
+}
+
 bool replay_pays(struct weft_engine *e, uint64_t qps)
 {
     struct replay *r = e->replay;
-    const uint64_t read = r->figures.values - r->of_states + qps * VALUES_PER_QP;
-    const uint64_t most = VALUES_FREE + e->tot.events / EVENTS_PER_VALUE + r->figures.hops;
-    if (r->eager || read <= most)
+    if (replay_may_read(e, qps))
         return true;
     if (e->now < r->rest_ps)
         return false;
@@ -103,7 +125,7 @@ bool replay_affordable(const struct weft_engine *e)
     const struct replay *r = e->replay;
     const uint64_t state = (uint64_t)VALUES_PER_PACKET * e->pkts.pool.live;
     return r->eager || r->of_states + 3 * state <= /* written down, compared, moved on */
-                           STATE_FREE + e->tot.events / EVENTS_PER_STATE + r->figures.hops;
+                           allowed(e, EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
 }
 
 void replay_messages_forget(struct weft_engine *e)

@@ -232,8 +232,8 @@ void replay_twins_look(struct weft_engine *e)
     }
     if (r->twins.next_ps <= e->now) {
         r->twins.next_ps = WEFT_NEVER;
-        if (e->msgs.live && !replay_why_not(e, false) && replay_affordable(e) &&
-            !(e->replay->settled.tolerance > 0))
+        if (e->msgs.live && !replay_why_not(e, false) && replay_may_read(e, e->msgs.live) &&
+            replay_affordable(e) && !(e->replay->settled.tolerance > 0))
             find(e);
     }
 }

@@ -83,13 +83,11 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         append(e, q, mi);
     if (id)
         *id = m->id;
-    if (e->hooks.posted || e->replay) {
+    const bool news = __builtin_expect(!e->replay, 1) || replay_ops.posted(e, m);
+    if (news && e->hooks.posted) {
         struct weft_completion d;
-        rc_fill_done(q, m, 0, &d);
-        d.ideal_ps = qp_ideal_ps(e, q, msg->bytes, m->since);
-        const bool news = !e->replay || replay_ops.posted(e, qi, m->npkts, &d);
-        if (news && e->hooks.posted)
-            e->hooks.posted(e->hooks.ctx, &d);
+        rc_fill_posted(e, m, &d);
+        e->hooks.posted(e->hooks.ctx, &d);
     }
     if (ends & PEERS_SENDS)
         nic_wake(e, qi);

@@ -624,9 +624,48 @@ TEST(Replay, ExplainsItselfAndDependsOnNoClock)
     }
     const Said s = weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
                          "workload.type=generate", "--set", "generate.kind=all-to-all", "--set",
-                         "generate.size=1MiB", "--explain-replay"});
+                         "generate.size=1MiB", "--set", "run.replay=off", "--explain-replay"});
     EXPECT_EQ(s.code, 2);
     EXPECT_NE(s.err.find("explains nothing with run.replay=off"), std::string::npos) << s.err;
+}
+
+/* By default what repeats itself is taken over, and said only where something was. */
+TEST(Replay, IsTheDefaultAndQuiet)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const std::vector<std::string> ring = {"run",   "--no-out",
+                                           "--set", "workload.type=generate",
+                                           "--set", "generate.kind=all-reduce",
+                                           "--set", "system.all-reduce=ring"};
+    const std::vector<std::string> eight = {"topology.type=single-switch", "single-switch.hosts=8"};
+    const auto with = [&](const std::vector<std::string> &fabric,
+                          const std::vector<std::string> &sets) {
+        std::vector<std::string> args = ring;
+        for (const auto *list : {&fabric, &sets})
+            for (const std::string &s : *list)
+                args.insert(args.end(), {"--set", s});
+        const Said s = weft(args);
+        EXPECT_EQ(s.code, 0) << s.err;
+        EXPECT_EQ(s.err.find("run.replay"), std::string::npos) << s.err;
+        return s.out;
+    };
+    const char *taken = "of the packet-hops repeat what went before: taken over, with the same";
+    EXPECT_NE(with(eight, {"generate.size=256MiB"}).find(taken), std::string::npos);
+    EXPECT_EQ(with(eight, {"generate.size=256MiB", "run.replay=off"}).find("  replay "),
+              std::string::npos);
+    EXPECT_EQ(with(eight, {"generate.size=16KiB"}).find("  replay "), std::string::npos);
+    EXPECT_NE(
+        with(eight, {"generate.size=16KiB", "run.replay=exact"}).find("nothing was taken over"),
+        std::string::npos);
+    for (const char *quietly : {"run.threads=2", "run.victims=10us"})
+        EXPECT_EQ(with(eight, {"generate.size=8MiB", quietly}).find("  replay "),
+                  std::string::npos);
+    EXPECT_NE(
+        with({"topology.type=fat-tree", "fat-tree.k=4"},
+             {"generate.size=1MiB", "run.replay=exact", "run.threads=2", "run.thread-shuffle=1"})
+            .find("several threads run the fabric"),
+        std::string::npos);
 }
 
 } // namespace

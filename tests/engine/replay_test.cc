@@ -218,7 +218,7 @@ TEST(Replay, LapsOfPackets)
         p.Build(WEFT_REPLAYING);
         for (World *w : {&p.off, &p.on})
             for (uint32_t h = 0; h < 8; h++)
-                w->Send(h, (h + 3) % 8, 2'000'000 + 700 * h, h);
+                w->Send(h, (h + 3) % 8, 20'000'000 + 700 * h, h);
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
         EXPECT_EQ(p.on.received.size(), 8u);
@@ -232,12 +232,12 @@ TEST(Replay, LapsOfMessages)
 {
     for (int64_t compute : {INT64_C(0), INT64_C(1234567)}) {
         Pair p("single-switch", oneSwitch, small, "dcqcn");
-        p.Rings(60, 20'000, compute);
+        p.Rings(300, 20'000, compute);
         p.Build(WEFT_REPLAYING);
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
-        EXPECT_EQ(p.on.received.size(), 480u);
-        EXPECT_GT(p.Figures().played_laps, 20u);
+        EXPECT_EQ(p.on.received.size(), 2400u);
+        EXPECT_GT(p.Figures().played_laps, 100u);
         EXPECT_LT(p.on.Totals().events, p.off.Totals().events / 2);
     }
 }
@@ -453,7 +453,7 @@ TEST(Replay, PiecesDisturbedAtAnyMoment)
     for (int k = 0; k < 60; k++) {
         Pair p("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "4"}}, small,
                "dcqcn");
-        p.Build(WEFT_REPLAYING);
+        p.Build();
         for (World *w : {&p.off, &p.on}) {
             w->Send(0, 1, 1'500'000, 1);
             w->Send(4, 5, 1'700'000, 2);
@@ -499,7 +499,7 @@ TEST(Replay, Twins)
     for (const char *cc : {"none", "dcqcn", "static-window", "dctcp"}) {
         Pair p("leaf-spine", sixLeaves, small, cc);
         p.Rings(7, 300'000, 0, 4);
-        p.Build(WEFT_REPLAYING);
+        p.Build();
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
         EXPECT_EQ(p.on.received.size(), 168u);

@@ -49,17 +49,27 @@ TEST(Resolve, ReplayIsAWordOrATolerance)
         const char *text;
         bool replays;
         double tolerance;
-    } good[] = {{"off", false, 0}, {"exact", true, 0}, {"1%", true, 0.01}, {"0.002", true, 0.002}};
+    } good[] = {{"auto", true, 0},
+                {"off", false, 0},
+                {"exact", true, 0},
+                {"1%", true, 0.01},
+                {"0.002", true, 0.002}};
     for (auto &c : good) {
         auto r = parse(scenario(std::string("<run replay=\"") + c.text + "\"/>"));
         ASSERT_EQ(r.code, 0) << r.message();
         EXPECT_EQ(r.s->replays, c.replays) << c.text;
         EXPECT_DOUBLE_EQ(r.s->replay_tolerance, c.tolerance) << c.text;
     }
+    EXPECT_TRUE(parse(scenario("<run/>")).s->replays);
+    for (const char *off :
+         {R"(<run threads="2"/>)", R"(<run threads="auto"/>)", R"(<run victims="1us"/>)"}) {
+        EXPECT_FALSE(parse(scenario(off)).s->replays) << off;
+        EXPECT_TRUE(parse(scenario(off)).warnings().empty()) << off;
+    }
     for (const char *bad : {"of", "exactly", "0%", "-1%", "11%", "1us", ""}) {
         auto r = parse(scenario(std::string("<run replay=\"") + bad + "\"/>"));
         EXPECT_EQ(r.code, WEFT_E_INPUT) << bad;
-        EXPECT_NE(r.message().find("neither off nor exact nor a tolerance of 0.01% to 10%"),
+        EXPECT_NE(r.message().find("neither auto, off nor exact, nor a tolerance of 0.01% to 10%"),
                   std::string::npos)
             << r.message();
     }
