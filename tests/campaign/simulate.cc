@@ -174,7 +174,9 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
         p.alike("also", {}, o.also, first);
     if (o.only_also)
         return v;
-    p.alike("default", {"--set", "ns3.simulator-impl=default"}, o.weft, first);
+    // ns-3's own simulator, and each packet simulated: by default repetitions are taken over
+    p.alike("default", {"--set", "ns3.simulator-impl=default", "--set", "run.replay=off"}, o.weft,
+            first);
     if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
     // repetitions are looked for however little there is to gain
