@@ -58,19 +58,6 @@ static int list_switch_links(struct route_work *w)
     return 0;
 }
 
-int route_number_group(struct route_work *w, uint32_t s, uint32_t n, uint32_t *id)
-{
-    struct weft_route_groups *g = &w->r->groups;
-    const struct group_span *last = &g->spans[w->last[s]];
-    if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof *w->list) == 0) {
-        *id = w->last[s];
-        return 0;
-    }
-    const int rc = weft_route_groups_add(g, w->list, n, id, w->err);
-    w->last[s] = *id;
-    return rc;
-}
-
 /* The number of a new page. */
 static int new_page(struct weft_routes *r, uint32_t *out, struct weft_err *err)
 {
@@ -169,7 +156,7 @@ static int search_hints(struct route_work *w, uint32_t cls)
     for (uint32_t s = 0; s < w->f->nswitches; s++) {
         if (dist[s] == FAR || column[s] & ROUTE_LOCAL)
             continue;
-        int rc = route_number_group(w, s, cheapest(w, dist, s), &column[s]);
+        int rc = weft_route_number_group(w, s, cheapest(w, dist, s), &column[s]);
         if (rc)
             return rc;
     }
@@ -317,7 +304,7 @@ static int make_tables(struct route_work *w)
 /* Fills both tables for the @p n classes of a run. */
 static int fill_run(struct route_work *w, uint32_t first, uint32_t n)
 {
-    int rc = w->hints ? 0 : route_search_run(w, first, n);
+    int rc = w->hints ? 0 : weft_route_search_run(w, first, n);
     for (uint32_t c = first; c < first + n && !rc; c++) {
         if (w->hints)
             rc = search_hints(w, c);

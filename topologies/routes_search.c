@@ -11,6 +11,19 @@
 
 #include <string.h>
 
+int weft_route_number_group(struct route_work *w, uint32_t s, uint32_t n, uint32_t *id)
+{
+    struct weft_route_groups *g = &w->r->groups;
+    const struct group_span *last = &g->spans[w->last[s]];
+    if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof *w->list) == 0) {
+        *id = w->last[s];
+        return 0;
+    }
+    const int rc = weft_route_groups_add(g, w->list, n, id, w->err);
+    w->last[s] = *id;
+    return rc;
+}
+
 /* Begins at the neighbours of each class of a run. Returns how many switches these are. */
 static uint32_t begin(struct route_work *w, uint32_t first, uint32_t n)
 {
@@ -63,7 +76,7 @@ static int number_hops(struct route_work *w, uint32_t first, uint32_t s, bool al
             if (w->reach[w->adj[k].sw].before >> i & 1)
                 w->list[n++] = w->adj[k].port;
         if (!known)
-            rc = route_number_group(w, s, n, &id);
+            rc = weft_route_number_group(w, s, n, &id);
         known = alike;
         route_column(w, first + i)[s] = id;
     }
@@ -88,7 +101,7 @@ static int scan(struct route_work *w, uint32_t first, uint32_t s, bool near, uin
     return near ? 0 : number_hops(w, first, s, alike);
 }
 
-int route_search_run(struct route_work *w, uint32_t first, uint32_t n)
+int weft_route_search_run(struct route_work *w, uint32_t first, uint32_t n)
 {
     uint32_t *level = w->queue, *more = w->queue + w->f->nswitches;
     uint32_t nlevel = begin(w, first, n), nmore;

@@ -46,13 +46,10 @@ static inline uint32_t *route_dist(const struct route_work *w, uint32_t cls)
     return w->dists + (size_t)(cls % ROUTE_RUN) * w->f->nswitches;
 }
 
-/* routes_build.c */
+/** Fills the columns of the @p n classes from @p first on, which are of one run, and distances. */
+int weft_route_search_run(struct route_work *w, uint32_t first, uint32_t n);
 /** Numbers the group w->list[0 .. n-1] of switch @p s in *id; mostly it is the one that it got
  * before. */
-int route_number_group(struct route_work *w, uint32_t s, uint32_t n, uint32_t *id);
-
-/* routes_search.c */
-/** Fills the columns of the @p n classes from @p first on, which are of one run, and distances. */
-int route_search_run(struct route_work *w, uint32_t first, uint32_t n);
+int weft_route_number_group(struct route_work *w, uint32_t s, uint32_t n, uint32_t *id);
 
 #endif

@@ -153,6 +153,8 @@ int weft_exit_code(int code)
     case WEFT_E_LIMIT:
     case WEFT_E_INTERRUPTED:
         return -code;
+    case WEFT_E_ALONE:
+        return -WEFT_E_INPUT;
     default:
         return -WEFT_E_INTERNAL; /* an unknown code is itself a bug */
     }

@@ -32,6 +32,8 @@ enum weft_err_code {
     WEFT_E_INPUT = -3, /**< invalid input file or value */
     WEFT_E_IO = -4,    /**< the operating system refused to read or write */
     WEFT_E_LIMIT = -5, /**< out of memory, or over a limit of this program */
+    WEFT_E_ALONE =
+        -33, /**< several processes can't do it together, one can: the message says why */
     WEFT_E_INTERNAL = -70,    /**< a broken invariant: a bug in weft */
     WEFT_E_INTERRUPTED = -130 /**< the user asked to stop */
 };

@@ -35,6 +35,8 @@ struct weft_cli {
     const volatile sig_atomic_t
         *interrupted;               /**< the number of the signal that asked to stop; 0: none */
     const struct weft_peers *peers; /**< processes that do the same together; NULL: there is one */
+    unsigned processes;             /**< that mpirun has started; less than 2: there is one */
+    const char *alone; /**< why one of them does it, which then has no peers; NULL: all do */
 };
 
 /** Texts collected by a repeatable option. */

@@ -3,6 +3,7 @@
 #include "cli/hpcc_run.h"
 #include "cli/interrupt.h"
 #include "cli/limits.h"
+#include "cli/processes_alone.h"
 #include "cli/processes_take.h"
 #include "cli/run_said.h"
 
@@ -58,6 +59,7 @@ static void print(const struct weft_hpcc_run *r, const struct opts *o)
     if (o->quiet || o->json)
         return;
     weft_summary_text(r->cli->out, &r->x.end.summary, r->job.fabric);
+    weft_processes_text(r->cli);
     weft_hpcc_run_text(r->cli->out, r);
     if (r->out_dir)
         fprintf(r->cli->out, "results in %s/\n", r->out_dir);
@@ -76,7 +78,7 @@ static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *
         code = weft_processes_take(r->cli->peers, r->s, o->time_limit || o->memory_limit, &eo, err);
     code = code ? code : weft_hpcc_run_play(r, &eo, err);
     weft_interrupt_saved();
-    if (r->x.summed_up)
+    if (r->x.summed_up && err->code != WEFT_E_ALONE)
         print(r, o);
     return code ? code : r->x.end.code;
 }

@@ -4,6 +4,7 @@
 #include "cli/execute.h"
 #include "cli/interrupt.h"
 #include "cli/limits.h"
+#include "cli/processes_alone.h"
 #include "cli/processes_take.h"
 #include "cli/run_json.h"
 #include "cli/run_said.h"
@@ -126,6 +127,7 @@ static int print(const struct weft_cli *cli, const struct run_opts *o,
     size_t missed = 0;
     if (!o->json && !o->quiet) {
         weft_summary_text(cli->out, &x->end.summary, x->parts.fabric);
+        weft_processes_text(cli);
         print_metrics(cli, x);
         if (o->explain_replay)
             weft_replay_text(cli->out, &x->end.summary.replay, x->end.summary.net.packet_hops);
@@ -240,7 +242,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     if (!code)
         code = weft_subject_execute(cli, &subject, &eo, &x, err);
     weft_interrupt_saved();
-    if (x.summed_up)
+    if (x.summed_up && err->code != WEFT_E_ALONE)
         code = print(cli, o, &subject, &x, eo.out_dir, expect, code ? code : x.end.code);
     weft_execution_free(&x);
     weft_expect_free(expect);
@@ -264,8 +266,9 @@ const struct weft_command weft_command_run = {
                "A folder holds one run: it is locked, and what an earlier run wrote there is "
                "removed. A run that is interrupted or\nfails leaves what had happened until then, "
                "marked partial in run.json, and no file 'finished'.\n"
-               "Under mpirun ('mpirun -n 2 weft run ...') the processes share the fabric out; "
-               "results are the same. 'weft doctor' says whether\nMPI is built in.",
+               "Under mpirun ('mpirun -n 2 weft run ...') the processes share the fabric out, "
+               "or one of them does alone what can't be; results are the same. 'weft doctor' says "
+               "whether\nMPI is built in.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct run_opts),

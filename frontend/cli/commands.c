@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way from argv to a command. */
-#include "cli/cli.h"
+#include "cli/processes_alone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +39,7 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
         code = err.code;
         break;
     case WEFT_PARSED_OK:
-        if (cli->peers && strcmp(c->name, "run") != 0 && strcmp(c->name, "hpcc") != 0)
-            code = weft_err_set(
-                &err, WEFT_E_USAGE,
-                "mpirun is for 'weft run' and 'weft hpcc': 'weft %s' has one process", c->name);
-        else
-            code = c->run(cli, opts, argv + first, argc - first, &err);
+        code = weft_processes_command(cli, c, opts, argv + first, argc - first, &err);
         break;
     }
     weft_opts_free(c, opts);

@@ -110,10 +110,6 @@ static int prepare_series(struct run *r, const struct weft_scenario_parts *parts
 {
     if (!parts->series)
         return 0;
-    if (r->cli->peers)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "sample.what looks at all of the fabric while it runs, which several "
-                            "processes can't");
     if (!out_dir && r->samples_optional)
         return 0;
     if (!out_dir)
@@ -160,6 +156,8 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
                    struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
+    if (r->cli->peers && x->parts.series)
+        return weft_err_set(err, WEFT_E_ALONE, "sample.what looks at all of the fabric");
     struct weft_report_config rc = {.dir = o->out_dir,
                                     .fabric = x->parts.fabric,
                                     .jobs = x->parts.jobs,

@@ -35,6 +35,7 @@ void weft_hpcc_run_json(struct weft_json *j, const void *ctx)
     weft_json_kv_str(j, "flows", r->job.flows->file);
     weft_json_kv_bool(j, "compat", r->taking.compat);
     weft_outcome_json(j, r->outcome ? r->outcome : r->x.end.summary.outcome, r->x.end.reason);
+    weft_processes_json(j, r->cli);
     weft_json_key(j, "files");
     weft_json_array(j);
     for (int i = 0; i < WEFT_HPCC_FILES; i++)

@@ -117,7 +117,11 @@ static int prepare(struct weft_hpcc_run *r, const struct weft_execute_opts *o, s
 {
     struct weft_net_config config = weft_scenario_net_config(r->s, r->job.fabric);
     if (weft_hpcc_run_check(r, err) || weft_hpcc_run_name_outputs(r, o->out_dir, err) ||
-        choose_series(r, o->samples_optional, err) || open_folder(r, err) || make_player(r, err))
+        choose_series(r, o->samples_optional, err))
+        return err->code;
+    if (r->cli->peers && r->choice)
+        return weft_err_set(err, WEFT_E_ALONE, "sample.what looks at all of the fabric");
+    if (open_folder(r, err) || make_player(r, err))
         return err->code;
     config.observer = weft_hpcc_play_observer(r->play);
     config.out_dir = r->out_dir;

@@ -5,6 +5,7 @@
  */
 #include "cli/processes.h"
 
+#include "cli/held_log.h"
 #include "cli/last_words.h"
 #include "cli/scratch.h"
 
@@ -14,11 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+
+void weft_processes_forget(void)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        unsetenv(sizes[i]);
+}
+
 bool weft_processes_started(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *size = getenv(names[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *size = getenv(sizes[i]);
         if (size && strcmp(size, "1") != 0)
             return true;
     }
@@ -240,6 +248,7 @@ const char *weft_processes_folder(const struct weft_peers *of, const char *name)
 void weft_processes_reached(int64_t now_ps)
 {
     weft_last_words_reached(now_ps);
+    weft_held_log_release();
 }
 
 void weft_processes_part(const struct weft_peers *of, int code)

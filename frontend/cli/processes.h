@@ -28,7 +28,10 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
 /** Where this process writes what the first one writes to @p folder: a folder for the time being.
  * Those that processes left behind that were killed are removed. */
 const char *weft_processes_folder(const struct weft_peers *peers, const char *folder);
-/** The run has come to @p now_ps of simulated time: what is said when a signal ends it. */
+/** Programs that this one starts are not processes of mpirun. */
+void weft_processes_forget(void);
+/** The run has come to @p now_ps of simulated time: what is said when a signal ends it, and what
+ * waited to be said (held_log.h) is. */
 void weft_processes_reached(int64_t now_ps);
 /** Parts from the others, or ends them where they don't come to the end by themselves. @p code: the
  * exit code of this process. */

@@ -12,7 +12,7 @@ static const char *obstacle(const struct weft_scenario *s, bool limited, bool al
     if (s->replays && !s->replay_auto)
         return "run.replay looks at all of the fabric";
     if (weft_run_threads(s->run) != 1)
-        return "each process has one thread: leave out run.threads";
+        return "run.threads shares it out within a process";
     if (alone)
         return "--alone has several runs";
     return NULL;
@@ -23,7 +23,7 @@ int weft_processes_take(const struct weft_peers *peers, struct weft_scenario *s,
 {
     const char *what = obstacle(s, limited, o->alone);
     if (what)
-        return weft_err_set(err, WEFT_E_INPUT, "under mpirun: %s", what);
+        return weft_err_set(err, WEFT_E_ALONE, "%s", what);
     s->replays = false;
     if (o->out_dir)
         o->out_dir = weft_processes_folder(peers, o->out_dir);

@@ -2,6 +2,7 @@
 /* See run_json.h. */
 #include "cli/run_json.h"
 
+#include "cli/processes_alone.h"
 #include "cli/source.h"
 #include "cli/versions.h"
 
@@ -58,6 +59,7 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
         strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &tm);
     weft_json_kv_str(j, "started", started);
     weft_json_end_object(j);
+    weft_processes_json(j, c->cli);
     if (c->x->files) {
         weft_json_key(j, "files");
         weft_json_array(j);
@@ -100,6 +102,7 @@ void weft_run_json_answer(struct weft_json *j, const struct weft_cli *cli, const
     weft_json_kv_i64(j, "exit_code", exit_code);
     weft_json_kv_str(j, "out", out_dir);
     weft_outcome_json(j, x->end.summary.outcome, x->end.reason);
+    weft_processes_json(j, cli);
     weft_json_key(j, "warnings");
     weft_source_warnings_json(j, x->scenario);
     weft_run_json_results(j, x);

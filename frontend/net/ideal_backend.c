@@ -100,8 +100,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
                           struct weft_err *err)
 {
     if (config->peers && !config->dry)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "the backend 'ideal' has no packets to share out to several processes");
+        return weft_err_set(err, WEFT_E_ALONE, "the backend 'ideal' has no packets to share out");
     *out = NULL;
     int rc = backend_check(config, err);
     if (rc)

@@ -307,9 +307,7 @@ static int share_out(struct packet_net *n, const struct weft_net_config *config,
     struct weft_engine *e = weft_simulation_engine(n->simulation);
     int rc = 0;
     if (uses_tcp(n))
-        rc = weft_err_set(err, WEFT_E_INPUT,
-                          "ns-3's TCP can't be simulated by several processes: use RoCE "
-                          "(transport.type, tcp.prios), or one process");
+        rc = weft_err_set(err, WEFT_E_ALONE, "ns-3's TCP is of one process");
     if (!rc)
         rc = weft_engine_set_peers(e, config->peers, err);
     if (!rc && config->links_stay)

@@ -174,9 +174,7 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
 {
     struct group *g;
     if (e->peers)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "in-network operations can't be simulated by several processes: leave "
-                            "out mpirun, or let hosts add up");
+        return weft_err_set(err, WEFT_E_ALONE, "switches take part in operations");
     prio = prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : prio;
     int rc = check_hosts(e, hosts, n, prio, err);
     if (rc)

@@ -92,7 +92,7 @@ static int deal(const struct weft_engine *e, struct peers *p, struct weft_err *e
     }
     free(of);
     return n == p->link.n ? 0
-                          : weft_err_set(err, WEFT_E_INPUT,
+                          : weft_err_set(err, WEFT_E_ALONE,
                                          "%u processes, but links without a delay join the hosts "
                                          "of the fabric to %u part%s",
                                          p->link.n, n, n == 1 ? "" : "s");
@@ -104,7 +104,7 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     if (link->n < 2 || link->n > MOST_PEERS)
         return weft_err_set(err, WEFT_E_INPUT, "%u processes: 2 to %u", link->n, MOST_PEERS);
     if (link->n > e->fabric->nhosts)
-        return weft_err_set(err, WEFT_E_INPUT, "%u processes for %u hosts", link->n,
+        return weft_err_set(err, WEFT_E_ALONE, "%u processes for %u hosts", link->n,
                             e->fabric->nhosts);
     int rc = make(e, link, err);
     if (!rc)
@@ -119,7 +119,6 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     }
     const char *why = rc ? NULL : peers_obstacle(e);
     if (why)
-        rc = weft_err_set(err, WEFT_E_INPUT, "this can't be simulated by several processes: %s",
-                          why);
+        rc = weft_err_set(err, WEFT_E_ALONE, "%s", why);
     return rc;
 }

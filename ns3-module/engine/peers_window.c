@@ -322,10 +322,11 @@ static int64_t least(int64_t a, int64_t b)
 /* Hosts may have come to run in parts, or ceased to, since the last run. */
 static bool ready(struct weft_engine *e)
 {
-    const char *why = e->parts ? peers_obstacle(e) : "hosts do not run in windows";
+    const char *why = peers_obstacle(e);
+    if (!why && !e->parts)
+        why = "hosts do not run in windows";
     if (why) /* the same in all */
-        e->peers->failed =
-            engine_fail(e, WEFT_E_INPUT, "this can't be simulated by several processes: %s", why);
+        e->peers->failed = engine_fail(e, WEFT_E_ALONE, "%s", why) != 0;
     return !why;
 }
 

@@ -50,11 +50,13 @@ inline Said shell(const std::string &command, const TempDir &dir)
     return s;
 }
 
+// Those in folders of it, too.
 inline std::set<std::string> files_in(const std::string &folder)
 {
     std::set<std::string> names;
-    for (const auto &f : std::filesystem::directory_iterator(folder))
-        names.insert(f.path().filename().string());
+    for (const auto &f : std::filesystem::recursive_directory_iterator(folder))
+        if (f.is_regular_file())
+            names.insert(f.path().lexically_relative(folder).string());
     return names;
 }
 

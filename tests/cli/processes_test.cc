@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// weft run under mpirun: the folder that one process writes, refusals before anything runs, and a
-// process that is killed. Without mpirun, or an MPI to build with, only the refusal of the latter.
+// weft run under mpirun: the folder that one process writes, what one of them does
+// alone, and a process that is killed. Without mpirun, or an MPI to build with, only the refusal of
+// the latter.
 #include "processes.h"
 
 #include <chrono>
@@ -51,45 +52,88 @@ TEST(Processes, WriteWhatOneWrites)
         }
 }
 
-TEST(Processes, RefuseWhatTheyCannotShare)
+// What is left in /tmp by processes but the first.
+std::set<std::string> Scratch()
+{
+    std::set<std::string> names;
+    for (const auto &f : std::filesystem::directory_iterator("/tmp"))
+        if (f.path().filename().string().rfind("weft-process-", 0) == 0)
+            names.insert(f.path().string());
+    return names;
+}
+
+TEST(Processes, OneDoesAloneWhatTheyCannotShare)
 {
     NEEDS_MPIRUN();
     const struct {
         const char *args, *said;
     } cases[] = {
-        {"--set network.backend=ideal", "'ideal' has no packets to share out"},
-        {"--set transport.type=tcp", "ns-3's TCP can't be simulated by several processes"},
+        {"--set network.backend=ideal", "the backend 'ideal' has no packets to share out"},
+        {"--set transport.type=tcp", "ns-3's TCP is of one process"},
         {"--set switch.balance=conga", "hosts do not run in windows"},
         {"--set pfc.response-time=1us", "a setting has everything in one queue"},
         {"--set fat-tree.host-delay=0ps --set fat-tree.fabric-delay=0ps",
          "links without a delay join the hosts of the fabric to 1 part"},
-        {"--set run.threads=2", "each process has one thread"},
+        {"--set run.threads=2", "run.threads shares it out within a process"},
         {"--set run.replay=exact", "run.replay looks at all of the fabric"},
-        {"--set sample.what=queue", "sample.what looks at all of the fabric"},
-        {"--set capture.links=all", "several processes"},
+        {"--set sample.what=queue --set sample.interval=5us", "sample.what looks at all of"},
+        {"--set capture.links=all", "packets, queues or queue pairs are watched"},
         {"--time-limit 1h", "--time-limit and --memory-limit look at one process"},
         {"--alone", "--alone has several runs"},
         {"--set generate.kind=all-reduce --set system.all-reduce=in-network",
-         "in-network operations can't be simulated by several processes"},
+         "switches take part in operations"},
+        {"--set workload.type=checkpoint", "hosts do not run in windows"}, // hosts have said so
+        {"--set run.until=9us --set switch.balance=conga", "hosts do not run in windows"},
     };
+    const auto before = Scratch();
     for (const auto &c : cases) {
         TempDir dir;
-        const Said s = shell(
-            by_processes(program() + "run " + tree + c.args + " --out " + (dir / "all"), 2), dir);
-        EXPECT_EQ(s.code, 3) << c.args << "\n" << s.err;
-        EXPECT_NE(s.err.find(c.said), std::string::npos) << c.args << "\n" << s.err;
-        EXPECT_FALSE(std::filesystem::exists(dir / "all/finished"));
+        std::string args = program() + "run " + tree + c.args + " --out ";
+        if (std::string(c.args).find("checkpoint") != std::string::npos)
+            args = program() + "run --set topology.type=fat-tree --set fat-tree.k=4 " + c.args +
+                   " --out ";
+        const Said a = shell(args + (dir / "one"), dir);
+        const Said b = shell(by_processes(args + (dir / "all"), 2), dir);
+        EXPECT_EQ(a.code, b.code) << c.args << "\n" << b.err;
+        const std::string note = "weft: warning: 1 of 2 processes does this alone: ";
+        const size_t at = b.err.find(note);
+        ASSERT_NE(at, std::string::npos) << c.args << "\n" << b.err;
+        EXPECT_EQ(b.err.find(note, at + 1), std::string::npos) << b.err;
+        EXPECT_NE(b.err.find(c.said, at), std::string::npos) << c.args << "\n" << b.err;
+        const std::string line = b.err.substr(at, b.err.find('\n', at) + 1 - at);
+        EXPECT_EQ(a.err, b.err.substr(0, at) + b.err.substr(at + line.size())) << c.args;
+        EXPECT_NE(b.out.find("  processes                1 of 2: "), std::string::npos) << b.out;
+        EXPECT_EQ(a.out.find("  processes  "), std::string::npos) << a.out;
+        const std::string json = slurp(dir / "all/run.json");
+        EXPECT_NE(json.find("\"started\": 2"), std::string::npos) << json;
+        EXPECT_NE(json.find("\"simulating\": 1"), std::string::npos) << json;
+        expect_same_folders(dir / "one", dir / "all", c.args);
     }
+    EXPECT_EQ(Scratch(), before);
+}
+
+TEST(Processes, OneDoesOtherCommandsAlone)
+{
+    NEEDS_MPIRUN();
     TempDir dir;
-    Said s = shell(by_processes(program() + "run --no-out --set topology.type=fat-tree "
-                                            "--set fat-tree.k=4 --set workload.type=checkpoint",
-                                2),
-                   dir); // found when hosts have said what they do
-    EXPECT_EQ(s.code, 3);
-    EXPECT_NE(s.err.find("hosts do not run in windows"), std::string::npos) << s.err;
-    s = shell(by_processes(program() + "list topologies", 2), dir);
-    EXPECT_EQ(s.code, 2);
-    EXPECT_NE(s.err.find("mpirun is for 'weft run'"), std::string::npos) << s.err;
+    const Said a = shell(program() + "list topologies", dir);
+    Said b = shell(by_processes(program() + "list topologies", 3), dir);
+    EXPECT_EQ(b.code, 0) << b.err;
+    EXPECT_EQ(a.out, b.out);
+    EXPECT_EQ(b.err, "weft: warning: 1 of 3 processes does this alone: 'weft list' has nothing to "
+                     "share out\n");
+    b = shell(by_processes(program() + "run --no-out --set topology.type=nothing", 2),
+              dir); // an error of all
+    EXPECT_EQ(b.code, 3) << b.err;
+    EXPECT_EQ(b.err.find("alone"), std::string::npos) << b.err;
+    EXPECT_EQ(b.err.find("error: "), b.err.rfind("error: ")) << b.err;
+    b = shell(by_processes(
+                  program() +
+                      "run --no-out --json --set topology.type=fat-tree --set fat-tree.k=4 --set "
+                      "workload.type=generate --set generate.size=1KB",
+                  2),
+              dir); // shared out
+    EXPECT_NE(b.out.find("\"simulating\": 2"), std::string::npos) << b.out;
 }
 
 // The others do not wait for a process that is gone.
