@@ -344,6 +344,8 @@ void replay_twins_look(struct weft_engine *e);
 void replay_twins_part(struct weft_engine *e, struct replay_piece *lead);
 
 /* replay_twins_copy.c */
+/** Whether the state of a piece may ever be given to a twin: not after pauses, nor with INT. */
+bool replay_copy_ever(const struct weft_engine *e);
 /** Whether all of its state can be given to a twin. */
 bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k);
 /** Whether someone may be told of a message when packet @p i arrives. */

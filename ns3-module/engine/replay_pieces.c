@@ -192,27 +192,40 @@ static void form_groups(struct weft_engine *e, struct replay_packets *r)
             count_in(e, r, i);
 }
 
-/* Packets in a list that are of QPs with messages. */
-static uint64_t of_messages(const struct weft_engine *e, struct list l)
+/* Packets in lists that are of QPs with messages. The lists are walked abreast: one alone is a
+ * wait for memory per packet. */
+static uint64_t of_messages(const struct weft_engine *e, uint32_t *at, uint32_t lists)
 {
     uint64_t n = 0;
-    for (uint32_t i = l.head; i != NIL; i = pkt_at(e, i)->next) {
-        const struct pkt *k = pkt_at(e, i);
-        n += replay_part_knows(k) && qp_at(e, k->qp)->head_msg != NIL;
-    }
+    while (lists)
+        for (uint32_t l = 0; l < lists;) {
+            const struct pkt *k = pkt_at(e, at[l]);
+            n += replay_part_knows(k) && qp_at(e, k->qp)->head_msg != NIL;
+            at[l] = k->next != NIL ? k->next : at[--lists];
+            l += k->next != NIL;
+        }
     return n;
 }
 
 /* Whether other packets are underway. They would come to a piece from outside. */
 static bool strays(struct weft_engine *e)
 {
+    enum { ABREAST = 64 };
+    uint32_t at[ABREAST + WEFT_PRIOS + 1], lists = 0;
     uint64_t n = 0;
     for (uint32_t port = 0; port < e->fabric->nports; port++) {
         const struct port *p = &e->ports[port];
-        n += of_messages(e, p->fly);
+        if (p->fly.head != NIL)
+            at[lists++] = p->fly.head;
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
-            n += of_messages(e, p->lane[prio].q);
+            if (p->lane[prio].q.head != NIL)
+                at[lists++] = p->lane[prio].q.head;
+        if (lists >= ABREAST) {
+            n += of_messages(e, at, lists);
+            lists = 0;
+        }
     }
+    n += of_messages(e, at, lists);
     e->replay->figures.values += n / 4;
     return n != e->pkts.pool.live;
 }

@@ -50,10 +50,12 @@ static bool may_have_twin(const struct crowd *c, const struct replay_piece *k)
 static void follow_one(struct weft_engine *e, struct crowd *c, struct replay_piece *k)
 {
     struct replay_twins *w = &e->replay->packets.twins;
-    if (!may_have_twin(c, k) || !replay_copy_possible(e, k))
+    if (!may_have_twin(c, k))
         return;
     for (uint32_t i = 0; i < c->leads; i++)
         if (replay_twins_same(e, c->lead[i], k)) {
+            if (!replay_copy_possible(e, k))
+                return;
             k->phase = REPLAY_FOLLOWS;
             k->leader = (uint16_t)(c->lead[i] - e->replay->packets.piece);
             k->next_ps = WEFT_NEVER;
@@ -64,7 +66,7 @@ static void follow_one(struct weft_engine *e, struct crowd *c, struct replay_pie
     if (c->leads == LEADERS)
         return;
     k->tape.most = e->replay->packets.most / (2 * LEADERS);
-    if (replay_twins_read(e, &k->part, &k->tape, TAPE_WRITE))
+    if (replay_twins_read(e, &k->part, &k->tape, TAPE_WRITE) && replay_copy_possible(e, k))
         c->lead[c->leads++] = k;
 }
 
@@ -118,7 +120,7 @@ static void find(struct weft_engine *e)
     struct replay_packets *r = &e->replay->packets;
     struct replay_twins *w = &r->twins;
     struct crowd c = {.n = 0};
-    if (!replay_pieces_ready(e) || !replay_twins_ready(e))
+    if (!replay_copy_ever(e) || !replay_pieces_ready(e) || !replay_twins_ready(e))
         return;
     c.n = replay_pieces_make(e, c.of);
     const uint32_t before = w->followers;

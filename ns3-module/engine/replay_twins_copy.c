@@ -43,10 +43,15 @@ static bool nameable_list(const struct weft_engine *e, struct list l)
     return true;
 }
 
+bool replay_copy_ever(const struct weft_engine *e)
+{
+    return !e->delays.nholds && !e->telemetry.int_on;
+}
+
 bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k)
 {
     const struct replay_part *p = &k->part;
-    bool can = !e->delays.nholds && !e->telemetry.int_on;
+    bool can = replay_copy_ever(e);
     for (uint32_t i = 0; can && i < p->nqps; i++) {
         const struct qp *q = qp_at(e, p->qps[i]);
         can = !q->retries && !q->recovering && !q->held && q->state != QP_PARKED &&
