@@ -15,21 +15,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_MAX = 32 }; /* bytes of a number, with its sign and the comma before it */
+enum {
+    NUMBER_MAX = 32, /* bytes of a number, with its sign and the comma before it */
+    TIME_BITS = 4
+};
+
+/* A time as text, without its sign. */
+struct time_text {
+    int64_t ps;
+    size_t size;               /* 0: none yet */
+    char text[2 * NUMBER_MAX]; /* ends in the middle */
+};
 
 struct weft_csv {
     struct weft_rows *out;
     char row[1024]; /* of the current row, what out has not got yet */
     size_t used;    /* bytes of it */
     size_t n_columns;
-    size_t field;         /* fields of the current row so far */
-    uint64_t rows;        /* rows ended */
-    uint64_t flush_every; /* rows, 0: never on its own */
-    int miscounted;       /* a row had another number of fields than the header */
-    /* The time written last, as text: many rows in turn have the same. */
-    int64_t ps;
-    char ps_text[2 * NUMBER_MAX]; /* ends in the middle */
-    size_t ps_size;               /* 0: none yet */
+    size_t field;                           /* fields of the current row so far */
+    uint64_t rows;                          /* rows ended */
+    uint64_t flush_every;                   /* rows, 0: never on its own */
+    int miscounted;                         /* a row had another number of fields than the header */
+    struct time_text time[1u << TIME_BITS]; /* written last, by a hash: many rows have the same */
     char name[WEFT_ERR_FILE_MAX];
 };
 
@@ -131,15 +138,17 @@ void weft_csv_i64(struct weft_csv *csv, int64_t v)
 
 void weft_csv_ps_as_ns(struct weft_csv *csv, int64_t ps)
 {
-    char *end = csv->ps_text + NUMBER_MAX;
-    if (csv->ps_size == 0 || ps != csv->ps) {
+    struct time_text *t =
+        &csv->time[(uint64_t)ps * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TIME_BITS)];
+    char *end = t->text + NUMBER_MAX;
+    if (t->size == 0 || ps != t->ps) {
         const uint64_t v = magnitude(ps);
         char *at = weft_decimal_digits(end, v % WEFT_PS_PER_NS, 3);
         *--at = '.';
-        csv->ps_size = (size_t)(end - weft_decimal_digits(at, v / WEFT_PS_PER_NS, 1));
-        csv->ps = ps;
+        t->size = (size_t)(end - weft_decimal_digits(at, v / WEFT_PS_PER_NS, 1));
+        t->ps = ps;
     }
-    put_number(csv, end - csv->ps_size, end, ps < 0);
+    put_number(csv, end - t->size, end, ps < 0);
 }
 
 static bool put_decimal(struct weft_csv *csv, double v, int decimals)
