@@ -122,6 +122,7 @@ struct replay_messages {
     int64_t next_ps; /**< when to look next, WEFT_NEVER: when the guide has received a message */
     uint32_t guide;  /**< QP whose messages are counted, NIL: none yet */
     uint64_t since;  /**< messages received by others since the guide did */
+    uint64_t read;   /**< values of sums, so far */
     uint32_t power, lam; /**< Brent's: looks for which a sum, or a state, is kept, and so far */
     bool noted;          /**< a sum of the state, of that time: */
     uint64_t sum;
@@ -280,8 +281,6 @@ void replay_packets_no_look(struct weft_engine *e);
 /** Whether looking at so many QPs does not cost more than it may by now. False: nothing is looked
  * for for a while. */
 bool replay_pays(struct weft_engine *e, uint64_t qps);
-/** The same, but if not it may be asked again at once. */
-bool replay_may_read(const struct weft_engine *e, uint64_t qps);
 /** Something has repeated itself: looking pays. */
 void replay_paid(struct weft_engine *e);
 /** Whether the state of all may be written down, compared and moved on. */

@@ -23,6 +23,12 @@
 #define OTHERS                                                                                     \
     8u /**< messages, beside as many as are underway, that others receive until one of them is the \
           guide */
+/* Values of sums that are read */
+#define EVENTS_PER_VALUE 32u /**< one for so many events, */
+#define VALUES_FREE 8000u    /**< and so many, */
+#define EVENTS_PER_EARLY 4u  /**< and at first one for so many, */
+#define VALUES_EARLY 64000u  /**< until there are so many; */
+#define VALUES_PER_QP 100u   /**< of a sum */
 
 /* Something was posted on a QP: it takes part from the next writing down on. */
 static void stamp(struct replay_messages *r, uint32_t qi)
@@ -37,6 +43,16 @@ static void stamp(struct replay_messages *r, uint32_t qi)
     r->stamp[qi] = r->writings + 1;
     if (r->written && !replay_part_has(&r->part, qi)) /* what is written down knows nothing of it */
         r->written = false;
+}
+
+/* Whether a look does not cost more than it may by now: apart from looks for laps of packets, which
+ * would leave nothing for these. */
+static bool pays(const struct weft_engine *e)
+{
+    const uint64_t n = e->tot.events, early = VALUES_FREE + n / EVENTS_PER_EARLY,
+                   first = early < VALUES_EARLY ? early : VALUES_EARLY,
+                   read = e->replay->messages.read + (uint64_t)e->msgs.live * VALUES_PER_QP;
+    return e->replay->eager || read <= first + n / EVENTS_PER_VALUE + e->replay->figures.hops;
 }
 
 static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi,
@@ -94,7 +110,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
     }
     if (r->written && !r->strange)
         write_word(e, what, qi, d);
-    if (what == REPLAY_RECEIVED && guides(e, r, qi) && e->now >= e->replay->rest_ps)
+    if (what == REPLAY_RECEIVED && guides(e, r, qi) && pays(e))
         replay_look_at(e, &r->next_ps, e->now + 1);
 }
 
@@ -156,10 +172,11 @@ void replay_messages_look(struct weft_engine *e)
     uint64_t sum = 0;
     const char *why = replay_why_not(e, false);
     r->tape.told = true;
-    if (!why && !replay_pays(e, e->msgs.live))
-        why = "looking has found too little so far";
-    if (!why && !replay_sum(e, &r->part, &r->tape, &sum))
-        why = r->tape.other;
+    if (!why) {
+        if (!replay_sum(e, &r->part, &r->tape, &sum))
+            why = r->tape.other;
+        r->read += r->tape.at;
+    }
     if (why) {
         replay_say(e, WEFT_REPLAY_MESSAGES, why);
         replay_messages_forget(e);

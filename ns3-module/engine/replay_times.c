@@ -95,17 +95,17 @@ static uint64_t allowed(const struct weft_engine *e, uint64_t per_free, uint64_t
     return free + n / per_value + e->replay->figures.hops;
 }
 
-bool replay_may_read(const struct weft_engine *e, uint64_t qps)
+static bool may_read(const struct weft_engine *e, uint64_t qps)
 {
     const struct replay *r = e->replay;
-    const uint64_t read = r->figures.values - r->of_states + qps * VALUES_PER_QP;
+    const uint64_t read = r->figures.values - r->of_states - r->messages.read + qps * VALUES_PER_QP;
     return r->eager || read <= allowed(e, EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
 }
 
 bool replay_pays(struct weft_engine *e, uint64_t qps)
 {
     struct replay *r = e->replay;
-    if (replay_may_read(e, qps))
+    if (may_read(e, qps))
         return true;
     if (e->now < r->rest_ps)
         return false;
