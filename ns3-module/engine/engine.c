@@ -248,6 +248,7 @@ void weft_engine_free(struct weft_engine *e)
     ideal_fini(e);
     balance_fini(e);
     free(e->stall.marks);
+    free(e->stall.said_queues);
     free(e->victims.known);
     replay_ops.free(e->replay);
     peers_fini(e);

@@ -41,7 +41,7 @@ uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
  * before. */
 uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found);
 /** The longest time, over all links, that the longest queue there so far and two packets take. */
-int64_t weft_engine_slowest_ps(const struct weft_engine *e);
+int64_t weft_engine_slowest_ps(struct weft_engine *e);
 /** When links changed last; 0: they have not. */
 int64_t weft_engine_changed_ps(const struct weft_engine *e);
 /** Says what keeps ports paused (a deadlock, or the roots of the pauses and their victims) and why

@@ -162,7 +162,7 @@ void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t
 /** When the timer of a QP of this process expires that may give up then; WEFT_NEVER: of none. */
 int64_t peers_next_try(const struct weft_engine *e);
 /** The first QP from @p from on of which that timer expires at @p t_ps; WEFT_NEVER: none. */
-int64_t peers_last_try(const struct weft_engine *e, int64_t t_ps, int64_t from);
+int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
 
 /* peers_mail.c */
 /** Writes head @p h, which lacks what packets add to it, and all that goes with it, to all pouches.
@@ -205,8 +205,11 @@ void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n);
 uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps);
 
 /* peers_sums.c */
-/** Gives the pouch `all` to all; `came` has what they gave. */
-void peers_give_all(struct weft_engine *e);
+/** Reads one record of what process @p from has given. */
+typedef void (*peers_answer_fn)(struct weft_engine *e, void *ctx, unsigned from,
+                                const void *answer);
+/** Gives the pouch `all` to all, and reads what each of the others gave, in records of @p size. */
+void peers_ask(struct weft_engine *e, size_t size, peers_answer_fn fn, void *ctx);
 /** The least of what all give. */
 int64_t peers_least(struct weft_engine *e, int64_t value);
 /** The sum of what all give. */

@@ -41,19 +41,30 @@ static void add_link(struct weft_engine *e, uint32_t port)
 }
 
 /* What another process has counted at such a port. */
-static void take_link(struct weft_engine *e, const struct link_counts *c)
+static void take_link(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
-    struct port *p = &e->ports[c->port];
+    struct link_counts c;
+    (void)ctx, (void)from;
+    memcpy(&c, answer, sizeof c);
+    struct port *p = &e->ports[c.port];
     const bool own = peers_own(e, p->node);
-    if (own && c->back) {
+    if (own && c.back) {
         for (int why = 0; why < WEFT_DROP_REASONS; why++)
-            p->st.drops[why] += c->drops[why];
-        p->dropped_payload += c->dropped_payload;
-        p->lost_payload = c->lost_payload;
-    } else if (!own && !c->back && peers_own(e, far_node(e, c->port))) {
-        p->st.tx_packets = c->tx_packets;
-        p->st.tx_payload_bytes = c->tx_payload_bytes;
+            p->st.drops[why] += c.drops[why];
+        p->dropped_payload += c.dropped_payload;
+        p->lost_payload = c.lost_payload;
+    } else if (!own && !c.back && peers_own(e, far_node(e, c.port))) {
+        p->st.tx_packets = c.tx_packets;
+        p->st.tx_payload_bytes = c.tx_payload_bytes;
     }
+}
+
+static void take_totals(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    struct weft_totals more;
+    (void)ctx, (void)from;
+    memcpy(&more, answer, sizeof more);
+    totals_add(e->peers->totals, &more);
 }
 
 static bool between(const struct weft_engine *e, uint32_t port)
@@ -71,26 +82,15 @@ void peers_gather(struct weft_engine *e)
     lazy_catch_up(e);
     struct weft_totals own = e->tot;
     own.packets_in_flight = e->pkts.pool.live;
+    *p->totals = own;
     p->all.n = 0;
-    pouch_add(e, &e->peers->all, &own, sizeof own);
+    pouch_add(e, &p->all, &own, sizeof own);
+    peers_ask(e, sizeof own, take_totals, NULL);
+    p->all.n = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (between(e, i))
             add_link(e, i);
-    peers_give_all(e);
-    *p->totals = own;
-    for (unsigned k = 0; k < p->link.n; k++) {
-        const struct weft_mail *m = &p->came[k];
-        struct weft_totals more;
-        struct link_counts c;
-        if (k == p->link.me || m->n < sizeof more)
-            continue;
-        memcpy(&more, m->bytes, sizeof more);
-        totals_add(p->totals, &more);
-        for (size_t at = sizeof more; at + sizeof c <= m->n; at += sizeof c) {
-            memcpy(&c, (const char *)m->bytes + at, sizeof c);
-            take_link(e, &c);
-        }
-    }
+    peers_ask(e, sizeof(struct link_counts), take_link, NULL);
     /* all post all messages, and open all QPs */
     p->totals->msgs_posted = own.msgs_posted;
     p->totals->bytes_posted = own.bytes_posted;
@@ -109,6 +109,14 @@ struct peers_port {
     struct weft_port_counters counters;
     uint64_t queue_bytes[WEFT_PRIOS];
 };
+
+static void take_port(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    struct peers_port x;
+    (void)ctx, (void)from;
+    memcpy(&x, answer, sizeof x);
+    e->peers->ports[x.port % PAGE] = x;
+}
 
 const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
                                                   const uint64_t **queue_bytes)
@@ -134,14 +142,7 @@ const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_
             p->ports[i % PAGE] = x;
             pouch_add(e, &e->peers->all, &x, sizeof x);
         }
-        peers_give_all(e);
-        for (unsigned k = 0; k < p->link.n; k++)
-            for (size_t at = 0; k != p->link.me && at + sizeof *p->ports <= p->came[k].n;
-                 at += sizeof *p->ports) {
-                struct peers_port x;
-                memcpy(&x, (const char *)p->came[k].bytes + at, sizeof x);
-                p->ports[x.port % PAGE] = x;
-            }
+        peers_ask(e, sizeof(struct peers_port), take_port, NULL);
     }
     *queue_bytes = p->ports[port % PAGE].queue_bytes;
     return &p->ports[port % PAGE].counters;

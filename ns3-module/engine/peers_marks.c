@@ -26,6 +26,18 @@ static void lend(struct weft_engine *e, uint32_t port)
     pouch_add(e, &e->peers->all, &l, sizeof l);
 }
 
+static void borrow(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    struct loan l;
+    (void)ctx, (void)from;
+    memcpy(&l, answer, sizeof l);
+    e->ports[l.port].paused = l.paused;
+    for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
+        e->pfc.since[l.port].ps[prio] = l.since_ps[prio];
+        e->ports[l.port].lane[prio].qbytes = l.queue_bytes[prio];
+    }
+}
+
 void peers_borrow(struct weft_engine *e)
 {
     struct peers *p = e->peers;
@@ -35,18 +47,7 @@ void peers_borrow(struct weft_engine *e)
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (peers_own(e, e->fabric->ports[i].node) && (e->ports[i].paused || e->ports[i].qtotal))
             lend(e, i);
-    peers_give_all(e);
-    for (unsigned k = 0; k < p->link.n; k++)
-        for (size_t at = 0; k != p->link.me && at + sizeof(struct loan) <= p->came[k].n;
-             at += sizeof(struct loan)) {
-            struct loan l;
-            memcpy(&l, (const char *)p->came[k].bytes + at, sizeof l);
-            e->ports[l.port].paused = l.paused;
-            for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
-                e->pfc.since[l.port].ps[prio] = l.since_ps[prio];
-                e->ports[l.port].lane[prio].qbytes = l.queue_bytes[prio];
-            }
-        }
+    peers_ask(e, sizeof(struct loan), borrow, NULL);
 }
 
 void peers_give_back(struct weft_engine *e)
@@ -62,13 +63,24 @@ void peers_give_back(struct weft_engine *e)
         }
 }
 
+struct bits {
+    uint8_t *bytes;
+    uint32_t n;
+};
+
+static void unite(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    const struct bits *b = ctx;
+    (void)e, (void)from;
+    for (uint32_t i = 0; i < b->n; i++)
+        b->bytes[i] |= ((const uint8_t *)answer)[i];
+}
+
 void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n)
 {
     struct peers *p = e->peers;
+    struct bits b = {bytes, n};
     p->all.n = 0;
     pouch_add(e, &p->all, bytes, n);
-    peers_give_all(e);
-    for (unsigned k = 0; k < p->link.n; k++)
-        for (uint32_t i = 0; k != p->link.me && p->came[k].n == n && i < n; i++)
-            bytes[i] |= ((const uint8_t *)p->came[k].bytes)[i];
+    peers_ask(e, n, unite, &b);
 }

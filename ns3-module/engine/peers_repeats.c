@@ -27,29 +27,26 @@ static void list_due(struct weft_engine *e, int64_t t_ps)
     }
 }
 
+static void take(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    (void)from;
+    pouch_add(e, ctx, answer, sizeof(uint64_t));
+}
+
 uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps)
 {
     struct peers *p = e->peers;
-    uint64_t moves = pfc_moves(e), *all, ends = UINT64_MAX;
+    const uint64_t moves = peers_sum(e, pfc_moves(e));
+    uint64_t ends = UINT64_MAX;
     struct pouch due = {0};
     p->all.n = 0;
-    pouch_add(e, &p->all, &moves, sizeof moves);
     list_due(e, t_ps);
-    pouch_add(e, &due, p->all.bytes + sizeof moves, p->all.n - sizeof moves);
-    peers_give_all(e);
-    for (unsigned k = 0; k < p->link.n; k++) {
-        uint64_t more;
-        if (k == p->link.me || p->came[k].n < sizeof more)
-            continue;
-        memcpy(&more, p->came[k].bytes, sizeof more);
-        moves += more;
-        pouch_add(e, &due, (const char *)p->came[k].bytes + sizeof more,
-                  p->came[k].n - sizeof more);
-    }
-    all = (uint64_t *)(void *)due.bytes;
+    pouch_add(e, &due, p->all.bytes, p->all.n);
+    peers_ask(e, sizeof(uint64_t), take, &due);
+    const uint64_t *all = (const uint64_t *)(const void *)due.bytes;
     const size_t n = due.n / sizeof *all;
     if (n)
-        qsort(all, n, sizeof *all, compare);
+        qsort(due.bytes, n, sizeof *all, compare);
     e->now = t_ps;
     for (size_t i = 0; i < n && ends == UINT64_MAX; i++)
         if ((i == 0 || all[i] != all[i - 1]) &&

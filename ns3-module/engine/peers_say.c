@@ -20,6 +20,12 @@ void peers_note_text(void *speaker, const char *text)
     pouch_add(by->e, &by->e->peers->said, &s, sizeof s);
 }
 
+static void take(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    (void)ctx, (void)from;
+    pouch_add(e, &e->peers->said, answer, sizeof(struct said));
+}
+
 static int compare(const void *va, const void *vb)
 {
     const struct said *a = va, *b = vb;
@@ -32,10 +38,7 @@ uint64_t peers_say_all(struct weft_engine *e, uint64_t max, void (*fn)(void *, c
     struct peers *p = e->peers;
     p->all.n = 0;
     pouch_add(e, &p->all, p->said.bytes, p->said.n);
-    peers_give_all(e);
-    for (unsigned k = 0; k < p->link.n; k++)
-        if (k != p->link.me)
-            pouch_add(e, &p->said, p->came[k].bytes, p->came[k].n);
+    peers_ask(e, sizeof(struct said), take, NULL);
     struct said *all = (struct said *)(void *)p->said.bytes;
     const size_t n = p->said.n / sizeof *all;
     if (n)

@@ -22,7 +22,7 @@ int64_t peers_next_try(const struct weft_engine *e)
     return first_ps;
 }
 
-int64_t peers_last_try(const struct weft_engine *e, int64_t t_ps, int64_t from)
+int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from)
 {
     for (int64_t i = from; i < (int64_t)e->qps.pool.n; i++)
         if (may_give_up(e, qp_at(e, (uint32_t)i)) && qp_at(e, (uint32_t)i)->rto_at_ps == t_ps)

@@ -259,7 +259,7 @@ static void give_up(struct weft_engine *e, int64_t t_ps)
 {
     struct peers *p = e->peers;
     for (int64_t from = 0;; from++) {
-        from = peers_least(e, peers_last_try(e, t_ps, from));
+        from = peers_least(e, peers_try_at(e, t_ps, from));
         if (from == WEFT_NEVER)
             break;
         for (int64_t next = 0; next < 2 && !e->err.code; next++) {

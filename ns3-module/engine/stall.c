@@ -29,40 +29,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-/** How far a QP has come. */
-struct stall_mark {
-    uint64_t taken_psn, acked_psn; /**< the largest numbers so far */
-    uint64_t message;              /**< its oldest then */
-    int64_t since_ps;              /**< when the last progress was seen at the latest */
-    bool stuck;                    /**< the last look found that it has lasted too long */
-};
-
-static struct stall_mark *mark_of(const struct weft_engine *e, uint32_t qi)
-{
-    return &e->stall.marks[qi];
-}
-
-static int reserve(struct weft_engine *e)
-{
-    struct stall *s = &e->stall;
-    if (e->qps.pool.n <= s->cap)
-        return 0;
-    const uint32_t cap = e->qps.pool.n > 2 * s->cap ? e->qps.pool.n : 2 * s->cap;
-    struct stall_mark *more = realloc(s->marks, cap * sizeof *more);
-    if (!more)
-        return -1;
-    s->marks = more;
-    s->cap = cap;
-    return 0;
-}
 
 /* What the longest queue so far and two packets take on a link. */
 static int64_t link_ps(const struct weft_engine *e, uint32_t port)
 {
     const uint64_t mtu = control_mtu_bytes(&e->p, e->fabric, link_of(e, port)->dim);
-    const uint64_t bytes = e->ports[port].st.max_queue_bytes + 2 * mtu + 512;
+    const uint64_t bytes = stall_longest_queue(e, port) + 2 * mtu + 512;
     const weft_u128 ps = ((weft_u128)bytes * port_ser_q(e, port) >> GAP_SHIFT);
     return ps > INT64_MAX / 1024 ? INT64_MAX / 1024 : (int64_t)ps + link_of(e, port)->delay_ps;
 }
@@ -87,25 +59,55 @@ static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int6
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
 }
 
-/* Whether a QP has made no progress for its patience; notes how far it has come. */
-static bool stuck(const struct weft_engine *e, uint32_t qi, bool known, int64_t at_ps,
-                  int64_t after_ps)
+/* For how long a QP has made no progress, 0: it makes some; notes how far it has come. */
+static int64_t waited_ps(const struct weft_engine *e, uint32_t qi, int64_t at_ps)
 {
     const struct qp *q = qp_at(e, qi);
     const struct msg *head = msg_at(e, q->head_msg);
-    struct stall_mark *m = mark_of(e, qi);
-    if (!known || m->message != head->id || q->exp_psn > m->taken_psn ||
-        q->una_psn > m->acked_psn) {
-        m->taken_psn = known && m->taken_psn > q->exp_psn ? m->taken_psn : q->exp_psn;
-        m->acked_psn = known && m->acked_psn > q->una_psn ? m->acked_psn : q->una_psn;
+    const uint64_t exp_psn = stall_expected(e, qi);
+    struct stall_mark *m = stall_mark_of(e, qi);
+    if (m->message != head->id || exp_psn > m->taken_psn || q->una_psn > m->acked_psn) {
+        m->taken_psn = m->taken_psn > exp_psn ? m->taken_psn : exp_psn;
+        m->acked_psn = m->acked_psn > q->una_psn ? m->acked_psn : q->una_psn;
         m->message = head->id;
         m->since_ps = at_ps;
-        return false;
     }
     if (m->since_ps < e->stall.changed_ps)
         m->since_ps = e->stall.changed_ps;
-    const int64_t waited = at_ps - m->since_ps;
-    return waited >= after_ps && waited >= patience_ps(e, q, after_ps);
+    return at_ps - m->since_ps;
+}
+
+/* Notes how far QPs have come, and which may be stuck; returns how many of these there are, and
+ * adds up those that have messages and a path. */
+static uint64_t note_all(struct weft_engine *e, int64_t at_ps, int64_t after_ps, uint64_t *open)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        struct stall_mark *m = stall_mark_of(e, i);
+        m->stuck = false;
+        if (q->head_msg == NIL || q->state == QP_PARKED ||
+            !(peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS)) {
+            m->message = UINT64_MAX;
+            continue;
+        }
+        ++*open;
+        m->stuck = waited_ps(e, i, at_ps) >= after_ps;
+        n += m->stuck;
+    }
+    return n;
+}
+
+/* Of those that may be stuck, those that are: their patience is over, too. Returns how many. */
+static uint64_t judge_all(struct weft_engine *e, int64_t at_ps, int64_t after_ps)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        struct stall_mark *m = stall_mark_of(e, i);
+        m->stuck = m->stuck && at_ps - m->since_ps >= patience_ps(e, qp_at(e, i), after_ps);
+        n += m->stuck;
+    }
+    return n;
 }
 
 enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_t after_ps)
@@ -115,28 +117,22 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
     lazy_catch_up(e);
     if (!e->msgs.live)
         return WEFT_MOTION_NONE;
-    if (reserve(e))
-        return WEFT_MOTION_SOME; /* without memory nothing is known */
-    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
-        const struct qp *q = qp_at(e, i);
-        if (q->head_msg == NIL || q->state == QP_PARKED ||
-            !(peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS)) {
-            if (i < s->n)
-                mark_of(e, i)->message = UINT64_MAX;
-            else
-                *mark_of(e, i) = (struct stall_mark){.message = UINT64_MAX};
-            continue;
-        }
-        open++;
-        const bool is = stuck(e, i, i < s->n, at_ps, after_ps);
-        mark_of(e, i)->stuck = is;
-        held += is;
-    }
+    bool known = !stall_reserve(e);
+    if (e->peers)
+        known = stall_learn_progress(e, known);
+    s->n = known ? e->qps.pool.n : 0;
+    if (known)
+        held = note_all(e, at_ps, after_ps, &open);
     if (e->peers) {
         open = peers_sum(e, open);
         held = peers_sum(e, held);
+        known = held ? stall_learn_queues(e, known) : known;
     }
-    s->n = e->qps.pool.n;
+    if (!known)
+        return WEFT_MOTION_SOME; /* without memory nothing is known */
+    held = held ? judge_all(e, at_ps, after_ps) : 0;
+    if (e->peers)
+        held = peers_sum(e, held);
     s->stuck = open && held == open;
     return !open ? WEFT_MOTION_NONE : s->stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
 }
@@ -162,9 +158,9 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
     char since[WEFT_UNIT_TEXT_MAX];
     if (qi >= e->stall.n || q->state == QP_PARKED || q->head_msg == NIL)
         return false;
-    const struct stall_mark *m = mark_of(e, qi);
+    const struct stall_mark *m = stall_mark_of(e, qi);
     const struct msg *head = msg_at(e, q->head_msg);
-    if (!m->stuck || m->message != head->id || q->exp_psn > m->taken_psn ||
+    if (!m->stuck || m->message != head->id || stall_expected(e, qi) > m->taken_psn ||
         q->una_psn > m->acked_psn)
         return false; /* or it has got on since */
     const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
@@ -179,14 +175,15 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
     return true;
 }
 
-int64_t weft_engine_slowest_ps(const struct weft_engine *e)
+int64_t weft_engine_slowest_ps(struct weft_engine *e)
 {
     int64_t longest = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        const int64_t ps = link_ps(e, i);
+        const bool own = peers_own(e, e->fabric->ports[i].node);
+        const int64_t ps = own ? link_ps(e, i) : 0;
         longest = ps > longest ? ps : longest;
     }
-    return longest;
+    return e->peers ? -peers_least(e, -longest) : longest;
 }
 
 int64_t weft_engine_changed_ps(const struct weft_engine *e)

@@ -4,6 +4,8 @@
 #define WEFT_TESTS_CAMPAIGN_DRAW_H
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +23,10 @@ class Draw
     }
     uint64_t below(uint64_t n) // 0 .. n - 1
     {
+        if (n == 0) { // what was asked of the program has no answer
+            fprintf(stderr, "campaign: nothing to draw from\n");
+            exit(2);
+        }
         return next() % n;
     }
     uint64_t between(uint64_t lo, uint64_t hi) // both may come

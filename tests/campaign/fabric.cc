@@ -211,6 +211,9 @@ void make_fabric(Maker &m, Scenario &s)
     s.set.clear();
     s.files = false;
     s.put("topology.type", "leaf-spine");
-    read_fabric(m.weft, s);
+    if (!read_fabric(m.weft, s)) {
+        fprintf(stderr, "campaign: %s shows no fabric\n", m.weft.c_str());
+        exit(2);
+    }
     s.ranks = s.fabric.hosts;
 }

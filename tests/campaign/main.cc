@@ -147,6 +147,8 @@ class Tally
         m_together += v.together;
         m_crowded += v.crowded;
         m_shared += v.shared;
+        if (v.slow)
+            m_slow += " " + std::to_string(v.scenario.seed);
         if (!v.unshared.empty())
             m_unshared[v.unshared]++;
         m_found += !v.findings.all().empty();
@@ -200,11 +202,14 @@ class Tally
         printf("  shared out to processes: %llu of %llu (%.1f %%)\n", (unsigned long long)m_shared,
                (unsigned long long)(m_shared + refused),
                100.0 * static_cast<double>(m_shared) / static_cast<double>(m_shared + refused));
+        if (!m_slow.empty())
+            printf("    took too long by processes: seeds%s\n", m_slow.c_str());
         for (const auto &u : m_unshared)
             printf("    not shared out: %s: %llu\n", u.first.c_str(), (unsigned long long)u.second);
     }
     uint64_t m_shared = 0, m_threaded = 0, m_together = 0, m_crowded = 0;
     std::map<std::string, uint64_t> m_unshared;
+    std::string m_slow;
     uint64_t m_n = 0, m_runs = 0, m_found = 0, m_slowest = 0;
     double m_cpu_s = 0, m_slowest_s = 0;
     std::map<int, uint64_t> m_codes;

@@ -5,6 +5,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include <fcntl.h>
@@ -87,9 +90,13 @@ Ended run_guarded(const std::vector<std::string> &argv, const std::string &dir,
     const pid_t pid = fork();
     if (pid == 0)
         become(argv, dir, files, guard);
+    if (pid < 0) {
+        fprintf(stderr, "campaign: no process for %s: %s\n", argv[0].c_str(), strerror(errno));
+        exit(2);
+    }
     int status = 0;
     rusage used = {};
-    const bool ended = pid > 0 && wait_until(pid, &status, &used, guard, &e.too_large);
+    const bool ended = wait_until(pid, &status, &used, guard, &e.too_large);
     e.cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
     if (WIFEXITED(status))
         e.code = WEXITSTATUS(status);

@@ -2,6 +2,7 @@
 #include "simulate.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 namespace fs = std::filesystem;
@@ -24,7 +25,13 @@ class Player
   public:
     Player(const Options &o, Tables &t, Verdict &v) : m_o(o), m_tables(t), m_v(v) {}
     Ended play(const std::string &mode, const std::vector<std::string> &more,
-               const std::string &program, const Scenario &s, uint64_t processes = 0) const
+               const std::string &program, const Scenario &s) const
+    {
+        return play(mode, more, program, s, 0, m_o.guard);
+    }
+    Ended play(const std::string &mode, const std::vector<std::string> &more,
+               const std::string &program, const Scenario &s, uint64_t processes,
+               const Guard &guard) const
     {
         std::vector<std::string> argv = s.command(program);
         if (processes)
@@ -35,7 +42,7 @@ class Player
         const std::string folder = "out-" + mode;
         argv.insert(argv.end(), {"--out", folder});
         fs::remove_all(s.dir + "/" + folder);
-        const Ended e = run_guarded(argv, s.dir, folder + "-said", m_o.guard);
+        const Ended e = run_guarded(argv, s.dir, folder + "-said", guard);
         m_v.cpu_s += e.cpu_s;
         m_v.runs++;
         return e;
@@ -79,15 +86,22 @@ class Player
         }
     }
     // Several processes give the same bytes, also where one of them does it alone and says why.
+    // Where links between them are short they are slow, as they exchange at each window.
     void processes(const Ended &first) const
     {
         const Scenario &s = m_v.scenario;
-        Ended e = play("processes", {}, m_o.weft, s, m_o.processes);
+        Guard guard = m_o.guard;
+        guard.cpu_s = guard.cpu_s / 6 + 1;
+        Ended e = play("processes", {}, m_o.weft, s, m_o.processes, guard);
+        m_v.slow = e.guarded || e.code == 128 + SIGXCPU;
+        if (m_v.slow)
+            return;
         const std::string note =
             "weft: warning: 1 of " + std::to_string(m_o.processes) + " processes does this alone: ";
         const size_t at = e.err.find(note);
         if (at != std::string::npos) {
-            const size_t why = at + note.size(), end = std::min(e.err.find('\n', at), e.err.size());
+            const size_t why = at + note.size(), end = std::min(e.err.find('
+', at), e.err.size());
             m_v.unshared = e.err.substr(why, std::min<size_t>(end - why, 140));
             e.err.erase(at, end + 1 - at);
         }

@@ -29,6 +29,7 @@ struct Verdict {
     unsigned threaded = 0; // runs by several threads
     unsigned together = 0; // of which so many shared windows
     bool crowded = false;  // it has too many windows for that
+    bool slow = false;     // several processes took too long for it
     bool shared = false;   // several processes have run it
     std::string unshared;  // why they could not
     double cpu_s = 0;

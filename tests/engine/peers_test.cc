@@ -86,11 +86,25 @@ struct Seen {
     std::vector<uint64_t> queues;
     weft_totals totals;
     int64_t now, next;
+    weft_motion motion = WEFT_MOTION_NONE;
+    uint64_t victims = 0, found = 0;
+    std::vector<std::string> said; // what is paused, and stands still, and why
 };
 
-Seen Look(const World &w)
+constexpr int64_t kStill = 20 * WEFT_PS_PER_US; // without progress
+
+Seen Look(const World &w, int64_t at, bool why)
 {
     Seen s;
+    const auto say = [](void *to, const char *text) {
+        static_cast<std::vector<std::string> *>(to)->push_back(text);
+    };
+    s.motion = weft_engine_motion(w.e, at, kStill);
+    if (why || s.motion == WEFT_MOTION_STUCK) {
+        weft_engine_explain_stuck(w.e, 5, say, &s.said);
+        weft_engine_explain(w.e, 20, say, &s.said);
+        s.victims = weft_engine_victims(w.e, &s.found);
+    }
     for (uint32_t port = 0; port < w.fabric->nports; port++) {
         s.ports.emplace_back();
         weft_engine_port_stats(w.e, port, &s.ports.back());
@@ -117,6 +131,10 @@ void SameSeen(const Seen &a, const Seen &b)
             << b.ports[i].tx_packets;
     ASSERT_EQ(a.queues, b.queues);
     ASSERT_EQ(a.now, b.now);
+    ASSERT_EQ(a.motion, b.motion);
+    ASSERT_EQ(a.said, b.said);
+    ASSERT_EQ(a.victims, b.victims);
+    ASSERT_EQ(a.found, b.found);
 }
 
 void SameTold(const std::vector<weft_completion> &a, const std::vector<weft_completion> &b)
@@ -137,10 +155,12 @@ void SameTold(const std::vector<weft_completion> &a, const std::vector<weft_comp
 
 using Make = std::function<void(World &)>; // builds and loads a world
 
-// Runs it alone, and shared out to 2 and 3 processes.
-void Compare(const std::function<std::unique_ptr<World>()> &make, const Make &load, uint64_t seed)
+// Runs it alone, and shared out to 2 and 3 processes, until nothing is left or gets on; of an odd
+// seed, processes forget the ports of others. Returns what was seen last.
+Seen Compare(const std::function<std::unique_ptr<World>()> &make, const Make &load, uint64_t seed)
 {
-    for (unsigned n : {2u, 3u}) {
+    Seen last = {};
+    const auto compare = [&](unsigned n) {
         Meeting meeting(n);
         std::vector<std::unique_ptr<World>> worlds;
         std::vector<std::vector<Seen>> seen(n + 1);
@@ -161,7 +181,9 @@ void Compare(const std::function<std::unique_ptr<World>()> &make, const Make &lo
                     failed[k] = err.msg;
                 if (!failed[k].empty())
                     break;
-                seen[k].push_back(Look(w));
+                seen[k].push_back(Look(w, limit, seen[k].size() % 3 == 0));
+                if (seen[k].back().motion == WEFT_MOTION_STUCK)
+                    break;
             }
             if (k < n && !failed[k].empty())
                 meeting.Leave();
@@ -198,9 +220,14 @@ void Compare(const std::function<std::unique_ptr<World>()> &make, const Make &lo
             }
             ASSERT_EQ(seen[k].size(), seen[n].size());
         }
-        if (testing::Test::HasFatalFailure())
-            FAIL() << n << " processes, seed " << seed;
+        last = seen[n].back();
+    };
+    for (unsigned n : {2u, 3u}) {
+        SCOPED_TRACE(std::to_string(n) + " processes, seed " + std::to_string(seed));
+        if (!testing::Test::HasFatalFailure())
+            compare(n);
     }
+    return last;
 }
 
 struct Case {
@@ -332,6 +359,40 @@ TEST(PeersThatAnswer, GiveWhatOneGives)
         if (HasFatalFailure())
             FAIL() << recovery;
     }
+}
+
+// All links lose everything from 30 us on: what hosts have received by then, and the ACKs that were
+// lost, are known to two processes.
+TEST(PeersThatStandStill, SayWhatOneSays)
+{
+    const Seen last = Compare(
+        [] {
+            return std::make_unique<World>("fat-tree", fatTree,
+                                           With(tight, {{"pfc.enabled", "off"},
+                                                        {"transport.rto", "5us"},
+                                                        {"transport.rto-backoff-max", "0"},
+                                                        {"transport.retry-max", "0"}}));
+        },
+        [](World &w) {
+            for (uint32_t h = 0; h < 8; h++)
+                w.Send(h, 15 - h, 4000000);
+            w.At(30 * WEFT_PS_PER_US, [&w] {
+                weft_err err = {};
+                std::vector<weft_link_change> all(w.fabric->nlinks);
+                for (uint32_t i = 0; i < w.fabric->nlinks; i++) {
+                    all[i].link = i;
+                    all[i].kind = WEFT_LINK_BIT_ERRORS;
+                    all[i].bit_error_rate = 0.5;
+                }
+                ASSERT_EQ(weft_engine_change_links(w.e, all.data(), all.size(), &err), 0)
+                    << err.msg;
+            });
+        },
+        2);
+    EXPECT_EQ(last.motion, WEFT_MOTION_STUCK);
+    ASSERT_GE(last.said.size(), 5u);
+    EXPECT_NE(last.said[0].find("no progress since "), std::string::npos) << last.said[0];
+    EXPECT_EQ(last.said[0].find("beyond packet 0 "), std::string::npos) << last.said[0];
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Peers, testing::ValuesIn(cases));

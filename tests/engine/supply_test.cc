@@ -59,6 +59,17 @@ struct Seen {
     }
 };
 
+/// One switch under bolt, whose packets are seen.
+struct Watched : Seen {
+    World w;
+    explicit Watched(const Settings &bolt, const Settings &engine = kSmall)
+        : w("single-switch", kSwitch, engine, "bolt", bolt)
+    {
+        Listen(w);
+        w.Build();
+    }
+};
+
 uint32_t Qpn(const Seen &seen, uint32_t src)
 {
     for (auto &x : seen.events)
@@ -76,10 +87,8 @@ uint32_t Qpn(const Seen &seen, uint32_t src)
 // long. By then windows have shrunk as the equation says.
 TEST(Supply, AWarningComesBackBeforeTheAck)
 {
-    World w("single-switch", kSwitch, kSmall, "bolt", {{"ai", "0"}});
-    Seen seen;
-    seen.Listen(w);
-    w.Build();
+    Watched seen(Settings{{"ai", "0"}});
+    World &w = seen.w;
     w.Send(0, 4, 200000);
     w.Send(1, 4, 200000);
     const int64_t ser = 1088 * 80, back = 84 * 80 + US;
@@ -108,10 +117,8 @@ TEST(Supply, AWarningComesBackBeforeTheAck)
         }
     }
     EXPECT_LT(left[1], 0);
-    World alone("single-switch", kSwitch, kSmall, "bolt", {{"ai", "0"}});
-    Seen none;
-    none.Listen(alone);
-    alone.Build();
+    Watched none(Settings{{"ai", "0"}});
+    World &alone = none.w;
     alone.Send(0, 4, 200000);
     ASSERT_EQ(weft_engine_run(alone.e, 2 * US), 0);
     double first[2], now[2];
@@ -159,10 +166,8 @@ TEST(Supply, WarnsOncePerPacket)
 TEST(Supply, PacketsOfALastWindowLetOthersGrow)
 {
     const Settings tokens = {{"threshold", "100000"}, {"supply-matching", "false"}, {"ai", "0"}};
-    World w("single-switch", kSwitch, kSmall, "bolt", tokens);
-    Seen seen;
-    seen.Listen(w);
-    w.Build();
+    Watched seen(tokens);
+    World &w = seen.w;
     w.Send(0, 4, 3000000);
     w.Send(1, 4, 200000);
     w.Run();
@@ -172,30 +177,24 @@ TEST(Supply, PacketsOfALastWindowLetOthersGrow)
               200u);
     EXPECT_EQ(seen.Tagged(WEFT_CC_TAG_GAIN, 0, 1) + seen.Tagged(WEFT_CC_TAG_GAIN, 1, 1), left);
     // at most so many are remembered
-    World few("single-switch", kSwitch, kSmall, "bolt", With(tokens, {{"tokens", "1"}}));
-    Seen least;
-    least.Listen(few);
-    few.Build();
+    Watched least(With(tokens, {{"tokens", "1"}}));
+    World &few = least.w;
     few.Send(1, 4, 200000);
     few.Run();
     few.Send(0, 4, 3000000);
     few.Run();
     EXPECT_EQ(least.Tagged(WEFT_CC_TAG_GAIN, 0, 1), 1u);
     // a flow of one window leaves none
-    World once("single-switch", kSwitch, kSmall, "bolt", tokens);
-    Seen nothing;
-    nothing.Listen(once);
-    once.Build();
+    Watched nothing(tokens);
+    World &once = nothing.w;
     once.Send(0, 4, 3000000);
     once.Send(1, 4, 20000);
     once.Run();
     EXPECT_EQ(nothing.Tagged(WEFT_CC_TAG_LAST, 1, 1), 20u);
     EXPECT_EQ(nothing.Tagged(WEFT_CC_TAG_LAST, 1, 1), nothing.Tagged(WEFT_CC_TAG_FIRST, 1, 1));
     EXPECT_EQ(nothing.Tagged(WEFT_CC_TAG_GAIN, 0, 1), 0u);
-    World off("single-switch", kSwitch, kSmall, "bolt", With(tokens, {{"ramp-up", "false"}}));
-    Seen no;
-    no.Listen(off);
-    off.Build();
+    Watched no(With(tokens, {{"ramp-up", "false"}}));
+    World &off = no.w;
     off.Send(0, 4, 3000000);
     off.Send(1, 4, 200000);
     off.Run();
@@ -246,10 +245,8 @@ TEST(Supply, IsWhatTheLinkCouldHaveSent)
 TEST(Supply, CoalescedAcksTellOfAllMarks)
 {
     for (const char *every : {"1", "4"}) {
-        World w("single-switch", kSwitch, With(kSmall, {{"transport.ack-every", every}}), "bolt");
-        Seen seen;
-        seen.Listen(w);
-        w.Build();
+        Watched seen(Settings{}, With(kSmall, {{"transport.ack-every", every}}));
+        World &w = seen.w;
         w.Send(0, 4, 1000000);
         w.Send(1, 4, 300000);
         w.Run();
