@@ -7,6 +7,7 @@
 #include "events.h"
 #include "host_parts_inside.h"
 #include "rc.h"
+#include "recovery.h"
 #include "window.h"
 #include "window_crew_inside.h"
 #include "worker.h"
@@ -28,6 +29,31 @@ static uint64_t id_of(const struct agenda *a, const struct due *d)
     return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
 }
 
+/* Whether packet @p k, which is on a link to its host, may be the one that a message waits for,
+ * whatever those before it on that link do. */
+static bool may_complete_then(const struct weft_engine *e, const struct pkt *k)
+{
+    if (k->kind == WEFT_PKT_DATA) /* only the last one, where none is kept behind a gap */
+        return k->flags & PKT_LAST || profile_of(qp_at(e, k->qp))->recovery != &recovery_go_back_n;
+    return k->kind < WEFT_PKT_PFC && rc_may_complete(e, k); /* all sent by now */
+}
+
+/* Says when the user may next be told of something at a lone host that is held, of what is to come
+ * on the link of @p port from the arrival at @p t_ps on. */
+static void bound_arrivals(const struct weft_engine *e, int64_t t_ps, uint64_t id)
+{
+    const struct pkt *k;
+    for (uint32_t i = e->ports[EV_NUMBER(id)].fly.head; i != NIL && t_ps < e->loop.limit_ps;
+         i = k->next) {
+        k = pkt_at(e, i);
+        if (may_complete_then(e, k)) {
+            peers_may_tell(e, t_ps, id);
+            return;
+        }
+        t_ps = k->next_at_ps;
+    }
+}
+
 /* Whether the cluster of this event is to be held from it on, or is by now. */
 static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
                     const struct agenda *a, const struct due *d)
@@ -36,8 +62,10 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
     struct cluster_state *s = &h->clusters[cluster_of_entry(e, id)];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
-        if (e->peers && (arrives || !e->windows.clusters.lone))
+        if (e->peers && !e->windows.clusters.lone)
             peers_may_tell(e, d->t, id); /* what is sent within a cluster may arrive soon */
+        else if (e->peers && arrives)
+            bound_arrivals(e, d->t, id);
         return true;
     }
     if (arrives && may_tell(e, (uint32_t)EV_NUMBER(id))) {
