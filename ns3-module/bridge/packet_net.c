@@ -310,8 +310,6 @@ static int share_out(struct packet_net *n, const struct weft_net_config *config,
         rc = weft_err_set(err, WEFT_E_ALONE, "ns-3's TCP is of one process");
     if (!rc)
         rc = weft_engine_set_peers(e, config->peers, err);
-    if (!rc && config->links_stay)
-        weft_engine_forget_others(e);
     if (rc) {
         packet_free(&n->net);
         *out = NULL;

@@ -71,6 +71,7 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
     if (!config.dry) {
+        fabric->ExpectPeers(config.links_stay ? config.peers : nullptr);
         fabric->SetThreads(config.threads, config.thread_shuffle);
         fabric->SetReplay(!config.replay        ? WEFT_REPLAYING_OFF
                           : config.replay_eager ? WEFT_REPLAYING_EAGERLY

@@ -55,8 +55,9 @@ struct weft_engine {
     struct host_parts
         *parts;          /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
     struct peers *peers; /**< processes that the fabric is shared out to; NULL: this one has all */
-    struct replay *replay; /**< NULL: everything is simulated */
-    struct worker *worker; /**< the thread whose context this is; NULL: the engine itself */
+    struct peers *expected; /**< those to be, until then: ports of others have no records */
+    struct replay *replay;  /**< NULL: everything is simulated */
+    struct worker *worker;  /**< the thread whose context this is; NULL: the engine itself */
 
     struct port *ports;
     struct stable port_mem; /**< what ports lie in */

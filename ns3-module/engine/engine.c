@@ -14,6 +14,7 @@
 #include "in_network.h"
 #include "lazy.h"
 #include "mmu.h"
+#include "peers.h"
 #include "pfc.h"
 #include "recovery.h"
 #include "replay.h"
@@ -47,9 +48,15 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     e->own = calloc(f->nnodes, sizeof *e->own);
     if (!e->ports || !e->nics.of || !e->own)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
+    if (e->expected)
+        peers_spare_ports(e);
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
         struct port *p = &e->ports[i];
+        if (e->expected && !peers_near(e->expected, f, i)) {
+            e->nics.n += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
+            continue;
+        }
         p->node = f->ports[i].node;
         p->peer = f->ports[i].peer;
         p->prop_ps = l->delay_ps;
@@ -193,6 +200,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     weft_engine_set_hooks(e, &c->hooks);
     if (init_memory(e, state_bytes, err))
         goto fail;
+    if (c->peers)
+        peers_expect(e, c->peers);
     e->routing.routes = weft_routes_new(c->fabric, err);
     if (!e->routing.routes || init_ports(e, err) || toss_init(e, err) || mmu_init(e, err) ||
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || supply_init(e, err) ||

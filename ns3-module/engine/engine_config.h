@@ -27,6 +27,10 @@ struct weft_engine_config {
     const void *cc_params;        /**< filled struct of cc->params */
     uint64_t seed;                /**< of every random stream */
     struct weft_engine_hooks hooks;
+    /** Processes that weft_engine_set_peers is going to name: ports that only nodes of others have
+     * to do with take no memory, and no link may change (weft_engine_change_links). NULL: all
+     * ports have records. */
+    const struct weft_peers *peers;
 };
 
 /** Checks a configuration: headroom, reserve and pools fit the buffer, Kmin <= Kmax, priorities in

@@ -23,9 +23,6 @@ struct weft_engine;
  */
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *peers,
                           struct weft_err *err);
-/** After that: gives back what ports take that only nodes of other processes have to do with. No
- * link may change from then on (weft_engine_change_links). */
-void weft_engine_forget_others(struct weft_engine *e);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #include "credit.h"
 #include "marking.h"
 #include "mmu.h"
+#include "peers.h"
 #include "prio_params.h"
 #include "steer.h"
 
@@ -400,6 +401,8 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     const bool differ = e->p.sw.trim_host_scale != 1 || !e->p.ecn.host_ports;
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct mmu *m = &e->mmu.of[f->ports[i].node];
+        if (e->expected && !peers_near(e->expected, f, i))
+            continue;
         struct kind_key key = {.link = &f->links[f->ports[i].link],
                                .shared_bytes = {m->in[0].size, m->in[1].size}};
         key.to_host = differ && m->in[0].size && e->ports[i].to_host;

@@ -49,10 +49,12 @@ const char *peers_obstacle(const struct weft_engine *e)
                : "hosts do not run in windows (docs/performance.md, 'One run on several threads')";
 }
 
-static int make(struct weft_engine *e, const struct weft_peers *link, struct weft_err *err)
+/* Makes *@p to; what there is of it is freed with the engine. */
+static int make(const struct weft_engine *e, const struct weft_peers *link, struct peers **to,
+                struct weft_err *err)
 {
     struct peers *p = calloc(1, sizeof *p);
-    e->peers = p;
+    *to = p;
     if (p) {
         p->link = *link;
         p->owner = calloc(e->fabric->nnodes, 1);
@@ -73,8 +75,8 @@ static int64_t next_shorter(const struct weft_engine *e, int64_t than_ps)
 {
     int64_t best = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (e->ports[i].prop_ps < than_ps && e->ports[i].prop_ps > best)
-            best = e->ports[i].prop_ps;
+        if (link_of(e, i)->delay_ps < than_ps && link_of(e, i)->delay_ps > best)
+            best = link_of(e, i)->delay_ps;
     return best;
 }
 
@@ -98,6 +100,15 @@ static int deal(const struct weft_engine *e, struct peers *p, struct weft_err *e
                                          p->link.n, n, n == 1 ? "" : "s");
 }
 
+void peers_expect(struct weft_engine *e, const struct weft_peers *link)
+{
+    const bool fits = link->n >= 2 && link->n <= MOST_PEERS && link->n <= e->fabric->nhosts;
+    if (!fits || make(e, link, &e->expected, NULL) || deal(e, e->expected, NULL)) {
+        peers_free(e->expected);
+        e->expected = NULL; /* weft_engine_set_peers will say why */
+    }
+}
+
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
                           struct weft_err *err)
 {
@@ -106,9 +117,14 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     if (link->n > e->fabric->nhosts)
         return weft_err_set(err, WEFT_E_ALONE, "%u processes for %u hosts", link->n,
                             e->fabric->nhosts);
-    int rc = make(e, link, err);
-    if (!rc)
+    int rc = 0;
+    if (e->expected)
+        e->peers = e->expected;
+    else
+        rc = make(e, link, &e->peers, err);
+    if (!rc && !e->expected)
         rc = deal(e, e->peers, err);
+    e->expected = NULL;
     if (!rc) {
         e->path.rare |= RARE_PEERS;
         rc = window_crew_make(e, 1, 0, err);

@@ -37,6 +37,7 @@ struct peers_port;
 struct pkt;
 struct qp;
 struct weft_engine;
+struct weft_fabric;
 struct window_note;
 
 /** The last packet of a message has been sent for the first time: what its receiver wants of it. */
@@ -116,11 +117,19 @@ bool peers_own(const struct weft_engine *e, uint32_t node);
 #define PEERS_SENDS 1u
 #define PEERS_RECEIVES 2u
 unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
+/** Whether a port is at one end of a link with a node of this process. */
+bool peers_near(const struct peers *p, const struct weft_fabric *f, uint32_t port);
+/** Has ports without a record (e->expected) take no memory. */
+void peers_spare_ports(struct weft_engine *e);
+void peers_free(struct peers *p);
 void peers_fini(struct weft_engine *e);
 /** The user has posted something. */
 void peers_posted(struct weft_engine *e);
 
 /* peers.c */
+/** Deals nodes out to the processes of @p link, to e->expected; where that can't be done, nothing
+ * is. */
+void peers_expect(struct weft_engine *e, const struct weft_peers *link);
 /** Why the engine can't be shared out as things are; NULL: it can. */
 const char *peers_obstacle(const struct weft_engine *e);
 

@@ -23,26 +23,27 @@ void peers_posted(struct weft_engine *e)
     e->peers->figures = false;
 }
 
-/* Whether a port is at one end of a link with a node of this process. */
-static bool near_port(const struct weft_engine *e, uint32_t port)
+bool peers_near(const struct peers *p, const struct weft_fabric *f, uint32_t port)
 {
-    return peers_own(e, e->fabric->ports[port].node) || peers_own(e, far_node(e, port));
+    const uint32_t far = f->ports[f->ports[port].peer].node;
+    return p->owner[f->ports[port].node] == p->link.me || p->owner[far] == p->link.me;
 }
 
-void weft_engine_forget_others(struct weft_engine *e)
+void peers_spare_ports(struct weft_engine *e)
 {
     const uint32_t n = e->fabric->nports;
+    stable_small_pages(&e->port_mem);
     for (uint32_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && near_port(e, end) == near_port(e, i);)
+        const bool near = peers_near(e->expected, e->fabric, i);
+        for (end = i; end < n && peers_near(e->expected, e->fabric, end) == near;)
             end++;
-        if (!near_port(e, i))
-            stable_forget(&e->port_mem, i, end);
+        if (near)
+            stable_huge_pages(&e->port_mem, i, end);
     }
 }
 
-void peers_fini(struct weft_engine *e)
+void peers_free(struct peers *p)
 {
-    struct peers *p = e->peers;
     if (!p)
         return;
     for (unsigned k = 0; k < p->link.n; k++) {
@@ -62,5 +63,11 @@ void peers_fini(struct weft_engine *e)
     free(p->totals);
     free(p->ports);
     free(p);
-    e->peers = NULL;
+}
+
+void peers_fini(struct weft_engine *e)
+{
+    peers_free(e->peers);
+    peers_free(e->expected);
+    e->peers = e->expected = NULL;
 }

@@ -2,11 +2,10 @@
 /* Stable array: see stable.h. Uses a private anonymous mapping without swap reservation. */
 #include "stable.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define PAGE ((uintptr_t)4096) /**< or more, on some machines, where it is made zero instead */
+#define PAGE ((size_t)4096) /**< or more, on some machines, where advice is then refused */
 
 bool stable_init(struct stable *s, size_t elem, uint32_t max)
 {
@@ -33,18 +32,21 @@ void stable_fini(struct stable *s)
     s->base = NULL;
 }
 
-void stable_forget(struct stable *s, uint32_t first, uint32_t end)
+void stable_small_pages(struct stable *s)
+{
+#ifdef MADV_NOHUGEPAGE
+    madvise(s->base, s->elem * s->max, MADV_NOHUGEPAGE);
+#else
+    (void)s;
+#endif
+}
+
+void stable_huge_pages(struct stable *s, uint32_t first, uint32_t end)
 {
     char *const from = s->base + first * s->elem, *const to = s->base + end * s->elem;
     char *const page = s->base + ((size_t)(from - s->base) + PAGE - 1) / PAGE * PAGE;
-    const size_t n = page < to ? (size_t)(to - page) / PAGE * PAGE : 0;
-#ifdef MADV_NOHUGEPAGE /* else what is left of a huge page would fill up again */
-    madvise(s->base, s->elem * s->max, MADV_NOHUGEPAGE);
+#ifdef MADV_HUGEPAGE
+    if (page < to && (size_t)(to - page) >= 2 * HUGE_PAGE) /* else there may be no whole one */
+        madvise(page, (size_t)(to - page) / PAGE * PAGE, MADV_HUGEPAGE);
 #endif
-    if (!n || madvise(page, n, MADV_DONTNEED)) {
-        memset(from, 0, (size_t)(to - from));
-        return;
-    }
-    memset(from, 0, (size_t)(page - from));
-    memset(page + n, 0, (size_t)(to - page) - n);
 }

@@ -36,8 +36,10 @@ extern "C" {
 /** Reserves room for @p max records of @p elem bytes; false when the address space is refused. */
 bool stable_init(struct stable *s, size_t elem, uint32_t max);
 void stable_fini(struct stable *s);
-/** Makes records @p first .. @p end - 1 zero, and gives back the memory that they alone take. */
-void stable_forget(struct stable *s, uint32_t first, uint32_t end);
+/** Before records are touched, of which many will never be: no memory is taken for these. */
+void stable_small_pages(struct stable *s);
+/** After stable_small_pages: of records @p first .. @p end - 1 all will be touched. */
+void stable_huge_pages(struct stable *s, uint32_t first, uint32_t end);
 
 #pragma GCC visibility pop
 

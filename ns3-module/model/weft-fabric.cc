@@ -264,6 +264,13 @@ WeftFabric::SetSeed(uint64_t seed)
 }
 
 void
+WeftFabric::ExpectPeers(const weft_peers* peers)
+{
+    NS_LOG_FUNCTION(this << peers);
+    m_peers = peers;
+}
+
+void
 WeftFabric::SetThreads(uint32_t threads, uint64_t shuffle)
 {
     NS_LOG_FUNCTION(this << threads << shuffle);
@@ -374,6 +381,7 @@ WeftFabric::Configure(weft_engine_config& config, weft_err* err)
     config.cc = m_ccOps ? m_ccOps : m_cc->GetOps();
     config.cc_params = m_ccOps ? m_ccParams : m_cc->GetParams();
     config.seed = MakeSeed();
+    config.peers = m_peers;
     m_fanOut.Start(m_graph->nports);
     config.hooks = m_fanOut.MakeHooks();
     rc = weft_engine_check_config(&config, err);

@@ -120,6 +120,13 @@ class WeftFabric : public Object, public WeftParamHolder
     void SetSeed(uint64_t seed);
 
     /**
+     * Several processes are going to simulate the fabric (engine/engine_peers.h), of which no link
+     * changes.
+     * @param peers the processes, which must outlive the fabric; null: this one alone
+     */
+    void ExpectPeers(const weft_peers* peers);
+
+    /**
      * Several threads run the switches of the fabric, with the same results (engine/window_crew.h).
      * @param threads how many; 0: one per processor
      * @param shuffle for tests, not 0: seed of random orders in which they take their turns
@@ -463,6 +470,7 @@ class WeftFabric : public Object, public WeftParamHolder
     const weft_cc_ops* m_ccOps{nullptr};         //!< Borrowed algorithm.
     const void* m_ccParams{nullptr};             //!< Its parameters.
     uint64_t m_seed{0};                          //!< Attribute Seed.
+    const weft_peers* m_peers{nullptr};          //!< They are going to simulate it; null: this one.
     uint32_t m_threads{1};                       //!< They run switches and hosts.
     weft_replaying m_replay{WEFT_REPLAYING_OFF}; //!< Repeated traffic is not simulated again.
     uint64_t m_replayBytes{0};                   //!< Most memory for that.
