@@ -115,7 +115,7 @@ static void seam_set_sink(struct weft_net *net, const struct weft_net_sink *sink
 {
     struct weft_bench_seam *s = of(net);
     struct weft_net_sink mine = {s, sink->sent ? on_sent : NULL,
-                                 sink->received ? on_received : NULL, sink->local};
+                                 sink->received ? on_received : NULL, sink->local, sink->listens};
     s->sink = *sink;
     s->inner->ops->set_sink(s->inner, &mine);
 }

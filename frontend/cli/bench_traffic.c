@@ -79,7 +79,7 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *
         free(t);
         return NULL;
     }
-    struct weft_net_sink sink = {t, on_sent, on_received, true};
+    struct weft_net_sink sink = {t, on_sent, on_received, true, true};
     net->ops->set_sink(net, &sink);
     return t;
 }

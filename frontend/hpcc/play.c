@@ -218,7 +218,7 @@ struct weft_net_observer weft_hpcc_play_observer(struct weft_hpcc_play *p)
 int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct weft_err *err)
 {
     const struct weft_net_sink sink = {
-        .ctx = p, .sent = on_sent, .received = on_received, .local = true}; /* starts nothing */
+        .ctx = p, .sent = on_sent, .received = on_received, .local = true, .listens = true};
     p->net = net;
     net->ops->set_sink(net, &sink);
     const struct weft_flow_play play = {.net = net, .source = &p->source};

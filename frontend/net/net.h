@@ -47,6 +47,9 @@ struct weft_net_sink {
      * net is looked at, and the run is ended only because of an error. Then several
      * threads may run hosts. */
     bool local;
+    /** Beside: they post nothing and ask for no timer. Then they may be called a little later, in
+     * the same order, while the net's clock says what it did. */
+    bool listens;
 };
 
 /** One PFC frame taking effect at the port that it stops or releases. */

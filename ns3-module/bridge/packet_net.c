@@ -85,6 +85,7 @@ static struct weft_engine_hooks hooks_of(struct packet_net *n)
         .pfc = n->observer.pfc || weft_packet_tells_held(n) ? on_pfc : NULL,
         .pfc_late = 1, /* it is only written down */
         .local = n->sink.local,
+        .listens = n->sink.local && n->sink.listens,
     };
     weft_packet_add_changes(n, &hooks);
     return hooks;

@@ -67,7 +67,7 @@ static void state_buffers(struct weft_net *net, const uint32_t *nodes, size_t n,
 bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
                         double *observed)
 {
-    const struct weft_engine *e = weft_simulation_engine(n->simulation);
+    struct weft_engine *e = weft_simulation_engine(n->simulation);
     if (!weft_engine_qp_state(e, qpn, &qp->state))
         return false;
     if (n->nroce && qp->state.msg != UINT64_MAX)

@@ -20,6 +20,7 @@
 #include "link_state.h"
 #include "mmu.h"
 #include "moment.h"
+#include "posts.h"
 #include "recovery.h"
 #include "stall.h"
 #include "window.h"
@@ -254,6 +255,7 @@ static int check_totals(struct weft_engine *e, struct weft_err *err)
 
 int weft_engine_check(struct weft_engine *e, struct weft_err *err)
 {
+    posts_settle(e);
     int rc = check_totals(e, err);
     if (!rc)
         rc = check_qps(e, err);
@@ -338,6 +340,7 @@ uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
 {
     char stands[256];
     uint64_t n = 0;
+    posts_settle(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
             tell_qp(e, i, fn, ctx);

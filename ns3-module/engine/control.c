@@ -20,6 +20,7 @@
 
 #include "base/scale.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -240,7 +241,7 @@ uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, u
 
 /* A control for QPs of one line rate and base RTT, 0: of any, with parameters of its own behind it.
  */
-static struct control *settled_copy(const struct control *k, uint64_t line_rate_bps,
+static struct control *settled_copy(const struct control *k, uint64_t line_rate_bps, int64_t rtt_ps,
                                     const struct weft_cc_env *env)
 {
     const size_t at = (sizeof(struct control) + 15) & ~(size_t)15;
@@ -248,9 +249,10 @@ static struct control *settled_copy(const struct control *k, uint64_t line_rate_
     if (!n)
         return NULL;
     void *params = (char *)n + at;
-    *n = *k;
+    memcpy(n, k, offsetof(struct control, settled));
     n->own = (struct weft_cc_choice){0};
     n->line_rate_bps = line_rate_bps;
+    n->base_rtt_ps = rtt_ps;
     memcpy(params, k->params, k->ops->params.struct_size);
     const struct weft_scale_path path = {line_rate_bps,
                                          env->base_rtt_ps > 0 ? env->base_rtt_ps : 1};
@@ -261,6 +263,37 @@ static struct control *settled_copy(const struct control *k, uint64_t line_rate_
     return n;
 }
 
+/* The settled control of such QPs, NULL: there is none yet. Threads may look, and add, at the same
+ * time. */
+static struct control *find_settled(const struct control *base, uint64_t line_rate_bps,
+                                    int64_t rtt_ps)
+{
+    struct control *k = __atomic_load_n(&base->settled, __ATOMIC_ACQUIRE);
+    while (k && (k->line_rate_bps != line_rate_bps || k->base_rtt_ps != rtt_ps))
+        k = k->settled;
+    return k;
+}
+
+/* Adds one; where two threads add the same, QPs that are alike have either. */
+static void add_settled(struct control *base, struct control *k)
+{
+    k->settled = __atomic_load_n(&base->settled, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&base->settled, &k->settled, k, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        continue;
+}
+
+/* The next QP is likely of the same sort. */
+static void to_front(struct control *base, struct control *k)
+{
+    struct control **at = &base->settled;
+    while (*at != k)
+        at = &(*at)->settled;
+    *at = k->settled;
+    k->settled = base->settled;
+    base->settled = k;
+}
+
 int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err)
 {
     struct control *base = &e->controls[q->control - e->controls];
@@ -269,19 +302,15 @@ int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err)
     const struct weft_param_table *t = &base->ops->params;
     const int64_t rtt_ps =
         weft_params_scaled_by(t, base->params, WEFT_BASIS_BASE_RTT) ? q->env.base_rtt_ps : 0;
-    struct control *k = base->settled, **at = &base->settled;
-    while (k && (k->line_rate_bps != q->env.line_rate_bps || k->base_rtt_ps != rtt_ps)) {
-        at = &k->settled;
-        k = k->settled;
+    struct control *k = find_settled(base, q->env.line_rate_bps, rtt_ps);
+    if (k && !e->worker) {
+        to_front(base, k);
+    } else if (!k) {
+        k = settled_copy(base, q->env.line_rate_bps, rtt_ps, &q->env);
+        if (!k)
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for congestion controls");
+        add_settled(base, k);
     }
-    if (k) { /* to the front: the next QP is likely of the same sort */
-        *at = k->settled;
-    } else if ((k = settled_copy(base, q->env.line_rate_bps, &q->env)) == NULL) {
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for congestion controls");
-    }
-    k->base_rtt_ps = rtt_ps;
-    k->settled = base->settled;
-    base->settled = k;
     q->control = k;
     q->ccp = k->params;
     return 0;

@@ -14,8 +14,6 @@
 /** A congestion control as the QPs of one transport and dimension use it. */
 struct control {
     const struct profile *profile;
-    /** the same with its parameters settled for QPs of a line rate and base RTT; NULL: no more */
-    struct control *settled;
     uint64_t line_rate_bps; /**< settled: of those QPs */
     int64_t base_rtt_ps;    /**< settled: of those QPs; 0: of any, nothing follows from it */
     const struct weft_cc_ops *ops;
@@ -24,6 +22,9 @@ struct control {
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, credit_on, supply_on;
     struct weft_cc_choice own; /**< the dimension's, when it has one of its own */
+    /** the same with its parameters settled for QPs of a line rate and base RTT; NULL: no more.
+     * Last, as threads may add to the list while others copy what is before */
+    struct control *settled;
 };
 
 /** What the congestion controls of all transports and dimensions need together. */

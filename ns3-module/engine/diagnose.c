@@ -22,6 +22,7 @@
 #include "credit.h"
 #include "mmu.h"
 #include "pkt.h"
+#include "posts.h"
 #include "victims.h"
 
 #include "base/units.h"
@@ -178,6 +179,7 @@ static void write_cycle(const struct weft_engine *e, uint8_t *dead, const uint32
 int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
 {
     const size_t n = (size_t)e->fabric->nports + 1;
+    posts_settle(e);
     if (text && size)
         text[0] = '\0';
     uint8_t *dead = calloc(n, 1), *alive = calloc(n, 1);

@@ -135,6 +135,7 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
     weft_ns3_rng_init(&e->draws.ns3_rng, 1, c->seed, c->params.ecn.first_stream);
     weft_libc_rand_init(&e->draws.libc_rand, (uint32_t)c->seed);
     e->loop.limit_ps = e->loop.stop_ps = WEFT_NEVER;
+    e->qps.opened = UINT32_MAX;
     e->mmu.least_kmin = UINT32_MAX;
 }
 
@@ -254,6 +255,7 @@ void weft_engine_free(struct weft_engine *e)
     control_fini(e);
     in_network_fini(e);
     free(e->qps.slots);
+    free(e->qps.unopened);
     ideal_fini(e);
     balance_fini(e);
     free(e->stall.marks);

@@ -44,7 +44,7 @@ void weft_engine_buffer_state(struct weft_engine *e, uint32_t node, struct weft_
 /** QPs so far: their numbers are WEFT_FIRST_QPN and up. */
 uint32_t weft_engine_qps(const struct weft_engine *e);
 /** A QP now; false: the number stands for a flow of frames of another transport. Settle first. */
-bool weft_engine_qp_state(const struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out);
+bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out);
 /** From now on QPs remember the round-trip time of their last ACK. WEFT_E_LIMIT. */
 int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err);
 /** From now on, which is the start, times are counted by what egress queues of nodes that forward
@@ -54,9 +54,9 @@ int weft_engine_note_queues(struct weft_engine *e, const uint8_t *prios, struct 
 bool weft_engine_queue_times(struct weft_engine *e, uint32_t port, uint32_t prio, int64_t end_ps,
                              int64_t time_ps[WEFT_QUEUE_BINS]);
 /** The congestion control of a QP; @p qpn is that of a hook. */
-const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn);
+const struct weft_cc_ops *weft_engine_qp_control(struct weft_engine *e, uint32_t qpn);
 /** The observables of a QP's congestion control, one double each in the order of its table. */
-void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values);
+void weft_engine_observe(struct weft_engine *e, uint32_t qpn, double *values);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
 int weft_engine_check(struct weft_engine *e, struct weft_err *err);
 /** Payload that has come to hosts so far: that of the messages received, and of the one under way

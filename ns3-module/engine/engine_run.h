@@ -53,6 +53,9 @@ void weft_engine_follow(struct weft_engine *e, int64_t t_ps);
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps);
 /** Time of the next event, WEFT_NEVER when idle. */
 int64_t weft_engine_next(struct weft_engine *e);
+/** A time before which nothing is due, WEFT_NEVER when idle. That of the next event, but now while
+ * messages wait that several threads will post. */
+int64_t weft_engine_soonest(struct weft_engine *e);
 /** Executes every event earlier than @p limit_ps (strictly). A hook may lower the limit.
  * Returns 0, or an error code (see weft_engine_error). */
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps);

@@ -119,6 +119,9 @@ struct weft_engine_hooks {
      * run only because of an error. Then several threads may run
      * the hosts (host_parts.h). */
     int local;
+    /** Beside: he does nothing to the engine when told of a message, and sets no timer then. He may
+     * be told a window later, in the order of time, with the clock at that of the message. */
+    int listens;
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
      * has got some again. */
     void (*credit)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out);

@@ -7,6 +7,7 @@
 #include "histogram.h"
 #include "context.h"
 #include "fail.h"
+#include "posts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ int weft_engine_note_queues(struct weft_engine *e, const uint8_t *prios, struct 
 {
     struct histograms *all = &e->histograms;
     const size_t n = e->fabric->nports;
+    posts_settle(e);
     all->wanted = malloc(n + 1);
     all->of = calloc(n * WEFT_PRIOS + 1, sizeof *all->of);
     if (!all->wanted || !all->of)

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "events.h"
 #include "host_parts_inside.h"
+#include "posts.h"
 #include "recovery.h"
 #include "window_crew_inside.h"
 
@@ -21,6 +22,7 @@ void host_agendas_free(struct host_parts *h)
         fastq_free(&h->of[k].agenda.fast);
         evq_free(&h->of[k].agenda.slow);
         free(h->of[k].held);
+        free(h->of[k].posts);
     }
     free(h->of);
     free(h->clusters);
@@ -69,7 +71,7 @@ bool host_agendas_failed(const struct weft_engine *e)
 
 /* ---- whose ---- */
 
-static uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host)
+uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host)
 {
     return e->windows.clusters.of[e->fabric->hosts[host]];
 }
@@ -95,9 +97,14 @@ static struct agenda *agenda_of(struct weft_engine *e, uint32_t cluster)
     return &e->parts->of[e->crew->thread[cluster]].agenda;
 }
 
+struct host_part *host_part_of(struct weft_engine *e, uint32_t host)
+{
+    return &e->parts->of[e->crew->thread[cluster_of_host(e, host)]];
+}
+
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
 {
-    return agenda_of(e, cluster_of_host(e, host));
+    return &host_part_of(e, host)->agenda;
 }
 
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
@@ -175,6 +182,7 @@ void host_agendas_gather(struct weft_engine *e)
     struct host_parts *h = e->parts;
     if (!h)
         return;
+    posts_settle(e);
     e->parts = NULL;
     for (unsigned k = 0; k < h->n; k++) {
         e->parts = h;

@@ -7,6 +7,7 @@
 #include "evq.h"
 
 struct agenda;
+struct host_part;
 struct host_parts;
 
 #pragma GCC visibility push(hidden)
@@ -16,6 +17,10 @@ struct host_parts;
 void host_agendas_choose(struct weft_engine *e);
 /** What is to happen goes back to the engine's own agenda. */
 void host_agendas_gather(struct weft_engine *e);
+/** What the thread of a host has. */
+struct host_part *host_part_of(struct weft_engine *e, uint32_t host);
+/** The cluster (clusters.h) of a host. */
+uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host);
 /** The agenda of a host. */
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host);
 /** Adds the arrival at a host, or a transmission of one. */

@@ -69,15 +69,18 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
         return true;
     }
     if (arrives && may_tell(e, (uint32_t)EV_NUMBER(id))) {
-        s->held = h->window;
-        if (!e->peers)
+        if (!h->listens)
+            s->held = h->window;
+        if (!h->listens && !e->peers)
             return true;
         /* it is told of afterwards, so this event still belongs to what is done now */
-        peers_tells(e, d->t, id, cluster_of_entry(e, id));
+        if (e->peers)
+            peers_tells(e, d->t, id, cluster_of_entry(e, id));
+        else
+            e->worker->at = (struct ev){d->t, id};
     }
-    s->events = s->window == (uint32_t)h->window ? s->events + 1 : 1;
-    s->window = (uint32_t)h->window;
-    p->most = s->events > p->most ? s->events : p->most;
+    const uint32_t n = cluster_count(h, cluster_of_entry(e, id));
+    p->most = n > p->most ? n : p->most;
     return false;
 }
 
@@ -186,6 +189,38 @@ static void put_back(struct weft_engine *e, struct host_part *p)
     p->nheld = 0;
 }
 
+/* The worker that has the first to tell, NULL: nobody has any. @p told: how many of each are told.
+ */
+static struct worker *first_tells(struct window_crew *c, const uint32_t *told)
+{
+    struct worker *first = NULL;
+    for (unsigned k = 0; k < c->n; k++) {
+        struct worker *w = &c->workers[k];
+        if (told[k] < w->ntells &&
+            (!first || ev_before(w->tells[told[k]].at, first->tells[told[first - c->workers]].at)))
+            first = w;
+    }
+    return first;
+}
+
+/* Tells the user who listens of the window's messages, in the order of all events. */
+static void tell_all(struct weft_engine *e, struct window_crew *c)
+{
+    uint32_t told[MOST_THREADS] = {0};
+    for (struct worker *w; (w = first_tells(c, told)) != NULL;) {
+        const struct worker_tell *t = &w->tells[told[w - c->workers]++];
+        e->now = t->at.t;
+        if (t->acked)
+            stable_release(&e->msgs, t->msg);
+        if (t->acked && e->hooks.acked)
+            e->hooks.acked(e->hooks.ctx, &t->done);
+        else if (!t->acked && e->hooks.received)
+            e->hooks.received(e->hooks.ctx, &t->done);
+    }
+    for (unsigned k = 0; k < c->n; k++)
+        c->workers[k].ntells = 0;
+}
+
 /* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. */
 static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c,
                            int64_t switches_ps)
@@ -210,6 +245,8 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         window_crew_end_hosts(e, c, events, most);
     }
     window_crew_measure(c);
+    if (h->listens)
+        tell_all(e, c);
     return events;
 }
 
@@ -222,6 +259,7 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     const int64_t until_ps = horizon(e, h, t_ps);
     if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try)
         return false;
+    h->listens = e->hooks.listens && !e->replay && !e->spread.balance && !e->spread.steer;
     window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
     e->now = t_ps;
     h->until_ps = until_ps;

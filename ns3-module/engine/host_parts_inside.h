@@ -5,6 +5,7 @@
 
 #include "evq.h"
 #include "loop.h"
+#include "posts.h"
 
 /** Of a cluster (clusters.h). */
 struct cluster_state {
@@ -18,8 +19,10 @@ struct host_part {
     struct agenda agenda;
     struct ev *held; /**< what is left at hosts that are held, in order */
     uint32_t nheld, held_cap;
-    uint64_t events; /**< in the last window */
-    uint32_t most;   /**< of them, in one cluster */
+    uint64_t events;    /**< in the last window */
+    uint32_t most;      /**< of them, in one cluster */
+    struct post *posts; /**< that wait (posts.h) */
+    uint32_t nposts, posts_cap;
 } __attribute__((aligned(64)));
 
 struct host_parts {
@@ -31,11 +34,21 @@ struct host_parts {
     int64_t done_ps;      /**< hosts have been run to here, but for those that are held */
     int64_t until_ps;     /**< of the window that is being run */
     bool switches;        /**< it is theirs as well */
+    bool listens;         /**< the user is told of messages when it is over: no host is held */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;
     double per_ps;
     struct weft_engine *e;
 };
+
+/** One more event, or post, of a cluster in this window; returns how many there are. */
+static inline uint32_t cluster_count(const struct host_parts *h, uint32_t cluster)
+{
+    struct cluster_state *s = &h->clusters[cluster];
+    s->events = s->window == (uint32_t)h->window ? s->events + 1 : 1;
+    s->window = (uint32_t)h->window;
+    return s->events;
+}
 
 #endif

@@ -6,6 +6,7 @@
 #include "gap.h"
 #include "in_network.h"
 #include "in_network_state.h"
+#include "posts.h"
 #include "window.h"
 
 #include <inttypes.h>
@@ -173,6 +174,7 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
                       uint32_t *id, struct weft_err *err)
 {
     struct group *g;
+    posts_settle(e);
     if (e->peers)
         return weft_err_set(err, WEFT_E_ALONE, "switches take part in operations");
     prio = prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : prio;

@@ -4,6 +4,7 @@
 #include "credit.h"
 #include "lazy.h"
 #include "port_catch_up.h"
+#include "posts.h"
 #include "replay.h"
 #include "window.h"
 #include "window_crew.h"
@@ -53,6 +54,7 @@ void lazy_choose(struct weft_engine *e)
 
 void lazy_catch_up(struct weft_engine *e)
 {
+    posts_settle(e);
     replay_ops.catch_up(e);
     window_catch_up(e);
     window_crew_look_again(e);

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "host_agendas.h"
 #include "host_parts.h"
+#include "posts.h"
 #include "replay.h"
 #include "window.h"
 
@@ -25,6 +26,7 @@ int64_t weft_engine_next(struct weft_engine *e)
 {
     if (e->peers)
         return peers_next(e);
+    posts_settle(e);
     struct due d = agenda_first(e, &e->loop.agenda);
     if (e->parts)
         host_parts_first(e, &d);
@@ -33,8 +35,15 @@ int64_t weft_engine_next(struct weft_engine *e)
     return told < first ? told : first;
 }
 
+int64_t weft_engine_soonest(struct weft_engine *e)
+{
+    return e->loop.posts ? e->now : weft_engine_next(e);
+}
+
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
 {
+    if (t_ps > e->now)
+        posts_settle(e);
     if (t_ps < e->now)
         engine_fail(e, WEFT_E_INTERNAL,
                     "the clock would run backwards, from %" PRId64 " to %" PRId64 " ps", e->now,
@@ -46,6 +55,8 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
 
 void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
 {
+    if (t_ps > e->now)
+        posts_settle(e);
     if (e->loop.due_ps < t_ps) {
         e->loop.due_ps = t_ps;
         e->loop.due_id = 0;
@@ -75,6 +86,8 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     const bool endless = limit_ps > LAST_PS;
     e->loop.stop_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
     loop_limit(e);
+    posts_settle(e);
+    e->loop.in_event = true;
     if (__builtin_expect(e->peers != NULL, 0)) {
         peers_run(e);
         return e->err.code;
@@ -101,6 +114,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         else if (!host_parts_run(e, d.t))
             agenda_run(e, a, d);
     }
+    e->loop.in_event = false;
     e->loop.limit_ps = e->loop.stop_ps;
     if (e->replay)
         replay_ops.run_over(e);

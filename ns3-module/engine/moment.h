@@ -5,12 +5,14 @@
 
 #include "context.h"
 #include "port_catch_up.h"
+#include "posts.h"
 #include "replay.h"
 #include "window.h"
 
 /** A port as those who look at it see it: with every transmission up to now made. */
 static inline const struct port *moment_settled(struct weft_engine *e, uint32_t port)
 {
+    posts_settle(e);
     replay_ops.catch_up(e);
     window_catch_up(e);
     port_settle(e, &e->ports[port], port);

@@ -15,6 +15,7 @@
 #include "link_state.h"
 #include "nic.h"
 #include "pkt.h"
+#include "posts.h"
 #include "rc.h"
 #include "way.h"
 #include "recovery.h"
@@ -38,6 +39,7 @@ int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_eng
                                     uint32_t overhead)
 {
     const uint64_t gap = e->p.transport.gap_bytes, least = e->p.transport.min_frame_bytes;
+    posts_settle(e);
     const uint32_t qi = qp_of_frames(e, f->src_host, f->dst_host, f->flow, NULL);
     if (qi == NIL)
         return 0;
@@ -117,6 +119,20 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
 
+/* Who QP @p qi is between. */
+static struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
+{
+    if (__builtin_expect(qi >= e->qps.opened, 0))
+        return e->qps.unopened[qi - e->qps.opened];
+    const struct qp *q = qp_at(e, qi);
+    return (struct qp_name){q->src_host, q->dst_host, q->number, q->own_prio, q->nic};
+}
+
+static uint64_t hash(const struct qp_name *n)
+{
+    return qp_key(n->src, n->dst, n->prio, n->number);
+}
+
 static int grow_table(struct weft_engine *e)
 {
     uint32_t n = e->qps.nslots ? e->qps.nslots * 2 : 1024;
@@ -124,8 +140,8 @@ static int grow_table(struct weft_engine *e)
     if (!slots)
         return -1;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
-        const struct qp *q = qp_at(e, i);
-        uint64_t h = qp_key(q->src_host, q->dst_host, q->own_prio, q->number);
+        const struct qp_name name = name_of(e, i);
+        uint64_t h = hash(&name);
         while (slots[h & (n - 1)])
             h++;
         slots[h & (n - 1)] = i + 1;
@@ -136,27 +152,9 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-/* The record (src, dst, prio, number) bound to port @p nic of its host, made with its path if need
- * be (*made); NIL and *err when that fails. */
-static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
-                       uint32_t number, uint8_t nic, bool *made, struct weft_err *err)
+/* A number for one more QP, NIL and *err: there is none. */
+static uint32_t next_number(struct weft_engine *e, struct weft_err *err)
 {
-    *made = false;
-    if (e->qps.pool.n * 2 >= e->qps.nslots && grow_table(e)) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.pool.n);
-        return NIL;
-    }
-    uint64_t h = qp_key(src, dst, prio, number);
-    for (uint64_t s = h;; s++) {
-        uint32_t slot = e->qps.slots[s & (e->qps.nslots - 1)];
-        if (!slot) {
-            h = s;
-            break;
-        }
-        const struct qp *q = qp_at(e, slot - 1);
-        if (q->src_host == src && q->dst_host == dst && q->own_prio == prio && q->number == number)
-            return slot - 1;
-    }
     uint32_t qi = stable_alloc(&e->qps.pool);
     uint32_t ci = e->qps.cc_state.elem ? stable_alloc(&e->qps.cc_state) : qi;
     if (e->grants.of.elem && qi != NIL) {
@@ -168,43 +166,63 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
         weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.pool.max);
         return NIL;
     }
-    struct qp *q = qp_at(e, qi);
-    memset(q, 0, sizeof *q);
-    q->src_host = src;
-    q->dst_host = dst;
-    q->prio = q->own_prio = (uint8_t)prio;
-    q->number = number;
-    q->nic = nic;
-    q->nxt_msg = q->head_msg = q->tail_msg = q->rcv_msg = NIL;
-    q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
-    q->cnp_at_ps = WEFT_NEVER;
-    q->nack_psn = UINT64_MAX;
-    const uint32_t own = number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
-    uint64_t entropy =
-        weft_mix64(qp_key(src, dst, prio, own) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
-    q->flow_hash = (uint32_t)entropy;
-    q->ack_hash = (uint32_t)(entropy >> 32);
-    if (peers_ends(e, src, dst))
-        qp_fill_env(e, q);
+    return qi;
+}
+
+uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
+                   struct weft_err *err)
+{
+    *made = false;
+    if (e->qps.pool.n * 2 >= e->qps.nslots && grow_table(e)) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.pool.n);
+        return NIL;
+    }
+    uint64_t h = hash(name);
+    for (uint32_t slot; (slot = e->qps.slots[h & (e->qps.nslots - 1)]) != 0; h++) {
+        const struct qp_name other = name_of(e, slot - 1);
+        if (other.src == name->src && other.dst == name->dst && other.prio == name->prio &&
+            other.number == name->number)
+            return slot - 1;
+    }
+    const uint32_t qi = next_number(e, err);
+    if (qi == NIL)
+        return NIL;
     e->qps.slots[h & (e->qps.nslots - 1)] = qi + 1;
     *made = true;
     return qi;
 }
 
-uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
-                struct weft_err *err)
+/* Makes the record of a QP, with its path. */
+static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct qp_name *name)
 {
-    bool made;
-    const uint32_t qi = record(e, msg->src, msg->dst, prio, msg->qp, msg->nic, &made, err);
-    if (!made)
-        return qi;
     struct qp *q = qp_at(e, qi);
-    e->tot.qps++;
-    e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
-    if (!peers_ends(e, msg->src, msg->dst)) /* other processes have it */
-        return qi;
+    memset(q, 0, sizeof *q);
+    q->src_host = name->src;
+    q->dst_host = name->dst;
+    q->prio = q->own_prio = name->prio;
+    q->number = name->number;
+    q->nic = name->nic;
+    q->nxt_msg = q->head_msg = q->tail_msg = q->rcv_msg = NIL;
+    q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
+    q->cnp_at_ps = WEFT_NEVER;
+    q->nack_psn = UINT64_MAX;
+    const uint32_t own = name->number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
+    uint64_t entropy = weft_mix64(qp_key(name->src, name->dst, name->prio, own) ^
+                                  weft_rng_stream(e->seed, "ecmp", 0).state);
+    q->flow_hash = (uint32_t)entropy;
+    q->ack_hash = (uint32_t)(entropy >> 32);
+    if (peers_ends(e, name->src, name->dst))
+        qp_fill_env(e, q);
+    return q;
+}
+
+int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, struct weft_err *err)
+{
+    struct qp *q = record(e, qi, name);
+    if (!peers_ends(e, name->src, name->dst)) /* other processes have it */
+        return 0;
     if (control_settle(e, q, err))
-        return NIL;
+        return err ? err->code : WEFT_E_LIMIT;
     q->cap_bytes = UINT64_MAX;
     const struct profile *f = profile_of(q);
     q->counted = f->recovery->counts;
@@ -212,14 +230,14 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
     if (f->recovery->bdp_fc && f->t.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     if (entropy_open(e, q, err))
-        return NIL;
+        return err ? err->code : WEFT_E_LIMIT;
     q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
     if (e->spread.steer)
         e->spread.steer->aim(e, q);
     if (e->links.ndown)
         link_reroute_qp(e, qi);
-    return qi;
+    return 0;
 }
 
 void qp_close(struct qp *q)
@@ -232,20 +250,26 @@ void qp_close(struct qp *q)
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
                       struct weft_err *err)
 {
+    const struct qp_name name = {dst, src, flow, FRAME_PRIO, 0};
     bool made;
-    const uint32_t qi = record(e, dst, src, FRAME_PRIO, flow, 0, &made, err);
-    if (made && e->links.ndown)
+    const uint32_t qi = qp_number(e, &name, &made, err);
+    if (!made)
+        return qi;
+    record(e, qi, &name);
+    if (e->links.ndown)
         link_reroute_qp(e, qi);
     return qi;
 }
 
-const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn)
+const struct weft_cc_ops *weft_engine_qp_control(struct weft_engine *e, uint32_t qpn)
 {
+    posts_settle(e);
     return qp_at(e, qpn - WEFT_FIRST_QPN)->cc;
 }
 
-void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values)
+void weft_engine_observe(struct weft_engine *e, uint32_t qpn, double *values)
 {
+    posts_settle(e);
     const struct qp *q = qp_at(e, qpn - WEFT_FIRST_QPN);
     if (q->cc->observe)
         q->cc->observe(cc_state_at(e, qpn - WEFT_FIRST_QPN), q->ccp, values);

@@ -111,6 +111,14 @@ static inline bool credited(const struct qp *q)
     return q->carries == QP_CREDIT;
 }
 
+/** Who a QP is between. */
+struct qp_name {
+    uint32_t src, dst; /**< hosts */
+    uint32_t number;   /**< which one between the two */
+    uint8_t prio;
+    uint8_t nic; /**< as in struct weft_msg */
+};
+
 /** All QPs. */
 struct qps {
     struct stable pool;     /**< struct qp */
@@ -119,14 +127,20 @@ struct qps {
                                weft_engine_note_rtts was called */
     uint32_t *slots;        /**< open addressing table of QP numbers + 1 */
     uint32_t nslots;
+    uint32_t opened;          /**< QPs from this number on are yet to be opened (posts.h) */
+    struct qp_name *unopened; /**< those */
+    uint32_t nunopened, unopened_cap;
 };
 
 #pragma GCC visibility push(hidden)
 
 /* qp.c */
-/** The QP of a message, at priority @p prio, opened if need be; NIL and *err when that fails. */
-uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
-                struct weft_err *err);
+/** The number of a QP; *@p made: it is a new one, which is to be opened. NIL and *err when that
+ * fails. */
+uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
+                   struct weft_err *err);
+/** Opens QP @p qp, a new one. WEFT_E_LIMIT: out of memory. */
+int qp_open(struct weft_engine *e, uint32_t qp, const struct qp_name *name, struct weft_err *err);
 /** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err
  * when that fails. */
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,

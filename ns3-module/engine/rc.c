@@ -30,6 +30,7 @@
 #include "steer.h"
 #include "supply.h"
 #include "telemetry.h"
+#include "worker.h"
 
 #include "base/units.h"
 
@@ -123,6 +124,8 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
             replay_ops.tell(e, m->qp, false, &d);
         else if (__builtin_expect(e->peers != NULL, 0))
             peers_tell(e, mi, false, &d);
+        else if (e->worker)
+            worker_tell(e, mi, false, &d);
         else
             e->hooks.received(e->hooks.ctx, &d);
     }
@@ -249,7 +252,7 @@ static void complete(struct weft_engine *e, uint32_t mi)
     struct msg *m = msg_at(e, mi);
     struct weft_completion d;
     rc_fill_done(qp_at(e, m->qp), m, e->now, &d);
-    if (__builtin_expect(!e->peers, 1)) /* else once all processes know */
+    if (__builtin_expect(!e->peers && !e->worker, 1)) /* else when it is told */
         stable_release(&e->msgs, mi);
     e->tot.msgs_acked++;
     if (d.received_ps - d.post_ps < d.ideal_ps) {
@@ -262,6 +265,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
         replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, &d);
     else if (__builtin_expect(e->peers != NULL, 0))
         peers_tell(e, mi, true, &d);
+    else if (e->worker)
+        worker_tell(e, mi, true, &d);
     else if (e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &d);
 }

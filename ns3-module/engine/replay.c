@@ -3,6 +3,7 @@
 #include "replay.h"
 #include "context.h"
 #include "loop.h"
+#include "posts.h"
 #include "rc.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
@@ -62,6 +63,7 @@ static void release(struct replay *r)
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err)
 {
+    posts_settle(e);
     if (how == WEFT_REPLAYING_OFF) {
         catch_up(e);
         release(e->replay);

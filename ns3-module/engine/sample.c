@@ -8,6 +8,7 @@
 #include "context.h"
 #include "gap.h"
 #include "moment.h"
+#include "posts.h"
 
 #include <string.h>
 
@@ -53,8 +54,9 @@ uint32_t weft_engine_qps(const struct weft_engine *e)
     return e->qps.pool.n;
 }
 
-bool weft_engine_qp_state(const struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out)
+bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out)
 {
+    posts_settle(e);
     const uint32_t qi = qpn - WEFT_FIRST_QPN;
     const struct qp *q = qp_at(e, qi);
     if (q->own_prio == FRAME_PRIO)
@@ -78,6 +80,7 @@ bool weft_engine_qp_state(const struct weft_engine *e, uint32_t qpn, struct weft
 
 int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err)
 {
+    posts_settle(e);
     if (!e->qps.rtt_ps.base && !stable_init(&e->qps.rtt_ps, sizeof(int64_t), e->qps.pool.max))
         return weft_err_set(err, WEFT_E_LIMIT,
                             "out of memory: the address space for round-trip times was refused");

@@ -7,26 +7,22 @@
 #include "delay.h"
 #include "host_agendas.h"
 #include "nic.h"
+#include "posts.h"
 #include "qp.h"
 #include "rc.h"
 #include "replay.h"
 #include "stable.h"
 
-/* Message @p mi waits in the FIFO of its QP. */
-static void append(struct weft_engine *e, struct qp *q, uint32_t mi)
+/* The user, and what repeats his traffic, hear of it. */
+static void tell(struct weft_engine *e, const struct post *p)
 {
-    const struct msg *m = msg_at(e, mi);
-    q->end_psn += m->npkts;
-    q->end_byte += m->bytes;
-    if (q->head_msg == NIL)
-        q->head_msg = mi;
-    else
-        msg_at(e, q->tail_msg)->next = mi;
-    q->tail_msg = mi;
-    if (q->nxt_msg == NIL)
-        q->nxt_msg = mi;
-    if (q->rcv_msg == NIL)
-        q->rcv_msg = mi;
+    const struct msg *m = msg_at(e, p->record);
+    const bool news = !e->replay || replay_ops.posted(e, m);
+    if (news && e->hooks.posted) {
+        struct weft_completion d;
+        rc_fill_posted(e, m, &d);
+        e->hooks.posted(e->hooks.ctx, &d);
+    }
 }
 
 int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
@@ -50,46 +46,38 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
     if (__builtin_expect(e->replay != NULL, 0) && replay_ops.plays(e))
         return replay_ops.post(e, msg, prio, id, err);
-    uint32_t qi = qp_get(e, msg, prio, err);
-    if (qi == NIL)
+    const struct qp_name name = {msg->src, msg->dst, msg->qp, (uint8_t)prio, msg->nic};
+    const bool waits = posts_wait(e);
+    if (!waits)
+        posts_settle(e);
+    struct post p = {.msg = *msg};
+    p.msg.prio = prio;
+    p.qp = qp_number(e, &name, &p.opens, err);
+    if (p.qp == NIL)
+        return err ? err->code : WEFT_E_LIMIT;
+    if (p.opens) {
+        e->tot.qps++;
+        e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
+    }
+    if (p.opens && !waits && qp_open(e, p.qp, &name, err))
         return err ? err->code : WEFT_E_LIMIT;
     if (__builtin_expect(e->replay != NULL, 0))
-        replay_ops.touch(e, qi);
-    uint32_t mi = stable_alloc(&e->msgs);
-    if (mi == NIL)
+        replay_ops.touch(e, p.qp);
+    p.record = stable_alloc(&e->msgs);
+    if (p.record == NIL)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
-    struct msg *m = msg_at(e, mi);
-    struct qp *q = qp_at(e, qi);
-    const uint64_t mtu = q->mtu_bytes;
-    *m = (struct msg){.next = NIL,
-                      .qp = qi,
-                      .id = e->tot.msgs_posted++,
-                      .bytes = msg->bytes,
-                      .tag = msg->tag,
-                      .token = msg->token,
-                      .token_type = msg->token_type,
-                      .first_psn = q->end_psn,
-                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / mtu + 1 : 1,
-                      .start_byte = q->end_byte,
-                      .post_ps = e->now,
-                      .since = e->ideal.now,
-                      .sent_ps = -1};
+    p.id = e->tot.msgs_posted++;
+    e->tot.bytes_posted += msg->bytes;
+    if (id)
+        *id = p.id;
+    if (waits)
+        return posts_add(e, &p, err);
+    post_take(e, &p);
     if (__builtin_expect(e->peers != NULL, 0))
         peers_posted(e);
+    if (e->hooks.posted || e->replay)
+        tell(e, &p);
     if (ends & PEERS_SENDS)
-        delay_posted(e, q, m);
-    e->tot.bytes_posted += msg->bytes;
-    if (ends)
-        append(e, q, mi);
-    if (id)
-        *id = m->id;
-    const bool news = __builtin_expect(!e->replay, 1) || replay_ops.posted(e, m);
-    if (news && e->hooks.posted) {
-        struct weft_completion d;
-        rc_fill_posted(e, m, &d);
-        e->hooks.posted(e->hooks.ctx, &d);
-    }
-    if (ends & PEERS_SENDS)
-        nic_wake(e, qi);
+        nic_wake(e, p.qp);
     return 0;
 }

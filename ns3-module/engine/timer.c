@@ -3,6 +3,7 @@
 #include "context.h"
 #include "evq.h"
 #include "loop.h"
+#include "posts.h"
 #include "replay.h"
 #include "stable.h"
 
@@ -38,7 +39,10 @@ void timer_fire(struct weft_engine *e, uint64_t number)
     stable_release(&e->timers.pool, slot);
     if (__builtin_expect(e->replay != NULL, 0))
         replay_ops.timer(e, true);
+    e->loop.in_event = false;
     t.fn(t.ctx, t.arg);
+    posts_settle(e);
+    e->loop.in_event = true;
     if (__builtin_expect(e->replay != NULL, 0))
         replay_ops.timer(e, false);
 }

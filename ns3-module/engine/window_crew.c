@@ -273,11 +273,12 @@ static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_p
     struct windows *w = &e->windows;
     for (uint32_t i = 0; i < c->nborder; i++)
         window_settle_node(e, c->border[i], hosts_ps);
+    const bool all = c->look_again && e->pkts.pool.live; /* else none has anything to send */
     if (c->settled_ps >= w->done_ps && !c->look_again)
         return;
     for (uint32_t i = 0; i < c->nswitches; i++) {
         struct window_node *s = &w->of[c->switches[i]];
-        if (s->owes || c->look_again)
+        if (s->owes || all)
             s->owes = window_settle_node(e, c->switches[i], w->done_ps);
     }
     c->look_again = false;

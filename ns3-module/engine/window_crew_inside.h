@@ -63,7 +63,9 @@ struct window_crew {
     int64_t done_ns;  /**< to when all had come to its end */
     /* measured windows: all, those since the last look */
     struct thread_times all, seen;
-    int64_t measured_ns; /**< their run_ns */
+    int64_t measured_ns;         /**< their run_ns */
+    struct thread_times posting; /**< of messages together (posts.h) */
+    int64_t posting_ns;          /**< its run_ns */
     struct weft_thread_figures figures;
 };
 
@@ -111,6 +113,8 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c,
                     void (*fn)(void *ctx, unsigned number), void *ctx);
 /** The window is over, with all that the engine's own thread had to do with it. */
 void window_crew_measure(struct window_crew *c);
+/** The same of posting messages together, which is always measured. */
+void window_crew_measure_posts(struct window_crew *c);
 /** For tests: each thread comes late at random, so that any of them is first. */
 void window_crew_dawdle(const struct window_crew *c, unsigned number);
 

@@ -37,15 +37,30 @@ void window_crew_measure(struct window_crew *c)
     even_out(c);
 }
 
+void window_crew_measure_posts(struct window_crew *c)
+{
+    int64_t most = 0, all = 0;
+    for (unsigned i = 0; i < c->n; i++) {
+        all += c->busy_ns[i];
+        most = c->busy_ns[i] > most ? c->busy_ns[i] : most;
+    }
+    thread_times_add(&c->posting, all, most);
+    c->posting_ns += c->run_ns;
+    c->figures.join_ns += crew_wall_ns() - c->done_ns;
+    c->figures.windows++;
+}
+
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
 {
     *out = (struct weft_thread_figures){.threads = 1};
     if (e->crew) {
         const struct window_crew *c = e->crew;
-        const double per = c->measured_ns ? (double)c->figures.run_ns / (double)c->measured_ns : 0;
+        const double per =
+            c->measured_ns ? (double)(c->figures.run_ns - c->posting_ns) / (double)c->measured_ns
+                           : 0;
         *out = c->figures;
         out->threads = c->n;
-        out->busy_ns = (int64_t)((double)c->all.busy_ns * per);
-        out->critical_ns = (int64_t)((double)c->all.critical_ns * per);
+        out->busy_ns = c->posting.busy_ns + (int64_t)((double)c->all.busy_ns * per);
+        out->critical_ns = c->posting.critical_ns + (int64_t)((double)c->all.critical_ns * per);
     }
 }

@@ -37,6 +37,7 @@ void worker_fini(struct worker *w)
     free(w->drops);
     free(w->timers);
     free(w->notes);
+    free(w->tells);
 }
 
 /* ---- a window ---- */
@@ -254,6 +255,18 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
         return;
     w->timers = list;
     w->timers[w->ntimers++] = (struct ev){t_ps, id};
+}
+
+void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
+                 const struct weft_completion *done)
+{
+    struct worker *w = e->worker;
+    void *list = w->tells;
+    if (!make_room(e, &list, w->ntells, &w->tells_cap, sizeof *w->tells))
+        return;
+    w->tells = list;
+    w->tells[w->ntells++] =
+        (struct worker_tell){.at = w->at, .msg = msg, .acked = acked, .done = *done};
 }
 
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)

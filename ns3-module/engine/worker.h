@@ -22,6 +22,7 @@
 #define WEFT_ENGINE_WORKER_H
 
 #include "context.h"
+#include "evq.h"
 
 #include <stdatomic.h>
 
@@ -50,6 +51,14 @@ struct worker_drop {
     uint8_t why;
 };
 
+/** The user is to be told of a message, by that event. */
+struct worker_tell {
+    struct ev at;
+    uint32_t msg; /**< its record, which is free then if it is acknowledged */
+    bool acked;   /**< else received */
+    struct weft_completion done;
+};
+
 /** Free records of a kind that a thread has. Its context holds the list that is in use. */
 struct worker_pool {
     uint32_t head, nfree;        /**< free records, while no context holds them */
@@ -74,6 +83,9 @@ struct worker {
     struct window_note *notes; /**< room for those of its context */
     uint32_t notes_cap;
     struct worker_pool pkts, stacks;
+    struct worker_tell *tells; /**< in order */
+    uint32_t ntells, tells_cap;
+    struct ev at;    /**< the event that is executed, if it may tell of a message */
     uint64_t nholds; /**< of the engine, at the beginning */
 };
 
@@ -111,6 +123,10 @@ void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
 /** Sets a timer of the engine's own agenda. */
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
+/** The user is to be told of message record @p msg, which is received or, @p acked, acknowledged.
+ */
+void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
+                 const struct weft_completion *done);
 /** A packet was dropped that counts at @p port. */
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
 

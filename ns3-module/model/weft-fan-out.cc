@@ -198,6 +198,7 @@ WeftFanOut::MakeHooks()
         h.pfc_late = m_hooks.pfc_late && !HasSinks(PFC);
     }
     h.local = m_hooks.local && !HasSinks(MESSAGE) && !HasSinks(ACKED) && m_listeners.empty();
+    h.listens = m_hooks.listens;
     if (m_hooks.credit)
     {
         h.credit = &WeftFanOut::OnCredit;

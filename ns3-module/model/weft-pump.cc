@@ -108,7 +108,7 @@ WeftPump::Touch()
     {
         return; // a running engine is armed again when it returns
     }
-    int64_t next = weft_engine_next(m_engine);
+    int64_t next = weft_engine_soonest(m_engine);
     if (next == WEFT_NEVER || next > m_horizonPs)
     {
         Disarm();

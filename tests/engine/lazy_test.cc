@@ -255,6 +255,7 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
         std::vector<World *> all{&windows, &lazy, &eager};
         for (World &w : crews) {
             w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.listens = seed != 2;
             all.push_back(&w);
         }
         for (World *w : all) {
@@ -477,6 +478,7 @@ TEST(Threads, GiveWhatOneGives)
             worlds.emplace_back("fat-tree", Settings{{"k", "8"}}, run.engine, run.cc);
             World &w = worlds.back();
             w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.listens = n != 3;
             w.Build();
             if (n > 1)
                 Threads(w, n, 7);

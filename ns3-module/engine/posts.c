@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See posts.h. */
+#include "posts.h"
+#include "context.h"
+#include "crew.h"
+#include "fail.h"
+#include "host_agendas.h"
+#include "host_parts_inside.h"
+#include "nic.h"
+#include "window_crew_inside.h"
+#include "worker.h"
+
+#include "base/fetch.h"
+
+#include <stdlib.h>
+
+/** Messages per thread below which one posts them alone: each takes as long as some five events. */
+#define POSTS_WORTHWHILE (WORTHWHILE / 5)
+/** Room for messages of a thread beyond which it is given back. */
+#define POSTS_KEPT 1024u
+#define POSTS_AHEAD 4u /**< messages that are fetched ahead */
+
+bool posts_wait(const struct weft_engine *e)
+{
+    return e->parts && !e->peers && !e->loop.in_event && !e->replay && !e->hooks.posted &&
+           !e->links.ndown && !e->spread.steer;
+}
+
+/* Makes room for one more of a list; false: out of memory. */
+static bool make_room(void **list, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap)
+        return true;
+    const uint32_t more = *cap ? 2 * *cap : 64;
+    void *grown = realloc(*list, more * size);
+    if (!grown)
+        return false;
+    *list = grown;
+    *cap = more;
+    return true;
+}
+
+/* A new QP is known by its name until it is opened. */
+static bool add_qp(struct qps *all, const struct post *p)
+{
+    void *list = all->unopened;
+    if (!make_room(&list, all->nunopened, &all->unopened_cap, sizeof *all->unopened))
+        return false;
+    all->unopened = list;
+    if (all->nunopened == 0)
+        all->opened = p->qp;
+    all->unopened[all->nunopened++] = post_name(p);
+    return true;
+}
+
+int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
+{
+    struct host_part *of = host_part_of(e, p->msg.src);
+    void *list = of->posts;
+    if (!make_room(&list, of->nposts, &of->posts_cap, sizeof *of->posts) ||
+        (p->opens && !add_qp(&e->qps, p)))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u messages", of->nposts);
+    of->posts = list;
+    of->posts[of->nposts++] = *p;
+    e->loop.posts++;
+    return 0;
+}
+
+/* ---- posting ---- */
+
+/* Message @p mi waits in the FIFO of its QP. */
+static void append(struct weft_engine *e, struct qp *q, uint32_t mi)
+{
+    const struct msg *m = msg_at(e, mi);
+    q->end_psn += m->npkts;
+    q->end_byte += m->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = mi;
+    else
+        msg_at(e, q->tail_msg)->next = mi;
+    q->tail_msg = mi;
+    if (q->nxt_msg == NIL)
+        q->nxt_msg = mi;
+    if (q->rcv_msg == NIL)
+        q->rcv_msg = mi;
+}
+
+void post_take(struct weft_engine *e, const struct post *p)
+{
+    const struct weft_msg *msg = &p->msg;
+    const unsigned ends = peers_ends(e, msg->src, msg->dst);
+    struct qp *q = qp_at(e, p->qp);
+    struct msg *m = msg_at(e, p->record);
+    *m = (struct msg){.next = NIL,
+                      .qp = p->qp,
+                      .id = p->id,
+                      .bytes = msg->bytes,
+                      .tag = msg->tag,
+                      .token = msg->token,
+                      .token_type = msg->token_type,
+                      .first_psn = q->end_psn,
+                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / q->mtu_bytes + 1 : 1,
+                      .start_byte = q->end_byte,
+                      .post_ps = e->now,
+                      .since = e->ideal.now,
+                      .sent_ps = -1};
+    if (ends & PEERS_SENDS)
+        delay_posted(e, q, m);
+    if (ends)
+        append(e, q, p->record);
+}
+
+static void make(struct weft_engine *e, const struct post *p)
+{
+    const struct qp_name name = post_name(p);
+    struct weft_err err = {0};
+    if (p->opens && qp_open(e, p->qp, &name, &err)) {
+        engine_fail(e, err.code, "%s", err.msg);
+        return;
+    }
+    post_take(e, p);
+    struct qp *q = qp_at(e, p->qp);
+    if (p->opens && !profile_of(q)->pick) /* what it will be asked for, while the path is near */
+        qp_ideal_ps(e, q, p->msg.bytes, e->ideal.now);
+    nic_wake(e, p->qp);
+}
+
+/* What posting a message touches of its host. */
+static void fetch(const struct weft_engine *e, const struct post *p)
+{
+    const uint32_t port = e->fabric->nodes[e->fabric->hosts[p->msg.src]].first_port;
+    weft_fetch(&e->ports[port], sizeof(struct port));
+    weft_fetch(&e->nics.of[e->ports[port].nic], sizeof(struct nic));
+}
+
+/* The posts of a thread; counts them by host. */
+static void make_all(struct host_parts *h, struct host_part *of, struct weft_engine *e)
+{
+    of->most = 0;
+    for (uint32_t i = 0; i < of->nposts; i++) {
+        const struct post *p = &of->posts[i];
+        if (i + POSTS_AHEAD < of->nposts)
+            fetch(e, p + POSTS_AHEAD);
+        make(e, p);
+        const uint32_t n = cluster_count(h, cluster_of_host(e, p->msg.src));
+        of->most = n > of->most ? n : of->most;
+    }
+}
+
+static void run_part(void *ctx, unsigned number)
+{
+    struct host_parts *h = ctx;
+    struct window_crew *c = h->e->crew;
+    struct worker *w = &c->workers[number];
+    const int64_t began_ns = window_crew_clock_ns(c);
+    if (c->shuffle)
+        window_crew_dawdle(c, number);
+    worker_begin(w, h->e);
+    make_all(h, &h->of[number], &w->e);
+    worker_end(w);
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+}
+
+/* Threads post together. */
+static void make_together(struct weft_engine *e, struct host_parts *h)
+{
+    struct window_crew *c = e->crew;
+    uint32_t most = 0;
+    const bool measured = c->measured;
+    h->e = e;
+    h->window++;
+    c->measured = true;
+    window_crew_begin_hosts(e, c, e->now);
+    window_crew_do(e, c, run_part, h);
+    for (unsigned k = 0; k < h->n; k++)
+        most = h->of[k].most > most ? h->of[k].most : most;
+    window_crew_end_hosts(e, c, e->loop.posts, most);
+    h->per_ps = (double)e->loop.posts / (double)h->lookahead_ps; /* each sends a packet */
+    h->since_ps = e->now;
+    h->alone = 0;
+    window_crew_measure_posts(c);
+    c->measured = measured;
+}
+
+static void make_waiting(struct weft_engine *e)
+{
+    struct host_parts *h = e->parts;
+    const bool together = e->now >= h->done_ps &&
+                          (e->crew->shuffle || e->loop.posts >= (uint64_t)POSTS_WORTHWHILE * h->n);
+    if (together)
+        make_together(e, h);
+    for (unsigned k = 0; k < h->n; k++) {
+        struct host_part *of = &h->of[k];
+        for (uint32_t i = 0; !together && i < of->nposts; i++)
+            make(e, &of->posts[i]);
+        of->nposts = 0;
+        if (of->posts_cap > POSTS_KEPT) {
+            free(of->posts);
+            of->posts = NULL;
+            of->posts_cap = 0;
+        }
+    }
+    e->loop.posts = 0;
+    e->qps.opened = UINT32_MAX;
+    e->qps.nunopened = 0;
+}
+
+const struct posts_ops posts_ops = {make_waiting};
