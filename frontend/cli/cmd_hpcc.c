@@ -129,7 +129,9 @@ const struct weft_command weft_command_hpcc = {
         "Keys without effect are reported; values that weft can't honour are errors. 'weft run' "
         "takes such a file too, and 'weft sweep' varies its keys; there --compat, --control and "
         "--flow-format are the settings simulator.compat, simulator.control and "
-        "simulator.flow-format.",
+        "simulator.flow-format.\n"
+        "Under mpirun ('mpirun -n 2 weft hpcc ...') the processes share the fabric out; results "
+        "are the same.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct opts),

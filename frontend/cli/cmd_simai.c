@@ -162,6 +162,16 @@ static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
     return code;
 }
 
+/* SimAI reads GLOBAL_T, and gives all pairs the window and the RTT of the longest all the same
+ * (network_frontend/ns3/common.h at b5ff47c and cef83f9): NVLink's pairs those of a rail. */
+static void take_window(struct experiment *x, struct weft_hpcc_config *c)
+{
+    if (!c->global_t)
+        note(x, "GLOBAL_T=0 has no effect, as in SimAI: the window and the RTT of all pairs are "
+                "those of the longest");
+    c->global_t = 1;
+}
+
 /* SimAI.conf, but for its topology and flows. */
 static int take_config(struct experiment *x, struct weft_err *err)
 {
@@ -169,9 +179,8 @@ static int take_config(struct experiment *x, struct weft_err *err)
     struct weft_hpcc_config *c = weft_hpcc_config_read_settings(x->o->config, err);
     if (!c)
         return err->code;
-    int code = 0;
-    if (!code)
-        code = complete_maps(x, c, err);
+    take_window(x, c);
+    int code = complete_maps(x, c, err);
     if (!code)
         code = weft_hpcc_pairs_compute(x->fabric, c->payload_bytes, NULL, &pairs, err);
     struct weft_hpcc_flows none = {.file = (char *)c->file, .sorted = true};

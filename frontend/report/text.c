@@ -160,8 +160,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     dimensions(out, s);
     if (!t->packet_hops)
         return;
-    fprintf(out, "  %-24s %" PRIu64 " ECN marks, %" PRIu64 " CNPs, %" PRIu64 " PFC pauses",
-            "queues, ECN and PFC", t->ecn_marks, t->sent[WEFT_PKT_CNP], t->pfc_pauses);
+    fprintf(out, "  %-24s %" PRIu64 " ECN marks, %" PRIu64 " CNPs, ", "queues, ECN and PFC",
+            t->ecn_marks, t->sent[WEFT_PKT_CNP]);
+    if (t->sent[WEFT_PKT_WARNING])
+        fprintf(out, "%" PRIu64 " warnings, ", t->sent[WEFT_PKT_WARNING]);
+    fprintf(out, "%" PRIu64 " PFC pauses", t->pfc_pauses);
     if (t->pfc_refreshes)
         fprintf(out, " repeated %" PRIu64 " times", t->pfc_refreshes);
     fprintf(out, " (ports paused %s in sum); longest queue of a port",

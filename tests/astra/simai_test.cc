@@ -213,6 +213,11 @@ TEST(SimAI, ConfigurationAndEnvironment)
                                "FCT_OUTPUT_FILE and PFC_OUTPUT_FILE are written"))
         << shown.err;
     EXPECT_TRUE(has(shown.out, "ring,ring")) << shown.out;
+    EXPECT_FALSE(has(shown.err, "GLOBAL_T")) << shown.err;
+    Files own("GLOBAL_T 0\n"); // which SimAI overwrites
+    const Said longest = weft(args, own.dir / "");
+    EXPECT_EQ(longest.out, shown.out);
+    EXPECT_TRUE(has(longest.err, "GLOBAL_T=0 has no effect, as in SimAI")) << longest.err;
     const std::pair<const char *, const char *> theirs[] = {
         {"-g", "-g: SimAI_analytical's option"},
         {"-g_p_s", "gen_Topo_Template.py -g GPUS -gps PER_SERVER"},

@@ -70,6 +70,24 @@ TEST(Run, FromDefaultsAlone)
     EXPECT_CONTAINS(run, "\"outcome\": \"finished\"");
 }
 
+/* Switches under Bolt warn senders: the summary counts that beside marks, of other controls alone
+ * it says nothing. */
+TEST(Run, SummaryCountsWarnings)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    std::vector<std::string> args = {"run",   source_dir() + "/scenarios/incast-cc",
+                                     "--out", dir / "out",
+                                     "--set", "congestion-control.name=bolt"};
+    const Said bolt = weft(args);
+    EXPECT_EQ(bolt.code, 0) << bolt.err;
+    EXPECT_CONTAINS(bolt.out, " CNPs, ");
+    EXPECT_CONTAINS(bolt.out, " warnings, ");
+    args.resize(4);
+    EXPECT_LACKS(weft(args).out, " warnings, ");
+}
+
 TEST(Run, SameBytesEveryTime)
 {
     TempDir dir;
