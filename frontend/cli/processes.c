@@ -67,6 +67,8 @@ const char *weft_processes_library(void)
     int n;
     MPI_Get_library_version(text, &n);
     text[strcspn(text, ",\n")] = '\0';
+    for (char *tab = text; (tab = strchr(tab, '\t'));) /* MPICH's */
+        *tab = ' ';
     return text;
 }
 
@@ -81,9 +83,10 @@ static int refuse(struct weft_err *err, const char *what)
  */
 static int await(int n, MPI_Request *all)
 {
+    static MPI_Status statuses[2 * UCHAR_MAX]; /* where none are asked for, GCC warns of MPICH's */
     int done = 0, rc = 0;
     for (unsigned i = 0; !done && !rc; i++) {
-        rc = MPI_Testall(n, all, &done, MPI_STATUSES_IGNORE);
+        rc = MPI_Testall(n, all, &done, statuses);
         if (!done && i >= LOOKS)
             sched_yield();
     }

