@@ -567,6 +567,37 @@ TEST(Threads, ALocalUserPostsFromTheHostItIsToldAbout)
     EXPECT_NE(said.find("has been run beyond the moment"), std::string::npos) << said;
 }
 
+// Messages wait for the threads that post them until somebody looks.
+TEST(Threads, WhatWasPostedIsThereWhenSomebodyLooks)
+{
+    std::deque<World> worlds;
+    for (unsigned n : {1u, 3u}) {
+        worlds.emplace_back("fat-tree", Settings{{"k", "4"}}, tight, "dcqcn");
+        World &w = worlds.back();
+        w.config.hooks.pfc_late = w.config.hooks.local = 1;
+        w.Build();
+        if (n > 1)
+            Threads(w, n, 7);
+        for (uint32_t k = 0; k < 3; k++)
+            for (uint32_t src = 0; src < 16; src++)
+                w.Send(src, 15 - src, 20000 + src);
+        World &one = worlds.front();
+        EXPECT_EQ(weft_engine_soonest(w.e) == 0, n > 1) << "they wait";
+        EXPECT_EQ(weft_engine_next(w.e), weft_engine_next(one.e));
+        EXPECT_GT(weft_engine_soonest(w.e), 0) << "they have been posted";
+        EXPECT_EQ(weft_engine_qps(w.e), 16u);
+        for (uint32_t qpn = WEFT_FIRST_QPN; qpn < WEFT_FIRST_QPN + 16; qpn++) {
+            weft_qp_state now, alone;
+            ASSERT_TRUE(weft_engine_qp_state(w.e, qpn, &now));
+            ASSERT_TRUE(weft_engine_qp_state(one.e, qpn, &alone));
+            EXPECT_EQ(now.src, alone.src);
+            EXPECT_GT(now.in_flight_bytes, 0u);
+            EXPECT_EQ(now.in_flight_bytes, alone.in_flight_bytes);
+            EXPECT_EQ(now.rate_bps, alone.rate_bps);
+        }
+    }
+}
+
 // Too many are refused; one per processor is a choice.
 TEST(Threads, Number)
 {
