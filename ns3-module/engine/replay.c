@@ -199,8 +199,10 @@ static void tell(struct weft_engine *e, uint32_t qi, bool acked, const struct we
     r->in_call = true;
     replay_messages_note(e, what, qi, d);
     replay_packets_told(e, qi);
-    if (!acked)
+    if (!acked) {
         replay_settled_disturb(e);
+        replay_settled_told(e, d);
+    }
     if (hook)
         hook(e->hooks.ctx, d);
     r->in_call = false;

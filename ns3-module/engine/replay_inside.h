@@ -241,6 +241,14 @@ struct replay_settled {
     double errors;                  /**< sum of the errors of controls, weighted by QPs */
     uint64_t errors_n;              /**< QPs */
     double differed; /**< sum over what was skipped: by how much windows differed, times ps */
+    /* what sharing between flows that meet may come to: see replay_settled_figures */
+    double scatter; /**< sum over judgements of how much rates differ from window to window, times
+                       the root of a window's ps */
+    uint64_t scatters; /**< these */
+    double apart;      /**< sum over messages received: root of the ps during which they went their
+                          own way since the first skip, over their time */
+    uint64_t told;     /**< these */
+    int64_t first_ps;  /**< when something was skipped first */
 };
 
 struct replay {
@@ -383,6 +391,8 @@ int64_t replay_pieces_ahead_ps(const struct weft_engine *e);
 /* replay_settled.c */
 void replay_settled_posted(struct weft_engine *e, uint32_t qp);
 void replay_settled_disturb(struct weft_engine *e);
+/** A message was received. */
+void replay_settled_told(struct weft_engine *e, const struct weft_completion *d);
 void replay_settled_look(struct weft_engine *e);
 /** Fills in the estimate of the error. */
 void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f);

@@ -170,14 +170,28 @@ static double allowed(const struct settled_qp *m)
     return (double)(m->cwnd_bytes < UINT64_MAX ? m->cwnd_bytes : m->rate_bps);
 }
 
+/* Whether the congestion control has decided something between the marks. */
+static bool decided(const struct replay_settled *s, uint32_t i)
+{
+    const struct settled_qp *a = &s->mark[0].qp[i], *c = &s->mark[2].qp[i];
+    return a->rate_bps != c->rate_bps || a->cwnd_bytes != c->cwnd_bytes;
+}
+
+/* By how much the rates of a QP in two windows differ. */
+static double differs(const struct replay_settled *s, uint32_t i)
+{
+    const double early = replay_rate(&s->mark[0].qp[i], &s->mark[1].qp[i]);
+    const double late = replay_rate(&s->mark[1].qp[i], &s->mark[2].qp[i]);
+    return fabs(early - late) / (early > late ? early : late);
+}
+
 /* By how much the rate of a QP may be off when its message ends, @p windows later; more than
  * anybody tolerates: it is not to be told. */
 static double drift(const struct weft_engine *e, struct replay_settled *s, uint32_t i,
                     double windows)
 {
     const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
-    const double early = replay_rate(a, b), late = replay_rate(b, c);
-    const double differ = fabs(early - late) / (early > late ? early : late);
+    const double early = replay_rate(a, b), late = replay_rate(b, c), differ = differs(s, i);
     const bool drifts = goes_on(&s->step[i].rates, early, late);
     const bool moves = goes_on(&s->step[i].windows, allowed(a), allowed(c));
     const double far = fabs(allowed(c) - allowed(a)) / allowed(c) * windows / 2;
@@ -205,7 +219,7 @@ static int64_t need_ps(const struct replay_settled *s)
 bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s)
 {
     const double span_ps = (double)(s->mark[2].t_ps - s->mark[0].t_ps) / 2;
-    double sum = 0;
+    double sum = 0, scatter = 0;
     bool all = true;
     s->need_ps = need_ps(s);
     if (s->need_ps)
@@ -219,7 +233,10 @@ bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s)
         all &= off <= EACH * s->tolerance &&
                grown <= 2 + EACH * s->tolerance * (double)(c->psn - b->psn);
         sum += off;
+        scatter += decided(s, i) ? differs(s, i) : 0;
     }
+    s->scatter += scatter / s->part.nqps * sqrt(span_ps);
+    s->scatters++;
     s->off = sum / s->part.nqps;
     return all && s->off <= s->tolerance;
 }

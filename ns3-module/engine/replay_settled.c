@@ -31,6 +31,8 @@
 #define CONTROL_WINDOWS 4 /**< that a control takes at most */
 #define CONTROL_SHARE 8   /**< controls take this part of the time that was skipped */
 #define STEADY_SHARE 64   /**< the same where windows didn't differ */
+#define SHARING 100.0     /**< root of ps: what a random walk of completion times comes to, */
+#define SCATTERED 10.0    /**< if rates scatter by far more than that: found by random traffic */
 
 static void look_in(struct weft_engine *e, int64_t ps)
 {
@@ -65,6 +67,28 @@ void replay_settled_disturb(struct weft_engine *e)
         start_over(e, s);
 }
 
+void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
+{
+    struct replay_settled *s = &e->replay->settled;
+    s->told++;
+    if (!s->first_ps)
+        return;
+    const int64_t from_ps = d->post_ps > s->first_ps ? d->post_ps : s->first_ps;
+    if (e->now > from_ps)
+        s->apart += sqrt((double)(e->now - from_ps)) / (double)(e->now - d->post_ps);
+}
+
+/* Where controls decide, how flows that meet share hangs on single packets: once something was
+ * skipped they go another way than they would have, and get more or less by chance from window to
+ * window. What adds up of that grows with the root of the time, as a random walk. */
+static double of_sharing(const struct replay_settled *s)
+{
+    if (!s->scatters || !s->told)
+        return 0;
+    const double scatter = s->scatter / (double)s->scatters;
+    return SHARING * scatter / (scatter + SCATTERED) * s->apart / (double)s->told;
+}
+
 void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f)
 {
     const struct replay_settled *s = &e->replay->settled;
@@ -74,6 +98,7 @@ void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figu
     f->error = s->differed / (double)s->skipped_ps;
     f->error = f->control_error > f->error ? f->control_error : f->error;
     f->error *= (double)f->skipped_hops / (double)e->tot.packet_hops;
+    f->error += of_sharing(s);
 }
 
 void replay_settled_free(struct replay_settled *s)
@@ -184,6 +209,8 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         not_yet(e, s, "queues fill");
         return;
     }
+    if (!s->first_ps)
+        s->first_ps = e->now - ps;
     s->skipped_ps += ps;
     s->differed += off * (double)ps;
     if (e->replay->packets.find_ps < WEFT_NEVER)

@@ -144,7 +144,7 @@ TEST(ReplaySettled, RandomTraffic)
 {
     const uint64_t cases = 40;
     Errors sum;
-    double skipped = 0, marks = 0, marksOn = 0;
+    double skipped = 0, marks = 0, marksOn = 0, estimate = 0;
     for (uint64_t seed = 0; seed < cases; seed++) {
         const Case c = RandomCase(seed);
         const Outcome off = Play(c, 0), on = Play(c, tolerance);
@@ -156,9 +156,12 @@ TEST(ReplaySettled, RandomTraffic)
         sum.mean += e.mean / static_cast<double>(cases);
         sum.p99 += e.p99 / static_cast<double>(cases);
         sum.end += e.end / static_cast<double>(cases);
+        estimate += on.replay.error / static_cast<double>(cases);
         skipped += e.skipped / static_cast<double>(cases);
     }
     EXPECT_LT(sum.mean, 0.01);
+    EXPECT_GT(estimate, sum.mean / 3);
+    EXPECT_LT(estimate, sum.mean * 3);
     EXPECT_LT(sum.p99, 0.03);
     EXPECT_LT(sum.end, 0.005);
     EXPECT_GT(skipped, 0.05);
