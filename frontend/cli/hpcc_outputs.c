@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The folder of a run of `weft hpcc`: names of its files, and its run.json. */
 #include "cli/hpcc_run.h"
+#include "cli/processes_alone.h"
 #include "cli/run_json.h"
 
 #include "hpcc/output.h"

@@ -289,6 +289,8 @@ void replay_packets_no_look(struct weft_engine *e);
 /** Whether looking at so many QPs does not cost more than it may by now. False: nothing is looked
  * for for a while. */
 bool replay_pays(struct weft_engine *e, uint64_t qps);
+/** The same, but if not it may be asked again at once. */
+bool replay_may_read(const struct weft_engine *e, uint64_t qps);
 /** Something has repeated itself: looking pays. */
 void replay_paid(struct weft_engine *e);
 /** Whether the state of all may be written down, compared and moved on. */

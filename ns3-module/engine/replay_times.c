@@ -95,7 +95,7 @@ static uint64_t allowed(const struct weft_engine *e, uint64_t per_free, uint64_t
     return free + n / per_value + e->replay->figures.hops;
 }
 
-static bool may_read(const struct weft_engine *e, uint64_t qps)
+bool replay_may_read(const struct weft_engine *e, uint64_t qps)
 {
     const struct replay *r = e->replay;
     const uint64_t read = r->figures.values - r->of_states - r->messages.read + qps * VALUES_PER_QP;
@@ -105,7 +105,7 @@ static bool may_read(const struct weft_engine *e, uint64_t qps)
 bool replay_pays(struct weft_engine *e, uint64_t qps)
 {
     struct replay *r = e->replay;
-    if (may_read(e, qps))
+    if (replay_may_read(e, qps))
         return true;
     if (e->now < r->rest_ps)
         return false;

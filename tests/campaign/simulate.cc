@@ -100,8 +100,7 @@ class Player
             "weft: warning: 1 of " + std::to_string(m_o.processes) + " processes does this alone: ";
         const size_t at = e.err.find(note);
         if (at != std::string::npos) {
-            const size_t why = at + note.size(), end = std::min(e.err.find('
-', at), e.err.size());
+            const size_t why = at + note.size(), end = std::min(e.err.find('\n', at), e.err.size());
             m_v.unshared = e.err.substr(why, std::min<size_t>(end - why, 140));
             e.err.erase(at, end + 1 - at);
         }
