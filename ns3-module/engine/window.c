@@ -41,13 +41,13 @@ bool window_init(struct weft_engine *e)
 void window_fini(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
+    window_crew_fini(e); /* it asks for clusters */
     for (uint32_t n = 0; w->of && n < e->fabric->nnodes; n++)
         keyheap_free(&w->of[n].q);
     keyheap_free(&w->order);
     clusters_fini(e);
     stable_fini(&w->mem);
     free(w->notes);
-    window_crew_fini(e);
 }
 
 /* ---- when ---- */
