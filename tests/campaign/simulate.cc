@@ -41,6 +41,8 @@ class Player
         argv.insert(argv.end(), more.begin(), more.end());
         const std::string folder = "out-" + mode;
         argv.insert(argv.end(), {"--out", folder});
+        if (!s.hpcc) // what takes long says how far it is
+            argv.insert(argv.end(), {"--progress", "never"});
         fs::remove_all(s.dir + "/" + folder);
         const Ended e = run_guarded(argv, s.dir, folder + "-said", guard);
         m_v.cpu_s += e.cpu_s;

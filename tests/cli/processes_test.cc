@@ -19,6 +19,9 @@ namespace
 const char tree[] = "--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=generate "
                     "--set generate.size=200KB ";
 
+// OpenMPI's mpirun does not comment on exit codes.
+const std::string quiet_mpirun = "OMPI_MCA_orte_execute_quiet=1 ";
+
 } // namespace
 
 TEST(Processes, WriteWhatOneWrites)
@@ -103,7 +106,7 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
             args = program() + "run --set topology.type=fat-tree --set fat-tree.k=4 " + c.args +
                    " --out ";
         const Said a = shell(args + (dir / "one"), dir);
-        const Said b = shell(by_processes(args + (dir / "all"), 2), dir);
+        const Said b = shell(quiet_mpirun + by_processes(args + (dir / "all"), 2), dir);
         EXPECT_EQ(a.code, b.code) << c.args << "\n" << b.err;
         const std::string note = "weft: warning: 1 of 2 processes does this alone: ";
         const size_t at = b.err.find(note);
@@ -133,7 +136,8 @@ TEST(Processes, OneDoesOtherCommandsAlone)
     EXPECT_EQ(a.out, b.out);
     EXPECT_EQ(b.err, "weft: warning: 1 of 3 processes does this alone: 'weft list' has nothing to "
                      "share out\n");
-    b = shell(by_processes(program() + "run --no-out --set topology.type=nothing", 2),
+    b = shell(quiet_mpirun +
+                  by_processes(program() + "run --no-out --set topology.type=nothing", 2),
               dir); // an error of all
     EXPECT_EQ(b.code, 3) << b.err;
     EXPECT_EQ(b.err.find("alone"), std::string::npos) << b.err;

@@ -237,8 +237,8 @@ TEST(Replay, LapsOfMessages)
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
         EXPECT_EQ(p.on.received.size(), 2400u);
-        EXPECT_GT(p.Figures().played_laps, 100u);
-        EXPECT_LT(p.on.Totals().events, p.off.Totals().events / 2);
+        EXPECT_GT(p.Figures().played_laps, 60u); // of several rounds each
+        EXPECT_LT(p.on.Totals().events, p.off.Totals().events / 8);
     }
 }
 
@@ -478,7 +478,7 @@ TEST(Replay, PairsThatAreNew)
 {
     Pair p("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "16"}}, small,
            "dcqcn");
-    p.Build(WEFT_REPLAYING);
+    p.Build();
     for (World *w : {&p.off, &p.on}) {
         w->Send(0, 1, 3'000'000, 1);
         w->Send(2, 3, 3'000'000, 2);
