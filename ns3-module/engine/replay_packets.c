@@ -59,8 +59,10 @@ static void later(struct weft_engine *e, struct replay_piece *k, const char *why
 
 static void touch_piece(struct weft_engine *e, uint16_t number)
 {
+    if (!number)
+        return;
     struct replay_piece *k = &e->replay->packets.piece[number - 1];
-    if (!number || !k->used)
+    if (!k->used)
         return;
     replay_piece_back(e, k);
     if (k->used)
