@@ -291,6 +291,8 @@ void replay_packets_no_look(struct weft_engine *e);
 bool replay_pays(struct weft_engine *e, uint64_t qps);
 /** The same, but if not it may be asked again at once. */
 bool replay_may_read(const struct weft_engine *e, uint64_t qps);
+/** Whether a look for laps of messages does not cost more than it may by now. */
+bool replay_messages_pay(const struct weft_engine *e);
 /** Something has repeated itself: looking pays. */
 void replay_paid(struct weft_engine *e);
 /** Whether the state of all may be written down, compared and moved on. */

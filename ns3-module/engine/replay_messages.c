@@ -23,13 +23,6 @@
 #define OTHERS                                                                                     \
     8u /**< messages, beside as many as are underway, that others receive until one of them is the \
           guide */
-/* Values of sums that are read */
-#define EVENTS_PER_VALUE 32u /**< one for so many events, */
-#define VALUES_FREE 8000u    /**< and so many, */
-#define EVENTS_PER_EARLY 4u  /**< and at first one for so many, */
-#define VALUES_EARLY 64000u  /**< until there are so many; */
-#define VALUES_PER_QP 100u   /**< of a sum */
-
 /* Something was posted on a QP: it takes part from the next writing down on. */
 static void stamp(struct replay_messages *r, uint32_t qi)
 {
@@ -43,16 +36,6 @@ static void stamp(struct replay_messages *r, uint32_t qi)
     r->stamp[qi] = r->writings + 1;
     if (r->written && !replay_part_has(&r->part, qi)) /* what is written down knows nothing of it */
         r->written = false;
-}
-
-/* Whether a look does not cost more than it may by now: apart from looks for laps of packets, which
- * would leave nothing for these. */
-static bool pays(const struct weft_engine *e)
-{
-    const uint64_t n = e->tot.events, early = VALUES_FREE + n / EVENTS_PER_EARLY,
-                   first = early < VALUES_EARLY ? early : VALUES_EARLY,
-                   read = e->replay->messages.read + (uint64_t)e->msgs.live * VALUES_PER_QP;
-    return e->replay->eager || read <= first + n / EVENTS_PER_VALUE + e->replay->figures.hops;
 }
 
 static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi,
@@ -110,7 +93,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
     }
     if (r->written && !r->strange)
         write_word(e, what, qi, d);
-    if (what == REPLAY_RECEIVED && guides(e, r, qi) && pays(e))
+    if (what == REPLAY_RECEIVED && guides(e, r, qi) && replay_messages_pay(e))
         replay_look_at(e, &r->next_ps, e->now + 1);
 }
 

@@ -242,6 +242,15 @@ void replay_piece_watch(struct weft_engine *e, struct replay_piece *k)
     k->next_ps = e->now + ((int64_t)GUIDE_PACKETS << (QUICK_TRIES - k->quick) / 2) * k->gap_ps;
 }
 
+static void watch_guide(struct weft_engine *e, struct replay_piece *k, uint32_t guide)
+{
+    const struct qp *q = qp_at(e, guide);
+    k->guide = guide;
+    k->gap_ps = q->next_avail_ps > q->last_tx_ps ? q->next_avail_ps - q->last_tx_ps : 1;
+    k->quick = QUICK_TRIES;
+    replay_piece_watch(e, k);
+}
+
 static struct replay_piece *new_piece(struct weft_engine *e, struct replay_packets *r,
                                       const struct replay_group *g)
 {
@@ -252,13 +261,9 @@ static struct replay_piece *new_piece(struct weft_engine *e, struct replay_packe
         k++;
     if (k == r->piece + r->top)
         share_map(r, r->top++);
-    const struct qp *q = qp_at(e, g->guide);
     k->used = true;
     k->wait_ps = g->turn.wait_ps;
-    k->guide = g->guide;
-    k->gap_ps = q->next_avail_ps > q->last_tx_ps ? q->next_avail_ps - q->last_tx_ps : 1;
-    k->quick = QUICK_TRIES;
-    replay_piece_watch(e, k);
+    watch_guide(e, k, g->guide);
     k->part.failed = false;
     r->pieces++;
     return k;
@@ -272,6 +277,28 @@ static int64_t ready_ps(const struct weft_engine *e, const struct replay_group *
     if (g->between && g->turn.ready_ps <= e->now)
         return e->now + g->turn.wait_ps;
     return g->turn.ready_ps;
+}
+
+/* Makes pieces of the groups that can be looked at no later than @until_ps; of[n]: which. Says how
+ * many. */
+static uint32_t deal(struct weft_engine *e, struct replay_packets *r, int64_t until_ps,
+                     struct replay_piece **of)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        struct replay_group *g = &r->group[group_of(r, i)];
+        if (!free_qp(e, r, i) || ready_ps(e, g) > until_ps)
+            continue;
+        if (!g->piece) {
+            struct replay_piece *k = new_piece(e, r, g);
+            g->piece = k ? (uint16_t)(k - r->piece + 1) : UINT16_MAX;
+            if (k)
+                of[n++] = k;
+        }
+        if (g->piece != UINT16_MAX)
+            replay_part_add(e, &r->piece[g->piece - 1].part, i);
+    }
+    return n;
 }
 
 int64_t replay_pieces_find(struct weft_engine *e)
@@ -295,17 +322,8 @@ int64_t replay_pieces_find(struct weft_engine *e)
         replay_say(e, WEFT_REPLAY_PACKETS, "packets that are of no QP with messages");
         return e->now + WEFT_PS_PER_US;
     }
-    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
-        struct replay_group *g = &r->group[group_of(r, i)];
-        if (!free_qp(e, r, i) || ready_ps(e, g) > e->now)
-            continue;
-        if (!g->piece) {
-            const struct replay_piece *k = new_piece(e, r, g);
-            g->piece = k ? (uint16_t)(k - r->piece + 1) : UINT16_MAX;
-        }
-        if (g->piece != UINT16_MAX)
-            replay_part_add(e, &r->piece[g->piece - 1].part, i);
-    }
+    struct replay_piece *of[REPLAY_PIECES];
+    deal(e, r, e->now, of);
     return next_ps;
 }
 
@@ -318,22 +336,9 @@ uint32_t replay_pieces_make(struct weft_engine *e, struct replay_piece **of)
         n += free_qp(e, r, i) && r->with[i] == i && r->group[i].guide != NIL;
     if (n < 2 || strays(e))
         return 0;
-    n = 0;
-    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
-        struct replay_group *g = &r->group[group_of(r, i)];
-        if (!free_qp(e, r, i) || g->guide == NIL)
-            continue;
-        if (!g->piece) {
-            struct replay_piece *k = new_piece(e, r, g);
-            g->piece = k ? (uint16_t)(k - r->piece + 1) : UINT16_MAX;
-            if (k) {
-                k->next_ps = g->turn.ready_ps;
-                of[n++] = k;
-            }
-        }
-        if (g->piece != UINT16_MAX)
-            replay_part_add(e, &r->piece[g->piece - 1].part, i);
-    }
+    n = deal(e, r, WEFT_NEVER - 1, of);
+    for (uint32_t i = 0; i < n; i++)
+        of[i]->next_ps = r->group[group_of(r, of[i]->guide)].turn.ready_ps;
     return n;
 }
 
@@ -363,11 +368,7 @@ void replay_piece_wake(struct weft_engine *e, struct replay_piece *k)
         replay_piece_rest(k, WEFT_NEVER);
         return;
     }
-    const struct qp *q = qp_at(e, guide);
-    k->guide = guide;
-    k->gap_ps = q->next_avail_ps > q->last_tx_ps ? q->next_avail_ps - q->last_tx_ps : 1;
-    k->quick = QUICK_TRIES;
-    replay_piece_watch(e, k);
+    watch_guide(e, k, guide);
 }
 
 void replay_piece_drop(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps)

@@ -13,8 +13,10 @@
 #define VALUES_FREE 64000u   /**< until there are so many; */
 #define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice: both */
 #define STATE_FREE 200000u
-#define PACKET_EVENTS 4u   /**< a packet that was posted is to come to so many at least */
-#define VALUES_PER_QP 100u /**< of a sum */
+#define EVENTS_PER_SUM 32u  /**< of laps of messages: one for so many events, */
+#define EVENTS_PER_EARLY 4u /**< and at first one for so many, up to VALUES_FREE */
+#define PACKET_EVENTS 4u    /**< a packet that was posted is to come to so many at least */
+#define VALUES_PER_QP 100u  /**< of a sum */
 #define VALUES_PER_PACKET 12u
 #define REST_PS (64 * WEFT_PS_PER_US) /**< when that is not enough, the first time */
 #define LONGEST_REST_PS WEFT_PS_PER_S
@@ -100,6 +102,14 @@ bool replay_may_read(const struct weft_engine *e, uint64_t qps)
     const struct replay *r = e->replay;
     const uint64_t read = r->figures.values - r->of_states - r->messages.read + qps * VALUES_PER_QP;
     return r->eager || read <= allowed(e, EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
+}
+
+/* Apart from looks for laps of packets, which would leave nothing for these. */
+bool replay_messages_pay(const struct weft_engine *e)
+{
+    const struct replay *r = e->replay;
+    const uint64_t read = r->messages.read + (uint64_t)e->msgs.live * VALUES_PER_QP;
+    return r->eager || read <= allowed(e, EVENTS_PER_EARLY, VALUES_FREE, EVENTS_PER_SUM);
 }
 
 bool replay_pays(struct weft_engine *e, uint64_t qps)
