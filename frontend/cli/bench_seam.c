@@ -24,6 +24,10 @@ struct timer {
     void *ctx;
 };
 
+/* What asks a net for one. */
+typedef int timer_fn(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                     void *ctx, uint64_t arg, struct weft_err *err);
+
 struct weft_bench_seam {
     struct weft_net base; /* first */
     struct weft_net *inner;
@@ -130,10 +134,10 @@ static int seam_send(struct weft_net *net, const struct weft_msg *msg, struct we
     return code;
 }
 
-static int seam_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
-                      void *ctx, uint64_t arg, struct weft_err *err)
+/* Asks for a timer by @p ask, weft_net_plan or the inner net's `after`. */
+static int ask_for(struct weft_bench_seam *s, int64_t delay_ps, const struct timer *wanted,
+                   uint64_t arg, timer_fn *ask, struct weft_err *err)
 {
-    struct weft_bench_seam *s = of(net);
     int before = s->weight ? cross(s, 0) : 0;
     struct timer *t = s->free_timers;
     if (t)
@@ -142,12 +146,28 @@ static int seam_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *c
         t = (struct timer *)malloc(sizeof *t);
     int code = t ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a timer");
     if (!code) {
-        *t = (struct timer){.s = s, .fn = fn, .ctx = ctx};
-        code = s->inner->ops->after(s->inner, delay_ps, on_timer, t, arg, err);
+        *t = *wanted;
+        code = ask(s->inner, delay_ps, on_timer, t, arg, err);
     }
     if (s->weight)
         cross(s, before);
     return code;
+}
+
+static int seam_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                      void *ctx, uint64_t arg, struct weft_err *err)
+{
+    struct weft_bench_seam *s = of(net);
+    const struct timer t = {.s = s, .fn = fn, .ctx = ctx};
+    return ask_for(s, delay_ps, &t, arg, s->inner->ops->after, err);
+}
+
+static int seam_plan(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                     void *ctx, uint64_t arg, struct weft_err *err)
+{
+    struct weft_bench_seam *s = of(net);
+    const struct timer t = {.s = s, .fn = fn, .ctx = ctx};
+    return ask_for(s, delay_ps, &t, arg, weft_net_plan, err);
 }
 
 static int64_t seam_now_ps(const struct weft_net *net)
@@ -170,6 +190,7 @@ static const struct weft_net_ops seam_ops = {
     .set_sink = seam_set_sink,
     .send = seam_send,
     .after = seam_after,
+    .plan = seam_plan,
     .run = seam_run,
     .stop = seam_stop,
 };

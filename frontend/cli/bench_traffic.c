@@ -95,7 +95,7 @@ static void launch(void *ctx, uint64_t arg)
     for (; t->next < w->n && w->list[t->next].start_ps <= now; t->next++)
         post(t, w->list[t->next].src, w->list[t->next].dst, w->list[t->next].bytes);
     if (t->next < w->n && !t->err.code &&
-        ops->after(t->net, w->list[t->next].start_ps - now, launch, t, 0, &t->err))
+        weft_net_plan(t->net, w->list[t->next].start_ps - now, launch, t, 0, &t->err))
         ops->stop(t->net);
 }
 

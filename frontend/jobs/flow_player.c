@@ -78,6 +78,16 @@ static int step(struct weft_flow_player *p)
 
 static void fired(void *ctx, uint64_t at_ps);
 
+/* Has it done at @p at_ps, in @p delay_ps from now. */
+static int arm(struct weft_flow_player *p, int64_t at_ps, int64_t delay_ps)
+{
+    struct weft_net *net = p->c.net;
+    p->armed_ps = at_ps;
+    return p->c.source->due /* what it posts follows from what has arrived */
+               ? net->ops->after(net, delay_ps, fired, p, (uint64_t)at_ps, &p->err)
+               : weft_net_plan(net, delay_ps, fired, p, (uint64_t)at_ps, &p->err);
+}
+
 /* Posts the flows that start now and arms the next start. */
 static int launch(struct weft_flow_player *p)
 {
@@ -93,8 +103,7 @@ static int launch(struct weft_flow_player *p)
         p->over = true;
     if (rc || p->over || at_ps == WEFT_FLOW_WAITS || p->armed_ps <= at_ps)
         return rc;
-    p->armed_ps = at_ps;
-    return net->ops->after(p->c.net, at_ps - now_ps, fired, p, (uint64_t)at_ps, &p->err);
+    return arm(p, at_ps, at_ps - now_ps);
 }
 
 static void fired(void *ctx, uint64_t at_ps)
@@ -111,12 +120,10 @@ int weft_flow_player_start(struct weft_flow_player *p, struct weft_err *err)
     p->origin_ps = p->c.net->ops->now_ps(p->c.net);
     int rc = p->c.source->due ? 0 : look(p);
     const int64_t at_ps = rc ? WEFT_NEVER : due(p);
-    if (at_ps == WEFT_NEVER) {
+    if (at_ps == WEFT_NEVER)
         p->over = true;
-    } else {
-        p->armed_ps = at_ps;
-        rc = p->c.net->ops->after(p->c.net, at_ps, fired, p, (uint64_t)at_ps, &p->err);
-    }
+    else
+        rc = arm(p, at_ps, at_ps);
     if (rc)
         *err = p->err;
     return rc;

@@ -150,11 +150,13 @@ static void set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
+    const bool alone = h->all->n == 1 && !h->c.watched;
     h->sink = *sink;
     const struct weft_net_sink own = {.ctx = h->all,
                                       .sent = on_sent,
                                       .received = on_received,
-                                      .local = sink->local && h->all->n == 1 && !h->c.watched};
+                                      .local = sink->local && alone,
+                                      .listens = sink->listens && alone};
     real->ops->set_sink(real, &own);
 }
 
@@ -218,6 +220,13 @@ static int after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, u
     else
         h->timers_open++;
     return rc;
+}
+
+static int plan(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                void *ctx, uint64_t arg, struct weft_err *err)
+{
+    return of(net)->c.watched ? after(net, delay_ps, fn, ctx, arg, err)
+                              : weft_net_plan(of(net)->all->net, delay_ps, fn, ctx, arg, err);
 }
 
 static void stop(struct weft_net *net)
@@ -332,6 +341,7 @@ struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
     h->ops.set_sink = set_sink;
     h->ops.send = send;
     h->ops.after = after;
+    h->ops.plan = plan;
     h->ops.stop = stop;
     if (s->net->ops->group) {
         h->ops.group = group;

@@ -196,6 +196,9 @@ struct weft_net_ops {
     /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
     int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                  void *ctx, uint64_t arg, struct weft_err *err);
+    /** Optional: weft_net_plan. */
+    int (*plan)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                void *ctx, uint64_t arg, struct weft_err *err);
     /** Changes links of the fabric, now and together; routes follow at once. WEFT_E_INPUT: no such
      * link, a value out of range, or a backend whose links do not change (no `check_links`). */
     int (*change_links)(struct weft_net *net, struct weft_link_change *changes, size_t n,
@@ -272,6 +275,18 @@ static inline uint64_t weft_net_arrived_bytes(struct weft_net *net)
         return net->ops->arrived_bytes(net);
     net->ops->totals(net, &t);
     return t.bytes_received;
+}
+
+/** As ops->after(), for what does nothing but post messages and ask for more of its kind, or fail,
+ * and looks at nothing of the net but now_ps(). Where the sink listens, it looks at nothing either
+ * that follows from what this is told, and may be called sooner, while now_ps() says the time that
+ * was asked for: so that several threads run hosts meanwhile. */
+static inline int weft_net_plan(struct weft_net *net, int64_t delay_ps,
+                                void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
+                                struct weft_err *err)
+{
+    return net->ops->plan ? net->ops->plan(net, delay_ps, fn, ctx, arg, err)
+                          : net->ops->after(net, delay_ps, fn, ctx, arg, err);
 }
 
 /** A named group of parameters of a backend: scenario element <name .../>, override

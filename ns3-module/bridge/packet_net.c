@@ -245,6 +245,14 @@ static int packet_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void 
                            : weft_simulation_after(n->simulation, delay_ps, fn, ctx, arg, err);
 }
 
+static int packet_plan(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                       void *ctx, uint64_t arg, struct weft_err *err)
+{
+    const struct packet_net *n = weft_packet_net_of(net);
+    return refuses(n, err) ? n->error.code
+                           : weft_simulation_plan(n->simulation, delay_ps, fn, ctx, arg, err);
+}
+
 static int packet_change_links(struct weft_net *net, struct weft_link_change *changes, size_t count,
                                struct weft_err *err)
 {
@@ -279,6 +287,7 @@ static const struct weft_net_ops packet_ops = {
     .set_sink = packet_set_sink,
     .send = packet_send,
     .after = packet_after,
+    .plan = packet_plan,
     .change_links = packet_change_links,
     .run = packet_run,
     .stop = packet_stop,

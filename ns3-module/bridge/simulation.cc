@@ -186,6 +186,12 @@ int weft_simulation_after(weft_simulation *s, int64_t delayPs, void (*fn)(void *
     return Guard(err, [&] { return s->fabric->TryTimer(delayPs, fn, ctx, arg, err); });
 }
 
+int weft_simulation_plan(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg),
+                         void *ctx, uint64_t arg, weft_err *err)
+{
+    return Guard(err, [&] { return s->fabric->TryPlan(delayPs, fn, ctx, arg, err); });
+}
+
 int weft_simulation_run(weft_simulation *s, int64_t untilPs, bool otherEvents, weft_err *err)
 {
     return Guard(err, [&] {

@@ -56,6 +56,10 @@ int weft_simulation_change_links(struct weft_simulation *s, struct weft_link_cha
 int weft_simulation_after(struct weft_simulation *s, int64_t delay_ps,
                           void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
                           struct weft_err *err);
+/** The same for what does nothing but post messages and ask for more of its kind: weft_net_plan. */
+int weft_simulation_plan(struct weft_simulation *s, int64_t delay_ps,
+                         void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
+                         struct weft_err *err);
 
 /** Runs until nothing is left to do, it is stopped, or the next event lies after @p until_ps. @p
  * other_events: ns-3 has events besides the engine's. */

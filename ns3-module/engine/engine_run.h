@@ -31,6 +31,11 @@ int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);
 
+/** The same for a timer that does nothing but post messages and ask for more such timers: it looks
+ * at nothing but the engine's clock. It may be called sooner, while the clock says @p at_ps. */
+int weft_engine_plan(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
+                     void *ctx, uint64_t arg, struct weft_err *err);
+
 /**
  * Changes links, now and together; what a link is already changes nothing. Routes are recomputed at
  * once when links go down or come up, without asking whether they can deadlock:

@@ -6,6 +6,7 @@
 #include "crew.h"
 #include "events.h"
 #include "host_parts_inside.h"
+#include "plans.h"
 #include "rc.h"
 #include "recovery.h"
 #include "window.h"
@@ -108,16 +109,15 @@ static void hold(struct weft_engine *e, struct host_part *p, struct agenda *a, c
     p->held[p->nheld++] = ev;
 }
 
-static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_engine *e)
+/* Executes what is due before @p until_ps. */
+static void run_until(struct host_parts *h, struct host_part *p, struct weft_engine *e,
+                      int64_t until_ps)
 {
     struct agenda *a = &e->loop.agenda;
-    *a = p->agenda;
-    e->parts = NULL;
-    e->loop.limit_ps = h->until_ps;
-    p->nheld = p->most = 0;
     for (;;) {
         const struct due d = agenda_first(e, a);
-        if (d.t >= e->loop.limit_ps || (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
+        if (d.t >= until_ps || d.t >= e->loop.limit_ps ||
+            (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
             break;
         if (to_hold(e, h, p, a, &d)) {
             hold(e, p, a, &d);
@@ -127,6 +127,31 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
         if (__builtin_expect(e->peers != NULL, 0) && peers_told_nothing(e))
             h->clusters[e->peers->cluster].held = 0;
     }
+}
+
+/* The time has come of post number @p i of a thread's, which was made before it (plans.h). */
+static void run_post(struct host_parts *h, struct host_part *p, struct weft_engine *e, uint32_t i)
+{
+    const struct post *post = &p->posts[i];
+    const bool other_turn = i == 0 || post->turn != p->posts[i - 1].turn;
+    if (other_turn)
+        run_until(h, p, e, post->at_ps + 1); /* timers come last */
+    e->now = post->at_ps;
+    e->loop.due_ps = post->at_ps + 1;
+    e->loop.due_id = 0;
+    post_make(e, post);
+}
+
+static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_engine *e)
+{
+    struct agenda *a = &e->loop.agenda;
+    *a = p->agenda;
+    e->parts = NULL;
+    e->loop.limit_ps = h->until_ps;
+    p->nheld = p->most = 0;
+    for (uint32_t i = 0; i < p->nposts; i++)
+        run_post(h, p, e, i);
+    run_until(h, p, e, h->until_ps);
     p->agenda = *a;
     e->parts = h; /* what is delivered to hosts goes there */
     p->events = e->tot.events;
@@ -152,13 +177,14 @@ static void run_part(void *ctx, unsigned number)
 
 /* ---- a window ---- */
 
-/* How far hosts may be run from @p t_ps on. */
-static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps)
+/* How far hosts may be run from @p t_ps on; @p ahead: whatever timers there are that only post. */
+static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps,
+                       bool ahead)
 {
     const struct windows *w = &e->windows;
     int64_t until_ps = w->done_ps + w->lookahead_ps;
     const int64_t other[] = {t_ps + h->lookahead_ps, e->loop.limit_ps,
-                             agenda_slow_time(&e->loop.agenda)};
+                             ahead ? WEFT_NEVER : agenda_slow_time(&e->loop.agenda)};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         until_ps = other[i] < until_ps ? other[i] : until_ps;
     return until_ps;
@@ -256,18 +282,23 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     h->alone++;
     if (t_ps < h->done_ps)
         return false;
-    const int64_t until_ps = horizon(e, h, t_ps);
+    h->listens = e->hooks.listens && !e->replay && !e->spread.balance && !e->spread.steer;
+    const bool ahead = plans_may_be_ahead(e);
+    int64_t until_ps = horizon(e, h, t_ps, ahead);
     if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try)
         return false;
-    h->listens = e->hooks.listens && !e->replay && !e->spread.balance && !e->spread.steer;
     window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
     e->now = t_ps;
+    if (ahead && (until_ps = plans_call(e, until_ps)) <= t_ps)
+        return false;
     h->until_ps = until_ps;
     h->window++;
     h->switches = (until_ps == e->windows.done_ps + e->windows.lookahead_ps ||
                    until_ps == e->loop.limit_ps) &&
                   window_crew_worthwhile(e, e->crew, until_ps);
     const uint64_t events = run_window(e, h, e->crew, until_ps);
+    if (ahead)
+        posts_made(e);
     h->done_ps = until_ps;
     h->per_ps = (double)events / (double)(until_ps - t_ps);
     h->alone = 0;

@@ -35,6 +35,7 @@ struct host_parts {
     int64_t until_ps;     /**< of the window that is being run */
     bool switches;        /**< it is theirs as well */
     bool listens;         /**< the user is told of messages when it is over: no host is held */
+    uint32_t turn;        /**< number of the last timer that was called ahead (plans.h) */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;

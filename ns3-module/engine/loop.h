@@ -13,6 +13,7 @@
 /** A timer of the engine's user. */
 struct timer {
     uint32_t next; /**< first, as stable.h wants */
+    bool plans;    /**< it does nothing but post messages, and ask for more such timers */
     void (*fn)(void *ctx, uint64_t arg);
     void *ctx;
     uint64_t arg;
@@ -43,6 +44,7 @@ struct loop {
     uint32_t order; /**< ns3-event-order: rank given last */
     uint64_t posts; /**< messages that wait (posts.h) */
     bool in_event;  /**< one is being executed that is no timer of the user's, with host_parts.h */
+    bool ahead;     /**< a timer is being called before its time (plans.h) */
     struct agenda agenda;
 };
 
@@ -52,6 +54,8 @@ struct loop {
 void loop_limit(struct weft_engine *e);
 /** A timer of the engine's user is due. @p number: of its entry. */
 void timer_fire(struct weft_engine *e, uint64_t number);
+/** Whether it does nothing but post messages, and ask for more such timers. */
+bool timer_plans(const struct weft_engine *e, uint64_t number);
 
 #pragma GCC visibility pop
 

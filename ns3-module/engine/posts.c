@@ -20,10 +20,15 @@
 #define POSTS_KEPT 1024u
 #define POSTS_AHEAD 4u /**< messages that are fetched ahead */
 
+bool posts_may_wait(const struct weft_engine *e)
+{
+    return e->parts && !e->peers && !e->replay && !e->hooks.posted && !e->links.ndown &&
+           !e->spread.steer;
+}
+
 bool posts_wait(const struct weft_engine *e)
 {
-    return e->parts && !e->peers && !e->loop.in_event && !e->replay && !e->hooks.posted &&
-           !e->links.ndown && !e->spread.steer;
+    return !e->loop.in_event && posts_may_wait(e);
 }
 
 /* Makes room for one more of a list; false: out of memory. */
@@ -61,8 +66,10 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
         (p->opens && !add_qp(&e->qps, p)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u messages", of->nposts);
     of->posts = list;
-    of->posts[of->nposts++] = *p;
-    e->loop.posts++;
+    of->posts[of->nposts] = *p;
+    of->posts[of->nposts].at_ps = e->now;
+    of->posts[of->nposts++].turn = e->parts->turn;
+    e->loop.posts += !e->loop.ahead; /* else each has its time */
     return 0;
 }
 
@@ -110,7 +117,7 @@ void post_take(struct weft_engine *e, const struct post *p)
         append(e, q, p->record);
 }
 
-static void make(struct weft_engine *e, const struct post *p)
+void post_make(struct weft_engine *e, const struct post *p)
 {
     const struct qp_name name = post_name(p);
     struct weft_err err = {0};
@@ -141,7 +148,7 @@ static void make_all(struct host_parts *h, struct host_part *of, struct weft_eng
         const struct post *p = &of->posts[i];
         if (i + POSTS_AHEAD < of->nposts)
             fetch(e, p + POSTS_AHEAD);
-        make(e, p);
+        post_make(e, p);
         const uint32_t n = cluster_count(h, cluster_of_host(e, p->msg.src));
         of->most = n > of->most ? n : of->most;
     }
@@ -182,17 +189,10 @@ static void make_together(struct weft_engine *e, struct host_parts *h)
     c->measured = measured;
 }
 
-static void make_waiting(struct weft_engine *e)
+void posts_made(struct weft_engine *e)
 {
-    struct host_parts *h = e->parts;
-    const bool together = e->now >= h->done_ps &&
-                          (e->crew->shuffle || e->loop.posts >= (uint64_t)POSTS_WORTHWHILE * h->n);
-    if (together)
-        make_together(e, h);
-    for (unsigned k = 0; k < h->n; k++) {
-        struct host_part *of = &h->of[k];
-        for (uint32_t i = 0; !together && i < of->nposts; i++)
-            make(e, &of->posts[i]);
+    for (unsigned k = 0; k < e->parts->n; k++) {
+        struct host_part *of = &e->parts->of[k];
         of->nposts = 0;
         if (of->posts_cap > POSTS_KEPT) {
             free(of->posts);
@@ -203,6 +203,21 @@ static void make_waiting(struct weft_engine *e)
     e->loop.posts = 0;
     e->qps.opened = UINT32_MAX;
     e->qps.nunopened = 0;
+}
+
+static void make_waiting(struct weft_engine *e)
+{
+    struct host_parts *h = e->parts;
+    const bool together = e->now >= h->done_ps &&
+                          (e->crew->shuffle || e->loop.posts >= (uint64_t)POSTS_WORTHWHILE * h->n);
+    if (together)
+        make_together(e, h);
+    for (unsigned k = 0; !together && k < h->n; k++) {
+        const struct host_part *of = &h->of[k];
+        for (uint32_t i = 0; i < of->nposts; i++)
+            post_make(e, &of->posts[i]);
+    }
+    posts_made(e);
 }
 
 const struct posts_ops posts_ops = {make_waiting};

@@ -25,6 +25,8 @@
 struct post {
     struct weft_msg msg; /**< its priority is one of 0..7 */
     uint64_t id;
+    int64_t at_ps; /**< if it was posted before its time (plans.h) */
+    uint32_t turn; /**< number of the timer that posted it then */
     uint32_t qp, record;
     bool opens; /**< the QP, which is new */
 };
@@ -38,10 +40,16 @@ static inline struct qp_name post_name(const struct post *p)
 
 /** Whether a message that is posted now waits. */
 bool posts_wait(const struct weft_engine *e);
+/** Whether any does, as things are, that is posted while no event is being executed. */
+bool posts_may_wait(const struct weft_engine *e);
 /** Has a message wait. WEFT_E_LIMIT: out of memory. */
 int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err);
 /** Posts one message, of a QP that is open, but for having its NIC send. */
 void post_take(struct weft_engine *e, const struct post *p);
+/** Posts one that waits, in the context of the thread of its host. */
+void post_make(struct weft_engine *e, const struct post *p);
+/** All that waited have been posted. */
+void posts_made(struct weft_engine *e);
 
 /** What those who look ask for, and whom posting leads to: a table, which nobody calls. */
 struct posts_ops {

@@ -108,6 +108,28 @@ WeftFabric::TryTimer(int64_t delayPs,
                      weft_err* err)
 {
     NS_LOG_FUNCTION(this << delayPs << ctx << arg);
+    return AskForTimer(false, delayPs, fn, ctx, arg, err);
+}
+
+int
+WeftFabric::TryPlan(int64_t delayPs,
+                    void (*fn)(void* ctx, uint64_t arg),
+                    void* ctx,
+                    uint64_t arg,
+                    weft_err* err)
+{
+    NS_LOG_FUNCTION(this << delayPs << ctx << arg);
+    return AskForTimer(true, delayPs, fn, ctx, arg, err);
+}
+
+int
+WeftFabric::AskForTimer(bool plans,
+                        int64_t delayPs,
+                        void (*fn)(void* ctx, uint64_t arg),
+                        void* ctx,
+                        uint64_t arg,
+                        weft_err* err)
+{
     int rc = Build(err);
     if (rc != 0)
     {
@@ -122,7 +144,8 @@ WeftFabric::TryTimer(int64_t delayPs,
                             "timer delay of %" PRId64 " ps is negative or too long",
                             delayPs);
     }
-    rc = weft_engine_timer(m_engine, now + delayPs, fn, ctx, arg, err);
+    const auto ask = plans ? &weft_engine_plan : &weft_engine_timer;
+    rc = ask(m_engine, now + delayPs, fn, ctx, arg, err);
     m_pump.Touch();
     return rc;
 }

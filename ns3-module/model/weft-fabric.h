@@ -230,6 +230,22 @@ class WeftFabric : public Object, public WeftParamHolder
                  weft_err* err);
 
     /**
+     * As TryTimer, for what does nothing but post messages and ask for more of its kind, and looks at
+     * nothing but the clock: GetEngine()'s, as it may be called sooner than ns-3's comes there.
+     * @param delayPs from now, not negative
+     * @param fn called with ctx and arg
+     * @param ctx first argument
+     * @param arg second argument
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
+     */
+    int TryPlan(int64_t delayPs,
+                void (*fn)(void* ctx, uint64_t arg),
+                void* ctx,
+                uint64_t arg,
+                weft_err* err);
+
+    /**
      * Takes a link down or up again, now. Packets on it and waiting for it are lost, and routes
      * follow at once; a warning is logged when they can deadlock.
      * @param link number of the link in the graph
@@ -456,6 +472,22 @@ class WeftFabric : public Object, public WeftParamHolder
      * @return the seed for the engine
      */
     uint64_t MakeSeed() const;
+    /**
+     * TryTimer and TryPlan.
+     * @param plans which
+     * @param delayPs as theirs
+     * @param fn as theirs
+     * @param ctx as theirs
+     * @param arg as theirs
+     * @param [out] err as theirs
+     * @return as theirs
+     */
+    int AskForTimer(bool plans,
+                    int64_t delayPs,
+                    void (*fn)(void* ctx, uint64_t arg),
+                    void* ctx,
+                    uint64_t arg,
+                    weft_err* err);
     /**
      * @param port a fabric port
      * @return its device or null

@@ -233,8 +233,10 @@ void Load(World &w, uint64_t seed)
         dst = dst == src ? (src + 1) % n : dst;
         const auto prio = static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2);
         const uint64_t bytes = 1 + weft_rng_u64(&rng) % 200000;
-        w.At(i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
-             [=, &w] { w.Send(src, dst, bytes, static_cast<uint64_t>(i), prio); });
+        w.At(
+            i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
+            [=, &w] { w.Send(src, dst, bytes, static_cast<uint64_t>(i), prio); },
+            i % 5 ? weft_engine_plan : weft_engine_timer);
     }
 }
 

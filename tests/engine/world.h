@@ -117,10 +117,11 @@ class World
     }
 
     // Calls @p what at a time, not before now.
-    void At(int64_t ps, std::function<void()> what)
+    void At(int64_t ps, std::function<void()> what,
+            decltype(weft_engine_timer) *ask = weft_engine_timer)
     {
         weft_err err = {};
-        ASSERT_EQ(weft_engine_timer(
+        ASSERT_EQ(ask(
                       e, ps,
                       [](void *c, uint64_t) { (*static_cast<std::function<void()> *>(c))(); },
                       &m_later.emplace_back(std::move(what)), 0, &err),
