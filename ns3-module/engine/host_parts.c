@@ -55,12 +55,24 @@ static void bound_arrivals(const struct weft_engine *e, int64_t t_ps, uint64_t i
     }
 }
 
+/* The cluster that the first entry of an agenda is about. */
+static inline uint32_t cluster_of_due(const struct weft_engine *e, const struct agenda *a,
+                                      const struct due *d)
+{
+    if (__builtin_expect(d->slow, 0))
+        return cluster_of_entry(e, a->slow.h[0].id);
+    const struct port *p = &e->ports[fastq_port(d->key)]; /* which the event itself needs, too */
+    const uint32_t far = p->to_host ? e->fabric->hosts[p->far] : p->far;
+    return e->windows.clusters.of[fastq_kind(d->key) == EV_ARRIVE ? far : p->node];
+}
+
 /* Whether the cluster of this event is to be held from it on, or is by now. */
 static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
                     const struct agenda *a, const struct due *d)
 {
     const uint64_t id = id_of(a, d);
-    struct cluster_state *s = &h->clusters[cluster_of_entry(e, id)];
+    const uint32_t cluster = cluster_of_due(e, a, d);
+    struct cluster_state *s = &h->clusters[cluster];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
         if (e->peers && !e->windows.clusters.lone)
@@ -76,11 +88,11 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
             return true;
         /* it is told of afterwards, so this event still belongs to what is done now */
         if (e->peers)
-            peers_tells(e, d->t, id, cluster_of_entry(e, id));
+            peers_tells(e, d->t, id, cluster);
         else
             e->worker->at = (struct ev){d->t, id};
     }
-    const uint32_t n = cluster_count(h, cluster_of_entry(e, id));
+    const uint32_t n = cluster_count(h, cluster);
     p->most = n > p->most ? n : p->most;
     return false;
 }
