@@ -27,6 +27,8 @@ struct weft_peers {
      * Not 0: the others can't be reached, and *err says so. */
     int (*exchange)(void *ctx, const struct weft_mail *out, struct weft_mail *in,
                     struct weft_err *err);
+    size_t
+        at_once; /**< how many bytes are best given at once, more than 500; 0: as many as usual */
 };
 
 #ifdef __cplusplus

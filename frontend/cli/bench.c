@@ -99,6 +99,7 @@ struct parts {
     struct weft_bench_seam *seam;
     struct weft_system *system;
     struct weft_bench_traffic *traffic;
+    struct weft_bench_peers *peers;
 };
 
 __attribute__((noinline, used)) int
@@ -146,6 +147,7 @@ static int build_net(const struct weft_cli *cli, const struct weft_bench_spec *s
     if (code)
         return code;
     struct weft_net_config config = weft_scenario_net_config(p->s, p->built.fabric);
+    config.peers = weft_bench_peers_link(p->peers);
     return p->s->backend->create(&config, &p->net, err);
 }
 
@@ -214,16 +216,20 @@ static int measure(const struct weft_cli *cli, const struct weft_bench_spec *spe
         return code;
     r->setup_wall_s = seconds(start_ns);
     r->setup_cpu_s = weft_cpu_s() - start_cpu_s;
+    weft_bench_peers_begin(p->peers);
     start_ns = weft_clock_monotonic_ns(NULL);
     start_cpu_s = weft_cpu_s();
     code = weft_bench_play(p->net, &player, &r->err);
     r->cpu_s = weft_cpu_s() - start_cpu_s;
     r->wall_s = seconds(start_ns);
+    weft_bench_peers_end(p->peers, r->wall_s);
     if (!code)
         code = p->system ? end_system(p, &r->err) : weft_bench_traffic_end(p->traffic, &r->err);
     if (!code)
         code = p->net->ops->check(p->net, &r->err);
     fill_in(p, r);
+    if (!code && p->peers)
+        code = weft_bench_peers_gather(p->peers, r, &r->err);
     return code;
 }
 
@@ -232,12 +238,15 @@ void weft_bench_run(const struct weft_cli *cli, const struct weft_bench_spec *sp
 {
     struct parts p = {0};
     memset(r, 0, sizeof *r);
-    r->code = measure(cli, spec, &p, r);
+    if (cli->peers)
+        p.peers = weft_bench_peers_new(cli->peers, &r->err);
+    r->code = r->err.code ? r->err.code : measure(cli, spec, &p, r);
     weft_system_free(p.system);
     weft_bench_traffic_free(p.traffic);
     if (p.net)
         p.net->ops->free(p.net);
     weft_bench_seam_free(p.seam);
+    weft_bench_peers_free(p.peers);
     weft_scenario_parts_free(&p.built);
     weft_scenario_free(p.s);
     r->peak_rss_bytes = weft_peak_rss_bytes();

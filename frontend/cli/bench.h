@@ -40,8 +40,22 @@ struct weft_bench_spec {
     const char *backend; /**< NULL: the default one */
     const char *control; /**< congestion control; NULL: what sets say, or the default one */
     const char *threads; /**< run.threads; NULL: what sets say, or the default */
+    unsigned processes;  /**< that mpirun is to start; less than 2: none */
     int quick;           /**< the quick size */
     const struct weft_strings *sets;
+};
+
+/** Most processes that share a case. */
+#define WEFT_BENCH_PROCESSES 64u
+
+/** What one of several processes had of a run. */
+struct weft_bench_share {
+    double wall_s;                /**< of the run */
+    double waiting_s, exchange_s; /**< of it: until the last of the others was there, too; from then
+                                     on, until all had what they were given */
+    uint64_t exchanges, bytes;    /**< and what this process gave in them */
+    uint64_t peak_rss_bytes;
+    uint64_t pss_bytes; /**< at the end: pages that processes share in equal parts; 0: unknown */
 };
 
 /** What a case measured. Plain data: it crosses a pipe from the child process. */
@@ -60,7 +74,12 @@ struct weft_bench_result {
     int has_memory;
     struct weft_memory_figures memory;
     struct weft_thread_figures threads;
-    double one_wall_s;     /**< wall_s with the first number of threads; 0: this is it */
+    unsigned processes; /**< that shared it: so many in shares; 0: this one had all */
+    struct weft_bench_share shares[WEFT_BENCH_PROCESSES];
+    char alone[WEFT_ERR_MSG_MAX]; /**< why one of several did it; "": not so */
+    /** wall_s and peak_rss_bytes with the first number of threads or processes; 0: this is it */
+    double one_wall_s;
+    uint64_t one_rss_bytes;
     uint64_t instructions; /**< of the run, --callgrind; 0: not counted */
 };
 
@@ -110,6 +129,24 @@ int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *sp
 /** Runs it once more under valgrind and counts the instructions of the run. */
 int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spec *spec,
                          uint64_t *instructions, struct weft_err *err);
+/** Has mpirun start as many processes as @p spec says, which run it together. */
+int weft_bench_mpirun(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                      struct weft_bench_result *r, struct weft_err *err);
+/** Hands the result to the program that has started this one by weft_bench_mpirun. */
+int weft_bench_hand_over(const char *file, const struct weft_bench_result *r, struct weft_err *err);
+
+/* bench_peers.c: in processes that mpirun has started, what they give to each other */
+struct weft_bench_peers;
+struct weft_bench_peers *weft_bench_peers_new(const struct weft_peers *of, struct weft_err *err);
+/** By which the processes are to exchange; NULL of NULL. */
+const struct weft_peers *weft_bench_peers_link(const struct weft_bench_peers *b);
+/** The run begins, and ends: what lies between is counted. Of NULL, nothing. */
+void weft_bench_peers_begin(struct weft_bench_peers *b);
+void weft_bench_peers_end(struct weft_bench_peers *b, double wall_s);
+/** Fills in what all of them have counted. */
+int weft_bench_peers_gather(struct weft_bench_peers *b, struct weft_bench_result *r,
+                            struct weft_err *err);
+void weft_bench_peers_free(struct weft_bench_peers *b);
 
 /* bench_print.c */
 struct weft_json;

@@ -79,6 +79,79 @@ static void print_threads(FILE *out, const struct weft_bench_result *r)
     fprintf(out, "\n");
 }
 
+/* Of the time of a run by several processes, and of their memory, the shares of one. */
+struct part {
+    double computing, exchange, waiting, of_one;
+};
+
+static struct part part_of(const struct weft_bench_result *r, const struct weft_bench_share *s)
+{
+    const struct part p = {.exchange = per(s->exchange_s, s->wall_s),
+                           .waiting = per(s->waiting_s, s->wall_s),
+                           .of_one = per((double)s->peak_rss_bytes, (double)r->one_rss_bytes)};
+    return (struct part){1 - p.exchange - p.waiting, p.exchange, p.waiting, p.of_one};
+}
+
+static void print_processes(FILE *out, const struct weft_bench_spec *spec,
+                            const struct weft_bench_result *r)
+{
+    char peak[WEFT_UNIT_TEXT_MAX], own[WEFT_UNIT_TEXT_MAX], bytes[WEFT_UNIT_TEXT_MAX];
+    if (r->alone[0]) {
+        fprintf(out, "  processes              1 of %u: %s\n", spec->processes, r->alone);
+        return;
+    }
+    if (!r->processes)
+        return;
+    fprintf(out, "  processes              %u", r->processes);
+    if (r->one_wall_s > 0)
+        fprintf(out, ", %.2f times as fast as the first run", per(r->one_wall_s, r->wall_s));
+    fprintf(out, "; %" PRIu64 " exchanges\n", r->shares[0].exchanges);
+    for (unsigned k = 0; k < r->processes; k++) {
+        const struct weft_bench_share *s = &r->shares[k];
+        const struct part p = part_of(r, s);
+        fprintf(out, "                         %u: peak memory %s", k,
+                weft_human_size(s->peak_rss_bytes, peak));
+        if (p.of_one > 0)
+            fprintf(out, " (%.0f %% of the first run)", 100 * p.of_one);
+        fprintf(out,
+                ", %s with its part of shared pages; gave %s; windows %.0f %% of the run, exchange "
+                "%.0f %%, waiting %.0f %%\n",
+                weft_human_size(s->pss_bytes, own), weft_human_size(s->bytes, bytes),
+                100 * p.computing, 100 * p.exchange, 100 * p.waiting);
+    }
+}
+
+static void print_processes_json(struct weft_json *j, const struct weft_bench_spec *spec,
+                                 const struct weft_bench_result *r)
+{
+    weft_json_key(j, "processes");
+    weft_json_object(j);
+    weft_json_kv_u64(j, "started", spec->processes);
+    weft_json_kv_u64(j, "simulating", r->processes ? r->processes : 1);
+    weft_json_kv_str(j, "reason", r->alone[0] ? r->alone : NULL);
+    if (r->one_wall_s > 0)
+        weft_json_kv_f64(j, "speed_up", per(r->one_wall_s, r->wall_s));
+    weft_json_key(j, "each");
+    weft_json_array(j);
+    for (unsigned k = 0; k < r->processes; k++) {
+        const struct weft_bench_share *s = &r->shares[k];
+        const struct part p = part_of(r, s);
+        weft_json_object(j);
+        weft_json_kv_u64(j, "exchanges", s->exchanges);
+        weft_json_kv_u64(j, "bytes_given", s->bytes);
+        weft_json_kv_f64(j, "windows_share", p.computing);
+        weft_json_kv_f64(j, "exchange_share", p.exchange);
+        weft_json_kv_f64(j, "waiting_share", p.waiting);
+        weft_json_kv_u64(j, "peak_rss_bytes", s->peak_rss_bytes);
+        if (p.of_one > 0)
+            weft_json_kv_f64(j, "peak_rss_share", p.of_one);
+        weft_json_kv_u64(j, "pss_bytes", s->pss_bytes);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+    weft_json_end_object(j);
+}
+
 static void print_threads_json(struct weft_json *j, const struct weft_bench_result *r)
 {
     const struct sharing s = sharing_of(r);
@@ -136,7 +209,10 @@ void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
     fprintf(out, "  set-up                 %.3f s (CPU %.3f s)\n", r->setup_wall_s, r->setup_cpu_s);
     fprintf(out, "  run                    %.3f s (CPU %.3f s) for %s of simulated time\n",
             r->wall_s, r->cpu_s, weft_human_time(r->simulated_ps, time));
-    print_threads(out, r);
+    if (spec->processes > 1)
+        print_processes(out, spec, r);
+    else
+        print_threads(out, r);
     fprintf(out, "  peak memory            %s\n", weft_human_size(r->peak_rss_bytes, size));
     fflush(out);
 }
@@ -176,7 +252,9 @@ void weft_bench_print_json(struct weft_json *j, const struct weft_bench_spec *sp
     weft_json_kv_f64(j, "ns_per_packet_hop", f.ns_per_hop);
     if (r->instructions)
         weft_json_kv_f64(j, "instructions_per_packet_hop", f.instructions_per_hop);
-    if (r->threads.threads > 1 || r->one_wall_s > 0)
+    if (spec->processes > 1)
+        print_processes_json(j, spec, r);
+    else if (r->threads.threads > 1 || r->one_wall_s > 0)
         print_threads_json(j, r);
     if (r->through_frontend)
         weft_json_kv_f64(j, "frontend_share", f.frontend_share);

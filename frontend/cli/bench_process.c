@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Measurements in processes of their own: a plain child, so that its peak memory is its own, or
- * this program under valgrind's callgrind, which counts the instructions between entry and exit of
- * weft_bench_play.
+ * Measurements in processes of their own: a plain child, so that its peak memory is its own; this
+ * program under valgrind's callgrind, which counts the instructions between entry and exit of
+ * weft_bench_play; or several, started by mpirun.
  */
 #include "cli/bench.h"
+
+#include "cli/processes.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -104,12 +106,44 @@ static int read_totals(const char *path, uint64_t *out, struct weft_err *err)
     return 0;
 }
 
+/* How many arguments a measurement takes. */
+static size_t most_args(const struct weft_bench_spec *spec)
+{
+    return spec->sets->n * 2 + 20;
+}
+
+/* Has @p argv, of @p n arguments so far, run the measurement in its process; returns how many there
+ * are then. */
+static size_t add_args(const struct weft_bench_spec *spec, const char *self, const char **argv,
+                       size_t n)
+{
+    const struct {
+        const char *name, *value;
+    } given[] = {{"--controls", spec->control}, {"--backend", spec->backend}};
+    argv[n++] = self;
+    argv[n++] = "bench";
+    argv[n++] = spec->c->name;
+    argv[n++] = "--in-process";
+    if (spec->quick)
+        argv[n++] = "--quick";
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value) {
+            argv[n++] = given[i].name;
+            argv[n++] = given[i].value;
+        }
+    for (size_t i = 0; i < spec->sets->n; i++) {
+        argv[n++] = "--set";
+        argv[n++] = spec->sets->list[i];
+    }
+    return n;
+}
+
 /* Becomes valgrind. Returns only when that fails. */
 static void exec_valgrind(const struct weft_bench_spec *spec, const char *self, const char *file)
 {
     char out[64];
     snprintf(out, sizeof out, "--callgrind-out-file=%s", file);
-    const char **argv = (const char **)calloc(spec->sets->n * 2 + 20, sizeof *argv);
+    const char **argv = (const char **)calloc(most_args(spec) + 8, sizeof *argv);
     if (!argv)
         return;
     size_t n = 0;
@@ -119,34 +153,42 @@ static void exec_valgrind(const struct weft_bench_spec *spec, const char *self, 
     argv[n++] = out;
     argv[n++] = "--collect-atstart=no";
     argv[n++] = "--toggle-collect=weft_bench_play*"; /* a clone by the optimiser has a suffix */
-    argv[n++] = self;
-    argv[n++] = "bench";
-    argv[n++] = spec->c->name;
-    argv[n++] = "--in-process";
-    if (spec->quick)
-        argv[n++] = "--quick";
-    if (spec->control) {
-        argv[n++] = "--controls";
-        argv[n++] = spec->control;
-    }
-    if (spec->backend) {
-        argv[n++] = "--backend";
-        argv[n++] = spec->backend;
-    }
-    for (size_t i = 0; i < spec->sets->n; i++) {
-        argv[n++] = "--set";
-        argv[n++] = spec->sets->list[i];
-    }
+    add_args(spec, self, argv, n);
     setenv("LD_BIND_NOW", "1", 1); /* finding functions of libraries is not part of a run */
     if (freopen("/dev/null", "w", stdout))
         execvp("valgrind", (char *const *)(uintptr_t)argv);
     free(argv);
 }
 
-int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spec *spec,
-                         uint64_t *instructions, struct weft_err *err)
+/* Becomes mpirun. Returns only when that fails. */
+static void exec_mpirun(const struct weft_bench_spec *spec, const char *self, const char *file)
 {
-    char self[4096], file[] = "/tmp/weft-bench-XXXXXX";
+    char processes[16];
+    snprintf(processes, sizeof processes, "%u", spec->processes);
+    const char **argv = (const char **)calloc(most_args(spec) + 8, sizeof *argv);
+    if (!argv)
+        return;
+    size_t n = 0;
+    argv[n++] = "mpirun";
+    argv[n++] = "-n";
+    argv[n++] = processes;
+    n = add_args(spec, self, argv, n);
+    argv[n++] = "--hand-over";
+    argv[n++] = file;
+    /* Open MPI: as many as are asked for, and on any processor */
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
+    execvp("mpirun", (char *const *)(uintptr_t)argv);
+    free(argv);
+}
+
+/* Runs a measurement by @p become, a child that writes to @p file, a temporary one; *status: how it
+ * ended. */
+static int run_other(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                     void (*become)(const struct weft_bench_spec *, const char *, const char *),
+                     char *file, int *status, struct weft_err *err)
+{
+    char self[4096];
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
     if (len < 0)
         return weft_err_set(err, WEFT_E_IO, "cannot tell where this program is: %s",
@@ -161,13 +203,30 @@ int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spe
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         end_with(parent);
-        exec_valgrind(spec, self, file);
+        become(spec, self, file);
         _exit(127);
     }
-    int status = pid < 0 ? 0 : wait_for(pid), code = 0;
-    if (pid < 0)
-        code = weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
-    else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    if (pid < 0) {
+        unlink(file);
+        return weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
+    }
+    *status = wait_for(pid);
+    return 0;
+}
+
+static bool not_started(int status)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == 127;
+}
+
+int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                         uint64_t *instructions, struct weft_err *err)
+{
+    char file[] = "/tmp/weft-bench-XXXXXX";
+    int status, code = run_other(cli, spec, exec_valgrind, file, &status, err);
+    if (code)
+        return code;
+    if (not_started(status))
         code = weft_err_set(err, WEFT_E_INPUT,
                             "--callgrind needs valgrind, which cannot be started: install it");
     else if (status != 0)
@@ -177,4 +236,51 @@ int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spe
         code = read_totals(file, instructions, err);
     unlink(file);
     return code;
+}
+
+/* What the processes have measured: 0 bytes, if they failed before. */
+static int read_result(const char *file, struct weft_bench_result *r)
+{
+    FILE *f = fopen(file, "rb");
+    const bool whole = f && fread(r, sizeof *r, 1, f) == 1;
+    if (f)
+        fclose(f);
+    return whole;
+}
+
+int weft_bench_mpirun(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                      struct weft_bench_result *r, struct weft_err *err)
+{
+    char file[] = "/tmp/weft-bench-XXXXXX";
+    int status;
+    if (!weft_processes_built_in())
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "--processes needs MPI, which this weft was built without: build it "
+                            "with libopenmpi-dev or libmpich-dev installed");
+    int code = run_other(cli, spec, exec_mpirun, file, &status, err);
+    if (code)
+        return code;
+    if (not_started(status))
+        code = weft_err_set(err, WEFT_E_INPUT,
+                            "--processes needs mpirun, which cannot be started: install it "
+                            "(Debian: openmpi-bin or mpich)");
+    else if (!read_result(file, r))
+        code = weft_err_set(err, WEFT_E_INTERNAL, "case %s: mpirun ended with status %d",
+                            spec->c->name,
+                            WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    else if (r->code) {
+        *err = r->err;
+        code = weft_err_prepend(err, "case %s", spec->c->name);
+    }
+    unlink(file);
+    return code;
+}
+
+int weft_bench_hand_over(const char *file, const struct weft_bench_result *r, struct weft_err *err)
+{
+    FILE *f = fopen(file, "wb");
+    const bool whole = f && fwrite(r, sizeof *r, 1, f) == 1;
+    if (!f || fclose(f) || !whole)
+        return weft_err_at(err, WEFT_E_IO, file, 0, 0, "cannot write: %s", strerror(errno));
+    return 0;
 }

@@ -11,7 +11,7 @@
 
 struct bench_opts {
     struct weft_strings set;
-    const char *backend, *controls, *threads;
+    const char *backend, *controls, *threads, *processes, *hand_over;
     int list, json, quick, callgrind, in_process;
 };
 
@@ -24,6 +24,9 @@ static const struct weft_opt options[] = {
     {"threads", 0, WEFT_OPT_TEXT, FIELD(threads), "N,N", NULL,
      "numbers of threads (run.threads) to run each case with, and how much faster than the first "
      "each is; default: what --set says"},
+    {"processes", 0, WEFT_OPT_TEXT, FIELD(processes), "N,N", NULL,
+     "numbers of processes to run each case with, started by mpirun on this machine (1: none is), "
+     "with memory, exchange and waiting of each; default: 1"},
     {"quick", 'q', WEFT_OPT_FLAG, FIELD(quick), NULL, NULL, "run every case at its small size"},
     {"callgrind", 0, WEFT_OPT_FLAG, FIELD(callgrind), NULL, NULL,
      "also count instructions: runs each case once more under valgrind, some 50 times slower"},
@@ -34,10 +37,13 @@ static const struct weft_opt options[] = {
     {"json", 0, WEFT_OPT_FLAG, FIELD(json), NULL, NULL, "print as JSON"},
     {"in-process", 0, WEFT_OPT_FLAG, FIELD(in_process), NULL, NULL,
      "run in this process instead of one per measurement: for profilers"},
+    {"hand-over", 0, WEFT_OPT_TEXT, FIELD(hand_over), "FILE", NULL,
+     "with --in-process: print nothing, and write what was measured to FILE, for the 'weft bench "
+     "--processes' that has started this one"},
 };
 #undef FIELD
 
-enum { MAX_CASES = 64, MAX_CONTROLS = 32, MAX_THREADS = 16 };
+enum { MAX_CASES = 64, MAX_CONTROLS = 32, MAX_NUMBERS = 16 };
 
 /* The congestion controls to run with; one NULL: whatever the settings say. */
 struct controls {
@@ -137,62 +143,120 @@ static int parse_controls(struct controls *c, const struct bench_opts *o, int us
     return 0;
 }
 
-/* The numbers of threads to run with; one NULL: whatever the settings say. */
+/* The numbers of threads, or processes, to run with; one NULL: whatever the settings say. */
 struct numbers {
     char text[128];
-    const char *of[MAX_THREADS];
+    const char *of[MAX_NUMBERS];
     size_t n;
 };
 
-static int parse_threads(struct numbers *t, const char *list, struct weft_err *err)
+/* @p option: that gave @p list. */
+static int parse_numbers(struct numbers *t, const char *option, const char *list,
+                         struct weft_err *err)
 {
     *t = (struct numbers){.n = 1};
     if (!list)
         return 0;
     if (strlen(list) >= sizeof t->text)
-        return weft_err_set(err, WEFT_E_USAGE, "--threads: too long");
+        return weft_err_set(err, WEFT_E_USAGE, "%s: too long", option);
     memcpy(t->text, list, strlen(list) + 1);
     t->n = 0;
     for (char *p = t->text, *comma; p; p = comma) {
         comma = strchr(p, ',');
         if (comma)
             *comma++ = '\0';
-        if (t->n == MAX_THREADS)
-            return weft_err_set(err, WEFT_E_USAGE, "--threads: at most %d numbers", MAX_THREADS);
+        if (t->n == MAX_NUMBERS)
+            return weft_err_set(err, WEFT_E_USAGE, "%s: at most %d numbers", option, MAX_NUMBERS);
         if (!*p || strspn(p, "0123456789") != strlen(p))
-            return weft_err_set(err, WEFT_E_USAGE,
-                                "--threads: '%s' is not a list of numbers, such as 1,2", list);
+            return weft_err_set(err, WEFT_E_USAGE, "%s: '%s' is not a list of numbers, such as 1,2",
+                                option, list);
         t->of[t->n++] = p;
     }
     return 0;
 }
 
-/* @p one_wall_s: time of the run with the first number of threads, which sets it. */
+/* The numbers of threads and of processes: only one of them is more than one. */
+static int parse_shares(struct numbers *threads, struct numbers *processes,
+                        const struct bench_opts *o, struct weft_err *err)
+{
+    if (parse_numbers(threads, "--threads", o->threads, err) ||
+        parse_numbers(processes, "--processes", o->processes, err))
+        return err->code;
+    if (o->processes && (o->threads || o->callgrind || o->in_process))
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--processes excludes --threads, --callgrind and --in-process");
+    for (size_t i = 0; o->processes && i < processes->n; i++) {
+        const unsigned long n = strtoul(processes->of[i], NULL, 10);
+        if (n == 0 || n > WEFT_BENCH_PROCESSES)
+            return weft_err_set(err, WEFT_E_USAGE, "--processes: %s: 1 to %u", processes->of[i],
+                                WEFT_BENCH_PROCESSES);
+    }
+    return 0;
+}
+
+/* Measures, in the way that was asked for. */
+static int measure(const struct weft_cli *cli, const struct bench_opts *o,
+                   const struct weft_bench_spec *spec, struct weft_bench_result *r,
+                   struct weft_err *err)
+{
+    if (spec->processes > 1)
+        return weft_bench_mpirun(cli, spec, r, err);
+    if (!o->in_process)
+        return weft_bench_fork(cli, spec, r, err);
+    weft_bench_run(cli, spec, r);
+    if (r->code)
+        *err = r->err;
+    if (r->code && r->code != WEFT_E_ALONE) /* else a reason to try otherwise */
+        weft_err_prepend(err, "case %s", spec->c->name);
+    return r->code;
+}
+
+/* What one of several processes has to hand over, or the first one alone. */
+static int hand_over(const struct weft_cli *cli, const struct bench_opts *o,
+                     struct weft_bench_result *r, struct weft_err *err)
+{
+    if (cli->alone)
+        snprintf(r->alone, sizeof r->alone, "%s", cli->alone);
+    return cli->peers && cli->peers->me != 0 ? 0 : weft_bench_hand_over(o->hand_over, r, err);
+}
+
+/* @p first: of the first number of threads, or processes, which sets it. */
 static int one(const struct weft_cli *cli, const struct bench_opts *o,
-               const struct weft_bench_spec *spec, double *one_wall_s, struct weft_json *j,
-               struct weft_err *err)
+               const struct weft_bench_spec *spec, struct weft_bench_result *first,
+               struct weft_json *j, struct weft_err *err)
 {
     struct weft_bench_result r;
-    int code;
-    if (o->in_process) {
-        weft_bench_run(cli, spec, &r);
-        code = r.code;
-        if (code) {
-            *err = r.err;
-            weft_err_prepend(err, "case %s", spec->c->name);
-        }
-    } else {
-        code = weft_bench_fork(cli, spec, &r, err);
-    }
-    if (!code && o->callgrind)
+    int code = measure(cli, o, spec, &r, err);
+    if (o->hand_over && code != WEFT_E_ALONE && hand_over(cli, o, &r, err) && !code)
+        code = err->code;
+    if (code || o->hand_over)
+        return code;
+    if (o->callgrind)
         code = weft_bench_callgrind(cli, spec, &r.instructions, err);
-    r.one_wall_s = *one_wall_s;
-    if (*one_wall_s == 0)
-        *one_wall_s = r.wall_s;
+    r.one_wall_s = first->wall_s;
+    r.one_rss_bytes = first->peak_rss_bytes;
+    if (first->wall_s == 0)
+        *first = r;
     if (!code && o->json)
         weft_bench_print_json(j, spec, &r);
     else if (!code)
         weft_bench_print(cli->out, spec, &r);
+    return code;
+}
+
+/* One case with one control, by all numbers of threads or processes. */
+static int each_number(const struct weft_cli *cli, const struct bench_opts *o,
+                       const struct numbers *threads, const struct numbers *processes,
+                       struct weft_bench_spec *spec, struct weft_json *j, struct weft_err *err)
+{
+    struct weft_bench_result first = {.wall_s = 0};
+    int code = 0;
+    for (size_t t = 0; t < threads->n && !code; t++)
+        for (size_t k = 0; k < processes->n && !code; k++) {
+            spec->threads = threads->of[t];
+            spec->processes = processes->of[k] ? (unsigned)strtoul(processes->of[k], NULL, 10) : 1;
+            code = one(cli, o, spec, &first, j, err);
+        }
     return code;
 }
 
@@ -208,7 +272,7 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
     const struct bench_opts *o = (const struct bench_opts *)opts;
     const struct weft_net_backend *backend;
     struct controls controls;
-    struct numbers threads;
+    struct numbers threads, processes;
     size_t n;
     const struct weft_bench_case *c = weft_bench_cases(&n);
     struct weft_json j;
@@ -221,8 +285,10 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
         return 0;
     }
     if (parse_controls(&controls, o, backend->uses_cc, err) ||
-        parse_threads(&threads, o->threads, err))
+        parse_shares(&threads, &processes, o, err))
         return err->code;
+    if (cli->peers && !o->hand_over)
+        return weft_err_set(err, WEFT_E_ALONE, "'weft bench' has nothing to share out");
     if (o->json) {
         weft_json_init(&j, cli->out, "standard output", 2);
         weft_json_object(&j);
@@ -236,13 +302,13 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
         for (size_t k = 0; wanted(c[i].name, args, nargs) && k < controls.n && !code; k++) {
             if (k > 0 && brings_control(&c[i], o))
                 break;
-            double one_wall_s = 0;
-            for (size_t t = 0; t < threads.n && !code; t++) {
-                struct weft_bench_spec spec = {
-                    &c[i],         o->backend, brings_control(&c[i], o) ? NULL : controls.name[k],
-                    threads.of[t], o->quick,   &o->set};
-                code = one(cli, o, &spec, &one_wall_s, &j, err);
-            }
+            struct weft_bench_spec spec = {.c = &c[i],
+                                           .backend = o->backend,
+                                           .control =
+                                               brings_control(&c[i], o) ? NULL : controls.name[k],
+                                           .quick = o->quick,
+                                           .sets = &o->set};
+            code = each_number(cli, o, &threads, &processes, &spec, &j, err);
         }
     if (o->json) {
         weft_json_end_array(&j);
@@ -258,7 +324,8 @@ const struct weft_command weft_command_bench = {
     .usage = "[--list] [CASE]...",
     .example = "weft bench permutation-k8 --controls dcqcn",
     .details = "A packet-hop is one packet of any kind serialised on one link. Rates are per "
-               "second of CPU time.\nEach measurement is a process of its own.",
+               "second of CPU time.\nEach measurement is a process of its own, or several with "
+               "--processes.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct bench_opts),

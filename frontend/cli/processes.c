@@ -115,7 +115,7 @@ static int exchange_rest(const struct weft_mail *out, struct weft_err *err)
         if (c->expected > fits) {
             if (c->expected > c->rest_cap) {
                 free(c->rest);
-                c->rest_cap = 2 * c->expected;
+                c->rest_cap = c->expected + c->expected / 4;
                 c->rest = (char *)malloc(c->rest_cap);
                 if (!c->rest)
                     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for other processes");
@@ -233,7 +233,7 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
         return weft_err_set(err, WEFT_E_IO, "MPI can't be used");
     if (size > UCHAR_MAX)
         return weft_err_set(err, WEFT_E_USAGE, "%d processes: at most %d", size, UCHAR_MAX);
-    peers = (struct weft_peers){(unsigned)size, (unsigned)rank, NULL, exchange};
+    peers = (struct weft_peers){(unsigned)size, (unsigned)rank, NULL, exchange, 0};
     *out = size > 1 ? &peers : NULL;
     if (introduce(err))
         return err->code;

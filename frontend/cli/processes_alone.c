@@ -10,7 +10,11 @@
 /* Whether a command has something to share out at all. */
 static bool shares(const struct weft_command *c)
 {
-    return strcmp(c->name, "run") == 0 || strcmp(c->name, "hpcc") == 0;
+    static const char *const all[] = {"run", "hpcc", "bench"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(c->name, all[i]) == 0)
+            return true;
+    return false;
 }
 
 /* The first process does it, for the reason in *err. */

@@ -52,16 +52,24 @@ struct pouch {
     size_t n, cap;
 };
 
-/** The user is to be told of a message. */
+/** The user is to be told of a message: what its record does not say in every process. */
 struct tell {
     struct ev at;     /**< the event by which it is complete */
     uint32_t seq;     /**< among those of that event */
     uint32_t msg;     /**< its record */
     uint32_t cluster; /**< that waits until he is told; of process `from` */
     uint8_t from;
-    bool acked;                        /**< else received */
-    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< received: of the record */
-    struct weft_completion done;       /**< but for its token */
+    bool acked; /**< else received */
+    union {
+        struct {
+            int64_t received_ps, ideal_ps, held_ps[WEFT_DELAY_QUEUE];
+            uint64_t start_byte, first_psn, npkts;
+        } received;
+        struct {
+            uint64_t retx_bytes;
+            uint32_t cnps;
+        } acked_too;
+    };
 };
 
 /** What all processes agree on. */
@@ -74,6 +82,7 @@ struct peers_head {
     int32_t code;  /**< not 0: of an error, which follows */
     bool owes;     /**< switches may have transmissions to make */
     bool last_try; /**< a QP is about to give up */
+    bool more;     /**< not all has been given yet: another exchange follows at once */
 };
 
 struct peers {
@@ -85,10 +94,9 @@ struct peers {
     struct worker_sent crossed; /**< ports with something in the outbox */
     struct pouch said;          /**< of QPs, not said to the user yet */
     struct pouch *lasts;        /**< for each: messages whose last packet was sent */
-    struct tell *tells;         /**< not told yet, in order */
+    struct tell *tells;         /**< not told yet; behind these, those that others don't know of */
     uint32_t ntells, tells_cap;
-    struct tell *own; /**< of this process, not known to the others */
-    uint32_t nown, own_cap;
+    uint32_t nown;           /**< of this process, not known to the others */
     struct ev at;            /**< the event that is executed at a host */
     uint32_t cluster;        /**< of that host */
     bool expected;           /**< that event may tell of something, and has not */
@@ -174,9 +182,15 @@ int64_t peers_next_try(const struct weft_engine *e);
 int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
 
 /* peers_mail.c */
-/** Writes head @p h, which lacks what packets add to it, and all that goes with it, to all pouches.
- */
-void peers_pack(struct weft_engine *e, struct peers_head *h);
+/** What of it is given next. */
+struct peers_given {
+    uint32_t tell, tells_end; /**< in peers.tells */
+};
+/** Writes head @p h, which lacks what is added here, and what goes with it, to the pouches of the
+ * others: of tells and packets as much as is to be given at once, which is then taken off @p g. */
+void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given *g);
+/** Adds head @p h to what is known. */
+void peers_merge(struct peers_head *known, const struct peers_head *h);
 /** Reads what process @p k has sent, and adds its head to what is known. */
 void peers_unpack(struct weft_engine *e, unsigned k);
 

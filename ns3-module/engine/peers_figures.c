@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE 1024u /**< ports of which the counters are exchanged at once */
+
 /** Of a link between two processes: what its sender has counted, or (@p back) its receiver. */
 struct link_counts {
     uint32_t port;
@@ -86,11 +88,13 @@ void peers_gather(struct weft_engine *e)
     p->all.n = 0;
     pouch_add(e, &p->all, &own, sizeof own);
     peers_ask(e, sizeof own, take_totals, NULL);
-    p->all.n = 0;
-    for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (between(e, i))
-            add_link(e, i);
-    peers_ask(e, sizeof(struct link_counts), take_link, NULL);
+    for (uint32_t page = 0; page < e->fabric->nports; page += PAGE) {
+        p->all.n = 0;
+        for (uint32_t i = page; i < e->fabric->nports && i < page + PAGE; i++)
+            if (between(e, i))
+                add_link(e, i);
+        peers_ask(e, sizeof(struct link_counts), take_link, NULL);
+    }
     /* all post all messages, and open all QPs */
     p->totals->msgs_posted = own.msgs_posted;
     p->totals->bytes_posted = own.bytes_posted;
@@ -101,8 +105,6 @@ void peers_gather(struct weft_engine *e)
 }
 
 /* ---- ports ---- */
-
-#define PAGE 4096u /**< ports of which the counters are exchanged at once */
 
 struct peers_port {
     uint32_t port;

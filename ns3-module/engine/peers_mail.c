@@ -2,9 +2,11 @@
 /*
  * What processes give to each other at the end of a window: peers.h.
  *
- * A pouch has a head, an error if there is one, then what is for all: what is to be told and pauses
- * that took effect; then what is for its process alone: what became of the last packets of messages
- * to its hosts, and packets on links that lead there, each with what lies beside its record.
+ * A pouch has a head, an error if there is one, then what is for all: pauses that took effect and
+ * what is to be told; then what is for its process alone: what became of the last packets of
+ * messages to its hosts, and packets on links that lead there, each with what lies beside its
+ * record. All pouches are small: what does not fit is given in another exchange, which follows at
+ * once.
  */
 #include "context.h"
 #include "peers.h"
@@ -16,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Bytes of tells and packets that are given to a process at once, unless weft_peers says
+ * otherwise. */
+#define AT_ONCE ((size_t)256 << 10)
+
 /** A packet on a link. */
 struct crossing {
     uint32_t port;
@@ -23,6 +29,11 @@ struct crossing {
     int64_t at_ps;
     struct pkt k;
 };
+
+static size_t at_once(const struct weft_engine *e)
+{
+    return e->peers->link.at_once ? e->peers->link.at_once : AT_ONCE;
+}
 
 static unsigned owner_of_far(const struct weft_engine *e, uint32_t port)
 {
@@ -54,48 +65,75 @@ static void pack_packet(struct weft_engine *e, struct pouch *out, uint32_t port,
                   sig_hops(k->sig) * sizeof(struct weft_cc_hop));
 }
 
-/* Empties the outbox of a port; returns how many packets it held. */
+/* Takes packets out of the outbox of a port until the pouch is full; returns how many. */
 static uint32_t pack_port(struct weft_engine *e, struct pouch *out, uint32_t port,
                           int64_t *first_ps)
 {
     struct outbox *o = &e->crew->out[port];
-    int64_t at_ps = o->at_ps;
+    const size_t full = at_once(e);
     uint32_t n = 0;
-    *first_ps = at_ps < *first_ps ? at_ps : *first_ps;
-    for (uint32_t i = o->head, next; i != NIL; i = next, n++) {
-        next = pkt_at(e, i)->next;
-        const int64_t next_at_ps = pkt_at(e, i)->next_at_ps;
-        pack_packet(e, out, port, i, at_ps);
-        at_ps = next_at_ps;
+    *first_ps = o->at_ps < *first_ps ? o->at_ps : *first_ps;
+    for (; o->head != NIL && out->n < full; n++) {
+        const uint32_t i = o->head;
+        pack_packet(e, out, port, i, o->at_ps);
+        o->head = pkt_at(e, i)->next;
+        o->at_ps = pkt_at(e, i)->next_at_ps;
         pkt_free(e, i);
     }
-    o->head = NIL;
     return n;
 }
 
-void peers_pack(struct weft_engine *e, struct peers_head *h)
+/* The same for all ports; what is left stays in peers.crossed. @p npackets: for each process. */
+static void pack_ports(struct weft_engine *e, struct peers_head *h, uint32_t *npackets)
 {
     struct peers *p = e->peers;
-    uint32_t npackets[UINT8_MAX + 1] = {0};
-    for (unsigned k = 0; k < p->link.n; k++) {
-        struct pouch *out = &p->out[k];
-        out->n = 0;
-        pouch_add(e, out, h, sizeof *h);
-        pouch_add(e, out, p->all.bytes, p->all.n);
-        pouch_add(e, out, p->lasts[k].bytes, p->lasts[k].n);
-    }
+    uint32_t left = 0;
     for (uint32_t i = 0; i < p->crossed.n; i++) {
         const uint32_t port = p->crossed.ports[i];
         const unsigned to = owner_of_far(e, port);
         npackets[to] += pack_port(e, &p->out[to], port, &h->next_ps);
+        if (e->crew->out[port].head != NIL)
+            p->crossed.ports[left++] = port;
     }
-    p->crossed.n = 0;
+    p->crossed.n = left;
+    h->more |= left != 0;
+}
+
+/* How many of @p n records of @p size are given at once. */
+static uint32_t fit(const struct weft_engine *e, size_t n, size_t size)
+{
+    const size_t most = at_once(e) / 2 / size;
+    return (uint32_t)(n < most ? n : most);
+}
+
+void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given *g)
+{
+    struct peers *p = e->peers;
+    uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
+    h->ntells = fit(e, g->tells_end - g->tell, sizeof *p->tells);
     for (unsigned k = 0; k < p->link.n; k++) {
+        struct pouch *out = &p->out[k], *lasts = &p->lasts[k];
+        out->n = 0;
+        if (k == p->link.me)
+            continue;
+        nlasts[k] = fit(e, lasts->n / sizeof(struct peers_last), sizeof(struct peers_last));
+        lasts->n -= nlasts[k] * sizeof(struct peers_last);
+        pouch_add(e, out, h, sizeof *h);
+        pouch_add(e, out, p->all.bytes, p->all.n);
+        pouch_add(e, out, p->tells + g->tell, h->ntells * sizeof *p->tells);
+        pouch_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
+    }
+    g->tell += h->ntells;
+    h->more = g->tell < g->tells_end;
+    for (unsigned k = 0; k < p->link.n; k++)
+        h->more |= p->lasts[k].n != 0;
+    pack_ports(e, h, npackets);
+    for (unsigned k = 0; k < p->link.n; k++) {
+        if (k == p->link.me || p->out[k].n < sizeof *h)
+            continue;
         h->npackets = npackets[k];
-        h->nlasts = (uint32_t)(p->lasts[k].n / sizeof(struct peers_last));
-        p->lasts[k].n = 0;
-        if (p->out[k].n >= sizeof *h)
-            memcpy(p->out[k].bytes, h, sizeof *h);
+        h->nlasts = nlasts[k];
+        memcpy(p->out[k].bytes, h, sizeof *h);
     }
 }
 
@@ -152,8 +190,7 @@ static void unpack_packet(struct weft_engine *e, struct pouch *from)
     port_put_on_link(e, c.port, i, c.at_ps);
 }
 
-/* What all agree on. */
-static void merge(struct peers_head *known, const struct peers_head *h)
+void peers_merge(struct peers_head *known, const struct peers_head *h)
 {
     known->bound = ev_before(h->bound, known->bound) ? h->bound : known->bound;
     known->next_ps = h->next_ps < known->next_ps ? h->next_ps : known->next_ps;
@@ -161,7 +198,7 @@ static void merge(struct peers_head *known, const struct peers_head *h)
     known->timer_ps = h->timer_ps < known->timer_ps ? h->timer_ps : known->timer_ps;
     known->owes |= h->owes;
     known->last_try |= h->last_try;
-    known->ntells += h->ntells;
+    known->more |= h->more;
 }
 
 void peers_unpack(struct weft_engine *e, unsigned k)
@@ -171,20 +208,20 @@ void peers_unpack(struct weft_engine *e, unsigned k)
     struct peers_head h;
     struct window_note note;
     take(&from, &h, sizeof h);
-    merge(&p->known, &h);
+    peers_merge(&p->known, &h);
     if (h.code) {
         struct weft_err err;
         take(&from, &err, sizeof err);
         p->failed = engine_fail(e, h.code, "%s", err.msg) != 0;
     }
+    for (uint32_t i = 0; i < h.nnotes; i++) {
+        take(&from, &note, sizeof note);
+        window_note(e, &note);
+    }
     for (uint32_t i = 0; i < h.ntells; i++) {
         struct tell t;
         take(&from, &t, sizeof t);
         peers_await(e, &t);
-    }
-    for (uint32_t i = 0; i < h.nnotes; i++) {
-        take(&from, &note, sizeof note);
-        window_note(e, &note);
     }
     for (uint32_t i = 0; i < h.nlasts; i++)
         unpack_last(e, &from);

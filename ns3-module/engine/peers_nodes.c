@@ -59,7 +59,6 @@ void peers_free(struct peers *p)
     free(p->came);
     free(p->crossed.ports);
     free(p->tells);
-    free(p->own);
     free(p->totals);
     free(p->ports);
     free(p);

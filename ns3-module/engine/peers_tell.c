@@ -33,42 +33,55 @@ void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id)
         e->peers->bound = at;
 }
 
-/* Makes room for one more; false, and the engine has failed: there is none. */
-static bool make_room(struct weft_engine *e, struct tell **list, uint32_t n, uint32_t *cap)
+/* The place for one more behind the others; NULL, and the engine has failed: there is none. */
+static struct tell *one_more(struct weft_engine *e)
 {
-    if (n < *cap)
-        return true;
-    const uint32_t more = *cap ? 2 * *cap : 64;
-    struct tell *grown = realloc(*list, more * sizeof *grown);
-    if (!grown) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
-        return false;
+    struct peers *p = e->peers;
+    if (p->ntells + p->nown == p->tells_cap) {
+        const uint32_t cap = p->tells_cap ? 2 * p->tells_cap : 64;
+        struct tell *grown = realloc(p->tells, cap * sizeof *grown);
+        if (!grown) {
+            engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
+            return NULL;
+        }
+        p->tells = grown;
+        p->tells_cap = cap;
     }
-    *list = grown;
-    *cap = more;
-    return true;
+    return &p->tells[p->ntells + p->nown];
 }
 
 void peers_tell(struct weft_engine *e, uint32_t msg, bool acked, const struct weft_completion *done)
 {
     struct peers *p = e->peers;
+    struct tell *t = one_more(e);
     p->expected = false;
-    if (!make_room(e, &p->own, p->nown, &p->own_cap))
+    if (!t)
         return;
-    struct tell *t = &p->own[p->nown++];
-    *t = (struct tell){.at = p->at,
-                       .seq = p->nown,
-                       .msg = msg,
-                       .cluster = p->cluster,
-                       .from = (uint8_t)p->link.me,
-                       .acked = acked,
-                       .done = *done};
-    memcpy(t->held_ps, msg_at(e, msg)->held_ps, sizeof t->held_ps);
+    memset(t, 0, sizeof *t);
+    t->at = p->at;
+    t->seq = p->nown++;
+    t->msg = msg;
+    t->cluster = p->cluster;
+    t->from = (uint8_t)p->link.me;
+    t->acked = acked;
+    if (acked) {
+        t->acked_too.retx_bytes = done->retx_bytes;
+        t->acked_too.cnps = (uint32_t)done->cnps;
+        return;
+    }
+    t->received.received_ps = done->received_ps;
+    t->received.ideal_ps = done->ideal_ps;
+    t->received.start_byte = done->first_byte;
+    t->received.first_psn = done->first_psn;
+    t->received.npkts = done->packets;
+    memcpy(t->received.held_ps, msg_at(e, msg)->held_ps, sizeof t->received.held_ps);
 }
 
 void peers_await(struct weft_engine *e, const struct tell *t)
 {
-    struct peers *p = e->peers;
-    if (make_room(e, &p->tells, p->ntells, &p->tells_cap))
-        p->tells[p->ntells++] = *t;
+    struct tell *to = one_more(e);
+    if (to) {
+        *to = *t;
+        e->peers->ntells++;
+    }
 }

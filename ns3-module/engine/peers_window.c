@@ -31,29 +31,36 @@ static struct msg *settle_message(struct weft_engine *e, const struct tell *t)
     struct qp *q = qp_at(e, m->qp);
     const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
     if (!t->acked) {
-        m->received_ps = t->done.received_ps;
-        m->ideal_ps = t->done.ideal_ps;
-        memcpy(m->held_ps, t->held_ps, sizeof m->held_ps);
+        m->received_ps = t->received.received_ps;
+        m->ideal_ps = t->received.ideal_ps;
+        m->start_byte = t->received.start_byte;
+        m->first_psn = t->received.first_psn;
+        m->npkts = t->received.npkts;
+        memcpy(m->held_ps, t->received.held_ps, sizeof m->held_ps);
         if (ends == PEERS_SENDS)
             q->rcv_msg = m->next;
-    } else if (ends == PEERS_RECEIVES) {
-        q->head_msg = m->next;
+    } else {
+        m->retx_bytes = t->acked_too.retx_bytes;
+        m->cnps = t->acked_too.cnps;
+        if (ends == PEERS_RECEIVES)
+            q->head_msg = m->next;
     }
     return m;
 }
 
 /* Tells the user. */
-static void tell(struct weft_engine *e, struct tell *t)
+static void tell(struct weft_engine *e, const struct tell *t)
 {
-    struct msg *m = settle_message(e, t);
-    t->done.msg.token = m->token; /* that of this process */
+    const struct msg *m = settle_message(e, t);
+    struct weft_completion done; /* with the token of this process */
+    rc_fill_done(qp_at(e, m->qp), m, t->acked ? t->at.t : 0, &done);
     e->now = t->at.t;
     if (t->acked) {
         stable_release(&e->msgs, t->msg);
         if (e->hooks.acked)
-            e->hooks.acked(e->hooks.ctx, &t->done);
+            e->hooks.acked(e->hooks.ctx, &done);
     } else if (e->hooks.received) {
-        e->hooks.received(e->hooks.ctx, &t->done);
+        e->hooks.received(e->hooks.ctx, &done);
     }
 }
 
@@ -138,8 +145,27 @@ static void pack_for_all(struct weft_engine *e, const struct peers_head *h)
     p->all.n = 0;
     if (h->code)
         pouch_add(e, &p->all, &e->err, sizeof e->err);
-    pouch_add(e, &p->all, p->own, p->nown * sizeof *p->own);
     pouch_add(e, &p->all, e->windows.notes + p->nnotes, h->nnotes * sizeof *e->windows.notes);
+}
+
+/* Gives what fits at once, and takes what the others give; false, and the engine has failed: they
+ * can't be reached. */
+static bool give(struct weft_engine *e, struct peers_head *h, struct peers_given *g)
+{
+    struct peers *p = e->peers;
+    struct weft_err err = {0};
+    peers_pack(e, h, g);
+    peers_merge(&p->known, h);
+    for (unsigned k = 0; k < p->link.n; k++)
+        p->mail[k] = (struct weft_mail){p->out[k].bytes, p->out[k].n};
+    if (p->link.exchange(p->link.ctx, p->mail, p->came, &err)) {
+        p->failed = engine_fail(e, err.code, "%s", err.msg) != 0;
+        return false;
+    }
+    for (unsigned k = 0; k < p->link.n; k++)
+        if (k != p->link.me)
+            peers_unpack(e, k);
+    return true;
 }
 
 void peers_exchange(struct weft_engine *e)
@@ -150,29 +176,25 @@ void peers_exchange(struct weft_engine *e)
                            .next_ps = hosts_ps < switches_ps ? hosts_ps : switches_ps,
                            .last_ps = p->last_ps,
                            .timer_ps = e->pfc.ports ? own_timer(e) : WEFT_NEVER,
-                           .ntells = p->nown,
                            .nnotes = e->windows.nnotes - p->nnotes,
                            .code = e->err.code,
                            .owes = owes(e),
                            .last_try = e->rc.last_try};
+    struct peers_given g = {p->ntells, p->ntells + p->nown};
     pack_for_all(e, &h);
-    peers_pack(e, &h);
-    for (unsigned k = 0; k < p->link.n; k++)
-        p->mail[k] = (struct weft_mail){p->out[k].bytes, p->out[k].n};
-    struct weft_err err = {0};
-    if (p->link.exchange(p->link.ctx, p->mail, p->came, &err)) {
-        p->failed = engine_fail(e, err.code, "%s", err.msg) != 0;
-        return;
-    }
     p->posted = p->figures = false;
     p->failed = h.code != 0;
     p->known = h;
-    for (uint32_t i = 0; i < p->nown; i++)
-        peers_await(e, &p->own[i]);
+    p->ntells += p->nown;
     p->nown = 0;
-    for (unsigned k = 0; k < p->link.n; k++)
-        if (k != p->link.me)
-            peers_unpack(e, k);
+    do {
+        p->known.more = false;
+        if (!give(e, &h, &g))
+            return;
+        p->all.n = 0; /* has been given */
+        h.code = 0;
+        h.nnotes = 0;
+    } while (p->known.more);
     p->nnotes = e->windows.nnotes;
 }
 

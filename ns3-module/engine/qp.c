@@ -219,7 +219,8 @@ static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct 
 int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, struct weft_err *err)
 {
     struct qp *q = record(e, qi, name);
-    if (!peers_ends(e, name->src, name->dst)) /* other processes have it */
+    const unsigned ends = peers_ends(e, name->src, name->dst);
+    if (!ends) /* other processes have it */
         return 0;
     if (control_settle(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
@@ -231,8 +232,10 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     if (entropy_open(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
-    q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
-    nic_cc_changed(e, qi);
+    if (ends & PEERS_SENDS) { /* else the state of the control stays untouched memory */
+        q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
+        nic_cc_changed(e, qi);
+    }
     if (e->spread.steer)
         e->spread.steer->aim(e, q);
     if (e->links.ndown)

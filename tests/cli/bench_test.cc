@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // weft bench: the cases exist, run, and measure what they say.
-#include "program.h"
+#include "processes.h"
 
 #include <cmath>
 
@@ -121,6 +121,59 @@ TEST(Bench, ComparesThreads)
         EXPECT_EQ(t.code, 2) << wrong;
         EXPECT_CONTAINS(t.err, "is not a list of numbers, such as 1,2");
     }
+}
+
+/* By several processes a case does the same, and each says what it had of it. */
+TEST(Bench, ComparesProcesses)
+{
+    NEEDS_MPIRUN();
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* MPI keeps what it has allocated */
+    Said s = weft({"bench", "permutation-k8", "--quick", "--controls", "hpcc", "--processes", "1,2",
+                   "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const size_t second = s.out.find("\"case\"", s.out.find("\"case\"") + 1);
+    ASSERT_NE(second, std::string::npos) << s.out;
+    const std::string one = s.out.substr(0, second), two = s.out.substr(second);
+    for (const char *same : {"packet_hops", "simulated_ns", "message_bytes", "messages"})
+        EXPECT_EQ(number(one, same), number(two, same)) << same;
+    EXPECT_LACKS(one, "\"processes\"");
+    EXPECT_EQ(number(two, "simulating"), 2);
+    EXPECT_GT(number(two, "speed_up"), 0);
+    const std::string other = two.substr(two.find("\"exchanges\"", two.find("\"exchanges\"") + 1));
+    EXPECT_GT(number(two, "exchanges"), 10);
+    EXPECT_EQ(number(two, "exchanges"), number(other, "exchanges"));
+    for (const std::string &of : {two, other}) {
+        EXPECT_GT(number(of, "bytes_given"), 1e5); /* half of 12,800 packets of at least 64 bytes */
+        EXPECT_GT(number(of, "windows_share"), 0);
+        EXPECT_NEAR(number(of, "windows_share") + number(of, "exchange_share") +
+                        number(of, "waiting_share"),
+                    1, 1e-6);
+        EXPECT_GT(number(of, "peak_rss_share"), 0.1);
+        EXPECT_LE(number(of, "pss_bytes"), number(of, "peak_rss_bytes"));
+    }
+    s = weft({"bench", "incast-32", "--quick", "--controls", "none", "--processes", "2", "--set",
+              "switch.balance=conga"}); /* one does it alone */
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "  processes              1 of 2: hosts do not run in windows");
+}
+
+TEST(Bench, SaysWhatProcessesNeed)
+{
+    for (const char *wrong : {"", "2,", "two", "0", "65"})
+        EXPECT_EQ(weft({"bench", "incast-32", "--quick", "--processes", wrong}).code, 2) << wrong;
+    EXPECT_EQ(weft({"bench", "incast-32", "--processes", "2", "--threads", "2"}).code, 2);
+    if (!has_packet())
+        return;
+    const std::string path = getenv("PATH");
+    setenv("PATH", "/nowhere", 1);
+    const Said s =
+        weft({"bench", "incast-32", "--quick", "--controls", "none", "--processes", "2"});
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(s.code, 3) << s.err;
+    EXPECT_CONTAINS(s.err, mpi_built_in() ? "--processes needs mpirun, which cannot be started"
+                                          : "--processes needs MPI, which this weft was built");
 }
 
 /* WebSearch flows are the same for every control, and all arrive. */
