@@ -213,8 +213,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     if (o->explain_replay && !s->replays)
         code = weft_err_set(err, WEFT_E_USAGE,
                             "--explain-replay explains nothing with run.replay=off, or auto with "
-                            "run.threads or run.victims: --set run.replay=exact, or a tolerance "
-                            "such as 1%%");
+                            "run.victims: --set run.replay=exact, or a tolerance such as 1%%");
     if (!code)
         code = load_expect(cli, o, s, &expect, err);
     if (!code && expect)

@@ -300,8 +300,9 @@ static void tell_threads(const struct run *r)
         ops->threads(r->on.net, &f);
     if (f.windows == 0)
         weft_log(r->cli->log, WEFT_LOG_WARNING, "run.threads had no effect: %s",
-                 ops->threads ? "no window had nodes and events enough for several threads "
-                                "(docs/performance.md, 'One run on several threads')"
+                 ops->threads ? "no window that was simulated had nodes and events enough for "
+                                "several threads (docs/performance.md, 'One run on several "
+                                "threads')"
                               : "this backend has no packets to share out");
 }
 

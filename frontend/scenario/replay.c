@@ -22,7 +22,7 @@ int weft_scenario_read_replay(struct weft_scenario *s, struct weft_err *err)
     s->replay_auto = strcmp(text, "auto") == 0;
     s->replays = strcmp(text, "off") != 0;
     if (s->replay_auto)
-        s->replays = weft_run_threads(s->run) == 1 && !s->run->victims_ps;
+        s->replays = !s->run->victims_ps;
     if (!s->replays || s->replay_auto || strcmp(text, "exact") == 0)
         return 0;
     if (weft_parse_f64(text, &tolerance, &not_read) || !(tolerance >= LEAST && tolerance <= MOST))

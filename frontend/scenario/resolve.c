@@ -47,8 +47,8 @@ static const struct weft_param run_params[] = {
      .offset = offsetof(struct weft_run_params, replay),
      .def = "auto",
      .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
-             "instead, with the same results; auto: exact, but off with run.threads, run.victims "
-             "and mpirun; a tolerance, such as 1%: besides, traffic that has settled within it is "
+             "instead, with the same results; auto: exact, but off with run.victims and mpirun; a "
+             "tolerance, such as 1%: besides, traffic that has settled within it is "
              "skipped, see docs/replay.md"},
     {.name = "replay-memory",
      .type = WEFT_PARAM_SIZE,

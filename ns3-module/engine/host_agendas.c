@@ -107,6 +107,13 @@ struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
     return &host_part_of(e, host)->agenda;
 }
 
+struct agenda *host_agendas_at(struct weft_engine *e, unsigned i)
+{
+    if (i == 0)
+        return &e->loop.agenda;
+    return e->parts && i <= e->parts->n ? &e->parts->of[i - 1].agenda : NULL;
+}
+
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
                       uint32_t port)
 {
@@ -216,4 +223,21 @@ bool host_agendas_beyond(const struct weft_engine *e, uint32_t host)
 {
     const struct host_parts *h = e->parts;
     return h && e->now < h->done_ps && h->clusters[cluster_of_host(e, host)].held != h->window;
+}
+
+int64_t host_agendas_done_ps(const struct weft_engine *e)
+{
+    return e->parts ? e->parts->done_ps : INT64_MIN;
+}
+
+int64_t host_agendas_span_ps(const struct weft_engine *e)
+{
+    return e->parts ? e->parts->lookahead_ps : 0;
+}
+
+void host_agendas_back(struct weft_engine *e, uint32_t port)
+{
+    if (e->parts && e->now < e->parts->done_ps)
+        e->parts->clusters[e->windows.clusters.of[e->fabric->ports[port].node]].held =
+            e->parts->window;
 }

@@ -23,6 +23,8 @@ struct host_part *host_part_of(struct weft_engine *e, uint32_t host);
 uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host);
 /** The agenda of a host. */
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host);
+/** Agenda @p i of all that there are: the engine's own, then those of hosts; NULL: no more. */
+struct agenda *host_agendas_at(struct weft_engine *e, unsigned i);
 /** Adds the arrival at a host, or a transmission of one. */
 void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port);
 /** Adds it to @p a, which may have come to a later time. */
@@ -33,6 +35,13 @@ void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum e
 uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id);
 /** Whether host @p host has been run beyond now. */
 bool host_agendas_beyond(const struct weft_engine *e, uint32_t host);
+/** Hosts may have been run to that time, INT64_MIN: they never were run beyond the clock. */
+int64_t host_agendas_done_ps(const struct weft_engine *e);
+/** How far beyond the clock hosts are run at most; 0: not at all. */
+int64_t host_agendas_span_ps(const struct weft_engine *e);
+/** What a host at port @p port does there is no further than the clock: replay has brought it back.
+ */
+void host_agendas_back(struct weft_engine *e, uint32_t port);
 /** Whether an agenda has lost an event for lack of memory. */
 bool host_agendas_failed(const struct weft_engine *e);
 /** Memory that the agendas take. */

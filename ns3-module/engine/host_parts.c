@@ -9,6 +9,7 @@
 #include "plans.h"
 #include "rc.h"
 #include "recovery.h"
+#include "replay.h"
 #include "window.h"
 #include "window_crew_inside.h"
 #include "worker.h"
@@ -250,7 +251,9 @@ static void tell_all(struct weft_engine *e, struct window_crew *c)
         e->now = t->at.t;
         if (t->acked)
             stable_release(&e->msgs, t->msg);
-        if (t->acked && e->hooks.acked)
+        if (e->replay)
+            replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, t->acked, &t->done);
+        else if (t->acked && e->hooks.acked)
             e->hooks.acked(e->hooks.ctx, &t->done);
         else if (!t->acked && e->hooks.received)
             e->hooks.received(e->hooks.ctx, &t->done);
@@ -294,10 +297,11 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     h->alone++;
     if (t_ps < h->done_ps)
         return false;
-    h->listens = e->hooks.listens && !e->replay && !e->spread.balance && !e->spread.steer;
+    h->listens = e->hooks.listens && !e->spread.balance && !e->spread.steer;
     const bool ahead = plans_may_be_ahead(e);
     int64_t until_ps = horizon(e, h, t_ps, ahead);
-    if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try)
+    if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try ||
+        (e->replay && replay_ops.alone(e)))
         return false;
     window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
     e->now = t_ps;
@@ -341,4 +345,10 @@ struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
         }
     }
     return first;
+}
+
+struct agenda *host_parts_any(struct weft_engine *e, struct due *d)
+{
+    *d = agenda_first(e, &e->loop.agenda);
+    return e->parts ? host_parts_first(e, d) : &e->loop.agenda;
 }

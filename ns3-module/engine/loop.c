@@ -27,9 +27,8 @@ int64_t weft_engine_next(struct weft_engine *e)
     if (e->peers)
         return peers_next(e);
     posts_settle(e);
-    struct due d = agenda_first(e, &e->loop.agenda);
-    if (e->parts)
-        host_parts_first(e, &d);
+    struct due d;
+    host_parts_any(e, &d);
     const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
     const int64_t first = switches < d.t ? switches : d.t, told = replay_ops.first_ps(e);
     return told < first ? told : first;

@@ -7,6 +7,7 @@
 #include "host_agendas.h"
 #include "host_parts_inside.h"
 #include "nic.h"
+#include "replay.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 
@@ -22,8 +23,8 @@
 
 bool posts_may_wait(const struct weft_engine *e)
 {
-    return e->parts && !e->peers && !e->replay && !e->hooks.posted && !e->links.ndown &&
-           !e->spread.steer;
+    return e->parts && !e->peers && !e->hooks.posted && !e->links.ndown && !e->spread.steer &&
+           (!e->replay || replay_ops.waits(e));
 }
 
 bool posts_wait(const struct weft_engine *e)
@@ -193,6 +194,8 @@ void posts_made(struct weft_engine *e)
 {
     for (unsigned k = 0; k < e->parts->n; k++) {
         struct host_part *of = &e->parts->of[k];
+        for (uint32_t i = 0; e->replay && i < of->nposts; i++)
+            replay_ops.posted(e, msg_at(e, of->posts[i].record));
         of->nposts = 0;
         if (of->posts_cap > POSTS_KEPT) {
             free(of->posts);

@@ -120,7 +120,7 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
     if (e->hooks.received || e->replay || e->peers) {
         struct weft_completion d;
         rc_fill_done(q, m, 0, &d);
-        if (__builtin_expect(e->replay != NULL, 0))
+        if (__builtin_expect(e->replay && !e->worker, 0))
             replay_ops.tell(e, m->qp, false, &d);
         else if (__builtin_expect(e->peers != NULL, 0))
             peers_tell(e, mi, false, &d);
@@ -261,7 +261,7 @@ static void complete(struct weft_engine *e, uint32_t mi)
                     d.id, (d.received_ps - d.post_ps), d.ideal_ps);
         return;
     }
-    if (__builtin_expect(e->replay != NULL, 0))
+    if (__builtin_expect(e->replay && !e->worker, 0))
         replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, &d);
     else if (__builtin_expect(e->peers != NULL, 0))
         peers_tell(e, mi, true, &d);

@@ -106,6 +106,16 @@ static void lower(struct weft_engine *e, int64_t limit_ps)
         e->replay->quiet_ps = limit_ps;
 }
 
+static bool waits(const struct weft_engine *e)
+{
+    return !e->replay->packets.pieces && !replay_messages_read(e);
+}
+
+static bool alone(const struct weft_engine *e)
+{
+    return e->replay->packets.twins.followers != 0;
+}
+
 static void run_over(struct weft_engine *e)
 {
     e->replay->quiet_ps = INT64_MIN;
@@ -241,6 +251,8 @@ const struct replay_ops replay_ops = {.touch = touch,
                                       .next_ps = next_ps,
                                       .first_ps = first_ps,
                                       .lower = lower,
+                                      .waits = waits,
+                                      .alone = alone,
                                       .run_over = run_over,
                                       .disturb = disturb,
                                       .catch_up = catch_up,

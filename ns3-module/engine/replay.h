@@ -60,6 +60,10 @@ struct replay_ops {
     int64_t (*first_ps)(const struct weft_engine *e);
     /** weft_engine_lower_limit was called. */
     void (*lower)(struct weft_engine *e, int64_t limit_ps);
+    /** Whether messages that are posted may wait for threads that post them (posts.h). */
+    bool (*waits)(const struct weft_engine *e);
+    /** Whether no host may be run beyond the clock (host_parts.h). */
+    bool (*alone)(const struct weft_engine *e);
     /** A run of the loop is over. */
     void (*run_over)(struct weft_engine *e);
     /** The user has changed something, or may have; with or without a replay. */

@@ -8,6 +8,8 @@
  */
 #include "agenda.h"
 #include "context.h"
+#include "host_agendas.h"
+#include "host_parts.h"
 #include "loop.h"
 #include "replay.h"
 #include "replay_inside.h"
@@ -33,9 +35,9 @@ static bool before(const struct agenda *a, struct due d, int64_t due_ps, uint32_
 /* Executes what is before that. */
 static void run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
 {
-    struct agenda *a = &e->loop.agenda;
     while (!e->err.code) {
-        const struct due d = agenda_first(e, a);
+        struct due d;
+        struct agenda *a = host_parts_any(e, &d);
         const int64_t until_ps = d.t < due_ps ? d.t : due_ps;
         if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
             continue;
@@ -53,6 +55,9 @@ void replay_piece_catch_up(struct weft_engine *e, struct replay_piece *k, int64_
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint32_t due_id = e->loop.due_id;
     window_catch_up(e);
+    for (uint32_t i = 0; i < k->part.nports; i++)
+        if (e->ports[k->part.ports[i]].nic != NIL)
+            host_agendas_back(e, k->part.ports[i]);
     replay_queue_again(e, &k->part, from_ps);
     run(e, due_ps, due_id);
     e->now = now;

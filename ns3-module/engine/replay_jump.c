@@ -6,11 +6,13 @@
 #include "events.h"
 #include "evq.h"
 #include "fastq.h"
+#include "host_agendas.h"
 #include "keyheap.h"
 #include "nic.h"
 #include "port_catch_up.h"
 #include "replay_inside.h"
 #include "window.h"
+#include "window_crew.h"
 #include "window_queue.h"
 
 #include "base/units.h"
@@ -30,13 +32,16 @@ void replay_settle_ports(struct weft_engine *e, const struct replay_part *p)
         port_settle(e, &e->ports[p->ports[i]], p->ports[i]);
 }
 
-/* Calls fn(ctx, key) for every arrival and transmission that is not in the slow queue, with *@p
+/* Calls fn(ctx, key) for every arrival and transmission that is not in a slow queue, with *@p
  * base_ps the time that the keys count from. */
-static void each_key(const struct weft_engine *e, int64_t *base_ps,
-                     void (*fn)(void *ctx, uint64_t key), void *ctx)
+static void each_key(struct weft_engine *e, int64_t *base_ps, void (*fn)(void *ctx, uint64_t key),
+                     void *ctx)
 {
-    *base_ps = e->loop.agenda.fast.base;
-    fastq_each(&e->loop.agenda.fast, fn, ctx);
+    const struct agenda *a;
+    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
+        *base_ps = a->fast.base;
+        fastq_each(&a->fast, fn, ctx);
+    }
     *base_ps = e->windows.base;
     for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
         for (uint32_t i = 0; i < e->windows.of[n].q.n; i++)
@@ -76,9 +81,8 @@ static bool rto_counts(const struct weft_engine *e, const struct replay_part *p,
     return !replay_part_has(p, qi) && qp_at(e, qi)->rto_at_ps != WEFT_NEVER;
 }
 
-static void look_at_slow(struct look *l)
+static void look_at_slow(struct look *l, const struct evq *q)
 {
-    const struct evq *q = &l->e->loop.agenda.slow;
     for (uint32_t i = 0; i < q->n; i++) {
         const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
         const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
@@ -93,8 +97,10 @@ static void look_at_slow(struct look *l)
 
 static void look(struct look *l)
 {
+    const struct agenda *a;
     each_key(l->e, &l->base_ps, look_at_key, l);
-    look_at_slow(l);
+    for (unsigned i = 0; (a = host_agendas_at(l->e, i)) != NULL; i++)
+        look_at_slow(l, &a->slow);
 }
 
 void replay_note_arrivals(struct weft_engine *e, struct replay_part *p)
@@ -117,9 +123,9 @@ int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bo
     return l.first_ps;
 }
 
-int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p)
+static int64_t first_in(const struct weft_engine *e, const struct replay_part *p,
+                        const struct evq *q)
 {
-    const struct evq *q = &e->loop.agenda.slow;
     int64_t first_ps = WEFT_NEVER;
     for (uint32_t i = 0; i < q->n; i++) {
         const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
@@ -129,6 +135,17 @@ int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p)
         if (kind != EV_CC ||
             (replay_part_has(p, number) && qp_at(e, number)->cc_timer_ps == q->h[i].t))
             first_ps = q->h[i].t;
+    }
+    return first_ps;
+}
+
+int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p)
+{
+    int64_t first_ps = WEFT_NEVER;
+    const struct agenda *a;
+    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
+        const int64_t t = first_in(e, p, &a->slow);
+        first_ps = t < first_ps ? t : first_ps;
     }
     return first_ps;
 }
@@ -156,10 +173,9 @@ static void keep_key(void *ctx, uint64_t key)
     keep(k, k->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key), fastq_port(key));
 }
 
-/* Leaves in the slow queue what the fields of what takes part don't say. */
-static void thin_slow(struct weft_engine *e, struct kept_keys *k)
+/* Leaves in a slow queue what the fields of what takes part don't say. */
+static void thin_slow(struct weft_engine *e, struct kept_keys *k, struct evq *q)
 {
-    struct evq *q = &e->loop.agenda.slow;
     struct evq left = {0};
     for (uint32_t i = 0; i < q->n; i++) {
         const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
@@ -184,6 +200,7 @@ static void clear_windows(struct weft_engine *e, int64_t now_ps)
         w->of[n].listed_ps = WEFT_NEVER;
     }
     w->done_ps = w->base = now_ps;
+    window_crew_look_again(e);
 }
 
 static void queue_port(struct weft_engine *e, const struct replay_part *p, uint32_t port)
@@ -207,7 +224,7 @@ static void queue_qp(struct weft_engine *e, uint32_t qi)
         engine_push(e, &e->nics.of[e->ports[q->port].nic].paced, q->next_avail_ps, qi);
     q->rto_entry_ps = q->rto_at_ps;
     if (q->rto_at_ps != WEFT_NEVER)
-        engine_push(e, &e->loop.agenda.slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
+        engine_push_timer(e, q->src_host, q->rto_at_ps, EV_ID(EV_RTO, qi));
 }
 
 /* Entries of other QPs whose timers count for nothing were dropped. */
@@ -220,8 +237,10 @@ static void forget_idle_timers(struct weft_engine *e, const struct replay_part *
 
 void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
 {
-    struct agenda *a = &e->loop.agenda;
-    uint32_t most = fastq_len(&a->fast) + a->slow.n;
+    struct agenda *a;
+    uint32_t most = 0;
+    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++)
+        most += fastq_len(&a->fast) + a->slow.n;
     for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
         most += e->windows.of[n].q.n;
     struct kept_keys kept = {.e = e, .p = p, .of = malloc((most + (size_t)1) * sizeof *kept.of)};
@@ -230,10 +249,12 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int6
         return;
     }
     each_key(e, &kept.base_ps, keep_key, &kept);
-    thin_slow(e, &kept);
+    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
+        thin_slow(e, &kept, &a->slow);
+        fastq_clear(&a->fast, now_ps);
+        a->fetched = a->fast.top;
+    }
     forget_idle_timers(e, p);
-    fastq_clear(&a->fast, now_ps);
-    a->fetched = a->fast.top;
     e->now = e->loop.due_ps = now_ps;
     e->loop.due_id = 0;
     if (e->windows.on)

@@ -9,6 +9,7 @@
  * that had messages since the sum was noted.
  */
 #include "context.h"
+#include "host_agendas.h"
 #include "qp.h"
 #include "replay.h"
 #include "replay_inside.h"
@@ -70,6 +71,17 @@ static bool guides(struct weft_engine *e, struct replay_messages *r, uint32_t qi
     return true;
 }
 
+/* When to look after the guide has received a message: at once, or, where hosts have been run
+ * beyond the clock, once none can be further, which is as long after each. */
+static int64_t look_ps(const struct weft_engine *e)
+{
+    const int64_t then_ps = e->now + host_agendas_span_ps(e);
+    const int64_t pending_ps = e->replay->messages.next_ps;
+    if (host_agendas_done_ps(e) <= e->now + 1)
+        return e->now + 1;
+    return pending_ps < then_ps ? pending_ps : then_ps;
+}
+
 bool replay_messages_read(const struct weft_engine *e)
 {
     const struct replay_messages *r = &e->replay->messages;
@@ -94,7 +106,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
     if (r->written && !r->strange)
         write_word(e, what, qi, d);
     if (what == REPLAY_RECEIVED && guides(e, r, qi) && replay_messages_pay(e))
-        replay_look_at(e, &r->next_ps, e->now + 1);
+        replay_look_at(e, &r->next_ps, look_ps(e));
 }
 
 static bool find_part(struct weft_engine *e, struct replay_messages *r)

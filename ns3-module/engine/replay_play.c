@@ -15,6 +15,7 @@
  */
 #include "agenda.h"
 #include "context.h"
+#include "host_parts.h"
 #include "loop.h"
 #include "replay.h"
 #include "replay_inside.h"
@@ -300,10 +301,10 @@ static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
     struct replay *r = e->replay;
     struct replay_play *p = &r->play;
     const uint32_t done = p->done;
-    struct agenda *a = &e->loop.agenda;
     const int64_t end_ps = to_word ? word_ps(r, word(r, done)) : limit_ps;
     while (!e->err.code && (!to_word || p->done == done)) {
-        const struct due d = agenda_first(e, a);
+        struct due d;
+        struct agenda *a = host_parts_any(e, &d);
         if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
             break;
         /* before the word: pieces that it is of may stand still */

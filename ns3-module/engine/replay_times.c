@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When replay looks at the state, whether that is worth it, and the look itself. */
 #include "context.h"
+#include "host_agendas.h"
 #include "loop.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
@@ -24,7 +25,8 @@
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
 {
     struct replay *r = e->replay;
-    *next_ps = t_ps;
+    const int64_t done_ps = host_agendas_done_ps(e);
+    *next_ps = t_ps > done_ps ? t_ps : done_ps; /* hosts have been run beyond the clock */
     r->next_ps =
         r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;
     if (r->play_ps < r->next_ps)

@@ -20,6 +20,10 @@ const std::vector<std::string> mpirun = {"/usr/bin/env",
                                          "mpirun",
                                          "-n"};
 
+// Repetitions are looked for however little there is to gain.
+const std::vector<std::string> eagerly = {"--set", "run.replay=exact", "--set",
+                                          "run.replay-eager=true"};
+
 class Player
 {
   public:
@@ -78,11 +82,13 @@ class Player
                       elapsed->second >= 40e6;
         if (m_v.crowded)
             return;
+        const bool eager = share(40, 5);
         for (uint64_t n : numbers) {
-            const Ended e = alike("threads-" + std::to_string(n),
-                                  {"--set", "run.threads=" + std::to_string(n), "--set",
-                                   "run.thread-shuffle=" + std::to_string(seed)},
-                                  m_o.weft, first);
+            std::vector<std::string> sets = {"--set", "run.threads=" + std::to_string(n), "--set",
+                                             "run.thread-shuffle=" + std::to_string(seed)};
+            if (eager)
+                sets.insert(sets.end(), eagerly.begin(), eagerly.end());
+            const Ended e = alike("threads-" + std::to_string(n), sets, m_o.weft, first);
             m_v.threaded++;
             m_v.together += e.err.find("run.threads had no effect") == std::string::npos;
         }
@@ -197,10 +203,8 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
             first);
     if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
-    // repetitions are looked for however little there is to gain
     if (p.share(40, 4))
-        p.alike("replayed", {"--set", "run.replay=exact", "--set", "run.replay-eager=true"}, o.weft,
-                first);
+        p.alike("replayed", eagerly, o.weft, first);
     if (finished && !s.hpcc)
         p.ideal(r);
     return v;

@@ -1,212 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Traffic that repeats itself is taken over instead of simulated: each case runs with and without,
 // is looked at, stopped and disturbed at odd moments, and gives the same to the last bit.
-#include "world.h"
-
-#include "base/rng.h"
-
-#include <cstring>
-#include <memory>
-#include <tuple>
+#include "replay_pair.h"
 
 namespace
 {
 
-const Settings oneSwitch = {{"hosts", "8"}};
-const Settings sixLeaves = {{"leaves", "6"}, {"spines", "2"}, {"hosts-per-leaf", "4"}};
-const Settings small = {{"transport.mtu", "1000B"}};
-
-// A ring of hosts, or one in each group of them: whoever has received a step sends the next, at
-// once or after computing.
-class Ring
+// By one thread, and by several: of long tests these play a part.
+class ReplayBy : public testing::TestWithParam<unsigned>
 {
-  public:
-    Ring(World &world, int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0)
-        : w(world), m_steps(steps), m_bytes(bytes), m_computePs(computePs),
-          m_group(group ? group : w.fabric->nhosts), m_at(w.fabric->nhosts)
+  protected:
+    unsigned Step() const
     {
-        w.config.hooks.ctx = this;
-        w.config.hooks.local = w.config.hooks.pfc_late = 1;
-        w.config.hooks.pfc = nullptr;
-        w.config.hooks.received = [](void *c, const weft_completion *d) {
-            auto *r = static_cast<Ring *>(c);
-            r->w.received.push_back(*d);
-            r->Received(*d);
-        };
-        w.config.hooks.acked = [](void *c, const weft_completion *d) {
-            static_cast<Ring *>(c)->w.acked.push_back(*d);
-        };
+        return GetParam() > 1 ? 11 : 1;
     }
-
-    void Start()
+    unsigned First() const // of each a part of its own
     {
-        for (uint32_t h = 0; h < w.fabric->nhosts; h++)
-            Post(h);
+        return GetParam() > 1 ? GetParam() : 0;
     }
-
-    World &w;
-    uint32_t crosses = UINT32_MAX; // sends something to host 1, too, whenever it has received
-
-  private:
-    void Post(uint32_t h)
-    {
-        const uint32_t n = m_group;
-        w.Send(h, h / n * n + (h + 1) % n, m_bytes, 1000 * h + m_at[h]++);
-    }
-
-    void Received(const weft_completion &d)
-    {
-        const uint32_t h = d.msg.dst;
-        if (h == crosses)
-            w.Send(h, 1, 5000, 7000 + m_at[h]);
-        if (h >= m_at.size() || m_at[h] >= m_steps)
-            return;
-        if (!m_computePs) {
-            Post(h);
-            return;
-        }
-        w.At(d.received_ps + m_computePs, [this, h] { Post(h); });
-    }
-
-    int m_steps;
-    uint64_t m_bytes;
-    int64_t m_computePs;
-    uint32_t m_group;
-    std::vector<int> m_at;
 };
 
-// Hosts that answer what they receive by long messages, most of them to a neighbour at their switch
-// and some far away, at once or after computing. What a host does depends on it alone.
-class Talk
-{
-  public:
-    Talk(World &world, uint32_t perLeaf, uint64_t seed)
-        : w(world), m_perLeaf(perLeaf), m_left(world.fabric->nhosts, 5)
-    {
-        for (uint32_t h = 0; h < w.fabric->nhosts; h++)
-            m_rng.push_back(weft_rng_stream(seed, "replay-test-talk", h));
-        w.config.hooks.ctx = this;
-        w.config.hooks.local = w.config.hooks.pfc_late = 1;
-        w.config.hooks.pfc = nullptr;
-        w.config.hooks.received = [](void *c, const weft_completion *d) {
-            auto *t = static_cast<Talk *>(c);
-            t->w.received.push_back(*d);
-            t->Answer(d->msg.dst, d->received_ps);
-        };
-        w.config.hooks.acked = [](void *c, const weft_completion *d) {
-            static_cast<Talk *>(c)->w.acked.push_back(*d);
-        };
-    }
-
-    void Say(uint32_t h)
-    {
-        const uint64_t r = weft_rng_u64(&m_rng[h]);
-        const uint32_t n = w.fabric->nhosts;
-        const uint32_t near = h / m_perLeaf * m_perLeaf + (h + 1) % m_perLeaf;
-        const uint32_t far = static_cast<uint32_t>((h + 1 + r % (n - 1)) % n);
-        const uint32_t dst = r >> 40 & 15 ? near : far;
-        w.Send(h, dst == h ? (h + 1) % n : dst, 1000 + (r >> 8) % 3'000'000, 1000 * h + m_left[h]);
-    }
-
-    World &w;
-
-  private:
-    void Answer(uint32_t h, int64_t now)
-    {
-        if (m_left[h]-- <= 0)
-            return;
-        const uint64_t r = weft_rng_u64(&m_rng[h]);
-        if (r & 3) {
-            Say(h);
-            return;
-        }
-        w.At(now + static_cast<int64_t>(r >> 8) % (20 * WEFT_PS_PER_US), [this, h] { Say(h); });
-    }
-
-    uint32_t m_perLeaf;
-    std::vector<int> m_left;
-    std::vector<weft_rng> m_rng;
-};
-
-// The same world twice: simulated, and replayed.
-struct Pair {
-    Pair(const std::string &topology, const Settings &topo, const Settings &engine,
-         const std::string &cc, const Settings &ccSettings = {})
-        : off(topology, topo, engine, cc, ccSettings), on(topology, topo, engine, cc, ccSettings)
-    {
-    }
-
-    void Rings(int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0)
-    {
-        for (World *w : {&off, &on})
-            rings.push_back(std::make_unique<Ring>(*w, steps, bytes, computePs, group));
-    }
-
-    void Build(weft_replaying how = WEFT_REPLAYING_EAGERLY)
-    {
-        weft_err err = {};
-        off.Build();
-        on.Build();
-        ASSERT_EQ(weft_engine_set_replay(on.e, how, memory, &err), 0) << err.msg;
-        for (auto &r : rings)
-            r->Start();
-    }
-
-    void RunTo(int64_t limit)
-    {
-        ASSERT_EQ(weft_engine_run(off.e, limit), 0) << weft_engine_error(off.e)->msg;
-        ASSERT_EQ(weft_engine_run(on.e, limit), 0) << weft_engine_error(on.e)->msg;
-    }
-
-    weft_replay_figures Figures() const
-    {
-        weft_replay_figures f;
-        weft_engine_replay_figures(on.e, &f);
-        return f;
-    }
-
-    uint64_t memory = 64 << 20;
-    World off, on;
-    std::vector<std::unique_ptr<Ring>> rings;
-};
-
-void SameMessages(const std::vector<weft_completion> &a, const std::vector<weft_completion> &b)
-{
-    ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); i++) {
-        const auto &x = a[i], &y = b[i];
-        ASSERT_EQ(
-            std::tie(x.id, x.post_ps, x.received_ps, x.acked_ps, x.ideal_ps, x.retx_bytes, x.cnps),
-            std::tie(y.id, y.post_ps, y.received_ps, y.acked_ps, y.ideal_ps, y.retx_bytes, y.cnps))
-            << i;
-        ASSERT_EQ(std::tie(x.qpn, x.first_byte, x.first_psn, x.packets, x.msg.tag, x.msg.src),
-                  std::tie(y.qpn, y.first_byte, y.first_psn, y.packets, y.msg.tag, y.msg.src))
-            << i;
-        ASSERT_EQ(memcmp(x.delay_ps, y.delay_ps, sizeof x.delay_ps), 0) << i;
-    }
-}
-
-void Same(const Pair &p)
-{
-    SameMessages(p.off.received, p.on.received);
-    SameMessages(p.off.acked, p.on.acked);
-    for (uint32_t port = 0; port < p.off.fabric->nports; port++) {
-        weft_port_counters s, t;
-        weft_engine_port_stats(p.off.e, port, &s);
-        weft_engine_port_stats(p.on.e, port, &t);
-        ASSERT_EQ(memcmp(&s, &t, sizeof s), 0)
-            << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
-        for (uint32_t prio = 0; prio < 8; prio++)
-            ASSERT_EQ(weft_engine_queue_bytes(p.off.e, port, prio),
-                      weft_engine_queue_bytes(p.on.e, port, prio));
-    }
-    auto s = p.off.Totals(), t = p.on.Totals();
-    s.events = t.events = 0;
-    s.windows = t.windows = 0;
-    ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
-    weft_err err = {};
-    ASSERT_EQ(weft_engine_check(p.on.e, &err), 0) << err.msg;
-}
+INSTANTIATE_TEST_SUITE_P(Threads, ReplayBy, testing::Values(1u, 2u, 3u));
 
 } // namespace
 
@@ -399,18 +213,19 @@ TEST(Replay, CostsLittleWhereNothingRepeats)
 
 // Traffic that falls into pieces, one per switch: each is moved on by itself, and comes back when a
 // message goes through it, a host looks, or a link gets slower.
-TEST(Replay, PiecesAlone)
+TEST_P(ReplayBy, PiecesAlone)
 {
     const Settings topo = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}};
     const char *controls[] = {"none", "dcqcn", "static-window", "swift"};
     uint64_t jumps = 0, hops = 0, all = 0;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1 + First(); seed <= 40; seed += Step()) {
         weft_rng rng = weft_rng_stream(seed, "replay-test", 2);
         Settings engine = small;
         if (seed % 3 == 0)
             engine.emplace_back("transport.ack-every", "4");
         Pair p("leaf-spine", topo, engine, controls[seed % 4]);
         Talk off(p.off, 4, seed), on(p.on, 4, seed);
+        p.threads = GetParam();
         p.Build();
         for (uint32_t h = 0; h < 16; h += 4)
             off.Say(h), on.Say(h);
@@ -442,17 +257,18 @@ TEST(Replay, PiecesAlone)
         hops += p.Figures().hops;
         all += p.on.Totals().packet_hops;
     }
-    EXPECT_GT(jumps, 300u);
+    EXPECT_GT(jumps, 300u / Step());
     EXPECT_GT(hops, all / 10);
 }
 
 // Two pairs at switches of their own, at paces of their own: neither keeps the other from being
 // skipped, and a message through one of them at any moment changes nothing.
-TEST(Replay, PiecesDisturbedAtAnyMoment)
+TEST_P(ReplayBy, PiecesDisturbedAtAnyMoment)
 {
-    for (int k = 0; k < 60; k++) {
+    for (unsigned k = First(); k < 60; k += Step()) {
         Pair p("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "4"}}, small,
                "dcqcn");
+        p.threads = GetParam();
         p.Build();
         for (World *w : {&p.off, &p.on}) {
             w->Send(0, 1, 1'500'000, 1);
@@ -474,10 +290,11 @@ TEST(Replay, PiecesDisturbedAtAnyMoment)
 
 // Pairs of hosts that first talk while others are skipped: what is known by QP has no place for
 // them yet (memory checkers see it looked for).
-TEST(Replay, PairsThatAreNew)
+TEST_P(ReplayBy, PairsThatAreNew)
 {
     Pair p("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "16"}}, small,
            "dcqcn");
+    p.threads = GetParam();
     p.Build();
     for (World *w : {&p.off, &p.on}) {
         w->Send(0, 1, 3'000'000, 1);
@@ -494,11 +311,12 @@ TEST(Replay, PairsThatAreNew)
 }
 
 // Rings at switches of their own are the same but for names: one of them is simulated.
-TEST(Replay, Twins)
+TEST_P(ReplayBy, Twins)
 {
     for (const char *cc : {"none", "dcqcn", "static-window", "dctcp"}) {
         Pair p("leaf-spine", sixLeaves, small, cc);
         p.Rings(7, 300'000, 0, 4);
+        p.threads = GetParam();
         p.Build();
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
@@ -510,11 +328,11 @@ TEST(Replay, Twins)
 
 // Twins that are looked at, get a message, or a slower link at any moment: most are still the same
 // afterwards.
-TEST(Replay, TwinsDisturbedAtAnyMoment)
+TEST_P(ReplayBy, TwinsDisturbedAtAnyMoment)
 {
     const char *controls[] = {"none", "dcqcn", "static-window", "swift", "timely"};
     uint64_t copies = 0;
-    for (int k = 0; k < 80; k++) {
+    for (unsigned k = First(); k < 80; k += Step()) {
         weft_rng rng = weft_rng_stream(static_cast<uint64_t>(k), "replay-test", 3);
         Settings engine = small;
         if (k % 3 == 0)
@@ -526,6 +344,7 @@ TEST(Replay, TwinsDisturbedAtAnyMoment)
         for (auto &r : p.rings)
             if (k % 2)
                 r->crosses = 22;
+        p.threads = GetParam();
         p.Build(k % 5 ? WEFT_REPLAYING_EAGERLY : WEFT_REPLAYING);
         for (int64_t at = 0; weft_engine_next(p.off.e) != WEFT_NEVER;) {
             at += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (30 * WEFT_PS_PER_US));
@@ -556,15 +375,16 @@ TEST(Replay, TwinsDisturbedAtAnyMoment)
             FAIL() << "case " << k;
         copies += p.Figures().copies;
     }
-    EXPECT_GT(copies, 1000u);
+    EXPECT_GT(copies, 1000u / Step());
 }
 
 // What is drawn or marked in one of them is not known of the others.
-TEST(Replay, TwinsThatMeet)
+TEST_P(ReplayBy, TwinsThatMeet)
 {
     for (const char *cc : {"dcqcn", "hpcc", "dctcp"})
-        for (int k = 0; k < 12; k++) {
+        for (unsigned k = First(); k < 12; k += Step()) {
             Pair p("leaf-spine", sixLeaves, small, cc);
+            p.threads = GetParam();
             p.Build(k % 2 ? WEFT_REPLAYING_EAGERLY : WEFT_REPLAYING);
             for (World *w : {&p.off, &p.on})
                 for (uint32_t h = 0; h < 24; h++)
