@@ -190,17 +190,16 @@ static void run_part(void *ctx, unsigned number)
 
 /* ---- a window ---- */
 
-/* How far hosts may be run from @p t_ps on; @p ahead: whatever timers there are that only post. */
-static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps,
-                       bool ahead)
+static int64_t sooner(int64_t a_ps, int64_t b_ps)
 {
-    const struct windows *w = &e->windows;
-    int64_t until_ps = w->done_ps + w->lookahead_ps;
-    const int64_t other[] = {t_ps + h->lookahead_ps, e->loop.limit_ps,
-                             ahead ? WEFT_NEVER : agenda_slow_time(&e->loop.agenda)};
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        until_ps = other[i] < until_ps ? other[i] : until_ps;
-    return until_ps;
+    return a_ps < b_ps ? a_ps : b_ps;
+}
+
+/* How far hosts may be run from @p t_ps on, but for timers. */
+static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, int64_t t_ps)
+{
+    const int64_t switches_ps = e->windows.done_ps + e->windows.lookahead_ps;
+    return sooner(sooner(switches_ps, t_ps + h->lookahead_ps), e->loop.limit_ps);
 }
 
 static bool worthwhile(const struct weft_engine *e, struct host_parts *h, int64_t t_ps,
@@ -297,16 +296,18 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     h->alone++;
     if (t_ps < h->done_ps)
         return false;
-    h->listens = e->hooks.listens && !e->spread.balance && !e->spread.steer;
-    const bool ahead = plans_may_be_ahead(e);
-    int64_t until_ps = horizon(e, h, t_ps, ahead);
+    int64_t until_ps = horizon(e, h, t_ps);
     if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try ||
         (e->replay && replay_ops.alone(e)))
         return false;
-    window_tell(e, t_ps < e->windows.done_ps ? t_ps : e->windows.done_ps);
+    h->listens = e->hooks.listens && !e->spread.balance && !e->spread.steer;
     e->now = t_ps;
-    if (ahead && (until_ps = plans_call(e, until_ps)) <= t_ps)
+    const bool ahead = plans_may_be_ahead(e);
+    until_ps =
+        ahead ? plans_call(e, until_ps) : sooner(until_ps, agenda_slow_time(&e->loop.agenda));
+    if (until_ps <= t_ps || (!ahead && !worthwhile(e, h, t_ps, until_ps)))
         return false;
+    window_tell(e, sooner(t_ps, e->windows.done_ps));
     h->until_ps = until_ps;
     h->window++;
     h->switches = (until_ps == e->windows.done_ps + e->windows.lookahead_ps ||

@@ -91,7 +91,7 @@ std::vector<uint64_t> Play(World &w, unsigned n, uint64_t seed, bool fails)
 
 } // namespace
 
-TEST(Plans, AreWhatTimersAre)
+TEST(Threads, TimersThatOnlyPostAreCalledAhead)
 {
     for (const char *cc : {"dcqcn", "hpcc", "none"})
         for (uint64_t seed = 1; seed <= 4; seed++) {
