@@ -81,8 +81,7 @@ void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio)
         h->total_ps[prio] += e->now - h->from_ps[prio];
 }
 
-/* How long a priority of a port has been held by pauses so far. */
-static int64_t paused_ps(const struct weft_engine *e, const struct port *p, uint32_t prio)
+int64_t delay_paused_ps(const struct weft_engine *e, const struct port *p, uint32_t prio)
 {
     const struct hold *h = p->hold;
     if (!h)
@@ -107,12 +106,12 @@ uint64_t delay_bytes(const struct weft_engine *e)
 
 void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k)
 {
-    k->held_ps = paused_ps(e, p, k->prio);
+    k->held_ps = delay_paused_ps(e, p, k->prio);
 }
 
 void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i)
 {
-    const int64_t ps = paused_ps(e, p, k->prio) - k->held_ps;
+    const int64_t ps = delay_paused_ps(e, p, k->prio) - k->held_ps;
     if (ps <= 0)
         return;
     struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
@@ -123,19 +122,25 @@ void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *
         e->delays.waits.n = i + 1;
 }
 
-int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
+struct wait *delay_wait_of(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
 {
     if (e->delays.waits.n <= i)
-        return 0;
-    const struct wait *w = (const struct wait *)(const void *)e->delays.waits.base + i;
-    return w->sent_ps == sent_ps ? w->paused_ps : 0;
+        return NULL;
+    struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
+    return w->sent_ps == sent_ps && w->paused_ps ? w : NULL;
+}
+
+int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
+{
+    const struct wait *w = delay_wait_of(e, i, sent_ps);
+    return w ? w->paused_ps : 0;
 }
 
 /* ---- QPs ---- */
 
 void delay_aim(const struct weft_engine *e, struct qp *q)
 {
-    q->pause_ps = paused_ps(e, &e->ports[q->port], q->prio);
+    q->pause_ps = delay_paused_ps(e, &e->ports[q->port], q->prio);
 }
 
 /* What a QP was waiting for, from q->told_ps until now, @p paused of it with its priority held by a

@@ -36,6 +36,10 @@ void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio);
 /** A data packet enters, or leaves, a queue of a port that has been paused. */
 void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k);
 void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i);
+/** How long pauses have held a priority of a port so far: its clock. */
+int64_t delay_paused_ps(const struct weft_engine *e, const struct port *p, uint32_t prio);
+/** What packet number @p i, sent at @p sent_ps, has waited in paused queues; NULL: nothing. */
+struct wait *delay_wait_of(const struct weft_engine *e, uint32_t i, int64_t sent_ps);
 /** How long packet number @p i, sent at @p sent_ps, has waited in paused queues. */
 int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps);
 /** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor

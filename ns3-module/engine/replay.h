@@ -29,6 +29,7 @@
 #include "engine.h"
 
 struct msg;
+struct window_note;
 struct replay;
 
 #pragma GCC visibility push(hidden)
@@ -64,6 +65,10 @@ struct replay_ops {
     bool (*waits)(const struct weft_engine *e);
     /** Whether no host may be run beyond the clock (host_parts.h). */
     bool (*alone)(const struct weft_engine *e);
+    /** A pause or resume takes effect, or is known to. */
+    void (*pause)(struct weft_engine *e, const struct window_note *note);
+    /** Those that take effect before @p until_ps are about to be told. */
+    void (*pauses)(struct weft_engine *e, int64_t until_ps);
     /** A run of the loop is over. */
     void (*run_over)(struct weft_engine *e);
     /** The user has changed something, or may have; with or without a replay. */

@@ -76,11 +76,13 @@ void replay_piece_from_ahead(struct weft_engine *e, struct replay_piece *k)
     k->phase = REPLAY_GO_ON;
     k->next_ps = at_ps + k->found_ps;
     window_catch_up(e);
+    replay_pauses_back(e, k, due_ps);
     replay_state_move(e, &k->part, &k->tape, -laps);
     f->laps -= (uint64_t)laps;
     f->hops -= hops - e->tot.packet_hops;
     replay_count_state(e, k->tape.n);
     replay_piece_catch_up(e, k, at_ps);
+    e->windows.noted_ps = INT64_MIN;
 }
 
 bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi)

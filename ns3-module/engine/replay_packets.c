@@ -13,6 +13,7 @@
  * finds nothing waits twice as long the next time.
  */
 #include "context.h"
+#include "delay.h"
 #include "loop.h"
 #include "nic.h"
 #include "qp.h"
@@ -142,10 +143,27 @@ static int64_t laps_left(struct weft_engine *e, const struct replay_piece *k)
 
 /* ---- looks ---- */
 
-static void note_sum(struct weft_engine *e, struct replay_piece *k)
+/* What the guide has done since it is watched, and in which time, from the first to the last: it
+ * has sent packets, or where those don't follow each other evenly, was paused. */
+struct done {
+    int64_t n, ps;
+};
+
+static struct done done_by_guide(struct weft_engine *e, const struct replay_piece *k)
 {
     const struct qp *q = qp_at(e, k->guide);
-    const int64_t sent = (int64_t)(q->nxt_psn - k->guide_psn), ps = q->last_tx_ps - k->guide_ps;
+    const struct port *p = &e->ports[q->port];
+    struct done sent = {(int64_t)(q->nxt_psn - k->guide_psn), q->last_tx_ps - k->guide_ps};
+    if (!p->hold || p->st.pauses == k->guide_pauses)
+        return sent;
+    return (struct done){(int64_t)(p->st.pauses - k->guide_pauses),
+                         p->hold->from_ps[q->prio] - k->guide_pause_ps};
+}
+
+static void note_sum(struct weft_engine *e, struct replay_piece *k)
+{
+    const struct done by = done_by_guide(e, k);
+    const int64_t sent = by.n, ps = by.ps;
     if (sent < GUIDE_SENDS && e->now - k->since_ps < LONGEST_WATCH * k->gap_ps) {
         k->next_ps = e->now + (e->now - k->since_ps); /* it shares its port with many */
         return;
@@ -185,6 +203,7 @@ static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t la
         later(e, k, k->tape.other ? k->tape.other : "out of memory");
         return;
     }
+    replay_pauses_keep(k);
     k->from_ps = e->now;
     k->phase = REPLAY_COMPARE;
     k->next_ps = e->now + laps * k->lap_ps;
@@ -206,6 +225,7 @@ static void go_on(struct weft_engine *e, struct replay_piece *k)
     r->changes++;
     k->phase = REPLAY_AHEAD;
     k->ahead_ps = k->next_ps = e->now + laps * k->found_ps;
+    replay_pauses_ahead(e, k);
     f->jumps++;
     f->laps += (uint64_t)laps;
     f->hops += e->tot.packet_hops - hops;
@@ -248,6 +268,10 @@ static void compare(struct weft_engine *e, struct replay_piece *k)
         compare_next(e, k);
         return;
     }
+    if (!replay_pauses_kept(k)) {
+        later(e, k, "more pauses in a lap than are remembered");
+        return;
+    }
     k->found_ps = e->now - k->tape.written_ps;
     go_on(e, k);
 }
@@ -256,6 +280,7 @@ static void compare(struct weft_engine *e, struct replay_piece *k)
 static void arrive(struct weft_engine *e, struct replay_piece *k)
 {
     e->replay->packets.changes++;
+    replay_pauses_add(e, e->now);
     again(e, k, k->wait_ps);
 }
 

@@ -48,7 +48,8 @@ static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number
 
 bool replay_part_knows(const struct pkt *k)
 {
-    return k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK || k->kind == WEFT_PKT_CNP;
+    return k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK || k->kind == WEFT_PKT_CNP ||
+           k->kind == WEFT_PKT_PFC;
 }
 
 uint32_t replay_part_node(const struct weft_engine *e, uint32_t port)

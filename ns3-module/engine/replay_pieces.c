@@ -8,6 +8,7 @@
  * moved on by itself. QPs are joined by union and find (Tarjan, J. ACM 22(2), 1975).
  */
 #include "context.h"
+#include "delay.h"
 #include "loop.h"
 #include "nic.h"
 #include "qp.h"
@@ -86,6 +87,7 @@ void replay_pieces_free(struct replay_packets *r)
         replay_part_free(&r->piece[i].part);
         tape_free(&r->piece[i].tape);
         tape_free(&r->piece[i].then);
+        free(r->piece[i].pauses.of);
     }
     replay_part_free(&r->map);
     free(r->turn);
@@ -200,7 +202,8 @@ static uint64_t of_messages(const struct weft_engine *e, uint32_t *at, uint32_t 
     while (lists)
         for (uint32_t l = 0; l < lists;) {
             const struct pkt *k = pkt_at(e, at[l]);
-            n += replay_part_knows(k) && qp_at(e, k->qp)->head_msg != NIL;
+            n += replay_part_knows(k) &&
+                 (k->kind == WEFT_PKT_PFC || qp_at(e, k->qp)->head_msg != NIL);
             at[l] = k->next != NIL ? k->next : at[--lists];
             l += k->next != NIL;
         }
@@ -211,12 +214,17 @@ static uint64_t of_messages(const struct weft_engine *e, uint32_t *at, uint32_t 
 static bool strays(struct weft_engine *e)
 {
     enum { ABREAST = 64 };
-    uint32_t at[ABREAST + WEFT_PRIOS + 1], lists = 0;
+    const struct replay_packets *r = &e->replay->packets;
+    uint32_t at[ABREAST + WEFT_PRIOS + 2], lists = 0;
     uint64_t n = 0;
     for (uint32_t port = 0; port < e->fabric->nports; port++) {
         const struct port *p = &e->ports[port];
+        if (r->met[port] >> 32 != r->searches && !r->map.has_port[port])
+            continue; /* no QP with messages goes there */
         if (p->fly.head != NIL)
             at[lists++] = p->fly.head;
+        if (p->ctrl.head != NIL)
+            at[lists++] = p->ctrl.head;
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
             if (p->lane[prio].q.head != NIL)
                 at[lists++] = p->lane[prio].q.head;
@@ -237,6 +245,8 @@ void replay_piece_watch(struct weft_engine *e, struct replay_piece *k)
     const struct qp *q = qp_at(e, k->guide);
     k->guide_psn = q->nxt_psn;
     k->guide_ps = q->last_tx_ps;
+    k->guide_pauses = e->ports[q->port].st.pauses;
+    k->guide_pause_ps = e->ports[q->port].hold ? e->ports[q->port].hold->from_ps[q->prio] : e->now;
     k->since_ps = e->now;
     k->phase = REPLAY_TIME;
     k->next_ps = e->now + ((int64_t)GUIDE_PACKETS << (QUICK_TRIES - k->quick) / 2) * k->gap_ps;

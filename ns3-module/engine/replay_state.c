@@ -14,7 +14,9 @@
 #include "nic.h"
 #include "pkt.h"
 #include "port.h"
+#include "pfc.h"
 #include "qp.h"
+#include "replay_pauses.h"
 
 #include "congestion/cc.h"
 
@@ -84,6 +86,27 @@ static void see_pace(const struct qp *q, uint32_t qi, struct replay_part *p, str
     }
 }
 
+/* Whether ports may pause in a lap: their clocks move by then, and what notes them moves as they
+ * do.
+ */
+static bool pauses_move(const struct weft_engine *e, const struct tape *t)
+{
+    return e->delays.nholds && !t->told && !t->names && !t->fixed && t->use != TAPE_SHIFT &&
+           replay_pauses_possible(e);
+}
+
+/* What the clock of pauses of priority @p prio of a port said when it was noted, at @p noted. */
+static void see_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
+                      struct tape *t)
+{
+    if (!pauses_move(e, t)) {
+        tape_see(t, noted, sizeof *noted, MOVE_NOT, "state that moved otherwise: clocks of pauses");
+        return;
+    }
+    tape_same(t, delay_paused_ps(e, p, prio) - *noted, "how long a pause holds a packet up");
+    TAPE_SEE(t, *noted, MOVE_COUNT);
+}
+
 static void see_sender(struct qp *q, struct tape *t)
 {
     TAPE_SEE(t, q->una_psn, MOVE_PSN);
@@ -115,7 +138,6 @@ static void see_sender(struct qp *q, struct tape *t)
     TAPE_SEE(t, q->cc_timer_ps, MOVE_NOT);
     TAPE_SEE(t, q->retx_packets, MOVE_HELD);
     TAPE_SEE(t, q->told_ps, MOVE_TIME);
-    TAPE_SEE(t, q->pause_ps, MOVE_NOT);
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
         TAPE_SEE(t, q->held_ps[k], t->names ? MOVE_NOT : MOVE_COUNT);
 }
@@ -192,6 +214,7 @@ static void see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, st
     const bool asks = q->asked_psn > q->una_psn; /* else that is over; before either moves */
     see_pace(q, qi, p, t);
     see_sender(q, t);
+    see_noted(e, &e->ports[q->port], q->prio, &q->pause_ps, t);
     see_receiver(q, t);
     if (!t->fixed)
         tape_same(t, asks, "whether an ACK was asked for");
@@ -252,16 +275,30 @@ static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt 
         see_stamps(e, p, k, t);
 }
 
-/* What pauses have held packet number @p i up for so far, and the clock of those of the port in
- * whose queue it is, which stands still (NULL: on a link). */
-static void see_waits(struct weft_engine *e, struct pkt *k, uint32_t i, const struct port *at,
-                      struct tape *t)
+/* A pause or a resume on its way. */
+static void see_frame(struct replay_part *p, const struct pkt *k, struct tape *t)
+{
+    p->packets++;
+    tape_same(t, pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 16 | k->frame),
+              "a pause on its way");
+}
+
+/* What pauses have held packet number @p i, sent at @p before_ps, up for so far, and the clock of
+ * those of the port in whose queue it is (NULL: on a link). */
+static void see_waits(struct weft_engine *e, struct pkt *k, uint32_t i, int64_t before_ps,
+                      const struct port *at, struct tape *t)
 {
     if (k->kind != WEFT_PKT_DATA)
         return;
     if (at && at->hold)
-        TAPE_SEE(t, k->held_ps, MOVE_NOT);
-    if (delay_waited_ps(e, i, k->sent_ps)) {
+        see_noted(e, at, k->prio, &k->held_ps, t);
+    struct wait *w = delay_wait_of(e, i, before_ps);
+    tape_same(t, w != NULL, "whether a pause has held up a packet");
+    if (!w)
+        return;
+    TAPE_SEE(t, w->sent_ps, MOVE_TIME);
+    TAPE_SEE(t, w->paused_ps, MOVE_NOT);
+    if (!pauses_move(e, t)) {
         t->same = false;
         t->other = "a packet that a pause has held up";
     }
@@ -276,14 +313,20 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
         return;
     for (uint32_t i = l.head; i != NIL && t->same; i = pkt_at(e, i)->next, n++) {
         struct pkt *k = pkt_at(e, i);
-        if (!replay_part_knows(k) || !replay_part_has(p, k->qp)) {
+        const int64_t sent_ps = k->sent_ps; /* before it is moved */
+        const bool frame = k->kind == WEFT_PKT_PFC && pauses_move(e, t);
+        if (!frame &&
+            (k->kind == WEFT_PKT_PFC || !replay_part_knows(k) || !replay_part_has(p, k->qp))) {
             t->same = false;
             t->other = "a packet of a QP that rested, or a NACK";
             return;
         }
-        see_packet(e, p, k, t);
+        if (frame)
+            see_frame(p, k, t);
+        else
+            see_packet(e, p, k, t);
         if (e->delays.nholds)
-            see_waits(e, k, i, at, t);
+            see_waits(e, k, i, sent_ps, at, t);
         if (!at && k->next != NIL)
             TAPE_SEE(t, k->next_at_ps, MOVE_TIME);
     }
@@ -292,14 +335,16 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
 
 /* ---- ports ---- */
 
-static void see_counters(struct weft_port_counters *c, struct tape *t)
+static void see_counters(struct weft_port_counters *c, bool pauses, struct tape *t)
 {
     TAPE_SEE(t, c->tx_packets, MOVE_COUNT);
     TAPE_SEE(t, c->tx_bytes, MOVE_COUNT);
     TAPE_SEE(t, c->tx_payload_bytes, MOVE_COUNT);
     TAPE_SEE(t, c->busy_ps, MOVE_COUNT);
     TAPE_SEE(t, c->max_queue_bytes, MOVE_NOT);
-    TAPE_SEE(t, c->pauses, MOVE_HELD);
+    TAPE_SEE(t, c->pauses, pauses ? MOVE_COUNT : MOVE_HELD);
+    if (pauses)
+        TAPE_SEE(t, c->paused_ps, MOVE_COUNT);
     TAPE_SEE(t, c->ecn_marks, MOVE_HELD);
     TAPE_SEE(t, c->trims, MOVE_HELD);
     for (int why = 0; why < WEFT_DROP_REASONS; why++)
@@ -327,6 +372,17 @@ static void see_nic(struct weft_engine *e, struct nic *n, struct tape *t)
             tape_same(t, tape_qp(t, i), "turns of QPs at a NIC");
 }
 
+/* Since when a port is paused, or last was, and for how long it has been. */
+static void see_pauses(struct weft_engine *e, struct port *p, uint32_t port, struct tape *t)
+{
+    TAPE_SEE(t, p->paused_since_ps, MOVE_STILL);
+    for (uint32_t prio = 0; p->hold && prio < WEFT_PRIOS; prio++) {
+        TAPE_SEE(t, e->pfc.since[port].ps[prio], MOVE_STILL);
+        TAPE_SEE(t, p->hold->from_ps[prio], MOVE_STILL);
+        TAPE_SEE(t, p->hold->total_ps[prio], MOVE_COUNT);
+    }
+}
+
 static void see_port(struct weft_engine *e, struct replay_part *part, uint32_t port, struct tape *t)
 {
     struct port *p = &e->ports[port];
@@ -342,11 +398,16 @@ static void see_port(struct weft_engine *e, struct replay_part *part, uint32_t p
     TAPE_SEE(t, p->rx_packets, MOVE_COUNT);
     TAPE_SEE(t, p->ecn_rng, MOVE_HELD);
     TAPE_SEE(t, p->dropped_payload, MOVE_HELD);
-    see_counters(&p->st, t);
-    if (p->paused) { /* its clocks go on */
+    const bool pauses = pauses_move(e, t);
+    see_counters(&p->st, pauses, t);
+    if (pauses)
+        see_pauses(e, p, port, t);
+    if (p->paused && !pauses) { /* its clocks go on */
         t->same = false;
         t->other = "a port that is paused";
     }
+    if (p->ctrl.head != NIL)
+        see_list(e, part, p->ctrl, p, t);
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
         struct lane *l = &p->lane[prio];
         TAPE_SEE(t, l->qbytes, MOVE_NOT);
@@ -428,24 +489,25 @@ bool replay_state_sum(struct weft_engine *e, struct replay_part *p, struct tape 
     return t->same;
 }
 
-/* What the ports of a piece have sent, and those at hosts of that. */
+/* What the ports of a piece have sent, those at hosts of that, and how often they were paused. */
 struct sent {
-    uint64_t all, hosts;
+    uint64_t all, hosts, pauses;
 };
 
 static struct sent sent_of(const struct weft_engine *e, const struct replay_part *p)
 {
-    struct sent s = {0, 0};
+    struct sent s = {0, 0, 0};
     for (uint32_t i = 0; i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
         s.all += port->st.tx_packets;
         s.hosts += port->nic == NIL ? 0 : port->st.tx_packets;
+        s.pauses += port->st.pauses;
     }
     return s;
 }
 
-/* Totals are of all pieces. In a lap all that is sent is delivered, and what is not data is ACKs.
- */
+/* Totals are of all pieces. In a lap all that is sent is delivered, what hosts send that is not
+ * data is ACKs, and each pause is followed by a resume. */
 static void count_piece(struct weft_engine *e, const struct replay_part *p, struct sent before,
                         int64_t laps)
 {
@@ -459,11 +521,16 @@ static void count_piece(struct weft_engine *e, const struct replay_part *p, stru
     e->tot.delivered[WEFT_PKT_DATA] += data;
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_ACK] += acks;
+    const uint64_t pauses = after.pauses - before.pauses;
+    e->tot.pfc_pauses += pauses;
+    e->tot.pfc_resumes += pauses;
+    e->tot.sent[WEFT_PKT_PFC] += 2 * pauses;
+    e->tot.delivered[WEFT_PKT_PFC] += 2 * pauses;
 }
 
 void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape *t, int64_t laps)
 {
-    const struct sent before = p->piece ? sent_of(e, p) : (struct sent){0, 0};
+    const struct sent before = p->piece ? sent_of(e, p) : (struct sent){0, 0, 0};
     tape_start(t, TAPE_MOVE, e->now);
     t->laps = laps;
     replay_state_read(e, p, t);

@@ -15,6 +15,7 @@
 #include "peers.h"
 #include "pfc.h"
 #include "port.h"
+#include "replay.h"
 
 #include "base/units.h"
 
@@ -24,6 +25,7 @@
 bool window_init(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
+    w->noted_ps = INT64_MIN;
     if (stable_init(&w->mem, sizeof *w->of, e->fabric->nnodes + 1))
         w->of = (struct window_node *)(void *)w->mem.base; /* zeroed, and on a page */
     if (!w->of || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
@@ -124,22 +126,15 @@ void weft_engine_expect_steps(struct weft_engine *e)
     window_choose(e);
 }
 
-/* The order of their events: arrivals, then timers. */
-static int compare_notes(const void *va, const void *vb)
-{
-    const struct window_note *a = va, *b = vb;
-    if (a->t_ps != b->t_ps)
-        return a->t_ps < b->t_ps ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
-
 void window_tell(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
     uint32_t told = 0;
+    if (e->replay)
+        replay_ops.pauses(e, until_ps);
     if (!w->nnotes)
         return;
-    qsort(w->notes, w->nnotes, sizeof *w->notes, compare_notes);
+    qsort(w->notes, w->nnotes, sizeof *w->notes, window_compare_notes);
     for (; told < w->nnotes && w->notes[told].t_ps < until_ps; told++) {
         const struct window_note *n = &w->notes[told];
         e->hooks.pfc(e->hooks.ctx, n->t_ps, n->port, n->prio, n->pause);

@@ -71,6 +71,7 @@ struct windows {
     struct keyheap order;      /**< (time of the first event, node); may hold superseded entries */
     struct window_note *notes; /**< not told yet */
     uint32_t nnotes, notes_cap;
+    int64_t noted_ps; /**< what takes effect before is noted already; at most times INT64_MIN */
 };
 
 struct weft_engine;

@@ -2,6 +2,7 @@
 /* What windows of switches are to execute and to tell: window.h. */
 #include "window_queue.h"
 #include "fail.h"
+#include "replay.h"
 
 #include <stdlib.h>
 
@@ -21,10 +22,22 @@ void window_note(struct weft_engine *e, const struct window_note *note)
         w->notes_cap = cap;
     }
     w->notes[w->nnotes++] = *note;
+    if (__builtin_expect(e->replay && !e->worker, 0))
+        replay_ops.pause(e, note);
+}
+
+int window_compare_notes(const void *va, const void *vb)
+{
+    const struct window_note *a = va, *b = vb;
+    if (a->t_ps != b->t_ps)
+        return a->t_ps < b->t_ps ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause, bool expired)
 {
+    if (e->now < e->windows.noted_ps)
+        return;
     const uint64_t timer = (uint64_t)e->fabric->nports + (uint64_t)port * WEFT_PRIOS + prio;
     const struct window_note note = {.t_ps = e->now,
                                      .rank = expired ? timer : e->ports[port].peer,

@@ -33,6 +33,8 @@ static inline uint32_t window_switch(uint64_t entry)
 
 /** Writes down a pause or resume, to be told later. */
 void window_note(struct weft_engine *e, const struct window_note *note);
+/** The order of their events (qsort): arrivals, then timers. */
+int window_compare_notes(const void *va, const void *vb);
 
 /** Enters a switch whose first event is at @p t into windows.order. */
 void window_list(struct weft_engine *e, uint32_t node, int64_t t);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Settled traffic: what replay_settled.c, replay_rates.c and replay_ahead.c share. */
+#ifndef WEFT_ENGINE_REPLAY_SETTLED_H
+#define WEFT_ENGINE_REPLAY_SETTLED_H
+
+#include "engine_replay.h"
+#include "replay_state.h"
+#include "replay_tape.h"
+
+#include "base/message.h"
+
+#include <stdbool.h>
+
+/** A QP, or a port, at one moment. */
+struct settled_qp {
+    uint64_t psn, flight, cnps; /**< next to send; of them in flight; CNPs of its message */
+    int64_t tx_ps;              /**< when it sent last */
+    uint64_t rate_bps, cwnd_bytes;
+    int64_t held_ps[WEFT_DELAY_QUEUE];
+};
+struct settled_port {
+    uint64_t marks;
+};
+struct settled_mark {
+    int64_t t_ps;
+    struct settled_qp *qp;     /**< by place in the part */
+    struct settled_port *port; /**< the same */
+};
+
+/** How something went from one look to the next. */
+struct settled_way {
+    int8_t sign;        /**< up or down, at the last look */
+    uint8_t same, seen; /**< looks in a row at which it went that way; looks */
+};
+
+/** By how much a QP is moved on. */
+struct settled_step {
+    double rate;               /**< packets per ps */
+    double carry;              /**< of a packet, that its shifts so far fell short */
+    uint64_t data, acks, cnps; /**< packets */
+    struct settled_way rates, windows;
+};
+
+/** Settled traffic (replay_settled.c). */
+struct replay_settled {
+    double tolerance;  /**< 0: nothing is skipped but what is the same */
+    int64_t next_ps;   /**< when to look next, WEFT_NEVER: not before something is posted */
+    int64_t rtt_ps;    /**< longest base RTT of what takes part */
+    int64_t window_ps; /**< from a mark to the next */
+    int64_t need_ps;   /**< how long it would have to be; 0: it is long enough */
+    int64_t again_ps;  /**< from a look that met a QP between two messages to the next */
+    uint32_t marks;    /**< that there are; oldest first */
+    struct settled_mark mark[3];
+    uint32_t qps, ports;       /**< that there is room for in each */
+    struct settled_step *step; /**< by place in the part */
+    uint32_t steps;
+    int64_t *load_ps; /**< per port of the fabric: time that it would be sending */
+    struct replay_part part;
+    struct tape tape;
+    uint32_t changes; /**< replay_packets.changes at the first mark */
+    bool control;     /**< what would have been skipped is being simulated */
+    bool ready;       /**< traffic had settled, and something of the user's was in the way */
+    int64_t since_ps; /**< when messages were last posted or received */
+    double off;       /**< by how much rates may be off at the end of messages */
+    int64_t skipped_ps, control_ps; /**< so far */
+    double errors;                  /**< sum of the errors of controls, weighted by QPs */
+    uint64_t errors_n;              /**< QPs */
+    double differed; /**< sum over what was skipped: by how much windows differed, times ps */
+    /* what sharing between flows that meet may come to: see replay_settled_figures */
+    double scatter; /**< sum over judgements of how much rates differ from window to window, times
+                       the root of a window's ps */
+    uint64_t scatters; /**< these */
+    double apart;      /**< sum over messages received: root of the ps during which they went their
+                          own way since the first skip, over their time */
+    uint64_t told;     /**< these */
+    int64_t first_ps;  /**< when something was skipped first */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* replay_settled.c */
+void replay_settled_posted(struct weft_engine *e, uint32_t qp);
+void replay_settled_disturb(struct weft_engine *e);
+/** A message was received. */
+void replay_settled_told(struct weft_engine *e, const struct weft_completion *d);
+void replay_settled_look(struct weft_engine *e);
+/** Fills in the estimate of the error. */
+void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f);
+void replay_settled_free(struct replay_settled *s);
+
+/* replay_rates.c */
+/** What is less off than that repeats itself. */
+#define REPLAY_STEADY 1e-5
+/** All QPs with messages take part but those of pieces that are ahead; false: there are none, one
+ * is between two, or no room. */
+bool replay_settled_find(struct weft_engine *e, struct replay_settled *s);
+/** Notes how far they are. */
+void replay_mark(struct weft_engine *e, struct replay_settled *s);
+/** Forgets the @p n oldest marks. */
+void replay_marks_forget(struct replay_settled *s, uint32_t n);
+/** Packets per ps between two marks; 0: too few to say. */
+double replay_rate(const struct settled_qp *from, const struct settled_qp *to);
+/** How long the QP at place @p i will go on with its message, at its rate. */
+double replay_left_ps(const struct weft_engine *e, const struct replay_settled *s, uint32_t i);
+/** What the two windows say together: rates, in s->step, and in s->off by how much they would be
+ * off if they drifted on like that until messages end. False: too much. */
+bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s);
+
+/* replay_ahead.c */
+/** Room for what follows; false: out of memory, or there is what nobody knows how to shift. */
+bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s);
+/** Moves all that takes part on by @p shift_ps, at the rates of s->step, by whole packets, with no
+ * port sending for longer than that. False: nothing was done, as a queue fills at these rates. */
+bool replay_ahead(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps);
+
+#pragma GCC visibility pop
+
+#endif
