@@ -169,15 +169,26 @@ struct weft_replay_figures {
 #define WEFT_THREAD_PROJECTIONS 5
 static const unsigned weft_thread_projections[WEFT_THREAD_PROJECTIONS] = {2, 4, 8, 16, 64};
 
+/** What one of several threads does alone between windows, and before and after each. */
+enum weft_alone {
+    WEFT_ALONE_EVENTS, /**< events, with what the user does in them, and seeing what comes next */
+    WEFT_ALONE_SETTLE, /**< transmissions that switches owe before a window */
+    WEFT_ALONE_LIST,   /**< listing who does what in it */
+    WEFT_ALONE_JOIN,   /**< putting the results of all threads together */
+    WEFT_ALONE_TELL,   /**< telling a user who only listens of messages */
+    WEFT_ALONE_KINDS
+};
+
 /** What several threads did in the windows that they ran together, for weft bench. */
 struct weft_thread_figures {
     unsigned threads;
-    uint64_t windows;    /**< that they ran */
-    int64_t run_ns;      /**< time of these, until the last thread was ready */
-    int64_t join_ns;     /**< and until their results were put together */
-    int64_t busy_ns;     /**< CPU time of all threads in them */
-    int64_t critical_ns; /**< that of the busiest thread of each window */
-    uint64_t events;     /**< executed in them */
+    uint64_t windows;                   /**< that they ran */
+    uint64_t barriers;                  /**< times that threads waited for each other in these */
+    int64_t run_ns;                     /**< time of these, until the last thread was ready */
+    int64_t busy_ns;                    /**< CPU time of all threads in them */
+    uint64_t events;                    /**< executed in them */
+    int64_t alone_ns[WEFT_ALONE_KINDS]; /**< CPU time of one thread beside them */
+    uint64_t own_events; /**< of the busiest one, if each ran the nodes that are its own at first */
     /** the same with other numbers of threads: of the busiest one at best, which is no less than
      * those of the busiest switch or host */
     uint64_t critical_events[WEFT_THREAD_PROJECTIONS];

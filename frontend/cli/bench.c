@@ -102,10 +102,13 @@ struct parts {
     struct weft_bench_peers *peers;
 };
 
-__attribute__((noinline, used)) int
-weft_bench_play(struct weft_net *net, const struct weft_bench_player *p, struct weft_err *err)
+__attribute__((noinline, used)) int weft_bench_play(struct weft_net *net,
+                                                    const struct weft_bench_player *p,
+                                                    double *start_cpu_s, struct weft_err *err)
 {
+    const double from_s = weft_cpu_s();
     int code = p->start(p->ctx, err);
+    *start_cpu_s = weft_cpu_s() - from_s;
     return code ? code : net->ops->run(net, WEFT_NEVER, err);
 }
 
@@ -219,7 +222,7 @@ static int measure(const struct weft_cli *cli, const struct weft_bench_spec *spe
     weft_bench_peers_begin(p->peers);
     start_ns = weft_clock_monotonic_ns(NULL);
     start_cpu_s = weft_cpu_s();
-    code = weft_bench_play(p->net, &player, &r->err);
+    code = weft_bench_play(p->net, &player, &r->start_cpu_s, &r->err);
     r->cpu_s = weft_cpu_s() - start_cpu_s;
     r->wall_s = seconds(start_ns);
     weft_bench_peers_end(p->peers, r->wall_s);

@@ -68,6 +68,7 @@ struct weft_bench_result {
     int64_t simulated_ps;             /**< time of the last delivery */
     double setup_wall_s, setup_cpu_s; /**< fabric, routes, backend, workload */
     double wall_s, cpu_s;             /**< of the run, without the set-up */
+    double start_cpu_s;               /**< of cpu_s, before the first event */
     double frontend_s;                /**< COLLECTIVE: of wall_s, outside the backend */
     int through_frontend;             /**< frontend_s means something */
     uint64_t peak_rss_bytes;
@@ -92,9 +93,10 @@ struct weft_bench_player {
     void *ctx;
     int (*start)(void *ctx, struct weft_err *err); /**< posts what goes out at time 0 */
 };
-/** Starts @p p and runs @p net to its end. What --callgrind counts: called once per run, by this
- * name. */
-int weft_bench_play(struct weft_net *net, const struct weft_bench_player *p, struct weft_err *err);
+/** Starts @p p and runs @p net to its end; *@p start_cpu_s: CPU time that starting took. What
+ * --callgrind counts: called once per run, by this name. */
+int weft_bench_play(struct weft_net *net, const struct weft_bench_player *p, double *start_cpu_s,
+                    struct weft_err *err);
 
 /* bench_traffic.c: messages straight onto the net */
 struct weft_bench_traffic;

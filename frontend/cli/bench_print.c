@@ -34,24 +34,49 @@ static struct figures figures_of(const struct weft_bench_result *r)
     };
 }
 
+/** What a line of cache takes from one processor to another, at most, or nearly. */
+#define LINE_S 1e-7
+
 /* Of the time of a run with several threads: shares, and what other numbers would give. */
 struct sharing {
-    double together, joining, waiting; /**< waiting: of the threads' time in windows */
+    double together, waiting; /**< waiting: of the threads' time in windows */
+    double alone_s;           /**< CPU time of one thread beside the windows */
+    double own; /**< speed-up with a processor for each of its threads, if none took over nodes */
     double speed_up[WEFT_THREAD_PROJECTIONS];
 };
+
+static const char *const alone_names[WEFT_ALONE_KINDS] = {
+    [WEFT_ALONE_EVENTS] = "events", [WEFT_ALONE_SETTLE] = "settling", [WEFT_ALONE_LIST] = "listing",
+    [WEFT_ALONE_JOIN] = "joining",  [WEFT_ALONE_TELL] = "telling",
+};
+
+/* How much faster @p n threads are than one that does all, if the busiest of each window take @p
+ * critical_s together. Joining takes a time per thread, and so does a barrier: its two counters go
+ * from each to the next. */
+static double speed_up(const struct weft_bench_result *r, const struct sharing *s, unsigned n,
+                       double critical_s)
+{
+    const struct weft_thread_figures *t = &r->threads;
+    const double busy_s = (double)t->busy_ns / 1e9,
+                 join_s = (double)t->alone_ns[WEFT_ALONE_JOIN] / 1e9,
+                 one_s = s->alone_s - join_s + busy_s;
+    return per(one_s, s->alone_s - join_s + join_s * n / t->threads + critical_s +
+                          (double)t->barriers * 2 * n * LINE_S);
+}
 
 static struct sharing sharing_of(const struct weft_bench_result *r)
 {
     const struct weft_thread_figures *t = &r->threads;
-    const double run_s = (double)t->run_ns / 1e9, join_s = (double)t->join_ns / 1e9,
-                 busy_s = (double)t->busy_ns / 1e9, alone_s = r->wall_s - run_s - join_s;
+    const double run_s = (double)t->run_ns / 1e9, busy_s = (double)t->busy_ns / 1e9;
     struct sharing s = {.together = per(run_s, r->wall_s),
-                        .joining = per(join_s, r->wall_s),
-                        .waiting = 1 - per(busy_s, t->threads * run_s)};
+                        .waiting = 1 - per(busy_s, t->threads * run_s),
+                        .alone_s = r->start_cpu_s};
+    for (int i = 0; i < WEFT_ALONE_KINDS; i++)
+        s.alone_s += (double)t->alone_ns[i] / 1e9;
+    s.own = speed_up(r, &s, t->threads, busy_s * per((double)t->own_events, (double)t->events));
     for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++)
-        s.speed_up[i] =
-            per(alone_s + busy_s,
-                alone_s + join_s + busy_s * per((double)t->critical_events[i], (double)t->events));
+        s.speed_up[i] = speed_up(r, &s, weft_thread_projections[i],
+                                 busy_s * per((double)t->critical_events[i], (double)t->events));
     return s;
 }
 
@@ -69,9 +94,20 @@ static void print_threads(FILE *out, const struct weft_bench_result *r)
         return;
     fprintf(
         out,
-        "                         together %.0f %% of the run, waiting %.0f %% of that; joining "
-        "%.1f %%, alone %.0f %%\n",
-        100 * s.together, 100 * s.waiting, 100 * s.joining, 100 * (1 - s.together - s.joining));
+        "                         together %.0f %% of the run, waiting %.0f %% of that; %" PRIu64
+        " windows, %" PRIu64 " barriers\n",
+        100 * s.together, 100 * s.waiting, t->windows, t->barriers);
+    fprintf(out,
+            "                         CPU time: together %.3f s, one thread alone %.3f s (posting "
+            "%.1f ms",
+            (double)t->busy_ns / 1e9, s.alone_s, r->start_cpu_s * 1e3);
+    for (int i = 0; i < WEFT_ALONE_KINDS; i++)
+        fprintf(out, ", %s %.1f", alone_names[i], (double)t->alone_ns[i] / 1e6);
+    fprintf(out, ")\n");
+    fprintf(out,
+            "                         %.2fx with a processor for each thread, if none took over "
+            "switches\n",
+            s.own);
     fprintf(out, "                         projected by events of the busiest:");
     for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++)
         fprintf(out, "%s %u threads %.2fx", i ? "," : "", weft_thread_projections[i],
@@ -164,7 +200,15 @@ static void print_threads_json(struct weft_json *j, const struct weft_bench_resu
         weft_json_kv_u64(j, "windows", r->threads.windows);
         weft_json_kv_f64(j, "together_share", s.together);
         weft_json_kv_f64(j, "waiting_share", s.waiting);
-        weft_json_kv_f64(j, "joining_share", s.joining);
+        weft_json_kv_u64(j, "barriers", r->threads.barriers);
+        weft_json_kv_f64(j, "together_cpu_time_s", (double)r->threads.busy_ns / 1e9);
+        weft_json_key(j, "alone_cpu_time_s");
+        weft_json_object(j);
+        weft_json_kv_f64(j, "posting", r->start_cpu_s);
+        for (int i = 0; i < WEFT_ALONE_KINDS; i++)
+            weft_json_kv_f64(j, alone_names[i], (double)r->threads.alone_ns[i] / 1e9);
+        weft_json_end_object(j);
+        weft_json_kv_f64(j, "own_processors_speed_up", s.own);
         weft_json_key(j, "projected_speed_up");
         weft_json_object(j);
         for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {

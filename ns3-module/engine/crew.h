@@ -23,6 +23,8 @@ void crew_do(struct crew *c, void (*fn)(void *ctx, unsigned number), void *ctx);
  */
 int64_t crew_cpu_ns(void);
 int64_t crew_wall_ns(void);
+/** What asking for CPU time takes. */
+int64_t crew_cpu_clock_ns(void);
 /** Processors that this process may use. */
 unsigned crew_processors(void);
 

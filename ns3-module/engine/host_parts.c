@@ -3,18 +3,17 @@
 #include "host_parts.h"
 #include "agenda.h"
 #include "context.h"
-#include "crew.h"
 #include "events.h"
 #include "host_parts_inside.h"
+#include "host_tells.h"
 #include "plans.h"
 #include "rc.h"
 #include "recovery.h"
 #include "replay.h"
+#include "room.h"
 #include "window.h"
 #include "window_crew_inside.h"
 #include "worker.h"
-
-#include <stdlib.h>
 
 /* ---- a thread's part ---- */
 
@@ -101,15 +100,9 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
 /* Keeps the first event for later. */
 static void hold(struct weft_engine *e, struct host_part *p, struct agenda *a, const struct due *d)
 {
-    if (p->nheld == p->held_cap) {
-        const uint32_t cap = p->held_cap ? 2 * p->held_cap : 64;
-        struct ev *more = realloc(p->held, cap * sizeof *more);
-        if (!more) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of hosts");
-            return;
-        }
-        p->held = more;
-        p->held_cap = cap;
+    if (!ROOM(p->held, p->nheld, &p->held_cap)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of hosts");
+        return;
     }
     struct ev ev = {d->t, 0};
     if (d->slow) {
@@ -172,20 +165,12 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
         e->windows.last_ps = e->now;
 }
 
-static void run_part(void *ctx, unsigned number)
+static void run_turn(struct window_crew *c, struct worker *w, unsigned number)
 {
-    struct host_parts *h = ctx;
-    struct window_crew *c = h->e->crew;
-    struct worker *w = &c->workers[number];
-    const int64_t began_ns = window_crew_clock_ns(c);
-    if (c->shuffle)
-        window_crew_dawdle(c, number);
-    worker_begin(w, h->e);
+    struct host_parts *h = c->parts;
     run_hosts(h, &h->of[number], &w->e);
     if (h->switches)
         window_crew_turns(c, w, number);
-    worker_end(w);
-    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
 }
 
 /* ---- a window ---- */
@@ -202,15 +187,24 @@ static int64_t horizon(const struct weft_engine *e, const struct host_parts *h, 
     return sooner(sooner(switches_ps, t_ps + h->lookahead_ps), e->loop.limit_ps);
 }
 
+/* How much happened up to @p t_ps. Where hosts act in step with each other, next to nothing does
+ * between their steps: that is half believed. */
+static void note_rate(struct host_parts *h, uint64_t events, int64_t from_ps, int64_t t_ps)
+{
+    const double per_ps = (double)events / (double)(t_ps - from_ps);
+    h->per_ps = per_ps > h->per_ps / 2 ? per_ps : h->per_ps / 2;
+    h->alone = 0;
+    h->since_ps = t_ps;
+}
+
 static bool worthwhile(const struct weft_engine *e, struct host_parts *h, int64_t t_ps,
                        int64_t until_ps)
 {
-    if (t_ps - h->since_ps >= h->lookahead_ps) {
-        h->per_ps = (double)h->alone / (double)(t_ps - h->since_ps);
-        h->alone = 0;
-        h->since_ps = t_ps;
-    }
-    return e->crew->shuffle || h->per_ps * (double)(until_ps - t_ps) >= (double)(WORTHWHILE * h->n);
+    const uint64_t enough = window_crew_enough(h->n);
+    if (t_ps - h->since_ps >= h->lookahead_ps)
+        note_rate(h, h->alone, h->since_ps, t_ps);
+    return e->crew->shuffle || h->alone >= enough ||
+           h->per_ps * (double)(until_ps - t_ps) >= (double)enough;
 }
 
 /* What was held is due again. */
@@ -227,75 +221,42 @@ static void put_back(struct weft_engine *e, struct host_part *p)
     p->nheld = 0;
 }
 
-/* The worker that has the first to tell, NULL: nobody has any. @p told: how many of each are told.
- */
-static struct worker *first_tells(struct window_crew *c, const uint32_t *told)
-{
-    struct worker *first = NULL;
-    for (unsigned k = 0; k < c->n; k++) {
-        struct worker *w = &c->workers[k];
-        if (told[k] < w->ntells &&
-            (!first || ev_before(w->tells[told[k]].at, first->tells[told[first - c->workers]].at)))
-            first = w;
-    }
-    return first;
-}
-
-/* Tells the user who listens of the window's messages, in the order of all events. */
-static void tell_all(struct weft_engine *e, struct window_crew *c)
-{
-    uint32_t told[MOST_THREADS] = {0};
-    for (struct worker *w; (w = first_tells(c, told)) != NULL;) {
-        const struct worker_tell *t = &w->tells[told[w - c->workers]++];
-        e->now = t->at.t;
-        if (t->acked)
-            stable_release(&e->msgs, t->msg);
-        if (e->replay)
-            replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, t->acked, &t->done);
-        else if (t->acked && e->hooks.acked)
-            e->hooks.acked(e->hooks.ctx, &t->done);
-        else if (!t->acked && e->hooks.received)
-            e->hooks.received(e->hooks.ctx, &t->done);
-    }
-    for (unsigned k = 0; k < c->n; k++)
-        c->workers[k].ntells = 0;
-}
-
 /* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. */
 static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c,
                            int64_t switches_ps)
 {
-    uint64_t events = 0, most = 0;
-    h->e = e;
+    uint64_t events = 0;
+    uint32_t most = 0;
     if (h->switches)
         window_crew_begin(e, c, e->now, switches_ps);
     else
         window_crew_begin_hosts(e, c, e->now);
-    window_crew_do(e, c, run_part, h);
+    window_crew_do(e, c, run_turn);
     for (unsigned k = 0; k < h->n; k++) {
         put_back(e, &h->of[k]);
         events += h->of[k].events;
+        c->turns[k].load += h->of[k].events;
         most = h->of[k].most > most ? h->of[k].most : most;
     }
+    window_crew_end(c, events, most);
     if (h->switches) {
-        window_crew_end(e, c, events, most);
         window_done(e, switches_ps);
         e->tot.windows++;
-    } else {
-        window_crew_end_hosts(e, c, events, most);
     }
-    window_crew_measure(c);
+    window_crew_spent(c, WEFT_ALONE_JOIN);
     if (h->listens)
-        tell_all(e, c);
+        host_tells(e, c);
+    window_crew_spent(c, WEFT_ALONE_TELL);
+    window_crew_measure(c);
     return events;
 }
 
 bool host_parts_run(struct weft_engine *e, int64_t t_ps)
 {
     struct host_parts *h = e->parts;
-    h->alone++;
     if (t_ps < h->done_ps)
         return false;
+    h->alone++;
     int64_t until_ps = horizon(e, h, t_ps);
     if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try ||
         (e->replay && replay_ops.alone(e)))
@@ -317,9 +278,7 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     if (ahead)
         posts_made(e);
     h->done_ps = until_ps;
-    h->per_ps = (double)events / (double)(until_ps - t_ps);
-    h->alone = 0;
-    h->since_ps = until_ps;
+    note_rate(h, events, t_ps, until_ps);
     return true;
 }
 

@@ -40,7 +40,6 @@ struct host_parts {
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;
     double per_ps;
-    struct weft_engine *e;
 };
 
 /** One more event, or post, of a cluster in this window; returns how many there are. */

@@ -2,6 +2,7 @@
 /* What is written down for other processes in the midst of a window: peers.h. */
 #include "context.h"
 #include "peers.h"
+#include "room.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 
@@ -46,15 +47,9 @@ bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, ui
 void peers_note_sent(struct weft_engine *e, uint32_t port)
 {
     struct worker_sent *s = &e->peers->crossed;
-    if (s->n == s->cap) {
-        const uint32_t cap = s->cap ? 2 * s->cap : 256;
-        uint32_t *more = realloc(s->ports, cap * sizeof *more);
-        if (!more) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
-            return;
-        }
-        s->ports = more;
-        s->cap = cap;
+    if (!ROOM(s->ports, s->n, &s->cap)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
+        return;
     }
     s->ports[s->n++] = port;
 }

@@ -2,8 +2,8 @@
 /* What is to be told of messages: peers.h. */
 #include "context.h"
 #include "peers.h"
+#include "room.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster)
@@ -37,15 +37,9 @@ void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id)
 static struct tell *one_more(struct weft_engine *e)
 {
     struct peers *p = e->peers;
-    if (p->ntells + p->nown == p->tells_cap) {
-        const uint32_t cap = p->tells_cap ? 2 * p->tells_cap : 64;
-        struct tell *grown = realloc(p->tells, cap * sizeof *grown);
-        if (!grown) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
-            return NULL;
-        }
-        p->tells = grown;
-        p->tells_cap = cap;
+    if (!ROOM(p->tells, p->ntells + p->nown, &p->tells_cap)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
+        return NULL;
     }
     return &p->tells[p->ntells + p->nown];
 }

@@ -2,12 +2,12 @@
 /* See posts.h. */
 #include "posts.h"
 #include "context.h"
-#include "crew.h"
 #include "fail.h"
 #include "host_agendas.h"
 #include "host_parts_inside.h"
 #include "nic.h"
 #include "replay.h"
+#include "room.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 
@@ -15,8 +15,7 @@
 
 #include <stdlib.h>
 
-/** Messages per thread below which one posts them alone: each takes as long as some five events. */
-#define POSTS_WORTHWHILE (WORTHWHILE / 5)
+#define POST_EVENTS 5u /**< posting a message takes as long as some such events */
 /** Room for messages of a thread beyond which it is given back. */
 #define POSTS_KEPT 1024u
 #define POSTS_AHEAD 4u /**< messages that are fetched ahead */
@@ -32,27 +31,11 @@ bool posts_wait(const struct weft_engine *e)
     return !e->loop.in_event && posts_may_wait(e);
 }
 
-/* Makes room for one more of a list; false: out of memory. */
-static bool make_room(void **list, uint32_t n, uint32_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    const uint32_t more = *cap ? 2 * *cap : 64;
-    void *grown = realloc(*list, more * size);
-    if (!grown)
-        return false;
-    *list = grown;
-    *cap = more;
-    return true;
-}
-
 /* A new QP is known by its name until it is opened. */
 static bool add_qp(struct qps *all, const struct post *p)
 {
-    void *list = all->unopened;
-    if (!make_room(&list, all->nunopened, &all->unopened_cap, sizeof *all->unopened))
+    if (!ROOM(all->unopened, all->nunopened, &all->unopened_cap))
         return false;
-    all->unopened = list;
     if (all->nunopened == 0)
         all->opened = p->qp;
     all->unopened[all->nunopened++] = post_name(p);
@@ -62,11 +45,8 @@ static bool add_qp(struct qps *all, const struct post *p)
 int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
 {
     struct host_part *of = host_part_of(e, p->msg.src);
-    void *list = of->posts;
-    if (!make_room(&list, of->nposts, &of->posts_cap, sizeof *of->posts) ||
-        (p->opens && !add_qp(&e->qps, p)))
+    if (!ROOM(of->posts, of->nposts, &of->posts_cap) || (p->opens && !add_qp(&e->qps, p)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u messages", of->nposts);
-    of->posts = list;
     of->posts[of->nposts] = *p;
     of->posts[of->nposts].at_ps = e->now;
     of->posts[of->nposts++].turn = e->parts->turn;
@@ -142,31 +122,18 @@ static void fetch(const struct weft_engine *e, const struct post *p)
 }
 
 /* The posts of a thread; counts them by host. */
-static void make_all(struct host_parts *h, struct host_part *of, struct weft_engine *e)
+static void make_turn(struct window_crew *c, struct worker *w, unsigned number)
 {
+    struct host_part *of = &c->parts->of[number];
     of->most = 0;
     for (uint32_t i = 0; i < of->nposts; i++) {
         const struct post *p = &of->posts[i];
         if (i + POSTS_AHEAD < of->nposts)
-            fetch(e, p + POSTS_AHEAD);
-        post_make(e, p);
-        const uint32_t n = cluster_count(h, cluster_of_host(e, p->msg.src));
+            fetch(&w->e, p + POSTS_AHEAD);
+        post_make(&w->e, p);
+        const uint32_t n = cluster_count(c->parts, cluster_of_host(&w->e, p->msg.src));
         of->most = n > of->most ? n : of->most;
     }
-}
-
-static void run_part(void *ctx, unsigned number)
-{
-    struct host_parts *h = ctx;
-    struct window_crew *c = h->e->crew;
-    struct worker *w = &c->workers[number];
-    const int64_t began_ns = window_crew_clock_ns(c);
-    if (c->shuffle)
-        window_crew_dawdle(c, number);
-    worker_begin(w, h->e);
-    make_all(h, &h->of[number], &w->e);
-    worker_end(w);
-    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
 }
 
 /* Threads post together. */
@@ -174,20 +141,19 @@ static void make_together(struct weft_engine *e, struct host_parts *h)
 {
     struct window_crew *c = e->crew;
     uint32_t most = 0;
-    const bool measured = c->measured;
-    h->e = e;
     h->window++;
-    c->measured = true;
+    window_crew_begin_posts(c);
     window_crew_begin_hosts(e, c, e->now);
-    window_crew_do(e, c, run_part, h);
-    for (unsigned k = 0; k < h->n; k++)
+    window_crew_do(e, c, make_turn);
+    for (unsigned k = 0; k < h->n; k++) {
         most = h->of[k].most > most ? h->of[k].most : most;
-    window_crew_end_hosts(e, c, e->loop.posts, most);
+        c->turns[k].load += h->of[k].nposts;
+    }
+    window_crew_end(c, e->loop.posts, most);
     h->per_ps = (double)e->loop.posts / (double)h->lookahead_ps; /* each sends a packet */
     h->since_ps = e->now;
     h->alone = 0;
-    window_crew_measure_posts(c);
-    c->measured = measured;
+    window_crew_measure(c);
 }
 
 void posts_made(struct weft_engine *e)
@@ -211,8 +177,9 @@ void posts_made(struct weft_engine *e)
 static void make_waiting(struct weft_engine *e)
 {
     struct host_parts *h = e->parts;
-    const bool together = e->now >= h->done_ps &&
-                          (e->crew->shuffle || e->loop.posts >= (uint64_t)POSTS_WORTHWHILE * h->n);
+    const bool together =
+        e->now >= h->done_ps &&
+        (e->crew->shuffle || POST_EVENTS * e->loop.posts >= window_crew_enough(h->n));
     if (together)
         make_together(e, h);
     for (unsigned k = 0; !together && k < h->n; k++) {

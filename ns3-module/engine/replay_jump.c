@@ -195,6 +195,7 @@ static void clear_windows(struct weft_engine *e, int64_t now_ps)
 {
     struct windows *w = &e->windows;
     keyheap_clear(&w->order);
+    w->brief = false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         keyheap_clear(&w->of[n].q);
         w->of[n].listed_ps = WEFT_NEVER;

@@ -14,7 +14,7 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
-#include "replay_room.h"
+#include "room.h"
 #include "replay_state.h"
 
 #include "base/units.h"
@@ -28,7 +28,7 @@
 static void stamp(struct replay_messages *r, uint32_t qi)
 {
     if (qi >= r->stamps) {
-        if (!replay_lengthen((void **)&r->stamp, sizeof *r->stamp, r->stamps, 2 * (qi + 1))) {
+        if (!room_lengthen((void **)&r->stamp, sizeof *r->stamp, r->stamps, 2 * (qi + 1))) {
             r->strange = true;
             return;
         }
@@ -43,8 +43,7 @@ static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi
                        const struct weft_completion *d)
 {
     struct replay_messages *r = &e->replay->messages;
-    if (r->nwords >= r->most_words ||
-        !replay_room((void **)&r->words, sizeof *r->words, r->nwords, &r->words_cap)) {
+    if (r->nwords >= r->most_words || !ROOM(r->words, r->nwords, &r->words_cap)) {
         r->strange = true;
         return;
     }

@@ -4,7 +4,7 @@
 #include "ecmp.h"
 #include "pkt.h"
 #include "qp.h"
-#include "replay_room.h"
+#include "room.h"
 #include "replay_state.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ bool replay_part_clear(const struct weft_engine *e, struct replay_part *p)
 
 static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number)
 {
-    if (!replay_room((void **)list, sizeof **list, *n, room))
+    if (!ROOM(*list, *n, room))
         return false;
     (*list)[(*n)++] = number;
     return true;

@@ -4,7 +4,7 @@
 #include "context.h"
 #include "replay.h"
 #include "replay_inside.h"
-#include "replay_room.h"
+#include "room.h"
 #include "window_queue.h"
 
 #include "base/units.h"
@@ -33,7 +33,7 @@ void replay_pauses_note(struct weft_engine *e, const struct window_note *note)
     if (!k || !k->used || k->phase != REPLAY_COMPARE)
         return;
     struct replay_pauses *p = &k->pauses;
-    p->failed |= p->n == MOST_PAUSES || !replay_room((void **)&p->of, sizeof *p->of, p->n, &p->cap);
+    p->failed |= p->n == MOST_PAUSES || !ROOM(p->of, p->n, &p->cap);
     if (!p->failed)
         p->of[p->n++] = *note;
 }

@@ -14,7 +14,7 @@
 #include "qp.h"
 #include "replay.h"
 #include "replay_inside.h"
-#include "replay_room.h"
+#include "room.h"
 
 #include "base/units.h"
 
@@ -31,11 +31,11 @@ static bool make_room(struct weft_engine *e, struct replay_packets *r)
 {
     const uint32_t n = e->qps.pool.n + e->qps.pool.n / 8 + 16;
     struct replay_part *map = &r->map;
-    if (!replay_lengthen((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
-        !replay_lengthen((void **)&r->with, sizeof *r->with, r->qps, n) ||
-        !replay_lengthen((void **)&r->group, sizeof *r->group, r->qps, n) ||
-        !replay_lengthen((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
-        !replay_lengthen((void **)&map->moved, sizeof *map->moved, r->qps, n))
+    if (!room_lengthen((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
+        !room_lengthen((void **)&r->with, sizeof *r->with, r->qps, n) ||
+        !room_lengthen((void **)&r->group, sizeof *r->group, r->qps, n) ||
+        !room_lengthen((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
+        !room_lengthen((void **)&map->moved, sizeof *map->moved, r->qps, n))
         return false;
     r->qps = map->qps_cap = n;
     return true;

@@ -20,7 +20,7 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
-#include "replay_room.h"
+#include "room.h"
 #include "replay_state.h"
 #include "window.h"
 
@@ -75,7 +75,7 @@ static struct replay_line *line_of(struct replay *r, uint32_t qi)
 
 static bool append(struct replay_line *l, struct replay_name name)
 {
-    if (!replay_room((void **)&l->of, sizeof *l->of, l->n, &l->cap))
+    if (!ROOM(l->of, l->n, &l->cap))
         return false;
     l->of[l->n++] = name;
     return true;
@@ -110,7 +110,7 @@ static bool fill_lines(const struct weft_engine *e, struct replay *r)
     if (!p->place)
         return false;
     if (p->lines < part->nqps) {
-        if (!replay_lengthen((void **)&p->line, sizeof *p->line, p->lines, part->nqps))
+        if (!room_lengthen((void **)&p->line, sizeof *p->line, p->lines, part->nqps))
             return false;
         p->lines = part->nqps;
     }
@@ -247,7 +247,7 @@ static int post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_
 {
     struct replay *r = e->replay;
     struct replay_play *p = &r->play;
-    if (!replay_room((void **)&p->extra, sizeof *p->extra, p->nextra, &p->extra_cap))
+    if (!ROOM(p->extra, p->nextra, &p->extra_cap))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
     p->extra[p->nextra++] = (struct replay_extra){*msg, id, r->in_timer};
     p->broken = true;

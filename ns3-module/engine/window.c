@@ -71,7 +71,7 @@ static void leave(struct weft_engine *e)
     host_agendas_gather(e);
     window_catch_up(e);
     window_tell(e, WEFT_NEVER);
-    w->on = false;
+    w->on = w->brief = false;
     clusters_dissolve(e);
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
@@ -150,6 +150,7 @@ static void rebase(struct weft_engine *e, int64_t base)
 {
     struct windows *w = &e->windows;
     const uint64_t by = (uint64_t)(base - w->base) << FASTQ_ID_BITS;
+    window_crew_list_all(e);
     w->base = base;
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
@@ -172,6 +173,8 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
     const uint64_t until = window_key(w, until_ps);
     const int code = e->err.code;
     const bool alone = !window_crew_run(e, until_ps);
+    if (alone)
+        window_crew_list_all(e);
     while (alone && window_first(e) < until_ps && e->err.code == code) {
         const uint32_t node = window_switch(w->order.h[0]);
         const struct window_node *s = &w->of[node];
@@ -195,6 +198,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint64_t until = window_key(w, t_ps) | id;
+    window_crew_list_all(e);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
             window_run_node(e, n, until, t_ps);

@@ -44,6 +44,7 @@ struct window_node {
     uint8_t thread;    /**< that it belongs to */
     uint8_t strayed;   /**< windows in a row in which another ran it */
     uint32_t events;   /**< in its last window */
+    uint32_t ran;      /**< which one that was, of several threads: lower bits of its number */
 } __attribute__((aligned(64)));
 
 /** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
@@ -68,7 +69,8 @@ struct windows {
     struct window_node *of;      /**< by node; unused, and zero, for hosts */
     struct stable mem;           /**< what they lie in */
     struct window_node *running; /**< the switch whose events are being executed, NULL: none */
-    struct keyheap order;      /**< (time of the first event, node); may hold superseded entries */
+    struct keyheap order; /**< (time of the first event, node); may hold superseded entries */
+    bool brief; /**< it has one switch of each thread, and all of these are listed by its time */
     struct window_note *notes; /**< not told yet */
     uint32_t nnotes, notes_cap;
     int64_t noted_ps; /**< what takes effect before is noted already; at most times INT64_MIN */

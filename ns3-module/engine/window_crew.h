@@ -14,6 +14,8 @@
 bool window_crew_run(struct weft_engine *e, int64_t until_ps);
 /** Switches were changed from outside. */
 void window_crew_look_again(struct weft_engine *e);
+/** Enters all switches into windows.order, if only the first of each thread are (windows.brief). */
+void window_crew_list_all(struct weft_engine *e);
 /** Other switches run in windows now. */
 void window_crew_list(struct weft_engine *e);
 void window_crew_fini(struct weft_engine *e);

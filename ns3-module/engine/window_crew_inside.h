@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads' state: inside of window_crew.c and host_parts.c. */
+/* The threads' state: inside of window_crew.c, window_turns.c and host_parts.c. */
 #ifndef WEFT_WINDOW_CREW_INSIDE_H
 #define WEFT_WINDOW_CREW_INSIDE_H
 
@@ -13,26 +13,35 @@
 #include <stdatomic.h>
 
 #define MOST_THREADS 255u
-/** Events per thread below which one does it alone: a barrier takes as long as some hundred. */
-#define WORTHWHILE 100u
+/** Events below which one of @p n threads does them alone: two barriers take as long as some
+ * hundred and fifty, and what each thread has to be begun and put together as some 25. */
+static inline uint64_t window_crew_enough(unsigned n)
+{
+    return 150 + 25 * (uint64_t)n;
+}
 
-/** The switches of a thread that take part in a window: its own, then those for any. */
+/** The switches of a thread. */
 struct turn {
-    uint32_t first, loose, end;
-    _Alignas(64) _Atomic uint32_t next; /**< not taken yet */
+    uint32_t first, loose,
+        end;               /**< its own at first, in `switches`; from `loose` on those for any */
+    uint32_t any, any_end; /**< those for any that are its own by now, in `any` */
+    uint32_t most;         /**< events at one of those that it ran in this window */
+    uint64_t events;       /**< at all of them */
+    uint64_t load;         /**< of the window, at those that are its own at first, and hosts */
+    int64_t first_ps;      /**< of the next event at its own at first, WEFT_NEVER: none */
+    uint32_t first_node;
+    _Alignas(64) _Atomic uint32_t next; /**< not taken yet, in `any` */
 };
 
 /** CPU time of threads in some windows. */
 struct thread_times {
     int64_t busy_ns;     /**< of all of them */
-    int64_t critical_ns; /**< of the busiest of each window */
+    int64_t critical_ns; /**< of the busiest between two barriers */
 };
 
-static inline void thread_times_add(struct thread_times *t, int64_t busy_ns, int64_t most_ns)
-{
-    t->busy_ns += busy_ns;
-    t->critical_ns += most_ns;
-}
+struct window_crew;
+/** What thread @p number does of something that all do together. */
+typedef void window_crew_work(struct window_crew *c, struct worker *w, unsigned number);
 
 struct window_crew {
     struct crew *crew;
@@ -40,32 +49,35 @@ struct window_crew {
     struct worker *workers;
     struct outbox *out; /**< by port; NULL: no other processes */
     _Atomic uint32_t untouched[2];
-    uint32_t *switches, nswitches; /**< in windows */
-    uint32_t *nodes;               /**< that take part in the window, by thread */
+    uint32_t *switches, nswitches; /**< in windows, by whose they are at first */
+    uint32_t *any;                 /**< those for any, by whose they are by now */
     uint32_t *border, nborder;     /**< switches of clusters that have links to others */
     struct turn *turns;
-    uint8_t *thread;    /**< of each node, at first */
-    bool *loose;        /**< by node: any of several threads may run it */
-    uint8_t *to;        /**< by port: of the node at the end of its link */
-    int64_t settled_ps; /**< all transmissions before this time have been made */
-    bool look_again;    /**< any switch may owe some */
-    bool uneven;        /**< threads have waited much for each other */
-    bool list_again;    /**< who may run switches has changed */
-    uint64_t shuffle;   /**< not 0, for tests: seed of random orders */
+    uint8_t *thread;            /**< of each node, at first */
+    bool *loose;                /**< by node: any of several threads may run it */
+    uint8_t *to;                /**< by port: of the node at the end of its link */
+    int64_t settled_ps;         /**< all transmissions before this time have been made */
+    bool look_again;            /**< any switch may owe some */
+    bool uneven;                /**< threads have waited much for each other */
+    bool list_again;            /**< who may run switches has changed */
+    _Atomic bool changed_hands; /**< a switch for any has */
+    uint64_t shuffle;           /**< not 0, for tests: seed of random orders */
     struct host_parts *parts;
     /* this window */
     struct weft_engine *e;
     int64_t until_ps;
     uint64_t until;
-    bool measured;    /**< the times of its threads */
-    int64_t *busy_ns; /**< by thread */
-    int64_t run_ns;   /**< from its beginning */
-    int64_t done_ns;  /**< to when all had come to its end */
-    /* measured windows: all, those since the last look */
-    struct thread_times all, seen;
-    int64_t measured_ns;         /**< their run_ns */
-    struct thread_times posting; /**< of messages together (posts.h) */
-    int64_t posting_ns;          /**< its run_ns */
+    window_crew_work *work;
+    bool all_owe;             /**< switches may owe transmissions */
+    bool measured;            /**< the times of its threads */
+    bool posting;             /**< it is messages that they post */
+    int64_t *busy_ns;         /**< by thread */
+    int64_t weight;           /**< so many windows it stands for, if it is measured */
+    int64_t run_ns;           /**< that threads were together */
+    int64_t mark_ns;          /**< CPU time of the engine's own thread, to here; 0: none yet */
+    int64_t clock_ns;         /**< what asking for it takes */
+    struct thread_times took; /**< by now */
+    struct thread_times seen; /**< measured windows since the last look */
     struct weft_thread_figures figures;
 };
 
@@ -87,36 +99,48 @@ static inline int64_t window_crew_clock_ns(const struct window_crew *c)
     return c->measured ? crew_cpu_ns() : 0;
 }
 
+/** What the engine's own thread has done since the last such call was of this kind. */
+static inline void window_crew_spent(struct window_crew *c, enum weft_alone kind)
+{
+    if (!c->measured)
+        return;
+    const int64_t now_ns = crew_cpu_ns(), took_ns = now_ns - c->mark_ns - c->clock_ns;
+    if (c->mark_ns && took_ns > 0)
+        c->figures.alone_ns[kind] += c->weight * took_ns;
+    c->mark_ns = now_ns;
+}
+
 #pragma GCC visibility push(hidden)
 
 /** A window of clusters alone begins at @p hosts_ps: makes the transmissions that switches owe
  * before it. */
 void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps);
-/** It is over; @p events were executed, @p most of them at one host. */
-void window_crew_end_hosts(struct weft_engine *e, struct window_crew *c, uint64_t events,
-                           uint64_t most);
 /** Whether enough happened at switches lately for several threads. */
-bool window_crew_worthwhile(const struct weft_engine *e, const struct window_crew *c,
-                            int64_t until_ps);
-/** Settles switches, those of clusters up to @p hosts_ps, before which nothing is due at these, and
- * lists those in windows that have something to do before @p until_ps. */
+bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps);
+/** The same of a window to @p until_ps in which switches run as well; nothing is due at those of
+ * clusters before @p hosts_ps. */
 void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
                        int64_t until_ps);
 /** Runs switches, those of thread @p number first, then those that others have not begun. */
 void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number);
-/** All switches have been run; beside their events, @p events were executed, @p most of them at one
- * node. */
-void window_crew_end(struct weft_engine *e, struct window_crew *c, uint64_t events, uint64_t most);
-/** Threads execute @p fn (crew.h), which runs nodes in contexts of their own (worker.h); takes over
- * what they have done. */
-void window_crew_do(struct weft_engine *e, struct window_crew *c,
-                    void (*fn)(void *ctx, unsigned number), void *ctx);
+/** The window is over; beside the events of switches, @p events were executed, @p most of them at
+ * one host. */
+void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most);
+/** Threads do @p work, each in a context of its own (worker.h); takes over what they have done. */
+void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work);
+/** Lists the switches for any by thread, after some have changed hands. */
+void window_crew_list_any(const struct weft_engine *e, struct window_crew *c);
+
+/* window_times.c */
+/** Threads execute fn(c, number), and wait for each other. */
+void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned number));
+/** A window has had @p events, @p most of them at one node, @p part of them at the nodes of one
+ * thread. */
+void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, uint64_t part);
 /** The window is over, with all that the engine's own thread had to do with it. */
 void window_crew_measure(struct window_crew *c);
-/** The same of posting messages together, which is always measured. */
-void window_crew_measure_posts(struct window_crew *c);
-/** For tests: each thread comes late at random, so that any of them is first. */
-void window_crew_dawdle(const struct window_crew *c, unsigned number);
+/** Messages are posted together: this is always measured. */
+void window_crew_begin_posts(struct window_crew *c);
 
 #pragma GCC visibility pop
 

@@ -3,23 +3,16 @@
 #include "window_queue.h"
 #include "fail.h"
 #include "replay.h"
-
-#include <stdlib.h>
+#include "room.h"
 
 /* ---- what is told late ---- */
 
 void window_note(struct weft_engine *e, const struct window_note *note)
 {
     struct windows *w = &e->windows;
-    if (w->nnotes == w->notes_cap) {
-        const uint32_t cap = w->notes_cap ? 2 * w->notes_cap : 64;
-        struct window_note *notes = realloc(w->notes, cap * sizeof *notes);
-        if (!notes) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
-            return;
-        }
-        w->notes = notes;
-        w->notes_cap = cap;
+    if (!ROOM(w->notes, w->nnotes, &w->notes_cap)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
+        return;
     }
     w->notes[w->nnotes++] = *note;
     if (__builtin_expect(e->replay && !e->worker, 0))
@@ -52,6 +45,8 @@ void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool p
 void window_list(struct weft_engine *e, uint32_t node, int64_t t)
 {
     struct windows *w = &e->windows;
+    if (e->worker) /* they are listed when the window is over */
+        return;
     w->of[node].listed_ps = t;
     if (!keyheap_reserve(&w->order, w->order.n + 1)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of switches");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What windows of several threads take, and who waits: window_crew.c. No result follows from it. */
+/* What windows of several threads take, and who waits: window_crew.h. No result follows from it. */
 #include "crew.h"
 #include "window_crew.h"
 #include "window_crew_inside.h"
@@ -8,6 +8,24 @@
  */
 #define MEASURE_EVERY 8u
 #define LOOK_EVERY (8 * MEASURE_EVERY) /**< windows between two looks at what threads wait */
+#define LONG_NS 1000000 /**< time of a window from which on the next one is measured, too */
+
+void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned number))
+{
+    const int64_t began_ns = crew_wall_ns();
+    crew_do(c->crew, fn, c);
+    c->run_ns += crew_wall_ns() - began_ns;
+    c->figures.barriers++;
+    if (!c->measured)
+        return;
+    int64_t most_ns = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        c->took.busy_ns += c->busy_ns[k];
+        most_ns = c->busy_ns[k] > most_ns ? c->busy_ns[k] : most_ns;
+    }
+    c->took.critical_ns += most_ns;
+    c->mark_ns = crew_cpu_ns();
+}
 
 /* Where threads wait much for each other, switches are for whoever has time from now on. */
 static void even_out(struct window_crew *c)
@@ -19,48 +37,54 @@ static void even_out(struct window_crew *c)
     c->seen = (struct thread_times){0};
 }
 
+void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, uint64_t part)
+{
+    struct weft_thread_figures *f = &c->figures;
+    f->events += events;
+    f->own_events += part;
+    for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
+        const unsigned n = weft_thread_projections[i];
+        const uint64_t share = events / n;
+        if (events < window_crew_enough(n)) /* one does it alone then */
+            f->critical_events[i] += events;
+        else
+            f->critical_events[i] += share > most ? share : most;
+    }
+}
+
 void window_crew_measure(struct window_crew *c)
 {
-    int64_t most = 0, all = 0;
-    for (unsigned i = 0; i < c->n; i++) {
-        all += c->busy_ns[i];
-        most = c->busy_ns[i] > most ? c->busy_ns[i] : most;
+    const bool longs = c->run_ns > LONG_NS;
+    c->figures.run_ns += c->run_ns;
+    c->figures.busy_ns += c->weight * c->took.busy_ns;
+    if (!c->posting) {
+        c->seen.busy_ns += c->took.busy_ns;
+        c->seen.critical_ns += c->took.critical_ns;
     }
-    if (c->measured) {
-        thread_times_add(&c->seen, all, most);
-        thread_times_add(&c->all, all, most);
-        c->measured_ns += c->run_ns;
-    }
-    c->figures.join_ns += crew_wall_ns() - c->done_ns;
+    c->took = (struct thread_times){0};
+    c->run_ns = 0;
+    c->posting = false;
     c->figures.windows++;
-    c->measured = c->figures.windows % MEASURE_EVERY == 0;
+    c->measured = longs || c->figures.windows % MEASURE_EVERY == 0;
+    c->weight = longs ? 1 : MEASURE_EVERY;
+    if (c->measured)
+        c->mark_ns = crew_cpu_ns();
     even_out(c);
 }
 
-void window_crew_measure_posts(struct window_crew *c)
+void window_crew_begin_posts(struct window_crew *c)
 {
-    int64_t most = 0, all = 0;
-    for (unsigned i = 0; i < c->n; i++) {
-        all += c->busy_ns[i];
-        most = c->busy_ns[i] > most ? c->busy_ns[i] : most;
-    }
-    thread_times_add(&c->posting, all, most);
-    c->posting_ns += c->run_ns;
-    c->figures.join_ns += crew_wall_ns() - c->done_ns;
-    c->figures.windows++;
+    if (!c->measured)
+        c->mark_ns = crew_cpu_ns();
+    c->measured = c->posting = true;
+    c->weight = 1;
 }
 
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
 {
     *out = (struct weft_thread_figures){.threads = 1};
-    if (e->crew) {
-        const struct window_crew *c = e->crew;
-        const double per =
-            c->measured_ns ? (double)(c->figures.run_ns - c->posting_ns) / (double)c->measured_ns
-                           : 0;
-        *out = c->figures;
-        out->threads = c->n;
-        out->busy_ns = c->posting.busy_ns + (int64_t)((double)c->all.busy_ns * per);
-        out->critical_ns = c->posting.critical_ns + (int64_t)((double)c->all.critical_ns * per);
-    }
+    if (!e->crew)
+        return;
+    *out = e->crew->figures;
+    out->threads = e->crew->n;
 }

@@ -5,6 +5,7 @@
 #include "fail.h"
 #include "port.h"
 #include "port_link.h"
+#include "room.h"
 #include "window_queue.h"
 
 #include <stdlib.h>
@@ -179,7 +180,7 @@ void worker_join(struct worker *w, struct weft_engine *e)
     const struct weft_engine *c = &w->e;
     if (c->err.code)
         engine_fail(e, c->err.code, "%s", c->err.msg);
-    for (unsigned k = 0; k < w->n; k++) {
+    for (unsigned k = 0; k < w->n && !e->parts; k++) { /* to hosts, which are of nobody */
         struct parcels *s = &w->sent[k];
         for (uint32_t i = 0; i < s->n; i++)
             deliver(e, &s->of[i]);
@@ -214,46 +215,28 @@ void worker_join(struct worker *w, struct weft_engine *e)
 
 /* ---- in a thread's context ---- */
 
-/* Makes room for one more record of @p size bytes; false, and the context has failed: none. */
-static bool make_room(struct weft_engine *e, void **list, uint32_t n, uint32_t *cap, size_t size)
+static __attribute__((noinline, cold)) void no_room(struct weft_engine *e)
 {
-    if (n < *cap)
-        return true;
-    const uint32_t more = *cap ? 2 * *cap : 256;
-    void *grown = realloc(*list, more * size);
-    if (!grown) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory for what a thread has sent");
-        return false;
-    }
-    *list = grown;
-    *cap = more;
-    return true;
-}
-
-static __attribute__((noinline)) bool grow(struct weft_engine *e, struct parcels *s)
-{
-    void *list = s->of;
-    if (!make_room(e, &list, s->n, &s->cap, sizeof *s->of))
-        return false;
-    s->of = list;
-    return true;
+    engine_fail(e, WEFT_E_LIMIT, "out of memory for what a thread has sent");
 }
 
 void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
 {
     struct parcels *s = &e->worker->sent[e->worker->to[port]];
-    if (__builtin_expect(s->n == s->cap, 0) && !grow(e, s))
+    if (!ROOM(s->of, s->n, &s->cap)) {
+        no_room(e);
         return;
+    }
     s->of[s->n++] = (struct parcel){at_ps, port, i};
 }
 
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
 {
     struct worker *w = e->worker;
-    void *list = w->timers;
-    if (!make_room(e, &list, w->ntimers, &w->timers_cap, sizeof *w->timers))
+    if (!ROOM(w->timers, w->ntimers, &w->timers_cap)) {
+        no_room(e);
         return;
-    w->timers = list;
+    }
     w->timers[w->ntimers++] = (struct ev){t_ps, id};
 }
 
@@ -261,10 +244,10 @@ void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
                  const struct weft_completion *done)
 {
     struct worker *w = e->worker;
-    void *list = w->tells;
-    if (!make_room(e, &list, w->ntells, &w->tells_cap, sizeof *w->tells))
+    if (!ROOM(w->tells, w->ntells, &w->tells_cap)) {
+        no_room(e);
         return;
-    w->tells = list;
+    }
     w->tells[w->ntells++] =
         (struct worker_tell){.at = w->at, .msg = msg, .acked = acked, .done = *done};
 }
@@ -272,10 +255,10 @@ void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)
 {
     struct worker *w = e->worker;
-    void *list = w->drops;
-    if (!make_room(e, &list, w->ndrops, &w->drops_cap, sizeof *w->drops))
+    if (!ROOM(w->drops, w->ndrops, &w->drops_cap)) {
+        no_room(e);
         return;
-    w->drops = list;
+    }
     w->drops[w->ndrops++] =
         (struct worker_drop){.port = port, .payload = (uint16_t)payload, .why = (uint8_t)why};
 }

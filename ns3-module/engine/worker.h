@@ -11,7 +11,7 @@
  *   a packet that leaves for a node that another thread may run is put aside, not onto the link
  * that this one takes packets from (APART, port.h); drops are listed, as one at the end of a link
  * is counted at the other; an arrival over such a link does not settle the port that the packet
- * left: all are settled by then (window_crew.c).
+ * left: all are settled by then (window_turns.c).
  *
  * When all have come to the end of the window, each puts what was sent to its own nodes onto the
  * links to them (worker_deliver). Then the engine's own thread takes over what they have

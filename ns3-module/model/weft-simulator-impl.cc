@@ -24,8 +24,9 @@ NS_LOG_COMPONENT_DEFINE("WeftSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftSimulatorImpl);
 
-/** How far an engine runs before other threads are looked at (they may stop or schedule): 1 us. */
-static constexpr int64_t SLICE_PS = 1000000;
+/** How far an engine runs before other threads are looked at (they may stop or schedule): 8 us, as
+ * it cuts windows of the engine, which are as long as the shortest link. */
+static constexpr int64_t SLICE_PS = 8000000;
 
 TypeId
 WeftSimulatorImpl::GetTypeId()

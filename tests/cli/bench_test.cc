@@ -115,7 +115,12 @@ TEST(Bench, ComparesThreads)
     EXPECT_GT(number(three, "speed_up"), 0);
     EXPECT_GT(number(three, "windows"), 10);
     EXPECT_GT(number(three, "together_share"), 0);
-    EXPECT_GE(number(three, "64"), number(three, "2"));
+    EXPECT_GT(number(three, "64"), 0); /* less than with 2: no window has enough for 64 */
+    EXPECT_GT(number(three, "barriers"), number(three, "windows"));
+    EXPECT_GT(number(three, "together_cpu_time_s"), 0);
+    EXPECT_GE(number(three, "posting"), 0);
+    EXPECT_GT(number(three, "joining"), 0);
+    EXPECT_GT(number(three, "own_processors_speed_up"), 0);
     for (const char *wrong : {"", "2,", "two", "-1"}) {
         Said t = weft({"bench", "incast-32", "--quick", "--threads", wrong});
         EXPECT_EQ(t.code, 2) << wrong;

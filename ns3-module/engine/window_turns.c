@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Windows in which several threads run the switches.
+ *
+ * Before a window begins at S, every transmission of a lazy port that was due before S has been
+ * made: a packet that arrives within the window left before S, so each switch finds all that
+ * arrives there on the links to it, and takes from these links alone. What it sends to a node that
+ * another thread may run waits for the end of the window; the rest goes onto its link. A thread
+ * settles each switch up to the end of the window; the engine's own thread does so only where the
+ * next window begins later than that, or where others have been at switches since (settle).
+ *
+ * A switch belongs to a thread (partition.h). Some are for any: who has no more of his own takes
+ * those over from the others; what is taken over again and again changes hands. Where threads wait
+ * much for each other all the same, all switches are for any (window_times.c).
+ */
+#include "window_crew.h"
+#include "window_crew_inside.h"
+#include "context.h"
+#include "crew.h"
+#include "window.h"
+#include "window_node.h"
+#include "window_queue.h"
+#include "worker.h"
+
+#include "base/rng.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+/** Windows in a row that other threads ran a switch after which it belongs to the last of them. */
+#define STRAYED 8u
+/** Switches per thread from which on threads settle them together: it takes as long as a barrier.
+ */
+#define SETTLE_TOGETHER 64u
+
+/* ---- a thread's part ---- */
+
+/* For tests: each thread comes late at random, so that any of them is first. */
+static void dawdle(const struct window_crew *c, unsigned number)
+{
+    struct weft_rng rng =
+        weft_rng_stream(c->shuffle, "threads", c->figures.barriers * c->n + number);
+    const struct timespec t = {.tv_nsec = (long)weft_rng_below(&rng, 20000)};
+    if (weft_rng_below(&rng, 4) == 0)
+        nanosleep(&t, NULL);
+}
+
+/* Has a switch do what it has to in the window; false: nothing. */
+static bool run_switch(struct window_crew *c, struct worker *w, struct turn *own, uint32_t node)
+{
+    struct window_node *s = &w->e.windows.of[node];
+    if (s->q.h[0] < c->until) {
+        s->ran = (uint32_t)c->figures.windows;
+        window_run_node(&w->e, node, c->until, c->until_ps);
+        own->events += s->events;
+        own->most = s->events > own->most ? s->events : own->most;
+        return true;
+    }
+    if (!s->owes)
+        return false;
+    s->events = 0;
+    s->owes = window_settle_node(&w->e, node, c->until_ps);
+    return true;
+}
+
+/* A switch that thread after thread takes over changes hands. */
+static void note_runner(struct window_crew *c, struct window_node *s, unsigned number)
+{
+    s->strayed = s->thread == number ? 0 : s->strayed + 1;
+    if (s->strayed == STRAYED) {
+        s->strayed = 0;
+        s->thread = (uint8_t)number;
+        atomic_store_explicit(&c->changed_hands, true, memory_order_relaxed);
+    }
+}
+
+void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
+{
+    struct turn *own = &c->turns[number];
+    for (uint32_t i = own->first; i < own->loose; i++)
+        run_switch(c, w, own, c->switches[i]);
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[(number + k) % c->n];
+        for (uint32_t i;
+             (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < t->any_end;)
+            if (run_switch(c, w, own, c->any[i]))
+                note_runner(c, &w->e.windows.of[c->any[i]], number);
+    }
+}
+
+/* Settles those that are its own at first up to the beginning of the window. */
+static void settle_turn(struct window_crew *c, struct worker *w, unsigned number)
+{
+    const struct turn *own = &c->turns[number];
+    for (uint32_t i = own->first; i < own->end; i++) {
+        struct window_node *s = &w->e.windows.of[c->switches[i]];
+        if (s->owes || c->all_owe)
+            s->owes = window_settle_node(&w->e, c->switches[i], w->e.windows.done_ps);
+    }
+}
+
+static void run_part(void *ctx, unsigned number)
+{
+    struct window_crew *c = ctx;
+    struct worker *w = &c->workers[number];
+    const int64_t began_ns = window_crew_clock_ns(c);
+    if (c->shuffle)
+        dawdle(c, number);
+    worker_begin(w, c->e);
+    c->work(c, w, number);
+    worker_end(w);
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+}
+
+/* All that a thread delivers to has come: notes the first event of its switches, by which all of
+ * them are listed, and what there was to do at these. */
+static void note_first(struct window_crew *c, const struct windows *w, struct turn *own)
+{
+    uint64_t first = KEYHEAP_EMPTY;
+    own->load = 0;
+    for (uint32_t i = own->first; i < own->end; i++) {
+        const struct window_node *s = &w->of[c->switches[i]];
+        own->load += s->ran == (uint32_t)c->figures.windows ? s->events : 0;
+        if (s->q.h[0] < first) {
+            first = s->q.h[0];
+            own->first_node = c->switches[i];
+        }
+    }
+    own->first_ps = window_time(w, first);
+    for (uint32_t i = own->first; i < own->end; i++)
+        w->of[c->switches[i]].listed_ps = own->first_ps;
+}
+
+/* What was sent in the window goes onto the links. */
+static void deliver(void *ctx, unsigned number)
+{
+    struct window_crew *c = ctx;
+    const int64_t began_ns = window_crew_clock_ns(c);
+    worker_deliver(c->workers, number);
+    note_first(c, &c->e->windows, &c->turns[number]);
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+}
+
+/* ---- a window ---- */
+
+/* Makes the transmissions that are owed before the window, which begins at @p hosts_ps for all but
+ * switches in windows. */
+static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
+{
+    struct windows *w = &e->windows;
+    for (uint32_t i = 0; i < c->nborder; i++)
+        window_settle_node(e, c->border[i], hosts_ps);
+    if (c->settled_ps >= w->done_ps && !c->look_again)
+        return;
+    c->all_owe = c->look_again && e->pkts.pool.live; /* else none has anything to send */
+    if (c->n > 1 && (c->shuffle || c->nswitches >= SETTLE_TOGETHER * c->n)) {
+        window_crew_do(e, c, settle_turn);
+    } else {
+        for (uint32_t i = 0; i < c->nswitches; i++) {
+            struct window_node *s = &w->of[c->switches[i]];
+            if (s->owes || c->all_owe)
+                s->owes = window_settle_node(e, c->switches[i], w->done_ps);
+        }
+    }
+    c->look_again = false;
+    c->settled_ps = w->done_ps;
+}
+
+static void mix(uint32_t *of, uint32_t n, struct weft_rng *rng)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        const uint32_t k = (uint32_t)weft_rng_below(rng, i), node = of[k];
+        of[k] = of[i - 1];
+        of[i - 1] = node;
+    }
+}
+
+/* For tests: any order of switches, any thread. */
+static void shuffle(struct weft_engine *e, struct window_crew *c)
+{
+    struct weft_rng rng = weft_rng_stream(c->shuffle, "switches", c->figures.windows);
+    for (unsigned k = 0; k < c->n; k++) {
+        const struct turn *own = &c->turns[k];
+        mix(&c->switches[own->first], own->loose - own->first, &rng);
+        mix(&c->switches[own->loose], own->end - own->loose, &rng);
+        for (uint32_t i = own->loose; i < own->end; i++)
+            e->windows.of[c->switches[i]].thread = (uint8_t)weft_rng_below(&rng, c->n);
+    }
+    window_crew_list_any(e, c);
+}
+
+/* Free records go to threads that want some. */
+static void hand_out(struct weft_engine *e, struct window_crew *c)
+{
+    for (unsigned i = 0; i < c->n; i++)
+        worker_give_packets(&c->workers[i], e);
+    const unsigned first = (unsigned)(c->figures.windows % c->n);
+    for (unsigned i = 0; i < c->n && e->telemetry.stacks.free_head != NIL; i++)
+        if (worker_give_stacks(&c->workers[(first + i) % c->n], e))
+            return;
+}
+
+/* Enters the first switch of each thread into windows.order, which stands for all of it. */
+static void list_firsts(struct weft_engine *e, const struct window_crew *c)
+{
+    keyheap_clear(&e->windows.order);
+    for (unsigned k = 0; k < c->n; k++)
+        if (c->turns[k].first_ps != WEFT_NEVER)
+            window_list(e, c->turns[k].first_node, c->turns[k].first_ps);
+    e->windows.brief = true;
+}
+
+void window_crew_list_all(struct weft_engine *e)
+{
+    struct windows *w = &e->windows;
+    if (!w->brief)
+        return;
+    keyheap_clear(&w->order);
+    for (uint32_t i = 0; i < e->crew->nswitches; i++) {
+        const uint32_t node = e->crew->switches[i];
+        w->of[node].listed_ps = WEFT_NEVER;
+        if (w->of[node].q.n)
+            window_list(e, node, window_time(w, w->of[node].q.h[0]));
+    }
+    w->brief = false;
+}
+
+void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work)
+{
+    c->work = work;
+    window_crew_spent(c, WEFT_ALONE_LIST);
+    atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
+    atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
+    window_crew_together(c, run_part);
+    window_crew_together(c, deliver);
+    e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
+    e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
+    list_firsts(e, c);
+    window_crew_spent(c, WEFT_ALONE_LIST);
+    for (unsigned i = 0; i < c->n; i++)
+        worker_join(&c->workers[i], e);
+    hand_out(e, c);
+    window_crew_spent(c, WEFT_ALONE_JOIN);
+}
+
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
+{
+    window_crew_spent(c, WEFT_ALONE_EVENTS);
+    c->e = e;
+    settle(e, c, hosts_ps);
+    window_crew_spent(c, WEFT_ALONE_SETTLE);
+}
+
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
+                       int64_t until_ps)
+{
+    window_crew_begin_hosts(e, c, hosts_ps);
+    c->until_ps = c->settled_ps = until_ps;
+    c->until = window_key(&e->windows, until_ps);
+    if (c->list_again)
+        window_crew_list(e);
+    if (c->shuffle)
+        shuffle(e, c);
+    else if (atomic_load_explicit(&c->changed_hands, memory_order_relaxed))
+        window_crew_list_any(e, c);
+    c->list_again = false;
+    atomic_store_explicit(&c->changed_hands, false, memory_order_relaxed);
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[k];
+        atomic_store_explicit(&t->next, t->any, memory_order_relaxed);
+    }
+}
+
+void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most)
+{
+    uint64_t part = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[k];
+        events += t->events;
+        most = t->most > most ? t->most : most;
+        part = t->load > part ? t->load : part;
+        t->events = t->most = 0;
+    }
+    window_crew_project(c, events, most, part);
+}
+
+bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps)
+{
+    const uint64_t until = window_key(&e->windows, until_ps);
+    const uint64_t enough = window_crew_enough(c->n);
+    uint64_t events = 0;
+    uint32_t n = 0;
+    if (c->shuffle)
+        return window_first(e) < until_ps;
+    for (uint32_t i = 0; i < c->nswitches && (n < c->n || events < enough); i++) {
+        const struct window_node *s = &e->windows.of[c->switches[i]];
+        if (s->q.h[0] < until) {
+            events += s->events + 1;
+            n++;
+        }
+    }
+    return n >= c->n && events >= enough;
+}
+
+bool window_crew_run(struct weft_engine *e, int64_t until_ps)
+{
+    struct window_crew *c = e->crew;
+    if (!c || !window_crew_worthwhile(e, c, until_ps))
+        return false;
+    window_crew_begin(e, c, e->windows.done_ps, until_ps);
+    window_crew_do(e, c, window_crew_turns);
+    window_crew_end(c, 0, 0);
+    window_crew_measure(c);
+    return true;
+}
