@@ -151,6 +151,7 @@ static int build_net(const struct weft_cli *cli, const struct weft_bench_spec *s
         return code;
     struct weft_net_config config = weft_scenario_net_config(p->s, p->built.fabric);
     config.peers = weft_bench_peers_link(p->peers);
+    config.links_stay = !p->built.faults;
     return p->s->backend->create(&config, &p->net, err);
 }
 
@@ -170,7 +171,8 @@ static int set_up(const struct weft_cli *cli, const struct weft_bench_spec *spec
         *player = (struct weft_bench_player){p, start_system};
         return p->system ? 0 : err->code;
     }
-    p->traffic = weft_bench_traffic_new(spec, p->built.fabric, p->s->run->seed, p->net, err);
+    p->traffic = weft_bench_traffic_new(spec, p->built.fabric, p->s->run->seed, p->peers != NULL,
+                                        p->net, err);
     if (!p->traffic)
         return err->code;
     *player = weft_bench_traffic_player(p->traffic);

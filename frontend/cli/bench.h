@@ -100,10 +100,13 @@ int weft_bench_play(struct weft_net *net, const struct weft_bench_player *p, dou
 
 /* bench_traffic.c: messages straight onto the net */
 struct weft_bench_traffic;
-/** Prepares the traffic of a case over @p net and @p fabric; installs the sink. NULL on failure. */
+/** Prepares the traffic of a case over @p net and @p fabric; installs the sink. @p in_run: it is
+ * posted once the net runs, so that processes which share it need not exchange at each message.
+ * NULL on failure. */
 struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *spec,
                                                   const struct weft_fabric *fabric, uint64_t seed,
-                                                  struct weft_net *net, struct weft_err *err);
+                                                  bool in_run, struct weft_net *net,
+                                                  struct weft_err *err);
 struct weft_bench_player weft_bench_traffic_player(struct weft_bench_traffic *t);
 /** 0, or why a message could not be posted or did not arrive. */
 int weft_bench_traffic_end(struct weft_bench_traffic *t, struct weft_err *err);

@@ -12,6 +12,7 @@ struct weft_bench_traffic {
     uint64_t amount;
     struct weft_net *net;
     uint32_t nhosts;
+    bool in_run;
     struct weft_traffic *flows; /* WEBSEARCH */
     size_t next;                /* the next flow to post */
     uint64_t expected, received;
@@ -64,7 +65,8 @@ static int make_flows(struct weft_bench_traffic *t, const struct weft_fabric *f,
 
 struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *spec,
                                                   const struct weft_fabric *fabric, uint64_t seed,
-                                                  struct weft_net *net, struct weft_err *err)
+                                                  bool in_run, struct weft_net *net,
+                                                  struct weft_err *err)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)calloc(1, sizeof *t);
     if (!t) {
@@ -74,6 +76,7 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *
     t->pattern = spec->c->pattern;
     t->amount = spec->quick ? spec->c->quick_amount : spec->c->amount;
     t->net = net;
+    t->in_run = in_run;
     t->nhosts = fabric->nhosts;
     if (t->pattern == WEFT_BENCH_WEBSEARCH && make_flows(t, fabric, seed, err)) {
         free(t);
@@ -99,10 +102,12 @@ static void launch(void *ctx, uint64_t arg)
         ops->stop(t->net);
 }
 
-static int start(void *ctx, struct weft_err *err)
+/* What goes out at time 0. */
+static void begin(void *ctx, uint64_t arg)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     uint32_t n = t->nhosts;
+    (void)arg;
     switch (t->pattern) {
     case WEFT_BENCH_INCAST:
         t->expected = n - 1;
@@ -121,6 +126,14 @@ static int start(void *ctx, struct weft_err *err)
     case WEFT_BENCH_COLLECTIVE:
         break; /* played by the frontend */
     }
+}
+
+static int start(void *ctx, struct weft_err *err)
+{
+    struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
+    if (t->in_run)
+        return t->net->ops->after(t->net, 0, begin, t, 0, err);
+    begin(t, 0);
     if (t->err.code)
         *err = t->err;
     return t->err.code;
