@@ -155,7 +155,7 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
     e->parts = NULL;
     e->loop.limit_ps = h->until_ps;
     p->nheld = p->most = 0;
-    for (uint32_t i = 0; i < p->nposts; i++)
+    for (uint32_t i = 0; i < p->timely; i++)
         run_post(h, p, e, i);
     run_until(h, p, e, h->until_ps);
     p->agenda = *a;
@@ -276,7 +276,7 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
                   window_crew_worthwhile(e, e->crew, until_ps);
     const uint64_t events = run_window(e, h, e->crew, until_ps);
     if (ahead)
-        posts_made(e);
+        plans_end(e, until_ps);
     h->done_ps = until_ps;
     note_rate(h, events, t_ps, until_ps);
     return true;

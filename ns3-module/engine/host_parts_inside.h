@@ -23,6 +23,7 @@ struct host_part {
     uint32_t most;      /**< of them, in one cluster */
     struct post *posts; /**< that wait (posts.h) */
     uint32_t nposts, posts_cap;
+    uint32_t timely; /**< of those that are ahead: the thread posts so many (plans.h) */
 } __attribute__((aligned(64)));
 
 struct host_parts {
@@ -36,6 +37,7 @@ struct host_parts {
     bool switches;        /**< it is theirs as well */
     bool listens;         /**< the user is told of messages when it is over: no host is held */
     uint32_t turn;        /**< number of the last timer that was called ahead (plans.h) */
+    bool late;            /**< what is posted ahead now, the engine's own thread posts */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;

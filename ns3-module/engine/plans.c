@@ -47,10 +47,30 @@ int64_t plans_call(struct weft_engine *e, int64_t until_ps)
 {
     const struct agenda *a = &e->loop.agenda;
     const int64_t now = e->now;
+    e->parts->late = false;
     e->loop.ahead = true;
-    while (agenda_slow_time(a) < until_ps && all_plan(e, agenda_slow_time(a), 0))
+    while (agenda_slow_time(a) < until_ps && all_plan(e, agenda_slow_time(a), 0)) {
         call(e);
+        if (e->parts->late)
+            until_ps = e->now + 1;
+    }
     e->loop.ahead = false;
     e->now = now;
     return agenda_slow_time(a) < until_ps ? agenda_slow_time(a) : until_ps;
+}
+
+void plans_end(struct weft_engine *e, int64_t until_ps)
+{
+    if (e->parts->late) { /* all is over but for the timers of the last instant */
+        e->now = until_ps - 1;
+        e->loop.due_ps = until_ps;
+        e->loop.due_id = 0;
+    }
+    for (unsigned k = 0; k < e->parts->n; k++) {
+        struct host_part *of = &e->parts->of[k];
+        for (uint32_t i = of->timely; i < of->nposts; i++)
+            post_make(e, &of->posts[i]);
+        of->timely = 0;
+    }
+    posts_made(e);
 }

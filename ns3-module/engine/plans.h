@@ -9,14 +9,15 @@
  *
  * Numbers are those of the order of all posts: so there is nobody else who posts in the window, as
  * the user only listens (struct weft_engine_hooks, listens), and no host is held.
+ *
+ * A message of a QP that has had others before this window concerns its receiver as well, which
+ * another thread may run: the window ends with the instant of that timer, and the engine's own
+ * thread posts what was posted from then on.
  */
 #ifndef WEFT_ENGINE_PLANS_H
 #define WEFT_ENGINE_PLANS_H
 
 #include "engine.h"
-
-struct agenda;
-struct host_part;
 
 #pragma GCC visibility push(hidden)
 
@@ -25,6 +26,8 @@ bool plans_may_be_ahead(const struct weft_engine *e);
 /** Has those called that are due in a window up to @p until_ps. Where the window ends: there, or at
  * the first timer that does more. */
 int64_t plans_call(struct weft_engine *e, int64_t until_ps);
+/** The window is over, which ended at @p until_ps: posts what has been left. */
+void plans_end(struct weft_engine *e, int64_t until_ps);
 
 #pragma GCC visibility pop
 

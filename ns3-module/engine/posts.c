@@ -50,6 +50,10 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
     of->posts[of->nposts] = *p;
     of->posts[of->nposts].at_ps = e->now;
     of->posts[of->nposts++].turn = e->parts->turn;
+    if (e->loop.ahead && !p->opens && p->qp < e->qps.opened)
+        e->parts->late = true; /* its receiver may be run at the same time (plans.h) */
+    if (e->loop.ahead && !e->parts->late)
+        of->timely = of->nposts;
     e->loop.posts += !e->loop.ahead; /* else each has its time */
     return 0;
 }
