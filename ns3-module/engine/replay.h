@@ -67,8 +67,9 @@ struct replay_ops {
     bool (*alone)(const struct weft_engine *e);
     /** A pause or resume takes effect, or is known to. */
     void (*pause)(struct weft_engine *e, const struct window_note *note);
-    /** Those that take effect before @p until_ps are about to be told. */
-    void (*pauses)(struct weft_engine *e, int64_t until_ps);
+    /** Those that take effect before @p until_ps are about to be told. The time before which all
+     * are known. */
+    int64_t (*pauses)(struct weft_engine *e, int64_t until_ps);
     /** A run of the loop is over. */
     void (*run_over)(struct weft_engine *e);
     /** The user has changed something, or may have; with or without a replay. */

@@ -70,13 +70,17 @@ static void add(struct weft_engine *e, struct replay_piece *k, int64_t until_ps)
     }
 }
 
-void replay_pauses_add(struct weft_engine *e, int64_t until_ps)
+int64_t replay_pauses_add(struct weft_engine *e, int64_t until_ps)
 {
     struct replay_packets *r = &e->replay->packets;
     const int64_t before_ps = until_ps == WEFT_NEVER ? e->loop.due_ps : until_ps;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD)
             add(e, &r->piece[i], before_ps);
+    for (uint32_t i = 0; r->twins.followers && i < r->top; i++)
+        if (r->piece[i].used && r->piece[i].followers && r->piece[i].still_ps < until_ps)
+            until_ps = r->piece[i].still_ps;
+    return until_ps;
 }
 
 void replay_pauses_back(struct weft_engine *e, struct replay_piece *k, int64_t due_ps)

@@ -37,8 +37,8 @@ bool replay_pauses_kept(struct replay_piece *k);
 /** Piece @p k goes ahead, now. */
 void replay_pauses_ahead(struct weft_engine *e, struct replay_piece *k);
 /** Adds what takes effect before @p until_ps in pieces that are ahead, WEFT_NEVER: before what is
- * going on. */
-void replay_pauses_add(struct weft_engine *e, int64_t until_ps);
+ * going on. The time before which all is known, @p until_ps or since when twins stand still. */
+int64_t replay_pauses_add(struct weft_engine *e, int64_t until_ps);
 /** Piece @p k is ahead no more, and simulated from before @p due_ps on: what takes effect before
  * that is added, and not noted again. */
 void replay_pauses_back(struct weft_engine *e, struct replay_piece *k, int64_t due_ps);

@@ -131,7 +131,7 @@ void window_tell(struct weft_engine *e, int64_t until_ps)
     struct windows *w = &e->windows;
     uint32_t told = 0;
     if (e->replay)
-        replay_ops.pauses(e, until_ps);
+        until_ps = replay_ops.pauses(e, until_ps);
     if (!w->nnotes)
         return;
     qsort(w->notes, w->nnotes, sizeof *w->notes, window_compare_notes);

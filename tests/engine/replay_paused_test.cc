@@ -16,7 +16,7 @@ const Settings shallow = {{"transport.mtu", "1000B"},
 class ReplayPaused : public testing::TestWithParam<unsigned>
 {
   protected:
-    void Start(Pair &p, bool told, uint64_t bytes)
+    void Start(Pair &p, bool told, uint64_t bytes, uint64_t more = 70'000)
     {
         for (World *w : {&p.off, &p.on}) {
             w->config.hooks.local = w->config.hooks.pfc_late = 1;
@@ -28,7 +28,7 @@ class ReplayPaused : public testing::TestWithParam<unsigned>
         for (World *w : {&p.off, &p.on})
             for (uint32_t leaf = 0; leaf < w->fabric->nhosts / 4; leaf++)
                 for (uint32_t h = 1; h < 3; h++)
-                    w->Send(4 * leaf + h, 4 * leaf, bytes + 70'000 * leaf, h);
+                    w->Send(4 * leaf + h, 4 * leaf, bytes + more * leaf, h);
     }
 };
 
@@ -53,6 +53,18 @@ TEST_P(ReplayPaused, IsSkipped)
             EXPECT_EQ(p.on.pfc.size() > 0, told);
             EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 2) << p.Figures().why;
         }
+}
+
+// Twins of which the one that is simulated pauses: what takes effect in the others, which stood
+// still till then, is told in the order of time.
+TEST_P(ReplayPaused, TwinsPauseInOrder)
+{
+    Pair p("leaf-spine", {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}}, shallow,
+           "none");
+    Start(p, true, 4'000'000, 0);
+    p.RunTo(WEFT_PS_PER_S);
+    Same(p);
+    Same(p.off, p.on);
 }
 
 // Looked at, and disturbed by a message or a slower link, at any moment.
