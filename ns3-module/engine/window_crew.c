@@ -37,6 +37,21 @@ static void fini(struct window_crew *c)
     free(c);
 }
 
+void window_crew_list_all(struct weft_engine *e)
+{
+    struct windows *w = &e->windows;
+    if (!w->brief)
+        return;
+    keyheap_clear(&w->order);
+    for (uint32_t i = 0; i < e->crew->nswitches; i++) {
+        const uint32_t node = e->crew->switches[i];
+        w->of[node].listed_ps = WEFT_NEVER;
+        if (w->of[node].q.n)
+            window_list(e, node, window_time(w, w->of[node].q.h[0]));
+    }
+    w->brief = false;
+}
+
 void window_crew_fini(struct weft_engine *e)
 {
     host_agendas_gather(e);

@@ -210,21 +210,6 @@ static void list_firsts(struct weft_engine *e, const struct window_crew *c)
     e->windows.brief = true;
 }
 
-void window_crew_list_all(struct weft_engine *e)
-{
-    struct windows *w = &e->windows;
-    if (!w->brief)
-        return;
-    keyheap_clear(&w->order);
-    for (uint32_t i = 0; i < e->crew->nswitches; i++) {
-        const uint32_t node = e->crew->switches[i];
-        w->of[node].listed_ps = WEFT_NEVER;
-        if (w->of[node].q.n)
-            window_list(e, node, window_time(w, w->of[node].q.h[0]));
-    }
-    w->brief = false;
-}
-
 void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work)
 {
     c->work = work;
