@@ -92,7 +92,7 @@ static int backend_settled(const struct weft_net_config *config, const char *sec
 
 const struct weft_net_backend weft_net_packet = {
     .name = "packet",
-    .title = "every packet of a RoCE fabric, inside ns-3",
+    .title = "every packet of a RoCE fabric, by the engine of the ns-3 module",
     .uses_cc = true,
     .has_state = true,
     .sections = weft_packet_sections,
@@ -108,3 +108,8 @@ const struct weft_net_backend weft_net_packet = {
     .implies = weft_uet_implies,
     .imply = weft_uet_imply,
 };
+
+const char *weft_ns3_version(void)
+{
+    return WEFT_NS3_VERSION;
+}

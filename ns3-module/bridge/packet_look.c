@@ -24,7 +24,7 @@ struct look {
 static uint64_t look(void (*fn)(void *ctx), struct look l)
 {
     struct weft_err err = {0};
-    if (weft_simulation_look(fn, &l, &err) && !l.n->error.code)
+    if (weft_simulation_look(l.n->simulation, fn, &l, &err) && !l.n->error.code)
         l.n->error = err;
     return l.count;
 }
@@ -49,7 +49,7 @@ static void check(void *ctx)
 int weft_packet_check(struct weft_net *net, struct weft_err *err)
 {
     struct check c = {.n = weft_packet_net_of(net), .err = err};
-    const int rc = weft_simulation_look(check, &c, err);
+    const int rc = weft_simulation_look(c.n->simulation, check, &c, err);
     return rc ? rc : c.rc;
 }
 
@@ -58,7 +58,7 @@ static void totals(void *ctx)
     const struct look *l = (const struct look *)ctx;
     weft_engine_totals(engine_of(l), (struct weft_totals *)l->out);
     if (l->n->tcp)
-        weft_tcp_add_totals(l->n->tcp, (struct weft_totals *)l->out);
+        l->n->tcp->ops->add_totals(l->n->tcp, (struct weft_totals *)l->out);
 }
 
 void weft_packet_totals(struct weft_net *net, struct weft_totals *out)
@@ -142,7 +142,7 @@ static void connections(void *ctx)
 {
     const struct look *l = (const struct look *)ctx;
     if (l->n->tcp)
-        weft_tcp_connections(l->n->tcp, l->tell, l->ctx);
+        l->n->tcp->ops->connections(l->n->tcp, l->tell, l->ctx);
 }
 
 void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, void *ctx)
@@ -154,7 +154,7 @@ static void arrived_bytes(void *ctx)
 {
     struct look *l = (struct look *)ctx;
     l->count = weft_engine_arrived_bytes(engine_of(l)) +
-               (l->n->tcp ? weft_tcp_arrived_bytes(l->n->tcp) : 0);
+               (l->n->tcp ? l->n->tcp->ops->arrived_bytes(l->n->tcp) : 0);
 }
 
 uint64_t weft_packet_arrived_bytes(struct weft_net *net)
@@ -168,7 +168,7 @@ static void explain(void *ctx)
 {
     struct look *l = (struct look *)ctx;
     if (l->n->tcp)
-        l->count = weft_tcp_explain(l->n->tcp, l->max, l->say, l->ctx);
+        l->count = l->n->tcp->ops->explain(l->n->tcp, l->max, l->say, l->ctx);
     const uint64_t said = l->count < l->max ? l->count : l->max;
     l->count += weft_engine_explain(engine_of(l), l->max - said, l->say, l->ctx);
 }
@@ -184,7 +184,7 @@ static void stuck(void *ctx)
     struct look *l = (struct look *)ctx;
     const enum weft_motion roce = weft_engine_motion(engine_of(l), l->at_ps, l->after_ps);
     const enum weft_motion tcp =
-        l->n->tcp ? weft_tcp_motion(l->n->tcp, l->at_ps, l->after_ps) : WEFT_MOTION_NONE;
+        l->n->tcp ? l->n->tcp->ops->motion(l->n->tcp, l->at_ps, l->after_ps) : WEFT_MOTION_NONE;
     l->count = (roce == WEFT_MOTION_STUCK || tcp == WEFT_MOTION_STUCK) &&
                roce != WEFT_MOTION_SOME && tcp != WEFT_MOTION_SOME;
 }
@@ -212,7 +212,8 @@ static void explain_stuck(void *ctx)
     const uint64_t n = weft_engine_explain_stuck(engine_of(l), l->max, l->say, l->ctx);
     l->count = n;
     if (l->n->tcp)
-        l->count += weft_tcp_explain_stuck(l->n->tcp, l->max > n ? l->max - n : 0, l->say, l->ctx);
+        l->count +=
+            l->n->tcp->ops->explain_stuck(l->n->tcp, l->max > n ? l->max - n : 0, l->say, l->ctx);
 }
 
 uint64_t weft_packet_explain_stuck(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,

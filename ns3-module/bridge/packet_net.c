@@ -6,6 +6,8 @@
  */
 #include "packet_net.h"
 
+#include "ns3_part.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +126,8 @@ static void packet_free(struct weft_net *net)
      * program: without memory it stays, and takes the place of another net. */
     if (n->error.code == WEFT_E_LIMIT && uses_tcp(n))
         return;
-    weft_tcp_free(n->tcp);
+    if (n->tcp)
+        n->tcp->ops->free(n->tcp);
     weft_simulation_free(n->simulation);
     free(n->roce_ids);
     free(n->packet_events);
@@ -173,6 +176,16 @@ static int send_by_roce(struct packet_net *n, const struct weft_msg *msg, struct
     return rc;
 }
 
+int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *transport,
+                 const struct weft_tcp_params *params, uint64_t seed,
+                 const struct weft_tcp_listener *listener, struct weft_tcp **out,
+                 struct weft_err *err)
+{
+    const struct weft_ns3_part *ns3;
+    const int rc = weft_ns3_part_get(&ns3, err);
+    return rc ? rc : ns3->tcp_new(s, transport, params, seed, listener, out, err);
+}
+
 static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
 {
     const struct weft_tcp_listener listener = {n, on_received, on_acked, on_failed,
@@ -185,7 +198,7 @@ static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct 
     if (msg->prio == WEFT_PRIO_DEFAULT)
         own.prio = (uint32_t)(all_by_tcp(n) ? n->tcp_params.prio : n->transport.roce.data_prio);
     if (!rc)
-        rc = weft_tcp_send(n->tcp, n->posted, &own, err);
+        rc = n->tcp->ops->send(n->tcp, n->posted, &own, err);
     n->posted += rc == 0;
     return rc;
 }

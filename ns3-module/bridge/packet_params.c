@@ -80,10 +80,13 @@ static const struct weft_param tcp_params[] = {
 };
 
 static const struct weft_param ns3_params[] = {
-    {"simulator-impl", WEFT_PARAM_ENUM, offsetof(struct weft_ns3_params, simulator_impl), "weft",
-     NULL, NULL, "weft|default",
-     "what executes ns-3's events: WeftSimulatorImpl, or ns3::DefaultSimulatorImpl (slower, same "
-     "results)",
+    {"simulator-impl", WEFT_PARAM_ENUM, offsetof(struct weft_ns3_params, simulator_impl), "auto",
+     NULL, NULL, "auto|weft|default",
+     "what executes events: ns-3's Simulator with WeftSimulatorImpl, or with "
+     "ns3::DefaultSimulatorImpl (slower); auto: the former where something of ns-3 takes part "
+     "(TCP, "
+     "capture files), else the engine's own loop, which starts without ns-3. The results are the "
+     "same",
      NULL},
 };
 
@@ -125,4 +128,11 @@ struct weft_engine_params weft_packet_engine_params(const struct weft_packet_par
     if (strcmp(weft_tcp_variant_type_id(t->variant), "weft::TcpDctcp") == 0)
         p.ecn.dctcp_prios = t->type == WEFT_TRANSPORT_TCP ? 0xff : params->tcp.prios;
     return p;
+}
+
+enum weft_replaying weft_packet_replaying(const struct weft_net_config *config)
+{
+    return !config->replay        ? WEFT_REPLAYING_OFF
+           : config->replay_eager ? WEFT_REPLAYING_EAGERLY
+                                  : WEFT_REPLAYING;
 }

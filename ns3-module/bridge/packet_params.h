@@ -14,9 +14,12 @@
 extern "C" {
 #endif
 
+/** Choices of ns3.simulator-impl. */
+enum weft_simulator { WEFT_SIMULATOR_AUTO, WEFT_SIMULATOR_WEFT, WEFT_SIMULATOR_DEFAULT };
+
 /** Section ns3. */
 struct weft_ns3_params {
-    int simulator_impl; /**< index into the choices of simulator-impl: 0 weft, 1 default */
+    int simulator_impl; /**< enum weft_simulator */
 };
 
 /** The backend's parameter blob, a struct per section. */
@@ -40,6 +43,8 @@ extern const struct weft_net_section weft_packet_sections[WEFT_PACKET_SECTIONS];
 
 /** The engine's parameters among those of the backend. */
 struct weft_engine_params weft_packet_engine_params(const struct weft_packet_params *params);
+/** How the engine takes over what repeats itself. */
+enum weft_replaying weft_packet_replaying(const struct weft_net_config *config);
 
 #ifdef __cplusplus
 }

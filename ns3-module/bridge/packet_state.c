@@ -22,7 +22,7 @@ struct look {
 static size_t look(void (*fn)(void *ctx), struct look l)
 {
     struct weft_err err = {0};
-    if (weft_simulation_look(fn, &l, &err) && !l.n->error.code)
+    if (weft_simulation_look(l.n->simulation, fn, &l, &err) && !l.n->error.code)
         l.n->error = err;
     return l.count;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See simulation.h. Everything that ns-3 would abort on is checked before ns-3 sees it.
+ * See simulation.h: those inside ns-3. Everything that ns-3 would abort on is checked before ns-3
+ * sees it.
  */
-#include "simulation.h"
-
-#include "bridge.h"
 #include "guard.h"
+#include "ns3_part_inside.h"
 #include "packet_params.h"
 #include "simulation_fabric.h"
 
@@ -20,13 +19,12 @@
 #include <string>
 
 using namespace ns3;
-using weft::Guard;
 
 namespace weft
 {
 
 /** A fabric, and ns-3's Simulator with it. */
-class Simulation
+class Simulation : public weft_simulation
 {
   public:
     /**
@@ -56,15 +54,16 @@ bool Simulation::s_exists = false;
 
 Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
                        const weft_simulation_owner &told)
-    : owner(told)
+    : weft_simulation{nullptr, nullptr}, owner(told)
 {
     auto params = static_cast<const weft_packet_params *>(config.params);
     if (Time::GetResolution() != Time::PS) {
         Time::SetResolution(Time::PS);
     }
     Config::SetGlobal("SimulatorImplementationType",
-                      StringValue(params->ns3.simulator_impl ? "ns3::DefaultSimulatorImpl"
-                                                             : "ns3::WeftSimulatorImpl"));
+                      StringValue(params->ns3.simulator_impl == WEFT_SIMULATOR_DEFAULT
+                                      ? "ns3::DefaultSimulatorImpl"
+                                      : "ns3::WeftSimulatorImpl"));
     fabric = CreateObject<WeftFabric>();
     fabric->BorrowGraph(config.fabric);
     fabric->SetParams(weft_packet_engine_params(params));
@@ -73,10 +72,8 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
     if (!config.dry) {
         fabric->ExpectPeers(config.links_stay ? config.peers : nullptr);
         fabric->SetThreads(config.threads, config.thread_shuffle);
-        fabric->SetReplay(!config.replay        ? WEFT_REPLAYING_OFF
-                          : config.replay_eager ? WEFT_REPLAYING_EAGERLY
-                                                : WEFT_REPLAYING,
-                          config.replay_bytes, config.replay_tolerance);
+        fabric->SetReplay(weft_packet_replaying(&config), config.replay_bytes,
+                          config.replay_tolerance);
         fabric->SetCaptureParams(params->capture);
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }
@@ -101,103 +98,79 @@ void Simulation::Fail(const weft_err &err)
     Simulator::Stop();
 }
 
-} // namespace weft
-
-/** What C holds. */
-struct weft_simulation : weft::Simulation {
-    using Simulation::Simulation;
-};
-
-Ptr<WeftFabric> weft::FabricOf(const weft_simulation *s)
+namespace
 {
-    return s->fabric;
+
+/**
+ * Of whom @p s is the beginning.
+ * @param s what C holds
+ * @return the whole
+ */
+Simulation &Of(weft_simulation *s)
+{
+    return *static_cast<Simulation *>(s);
 }
 
-int weft_simulation_new(const weft_net_config *config, const weft_engine_hooks *hooks,
-                        const weft_simulation_owner *owner, weft_simulation **out, weft_err *err)
-{
-    if (weft_simulation::s_exists) {
-        return weft_err_set(err, WEFT_E_LIMIT,
-                            "one packet net at a time: ns-3's Simulator is one per process, and "
-                            "stays taken after a run with TCP that was out of memory");
-    }
-    return Guard(err, [&] {
-        auto s = std::make_unique<weft_simulation>(*config, *hooks, *owner);
-        const int built = s->fabric->Build(err);
-        if (built == 0) {
-            *out = s.release();
-        }
-        return built;
-    });
-}
-
-void weft_simulation_free(weft_simulation *s)
+void Free(weft_simulation *s)
 {
     Guard(nullptr, [&] {
-        delete s;
+        delete &Of(s);
         return 0;
     });
 }
 
-weft_engine *weft_simulation_engine(weft_simulation *s)
+weft_engine *Engine(weft_simulation *s)
 {
-    return s->fabric->GetEngine();
+    return Of(s).fabric->GetEngine();
 }
 
-int64_t weft_simulation_now_ps(const weft_simulation *s)
-{
-    const WeftFabric &fabric = *s->fabric;
-    return weft_engine_now(fabric.GetEngine());
-}
-
-int weft_simulation_set_hooks(weft_simulation *s, const weft_engine_hooks *hooks, weft_err *err)
+int SetHooks(weft_simulation *s, const weft_engine_hooks *hooks, weft_err *err)
 {
     return Guard(err, [&] {
-        s->fabric->SetHooks(*hooks);
+        Of(s).fabric->SetHooks(*hooks);
         return 0;
     });
 }
 
-int weft_simulation_send(weft_simulation *s, const weft_msg *msg, weft_err *err)
+int Send(weft_simulation *s, const weft_msg *msg, weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TrySend(*msg, nullptr, err); });
+    return Guard(err, [&] { return Of(s).fabric->TrySend(*msg, nullptr, err); });
 }
 
-int weft_simulation_group(weft_simulation *s, const uint32_t *hosts, uint32_t n, uint32_t prio,
-                          uint32_t *id, weft_err *err)
+int Group(weft_simulation *s, const uint32_t *hosts, uint32_t n, uint32_t prio, uint32_t *id,
+          weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TryGroup(hosts, n, prio, id, err); });
+    return Guard(err, [&] { return Of(s).fabric->TryGroup(hosts, n, prio, id, err); });
 }
 
-int weft_simulation_contribute(weft_simulation *s, const weft_part *part, weft_err *err)
+int Contribute(weft_simulation *s, const weft_part *part, weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TryContribute(*part, err); });
+    return Guard(err, [&] { return Of(s).fabric->TryContribute(*part, err); });
 }
 
-int weft_simulation_change_links(weft_simulation *s, weft_link_change *changes, size_t n,
-                                 weft_err *err)
+int ChangeLinks(weft_simulation *s, weft_link_change *changes, size_t n, weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TryChangeLinks(changes, n, err); });
+    return Guard(err, [&] { return Of(s).fabric->TryChangeLinks(changes, n, err); });
 }
 
-int weft_simulation_after(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg),
-                          void *ctx, uint64_t arg, weft_err *err)
+int After(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg), void *ctx,
+          uint64_t arg, weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TryTimer(delayPs, fn, ctx, arg, err); });
+    return Guard(err, [&] { return Of(s).fabric->TryTimer(delayPs, fn, ctx, arg, err); });
 }
 
-int weft_simulation_plan(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg),
-                         void *ctx, uint64_t arg, weft_err *err)
+int Plan(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg), void *ctx,
+         uint64_t arg, weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TryPlan(delayPs, fn, ctx, arg, err); });
+    return Guard(err, [&] { return Of(s).fabric->TryPlan(delayPs, fn, ctx, arg, err); });
 }
 
-int weft_simulation_run(weft_simulation *s, int64_t untilPs, bool otherEvents, weft_err *err)
+int Run(weft_simulation *s, int64_t untilPs, bool otherEvents, weft_err *err)
 {
     return Guard(err, [&] {
         EventId end;
         if (!otherEvents) {
-            s->fabric->GetPump().SetHorizon(untilPs);
+            Of(s).fabric->GetPump().SetHorizon(untilPs);
         } else if (untilPs != WEFT_NEVER) {
             // Both clocks stop together. The pump stays armed, so that the order of events is that
             // of an unbroken run.
@@ -210,20 +183,12 @@ int weft_simulation_run(weft_simulation *s, int64_t untilPs, bool otherEvents, w
     });
 }
 
-void weft_simulation_reach(weft_simulation *s, int64_t untilPs)
+int64_t NextPs(weft_simulation *s, bool otherEvents)
 {
-    weft_engine *engine = s->fabric->GetEngine();
-    if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs) {
-        weft_engine_follow(engine, untilPs + 1);
-    }
-}
-
-int64_t weft_simulation_next_ps(const weft_simulation *s, bool otherEvents)
-{
-    int64_t next = weft_engine_now(s->fabric->GetEngine());
+    int64_t next = weft_engine_now(s->own_engine);
     Guard(nullptr, [&] {
         if (!otherEvents) {
-            next = weft_engine_next(s->fabric->GetEngine());
+            next = weft_engine_next(Of(s).fabric->GetEngine());
         } else if (auto impl = DynamicCast<WeftSimulatorImpl>(Simulator::GetImplementation())) {
             const int64_t ts = WeftPs(impl->GetNextTime());
             next = ts == std::numeric_limits<int64_t>::max() ? WEFT_NEVER : ts;
@@ -233,21 +198,21 @@ int64_t weft_simulation_next_ps(const weft_simulation *s, bool otherEvents)
     return next;
 }
 
-void weft_simulation_stop(weft_simulation *s)
+void Stop(weft_simulation *s)
 {
     Guard(nullptr, [&] {
-        weft_engine_stop(s->fabric->GetEngine());
+        weft_engine_stop(Of(s).fabric->GetEngine());
         Simulator::Stop();
         return 0;
     });
 }
 
-int weft_simulation_flush_captures(weft_simulation *s, weft_err *err)
+int FlushCaptures(weft_simulation *s, weft_err *err)
 {
-    return Guard(err, [&] { return s->fabric->TryFlushCaptures(err); });
+    return Guard(err, [&] { return Of(s).fabric->TryFlushCaptures(err); });
 }
 
-int weft_simulation_look(void (*fn)(void *ctx), void *ctx, weft_err *err)
+int Look(void (*fn)(void *ctx), void *ctx, weft_err *err)
 {
     return Guard(err, [&] {
         fn(ctx);
@@ -255,7 +220,35 @@ int weft_simulation_look(void (*fn)(void *ctx), void *ctx, weft_err *err)
     });
 }
 
-const char *weft_ns3_version(void)
+const weft_simulation_ops g_ops = {Free,       Engine,        SetHooks, Send, Group,
+                                   Contribute, ChangeLinks,   After,    Plan, Run,
+                                   Stop,       FlushCaptures, NextPs,   Look};
+
+} // namespace
+
+Ptr<WeftFabric> FabricOf(weft_simulation *s)
 {
-    return WEFT_NS3_VERSION;
+    return Of(s).fabric;
 }
+
+int NewSimulation(const weft_net_config *config, const weft_engine_hooks *hooks,
+                  const weft_simulation_owner *owner, weft_simulation **out, weft_err *err)
+{
+    if (Simulation::s_exists) {
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "one packet net at a time: ns-3's Simulator is one per process, and "
+                            "stays taken after a run with TCP that was out of memory");
+    }
+    return Guard(err, [&] {
+        auto s = std::make_unique<Simulation>(*config, *hooks, *owner);
+        const int built = s->fabric->Build(err);
+        if (built == 0) {
+            s->ops = &g_ops;
+            s->own_engine = s->fabric->GetEngine();
+            *out = s.release();
+        }
+        return built;
+    });
+}
+
+} // namespace weft

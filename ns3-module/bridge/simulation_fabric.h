@@ -13,10 +13,10 @@ namespace weft
 {
 
 /**
- * @param s a simulation
+ * @param s a simulation inside ns-3
  * @return its fabric
  */
-ns3::Ptr<ns3::WeftFabric> FabricOf(const weft_simulation *s);
+ns3::Ptr<ns3::WeftFabric> FabricOf(weft_simulation *s);
 
 } // namespace weft
 

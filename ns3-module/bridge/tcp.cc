@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See tcp.h.
+ * See tcp.h and ns3_part_inside.h.
  */
 #include "tcp.h"
 
 #include "guard.h"
+#include "ns3_part_inside.h"
 #include "simulation_fabric.h"
 #include "tcp_messages.h"
 
@@ -12,49 +13,40 @@
 
 #include <memory>
 
+namespace
+{
+
 /** What C holds. */
-struct weft_tcp {
+struct Tcp : weft_tcp {
+    /**
+     * Of whom @p t is the beginning.
+     * @param t what C holds
+     * @return the whole
+     */
+    static const Tcp &Of(const weft_tcp *t)
+    {
+        return *static_cast<const Tcp *>(t);
+    }
+
     weft::TcpMessages messages; //!< The messages.
 };
 
-int weft_tcp_new(weft_simulation *s, const weft_packet_transport *transport,
-                 const weft_tcp_params *params, uint64_t seed, const weft_tcp_listener *listener,
-                 weft_tcp **out, weft_err *err)
-{
-    return weft::Guard(err, [&] {
-        weft::TcpMessages::Listener told;
-        told.received = [l = *listener](const weft_completion &d) { l.received(l.ctx, &d); };
-        told.acked = [l = *listener](const weft_completion &d) { l.acked(l.ctx, &d); };
-        told.failed = [l = *listener](const weft_err &e) {
-            l.failed(l.ctx, &e);
-            ns3::Simulator::Stop();
-        };
-        if (listener->window) {
-            told.window = [l = *listener](const weft_net_connection &c) {
-                l.window(l.ctx, ns3::WeftPs(ns3::Simulator::Now()), &c);
-            };
-        }
-        *out = new weft_tcp{{weft::FabricOf(s), *transport, *params, seed, told}};
-        return 0;
-    });
-}
-
-void weft_tcp_free(weft_tcp *t)
+void Free(weft_tcp *t)
 {
     weft::Guard(nullptr, [&] {
-        delete t;
+        delete static_cast<Tcp *>(t);
         return 0;
     });
 }
 
-int weft_tcp_send(weft_tcp *t, uint64_t id, const weft_msg *msg, weft_err *err)
+int Send(weft_tcp *t, uint64_t id, const weft_msg *msg, weft_err *err)
 {
-    return weft::Guard(err, [&] { return t->messages.Send(id, *msg, err); });
+    return weft::Guard(err, [&] { return static_cast<Tcp *>(t)->messages.Send(id, *msg, err); });
 }
 
-void weft_tcp_add_totals(const weft_tcp *t, weft_totals *totals)
+void AddTotals(const weft_tcp *t, weft_totals *totals)
 {
-    const weft::TcpTotals c = t->messages.GetTotals();
+    const weft::TcpTotals c = Tcp::Of(t).messages.GetTotals();
     totals->msgs_posted += c.posted;
     totals->msgs_received += c.received;
     totals->msgs_acked += c.acked;
@@ -67,27 +59,54 @@ void weft_tcp_add_totals(const weft_tcp *t, weft_totals *totals)
     totals->rtos += c.sums.timeouts;
 }
 
-void weft_tcp_connections(const weft_tcp *t, weft_net_connection_fn fn, void *ctx)
+void Connections(const weft_tcp *t, weft_net_connection_fn fn, void *ctx)
 {
-    t->messages.EachConnection([&](const weft_net_connection &c) { fn(ctx, &c); });
+    Tcp::Of(t).messages.EachConnection([&](const weft_net_connection &c) { fn(ctx, &c); });
 }
 
-uint64_t weft_tcp_arrived_bytes(const weft_tcp *t)
+uint64_t ArrivedBytes(const weft_tcp *t)
 {
-    return t->messages.GetArrivedBytes();
+    return Tcp::Of(t).messages.GetArrivedBytes();
 }
 
-uint64_t weft_tcp_explain(const weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx)
+uint64_t Explain(const weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
-    return t->messages.Explain(max, [&](const char *sentence) { fn(ctx, sentence); });
+    return Tcp::Of(t).messages.Explain(max, [&](const char *sentence) { fn(ctx, sentence); });
 }
 
-weft_motion weft_tcp_motion(weft_tcp *t, int64_t atPs, int64_t afterPs)
+weft_motion Motion(weft_tcp *t, int64_t atPs, int64_t afterPs)
 {
-    return t->messages.Motion(atPs, afterPs);
+    return static_cast<Tcp *>(t)->messages.Motion(atPs, afterPs);
 }
 
-uint64_t weft_tcp_explain_stuck(const weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx)
+uint64_t ExplainStuck(const weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
-    return t->messages.ExplainStuck(max, [&](const char *text) { fn(ctx, text); });
+    return Tcp::Of(t).messages.ExplainStuck(max, [&](const char *text) { fn(ctx, text); });
+}
+
+const weft_tcp_ops g_ops = {Free,         Send,    AddTotals, Connections,
+                            ArrivedBytes, Explain, Motion,    ExplainStuck};
+
+} // namespace
+
+int weft::NewTcp(weft_simulation *s, const weft_packet_transport *transport,
+                 const weft_tcp_params *params, uint64_t seed, const weft_tcp_listener *listener,
+                 weft_tcp **out, weft_err *err)
+{
+    return Guard(err, [&] {
+        TcpMessages::Listener told;
+        told.received = [l = *listener](const weft_completion &d) { l.received(l.ctx, &d); };
+        told.acked = [l = *listener](const weft_completion &d) { l.acked(l.ctx, &d); };
+        told.failed = [l = *listener](const weft_err &e) {
+            l.failed(l.ctx, &e);
+            ns3::Simulator::Stop();
+        };
+        if (listener->window) {
+            told.window = [l = *listener](const weft_net_connection &c) {
+                l.window(l.ctx, ns3::WeftPs(ns3::Simulator::Now()), &c);
+            };
+        }
+        *out = new Tcp{{&g_ops}, {FabricOf(s), *transport, *params, seed, told}};
+        return 0;
+    });
 }

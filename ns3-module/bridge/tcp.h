@@ -12,7 +12,12 @@
 extern "C" {
 #endif
 
-struct weft_tcp;
+struct weft_tcp_ops;
+
+/** What C holds of it begins with this. */
+struct weft_tcp {
+    const struct weft_tcp_ops *ops;
+};
 
 /** Who is told, in events of ns-3. */
 struct weft_tcp_listener {
@@ -25,34 +30,35 @@ struct weft_tcp_listener {
     void (*window)(void *ctx, int64_t t_ps, const struct weft_net_connection *c);
 };
 
-/** For the messages of a simulation that go by TCP. */
+struct weft_tcp_ops {
+    /** Before its simulation. */
+    void (*free)(struct weft_tcp *t);
+    /** Posts a message now, with its priority. @p id: its number, for the listener. */
+    int (*send)(struct weft_tcp *t, uint64_t id, const struct weft_msg *msg, struct weft_err *err);
+
+    /* The rest may throw, and is called under weft_simulation_look() alone. */
+
+    /** Adds what TCP has counted. */
+    void (*add_totals)(const struct weft_tcp *t, struct weft_totals *totals);
+    /** Calls fn(ctx, c) for every connection, in the order of net.h. */
+    void (*connections)(const struct weft_tcp *t, weft_net_connection_fn fn, void *ctx);
+    /** Payload that has come to hosts, with what there is of unfinished messages. */
+    uint64_t (*arrived_bytes)(const struct weft_tcp *t);
+    /** Says of unfinished messages where they are, of at most @p max. Returns how many are
+     * unfinished. */
+    uint64_t (*explain)(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx);
+    /** As weft_engine_motion(). */
+    enum weft_motion (*motion)(struct weft_tcp *t, int64_t at_ps, int64_t after_ps);
+    /** As weft_engine_explain_stuck(). */
+    uint64_t (*explain_stuck)(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn,
+                              void *ctx);
+};
+
+/** For the messages of a simulation inside ns-3 that go by TCP. */
 int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *transport,
                  const struct weft_tcp_params *params, uint64_t seed,
                  const struct weft_tcp_listener *listener, struct weft_tcp **out,
                  struct weft_err *err);
-/** Before its simulation. */
-void weft_tcp_free(struct weft_tcp *t);
-/** Posts a message now, with its priority. @p id: its number, for the listener. */
-int weft_tcp_send(struct weft_tcp *t, uint64_t id, const struct weft_msg *msg,
-                  struct weft_err *err);
-
-/* The rest may throw, and is called under weft_simulation_look() alone. */
-
-/** Adds what TCP has counted. */
-void weft_tcp_add_totals(const struct weft_tcp *t, struct weft_totals *totals);
-/** Calls fn(ctx, c) for every connection, in the order of net.h. */
-void weft_tcp_connections(const struct weft_tcp *t, weft_net_connection_fn fn, void *ctx);
-/** Payload that has come to hosts, with what there is of unfinished messages. */
-uint64_t weft_tcp_arrived_bytes(const struct weft_tcp *t);
-/** Says of unfinished messages where they are, of at most @p max. Returns how many are unfinished.
- */
-uint64_t weft_tcp_explain(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn,
-                          void *ctx);
-/** As weft_engine_motion(). */
-enum weft_motion weft_tcp_motion(struct weft_tcp *t, int64_t at_ps, int64_t after_ps);
-/** As weft_engine_explain_stuck(). */
-uint64_t weft_tcp_explain_stuck(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn,
-                                void *ctx);
 
 #ifdef __cplusplus
 }

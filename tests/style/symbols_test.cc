@@ -135,6 +135,33 @@ TEST(Symbols, LibrariesExportNothingWithoutPrefix)
     }
 }
 
+/* Names of a library that is opened at run time, or of a program that it is opened by. */
+std::set<std::string> dynamic_symbols(const std::string &file, bool own)
+{
+    std::istringstream in(output_of("readelf --dyn-syms -W '" + file + "' 2> /dev/null"));
+    std::set<std::string> names;
+    Symbol s;
+    for (std::string line; std::getline(in, line);)
+        if (parse_row(line, s) && (s.section != "UND") == own && s.name.compare(0, 5, "weft_") == 0)
+            names.insert(s.name);
+    return names;
+}
+
+// What weft-ns3.so calls of weft is in the program that opens it.
+TEST(Symbols, TheProgramHasWhatItsPartCalls)
+{
+    const char *build = getenv("WEFT_BINARY_DIR");
+    ASSERT_NE(build, nullptr) << "run through ctest";
+    const std::string folder = std::string(build) + "/frontend/cli/";
+    if (!std::filesystem::exists(folder + "weft-ns3.so") || output_of("readelf --version").empty())
+        GTEST_SKIP() << "needs readelf, and a build with ns-3";
+    const auto has = dynamic_symbols(folder + "weft", true),
+               wants = dynamic_symbols(folder + "weft-ns3.so", false);
+    EXPECT_GE(wants.size(), 20u);
+    for (const std::string &name : wants)
+        EXPECT_TRUE(has.count(name)) << name;
+}
+
 TEST(Symbols, UnprefixedOnesAreFound)
 {
     const struct {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What both kinds of simulations (simulation.h) have in common, and which of them a run takes.
+ */
+#include "simulation.h"
+
+#include "ns3_part.h"
+#include "packet_params.h"
+
+#include "base/units.h"
+
+/* Something of ns-3 takes part: its TCP, capture files, which tell frames of its stack, or its
+ * Simulator, because somebody asked for it. */
+static bool needs_ns3(const struct weft_packet_params *p)
+{
+    return p->transport.type == WEFT_TRANSPORT_TCP || p->tcp.prios || p->capture.links[0] ||
+           p->ns3.simulator_impl != WEFT_SIMULATOR_AUTO;
+}
+
+int weft_simulation_new(const struct weft_net_config *config, const struct weft_engine_hooks *hooks,
+                        const struct weft_simulation_owner *owner, struct weft_simulation **out,
+                        struct weft_err *err)
+{
+    if (!needs_ns3((const struct weft_packet_params *)config->params))
+        return weft_simulation_new_plain(config, hooks, owner, out, err);
+    const struct weft_ns3_part *ns3;
+    const int rc = weft_ns3_part_get(&ns3, err);
+    return rc ? rc : ns3->simulation_new(config, hooks, owner, out, err);
+}
+
+void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps)
+{
+    struct weft_engine *engine = weft_simulation_engine(s);
+    if (until_ps != WEFT_NEVER && weft_engine_next(engine) > until_ps)
+        weft_engine_follow(engine, until_ps + 1);
+}
