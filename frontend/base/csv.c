@@ -16,15 +16,17 @@
 #include <string.h>
 
 enum {
-    NUMBER_MAX = 32, /* bytes of a number, with its sign and the comma before it */
-    TIME_BITS = 4
+    NUMBER_MAX = 32, /* bytes of a number, with its sign and the comma before it, and more */
+    KEPT_BITS = 5,
+    AS_NS = 'n' /* a time in ns, beside decimals */
 };
 
-/* A time as text, without its sign. */
-struct time_text {
-    int64_t ps;
-    size_t size;               /* 0: none yet */
-    char text[2 * NUMBER_MAX]; /* ends in the middle */
+/* A number as text. */
+struct number_text {
+    uint64_t bits;
+    uint8_t form; /* AS_NS, or a real number's decimals */
+    uint8_t size; /* 0: none yet */
+    char text[NUMBER_MAX];
 };
 
 struct weft_csv {
@@ -32,11 +34,11 @@ struct weft_csv {
     char row[1024]; /* of the current row, what out has not got yet */
     size_t used;    /* bytes of it */
     size_t n_columns;
-    size_t field;                           /* fields of the current row so far */
-    uint64_t rows;                          /* rows ended */
-    uint64_t flush_every;                   /* rows, 0: never on its own */
-    int miscounted;                         /* a row had another number of fields than the header */
-    struct time_text time[1u << TIME_BITS]; /* written last, by a hash: many rows have the same */
+    size_t field;         /* fields of the current row so far */
+    uint64_t rows;        /* rows ended */
+    uint64_t flush_every; /* rows, 0: never on its own */
+    int miscounted;       /* a row had another number of fields than the header */
+    struct number_text kept[1u << KEPT_BITS]; /* written last, by a hash: many rows have the same */
     char name[WEFT_ERR_FILE_MAX];
 };
 
@@ -110,70 +112,113 @@ static uint64_t magnitude(int64_t v)
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-/* Puts what lies from @p at to @p end, with its sign. @p at has room for two more, and NUMBER_MAX
- * bytes from there can be read: to copy as many is faster than to copy some. */
-static void put_number(struct weft_csv *csv, char *at, const char *end, bool negative)
+/* Where the next number goes, behind its comma, with room for NUMBER_MAX bytes. */
+static char *begin_number(struct weft_csv *csv)
 {
-    if (negative)
-        *--at = '-';
-    if (csv->field++ > 0)
-        *--at = ',';
-    if (sizeof csv->row - csv->used < NUMBER_MAX)
+    if (sizeof csv->row - csv->used < NUMBER_MAX + 1)
         hand_over(csv);
-    memcpy(csv->row + csv->used, at, NUMBER_MAX);
-    csv->used += (size_t)(end - at);
+    char *at = csv->row + csv->used;
+    *at = ',';
+    return at + (csv->field++ > 0);
+}
+
+static void end_number(struct weft_csv *csv, const char *end)
+{
+    csv->used = (size_t)(end - csv->row);
+}
+
+/* Writes a number at @p at; where it ends. */
+static char *write_u64(char *at, uint64_t v)
+{
+    if (v < 10) { /* most counts */
+        *at = (char)('0' + v);
+        return at + 1;
+    }
+    char *end = at + weft_decimal_length(v);
+    weft_decimal_digits(end, v, 1);
+    return end;
+}
+
+/* The same of a time in ns, with its three decimals. */
+static char *write_ns(char *at, uint64_t ps)
+{
+    char *point = write_u64(at, ps / WEFT_PS_PER_NS), *end = point + 4;
+    *point = '.';
+    weft_decimal_digits(end, ps % WEFT_PS_PER_NS, 3);
+    return end;
 }
 
 void weft_csv_u64(struct weft_csv *csv, uint64_t v)
 {
-    char text[2 * NUMBER_MAX] = {0}, *end = text + NUMBER_MAX;
-    put_number(csv, weft_decimal_digits(end, v, 1), end, false);
+    end_number(csv, write_u64(begin_number(csv), v));
 }
 
 void weft_csv_i64(struct weft_csv *csv, int64_t v)
 {
-    char text[2 * NUMBER_MAX] = {0}, *end = text + NUMBER_MAX;
-    put_number(csv, weft_decimal_digits(end, magnitude(v), 1), end, v < 0);
+    char *at = begin_number(csv);
+    *at = '-';
+    end_number(csv, write_u64(at + (v < 0), magnitude(v)));
+}
+
+/* Where a number is kept; size 0: it is not, and is to be written there. */
+static struct number_text *find_number(struct weft_csv *csv, uint64_t bits, uint8_t form)
+{
+    struct number_text *t = &csv->kept[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KEPT_BITS)];
+    if (bits != t->bits || form != t->form)
+        *t = (struct number_text){.bits = bits, .form = form};
+    return t;
+}
+
+static void put_number(struct weft_csv *csv, const struct number_text *t)
+{
+    char *at = begin_number(csv);
+    memcpy(at, t->text, NUMBER_MAX); /* as many are copied faster than some */
+    end_number(csv, at + t->size);
 }
 
 void weft_csv_ps_as_ns(struct weft_csv *csv, int64_t ps)
 {
-    struct time_text *t =
-        &csv->time[(uint64_t)ps * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TIME_BITS)];
-    char *end = t->text + NUMBER_MAX;
-    if (t->size == 0 || ps != t->ps) {
-        const uint64_t v = magnitude(ps);
-        char *at = weft_decimal_digits(end, v % WEFT_PS_PER_NS, 3);
-        *--at = '.';
-        t->size = (size_t)(end - weft_decimal_digits(at, v / WEFT_PS_PER_NS, 1));
-        t->ps = ps;
+    struct number_text *t = find_number(csv, (uint64_t)ps, AS_NS);
+    if (t->size == 0) {
+        t->text[0] = '-';
+        t->size = (uint8_t)(write_ns(t->text + (ps < 0), magnitude(ps)) - t->text);
     }
-    put_number(csv, end - t->size, end, ps < 0);
+    put_number(csv, t);
 }
 
-static bool put_decimal(struct weft_csv *csv, double v, int decimals)
+/* Writes a real number; false: it is too long. */
+static bool write_decimal(struct number_text *t, double v, int decimals)
 {
-    char text[2 * NUMBER_MAX] = {0}, *end = text + NUMBER_MAX;
     uint64_t number;
     if (!weft_decimal_scaled(v, decimals, &number))
         return false;
-    char *at = weft_decimal_digits(end, number, decimals + 1);
-    if (decimals) { /* the digits before the point make room for it */
-        const size_t before = (size_t)(end - at) - (size_t)decimals;
-        memmove(at - 1, at, before);
-        at--;
-        at[before] = '.';
+    const int digits = weft_decimal_length(number), least = decimals + 1;
+    char *at = t->text, *end;
+    *at = '-';
+    at += v < 0 && number;
+    end = at + (digits > least ? digits : least);
+    weft_decimal_digits(end, number, least);
+    if (decimals) { /* the decimals make room for the point */
+        char *point = end - decimals;
+        memmove(point + 1, point, (size_t)decimals);
+        *point = '.';
+        end++;
     }
-    put_number(csv, at, end, v < 0 && number);
+    t->size = (uint8_t)(end - t->text);
     return true;
 }
 
 void weft_csv_f64(struct weft_csv *csv, double v, int decimals)
 {
     char text[400]; /* the largest double has 309 digits before the point */
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
     decimals = decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
-    if (put_decimal(csv, v, decimals))
+    struct number_text *t = find_number(csv, bits, (uint8_t)decimals);
+    if (t->size || write_decimal(t, v, decimals)) {
+        put_number(csv, t);
         return;
+    }
     separate(csv);
     if (!isfinite(v))
         return;

@@ -6,6 +6,34 @@
 
 #include <string.h>
 
+int weft_decimal_length(uint64_t v)
+{
+    static const uint64_t power[] = {
+        0,
+        10,
+        100,
+        1000,
+        10000,
+        100000,
+        1000000,
+        10000000,
+        100000000,
+        1000000000,
+        10000000000,
+        100000000000,
+        1000000000000,
+        10000000000000,
+        100000000000000,
+        1000000000000000,
+        10000000000000000,
+        100000000000000000,
+        1000000000000000000,
+        10000000000000000000u,
+    };
+    const int bits = 64 - __builtin_clzll(v | 1), digits = bits * 1233 >> 12; /* times log10(2) */
+    return digits + (v >= power[digits]);
+}
+
 char *weft_decimal_digits(char *end, uint64_t v, int least)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -14,8 +42,12 @@ char *weft_decimal_digits(char *end, uint64_t v, int least)
                                 "75767778798081828384858687888990919293949596979899";
     for (; v > 99; v /= 100, least -= 2)
         memcpy(end -= 2, pairs + 2 * (v % 100), 2);
-    for (; v || least > 0; v /= 10, least--)
-        *--end = (char)('0' + v % 10);
+    if (v > 9)
+        memcpy(end -= 2, pairs + 2 * v, 2), least -= 2;
+    else if (v || least > 0)
+        *--end = (char)('0' + v), least--;
+    for (; least > 0; least--)
+        *--end = '0';
     return end;
 }
 

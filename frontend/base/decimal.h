@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+/** Decimal digits of @p v: 1 of 0. */
+int weft_decimal_length(uint64_t v);
 /** Writes the decimal digits of @p v, at least @p least of them, before @p end; where they begin.
  */
 char *weft_decimal_digits(char *end, uint64_t v, int least);
