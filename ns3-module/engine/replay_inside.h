@@ -131,7 +131,9 @@ struct replay_messages {
     uint32_t power, lam; /**< Brent's: looks for which a sum, or a state, is kept, and so far */
     bool noted;          /**< a sum of the state, of that time: */
     uint64_t sum;
-    bool written;    /**< the state is written down, of all that something was posted on since */
+    uint64_t noted_events; /**< events executed by then */
+    bool written; /**< the state is written down, of all that something was posted on since */
+    bool written_at_once; /**< that it was so, without its sum's having been the same */
     bool strange;    /**< something was posted of the user's own accord, or there were too many */
     uint32_t *stamp; /**< per QP: the noting or writing down after which it was posted on last */
     uint32_t stamps, writings;
@@ -237,6 +239,8 @@ bool replay_messages_pay(const struct weft_engine *e);
 void replay_paid(struct weft_engine *e);
 /** Whether the state of all may be written down, compared and moved on. */
 bool replay_affordable(const struct weft_engine *e);
+/** Values of a state, about. */
+uint64_t replay_state_size(const struct weft_engine *e);
 /** So many values of states were read. */
 void replay_count_state(struct weft_engine *e, uint64_t values);
 /** Sums up the state: replay_state_sum. */

@@ -24,6 +24,10 @@
 #define OTHERS                                                                                     \
     8u /**< messages, beside as many as are underway, that others receive until one of them is the \
           guide */
+#define EVENTS_PER_WRITTEN                                                                         \
+    2u /**< for each value of a state that is written down without its sum's having been the same  \
+        */
+
 /* Something was posted on a QP: it takes part from the next writing down on. */
 static void stamp(struct replay_messages *r, uint32_t qi)
 {
@@ -129,17 +133,33 @@ static void write_down(struct weft_engine *e, struct replay_messages *r)
     r->writings++;
 }
 
+/* Whether the state is written down as soon as its sum is noted: where much has been taken over
+ * already, and once before, where to simulate once more what went on since the sum was noted last
+ * would cost several times as much. Not at the first noting: what nothing came before hardly comes
+ * again. */
+static bool writes_at_once(const struct weft_engine *e)
+{
+    const struct replay_messages *r = &e->replay->messages;
+    if (e->replay->figures.hops)
+        return replay_affordable(e);
+    return r->noted && !r->written_at_once &&
+           replay_state_size(e) <= (e->tot.events - r->noted_events) / EVENTS_PER_WRITTEN;
+}
+
 /* The sum of the state, as it is now, is kept for as many looks again. */
 static void note_sum(struct weft_engine *e, struct replay_messages *r, uint64_t sum)
 {
-    r->power *= 2;
+    const bool at_once = writes_at_once(e);
+    r->power *= r->noted ? 2 : 1;
     r->lam = 0;
     r->nwords = 0;
     r->sum = sum;
     r->noted = true;
+    r->noted_events = e->tot.events;
     r->written = r->strange = false;
     tape_clear(&r->tape);
-    if (e->replay->figures.hops && replay_affordable(e))
+    r->written_at_once |= at_once;
+    if (at_once)
         write_down(e, r);
     else
         r->writings++;

@@ -132,12 +132,17 @@ void replay_paid(struct weft_engine *e)
     e->replay->again_ps = e->replay->rest_ps = 0;
 }
 
+uint64_t replay_state_size(const struct weft_engine *e)
+{
+    return (uint64_t)VALUES_PER_PACKET * e->pkts.pool.live;
+}
+
 bool replay_affordable(const struct weft_engine *e)
 {
     const struct replay *r = e->replay;
-    const uint64_t state = (uint64_t)VALUES_PER_PACKET * e->pkts.pool.live;
-    return r->eager || r->of_states + 3 * state <= /* written down, compared, moved on */
-                           allowed(e, EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
+    return r->eager ||
+           r->of_states + 3 * replay_state_size(e) <= /* written down, compared, moved on */
+               allowed(e, EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
 }
 
 void replay_messages_forget(struct weft_engine *e)
