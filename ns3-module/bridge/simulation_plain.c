@@ -13,8 +13,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/** Between two looks at whether the run was interrupted, in simulated time. */
-#define TURN_PS INT64_C(1000000)
+/** Between two looks at whether the run was interrupted, in simulated time: that of
+ * WeftSimulatorImpl. */
+#define TURN_PS INT64_C(8000000)
 
 struct plain {
     struct weft_simulation base; /* first */
