@@ -14,10 +14,11 @@
 #define VALUES_FREE 64000u   /**< until there are so many; */
 #define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice: both */
 #define STATE_FREE 200000u
-#define EVENTS_PER_SUM 32u  /**< of laps of messages: one for so many events, */
-#define EVENTS_PER_EARLY 4u /**< and at first one for so many, up to VALUES_FREE */
-#define PACKET_EVENTS 4u    /**< a packet that was posted is to come to so many at least */
-#define VALUES_PER_QP 100u  /**< of a sum */
+#define EVENTS_PER_SUM 32u   /**< of laps of messages: one for so many events, */
+#define EVENTS_PER_EARLY 4u  /**< and at first one for so many, up to VALUES_FREE, */
+#define VALUES_AT_ONCE 8000u /**< and so many */
+#define PACKET_EVENTS 4u     /**< a packet that was posted is to come to so many at least */
+#define VALUES_PER_QP 100u   /**< of a sum */
 #define VALUES_PER_PACKET 12u
 #define REST_PS (64 * WEFT_PS_PER_US) /**< when that is not enough, the first time */
 #define LONGEST_REST_PS WEFT_PS_PER_S
@@ -91,11 +92,11 @@ static uint64_t events(const struct weft_engine *e)
     return e->tot.events > to_come ? e->tot.events : to_come;
 }
 
-/* Values that may be read: one for so many events, and at first more. */
-static uint64_t allowed(const struct weft_engine *e, uint64_t per_free, uint64_t most_free,
-                        uint64_t per_value)
+/* Values that may be read after @p n events: one for so many, and at first more. */
+static uint64_t allowed(const struct weft_engine *e, uint64_t n, uint64_t per_free,
+                        uint64_t most_free, uint64_t per_value)
 {
-    const uint64_t n = events(e), free = n / per_free < most_free ? n / per_free : most_free;
+    const uint64_t free = n / per_free < most_free ? n / per_free : most_free;
     return free + n / per_value + e->replay->figures.hops;
 }
 
@@ -103,15 +104,18 @@ bool replay_may_read(const struct weft_engine *e, uint64_t qps)
 {
     const struct replay *r = e->replay;
     const uint64_t read = r->figures.values - r->of_states - r->messages.read + qps * VALUES_PER_QP;
-    return r->eager || read <= allowed(e, EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
+    return r->eager ||
+           read <= allowed(e, events(e), EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
 }
 
-/* Apart from looks for laps of packets, which would leave nothing for these. */
+/* Apart from looks for laps of packets, which would leave nothing for these; by executed events
+ * alone, as each message that the guide receives is another look. */
 bool replay_messages_pay(const struct weft_engine *e)
 {
     const struct replay *r = e->replay;
     const uint64_t read = r->messages.read + (uint64_t)e->msgs.live * VALUES_PER_QP;
-    return r->eager || read <= allowed(e, EVENTS_PER_EARLY, VALUES_FREE, EVENTS_PER_SUM);
+    return r->eager || read <= VALUES_AT_ONCE + allowed(e, e->tot.events, EVENTS_PER_EARLY,
+                                                        VALUES_FREE, EVENTS_PER_SUM);
 }
 
 bool replay_pays(struct weft_engine *e, uint64_t qps)
@@ -142,7 +146,7 @@ bool replay_affordable(const struct weft_engine *e)
     const struct replay *r = e->replay;
     return r->eager ||
            r->of_states + 3 * replay_state_size(e) <= /* written down, compared, moved on */
-               allowed(e, EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
+               allowed(e, events(e), EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
 }
 
 void replay_messages_forget(struct weft_engine *e)
