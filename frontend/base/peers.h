@@ -17,6 +17,8 @@ struct weft_mail {
     size_t n;
 };
 
+struct weft_peers_user;
+
 /** The processes of a simulation, as one of them sees them. */
 struct weft_peers {
     unsigned n;  /**< processes, 2 to 255 */
@@ -29,6 +31,8 @@ struct weft_peers {
                     struct weft_err *err);
     size_t
         at_once; /**< how many bytes are best given at once, more than 500; 0: as many as usual */
+    /** NULL: the user does the same in all processes */
+    const struct weft_peers_user *user;
 };
 
 #ifdef __cplusplus

@@ -53,6 +53,11 @@ foreach(suite "config-store:config-store" "ip:point-to-point;flow-monitor"
   endforeach()
 endforeach()
 
+# Ranks, where ns-3 is built with MPI.
+if(ENABLE_MPI)
+  set_source_files_properties(${weft_root}/frontend/base/mpi_mail.c PROPERTIES COMPILE_DEFINITIONS WEFT_HAVE_MPI)
+endif()
+
 # Headers are named from the root: "base/param.h", "congestion/cc.h", "ns3-module/engine/engine.h".
 set(weft_links ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${weft_links})

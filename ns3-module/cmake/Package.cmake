@@ -20,11 +20,15 @@ set(objects)
 foreach(library weft_ns3_objects weft_engine weft_topologies weft_congestion weft_base)
   list(APPEND objects $<TARGET_OBJECTS:${library}>)
 endforeach()
+set(weft_ns3_ranks)
+if(TARGET weft_ns3_mpi AND TARGET weft_mpi_mail)
+  set(weft_ns3_ranks weft_ns3_mpi weft_mpi_mail)
+endif()
 add_library(weft_ns3_shared SHARED ${objects})
 set_target_properties(weft_ns3_shared PROPERTIES OUTPUT_NAME ns3-weft EXPORT_NAME weft
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set_target_properties(weft_ns3_shared PROPERTIES LINKER_LANGUAGE CXX INSTALL_RPATH_USE_LINK_PATH ON)
-target_link_libraries(weft_ns3_shared PRIVATE weft_flags weft_ns3_system weft_ns3_internet weft_ns3_traffic-control ${XXHASH_LIBRARY} ${YAML_LIBRARY} LibXml2::LibXml2 m)
+target_link_libraries(weft_ns3_shared PRIVATE weft_flags weft_ns3_system weft_ns3_internet weft_ns3_traffic-control ${weft_ns3_ranks} ${XXHASH_LIBRARY} ${YAML_LIBRARY} LibXml2::LibXml2 m)
 target_include_directories(weft_ns3_shared INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/weft>)

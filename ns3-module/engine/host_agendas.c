@@ -222,7 +222,8 @@ void host_agendas_choose(struct weft_engine *e)
 bool host_agendas_beyond(const struct weft_engine *e, uint32_t host)
 {
     const struct host_parts *h = e->parts;
-    return h && e->now < h->done_ps && h->clusters[cluster_of_host(e, host)].held != h->window;
+    return h && e->now < h->done_ps &&
+           h->clusters[peers_held_with(e, cluster_of_host(e, host))].held != h->window;
 }
 
 int64_t host_agendas_done_ps(const struct weft_engine *e)

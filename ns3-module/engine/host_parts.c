@@ -71,11 +71,11 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
                     const struct agenda *a, const struct due *d)
 {
     const uint64_t id = id_of(a, d);
-    const uint32_t cluster = cluster_of_due(e, a, d);
-    struct cluster_state *s = &h->clusters[cluster];
+    const uint32_t with = peers_held_with(e, cluster_of_due(e, a, d));
+    struct cluster_state *s = &h->clusters[with];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
-        if (e->peers && !e->windows.clusters.lone)
+        if (e->peers && (!e->windows.clusters.lone || e->peers->link.user))
             peers_may_tell(e, d->t, id); /* what is sent within a cluster may arrive soon */
         else if (e->peers && arrives)
             bound_arrivals(e, d->t, id);
@@ -88,11 +88,11 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
             return true;
         /* it is told of afterwards, so this event still belongs to what is done now */
         if (e->peers)
-            peers_tells(e, d->t, id, cluster);
+            peers_tells(e, d->t, id, with);
         else
             e->worker->at = (struct ev){d->t, id};
     }
-    const uint32_t n = cluster_count(h, cluster);
+    const uint32_t n = cluster_count(h, cluster_of_due(e, a, d));
     p->most = n > p->most ? n : p->most;
     return false;
 }
@@ -126,6 +126,8 @@ static void run_until(struct host_parts *h, struct host_part *p, struct weft_eng
             (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
             break;
         if (to_hold(e, h, p, a, &d)) {
+            if (e->peers && e->peers->link.user)
+                break; /* all hosts are */
             hold(e, p, a, &d);
             continue;
         }

@@ -7,10 +7,8 @@
 #define MOST 256u
 #define NONE 255u /**< not dealt out yet */
 
-/* The thread of switch @p i; @p turn: whose turn it is where others have as many links to it;
- * @p dealt: switches of its tier that each has by now; *@p loose: others have links to it, too. */
-static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
-                      unsigned turn, const uint32_t *dealt, bool *loose)
+uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
+                         unsigned turn, bool *several)
 {
     uint32_t links[MOST] = {0};
     const struct weft_fabric_node *node = &f->nodes[i];
@@ -25,7 +23,7 @@ static uint8_t choose(const struct weft_fabric *f, unsigned n, const uint8_t *th
         if (links[k] > links[best])
             best = k;
     }
-    *loose = some > 1 && dealt[best] & 1; /* half of them even out what threads have to do */
+    *several = some > 1;
     return (uint8_t)best;
 }
 
@@ -34,7 +32,7 @@ static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, ui
                  bool *loose, uint32_t tier)
 {
     uint32_t all = 0, turns = 0, dealt[MOST] = {0};
-    bool more = false, any;
+    bool more = false;
     for (uint32_t i = 0; i < f->nnodes; i++) {
         more |= f->nodes[i].tier > tier;
         all += f->nodes[i].host == UINT32_MAX && f->nodes[i].tier == tier;
@@ -42,8 +40,11 @@ static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, ui
     for (uint32_t i = 0; i < f->nnodes; i++) {
         if (f->nodes[i].host != UINT32_MAX || f->nodes[i].tier != tier)
             continue;
-        const uint8_t its = choose(f, n, thread, i, (unsigned)((uint64_t)turns++ * n / all), dealt,
-                                   loose ? &loose[i] : &any);
+        bool several;
+        const uint8_t its =
+            partition_choose(f, n, thread, i, (unsigned)((uint64_t)turns++ * n / all), &several);
+        if (loose)
+            loose[i] = several && dealt[its] & 1; /* half of them even out what threads do */
         if (thread[of[i]] == NONE)
             thread[of[i]] = its;
         thread[i] = thread[of[i]];

@@ -21,6 +21,11 @@
 uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
                    bool *loose);
 
+/** To which thread most links of switch @p i to nodes of lower tiers lead, which are dealt out;
+ * where as many lead to others, @p turn is preferred. *@p several: whether some lead to others. */
+uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
+                         unsigned turn, bool *several);
+
 #pragma GCC visibility pop
 
 #endif

@@ -2,7 +2,6 @@
 /* When a fabric can be shared out to several processes: peers.h. */
 #include "peers.h"
 #include "context.h"
-#include "partition.h"
 #include "window.h"
 #include "window_crew.h"
 #include "window_crew_inside.h"
@@ -66,44 +65,15 @@ static int make(const struct weft_engine *e, const struct weft_peers *link, stru
     }
     if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
-    p->known.next_ps = p->known.timer_ps = p->until.t = WEFT_NEVER;
+    p->known.next_ps = p->known.timer_ps = p->until.t = p->user_ps = WEFT_NEVER;
+    p->told_ps = INT64_MIN;
     return 0;
-}
-
-/* The longest delay of a link below @p than_ps; 0: none is above 0. */
-static int64_t next_shorter(const struct weft_engine *e, int64_t than_ps)
-{
-    int64_t best = 0;
-    for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (link_of(e, i)->delay_ps < than_ps && link_of(e, i)->delay_ps > best)
-            best = link_of(e, i)->delay_ps;
-    return best;
-}
-
-/* Gives each process its nodes. What short links join stays together; where that is too much for so
- * many processes, "short" means less. */
-static int deal(const struct weft_engine *e, struct peers *p, struct weft_err *err)
-{
-    uint32_t *of = malloc(e->fabric->nnodes * sizeof *of), n = 0;
-    if (!of)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", p->link.n);
-    for (int64_t ps = WINDOW_LEAST_PS; ps > 0 && n < p->link.n; ps = next_shorter(e, ps)) {
-        p->least_ps = ps;
-        clusters_join(e, of, ps);
-        n = partition(e->fabric, p->link.n, of, p->owner, NULL);
-    }
-    free(of);
-    return n == p->link.n ? 0
-                          : weft_err_set(err, WEFT_E_ALONE,
-                                         "%u processes, but links without a delay join the hosts "
-                                         "of the fabric to %u part%s",
-                                         p->link.n, n, n == 1 ? "" : "s");
 }
 
 void peers_expect(struct weft_engine *e, const struct weft_peers *link)
 {
     const bool fits = link->n >= 2 && link->n <= MOST_PEERS && link->n <= e->fabric->nhosts;
-    if (!fits || make(e, link, &e->expected, NULL) || deal(e, e->expected, NULL)) {
+    if (!fits || make(e, link, &e->expected, NULL) || peers_deal(e, e->expected, NULL)) {
         peers_free(e->expected);
         e->expected = NULL; /* weft_engine_set_peers will say why */
     }
@@ -123,7 +93,7 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     else
         rc = make(e, link, &e->peers, err);
     if (!rc && !e->expected)
-        rc = deal(e, e->peers, err);
+        rc = peers_deal(e, e->peers, err);
     e->expected = NULL;
     if (!rc) {
         e->path.rare |= RARE_PEERS;

@@ -18,6 +18,11 @@
  * send what is due, do so when a window is over, before what goes to others is exchanged.
  *
  * This needs the promise that hosts run by several threads need (host_parts.h).
+ *
+ * A user may also do something else in each process (struct weft_peers_user: a script of ns-3).
+ * Then all hosts of a process are held as one, as what he does when told of something may concern
+ * any of them. What he posts waits until all processes post it, which they do when he has been told
+ * of something, and when his own events have been executed (peers_user.c).
  */
 #ifndef WEFT_PEERS_H
 #define WEFT_PEERS_H
@@ -114,9 +119,43 @@ struct peers {
     struct weft_totals *totals; /**< these */
     struct peers_port *ports;   /**< counters of some ports of all processes */
     uint32_t page;              /**< which ones, UINT32_MAX: none */
+    /* with link.user: */
+    struct peers_word *words; /**< messages that wait to be posted by all */
+    uint32_t nwords, words_cap;
+    uint32_t nagreed; /**< of these, all know */
+    uint64_t nposted; /**< by this process */
+    uint64_t told;    /**< how often users have been told of a message, or executed events */
+    bool posting;     /**< all post what has waited */
+    bool stopping;    /**< a user wants to end the run */
+    int64_t told_ps;  /**< when that of this process was last told of something */
+    int64_t user_ps;  /**< time of the first event of any user, WEFT_NEVER: none */
+    int64_t ran_ps;   /**< of the last one */
+};
+
+/** What a process says to all of what its user wants (peers_user.c). */
+struct peers_word {
+    int64_t t_ps;   /**< a message is posted; else: the first event of the user */
+    uint64_t order; /**< peers.told when it was posted */
+    uint64_t seq;   /**< among those of this process */
+    bool post, stop;
+    int64_t ran_ps; /**< the last event of the user */
+    struct weft_msg msg;
 };
 
 #pragma GCC visibility push(hidden)
+
+/* peers_words.c */
+/** Adds a message that waits; false: out of memory. */
+bool peers_words_add(struct peers *p, const struct peers_word *w);
+/** A message is posted by the user of this process: it waits until all know. @p prio: 0..7. */
+int peers_words_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
+                     struct weft_err *err);
+
+/* peers_user.c */
+/** All post what users have posted, and know when the first of their events is. */
+void peers_user_agree(struct weft_engine *e);
+/** Executes the events of users until peers.user_ps. */
+void peers_user_run(struct weft_engine *e);
 
 /* peers_nodes.c */
 /** Whether a node is of this process. */
@@ -134,6 +173,13 @@ void peers_fini(struct weft_engine *e);
 /** The user has posted something. */
 void peers_posted(struct weft_engine *e);
 
+/** The cluster of which the state says whether @p cluster is held. */
+uint32_t peers_held_with(const struct weft_engine *e, uint32_t cluster);
+
+/* peers_deal.c */
+/** Says whose nodes are whose, and how short links between processes are. WEFT_E_ALONE. */
+int peers_deal(const struct weft_engine *e, struct peers *p, struct weft_err *err);
+
 /* peers.c */
 /** Deals nodes out to the processes of @p link, to e->expected; where that can't be done, nothing
  * is. */
@@ -148,6 +194,12 @@ int64_t peers_next(struct weft_engine *e);
 void peers_run(struct weft_engine *e);
 /** All processes exchange what they have. */
 void peers_exchange(struct weft_engine *e);
+
+/* peers_told.c */
+/** Orders what is to be told. */
+void peers_sort_tells(struct peers *p);
+/** Tells the user. */
+void peers_tell_user(struct weft_engine *e, struct tell *t);
 
 /* peers_tell.c */
 /** Something is to be told. */

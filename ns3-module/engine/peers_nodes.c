@@ -17,6 +17,11 @@ unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst
            (peers_own(e, e->fabric->hosts[dst_host]) ? PEERS_RECEIVES : 0);
 }
 
+uint32_t peers_held_with(const struct weft_engine *e, uint32_t cluster)
+{
+    return e->peers && e->peers->link.user ? 0 : cluster;
+}
+
 void peers_posted(struct weft_engine *e)
 {
     e->peers->posted = true;
@@ -59,6 +64,7 @@ void peers_free(struct peers *p)
     free(p->came);
     free(p->crossed.ports);
     free(p->tells);
+    free(p->words);
     free(p->totals);
     free(p->ports);
     free(p);

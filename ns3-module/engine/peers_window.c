@@ -14,55 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* ---- what is to be told ---- */
-
-static int compare_tells(const void *va, const void *vb)
-{
-    const struct tell *a = va, *b = vb;
-    if (ev_before(a->at, b->at) || ev_before(b->at, a->at))
-        return ev_before(a->at, b->at) ? -1 : 1;
-    return a->seq < b->seq ? -1 : 1; /* one event is of one process */
-}
-
-/* Every process notes what has become of a message; some have but one end of its QP. */
-static struct msg *settle_message(struct weft_engine *e, const struct tell *t)
-{
-    struct msg *m = msg_at(e, t->msg);
-    struct qp *q = qp_at(e, m->qp);
-    const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
-    if (!t->acked) {
-        m->received_ps = t->received.received_ps;
-        m->ideal_ps = t->received.ideal_ps;
-        m->start_byte = t->received.start_byte;
-        m->first_psn = t->received.first_psn;
-        m->npkts = t->received.npkts;
-        memcpy(m->held_ps, t->received.held_ps, sizeof m->held_ps);
-        if (ends == PEERS_SENDS)
-            q->rcv_msg = m->next;
-    } else {
-        m->retx_bytes = t->acked_too.retx_bytes;
-        m->cnps = t->acked_too.cnps;
-        if (ends == PEERS_RECEIVES)
-            q->head_msg = m->next;
-    }
-    return m;
-}
-
-/* Tells the user. */
-static void tell(struct weft_engine *e, const struct tell *t)
-{
-    const struct msg *m = settle_message(e, t);
-    struct weft_completion done; /* with the token of this process */
-    rc_fill_done(qp_at(e, m->qp), m, t->acked ? t->at.t : 0, &done);
-    e->now = t->at.t;
-    if (t->acked) {
-        stable_release(&e->msgs, t->msg);
-        if (e->hooks.acked)
-            e->hooks.acked(e->hooks.ctx, &done);
-    } else if (e->hooks.received) {
-        e->hooks.received(e->hooks.ctx, &done);
-    }
-}
 
 /* When the first timer of the user, or of pauses at ports of this process, is due. */
 static int64_t own_timer(struct weft_engine *e)
@@ -78,11 +40,12 @@ static int64_t first_timer(struct weft_engine *e)
     return e->peers->known.timer_ps < own_ps ? e->peers->known.timer_ps : own_ps;
 }
 
-/* Whether the first of what is to be told comes before all timers, and no host that is held could
- * come before it. */
+/* Whether the first of what is to be told comes before all timers and events of users, and no host
+ * that is held could come before it. */
 static bool may_tell(struct weft_engine *e, const struct tell *t)
 {
-    return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) && !e->err.code;
+    return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) &&
+           t->at.t < e->peers->user_ps && !e->err.code;
 }
 
 /* Tells what may be told; says whether that was anything. */
@@ -90,13 +53,14 @@ static bool tell_all(struct weft_engine *e)
 {
     struct peers *p = e->peers;
     uint32_t told = 0;
-    if (p->ntells)
-        qsort(p->tells, p->ntells, sizeof *p->tells, compare_tells);
+    peers_sort_tells(p);
     for (; told < p->ntells && may_tell(e, &p->tells[told]); told++)
-        tell(e, &p->tells[told]);
+        peers_tell_user(e, &p->tells[told]);
     p->ntells -= told;
     if (told)
         memmove(p->tells, p->tells + told, p->ntells * sizeof *p->tells);
+    if (told && p->link.user)
+        peers_user_agree(e);
     return told != 0;
 }
 
@@ -301,14 +265,18 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
     struct peers *p = e->peers;
     p->from_ps = first_ps;
     while (!e->err.code && e->loop.stop_ps != INT64_MIN) {
-        const int64_t timer_ps = first_timer(e);
-        run_round(e, timer_ps < until_ps ? timer_ps + 1 : until_ps, until_ps);
+        const int64_t timer_ps = first_timer(e), user_ps = p->user_ps;
+        run_round(e, least(timer_ps < until_ps ? timer_ps + 1 : until_ps, user_ps), until_ps);
         if (e->err.code)
             return;
         if (tell_all(e))
             continue;
-        if (p->until.t < until_ps) {
+        if (p->until.t < least(until_ps, user_ps)) {
             give_up(e, p->until.t);
+            continue;
+        }
+        if (user_ps < until_ps && user_ps <= timer_ps) {
+            peers_user_run(e);
             continue;
         }
         if (timer_ps >= until_ps)
@@ -336,9 +304,16 @@ int64_t peers_next(struct weft_engine *e)
     return p->known.next_ps < timer_ps ? p->known.next_ps : timer_ps;
 }
 
-static int64_t least(int64_t a, int64_t b)
+/* The events of users come before all others. */
+static void between_windows(struct weft_engine *e)
 {
-    return a < b ? a : b;
+    struct peers *p = e->peers;
+    p->from_ps = p->user_ps;
+    if (e->loop.due_ps < p->user_ps) {
+        e->loop.due_ps = p->user_ps;
+        e->loop.due_id = 0;
+    }
+    peers_user_run(e);
 }
 
 /* Hosts may have come to run in parts, or ceased to, since the last run. */
@@ -360,13 +335,21 @@ void peers_run(struct weft_engine *e)
     if (!ready(e))
         return;
     p->figures = false;
+    if (p->link.user)
+        peers_user_agree(e);
     if (p->posted) {
         p->from_ps = e->now;
         peers_exchange(e);
     }
     p->running = true;
     while (!e->err.code) {
+        if (p->stopping)
+            e->loop.stop_ps = least(e->loop.stop_ps, most(w->done_ps, p->from_ps));
         const int64_t first_ps = peers_next(e), stop_ps = e->loop.stop_ps;
+        if (p->user_ps <= first_ps && p->user_ps < stop_ps) {
+            between_windows(e);
+            continue;
+        }
         if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
             break;
         const int64_t ahead_ps = e->parts->lookahead_ps;
@@ -377,14 +360,14 @@ void peers_run(struct weft_engine *e)
         const int64_t try_ps = p->known.last_try ? peers_least(e, peers_next_try(e)) : WEFT_NEVER;
         const int64_t until_ps = least(least(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);
         p->until = (struct ev){try_ps, EV_ID(EV_RTO, UINT64_C(0))};
-        run_window(e, from_ps, least(until_ps - 1, first_timer(e)) + 1);
+        run_window(e, from_ps, least(least(until_ps - 1, first_timer(e)) + 1, p->user_ps));
     }
     if (e->err.code && !p->failed)
         peers_exchange(e); /* so that nobody waits for this process */
     if (e->err.code)
         window_tell(e, WEFT_NEVER);
     p->running = false;
-    e->now = before_ps > p->known.last_ps ? before_ps : p->known.last_ps;
+    e->now = most(before_ps, most(p->known.last_ps, p->ran_ps));
     if (!e->err.code && e->loop.stop_ps < LAST_PS && e->loop.stop_ps > e->loop.due_ps) {
         e->loop.due_ps = e->loop.stop_ps;
         e->loop.due_id = 0;

@@ -44,6 +44,11 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
+    if (__builtin_expect(e->peers != NULL, 0) && e->peers->link.user && !e->peers->posting) {
+        if (id)
+            *id = UINT64_MAX;
+        return peers_words_post(e, msg, prio, err);
+    }
     if (__builtin_expect(e->replay != NULL, 0) && replay_ops.plays(e))
         return replay_ops.post(e, msg, prio, id, err);
     const struct qp_name name = {msg->src, msg->dst, msg->qp, (uint8_t)prio, msg->nic};

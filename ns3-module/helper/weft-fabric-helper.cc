@@ -20,6 +20,7 @@
 #include "ns3/weft-compat.h"
 #include "ns3/weft-lan.h"
 #include "ns3/weft-net-device.h"
+#include "ns3/weft-ranks.h"
 #include "ns3/weft-topology.h"
 
 #include <algorithm>
@@ -273,8 +274,9 @@ WeftFabricHelper::InstallDevices()
         NS_ABORT_MSG_IF(IsDistributed() && m_nodes[p.node]->GetSystemId() != 0,
                         "weft: node " << m_nodes[p.node]->GetId() << " belongs to rank "
                                       << m_nodes[p.node]->GetSystemId()
-                                      << ", and a fabric is not divided among ranks: all of its "
-                                         "nodes belong to rank 0");
+                                      << ", and ns-3's own simulators do not share a fabric out "
+                                         "to ranks: call WeftFabricHelper::Setup() after "
+                                         "MpiInterface::Enable");
         m_nodes[p.node]->AddDevice(devices[port]);
         devices[port]->Attach(m_fabric, port, channels[p.link]);
         m_devices.Add(devices[port]);
@@ -308,6 +310,30 @@ WeftFabricHelper::InstallDevices()
     }
 }
 
+void
+WeftFabricHelper::ShareOut()
+{
+    const uint32_t ranks = WeftRanks::GetSize();
+    bool switchesToo = false; // the script has said whose they are
+    for (std::size_t i = 0; i < m_nodes.size(); i++)
+    {
+        switchesToo |= m_nodeKinds[i] == WEFT_NODE_SWITCH && m_nodes[i]->GetSystemId() != 0;
+    }
+    std::vector<uint8_t> owners;
+    for (std::size_t i = 0; i < m_nodes.size(); i++)
+    {
+        const uint32_t rank = m_nodes[i]->GetSystemId();
+        NS_ABORT_MSG_IF(ranks > 1 && rank >= ranks,
+                        "weft: node " << m_nodes[i]->GetId() << " is of rank " << rank
+                                      << ", and there are " << ranks);
+        owners.push_back(m_nodeKinds[i] == WEFT_NODE_HOST || switchesToo ? rank : WEFT_ANY_PEER);
+    }
+    if (ranks > 1)
+    {
+        m_fabric->ShareOut(owners);
+    }
+}
+
 Ptr<WeftFabric>
 WeftFabricHelper::Install()
 {
@@ -327,13 +353,17 @@ WeftFabricHelper::Install()
     }
     if (m_nodes.empty())
     {
+        const uint32_t ranks = WeftRanks::GetSize();
         for (uint32_t i = 0; i < graph->nnodes; i++)
         {
-            m_nodes.push_back(CreateObject<Node>());
+            const uint32_t host = graph->nodes[i].host; // hosts in blocks
+            const uint32_t rank = host == UINT32_MAX ? 0 : uint64_t(host) * ranks / graph->nhosts;
+            m_nodes.push_back(CreateObject<Node>(rank));
             m_nodeKinds.push_back(graph->nodes[i].kind);
         }
     }
     InstallDevices();
+    ShareOut();
     return m_fabric;
 }
 

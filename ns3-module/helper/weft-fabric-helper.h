@@ -197,6 +197,10 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
      * Makes devices and channels.
      */
     void InstallDevices();
+    /**
+     * Has ranks, if there are several, share out the fabric by the system ids of its nodes.
+     */
+    void ShareOut();
 
     /**
      * Sets pairs of name and value in an object factory.

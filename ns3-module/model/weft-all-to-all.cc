@@ -80,6 +80,11 @@ WeftAllToAll::Start()
     }
     for (const Ptr<WeftAllToAll>& member : m_group)
     {
+        if (GetFabric()->GetRank(member->GetHost()) != GetFabric()->GetRank(GetHost()))
+        {
+            NS_FATAL_ERROR("weft: the hosts of an ns3::WeftAllToAll are of several ranks, and its "
+                           "members are told of each other's messages");
+        }
         if (!m_byHost.emplace(member->GetHost(), PeekPointer(member)).second)
         {
             NS_FATAL_ERROR("weft: host " << member->GetHost() << " is in an all-to-all twice");

@@ -59,7 +59,7 @@ int
 WeftFabric::TrySendFrame(const weft_engine_frame& frame, weft_err* err)
 {
     NS_LOG_FUNCTION(this);
-    int rc = Build(err);
+    int rc = BuildForOne("packets of ns-3's Internet stack", err);
     if (rc != 0)
     {
         return rc;
@@ -81,7 +81,7 @@ int
 WeftFabric::TryGroup(const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err)
 {
     NS_LOG_FUNCTION(this << hosts << n << prio << id);
-    int rc = Build(err);
+    int rc = BuildForOne("operations in which switches take part", err);
     return rc != 0 ? rc : weft_engine_group(m_engine, hosts, n, prio, id, err);
 }
 
@@ -89,7 +89,7 @@ int
 WeftFabric::TryContribute(const weft_part& part, weft_err* err)
 {
     NS_LOG_FUNCTION(this);
-    int rc = Build(err);
+    int rc = BuildForOne("operations in which switches take part", err);
     if (rc != 0)
     {
         return rc;
@@ -130,7 +130,7 @@ WeftFabric::AskForTimer(bool plans,
                         uint64_t arg,
                         weft_err* err)
 {
-    int rc = Build(err);
+    int rc = BuildForOne("timers of C", err);
     if (rc != 0)
     {
         return rc;
@@ -171,7 +171,7 @@ int
 WeftFabric::TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err)
 {
     NS_LOG_FUNCTION(this << changes << n);
-    int rc = Build(err);
+    int rc = BuildForOne("changes of links", err);
     if (rc != 0)
     {
         return rc;
@@ -204,6 +204,7 @@ WeftTotals
 WeftFabric::GetTotals()
 {
     NS_LOG_FUNCTION(this);
+    CheckLook();
     return m_engine ? WeftTotals::Read(GetEngine()) : WeftTotals();
 }
 
@@ -212,6 +213,7 @@ WeftFabric::GetPortCounters(uint32_t port)
 {
     NS_LOG_FUNCTION(this << port);
     NS_ABORT_MSG_IF(!m_graph || port >= m_graph->nports, "the fabric has no port " << port);
+    CheckLook();
     return m_engine ? WeftPortCounters::Read(GetEngine(), port) : WeftPortCounters();
 }
 

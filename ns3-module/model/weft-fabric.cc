@@ -348,6 +348,15 @@ WeftFabric::Build(weft_err* err)
         return rc;
     }
     m_fanOut.Update();
+    if (IsShared())
+    {
+        rc = m_threads == 1 ? weft_engine_set_peers(m_engine, m_peers, err)
+                            : weft_err_set(err, WEFT_E_ALONE, "attribute Threads is not 1");
+    }
+    if (rc != 0)
+    {
+        return weft_err_prepend(err, "several ranks can't share out the fabric");
+    }
     NS_LOG_INFO("engine made: " << m_graph->nhosts << " hosts, " << m_graph->nswitches
                                 << " switches, congestion control " << config.cc->name);
     return 0;

@@ -7,6 +7,7 @@
 #ifndef WEFT_FABRIC_MODEL_H
 #define WEFT_FABRIC_MODEL_H
 
+#include "ns3-module/engine/engine_peers.h"
 #include "weft-capture.h"
 #include "weft-congestion-control.h"
 #include "weft-counters.h"
@@ -22,6 +23,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /**
  * @defgroup weft RoCE fabrics of AI training
@@ -127,6 +129,26 @@ class WeftFabric : public Object, public WeftParamHolder
     void ExpectPeers(const weft_peers* peers);
 
     /**
+     * The ranks of a distributed simulation share out the fabric (WeftRanks); used by
+     * WeftFabricHelper. Each posts the messages of its own hosts, in which no order of ranks shows,
+     * and is told of those that come there and of those of its own that are acknowledged.
+     * @param ranks by node of the graph; of a switch also WEFT_ANY_PEER: the one that most of its
+     * links lead down to
+     */
+    void ShareOut(const std::vector<uint8_t>& ranks);
+
+    /**
+     * @return whether ranks share out the fabric
+     */
+    bool IsShared() const;
+
+    /**
+     * @param host a host number
+     * @return its rank, 0 in a simulation of one
+     */
+    uint32_t GetRank(uint32_t host) const;
+
+    /**
      * Several threads run the switches of the fabric, with the same results (engine/window_crew.h).
      * @param threads how many; 0: one per processor
      * @param shuffle for tests, not 0: seed of random orders in which they take their turns
@@ -230,8 +252,8 @@ class WeftFabric : public Object, public WeftParamHolder
                  weft_err* err);
 
     /**
-     * As TryTimer, for what does nothing but post messages and ask for more of its kind, and looks at
-     * nothing but the clock: GetEngine()'s, as it may be called sooner than ns-3's comes there.
+     * As TryTimer, for what does nothing but post messages and ask for more of its kind, and looks
+     * at nothing but the clock: GetEngine()'s, as it may be called sooner than ns-3's comes there.
      * @param delayPs from now, not negative
      * @param fn called with ctx and arg
      * @param ctx first argument
@@ -454,6 +476,17 @@ class WeftFabric : public Object, public WeftParamHolder
 
     void DoDispose() override;
 
+    /** Makes the engine that ranks share out. */
+    void BuildShared();
+    /**
+     * Makes the engine, for something that needs one process.
+     * @param what the thing
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
+     */
+    int BuildForOne(const char* what, weft_err* err);
+    /** Ends the program when ranks cannot look at counters now. */
+    void CheckLook() const;
     /**
      * @param [out] config what the engine is to be made from
      * @param [out] err why it cannot be made
@@ -502,6 +535,9 @@ class WeftFabric : public Object, public WeftParamHolder
     const weft_cc_ops* m_ccOps{nullptr};         //!< Borrowed algorithm.
     const void* m_ccParams{nullptr};             //!< Its parameters.
     uint64_t m_seed{0};                          //!< Attribute Seed.
+    std::vector<uint8_t> m_ranks;                //!< By node, of ShareOut; empty: it is not shared.
+    weft_peers_user m_user{};                    //!< The script of this rank.
+    weft_peers m_sharedPeers{};                  //!< The ranks.
     const weft_peers* m_peers{nullptr};          //!< They are going to simulate it; null: this one.
     uint32_t m_threads{1};                       //!< They run switches and hosts.
     weft_replaying m_replay{WEFT_REPLAYING_OFF}; //!< Repeated traffic is not simulated again.

@@ -10,6 +10,7 @@
 #include "weft-net-device.h"
 #include "weft-time.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 
@@ -173,6 +174,12 @@ WeftFanOut::SetEngineHooks()
     if (m_fabric.m_engine)
     {
         weft_engine_hooks hooks = MakeHooks();
+        const bool watched = hooks.drop || hooks.qp || hooks.packet || hooks.queue ||
+                             hooks.ecn_mark || hooks.credit || hooks.posted ||
+                             (hooks.pfc && !hooks.pfc_late);
+        NS_ABORT_MSG_IF(watched && m_fabric.IsShared() && m_fabric.GetPump().IsRunning(),
+                        "weft: packets, queues, pauses or queue pairs are watched in a fabric that "
+                        "several ranks share out");
         weft_engine_set_hooks(m_fabric.m_engine, &hooks);
     }
 }
@@ -197,7 +204,8 @@ WeftFanOut::MakeHooks()
         h.pfc = &WeftFanOut::OnPfc;
         h.pfc_late = m_hooks.pfc_late && !HasSinks(PFC);
     }
-    h.local = m_hooks.local && !HasSinks(MESSAGE) && !HasSinks(ACKED) && m_listeners.empty();
+    h.local = m_fabric.IsShared() ||
+              (m_hooks.local && !HasSinks(MESSAGE) && !HasSinks(ACKED) && m_listeners.empty());
     h.listens = m_hooks.listens;
     if (m_hooks.credit)
     {

@@ -56,6 +56,22 @@ WeftPump::SetInterruptFlag(const volatile std::sig_atomic_t* flag)
 }
 
 void
+WeftPump::Share(Callback<void> build)
+{
+    NS_LOG_FUNCTION(this);
+    m_shared = true;
+    m_build = build;
+    Attach();
+}
+
+void
+WeftPump::Prepare()
+{
+    NS_ABORT_MSG_IF(!m_shared, "weft: a fabric of several ranks is made by WeftFabricHelper");
+    m_build();
+}
+
+void
 WeftPump::SetHorizon(int64_t ps)
 {
     NS_LOG_FUNCTION(this << ps);
@@ -104,7 +120,7 @@ void
 WeftPump::Touch()
 {
     NS_LOG_FUNCTION(this);
-    if (m_running || m_dead || m_failed || !m_engine)
+    if (m_running || m_dead || m_failed || m_shared || !m_engine)
     {
         return; // a running engine is armed again when it returns
     }
@@ -137,7 +153,7 @@ uint64_t
 WeftPump::GetEventCount() const
 {
     NS_LOG_FUNCTION(this);
-    if (!m_engine)
+    if (!m_engine || m_shared)
     {
         return 0;
     }

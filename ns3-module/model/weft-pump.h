@@ -68,6 +68,12 @@ class WeftPump
     void SetInterruptFlag(const volatile std::sig_atomic_t* flag);
 
     /**
+     * Several ranks are going to share out the engine: ns3::WeftSimulatorImpl runs it as a whole.
+     * @param build makes it, when they all begin to run
+     */
+    void Share(Callback<void> build);
+
+    /**
      * Engine events later than this are not executed and do not keep the simulation alive.
      * @param ps the last time to be executed, WEFT_NEVER for no end
      */
@@ -107,13 +113,15 @@ class WeftPump
     }
 
     /**
-     * @return number of events executed by the engine
+     * @return number of events executed by the engine; 0 when several ranks share it out
      */
     uint64_t GetEventCount() const;
 
   private:
     friend class WeftSimulatorImpl;
 
+    /** Makes the engine that is shared out. */
+    void Prepare();
     /** Joins the current simulation. */
     void Attach();
     /** Leaves it: its simulator is being destroyed. */
@@ -135,6 +143,8 @@ class WeftPump
     int64_t m_horizonPs{WEFT_NEVER};                          //!< Last time to be executed.
     const volatile std::sig_atomic_t* m_interrupted{nullptr}; //!< Stops the Simulator.
 
+    Callback<void> m_build;             //!< Makes an engine that is shared out.
+    bool m_shared{false};               //!< Several ranks share out the engine.
     bool m_attached{false};             //!< Part of a simulation.
     bool m_dead{false};                 //!< Its simulation was destroyed, or it retired.
     bool m_running{false};              //!< The engine is running.

@@ -7,6 +7,7 @@
 #include "weft-simulator-impl.h"
 
 #include "weft-pump.h"
+#include "weft-ranks.h"
 
 #include "ns3/abort.h"
 #include "ns3/assert.h"
@@ -73,6 +74,7 @@ WeftSimulatorImpl::Destroy()
         m_destroyEvents.pop_front();
         id.PeekEventImpl()->Invoke(); // does nothing when cancelled
     }
+    WeftRanks::Part();
 }
 
 void
@@ -91,7 +93,7 @@ uint32_t
 WeftSimulatorImpl::GetSystemId() const
 {
     NS_LOG_FUNCTION(this);
-    return 0;
+    return WeftRanks::GetRank();
 }
 
 uint32_t
@@ -328,7 +330,7 @@ WeftSimulatorImpl::ArmPump(WeftPump* pump)
 void
 WeftSimulatorImpl::LimitRunningPump(uint64_t ts)
 {
-    if (m_running)
+    if (m_running && !m_running->m_shared)
     {
         // The instant being executed is completed first: it is one pump event.
         const uint64_t atLeast = NowTs() + 1;
@@ -417,6 +419,11 @@ WeftSimulatorImpl::Run()
     m_mainThread = std::this_thread::get_id();
     TakeForeignEvents();
     m_stop = false;
+    if (WeftRanks::GetSize() > 1)
+    {
+        RunRanks();
+        return;
+    }
     while (!m_stop)
     {
         WeftPump* pump = FirstPump();

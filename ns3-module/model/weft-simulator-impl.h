@@ -7,6 +7,7 @@
 #ifndef WEFT_SIMULATOR_IMPL_H
 #define WEFT_SIMULATOR_IMPL_H
 
+#include "ns3-module/engine/engine_peers.h"
 #include "weft-compat.h"
 
 #include "ns3/event-id.h"
@@ -38,6 +39,10 @@ class WeftPump;
  * Simulator::Now() is the engine's time inside each of its callbacks.
  *
  * Results are the same, bit for bit, under ns3::DefaultSimulatorImpl; this one is faster.
+ *
+ * Where ns3::MpiInterface is enabled with several ranks, all of them run one simulation: each has
+ * ns-3 events of its own, and simulates its part of the fabric (engine/engine_peers.h). Stop on one
+ * rank ends the run on all.
  */
 class WeftSimulatorImpl : public SimulatorImpl
 {
@@ -81,6 +86,7 @@ class WeftSimulatorImpl : public SimulatorImpl
 
   private:
     friend class WeftPump;
+    friend class WeftFabric;
 
     void DoDispose() override;
 
@@ -127,6 +133,21 @@ class WeftSimulatorImpl : public SimulatorImpl
     void RunPump(WeftPump* pump, int64_t eventTs);
     /** Executes the first ns-3 event. */
     void RunEvent();
+    /** Run, of one of several ranks: the engine asks for ns-3 events and executes them. */
+    void RunRanks();
+    /**
+     * @param owner ranks, by node of the graph
+     * @return what the engine of a fabric asks of the script of this rank
+     */
+    weft_peers_user MakeUser(const uint8_t* owner);
+    /**
+     * @return the fabric's pump under RunRanks, null when there is none
+     */
+    WeftPump* PrepareRanks();
+    // Of MakeUser; ctx is this object.
+    static int64_t NextOfUser(void* ctx);
+    static void RunUser(void* ctx);
+    static bool UserStopped(void* ctx);
     /** Puts the events that other threads scheduled in the queue. */
     void TakeForeignEvents();
 

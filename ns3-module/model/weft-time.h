@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "weft-compat.h"
+#include "weft-ranks.h"
 
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
@@ -50,8 +51,8 @@ WeftPs(const Time& t)
 }
 
 /**
- * Whether a fabric can be made in this simulation: the resolution is one picosecond, and it is not
- * divided among several processes.
+ * Whether a fabric can be made in this simulation: the resolution is one picosecond, and ranks, if
+ * there are several, share it out.
  * @param [out] err why not
  * @return 0 or a WEFT_E_* code
  */
@@ -67,13 +68,14 @@ WeftCheckSimulation(weft_err* err)
                             "before anything else in the script");
     }
     const unsigned rank = Simulator::GetSystemId();
-    if (rank != 0)
+    if (rank != 0 && WeftRanks::GetSize() == 1)
     {
         return weft_err_set(err,
                             WEFT_E_INPUT,
                             "rank %u of a distributed simulation makes a fabric: each rank would "
-                            "play all of it again. Fabrics are not divided among ranks; run the "
-                            "script as one process, or make the fabric on rank 0 only",
+                            "play all of it again. Ranks share one out under "
+                            "ns3::WeftSimulatorImpl: call WeftFabricHelper::Setup() after "
+                            "MpiInterface::Enable",
                             rank);
     }
     return 0;

@@ -11,10 +11,11 @@
  *   cut:N       the process is killed within its N-th write: half of it is done
  *
  * WEFT_FAULT_COUNTS names a file that receives, when the process exits, how many allocations,
- * writes, and both together there were. Allocations before main (of the libraries' constructors) do
- * not count and do not fail. Two kinds of ns-3's own are spared, because it does not survive them:
- * what it asks of malloc itself, whose answer it does not look at, and what its text streams ask
- * for, which keep the failure to themselves. Standard error always works.
+ * writes, and both together there were. Allocations of the libraries' constructors, before main
+ * and while a library is opened, do not count and do not fail. Two kinds of ns-3's own are spared,
+ * because it does not survive them: what it asks of malloc itself, whose answer it does not look
+ * at, and what its text streams ask for, which keep the failure to themselves. Standard error
+ * always works.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -117,6 +118,21 @@ static int alloc_fails(const void *caller)
 void *malloc(size_t size)
 {
     return alloc_fails(CALLER) ? NULL : __libc_malloc(size);
+}
+
+/* Constructors of libraries are C++, whose exceptions nobody can catch there. */
+void *dlopen(const char *file, int mode)
+{
+    static void *(*real)(const char *, int);
+    const int before = counting;
+    counting = 0;
+    if (!real) {
+        void *symbol = dlsym(RTLD_NEXT, "dlopen");
+        memcpy(&real, &symbol, sizeof real);
+    }
+    void *library = real(file, mode);
+    counting = before;
+    return library;
 }
 
 void *calloc(size_t n, size_t size)

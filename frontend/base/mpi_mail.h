@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How the processes of a simulation (peers.h) exchange by MPI. Only where there is an MPI. */
+#ifndef WEFT_BASE_MPI_MAIL_H
+#define WEFT_BASE_MPI_MAIL_H
+
+#include "base/peers.h"
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The most processes that a simulation has. */
+#define WEFT_MPI_MOST 255
+
+/**
+ * *@p peers: the processes of @p comm, of which there are 2 to WEFT_MPI_MOST and which all call
+ * this together; they exchange until weft_mpi_mail_close. Nobody else sends there with tags 0 or 1.
+ * An error says why not.
+ */
+int weft_mpi_mail_open(MPI_Comm comm, struct weft_peers *peers, struct weft_err *err);
+/** They exchange no more. */
+void weft_mpi_mail_close(struct weft_peers *peers);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

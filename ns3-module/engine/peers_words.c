@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages that wait until all processes know of them: peers_user.c. */
+#include "context.h"
+#include "peers.h"
+
+#include <stdlib.h>
+
+bool peers_words_add(struct peers *p, const struct peers_word *w)
+{
+    if (p->nwords == p->words_cap) {
+        const uint32_t more = p->words_cap ? 2 * p->words_cap : 64;
+        struct peers_word *grown = realloc(p->words, more * sizeof *grown);
+        if (!grown)
+            return false;
+        p->words = grown;
+        p->words_cap = more;
+    }
+    p->words[p->nwords++] = *w;
+    return true;
+}
+
+int peers_words_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
+                     struct weft_err *err)
+{
+    struct peers *p = e->peers;
+    const unsigned owner = p->owner[e->fabric->hosts[msg->src]];
+    if (owner != p->link.me)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "host %u is of rank %u: rank %u can't post its messages", msg->src,
+                            owner, p->link.me);
+    struct peers_word w = {
+        .t_ps = e->now, .order = p->told, .seq = p->nposted++, .post = true, .msg = *msg};
+    w.msg.prio = prio;
+    return peers_words_add(p, &w)
+               ? 0
+               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages that wait");
+}
