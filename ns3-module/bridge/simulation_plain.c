@@ -13,10 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/** Between two looks at whether the run was interrupted, in simulated time: that of
- * WeftSimulatorImpl. */
-#define TURN_PS INT64_C(8000000)
-
 struct plain {
     struct weft_simulation base; /* first */
     struct weft_simulation_owner owner;
@@ -105,7 +101,7 @@ static void turn(struct plain *p, int64_t next_ps, int64_t until_ps)
 {
     struct weft_engine *e = p->base.own_engine;
     const int64_t quiet = until_ps == WEFT_NEVER ? WEFT_NEVER : until_ps + 1;
-    const int64_t limit = next_ps < quiet - TURN_PS ? next_ps + TURN_PS : quiet;
+    const int64_t limit = next_ps < quiet - WEFT_TURN_PS ? next_ps + WEFT_TURN_PS : quiet;
     p->running = true;
     weft_engine_quiet_until(e, quiet);
     p->broken = weft_engine_run(e, limit) != 0;

@@ -61,6 +61,10 @@ int64_t weft_engine_next(struct weft_engine *e);
 /** A time before which nothing is due, WEFT_NEVER when idle. That of the next event, but now while
  * messages wait that several threads will post. */
 int64_t weft_engine_soonest(struct weft_engine *e);
+/** How far loops over weft_engine_run go at a time, in ps of simulated time, between looks at
+ * whether somebody wants the run to stop: 8 us, as each such end cuts windows, which are as long as
+ * the shortest link. All use the same, so that all execute the same events. */
+#define WEFT_TURN_PS INT64_C(8000000)
 /** Executes every event earlier than @p limit_ps (strictly). A hook may lower the limit.
  * Returns 0, or an error code (see weft_engine_error). */
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps);

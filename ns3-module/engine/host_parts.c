@@ -71,7 +71,7 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
                     const struct agenda *a, const struct due *d)
 {
     const uint64_t id = id_of(a, d);
-    const uint32_t with = peers_held_with(e, cluster_of_due(e, a, d));
+    const uint32_t cluster = cluster_of_due(e, a, d), with = peers_held_with(e, cluster);
     struct cluster_state *s = &h->clusters[with];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
@@ -92,7 +92,7 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
         else
             e->worker->at = (struct ev){d->t, id};
     }
-    const uint32_t n = cluster_count(h, cluster_of_due(e, a, d));
+    const uint32_t n = cluster_count(h, cluster);
     p->most = n > p->most ? n : p->most;
     return false;
 }

@@ -2,19 +2,12 @@
 /* Messages that wait until all processes know of them: peers_user.c. */
 #include "context.h"
 #include "peers.h"
-
-#include <stdlib.h>
+#include "room.h"
 
 bool peers_words_add(struct peers *p, const struct peers_word *w)
 {
-    if (p->nwords == p->words_cap) {
-        const uint32_t more = p->words_cap ? 2 * p->words_cap : 64;
-        struct peers_word *grown = realloc(p->words, more * sizeof *grown);
-        if (!grown)
-            return false;
-        p->words = grown;
-        p->words_cap = more;
-    }
+    if (!ROOM(p->words, p->nwords, &p->words_cap))
+        return false;
     p->words[p->nwords++] = *w;
     return true;
 }

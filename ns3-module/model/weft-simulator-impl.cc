@@ -25,10 +25,6 @@ NS_LOG_COMPONENT_DEFINE("WeftSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftSimulatorImpl);
 
-/** How far an engine runs before other threads are looked at (they may stop or schedule): 8 us, as
- * it cuts windows of the engine, which are as long as the shortest link. */
-static constexpr int64_t SLICE_PS = 8000000;
-
 TypeId
 WeftSimulatorImpl::GetTypeId()
 {
@@ -369,7 +365,7 @@ WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
         }
     }
     const int64_t quiet = limit;
-    limit = std::min(limit, pump->m_armedPs + SLICE_PS);
+    limit = std::min(limit, pump->m_armedPs + WEFT_TURN_PS);
     limit = std::max(limit, pump->m_armedPs + 1); // its own instant comes first in any case
 
     m_currentUid = pump->m_uid;
