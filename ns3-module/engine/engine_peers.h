@@ -18,7 +18,7 @@ extern "C" {
 struct weft_engine;
 
 /** Of weft_peers_user: the node is of the process that most of its links below lead to. */
-#define WEFT_ANY_PEER 255u
+#define WEFT_PEER_BELOW 255u
 
 /**
  * A user who does something else in each process. Each has hosts of its own: it alone posts their
@@ -32,7 +32,7 @@ struct weft_engine;
  */
 struct weft_peers_user {
     void *ctx;
-    const uint8_t *owner; /**< by node; of a switch also WEFT_ANY_PEER */
+    const uint8_t *owner; /**< by node; of a switch also WEFT_PEER_BELOW */
     /** The time of the first event of this process, WEFT_NEVER: it has none. */
     int64_t (*next)(void *ctx);
     /** Executes that event. */

@@ -326,7 +326,7 @@ WeftFabricHelper::ShareOut()
         NS_ABORT_MSG_IF(ranks > 1 && rank >= ranks,
                         "weft: node " << m_nodes[i]->GetId() << " is of rank " << rank
                                       << ", and there are " << ranks);
-        owners.push_back(m_nodeKinds[i] == WEFT_NODE_HOST || switchesToo ? rank : WEFT_ANY_PEER);
+        owners.push_back(m_nodeKinds[i] == WEFT_NODE_HOST || switchesToo ? rank : WEFT_PEER_BELOW);
     }
     if (ranks > 1)
     {

@@ -132,7 +132,7 @@ class WeftFabric : public Object, public WeftParamHolder
      * The ranks of a distributed simulation share out the fabric (WeftRanks); used by
      * WeftFabricHelper. Each posts the messages of its own hosts, in which no order of ranks shows,
      * and is told of those that come there and of those of its own that are acknowledged.
-     * @param ranks by node of the graph; of a switch also WEFT_ANY_PEER: the one that most of its
+     * @param ranks by node of the graph; of a switch also WEFT_PEER_BELOW: the one that most of its
      * links lead down to
      */
     void ShareOut(const std::vector<uint8_t>& ranks);

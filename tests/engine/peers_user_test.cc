@@ -22,7 +22,7 @@ class Script
         : w(world), m_n(n), m_me(me), m_blocks(blocks)
     {
         for (uint32_t i = 0; i < w.fabric->nnodes; i++)
-            m_owner.push_back(WEFT_ANY_PEER);
+            m_owner.push_back(WEFT_PEER_BELOW);
         for (uint32_t h = 0; h < w.fabric->nhosts; h++)
             m_owner[w.fabric->hosts[h]] = static_cast<uint8_t>(Owner(h));
         user.ctx = this;
