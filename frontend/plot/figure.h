@@ -84,6 +84,7 @@ struct weft_panel {
     const char *title; /**< "": none */
     struct weft_axis x, y;
     struct weft_axis value;           /**< of colours: label, from, to */
+    bool says_values;                 /**< in each area of HEAT: its value, 3 digits */
     bool downwards;                   /**< y grows downwards; it has from and to */
     double height;                    /**< in pixels */
     struct weft_curve *curves, *last; /**< first to last */

@@ -247,8 +247,9 @@ static void write_settings(FILE *out, const struct weft_panel *p, double width)
     else
         fputs("set grid lc rgb '#a0a0a0' lw 0.5 dt 3\n", out);
     fprintf(out, "set border %d lw 1 lc rgb '#000000'\n", !p->x.hidden + 2 * !p->y.hidden);
-    fprintf(out, has_legend(p) ? "set key outside below center horizontal Left reverse samplen 2\n"
-                               : "unset key\n");
+    fprintf(out, has_legend(p)
+                     ? "set key outside below center horizontal Left reverse samplen 2 height 0.7\n"
+                     : "unset key\n");
     if (has_colours(p)) {
         fputs(has_mark(p, WEFT_MARK_SEGMENTS) ? "set palette " LINES "\n"
                                               : "set palette " AREAS "\n",
@@ -258,6 +259,28 @@ static void write_settings(FILE *out, const struct weft_panel *p, double width)
         quote(out, p->value.label);
         fputs("\nset colorbox\n", out);
     }
+}
+
+/* The value above which black is read better than white on the colours of AREAS: the middle of all
+ * values. */
+static double bright_from(const struct weft_curve *c)
+{
+    const size_t columns = weft_mark_columns(c->mark);
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < c->n; i++) {
+        least = fmin(least, c->v[i * columns + columns - 1]);
+        most = fmax(most, c->v[i * columns + columns - 1]);
+    }
+    return (least + most) / 2;
+}
+
+/* Not black and white as such, which pages in the dark turn around. */
+static void write_values(FILE *out, const struct weft_curve *c, size_t number)
+{
+    fprintf(out,
+            ", \\\n     $d%zu using (($1+$2)/2):(($3+$4)/2):(sprintf('%%.3g', $5)):"
+            "($5 < %.10g ? 0xfdfdfd : 0x101010) with labels center tc rgb variable notitle",
+            number, bright_from(c));
 }
 
 static void write_plot(FILE *out, const struct weft_panel *p, size_t first)
@@ -274,6 +297,8 @@ static void write_plot(FILE *out, const struct weft_panel *p, size_t first)
             quote(out, c->label);
         } else
             fputs(" notitle", out);
+        if (p->says_values && c->mark == WEFT_MARK_HEAT)
+            write_values(out, c, first);
     }
     /* axes alone, with a line outside of them */
     fputs(drawn ? "\n" : "set xrange [1:10]\nset yrange [1:10]\nplot 0.1 notitle\n", out);

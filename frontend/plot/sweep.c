@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAT_LEAST = 4, HEAT_CURVES = 7, NAMED_VALUES = 10 };
+enum { HEAT_LEAST = 4, HEAT_CURVES = 7, HEAT_SAYS = 12, NAMED_VALUES = 10 };
 
 /* The axis of numbers with most values; naxes: none. */
 static size_t main_axis(const struct weft_sweep_table *s, size_t without)
@@ -107,6 +107,7 @@ static void draw_heat(struct weft_panel *p, const struct weft_sweep_table *s,
     struct weft_curve *c = weft_curve_add(p, WEFT_MARK_HEAT, 0, "");
     p->x.bytes = p->x.log = false;
     p->value.label = m->axis;
+    p->says_values = s->axis[x].n <= HEAT_SAYS && s->axis[y].n <= HEAT_SAYS;
     for (size_t i = 0; i < s->nrows; i++) {
         const double at_x = (double)rank_of(&s->axis[x], s->nrows, s->axis[x].v[i]);
         const double at_y = (double)rank_of(&s->axis[y], s->nrows, s->axis[y].v[i]);
@@ -279,13 +280,15 @@ static void name_values(struct weft_panel *p, const struct weft_sweep_table *s, 
 static void draw(const struct weft_sweep_table *s, struct weft_figure *f)
 {
     const size_t x = main_axis(s, s->naxes), y = heat_axis(s, x);
-    const char *x_label = x < s->naxes ? weft_sweep_axis_label(f, &s->axis[x]) : "";
+    const char *x_label = y < s->naxes   ? s->axis[x].key
+                          : x < s->naxes ? weft_sweep_axis_label(f, &s->axis[x])
+                                         : "";
     for (size_t k = 0; k < s->nmetrics; k++) {
         const struct weft_sweep_metric *m = &s->metric[k];
         if (!has_values(s, m))
             continue;
         const bool log = m->log && x < s->naxes && y == s->naxes;
-        const char *y_label = y < s->naxes ? weft_sweep_axis_label(f, &s->axis[y])
+        const char *y_label = y < s->naxes ? s->axis[y].key
                               : log        ? weft_figure_printf(f, "%s, log scale", m->axis)
                                            : m->axis;
         struct weft_panel *p = weft_panel_add(f, y < s->naxes ? m->axis : "", x_label, y_label);

@@ -340,6 +340,13 @@ TEST(SweepPlot, BarsWithoutNumbersAndHeatMapOverTwoLongAxes)
     ASSERT_EQ(heat.size(), 20u);
     for (const Point &p : heat) /* x: buffers, y: chunks */
         EXPECT_DOUBLE_EQ(p.value, 10 * (p.y + 1.5) + p.x + 1.5);
+    const Said script = weft({"plot", dir / "heat", "sweep", "--to", "gnuplot", "--out", "-"});
+    EXPECT_NE(script.out.find("sprintf('%.3g', $5)"), std::string::npos) << script.out;
+    EXPECT_NE(script.out.find("$5 < 28 ?"), std::string::npos) << script.out; /* of 11 to 45 */
+    EXPECT_NE(script.out.find("set xlabel 'switch.buffer' "), std::string::npos) << script.out;
+    const Said picture = weft({"plot", dir / "heat", "sweep", "--to", "svg", "--out", "-"});
+    for (const char *value : {">11<", ">23<", ">45<"})
+        EXPECT_NE(picture.out.find(value), std::string::npos) << value;
 }
 
 /* What a reference has is no axis; how far off rows are is a panel, also below 0. */
