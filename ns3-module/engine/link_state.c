@@ -181,8 +181,10 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
     q->ideal_ps = 0; /* another path, another time */
     if (!(ends & PEERS_SENDS)) {
         if (ends && leads(e, q, true, &port, &mtu) && !too_long(q, mtu) &&
-            leads(e, q, false, &ack_port, &ack_mtu))
+            leads(e, q, false, &ack_port, &ack_mtu)) {
+            q->port = port; /* ideal durations go by it */
             q->ack_port = ack_port;
+        }
         return;
     }
     if (sends)

@@ -333,4 +333,37 @@ TEST(PeersThatStandStill, SayWhatOneSays)
     EXPECT_EQ(last.said[0].find("beyond packet 0 "), std::string::npos) << last.said[0];
 }
 
+// Ideal durations of packets that are balanced go by the port that a QP sends through, which is
+// another one while a link is down: the receiver's process knows that, too.
+TEST(PeersWhoseLinksFlap, GiveWhatOneGives)
+{
+    Compare(
+        [] {
+            return std::make_unique<World>("torus", Settings{{"shape", "4x4"}, {"delay", "500ns"}},
+                                           With(tight, {{"transport.recovery", "out-of-order"},
+                                                        {"switch.balance", "spray"},
+                                                        {"pfc.enabled", "off"},
+                                                        {"transport.rto", "100us"}}));
+        },
+        [](World &w) {
+            for (uint64_t i = 0; i < 48; i++) // three for each QP: before, meanwhile, afterwards
+                w.At(static_cast<int64_t>(i / 16) * 200 * WEFT_PS_PER_US, [&w, i] {
+                    const uint32_t src = i % 16;
+                    w.Send(src, (src + (src % 2 ? 4 : 1)) % 16, 3000, i);
+                });
+            for (const auto kind : {WEFT_LINK_DOWN, WEFT_LINK_UP})
+                w.At((kind == WEFT_LINK_DOWN ? 100 : 300) * WEFT_PS_PER_US, [&w, kind] {
+                    weft_err err = {};
+                    std::vector<weft_link_change> some(w.fabric->nlinks / 3);
+                    for (uint32_t i = 0; i < some.size(); i++) {
+                        some[i].link = 3 * i;
+                        some[i].kind = kind;
+                    }
+                    ASSERT_EQ(weft_engine_change_links(w.e, some.data(), some.size(), &err), 0)
+                        << err.msg;
+                });
+        },
+        2);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Peers, testing::ValuesIn(cases));
