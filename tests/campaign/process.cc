@@ -102,8 +102,10 @@ Ended run_guarded(const std::vector<std::string> &argv, const std::string &dir,
         e.code = WEXITSTATUS(status);
     else
         e.signal = WTERMSIG(status);
-    e.guarded = !e.too_large && (!ended || e.signal == SIGXCPU ||
-                                 (e.signal == SIGKILL && e.cpu_s >= 0.9 * guard.cpu_s));
+    // mpirun, to which the time of its processes is counted, tells of signals as a shell does
+    const int by = e.signal ? e.signal : e.code > 128 ? e.code - 128 : 0;
+    e.guarded = !e.too_large &&
+                (!ended || by == SIGXCPU || (by == SIGKILL && e.cpu_s >= 0.9 * guard.cpu_s));
     e.out = slurp(files + ".out");
     e.err = slurp(files + ".err");
     return e;
