@@ -10,13 +10,17 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /** Bytes of a persistent message, the first of them the size of what is to come. */
 #define ROOM ((size_t)1 << 16)
 /** Looks at messages before other processes are given the processor. */
 #define LOOKS 200u
+/** Instead of a size: the process has ended, and its struct weft_err follows. */
+#define ENDED SIZE_MAX
 
 struct channel {
     char *out, *in; /* ROOM bytes */
@@ -30,6 +34,7 @@ struct room {
     struct channel *channels;
     MPI_Request *requests; /* two for each process: to receive, and to send */
     int nrequests;
+    bool over; /* a process has ended: they exchange no more */
 };
 
 /* ---- exchange ---- */
@@ -51,6 +56,37 @@ static int await(int n, MPI_Request *all)
             sched_yield();
     }
     return rc;
+}
+
+/* The same where it may take long. */
+static int await_calmly(int n, MPI_Request *all)
+{
+    static MPI_Status statuses[2 * UCHAR_MAX];
+    const struct timespec nap = {.tv_nsec = 1000000};
+    int done = 0, rc = 0;
+    while (!done && !rc) {
+        rc = MPI_Testall(n, all, &done, statuses);
+        if (!done && !rc)
+            nanosleep(&nap, NULL);
+    }
+    return rc;
+}
+
+/* Whether a process has ended, by what has come; *@p err: the error of the first that has one. */
+static bool ended(const struct room *r, struct weft_err *err)
+{
+    bool any = false;
+    *err = (struct weft_err){0};
+    for (unsigned k = 0; k < r->n; k++) {
+        struct weft_err its;
+        if (k == r->me || r->channels[k].expected != ENDED)
+            continue;
+        any = true;
+        memcpy(&its, r->channels[k].in + sizeof(size_t), sizeof its);
+        if (its.code && !err->code)
+            weft_err_set(err, its.code, "process %u has ended: %s", k, its.msg);
+    }
+    return any;
 }
 
 /* Sends and receives in parts of at most INT_MAX bytes. */
@@ -100,6 +136,8 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
     const size_t fits = ROOM - sizeof(size_t);
     const int n = 2 * (int)(r->n - 1);
     bool more = false;
+    if (r->over)
+        return refuse(r, err, "they have ended");
     for (unsigned k = 0; k < r->n; k++) {
         if (k == r->me)
             continue;
@@ -117,6 +155,9 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
         memcpy(&r->channels[k].expected, r->channels[k].in, sizeof(size_t));
         more |= r->channels[k].expected > fits;
     }
+    r->over = ended(r, err);
+    if (r->over)
+        return err->code ? err->code : refuse(r, err, "they have ended");
     if (more && exchange_rest(r, out, err))
         return err->code;
     for (unsigned k = 0; k < r->n; k++) {
@@ -126,6 +167,33 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
                                        c->expected};
     }
     return 0;
+}
+
+int weft_mpi_mail_part(struct weft_peers *peers, const struct weft_err *own,
+                       struct weft_err *others, struct weft_err *err)
+{
+    struct room *r = (struct room *)peers->ctx;
+    const size_t word = ENDED;
+    *others = (struct weft_err){0};
+    for (unsigned k = 0; k < r->n && !r->over; k++) {
+        if (k == r->me)
+            continue;
+        memcpy(r->channels[k].out, &word, sizeof word);
+        memcpy(r->channels[k].out + sizeof word, own, sizeof *own);
+    }
+    if (!r->over &&
+        (MPI_Startall(r->nrequests, r->requests) || await_calmly(r->nrequests, r->requests)))
+        return refuse(r, err, "MPI_Testall failed");
+    for (unsigned k = 0; k < r->n && !r->over; k++)
+        if (k != r->me)
+            memcpy(&r->channels[k].expected, r->channels[k].in, sizeof(size_t));
+    if (!r->over)
+        ended(r, others);
+    r->over = true;
+    MPI_Request all;
+    return MPI_Ibarrier(r->comm, &all) || await_calmly(1, &all)
+               ? refuse(r, err, "MPI_Ibarrier failed")
+               : 0;
 }
 
 /* ---- life ---- */

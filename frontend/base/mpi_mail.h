@@ -20,6 +20,14 @@ extern "C" {
  * An error says why not.
  */
 int weft_mpi_mail_open(MPI_Comm comm, struct weft_peers *peers, struct weft_err *err);
+/**
+ * The last exchange, which does not keep the processor busy: this process ends, with error @p own
+ * or, if that has no code, well. It meets the last exchange of each of the others, or one that they
+ * wait in, which then fails with @p own. *@p others: of the first of those that have ended with an
+ * error; no code: there is none. Not 0, and *err: they can't be reached.
+ */
+int weft_mpi_mail_part(struct weft_peers *peers, const struct weft_err *own,
+                       struct weft_err *others, struct weft_err *err);
 /** They exchange no more. */
 void weft_mpi_mail_close(struct weft_peers *peers);
 

@@ -42,6 +42,8 @@ int main(int argc, char **argv)
         return weft_exit_code(err.code);
     }
     struct weft_log log = {.level = WEFT_LOG_INFO, .sink = weft_log_file_sink, .user = &to};
+    if (peers && peers->me > 0)
+        log.sink = weft_processes_note;
     struct weft_cli cli = {
         .out = stream,
         .written = &out,
@@ -58,6 +60,5 @@ int main(int argc, char **argv)
     };
     const int code = weft_cli_main(&cli, argc, argv);
     fclose(stream);
-    weft_processes_part(peers, code);
-    return code;
+    return weft_processes_part(peers, code);
 }

@@ -34,12 +34,8 @@ bool weft_processes_started(void)
 
 #include "base/mpi_mail.h"
 
-#include <time.h>
-
-/** How long a process that has failed waits for the others to end by themselves. */
-#define PATIENCE_S 3.0
-
 static struct weft_peers peers;
+static struct weft_err last; /* exit code of this process, and the first error that it has said */
 
 bool weft_processes_built_in(void)
 {
@@ -121,24 +117,30 @@ void weft_processes_reached(int64_t now_ps)
     weft_held_log_release();
 }
 
-void weft_processes_part(const struct weft_peers *of, int code)
+void weft_processes_note(void *user, enum weft_log_level level, const char *line)
 {
+    (void)user;
+    if (level == WEFT_LOG_ERROR && !last.msg[0])
+        snprintf(last.msg, sizeof last.msg, "%s", line);
+}
+
+int weft_processes_part(const struct weft_peers *of, int code)
+{
+    struct weft_err others, err;
     weft_scratch_remove();
     if (!of)
-        return;
-    MPI_Request all;
-    int there = 0;
-    const double began = MPI_Wtime();
-    MPI_Ibarrier(MPI_COMM_WORLD, &all);
-    while (!there && (code == 0 || MPI_Wtime() - began < PATIENCE_S)) {
-        const struct timespec t = {.tv_nsec = 1000000};
-        MPI_Test(&all, &there, MPI_STATUS_IGNORE);
-        if (!there)
-            nanosleep(&t, NULL);
+        return code;
+    last.code = -code; /* weft_exit_code */
+    if (!last.msg[0])
+        snprintf(last.msg, sizeof last.msg, "exit code %d", code);
+    if (weft_mpi_mail_part(&peers, &last, &others, &err))
+        MPI_Abort(MPI_COMM_WORLD, code ? code : weft_exit_code(err.code));
+    if (!code && others.code && of->me == 0) {
+        fprintf(stderr, "weft: error: %s\n", others.msg);
+        code = weft_exit_code(others.code);
     }
-    if (!there)
-        MPI_Abort(MPI_COMM_WORLD, code);
     MPI_Finalize();
+    return of->me == 0 ? code : 0;
 }
 
 #else
@@ -178,10 +180,17 @@ void weft_processes_reached(int64_t now_ps)
     (void)now_ps;
 }
 
-void weft_processes_part(const struct weft_peers *of, int code)
+void weft_processes_note(void *user, enum weft_log_level level, const char *line)
+{
+    (void)user;
+    (void)level;
+    (void)line;
+}
+
+int weft_processes_part(const struct weft_peers *of, int code)
 {
     (void)of;
-    (void)code;
+    return code;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef WEFT_CLI_PROCESSES_H
 #define WEFT_CLI_PROCESSES_H
 
+#include "base/log.h"
 #include "base/peers.h"
 
 #include <stdbool.h>
@@ -33,9 +34,16 @@ void weft_processes_forget(void);
 /** The run has come to @p now_ps of simulated time: what is said when a signal ends it, and what
  * waited to be said (held_log.h) is. */
 void weft_processes_reached(int64_t now_ps);
-/** Parts from the others, or ends them where they don't come to the end by themselves. @p code: the
- * exit code of this process. */
-void weft_processes_part(const struct weft_peers *peers, int code);
+/** The sink of the log (log.h) of all but the first, which say nothing: keeps the first error. */
+void weft_processes_note(void *user, enum weft_log_level level, const char *line);
+/**
+ * Parts from the others, of which those that wait for this process end with its error. @p code: the
+ * exit code that this process would have alone. Returns the one that it ends with: that of the
+ * first process is the code of all, its own or, having said so, that of the first other one that
+ * failed; the others end with 0, as mpirun ends all processes by SIGTERM where one ends with
+ * another code.
+ */
+int weft_processes_part(const struct weft_peers *peers, int code);
 
 #ifdef __cplusplus
 }

@@ -151,6 +151,52 @@ TEST(Processes, OneDoesOtherCommandsAlone)
     EXPECT_NE(b.out.find("\"simulating\": 2"), std::string::npos) << b.out;
 }
 
+// A run that does not end well: mpirun would end the first process by a signal, which might have
+// something to say yet, if another one ended with an exit code before.
+TEST(Processes, TheFirstAloneHasAnExitCode)
+{
+    NEEDS_MPIRUN();
+    TempDir dir;
+    const std::string script = dir / "run.sh", code = dir / "code";
+    std::ofstream(script) << program() << "run --quiet " << tree
+                          << "--set generate.kind=all-to-all --set transport.rto=20us --set "
+                             "transport.retry-max=2 --set 'trouble.events=bit-errors link=3 "
+                             "ber=0.1 at=0ps' --out "
+                          << (dir / "all")
+                          << "\ncode=$?\n[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 0 ] && exit "
+                             "$code\necho $code > "
+                          << code << "\n";
+    const Said s = shell(quiet_mpirun + by_processes("sh " + script, 2), dir);
+    EXPECT_EQ(s.code, 1) << s.err;
+    EXPECT_EQ(s.err.find("interrupted"), std::string::npos) << s.err;
+    EXPECT_EQ(slurp(code), "0\n");
+}
+
+// One fails, the other waits for it, or has waited: the error comes out, whoever it is.
+TEST(Processes, AnErrorOfOneEndsAll)
+{
+    NEEDS_MPIRUN();
+    for (const char *rank : {"0", "1"}) {
+        TempDir dir;
+        const std::string script = dir / "run.sh";
+        std::filesystem::create_directory(dir / "here");
+        std::filesystem::create_directory(dir / "elsewhere");
+        std::ofstream(dir / "here/network.yml") << "topology: [ Ring ]\nnpus_count: [ 4 ]\n"
+                                                   "bandwidth: [ 50 ]\nlatency: [ 500 ]\n";
+        std::ofstream(script) << "[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = " << rank
+                              << " ] && cd ../elsewhere\nexec " << program()
+                              << "run --quiet --no-out --set topology.type=astra-network --set "
+                                 "astra-network.file=network.yml --set workload.type=generate "
+                                 "--set generate.size=1KB\n";
+        const Said s = shell(
+            "cd " + (dir / "here") + " && " + quiet_mpirun + by_processes("sh " + script, 2), dir);
+        EXPECT_EQ(s.code, 4) << s.err;
+        EXPECT_NE(s.err.find("network.yml: "), std::string::npos) << s.err;
+        EXPECT_EQ(s.err.find("interrupted"), std::string::npos) << s.err;
+        EXPECT_EQ(s.err.find("process 1 has ended: ") != std::string::npos, *rank == '1') << s.err;
+    }
+}
+
 // The others do not wait for a process that is gone.
 TEST(Processes, OneThatIsKilledEndsAll)
 {
