@@ -95,8 +95,11 @@ static void print_threads(FILE *out, const struct weft_bench_result *r)
     fprintf(
         out,
         "                         together %.0f %% of the run, waiting %.0f %% of that; %" PRIu64
-        " windows, %" PRIu64 " barriers\n",
+        " windows, %" PRIu64 " barriers",
         100 * s.together, 100 * s.waiting, t->windows, t->barriers);
+    if (t->dealt)
+        fprintf(out, ", nodes dealt anew %" PRIu64 " times", t->dealt);
+    fprintf(out, "\n");
     fprintf(out,
             "                         CPU time: together %.3f s, one thread alone %.3f s (posting "
             "%.1f ms",
@@ -201,6 +204,7 @@ static void print_threads_json(struct weft_json *j, const struct weft_bench_resu
         weft_json_kv_f64(j, "together_share", s.together);
         weft_json_kv_f64(j, "waiting_share", s.waiting);
         weft_json_kv_u64(j, "barriers", r->threads.barriers);
+        weft_json_kv_u64(j, "dealt", r->threads.dealt);
         weft_json_kv_f64(j, "together_cpu_time_s", (double)r->threads.busy_ns / 1e9);
         weft_json_key(j, "alone_cpu_time_s");
         weft_json_object(j);

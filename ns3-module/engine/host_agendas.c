@@ -25,6 +25,7 @@ void host_agendas_free(struct host_parts *h)
         free(h->of[k].posts);
     }
     free(h->of);
+    free(h->first);
     free(h->clusters);
     free(h);
 }
@@ -37,8 +38,9 @@ static struct host_parts *make(const struct weft_engine *e, const struct window_
         return NULL;
     h->n = n;
     h->of = aligned_alloc(64, n * sizeof *h->of);
+    h->first = malloc(n * sizeof *h->first);
     h->clusters = calloc(e->fabric->nnodes, sizeof *h->clusters);
-    bool ok = h->of && h->clusters;
+    bool ok = h->of && h->first && h->clusters;
     if (h->of)
         memset(h->of, 0, n * sizeof *h->of);
     for (unsigned k = 0; ok && k < n; k++)
@@ -76,55 +78,79 @@ uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host)
     return e->windows.clusters.of[e->fabric->hosts[host]];
 }
 
-static uint32_t cluster_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
+/* The node at which a port's event happens. */
+static uint32_t node_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
 {
-    return e->windows.clusters
-        .of[kind == EV_ARRIVE ? far_node(e, port) : e->fabric->ports[port].node];
+    return kind == EV_ARRIVE ? far_node(e, port) : e->fabric->ports[port].node;
 }
 
 uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id)
 {
     const enum ev_kind kind = (enum ev_kind)(id >> EV_KIND_SHIFT);
     if (kind == EV_ARRIVE || kind == EV_TX)
-        return cluster_of_port(e, kind, (uint32_t)EV_NUMBER(id));
+        return e->windows.clusters.of[node_of_port(e, kind, (uint32_t)EV_NUMBER(id))];
     if (kind == EV_RTO || kind == EV_CC)
         return cluster_of_host(e, qp_at(e, (uint32_t)EV_NUMBER(id))->src_host);
     return NIL;
 }
 
-static struct agenda *agenda_of(struct weft_engine *e, uint32_t cluster)
+/* That of thread @p k, which changes. */
+static struct agenda *agenda_of(struct weft_engine *e, unsigned k)
 {
-    return &e->parts->of[e->crew->thread[cluster]].agenda;
+    host_part_changes(e->parts, k);
+    return &e->parts->of[k].agenda;
 }
 
 struct host_part *host_part_of(struct weft_engine *e, uint32_t host)
 {
-    return &e->parts->of[e->crew->thread[cluster_of_host(e, host)]];
+    return &e->parts->of[e->crew->thread[e->fabric->hosts[host]]];
 }
 
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
 {
-    return &host_part_of(e, host)->agenda;
+    return agenda_of(e, e->crew->thread[e->fabric->hosts[host]]);
 }
 
 struct agenda *host_agendas_at(struct weft_engine *e, unsigned i)
 {
     if (i == 0)
         return &e->loop.agenda;
-    return e->parts && i <= e->parts->n ? &e->parts->of[i - 1].agenda : NULL;
+    return e->parts && i <= e->parts->n ? agenda_of(e, i - 1) : NULL;
+}
+
+void host_agendas_change(struct weft_engine *e)
+{
+    for (unsigned k = 0; e->parts && k < e->parts->n; k++)
+        host_part_changes(e->parts, k);
+}
+
+/* Adds an entry to the slow queue of an agenda. */
+static __attribute__((noinline, cold)) void put_slow(struct weft_engine *e, struct agenda *a,
+                                                     int64_t t, enum ev_kind kind, uint32_t port)
+{
+    engine_push(e, &a->slow, t, EV_ID(kind, port));
+}
+
+static inline void put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
+                       uint32_t port)
+{
+    const int64_t now = __builtin_expect(e->peers != NULL, 0) ? e->peers->from_ps : e->now;
+    if (__builtin_expect(t < a->fast.base, 0) ||
+        __builtin_expect(!fastq_push(&a->fast, now, t, kind, port), 0))
+        put_slow(e, a, t, kind, port);
 }
 
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
                       uint32_t port)
 {
-    const int64_t now = __builtin_expect(e->peers != NULL, 0) ? e->peers->from_ps : e->now;
-    if (t < a->fast.base || !fastq_push(&a->fast, now, t, kind, port))
-        engine_push(e, &a->slow, t, EV_ID(kind, port));
+    put(e, a, t, kind, port);
 }
 
 void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    host_agendas_put(e, agenda_of(e, cluster_of_port(e, kind, port)), t, kind, port);
+    const struct window_crew *c = e->crew;
+    const unsigned k = kind == EV_ARRIVE ? c->to[port] : c->thread[e->ports[port].node];
+    put(e, agenda_of(e, k), t, kind, port);
 }
 
 /* Moves all of an agenda: to the parts, or (@p back) to the engine's own. */
@@ -135,8 +161,12 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
         const enum ev_kind kind = fastq_kind(key);
         const uint32_t port = fastq_port(key);
         fastq_pop(&from->fast, key);
-        host_agendas_put(e, back ? &e->loop.agenda : agenda_of(e, cluster_of_port(e, kind, port)),
-                         t, kind, port);
+        if (kind == EV_TX && e->ports[port].armed_ps != t)
+            continue; /* a stale one, which would take the place of the other */
+        if (back)
+            host_agendas_put(e, &e->loop.agenda, t, kind, port);
+        else
+            host_agendas_push(e, t, kind, port);
     }
     const uint32_t n = from->slow.n;
     struct ev *all = malloc((n ? n : 1) * sizeof *all);
@@ -149,8 +179,9 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
         evq_pop(&from->slow);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t cluster = cluster_of_entry(e, all[i].id);
-        engine_push(e, back || cluster == NIL ? &e->loop.agenda.slow : &agenda_of(e, cluster)->slow,
-                    all[i].t, all[i].id);
+        struct agenda *to =
+            back || cluster == NIL ? &e->loop.agenda : agenda_of(e, e->crew->thread[cluster]);
+        engine_push(e, &to->slow, all[i].t, all[i].id);
     }
     free(all);
 }
@@ -215,6 +246,7 @@ void host_agendas_choose(struct weft_engine *e)
     if (e->parts)
         return;
     e->parts = h;
+    host_agendas_change(e);
     h->since_ps = e->now;
     move(e, &e->loop.agenda, false);
 }

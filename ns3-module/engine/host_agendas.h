@@ -25,6 +25,8 @@ uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host);
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host);
 /** Agenda @p i of all that there are: the engine's own, then those of hosts; NULL: no more. */
 struct agenda *host_agendas_at(struct weft_engine *e, unsigned i);
+/** The agendas of all threads may change. */
+void host_agendas_change(struct weft_engine *e);
 /** Adds the arrival at a host, or a transmission of one. */
 void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port);
 /** Adds it to @p a, which may have come to a later time. */

@@ -6,8 +6,9 @@
 #include "events.h"
 #include "host_parts_inside.h"
 #include "host_tells.h"
+#include "loads.h"
 #include "plans.h"
-#include "rc.h"
+#include "rc_complete.h"
 #include "recovery.h"
 #include "replay.h"
 #include "room.h"
@@ -18,7 +19,7 @@
 /* ---- a thread's part ---- */
 
 /* Whether the user may be told of a message when the packet at the end of a link arrives. */
-static bool may_tell(const struct weft_engine *e, uint32_t port)
+static inline bool may_tell(const struct weft_engine *e, uint32_t port)
 {
     const struct port *p = &e->ports[port];
     const struct pkt *k = pkt_at(e, p->fly.head);
@@ -66,12 +67,22 @@ static inline uint32_t cluster_of_due(const struct weft_engine *e, const struct 
     return e->windows.clusters.of[fastq_kind(d->key) == EV_ARRIVE ? far : p->node];
 }
 
+/* Whether the event may be executed without being looked at: no cluster is held by now that it may
+ * be of, nor counted, and nothing may be told. */
+static inline bool plain(const struct weft_engine *e, const struct host_part *p,
+                         const struct due *d)
+{
+    return !p->looks && !d->slow &&
+           (fastq_kind(d->key) != EV_ARRIVE || !may_tell(e, fastq_port(d->key)));
+}
+
 /* Whether the cluster of this event is to be held from it on, or is by now. */
 static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
                     const struct agenda *a, const struct due *d)
 {
     const uint64_t id = id_of(a, d);
-    const uint32_t cluster = cluster_of_due(e, a, d), with = peers_held_with(e, cluster);
+    const uint32_t cluster = cluster_of_due(e, a, d);
+    const uint32_t with = e->peers ? peers_held_with(e, cluster) : cluster;
     struct cluster_state *s = &h->clusters[with];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
     if (s->held == h->window) {
@@ -82,8 +93,10 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
         return true;
     }
     if (arrives && may_tell(e, (uint32_t)EV_NUMBER(id))) {
-        if (!h->listens)
+        if (!h->listens) {
             s->held = h->window;
+            p->looks = true;
+        }
         if (!h->listens && !e->peers)
             return true;
         /* it is told of afterwards, so this event still belongs to what is done now */
@@ -92,8 +105,10 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
         else
             e->worker->at = (struct ev){d->t, id};
     }
-    const uint32_t n = cluster_count(h, cluster);
-    p->most = n > p->most ? n : p->most;
+    if (h->counts) {
+        const uint32_t n = cluster_count(h, cluster);
+        p->most = n > p->most ? n : p->most;
+    }
     return false;
 }
 
@@ -125,7 +140,7 @@ static void run_until(struct host_parts *h, struct host_part *p, struct weft_eng
         if (d.t >= until_ps || d.t >= e->loop.limit_ps ||
             (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
             break;
-        if (to_hold(e, h, p, a, &d)) {
+        if (!plain(e, p, &d) && to_hold(e, h, p, a, &d)) {
             if (e->peers && e->peers->link.user)
                 break; /* all hosts are */
             hold(e, p, a, &d);
@@ -157,6 +172,7 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
     e->parts = NULL;
     e->loop.limit_ps = h->until_ps;
     p->nheld = p->most = 0;
+    p->looks = h->counts || e->peers;
     for (uint32_t i = 0; i < p->timely; i++)
         run_post(h, p, e, i);
     run_until(h, p, e, h->until_ps);
@@ -229,6 +245,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
 {
     uint64_t events = 0;
     uint32_t most = 0;
+    h->counts = c->counted;
     if (h->switches)
         window_crew_begin(e, c, e->now, switches_ps);
     else
@@ -240,6 +257,10 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         c->turns[k].load += h->of[k].events;
         most = h->of[k].most > most ? h->of[k].most : most;
     }
+    if (h->counts)
+        h->most_share = events ? (double)most / (double)events : 0;
+    else
+        most = (uint32_t)(h->most_share * (double)events);
     window_crew_end(c, events, most);
     if (h->switches) {
         window_done(e, switches_ps);
@@ -253,12 +274,9 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     return events;
 }
 
-bool host_parts_run(struct weft_engine *e, int64_t t_ps)
+static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct host_parts *h,
+                                                   int64_t t_ps)
 {
-    struct host_parts *h = e->parts;
-    if (t_ps < h->done_ps)
-        return false;
-    h->alone++;
     int64_t until_ps = horizon(e, h, t_ps);
     if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try ||
         (e->replay && replay_ops.alone(e)))
@@ -281,7 +299,17 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
         plans_end(e, until_ps);
     h->done_ps = until_ps;
     note_rate(h, events, t_ps, until_ps);
+    loads_window_over(e);
     return true;
+}
+
+bool host_parts_run(struct weft_engine *e, int64_t t_ps)
+{
+    struct host_parts *h = e->parts;
+    if (t_ps < h->done_ps) /* it is of one that is held */
+        return false;
+    h->alone++;
+    return run_together(e, h, t_ps);
 }
 
 void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_ps)
@@ -294,19 +322,53 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
 
 /* ---- the order of all events ---- */
 
+/* Looks at the first of a thread's agenda. */
+static void look(struct weft_engine *e, struct host_parts *h, unsigned k)
+{
+    struct agenda *a = &h->of[k].agenda;
+    const struct due d = agenda_first(e, a);
+    h->first[k] = (struct first_seen){.t = d.t,
+                                      .id = d.t == WEFT_NEVER ? UINT64_MAX : id_of(a, &d),
+                                      .key = d.slow ? FASTQ_NO_KEY : d.key};
+}
+
+/* A deadline of a QP that was seen to be the first may have been put off since, by what has not
+ * changed the agenda: so it is looked at again. */
+static bool still_first(struct weft_engine *e, struct host_parts *h, unsigned k)
+{
+    const struct first_seen seen = h->first[k];
+    if (seen.key != FASTQ_NO_KEY)
+        return true;
+    look(e, h, k);
+    return h->first[k].t == seen.t && h->first[k].id == seen.id;
+}
+
 struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
 {
-    struct agenda *first = &e->loop.agenda;
-    for (unsigned k = 0; k < e->parts->n; k++) {
-        struct agenda *a = &e->parts->of[k].agenda;
-        const struct due other = agenda_first(e, a);
-        if (other.t < d->t ||
-            (other.t == d->t && other.t != WEFT_NEVER && id_of(a, &other) < id_of(first, d))) {
-            *d = other;
-            first = a;
+    struct host_parts *h = e->parts;
+    const uint64_t own_id = d->t == WEFT_NEVER ? UINT64_MAX : id_of(&e->loop.agenda, d);
+    unsigned of;
+    do {
+        int64_t t = d->t;
+        uint64_t id = own_id;
+        of = h->n;
+        for (unsigned k = 0; k < h->n; k++) {
+            const struct first_seen *f = &h->first[k];
+            if (f->t == INT64_MIN)
+                look(e, h, k);
+            if (f->t < t || (f->t == t && f->id < id)) {
+                t = f->t;
+                id = f->id;
+                of = k;
+            }
         }
-    }
-    return first;
+        if (of == h->n)
+            return &e->loop.agenda;
+    } while (!still_first(e, h, of));
+    const struct first_seen *f = &h->first[of];
+    *d = (struct due){f->t, f->key, f->key == FASTQ_NO_KEY};
+    host_part_changes(h, of);
+    return &h->of[of].agenda;
 }
 
 struct agenda *host_parts_any(struct weft_engine *e, struct due *d)

@@ -12,6 +12,14 @@ struct cluster_state {
     uint64_t held;   /**< the last window in which it was held */
     uint32_t window; /**< the one that `events` is of, its lower bits */
     uint32_t events;
+    uint32_t load; /**< in windows that were counted (loads.h) */
+};
+
+/** What was seen to be the first of an agenda. */
+struct first_seen {
+    int64_t t; /**< WEFT_NEVER: there is none; INT64_MIN: it has changed since */
+    uint64_t id;
+    uint64_t key; /**< if it is of the fast queue; FASTQ_NO_KEY: of the slow one */
 };
 
 /** The hosts of a thread. */
@@ -20,7 +28,8 @@ struct host_part {
     struct ev *held; /**< what is left at hosts that are held, in order */
     uint32_t nheld, held_cap;
     uint64_t events;    /**< in the last window */
-    uint32_t most;      /**< of them, in one cluster */
+    uint32_t most;      /**< of them, in one cluster; 0 unless they are counted */
+    bool looks;         /**< every event is looked at: some clusters are held, or are counted */
     struct post *posts; /**< that wait (posts.h) */
     uint32_t nposts, posts_cap;
     uint32_t timely; /**< of those that are ahead: the thread posts so many (plans.h) */
@@ -29,20 +38,30 @@ struct host_part {
 struct host_parts {
     unsigned n;
     struct host_part *of;
+    struct first_seen *first;       /**< by thread: of its agenda */
     struct cluster_state *clusters; /**< by their first nodes */
     uint64_t window;
     int64_t lookahead_ps; /**< the shortest link of two clusters */
     int64_t done_ps;      /**< hosts have been run to here, but for those that are held */
     int64_t until_ps;     /**< of the window that is being run */
     bool switches;        /**< it is theirs as well */
+    bool counts;          /**< events are counted by cluster */
     bool listens;         /**< the user is told of messages when it is over: no host is held */
     uint32_t turn;        /**< number of the last timer that was called ahead (plans.h) */
     bool late;            /**< what is posted ahead now, the engine's own thread posts */
+    double most_share; /**< events of the busiest cluster, of all in the last window that counted */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
     int64_t since_ps;
     double per_ps;
 };
+
+/** What is to happen at the hosts of thread @p k may change. */
+static inline void host_part_changes(struct host_parts *h, unsigned k)
+{
+    if (h->first[k].t != INT64_MIN) /* where threads come here, it is: nobody writes */
+        h->first[k].t = INT64_MIN;
+}
 
 /** One more event, or post, of a cluster in this window; returns how many there are. */
 static inline uint32_t cluster_count(const struct host_parts *h, uint32_t cluster)
@@ -50,6 +69,7 @@ static inline uint32_t cluster_count(const struct host_parts *h, uint32_t cluste
     struct cluster_state *s = &h->clusters[cluster];
     s->events = s->window == (uint32_t)h->window ? s->events + 1 : 1;
     s->window = (uint32_t)h->window;
+    s->load++;
     return s->events;
 }
 

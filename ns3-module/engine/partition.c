@@ -6,21 +6,23 @@
 
 #define MOST 256u
 #define NONE 255u /**< not dealt out yet */
+#define NEARLY 8u /**< loads that differ by less than one in so many are as much */
+#define IDLE 64.0 /**< one in so many of all the load is taken to be of all alike */
 
-uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint8_t *thread, uint32_t i,
-                         unsigned turn, bool *several)
+uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint32_t *load,
+                         const uint8_t *thread, uint32_t i, unsigned turn, bool *several)
 {
-    uint32_t links[MOST] = {0};
+    uint64_t links[MOST] = {0};
     const struct weft_fabric_node *node = &f->nodes[i];
     for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
         const uint32_t far = f->ports[f->ports[p].peer].node;
         if (f->nodes[far].tier < node->tier)
-            links[thread[far]]++;
+            links[thread[far]] += load ? load[far] + UINT64_C(1) : 1;
     }
     unsigned best = turn, some = 0;
     for (unsigned k = 0; k < n; k++) {
         some += links[k] != 0;
-        if (links[k] > links[best])
+        if (links[k] > links[best] + (load ? links[best] / NEARLY : 0))
             best = k;
     }
     *several = some > 1;
@@ -28,8 +30,8 @@ uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint8_t 
 }
 
 /* Deals out the switches of a tier; whether there are any of a higher one. */
-static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
-                 bool *loose, uint32_t tier)
+static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, const uint32_t *load,
+                 uint8_t *thread, bool *loose, uint32_t tier)
 {
     uint32_t all = 0, turns = 0, dealt[MOST] = {0};
     bool more = false;
@@ -41,8 +43,8 @@ static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, ui
         if (f->nodes[i].host != UINT32_MAX || f->nodes[i].tier != tier)
             continue;
         bool several;
-        const uint8_t its =
-            partition_choose(f, n, thread, i, (unsigned)((uint64_t)turns++ * n / all), &several);
+        const uint8_t its = partition_choose(f, n, load, thread, i,
+                                             (unsigned)((uint64_t)turns++ * n / all), &several);
         if (loose)
             loose[i] = several && dealt[its] & 1; /* half of them even out what threads do */
         if (thread[of[i]] == NONE)
@@ -68,14 +70,43 @@ static uint32_t deal_hosts(const struct weft_fabric *f, unsigned n, const uint32
     return groups;
 }
 
-uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of, uint8_t *thread,
-                   bool *loose)
+/* The same by their load. @p groups: how many there are. */
+static void deal_by_load(const struct weft_fabric *f, unsigned n, const uint32_t *of,
+                         const uint32_t *load, uint8_t *thread, uint32_t groups)
+{
+    double all = 0, before = 0;
+    memset(thread, NONE, f->nnodes);
+    for (uint32_t h = 0; h < f->nhosts; h++) {
+        const uint32_t group = of[f->hosts[h]];
+        all += thread[group] == NONE ? load[group] : 0;
+        thread[group] = 0;
+    }
+    const double idle = (all > 0 ? all / IDLE : 1) / groups;
+    all += idle * groups;
+    memset(thread, NONE, f->nnodes);
+    for (uint32_t h = 0; h < f->nhosts; h++) {
+        const uint32_t node = f->hosts[h];
+        if (thread[of[node]] == NONE) {
+            const double its = load[of[node]] + idle;
+            const unsigned k = (unsigned)((before + its / 2) / all * n);
+            thread[of[node]] = (uint8_t)(k < n ? k : n - 1);
+            before += its;
+        }
+        thread[node] = thread[of[node]];
+    }
+}
+
+uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of,
+                   const uint32_t *load, uint8_t *thread, bool *loose)
 {
     if (loose)
         memset(loose, 0, f->nnodes * sizeof *loose);
     const uint32_t all = deal_hosts(f, 1, of, thread, 1);
-    deal_hosts(f, n, of, thread, all);
-    for (uint32_t tier = 0; deal(f, n, of, thread, loose, tier); tier++)
+    if (load)
+        deal_by_load(f, n, of, load, thread, all);
+    else
+        deal_hosts(f, n, of, thread, all);
+    for (uint32_t tier = 0; deal(f, n, of, load, thread, loose, tier); tier++)
         ;
     return all < n ? all : n;
 }

@@ -31,7 +31,7 @@ static int deal_blocks(const struct weft_engine *e, struct peers *p, struct weft
     for (int64_t ps = WINDOW_LEAST_PS; ps > 0 && n < p->link.n; ps = next_shorter(e, ps)) {
         p->least_ps = ps;
         clusters_join(e, of, ps);
-        n = partition(e->fabric, p->link.n, of, p->owner, NULL);
+        n = partition(e->fabric, p->link.n, of, NULL, p->owner, NULL);
     }
     free(of);
     return n == p->link.n ? 0
@@ -74,7 +74,7 @@ static void deal_switches(const struct weft_fabric *f, struct peers *p)
         for (uint32_t i = 0; i < f->nnodes; i++)
             if (f->nodes[i].tier == tier && p->owner[i] >= p->link.n)
                 p->owner[i] =
-                    partition_choose(f, p->link.n, p->owner, i,
+                    partition_choose(f, p->link.n, NULL, p->owner, i,
                                      (unsigned)((uint64_t)turns++ * p->link.n / all), &several);
     }
 }

@@ -27,23 +27,6 @@ void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t
     p->n += n;
 }
 
-bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, uint32_t i,
-                int64_t at_ps)
-{
-    const bool first = o->head == NIL;
-    k->next = NIL;
-    if (first) {
-        o->head = i;
-        o->at_ps = at_ps;
-    } else {
-        struct pkt *before = pkt_at(e, o->tail);
-        before->next = i;
-        before->next_at_ps = at_ps;
-    }
-    o->tail = i;
-    return first;
-}
-
 void peers_note_sent(struct weft_engine *e, uint32_t port)
 {
     struct worker_sent *s = &e->peers->crossed;

@@ -18,7 +18,6 @@
 #include "loop.h"
 #include "nic.h"
 #include "pkt.h"
-#include "psn_set.h"
 #include "port.h"
 #include "port_ops.h"
 #include "probe.h"
@@ -419,22 +418,6 @@ void rc_receive(struct weft_engine *e, uint32_t i)
         [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive,
         [WEFT_PKT_WARNING] = supply_warned};
     receive[pkt_at(e, i)->kind](e, i);
-}
-
-bool rc_may_complete(const struct weft_engine *e, const struct pkt *k)
-{
-    const struct qp *q = qp_at(e, k->qp);
-    if (k->kind == WEFT_PKT_DATA) {
-        if ((!(k->flags & PKT_LAST) && !q->holding) || q->rcv_msg == NIL || k->psn < q->exp_psn)
-            return false;
-        const struct msg *m = msg_at(e, q->rcv_msg);
-        const uint64_t held = q->holding ? q->held->n : 0;
-        return m->first_psn + m->npkts - q->exp_psn <= held + 1;
-    }
-    if ((k->kind != WEFT_PKT_ACK && k->kind != WEFT_PKT_NACK) || q->head_msg == NIL)
-        return false;
-    const struct msg *m = msg_at(e, q->head_msg);
-    return k->psn >= m->first_psn + m->npkts;
 }
 
 /* A timer has expired, for the n-th time in a row; whether the QP goes on. */

@@ -9,8 +9,6 @@
 #include "qp.h"
 #include "stable.h"
 
-struct pkt;
-
 /** What an ACK tells of packets behind a gap: bit i is first + i. */
 struct sack_map {
     uint64_t first, bits;
@@ -41,8 +39,6 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t pkt, enum weft_pkt_
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t pkt);
 /** The message q->rcv_msg (@p msg) has arrived completely, with packet @p c. */
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg, const struct completer *c);
-/** Whether the user may be told of a message when packet @p k reaches the host it is for. */
-bool rc_may_complete(const struct weft_engine *e, const struct pkt *k);
 void rc_rto(struct weft_engine *e, uint32_t qp);
 void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 

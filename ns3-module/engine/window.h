@@ -41,10 +41,12 @@ struct window_node {
     bool vacant;       /**< the first key is that of the event being executed */
     bool owes;         /**< its lazy ports may owe transmissions, now or later */
     bool loose;        /**< any thread may run it */
-    uint8_t thread;    /**< that it belongs to */
-    uint8_t strayed;   /**< windows in a row in which another ran it */
-    uint32_t events;   /**< in its last window */
-    uint32_t ran;      /**< which one that was, of several threads: lower bits of its number */
+    bool apart;      /**< some port of it is APART (port.h): all are settled when a window begins */
+    uint8_t thread;  /**< that it belongs to */
+    uint8_t strayed; /**< windows in a row in which another ran it */
+    uint32_t events; /**< in its last window */
+    uint32_t load;   /**< in windows that were counted (loads.h) */
+    uint32_t ran;    /**< which one that was, of several threads: lower bits of its number */
 } __attribute__((aligned(64)));
 
 /** A pause or resume that took effect: struct weft_engine_hooks, pfc. */

@@ -33,6 +33,8 @@ static void fini(struct window_crew *c)
     free(c->busy_ns);
     free(c->thread);
     free(c->loose);
+    free(c->load);
+    free(c->seen_load);
     free(c->to);
     free(c);
 }
@@ -65,8 +67,9 @@ void window_crew_fini(struct weft_engine *e)
 uint64_t window_crew_bytes(const struct weft_engine *e)
 {
     const struct window_crew *c = e->crew;
-    return c ? c->n * sizeof *c->workers + (c->out ? e->fabric->nports * sizeof *c->out : 0) +
-                   (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->switches
+    return c ? c->n * sizeof *c->workers + e->fabric->nports * sizeof *c->out +
+                   (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->switches +
+                   2 * (uint64_t)e->fabric->nnodes * sizeof *c->load
              : 0;
 }
 
@@ -109,9 +112,12 @@ static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t por
     if (!port_known(e, port))
         return;
     const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
+    const bool is_apart = apart(e, c, p->node, far, ends);
     p->ends =
-        (uint8_t)(ends | (apart(e, c, p->node, far, ends) ? APART : 0) |
+        (uint8_t)(ends | (is_apart ? APART : 0) |
                   ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER : 0));
+    if (is_apart && ends & OWN_IN_WINDOWS)
+        e->windows.of[p->node].apart = true;
 }
 
 /* Whether any thread may run any switch. */
@@ -171,11 +177,13 @@ void window_crew_list(struct weft_engine *e)
     if (!c)
         return;
     c->nborder = 0;
-    partition(e->fabric, c->n, of->of, c->thread, c->loose);
+    c->look_again = true;
+    partition(e->fabric, c->n, of->of, c->by_load ? c->load : NULL, c->thread, c->loose);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         if (e->fabric->nodes[n].host == NIL) {
             e->windows.of[n].thread = c->thread[n];
             e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
+            e->windows.of[n].apart = e->peers != NULL; /* others know when all are settled */
         }
         if (peers_own(e, n) && !of->in_windows[n] && at_border(e, n))
             c->border[c->nborder++] = n;
@@ -192,24 +200,27 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->workers = lines(c->n, sizeof *c->workers);
     c->turns = lines(c->n, sizeof *c->turns);
     c->busy_ns = calloc(c->n, sizeof *c->busy_ns);
-    c->out = e->peers ? malloc(nports * sizeof *c->out) : NULL;
+    c->out = malloc(nports * sizeof *c->out);
     c->loose = malloc(nnodes * sizeof *c->loose);
+    c->load = calloc(nnodes, sizeof *c->load);
+    c->seen_load = calloc(nnodes, sizeof *c->seen_load);
     c->switches = malloc(nnodes * sizeof *c->switches);
     c->any = malloc(nnodes * sizeof *c->any);
     c->border = malloc(nnodes * sizeof *c->border);
     c->thread = malloc(nnodes);
     c->to = malloc(nports);
-    if (!c->thread || !c->loose || !c->to || !c->workers || !c->turns || !c->busy_ns ||
-        (e->peers && !c->out) || !c->switches || !c->any || !c->border)
+    if (!c->thread || !c->loose || !c->load || !c->seen_load || !c->to || !c->workers ||
+        !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
-    for (uint32_t i = 0; c->out && i < e->fabric->nports; i++)
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (peers_own(e, e->fabric->ports[i].node))
             c->out[i].head = NIL;
     for (unsigned i = 0; i < c->n; i++)
-        if (!worker_init(&c->workers[i], c->n, c->to, c->untouched))
+        if (!worker_init(&c->workers[i], c->n, c->out, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     c->settled_ps = INT64_MIN;
-    c->look_again = c->measured = true;
+    c->look_at = c->look_every = WINDOWS_PER_LOOK;
+    c->look_again = c->measured = c->counted = true;
     c->weight = 1;
     c->clock_ns = crew_cpu_clock_ns();
     if (delay_reserve(e))

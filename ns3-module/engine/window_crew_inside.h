@@ -20,6 +20,18 @@ static inline uint64_t window_crew_enough(unsigned n)
     return 150 + 25 * (uint64_t)n;
 }
 
+/** Windows of which one is measured, and what happens at each host is counted: asking for the time
+ * of a thread takes as long as ten packets. */
+#define WINDOWS_PER_COUNT 8u
+/** Windows between two looks at what threads have to do, and wait. */
+#define WINDOWS_PER_LOOK (8 * WINDOWS_PER_COUNT)
+
+/** Whether @p most, of the busiest of @p n threads, is much above the mean of @p all. */
+static inline bool window_crew_above(uint64_t most, uint64_t all, unsigned n)
+{
+    return 20 * n * most > 23 * all; /* 15 % */
+}
+
 /** The switches of a thread. */
 struct turn {
     uint32_t first, loose,
@@ -28,8 +40,11 @@ struct turn {
     uint32_t most;         /**< events at one of those that it ran in this window */
     uint64_t events;       /**< at all of them */
     uint64_t load;         /**< of the window, at those that are its own at first, and hosts */
+    uint64_t sum;          /**< of windows since the last look at loads (loads.h) */
     int64_t first_ps;      /**< of the next event at its own at first, WEFT_NEVER: none */
     uint32_t first_node;
+    uint32_t soon;        /**< of its own at first, those with events before window_crew.soon_ps */
+    uint64_t soon_events; /**< those switches' events in their last windows, and one of each */
     _Alignas(64) _Atomic uint32_t next; /**< not taken yet, in `any` */
 };
 
@@ -47,7 +62,7 @@ struct window_crew {
     struct crew *crew;
     unsigned n;
     struct worker *workers;
-    struct outbox *out; /**< by port; NULL: no other processes */
+    struct outbox *out; /**< by port */
     _Atomic uint32_t untouched[2];
     uint32_t *switches, nswitches; /**< in windows, by whose they are at first */
     uint32_t *any;                 /**< those for any, by whose they are by now */
@@ -59,6 +74,12 @@ struct window_crew {
     int64_t settled_ps;         /**< all transmissions before this time have been made */
     bool look_again;            /**< any switch may owe some */
     bool uneven;                /**< threads have waited much for each other */
+    uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
+    uint32_t *seen_load;        /**< the same at the last look (loads.h) */
+    bool by_load;               /**< nodes are dealt by their load */
+    bool in_vain;               /**< dealing them so would not have helped at the last look */
+    uint64_t look_at;           /**< windows after which the next look is due */
+    uint32_t look_every;        /**< windows between two of them */
     bool list_again;            /**< who may run switches has changed */
     _Atomic bool changed_hands; /**< a switch for any has */
     uint64_t shuffle;           /**< not 0, for tests: seed of random orders */
@@ -67,9 +88,11 @@ struct window_crew {
     struct weft_engine *e;
     int64_t until_ps;
     uint64_t until;
+    int64_t soon_ps; /**< end of a window that follows at once */
     window_crew_work *work;
     bool all_owe;             /**< switches may owe transmissions */
     bool measured;            /**< the times of its threads */
+    bool counted;             /**< what happens at each host */
     bool posting;             /**< it is messages that they post */
     int64_t *busy_ns;         /**< by thread */
     int64_t weight;           /**< so many windows it stands for, if it is measured */

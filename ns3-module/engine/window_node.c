@@ -95,11 +95,10 @@ void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
     e->tot.events += events;
     s->events = events;
     s->owes = true;
-    if (e->worker) { /* lists nothing, and has all settled */
+    if (s->apart && e->worker)
         s->owes = window_settle_node(e, node, settle_ps);
-        return;
-    }
-    if (events >= n->nports) /* with fewer, looking at all ports costs more */
+    else if (events >= n->nports) /* with fewer, looking at all ports costs more */
         settle_in_turns(e, n, settle_ps);
-    s->listed_ps = window_time(w, s->q.h[0]);
+    if (!e->worker) /* threads list nothing */
+        s->listed_ps = window_time(w, s->q.h[0]);
 }

@@ -4,10 +4,6 @@
 #include "window_crew.h"
 #include "window_crew_inside.h"
 
-/** Windows of which one is measured: asking for the time of a thread takes as long as ten packets.
- */
-#define MEASURE_EVERY 8u
-#define LOOK_EVERY (8 * MEASURE_EVERY) /**< windows between two looks at what threads wait */
 #define LONG_NS 1000000 /**< time of a window from which on the next one is measured, too */
 
 void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned number))
@@ -27,12 +23,25 @@ void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned 
     c->mark_ns = crew_cpu_ns();
 }
 
-/* Where threads wait much for each other, switches are for whoever has time from now on. */
+/* Whether nodes may soon be dealt anew, as some thread has more to do than others (loads.h). */
+static bool may_be_dealt(const struct window_crew *c)
+{
+    uint64_t all = 0, most = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        all += c->turns[k].sum;
+        most = c->turns[k].sum > most ? c->turns[k].sum : most;
+    }
+    return c->parts && !c->in_vain && window_crew_above(most, all, c->n);
+}
+
+/* Where threads wait much for each other all the same, switches are for whoever has time from now
+ * on. */
 static void even_out(struct window_crew *c)
 {
-    if (c->figures.windows % LOOK_EVERY)
+    if (c->figures.windows % WINDOWS_PER_LOOK)
         return;
-    if (!c->uneven && c->seen.busy_ns < (int64_t)c->n * c->seen.critical_ns * 7 / 10)
+    if (!c->uneven && c->seen.busy_ns < (int64_t)c->n * c->seen.critical_ns * 7 / 10 &&
+        !may_be_dealt(c))
         c->uneven = c->list_again = true;
     c->seen = (struct thread_times){0};
 }
@@ -65,8 +74,9 @@ void window_crew_measure(struct window_crew *c)
     c->run_ns = 0;
     c->posting = false;
     c->figures.windows++;
-    c->measured = longs || c->figures.windows % MEASURE_EVERY == 0;
-    c->weight = longs ? 1 : MEASURE_EVERY;
+    c->counted = c->figures.windows % WINDOWS_PER_COUNT == 0;
+    c->measured = longs || c->counted;
+    c->weight = longs ? 1 : WINDOWS_PER_COUNT;
     if (c->measured)
         c->mark_ns = crew_cpu_ns();
     even_out(c);

@@ -3,11 +3,13 @@
  * Windows in which several threads run the switches.
  *
  * Before a window begins at S, every transmission of a lazy port that was due before S has been
- * made: a packet that arrives within the window left before S, so each switch finds all that
- * arrives there on the links to it, and takes from these links alone. What it sends to a node that
- * another thread may run waits for the end of the window; the rest goes onto its link. A thread
- * settles each switch up to the end of the window; the engine's own thread does so only where the
- * next window begins later than that, or where others have been at switches since (settle).
+ * made, if the port leads to a node that another thread may run: a packet that arrives within the
+ * window left before S, so each switch finds all that arrives there on the links to it, and takes
+ * from these links alone. What it sends to such a node waits for the end of the window; the rest
+ * goes onto its link. A thread settles each switch with such ports up to the end of the window; the
+ * engine's own thread does so only where the next window begins later than that, or where others
+ * have been at switches since (settle). Where no other thread may be at either end of a link, its
+ * port is settled as it is with one thread, by the arrival at its end.
  *
  * A switch belongs to a thread (partition.h). Some are for any: who has no more of his own takes
  * those over from the others; what is taken over again and again changes hands. Where threads wait
@@ -17,6 +19,7 @@
 #include "window_crew_inside.h"
 #include "context.h"
 #include "crew.h"
+#include "host_agendas.h"
 #include "window.h"
 #include "window_node.h"
 #include "window_queue.h"
@@ -56,7 +59,7 @@ static bool run_switch(struct window_crew *c, struct worker *w, struct turn *own
         own->most = s->events > own->most ? s->events : own->most;
         return true;
     }
-    if (!s->owes)
+    if (!s->owes || !s->apart)
         return false;
     s->events = 0;
     s->owes = window_settle_node(&w->e, node, c->until_ps);
@@ -81,8 +84,8 @@ void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
         run_switch(c, w, own, c->switches[i]);
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[(number + k) % c->n];
-        for (uint32_t i;
-             (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < t->any_end;)
+        const uint32_t end = t->any_end; /* on a line that its thread writes */
+        for (uint32_t i; (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < end;)
             if (run_switch(c, w, own, c->any[i]))
                 note_runner(c, &w->e.windows.of[c->any[i]], number);
     }
@@ -94,7 +97,7 @@ static void settle_turn(struct window_crew *c, struct worker *w, unsigned number
     const struct turn *own = &c->turns[number];
     for (uint32_t i = own->first; i < own->end; i++) {
         struct window_node *s = &w->e.windows.of[c->switches[i]];
-        if (s->owes || c->all_owe)
+        if (s->apart && (s->owes || c->all_owe))
             s->owes = window_settle_node(&w->e, c->switches[i], w->e.windows.done_ps);
     }
 }
@@ -117,10 +120,19 @@ static void run_part(void *ctx, unsigned number)
 static void note_first(struct window_crew *c, const struct windows *w, struct turn *own)
 {
     uint64_t first = KEYHEAP_EMPTY;
-    own->load = 0;
+    const uint64_t soon = window_key(w, c->soon_ps);
+    own->load = own->soon_events = 0;
+    own->soon = 0;
     for (uint32_t i = own->first; i < own->end; i++) {
-        const struct window_node *s = &w->of[c->switches[i]];
-        own->load += s->ran == (uint32_t)c->figures.windows ? s->events : 0;
+        struct window_node *s = &w->of[c->switches[i]];
+        const uint32_t events = s->ran == (uint32_t)c->figures.windows ? s->events : 0;
+        own->load += events;
+        if (c->counted)
+            s->load += events;
+        if (s->q.h[0] < soon) {
+            own->soon++;
+            own->soon_events += s->events + 1;
+        }
         if (s->q.h[0] < first) {
             first = s->q.h[0];
             own->first_node = c->switches[i];
@@ -158,7 +170,7 @@ static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_p
     } else {
         for (uint32_t i = 0; i < c->nswitches; i++) {
             struct window_node *s = &w->of[c->switches[i]];
-            if (s->owes || c->all_owe)
+            if (s->apart && (s->owes || c->all_owe))
                 s->owes = window_settle_node(e, c->switches[i], w->done_ps);
         }
     }
@@ -213,6 +225,7 @@ static void list_firsts(struct weft_engine *e, const struct window_crew *c)
 void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work)
 {
     c->work = work;
+    host_agendas_change(e);
     window_crew_spent(c, WEFT_ALONE_LIST);
     atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
     atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
@@ -232,6 +245,7 @@ void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64
 {
     window_crew_spent(c, WEFT_ALONE_EVENTS);
     c->e = e;
+    c->soon_ps = e->windows.done_ps + e->windows.lookahead_ps;
     settle(e, c, hosts_ps);
     window_crew_spent(c, WEFT_ALONE_SETTLE);
 }
@@ -239,11 +253,12 @@ void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64
 void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
                        int64_t until_ps)
 {
+    if (c->list_again)
+        window_crew_list(e);
     window_crew_begin_hosts(e, c, hosts_ps);
     c->until_ps = c->settled_ps = until_ps;
     c->until = window_key(&e->windows, until_ps);
-    if (c->list_again)
-        window_crew_list(e);
+    c->soon_ps = until_ps + e->windows.lookahead_ps;
     if (c->shuffle)
         shuffle(e, c);
     else if (atomic_load_explicit(&c->changed_hands, memory_order_relaxed))
@@ -264,22 +279,40 @@ void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most)
         events += t->events;
         most = t->most > most ? t->most : most;
         part = t->load > part ? t->load : part;
+        t->sum += t->load;
         t->events = t->most = 0;
     }
     window_crew_project(c, events, most, part);
 }
 
+/* Whether what was seen at the end of the last window says so: there may be more by now. */
+static bool soon_worthwhile(const struct window_crew *c, uint64_t enough)
+{
+    uint64_t events = 0;
+    uint32_t n = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        n += c->turns[k].soon;
+        events += c->turns[k].soon_events;
+    }
+    return n >= c->n && events >= enough;
+}
+
 bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps)
 {
-    const uint64_t until = window_key(&e->windows, until_ps);
+    const struct windows *w = &e->windows;
+    const uint64_t until = window_key(w, until_ps);
     const uint64_t enough = window_crew_enough(c->n);
     uint64_t events = 0;
     uint32_t n = 0;
     if (c->shuffle)
         return window_first(e) < until_ps;
-    for (uint32_t i = 0; i < c->nswitches && (n < c->n || events < enough); i++) {
-        const struct window_node *s = &e->windows.of[c->switches[i]];
-        if (s->q.h[0] < until) {
+    if (w->brief && until_ps >= c->soon_ps && soon_worthwhile(c, enough))
+        return true;
+    const uint32_t all = w->brief ? c->nswitches : w->order.n;
+    for (uint32_t i = 0; i < all && (n < c->n || events < enough); i++) {
+        const uint32_t node = w->brief ? c->switches[i] : window_switch(w->order.h[i]);
+        const struct window_node *s = &w->of[node];
+        if (s->q.h[0] < until && (w->brief || window_time(w, w->order.h[i]) == s->listed_ps)) {
             events += s->events + 1;
             n++;
         }

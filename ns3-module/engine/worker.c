@@ -4,7 +4,6 @@
 #include "events.h"
 #include "fail.h"
 #include "port.h"
-#include "port_link.h"
 #include "room.h"
 #include "window_queue.h"
 
@@ -14,12 +13,14 @@
 #define FRESH 256u    /**< records that a thread takes at once */
 #define SURPLUS 4096u /**< free packets beyond which it gives all of them away */
 #define GIVEN 512u    /**< packets that it is given at once */
-#define AHEAD 8u      /**< packets that it fetches before they go onto links */
+#define AHEAD 8u      /**< outboxes that it fetches before they go onto links */
 
-bool worker_init(struct worker *w, unsigned n, const uint8_t *to, _Atomic uint32_t untouched[2])
+bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
+                 _Atomic uint32_t untouched[2])
 {
     memset(w, 0, sizeof *w);
     w->n = n;
+    w->out = out;
     w->to = to;
     w->sent = calloc(n, sizeof *w->sent);
     w->pkts = w->stacks =
@@ -33,7 +34,7 @@ bool worker_init(struct worker *w, unsigned n, const uint8_t *to, _Atomic uint32
 void worker_fini(struct worker *w)
 {
     for (unsigned k = 0; w->sent && k < w->n; k++)
-        free(w->sent[k].of);
+        free(w->sent[k].ports);
     free(w->sent);
     free(w->drops);
     free(w->timers);
@@ -133,26 +134,37 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
     return true;
 }
 
-/* A packet goes onto its link. */
-static void deliver(struct weft_engine *e, const struct parcel *s)
+/* What is in the outbox of a port goes onto its link. */
+static void deliver(struct weft_engine *e, struct outbox *o, uint32_t port)
 {
-    put_on_link(e, &e->ports[s->port], s->port, pkt_at(e, s->pkt), s->pkt, s->at_ps);
+    struct port *p = &e->ports[port];
+    if (p->fly.head == NIL) {
+        p->fly.head = o->head;
+        engine_push_port(e, o->at_ps, EV_ARRIVE, port);
+    } else {
+        struct pkt *before = pkt_at(e, p->fly.tail);
+        before->next = o->head;
+        before->next_at_ps = o->at_ps;
+    }
+    p->fly.tail = o->tail;
+    o->head = NIL;
 }
 
 void worker_deliver(struct worker *all, unsigned number)
 {
     struct weft_engine *e = &all[number].e;
+    struct outbox *out = all[number].out;
     for (unsigned k = 0; k < all[number].n; k++) {
-        struct parcels *s = &all[k].sent[number];
+        struct worker_sent *s = &all[k].sent[number];
         uint32_t left = 0;
         for (uint32_t i = 0; i < s->n; i++) {
-            const struct parcel *ahead = &s->of[i + AHEAD < s->n ? i + AHEAD : i];
-            __builtin_prefetch(pkt_at(e, ahead->pkt), 1);
-            __builtin_prefetch(&e->ports[ahead->port], 1);
-            if (!e->parts && !(e->ports[s->of[i].port].ends & FAR_IN_WINDOWS))
-                s->of[left++] = s->of[i];
+            const uint32_t port = s->ports[i], ahead = s->ports[i + AHEAD < s->n ? i + AHEAD : i];
+            __builtin_prefetch(&out[ahead], 1);
+            __builtin_prefetch(&e->ports[ahead], 1);
+            if (!e->parts && !(e->ports[port].ends & FAR_IN_WINDOWS))
+                s->ports[left++] = port;
             else
-                deliver(e, &s->of[i]);
+                deliver(e, &out[port], port);
         }
         s->n = left;
     }
@@ -181,9 +193,9 @@ void worker_join(struct worker *w, struct weft_engine *e)
     if (c->err.code)
         engine_fail(e, c->err.code, "%s", c->err.msg);
     for (unsigned k = 0; k < w->n && !e->parts; k++) { /* to hosts, which are of nobody */
-        struct parcels *s = &w->sent[k];
+        struct worker_sent *s = &w->sent[k];
         for (uint32_t i = 0; i < s->n; i++)
-            deliver(e, &s->of[i]);
+            deliver(e, &w->out[s->ports[i]], s->ports[i]);
         s->n = 0;
     }
     for (uint32_t i = 0; i < w->ndrops; i++) {
@@ -220,14 +232,21 @@ static __attribute__((noinline, cold)) void no_room(struct weft_engine *e)
     engine_fail(e, WEFT_E_LIMIT, "out of memory for what a thread has sent");
 }
 
-void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
+/* A port has something in its outbox. */
+static __attribute__((noinline)) void note_sent(struct weft_engine *e, uint32_t port)
 {
-    struct parcels *s = &e->worker->sent[e->worker->to[port]];
-    if (!ROOM(s->of, s->n, &s->cap)) {
+    struct worker_sent *s = &e->worker->sent[e->worker->to[port]];
+    if (!ROOM(s->ports, s->n, &s->cap)) {
         no_room(e);
         return;
     }
-    s->of[s->n++] = (struct parcel){at_ps, port, i};
+    s->ports[s->n++] = port;
+}
+
+void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
+{
+    if (outbox_add(e, &e->worker->out[port], pkt_at(e, i), i, at_ps))
+        note_sent(e, port);
 }
 
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)

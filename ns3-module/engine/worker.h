@@ -8,13 +8,14 @@
  * themselves is the thread's: clock, totals, free records, what is told late. Nothing that a node
  * does may touch what is of another, so in such a context
  *
- *   a packet that leaves for a node that another thread may run is put aside, not onto the link
- * that this one takes packets from (APART, port.h); drops are listed, as one at the end of a link
- * is counted at the other; an arrival over such a link does not settle the port that the packet
- * left: all are settled by then (window_turns.c).
+ *   a packet that leaves for a node that another thread may run goes into the outbox of its port,
+ * not onto the link that this one takes packets from (APART, port.h); drops are listed, as one at
+ * the end of a link is counted at the other; an arrival over such a link does not settle the port
+ * that the packet left: all are settled by then (window_turns.c).
  *
- * When all have come to the end of the window, each puts what was sent to its own nodes onto the
- * links to them (worker_deliver). Then the engine's own thread takes over what they have
+ * When all have come to the end of the window, each puts the outboxes of ports that lead to its own
+ * nodes onto their links (worker_deliver), each as a whole: no packet is touched for that but the
+ * last one that was on the link. Then the engine's own thread takes over what they have
  * (worker_join). Nothing in this depends on who ran what: sums, sets of events with one order,
  * and lists of one port, whose order is that of time.
  */
@@ -23,24 +24,14 @@
 
 #include "context.h"
 #include "evq.h"
+#include "worker_sent.h"
 
 #include <stdatomic.h>
 
-/** A packet that was sent in a window to a node that another thread may run in it. */
-struct parcel {
-    int64_t at_ps; /**< when it will have arrived completely */
-    uint32_t port, pkt;
-};
-
-/** In the order in which a thread has sent them. */
-struct parcels {
-    struct parcel *of;
-    uint32_t n, cap;
-};
-
-/** What a port has sent in a window to another process. */
+/** What a port has sent in a window to a node that another thread may run in it, or to another
+ * process. */
 struct outbox {
-    uint32_t head, tail; /**< packets, in order */
+    uint32_t head, tail; /**< packets, in order; head NIL: none */
     int64_t at_ps;       /**< when the first will have arrived completely */
 };
 
@@ -72,10 +63,11 @@ struct worker_pool {
 };
 
 struct worker {
-    struct weft_engine e; /**< its context */
-    const uint8_t *to;    /**< shared: by port, the thread that delivers what it sends */
-    struct parcels *sent; /**< by that */
-    unsigned n;           /**< threads */
+    struct weft_engine e;     /**< its context */
+    struct outbox *out;       /**< shared: by port */
+    const uint8_t *to;        /**< shared: by port, the thread that delivers what it sends */
+    struct worker_sent *sent; /**< by that: ports with something in the outbox */
+    unsigned n;               /**< threads */
     struct worker_drop *drops;
     uint32_t ndrops, drops_cap;
     struct ev *timers; /**< set for switches and for all, which the engine's own agenda has */
@@ -92,7 +84,8 @@ struct worker {
 #pragma GCC visibility push(hidden)
 
 /** Prepares one of @p n workers; false when out of memory. */
-bool worker_init(struct worker *w, unsigned n, const uint8_t *to, _Atomic uint32_t untouched[2]);
+bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
+                 _Atomic uint32_t untouched[2]);
 void worker_fini(struct worker *w);
 /** The window begins: takes a copy of the engine's context. */
 void worker_begin(struct worker *w, const struct weft_engine *e);
@@ -110,14 +103,10 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e);
 
 /** Adds up totals. */
 void totals_add(struct weft_totals *all, const struct weft_totals *more);
-/** Adds packet @p k, number @p i, to an outbox; it will have arrived at @p at_ps. Whether it is the
- * first in it. */
-bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k, uint32_t i,
-                int64_t at_ps);
 
 /* in a thread's context */
-/** Puts packet @p i aside for the end of the link of @p port, where it will have arrived at @p
- * at_ps. */
+/** Packet @p i leaves by @p port for a node that another thread may run, where it will have arrived
+ * at @p at_ps. */
 void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps);
 /** A free record of @p pool of the context, in which there is none; NIL: no room is left. */
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
@@ -131,5 +120,24 @@ void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
 
 #pragma GCC visibility pop
+
+/** Adds packet @p k, number @p i, to an outbox; it will have arrived at @p at_ps. Whether it is the
+ * first in it. */
+static inline bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k,
+                              uint32_t i, int64_t at_ps)
+{
+    const bool first = o->head == NIL;
+    k->next = NIL;
+    if (first) {
+        o->head = i;
+        o->at_ps = at_ps;
+    } else {
+        struct pkt *before = pkt_at(e, o->tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    o->tail = i;
+    return first;
+}
 
 #endif

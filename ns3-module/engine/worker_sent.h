@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/** Those that lead to other processes. */
+/** Those that lead to one thread, or to other processes. */
 struct worker_sent {
     uint32_t *ports;
     uint32_t n, cap;

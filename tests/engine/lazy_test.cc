@@ -542,8 +542,40 @@ TEST(Threads, HostsThatAnswer)
             struct weft_thread_figures done;
             weft_engine_thread_figures(w.e, &done);
             EXPECT_EQ(done.windows > 100, n > 1);
+            EXPECT_EQ(done.dealt > 10, n > 1) << "hosts have changed threads at random";
         }
         EXPECT_EQ(worlds.front().received.size(), 16u + 48 * 21);
+    }
+}
+
+// Where half of the hosts are idle the others are dealt to the threads anew, with what is to happen
+// at them; where all have as much to do nobody moves.
+TEST(Threads, NodesAreDealtByTheirLoad)
+{
+    for (uint32_t busy : {16u, 8u}) {
+        std::deque<World> worlds;
+        for (unsigned n : {1u, 2u}) {
+            worlds.emplace_back("fat-tree", Settings{{"k", "4"}}, tight, "dcqcn");
+            World &w = worlds.back();
+            weft_err err = {};
+            w.config.hooks.pfc_late = w.config.hooks.local = w.config.hooks.listens = 1;
+            w.Build();
+            ASSERT_EQ(weft_engine_set_threads(w.e, n, 0, &err), 0) << err.msg;
+            for (uint32_t src = 0; src < busy; src++)
+                w.Send(src, (src + busy / 2) % busy, 36'000'000 / busy);
+            ASSERT_EQ(weft_engine_run(w.e, WEFT_NEVER), 0) << weft_engine_error(w.e)->msg;
+            ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+            Same(w, worlds.front());
+            struct weft_thread_figures done;
+            weft_engine_thread_figures(w.e, &done);
+            EXPECT_EQ(done.dealt > 0, n > 1 && busy < 16) << busy << " hosts";
+            if (n > 1) { // of the busiest thread, by whose nodes are
+                EXPECT_LT(static_cast<double>(done.own_events),
+                          0.7 * static_cast<double>(done.events))
+                    << busy << " hosts";
+            }
+        }
+        EXPECT_EQ(worlds.front().received.size(), busy);
     }
 }
 
