@@ -57,6 +57,20 @@ static void try_backend(const struct weft_cli *cli, const struct weft_net_backen
     weft_scenario_free(s);
 }
 
+static struct finding look_for_mpi(void)
+{
+    struct weft_err err = {0};
+    const char *library;
+    struct finding f = {.what = "MPI", .ok = weft_processes_library(&library, &err) == 0};
+    if (!f.ok)
+        snprintf(f.text, sizeof f.text, "%.150s", err.msg);
+    else if (weft_processes_built_in())
+        snprintf(f.text, sizeof f.text, "built in, mpirun -n 2 weft run works: %.100s", library);
+    else
+        snprintf(f.text, sizeof f.text, "not built in, which mpirun needs: libopenmpi-dev");
+    return f;
+}
+
 static int doctor_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                       struct weft_err *err)
 {
@@ -74,12 +88,7 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
              cli->ns3_version ? "compiled in"
                               : "not compiled in: build with -DWEFT_NS3=ON and libns3-dev");
     n++;
-    found[n] = (struct finding){.what = "MPI", .ok = true};
-    snprintf(found[n].text, sizeof found[n].text, "%s%s",
-             weft_processes_built_in() ? "built in, mpirun -n 2 weft run works: "
-                                       : "not built in, which mpirun needs: libopenmpi-dev",
-             weft_processes_library());
-    n++;
+    found[n++] = look_for_mpi();
     found[n] = (struct finding){.what = "working directory", .ok = access(".", W_OK) == 0};
     snprintf(found[n].text, sizeof found[n].text, "%s",
              found[n].ok ? "writable" : "not writable: use weft run --out DIR or --no-out");

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-inline const std::string base = "frontend/base", net = "frontend/net",
+inline const std::string base = "frontend/base", parts = "frontend/parts", net = "frontend/net",
                          workload = "frontend/workload", collective = "frontend/collective",
                          sys = "frontend/system", jobs = "frontend/jobs", fault = "frontend/fault",
                          series = "frontend/series", scenario = "frontend/scenario",
@@ -23,6 +23,7 @@ inline const std::string base = "frontend/base", net = "frontend/net",
 
 inline const std::map<std::string, std::set<std::string>> arrows = {
     {base, {}},
+    {parts, {base}},
     {congestion, {base}},
     {topologies, {base}},
     {workload, {base}},
@@ -40,11 +41,11 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {astra, {base, congestion, topologies, workload, net, sys, jobs, scenario, report, hpcc}},
     {cli,
      {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series, scenario,
-      report, plot, hpcc, astra, bridge, engine}},
+      report, plot, hpcc, astra, bridge, engine, parts}},
     {engine, {base, congestion, topologies}},
     {model, {base, congestion, topologies, engine, ns3}},
     {helper, {base, congestion, topologies, engine, model, ns3}},
-    {bridge, {base, congestion, topologies, net, engine, model, helper, ns3}},
+    {bridge, {base, parts, congestion, topologies, net, engine, model, helper, ns3}},
     {module_test, {base, congestion, topologies, engine, model, helper, ns3}},
     {examples, {base, congestion, topologies, engine, model, helper, ns3}},
 };

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * XML into a tree with exact places, over libxml2's SAX2 interface.
+ *
+ * Places: when libxml2 reports a start tag it has consumed the text up to the end of that tag. '<'
+ * can't occur inside a tag (XML 1.0 section 2.3 forbids it in attribute values), so the nearest '<'
+ * before it is the start, and the raw bytes between the two give the position of each attribute's
+ * name. One cursor goes through the text once and counts lines and columns. Where libxml2 converts
+ * the text from another encoding its positions are not those of the text: such documents have lines
+ * only.
+ *
+ * Time and memory are linear in the text: libxml2 compares each attribute of an element with each
+ * other, so their number is limited before it sees them.
+ */
+#include "base/xml_part.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+
+/* Longest text of one element, in bytes. */
+#define MAX_TEXT 65536u
+
+/* A position in the text, moved forward one byte at a time. */
+struct cursor {
+    const char *p;
+    int64_t line, col;
+};
+
+/* An element under construction; its text grows until the end tag. */
+struct open_elem {
+    struct weft_xml_elem *elem;
+    struct weft_xml_elem **next_child;
+    struct weft_text text; /* of elem */
+};
+
+struct reader {
+    xmlParserCtxtPtr ctxt;
+    struct cursor at; /* moves from tag to tag */
+    const char *text, *text_end;
+    const char *file;
+    struct weft_arena *arena;
+    struct weft_err *err;
+    int code; /* first error, 0: none */
+    struct weft_xml_elem *root;
+    struct open_elem stack[WEFT_XML_MAX_DEPTH];
+    unsigned depth;
+};
+
+static void fail(struct reader *r, int code, int64_t line, int64_t col, const char *what)
+{
+    if (r->code)
+        return;
+    r->code = weft_err_at(r->err, code, r->file, line, col, "%s", what);
+    xmlStopParser(r->ctxt);
+}
+
+static void out_of_memory(struct reader *r)
+{
+    fail(r, WEFT_E_LIMIT, 0, 0, "out of memory while reading XML");
+}
+
+static void advance(struct cursor *c)
+{
+    if (*c->p == '\n') {
+        c->line++;
+        c->col = 1;
+    } else if ((*c->p & 0xc0) !=
+               0x80) { /* columns count characters, not UTF-8 continuation bytes */
+        c->col++;
+    }
+    c->p++;
+}
+
+static struct cursor at_begin(const char *text, size_t len)
+{
+    const size_t bom = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return (struct cursor){text + bom, 1, 1};
+}
+
+static bool is_space(char ch)
+{
+    return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
+}
+
+/* The place of the start tag that libxml2 has just read, and where it ends. The end is NULL when
+ * the position in the text is not known. */
+static struct cursor tag_start(struct reader *r, const char **end)
+{
+    const xmlParserInput *in = r->ctxt->input;
+    *end = NULL;
+    if (in->buf && in->buf->encoder)
+        return (struct cursor){NULL, in->line, 0};
+    const long consumed = xmlByteConsumed(r->ctxt);
+    if (consumed < r->at.p - r->text || consumed > r->text_end - r->text)
+        return (struct cursor){NULL, in->line, 0};
+    const char *start = *end = r->text + consumed;
+    if (start == r->text_end && start > r->at.p)
+        start--; /* the text ends within the tag */
+    while (start > r->at.p && *start != '<')
+        start--;
+    while (r->at.p < start)
+        advance(&r->at);
+    return r->at;
+}
+
+/* Moves @p c to the name of the next attribute of the tag; the cursor must be just behind a name or
+ * value. */
+static void to_next_attr(struct cursor *c, const char *end)
+{
+    while (c->p < end && is_space(*c->p))
+        advance(c);
+}
+
+static void skip_attr(struct cursor *c, const char *end)
+{
+    while (c->p < end && *c->p != '"' && *c->p != '\'')
+        advance(c);
+    if (c->p >= end)
+        return;
+    const char quote = *c->p;
+    advance(c);
+    while (c->p < end && *c->p != quote)
+        advance(c);
+    if (c->p < end)
+        advance(c);
+}
+
+static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri,
+                     int nnamespaces, const xmlChar **namespaces, int nattrs, int ndefaulted,
+                     const xmlChar **attrs)
+{
+    struct reader *r = (struct reader *)ctx;
+    (void)namespaces;
+    (void)ndefaulted;
+    if (r->code)
+        return;
+    const char *end;
+    struct cursor c = tag_start(r, &end);
+    if (prefix || uri || nnamespaces) {
+        fail(r, WEFT_E_INPUT, c.line, c.col,
+             "XML namespaces are not used here: remove the prefix or xmlns attribute");
+        return;
+    }
+    if (r->depth == WEFT_XML_MAX_DEPTH) {
+        fail(r, WEFT_E_INPUT, c.line, c.col, "elements are nested too deeply");
+        return;
+    }
+    struct weft_xml_elem *e = (struct weft_xml_elem *)weft_arena_alloc(r->arena, sizeof *e);
+    if (!e || !(e->name = weft_arena_strdup(r->arena, (const char *)local))) {
+        out_of_memory(r);
+        return;
+    }
+    e->text = "";
+    e->line = c.line;
+    e->col = c.col;
+    while (c.p < end && !is_space(*c.p))
+        advance(&c);
+    struct weft_xml_attr **tail = &e->attrs;
+    for (int i = 0; i < nattrs; i++) {
+        const xmlChar **a = attrs + 5 * i; /* local name, prefix, URI, value, end of value */
+        struct weft_xml_attr *at = (struct weft_xml_attr *)weft_arena_alloc(r->arena, sizeof *at);
+        if (!at || !(at->name = weft_arena_strdup(r->arena, (const char *)a[0])) ||
+            !(at->value =
+                  weft_arena_strndup(r->arena, (const char *)a[3], (size_t)(a[4] - a[3])))) {
+            out_of_memory(r);
+            return;
+        }
+        to_next_attr(&c, end);
+        at->line = c.line;
+        at->col = c.col;
+        if (a[1]) {
+            fail(r, WEFT_E_INPUT, c.line, c.col,
+                 "XML namespaces are not used here: remove the prefix of the attribute");
+            return;
+        }
+        skip_attr(&c, end);
+        *tail = at;
+        tail = &at->next;
+    }
+    if (r->depth == 0) {
+        r->root = e;
+    } else {
+        struct open_elem *parent = &r->stack[r->depth - 1];
+        *parent->next_child = e;
+        parent->next_child = &e->next;
+    }
+    r->stack[r->depth++] =
+        (struct open_elem){.elem = e, .next_child = &e->children, .text = {.arena = r->arena}};
+}
+
+static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri)
+{
+    struct reader *r = (struct reader *)ctx;
+    (void)local;
+    (void)prefix;
+    (void)uri;
+    if (!r->code && r->depth > 0)
+        r->depth--;
+}
+
+static void on_text(void *ctx, const xmlChar *text, int len)
+{
+    struct reader *r = (struct reader *)ctx;
+    if (r->code || r->depth == 0 || len <= 0)
+        return;
+    struct open_elem *o = &r->stack[r->depth - 1];
+    if (o->text.len == 0) {
+        /* White space that only lays out elements is not kept. */
+        int i = 0;
+        while (i < len && is_space((char)text[i]))
+            i++;
+        if (i == len)
+            return;
+    }
+    if (o->text.len + (size_t)len > MAX_TEXT)
+        fail(r, WEFT_E_LIMIT, r->ctxt->input->line, 0,
+             "more than 64 KiB of text inside one element");
+    else if (weft_text_add(&o->text, (const char *)text, (size_t)len))
+        out_of_memory(r);
+    else
+        o->elem->text = o->text.s;
+}
+
+static void on_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
+                       const xmlChar *system)
+{
+    struct reader *r = (struct reader *)ctx;
+    (void)name;
+    (void)external;
+    (void)system;
+    fail(r, WEFT_E_INPUT, r->ctxt->input->line, 0,
+         "a document type declaration (<!DOCTYPE ...>) is not accepted: remove it");
+}
+
+static void on_error(void *ctx, xmlErrorPtr e)
+{
+    struct reader *r = (struct reader *)ctx;
+    if (r->code || e->level < XML_ERR_ERROR)
+        return;
+    if (e->code == XML_ERR_NO_MEMORY) {
+        out_of_memory(r);
+        return;
+    }
+    const char *msg = e->message ? e->message : "not well-formed XML";
+    size_t n = strlen(msg);
+    while (n > 0 && (msg[n - 1] == '\n' || msg[n - 1] == ' '))
+        n--;
+    r->code = weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->int2,
+                          "not well-formed XML: %.*s", (int)n, msg);
+    xmlStopParser(r->ctxt);
+}
+
+/* What a piece of markup that is no tag ends with; NULL: it is a tag. */
+static const char *closing(const char *p, const char *end)
+{
+    static const char *const pairs[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if ((size_t)(end - p) > strlen(pairs[i][0]) &&
+            memcmp(p, pairs[i][0], strlen(pairs[i][0])) == 0)
+            return pairs[i][1];
+    return NULL;
+}
+
+/* What follows the next @p close, all of which end in '>'; NULL: there is none. */
+static const char *behind(const char *p, const char *end, const char *close)
+{
+    const size_t n = strlen(close);
+    const char *from = p;
+    while ((p = (const char *)memchr(p, '>', (size_t)(end - p))) != NULL) {
+        p++;
+        if ((size_t)(p - from) > n && memcmp(p - n, close, n) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+/* Where a tag ends, and how many attributes it has. */
+static const char *tag_end(const char *p, const char *end, unsigned *nattrs)
+{
+    for (*nattrs = 0; p && p < end && *p != '>'; p++)
+        if (*p == '"' || *p == '\'') {
+            (*nattrs)++;
+            p = (const char *)memchr(p + 1, *p, (size_t)(end - p - 1));
+            if (!p)
+                return end;
+        }
+    return p;
+}
+
+/* Refuses elements of too many attributes. What is ill-formed is left to libxml2. */
+static int check_attrs(const char *text, size_t len, const char *file, struct weft_err *err)
+{
+    const char *end = text + len, *p = text;
+    while (p < end && (p = (const char *)memchr(p, '<', (size_t)(end - p))) != NULL) {
+        const char *close = closing(p, end);
+        unsigned nattrs;
+        if (close) {
+            p = behind(p, end, close);
+            if (!p)
+                return 0;
+            continue;
+        }
+        const char *next = tag_end(p + 1, end, &nattrs);
+        if (nattrs > WEFT_XML_MAX_ATTRS) {
+            struct cursor c = at_begin(text, len);
+            while (c.p < p)
+                advance(&c);
+            return weft_err_at(err, WEFT_E_LIMIT, file, c.line, c.col,
+                               "an element of %u attributes; %u is the limit", nattrs,
+                               WEFT_XML_MAX_ATTRS);
+        }
+        p = next;
+    }
+    return 0;
+}
+
+int weft_xml_libxml2_parse(const char *text, size_t len, const char *file, struct weft_arena *a,
+                           struct weft_xml_elem **root, struct weft_err *err)
+{
+    if (len > WEFT_XML_MAX_BYTES)
+        return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "larger than %u MiB",
+                           WEFT_XML_MAX_BYTES >> 20);
+    if (len == 0)
+        return weft_err_at(err, WEFT_E_INPUT, file, 1, 1, "the file is empty");
+    const int too_many = check_attrs(text, len, file, err);
+    if (too_many)
+        return too_many;
+    xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)len);
+    if (!ctxt)
+        return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "out of memory while reading XML");
+    struct reader r = {.ctxt = ctxt,
+                       .at = at_begin(text, len),
+                       .text = text,
+                       .text_end = text + len,
+                       .file = file,
+                       .arena = a,
+                       .err = err};
+    xmlSAXHandler sax = {0};
+    sax.initialized = XML_SAX2_MAGIC;
+    sax.startElementNs = on_start;
+    sax.endElementNs = on_end;
+    sax.characters = on_text;
+    sax.ignorableWhitespace = on_text;
+    sax.cdataBlock = on_text;
+    sax.internalSubset = on_doctype;
+    sax.serror = on_error;
+    /* NOENT: "&amp;" in an attribute arrives as "&". Without a document type there are no other
+     * entities. */
+    xmlCtxtUseOptions(ctxt, XML_PARSE_NONET | XML_PARSE_NOENT);
+    *ctxt->sax = sax;
+    ctxt->userData = &r;
+    xmlParseDocument(ctxt);
+    if (!r.code && (!ctxt->wellFormed || !r.root))
+        r.code = weft_err_at(err, WEFT_E_INPUT, file, ctxt->input ? ctxt->input->line : 0, 0,
+                             "not well-formed XML");
+    if (ctxt->myDoc)
+        xmlFreeDoc(ctxt->myDoc);
+    ctxt->myDoc = NULL;
+    xmlFreeParserCtxt(ctxt);
+    if (r.code)
+        return r.code;
+    *root = r.root;
+    return 0;
+}
