@@ -11,31 +11,6 @@ const char *weft_column_unit_name(enum weft_column_unit unit)
     return names[unit];
 }
 
-static bool find(const struct weft_column *c, const void *row, union weft_cell *v)
-{
-    const char *at = (const char *)row + c->offset;
-    if (c->get)
-        return c->get(row, v);
-    switch (c->type) {
-    case WEFT_CELL_U32:
-        v->u = *(const uint32_t *)(const void *)at;
-        break;
-    case WEFT_CELL_U64:
-        v->u = *(const uint64_t *)(const void *)at;
-        break;
-    case WEFT_CELL_PS:
-        v->ps = *(const int64_t *)(const void *)at;
-        break;
-    case WEFT_CELL_F64:
-        v->f = *(const double *)(const void *)at;
-        break;
-    case WEFT_CELL_TEXT:
-        v->text = at;
-        break;
-    }
-    return true;
-}
-
 struct weft_csv *weft_columns_open(const struct weft_csv_file *f, const char *path,
                                    struct weft_err *err)
 {
@@ -48,21 +23,52 @@ struct weft_csv *weft_columns_open(const struct weft_csv_file *f, const char *pa
     return csv;
 }
 
+/* A value that was worked out. */
+static void put_cell(struct weft_csv *csv, const struct weft_column *c, const union weft_cell *v)
+{
+    if (c->type == WEFT_CELL_PS)
+        weft_csv_ps_as_ns(csv, v->ps);
+    else if (c->type == WEFT_CELL_F64)
+        weft_csv_f64(csv, v->f, c->decimals);
+    else if (c->type == WEFT_CELL_TEXT)
+        weft_csv_str(csv, v->text);
+    else
+        weft_csv_u64(csv, v->u);
+}
+
+/* A value of the record. */
+static void put_value(struct weft_csv *csv, const struct weft_column *c, const void *at)
+{
+    switch (c->type) {
+    case WEFT_CELL_U32:
+        weft_csv_u64(csv, *(const uint32_t *)at);
+        break;
+    case WEFT_CELL_U64:
+        weft_csv_u64(csv, *(const uint64_t *)at);
+        break;
+    case WEFT_CELL_PS:
+        weft_csv_ps_as_ns(csv, *(const int64_t *)at);
+        break;
+    case WEFT_CELL_F64:
+        weft_csv_f64(csv, *(const double *)at, c->decimals);
+        break;
+    case WEFT_CELL_TEXT:
+        weft_csv_str(csv, (const char *)at);
+        break;
+    }
+}
+
 void weft_columns_fields(const struct weft_csv_file *f, struct weft_csv *csv, const void *row)
 {
-    for (size_t i = 0; i < f->n; i++) {
-        const struct weft_column *c = &f->columns[i];
+    const struct weft_column *end = f->columns + f->n;
+    for (const struct weft_column *c = f->columns; c < end; c++) {
         union weft_cell v;
-        if (!find(c, row, &v))
-            weft_csv_empty(csv);
-        else if (c->type == WEFT_CELL_PS)
-            weft_csv_ps_as_ns(csv, v.ps);
-        else if (c->type == WEFT_CELL_F64)
-            weft_csv_f64(csv, v.f, c->decimals);
-        else if (c->type == WEFT_CELL_TEXT)
-            weft_csv_str(csv, v.text);
+        if (!c->get)
+            put_value(csv, c, (const char *)row + c->offset);
+        else if (c->get(row, &v))
+            put_cell(csv, c, &v);
         else
-            weft_csv_u64(csv, v.u);
+            weft_csv_empty(csv);
     }
 }
 

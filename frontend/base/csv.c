@@ -18,7 +18,12 @@
 enum {
     NUMBER_MAX = 32, /* bytes of a number, with its sign and the comma before it, and more */
     KEPT_BITS = 5,
-    AS_NS = 'n' /* a time in ns, beside decimals */
+    ROW_MAX = 1024,
+    /* what a number is written as, beside a real number's decimals */
+    AS_NS = 'n',
+    AS_COUNT = 'u',
+    AS_INTEGER = 'i',
+    AS_TEXT = 't' /* no number */
 };
 
 /* A number as text. */
@@ -29,12 +34,27 @@ struct number_text {
     char text[NUMBER_MAX];
 };
 
+/* A field of the row before. */
+struct field {
+    uint64_t bits; /* of a number */
+    uint16_t size; /* bytes, with the comma before it */
+    uint8_t form;
+};
+
 struct weft_csv {
     struct weft_rows *out;
-    char row[1024]; /* of the current row, what out has not got yet */
-    size_t used;    /* bytes of it */
+    char *row;   /* of the current row, what out has not got yet: one of texts */
+    size_t used; /* bytes of it */
+    bool cut;    /* out has got a part of it already */
+    /* The row before is the other one. Numbers that are the same again are copied from there, all
+     * that follow each other in one piece. */
+    char texts[2][ROW_MAX];
+    size_t before;        /* where the current field begins there */
+    size_t copied;        /* up to where it is no matter any more */
+    size_t began;         /* where the current field begins in this row */
+    struct field *fields; /* n_columns, and one that stands for fields too many */
+    struct field *at;     /* the current one */
     size_t n_columns;
-    size_t field;         /* fields of the current row so far */
     uint64_t rows;        /* rows ended */
     uint64_t flush_every; /* rows, 0: never on its own */
     int miscounted;       /* a row had another number of fields than the header */
@@ -46,13 +66,14 @@ static void hand_over(struct weft_csv *csv)
 {
     weft_rows_put(csv->out, csv->row, csv->used);
     csv->used = 0;
+    csv->cut = true;
 }
 
 static void put(struct weft_csv *csv, const char *s, size_t n)
 {
-    if (n > sizeof csv->row - csv->used)
+    if (n > ROW_MAX - csv->used)
         hand_over(csv);
-    if (n > sizeof csv->row) {
+    if (n > ROW_MAX) {
         weft_rows_put(csv->out, s, n);
         return;
     }
@@ -60,9 +81,69 @@ static void put(struct weft_csv *csv, const char *s, size_t n)
     csv->used += n;
 }
 
+/* ---- fields ---- */
+
+/* Whether the current field is a number that the row before has there, too: then that is all. */
+static bool same_as_before(struct weft_csv *csv, uint64_t bits, uint8_t form)
+{
+    const struct field *f = csv->at;
+    if (f->bits != bits || f->form != form)
+        return false;
+    csv->before += f->size;
+    csv->at++;
+    return true;
+}
+
+static void copy_same(struct weft_csv *csv)
+{
+    if (csv->copied < csv->before)
+        put(csv, csv->texts[csv->row == csv->texts[0]] + csv->copied, csv->before - csv->copied);
+}
+
+static void begin_field(struct weft_csv *csv)
+{
+    copy_same(csv);
+    csv->copied = csv->before += csv->at->size;
+    csv->began = csv->used;
+}
+
+static void end_field(struct weft_csv *csv, uint64_t bits, uint8_t form)
+{
+    struct field *f = csv->at;
+    if (f == csv->fields + csv->n_columns) {
+        csv->miscounted = 1;
+        return;
+    }
+    f->bits = bits;
+    f->size = (uint16_t)(csv->used - csv->began);
+    f->form = form;
+    csv->at++;
+}
+
+static void end_row(struct weft_csv *csv)
+{
+    copy_same(csv);
+    put(csv, "\n", 1);
+    if (csv->cut) /* nothing can be copied from it */
+        for (size_t i = 0; i < csv->n_columns; i++)
+            csv->fields[i].form = AS_TEXT;
+    hand_over(csv);
+    csv->cut = false;
+    csv->row = csv->texts[csv->row == csv->texts[0]];
+    csv->before = csv->copied = 0;
+    csv->at = csv->fields;
+}
+
+static bool is_first(const struct weft_csv *csv)
+{
+    return csv->at == csv->fields;
+}
+
+/* ---- text ---- */
+
 static void separate(struct weft_csv *csv)
 {
-    if (csv->field++ > 0)
+    if (!is_first(csv))
         put(csv, ",", 1);
 }
 
@@ -71,29 +152,19 @@ static bool put_short(struct weft_csv *csv, const char *s)
 {
     char text[32];
     size_t n = 0;
-    if (csv->field > 0)
+    if (!is_first(csv))
         text[n++] = ',';
     for (; s && *s; s++) {
         if (n == sizeof text || *s == ',' || *s == '"' || *s == '\r' || *s == '\n')
             return false;
         text[n++] = *s;
     }
-    csv->field++;
     put(csv, text, n);
     return true;
 }
 
-void weft_csv_str(struct weft_csv *csv, const char *s)
+static void put_quoted(struct weft_csv *csv, const char *s)
 {
-    if (put_short(csv, s))
-        return;
-    separate(csv);
-    if (!s)
-        return;
-    if (s[strcspn(s, ",\"\r\n")] == '\0') {
-        put(csv, s, strlen(s));
-        return;
-    }
     put(csv, "\"", 1);
     while (*s) {
         const size_t n = strcspn(s, "\"");
@@ -107,6 +178,28 @@ void weft_csv_str(struct weft_csv *csv, const char *s)
     put(csv, "\"", 1);
 }
 
+void weft_csv_str(struct weft_csv *csv, const char *s)
+{
+    begin_field(csv);
+    if (!put_short(csv, s)) {
+        separate(csv);
+        if (s[strcspn(s, ",\"\r\n")] == '\0')
+            put(csv, s, strlen(s));
+        else
+            put_quoted(csv, s);
+    }
+    end_field(csv, 0, AS_TEXT);
+}
+
+void weft_csv_empty(struct weft_csv *csv)
+{
+    begin_field(csv);
+    separate(csv);
+    end_field(csv, 0, AS_TEXT);
+}
+
+/* ---- numbers ---- */
+
 static uint64_t magnitude(int64_t v)
 {
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
@@ -115,16 +208,18 @@ static uint64_t magnitude(int64_t v)
 /* Where the next number goes, behind its comma, with room for NUMBER_MAX bytes. */
 static char *begin_number(struct weft_csv *csv)
 {
-    if (sizeof csv->row - csv->used < NUMBER_MAX + 1)
+    begin_field(csv);
+    if (ROW_MAX - csv->used < NUMBER_MAX + 1)
         hand_over(csv);
     char *at = csv->row + csv->used;
     *at = ',';
-    return at + (csv->field++ > 0);
+    return at + !is_first(csv);
 }
 
-static void end_number(struct weft_csv *csv, const char *end)
+static void end_number(struct weft_csv *csv, const char *end, uint64_t bits, uint8_t form)
 {
     csv->used = (size_t)(end - csv->row);
+    end_field(csv, bits, form);
 }
 
 /* Writes a number at @p at; where it ends. */
@@ -150,14 +245,17 @@ static char *write_ns(char *at, uint64_t ps)
 
 void weft_csv_u64(struct weft_csv *csv, uint64_t v)
 {
-    end_number(csv, write_u64(begin_number(csv), v));
+    if (!same_as_before(csv, v, AS_COUNT))
+        end_number(csv, write_u64(begin_number(csv), v), v, AS_COUNT);
 }
 
 void weft_csv_i64(struct weft_csv *csv, int64_t v)
 {
+    if (same_as_before(csv, (uint64_t)v, AS_INTEGER))
+        return;
     char *at = begin_number(csv);
     *at = '-';
-    end_number(csv, write_u64(at + (v < 0), magnitude(v)));
+    end_number(csv, write_u64(at + (v < 0), magnitude(v)), (uint64_t)v, AS_INTEGER);
 }
 
 /* Where a number is kept; size 0: it is not, and is to be written there. */
@@ -173,11 +271,13 @@ static void put_number(struct weft_csv *csv, const struct number_text *t)
 {
     char *at = begin_number(csv);
     memcpy(at, t->text, NUMBER_MAX); /* as many are copied faster than some */
-    end_number(csv, at + t->size);
+    end_number(csv, at + t->size, t->bits, t->form);
 }
 
 void weft_csv_ps_as_ns(struct weft_csv *csv, int64_t ps)
 {
+    if (same_as_before(csv, (uint64_t)ps, AS_NS))
+        return;
     struct number_text *t = find_number(csv, (uint64_t)ps, AS_NS);
     if (t->size == 0) {
         t->text[0] = '-';
@@ -214,23 +314,24 @@ void weft_csv_f64(struct weft_csv *csv, double v, int decimals)
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     decimals = decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
+    if (same_as_before(csv, bits, (uint8_t)decimals))
+        return;
     struct number_text *t = find_number(csv, bits, (uint8_t)decimals);
     if (t->size || write_decimal(t, v, decimals)) {
         put_number(csv, t);
         return;
     }
+    begin_field(csv);
     separate(csv);
-    if (!isfinite(v))
-        return;
-    const int n = snprintf(text, sizeof text, "%.*f", decimals, v);
-    const int negative_zero = text[0] == '-' && text[strspn(text, "-0.")] == '\0';
-    put(csv, text + negative_zero, (size_t)(n - negative_zero));
+    if (isfinite(v)) {
+        const int n = snprintf(text, sizeof text, "%.*f", decimals, v);
+        const int negative_zero = text[0] == '-' && text[strspn(text, "-0.")] == '\0';
+        put(csv, text + negative_zero, (size_t)(n - negative_zero));
+    }
+    end_field(csv, 0, AS_TEXT);
 }
 
-void weft_csv_empty(struct weft_csv *csv)
-{
-    separate(csv);
-}
+/* ---- rows and files ---- */
 
 /* The failure of @p code, which the file of rows reported, or that of a row. */
 static int report(const struct weft_csv *csv, int code, struct weft_err *err)
@@ -249,13 +350,11 @@ int weft_csv_flush(struct weft_csv *csv, struct weft_err *err)
 
 int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
 {
-    if (csv->field != csv->n_columns)
+    if (csv->at != csv->fields + csv->n_columns)
         csv->miscounted = 1;
     if (csv->miscounted)
         return report(csv, 0, err);
-    put(csv, "\n", 1);
-    hand_over(csv);
-    csv->field = 0;
+    end_row(csv);
     const int code = weft_rows_end(csv->out, err);
     if (code)
         return code;
@@ -285,22 +384,27 @@ struct weft_csv *weft_csv_open(const char *path, const char *const *columns, siz
                                struct weft_err *err)
 {
     struct weft_csv *csv = (struct weft_csv *)calloc(1, sizeof *csv);
-    if (!csv) {
+    if (csv)
+        csv->fields = (struct field *)calloc(n_columns + 1, sizeof *csv->fields);
+    if (!csv || !csv->fields) {
+        free(csv);
         weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for a table");
         return NULL;
     }
     csv->out = weft_rows_open(path, err);
     if (!csv->out) {
+        free(csv->fields);
         free(csv);
         return NULL;
     }
     csv->n_columns = n_columns;
+    csv->row = csv->texts[0];
+    csv->at = csv->fields;
+    csv->fields[n_columns].form = AS_TEXT;
     snprintf(csv->name, sizeof csv->name, "%s", path);
     for (size_t i = 0; i < n_columns; i++)
         weft_csv_str(csv, columns[i]);
-    put(csv, "\n", 1);
-    hand_over(csv);
-    csv->field = 0;
+    end_row(csv);
     if (weft_rows_end(csv->out, err) || weft_csv_flush(csv, err)) {
         weft_csv_close(csv, NULL);
         return NULL;
@@ -313,9 +417,10 @@ int weft_csv_close(struct weft_csv *csv, struct weft_err *err)
 {
     if (!csv)
         return 0;
-    if (csv->field != 0)
+    if (!is_first(csv))
         csv->miscounted = 1;
     const int code = report(csv, weft_rows_close(csv->out, err), err);
+    free(csv->fields);
     free(csv);
     return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/csv.h"
 
+#include "base/rng.h"
 #include "temp_dir.h"
 
 #include <gtest/gtest.h>
@@ -102,6 +103,51 @@ TEST(Csv, RealNumbers)
     EXPECT_EQ(weft_csv_row(csv, nullptr), 0);
     weft_csv_close(csv, nullptr);
     EXPECT_EQ(out.text().size(), 2u + 1 + 309 + 1 + 17 + 1);
+}
+
+// Numbers that the row before has, too, are copied from it: of rows that differ here and there,
+// also after long ones, which leave in several pieces.
+TEST(Csv, RowsLikeTheOneBefore)
+{
+    const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    const std::string longText(1010, 'x');
+    OutFile out;
+    weft_err e = {};
+    weft_csv *csv = weft_csv_open(out.path.c_str(), names, 7, &e);
+    ASSERT_NE(csv, nullptr);
+    weft_csv_flush_every(csv, 0);
+    weft_rng rng = weft_rng_stream(1, "csv-test", 0);
+    std::string expected = "a,b,c,d,e,f,g\n";
+    uint64_t value[5] = {};
+    for (int row = 0; row < 5000; row++) {
+        for (uint64_t &v : value)
+            if (weft_rng_u64(&rng) % 3 == 0)
+                v = weft_rng_u64(&rng) % 3 * 1234567;
+        const bool none = weft_rng_u64(&rng) % 4 == 0;
+        const char *text = weft_rng_u64(&rng) % 50 == 0 ? longText.c_str() : "y";
+        const auto ps = static_cast<int64_t>(value[2]);
+        weft_csv_u64(csv, value[0]);
+        weft_csv_i64(csv, -static_cast<int64_t>(value[1]));
+        none ? weft_csv_empty(csv) : weft_csv_ps_as_ns(csv, ps);
+        weft_csv_str(csv, text);
+        weft_csv_f64(csv, static_cast<double>(value[3]), static_cast<int>(value[4] % 2));
+        weft_csv_u64(csv, value[3]);
+        weft_csv_ps_as_ns(csv, -ps);
+        ASSERT_EQ(weft_csv_row(csv, &e), 0) << e.msg;
+        char buf[200];
+        snprintf(buf, sizeof buf, "%llu,-%llu,", (unsigned long long)value[0],
+                 (unsigned long long)value[1]);
+        expected += value[1] ? buf : std::to_string(value[0]) + ",0,";
+        snprintf(buf, sizeof buf, "%.3f", static_cast<double>(ps) / 1e3);
+        expected += (none ? std::string() : buf) + "," + text + ",";
+        snprintf(buf, sizeof buf, "%.*f,%llu,", static_cast<int>(value[4] % 2),
+                 static_cast<double>(value[3]), (unsigned long long)value[3]);
+        expected += buf;
+        snprintf(buf, sizeof buf, "%s%.3f\n", ps ? "-" : "", static_cast<double>(ps) / 1e3);
+        expected += buf;
+    }
+    EXPECT_EQ(weft_csv_close(csv, &e), 0) << e.msg;
+    EXPECT_TRUE(out.text() == expected);
 }
 
 TEST(Csv, RowsAreInTheFileAsTheyHappen)
