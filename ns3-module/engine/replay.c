@@ -150,6 +150,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
     if (at_ps < e->now) { /* the user has moved the clock on meanwhile */
         disturb(e);
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
+        replay_packets_no_look(e);
         replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
         return true;
     }

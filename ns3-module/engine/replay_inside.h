@@ -122,18 +122,23 @@ struct replay_word {
     bool in_timer; /**< posted during a timer of the user's, else when told of a message */
 };
 
+/** What a glance at a QP costs: as much as so many values of a sum. */
+#define REPLAY_GLANCE 8u
+
 /** Laps of messages (replay_messages.c): the search for them. */
 struct replay_messages {
     int64_t next_ps; /**< when to look next, WEFT_NEVER: when the guide has received a message */
     uint32_t guide;  /**< QP whose messages are counted, NIL: none yet */
     uint64_t since;  /**< messages received by others since the guide did */
+    int64_t wait_ps; /**< when to look after it did; 0: at once */
+    uint64_t posted; /**< messages by all, when the state was looked at last */
     uint64_t read;   /**< values of sums, so far */
     uint32_t power, lam; /**< Brent's: looks for which a sum, or a state, is kept, and so far */
-    bool noted;          /**< a sum of the state, of that time: */
-    uint64_t sum;
+    bool noted;          /**< a sum of the state, and what a glance shows of it, of that time: */
+    uint64_t sum, glance;
     uint64_t noted_events; /**< events executed by then */
     bool written; /**< the state is written down, of all that something was posted on since */
-    bool written_at_once; /**< that it was so, without its sum's having been the same */
+    uint32_t written_at_once; /**< how often, without its sum's having been the same */
     bool strange;    /**< something was posted of the user's own accord, or there were too many */
     uint32_t *stamp; /**< per QP: the noting or writing down after which it was posted on last */
     uint32_t stamps, writings;

@@ -459,6 +459,7 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told)
         replay_messages_forget(e);
     }
     replay_packets_disturb(e);
+    replay_packets_no_look(e); /* what was posted again wanted looks that have passed */
     replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
 }
 

@@ -23,20 +23,28 @@ int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_part
     return hop + 1 < n ? (int64_t)p->ahead[ports[hop + 1]] : 0;
 }
 
-/* How the word at @p at of a state moves, and which it is of those that move alike. */
-static enum move move_of(const struct weft_cc_moving *m, size_t at, uint32_t *which)
+/* A word of a state of a control that moves. */
+struct moving_word {
+    size_t at; /* SIZE_MAX: there is none */
+    enum move move;
+    uint32_t which; /* of those that move alike */
+};
+
+/* The first that moves from @p at on. */
+static struct moving_word next_moving(const struct weft_cc_moving *m, size_t at)
 {
     static const enum move move[] = {[WEFT_CC_MOVES_TIME] = MOVE_TIME,
                                      [WEFT_CC_MOVES_BYTES] = MOVE_GATE,
                                      [WEFT_CC_MOVES_COUNT] = MOVE_COUNT,
                                      [WEFT_CC_MOVES_SELDOM] = MOVE_SELDOM};
-    for (; m->size; m++)
-        if (at >= m->offset && (at - m->offset) % m->stride == 0 &&
-            (at - m->offset) / m->stride < m->n) {
-            *which = (uint32_t)((at - m->offset) / m->stride);
-            return move[m->moves];
-        }
-    return MOVE_NOT;
+    struct moving_word first = {.at = SIZE_MAX};
+    for (; m->size; m++) {
+        const size_t which = at > m->offset ? (at - m->offset + m->stride - 1) / m->stride : 0;
+        const size_t then = m->offset + which * m->stride;
+        if (which < m->n && then < first.at)
+            first = (struct moving_word){then, move[m->moves], (uint32_t)which};
+    }
+    return first;
 }
 
 static void see_control(struct weft_engine *e, const struct replay_part *p, const struct qp *q,
@@ -45,14 +53,18 @@ static void see_control(struct weft_engine *e, const struct replay_part *p, cons
     char *state = cc_state_at(e, qi);
     const struct weft_cc_moving *m = q->cc->moving;
     const size_t size = m ? q->cc->state_size : 0; /* without: it has none */
+    struct moving_word next = {.at = 0};
     for (size_t at = 0; at < size; at += sizeof(int64_t)) {
         const size_t left = size - at;
-        uint32_t which = 0;
-        const enum move move = move_of(m, at, &which);
+        if (at == 0 || at > next.at)
+            next = next_moving(m, at);
+        const enum move move = at == next.at ? next.move : MOVE_NOT;
         if (move == MOVE_COUNT && t->use == TAPE_SHIFT)
-            t->count = replay_stamp_shift(e, p, q, which);
-        tape_see(t, state + at, left < sizeof(int64_t) ? left : sizeof(int64_t), move,
-                 "state of the congestion control");
+            t->count = replay_stamp_shift(e, p, q, next.which);
+        if (left >= sizeof(int64_t)) /* a size that the compiler knows */
+            tape_see(t, state + at, sizeof(int64_t), move, "state of the congestion control");
+        else
+            tape_see(t, state + at, left, move, "state of the congestion control");
         t->count = 0;
     }
 }

@@ -2,7 +2,11 @@
 /* See replay_tape.h. */
 #include "replay_tape.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+#define PAGE 4096u
 
 bool tape_grow(struct tape *t)
 {
@@ -19,6 +23,31 @@ bool tape_grow(struct tape *t)
     t->value = value;
     t->cap = cap;
     return true;
+}
+
+/* The pages of what is to be written now, all at once: faults, one for each, take as long again as
+ * to write them. */
+static void have_pages(char *from, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    char *page = from + (PAGE - (uintptr_t)from % PAGE) % PAGE;
+    if (page + PAGE <= from + size)
+        madvise(page, (size_t)(from + size - page) / PAGE * PAGE, MADV_POPULATE_WRITE);
+#else
+    (void)from;
+    (void)size;
+#endif
+}
+
+void tape_room(struct tape *t, uint64_t n)
+{
+    if (n <= t->cap || n > t->most)
+        return;
+    tape_clear(t);
+    t->value = malloc(n * sizeof *t->value);
+    t->cap = t->value ? n : 0;
+    if (t->value)
+        have_pages((char *)t->value, n * sizeof *t->value);
 }
 
 /* What of a value is the same in each lap. */

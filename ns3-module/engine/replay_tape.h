@@ -83,6 +83,8 @@ static inline void tape_start(struct tape *t, enum tape_use use, int64_t now_ps)
 
 /** Makes room for a value; false when out of memory. */
 bool tape_grow(struct tape *t);
+/** Makes room for @p n values, which are to be written down next, if there may be so many. */
+void tape_room(struct tape *t, uint64_t n);
 /** The next value, in a sum. */
 void tape_add(struct tape *t, int64_t v, enum move move);
 /** Frees the values. */
@@ -180,7 +182,9 @@ static inline int64_t tape_step(const struct tape *t, int64_t old, int64_t v, en
 static inline __attribute__((always_inline)) void tape_see(struct tape *t, void *p, size_t size,
                                                            enum move move, const char *name)
 {
-    if (t->use == TAPE_COMPARE) {
+    if (t->use == TAPE_SUM) { /* where nothing repeats there is hardly anything else */
+        tape_add(t, tape_load(p, size), move);
+    } else if (t->use == TAPE_COMPARE) {
         tape_compare(t, tape_load(p, size), move, name);
     } else if (t->use == TAPE_MOVE) {
         if ((move != MOVE_NOT || t->fixed) && t->value[t->at]) {
@@ -190,8 +194,6 @@ static inline __attribute__((always_inline)) void tape_see(struct tape *t, void 
         }
     } else if (t->use == TAPE_STEP) {
         t->value[t->at] = tape_step(t, t->value[t->at], tape_load(p, size), move);
-    } else if (t->use == TAPE_SUM) {
-        tape_add(t, tape_load(p, size), move);
     } else if (t->use == TAPE_SHIFT) {
         const int64_t old = tape_load(p, size), v = old + tape_shift(t, old, move);
         if (move != MOVE_NOT && move != MOVE_HELD)

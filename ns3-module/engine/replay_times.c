@@ -15,8 +15,8 @@
 #define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice: both */
 #define STATE_FREE 200000u
 #define EVENTS_PER_SUM 32u   /**< of laps of messages: one for so many events, */
-#define EVENTS_PER_EARLY 4u  /**< and at first one for so many, up to VALUES_FREE, */
-#define VALUES_AT_ONCE 8000u /**< and so many */
+#define EVENTS_PER_EARLY 8u  /**< and at first one for so many, up to VALUES_FREE, */
+#define VALUES_AT_ONCE 4000u /**< and so many */
 #define PACKET_EVENTS 4u     /**< a packet that was posted is to come to so many at least */
 #define VALUES_PER_QP 100u   /**< of a sum */
 #define VALUES_PER_PACKET 12u
@@ -113,7 +113,9 @@ bool replay_may_read(const struct weft_engine *e, uint64_t qps)
 bool replay_messages_pay(const struct weft_engine *e)
 {
     const struct replay *r = e->replay;
-    const uint64_t read = r->messages.read + (uint64_t)e->msgs.live * VALUES_PER_QP;
+    const bool glance = r->messages.noted && r->messages.lam + 1 < r->messages.power;
+    const uint64_t each = glance ? REPLAY_GLANCE : VALUES_PER_QP,
+                   read = r->messages.read + each * e->msgs.live;
     return r->eager || read <= VALUES_AT_ONCE + allowed(e, e->tot.events, EVENTS_PER_EARLY,
                                                         VALUES_FREE, EVENTS_PER_SUM);
 }
@@ -177,6 +179,8 @@ bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
 {
     struct weft_replay_figures *f = &e->replay->figures;
     replay_note_arrivals(e, p);
+    if (!p->piece)
+        tape_room(t, replay_state_size(e));
     tape_start(t, TAPE_WRITE, e->now);
     replay_state_read(e, p, t);
     f->looks++;

@@ -56,6 +56,19 @@ TEST(Replay, LapsOfMessages)
     }
 }
 
+// A ring of one round: all begin a step together. The state in the midst of the second step is
+// found again in the third and, compared, in the fourth; the last step ends in the midst of a lap.
+TEST(Replay, FirstStepsOfARing)
+{
+    Pair p("single-switch", oneSwitch, small, "dcqcn");
+    p.Rings(40, 200'000, 0);
+    p.Build(WEFT_REPLAYING);
+    p.RunTo(WEFT_PS_PER_S);
+    Same(p);
+    const uint64_t hops = p.on.Totals().packet_hops;
+    EXPECT_LE(hops - p.Figures().hops, hops / 10) << "of 40 steps 4";
+}
+
 // Who looks at the state in the midst of a lap sees what there is, and what follows is played
 // again.
 TEST(Replay, LooksAtOddMoments)
