@@ -249,6 +249,9 @@ struct weft_cc_ops {
      * something by what they are: time enters through the fields named here and the arguments of
      * hooks alone. Without it, and with a state, the traffic of its QPs is never replayed. */
     const struct weft_cc_moving *moving;
+    /** Optional: why its traffic is never skipped within a tolerance (docs/replay.md), however
+     * settled it looks. */
+    const char *unsettled;
     /** Optional. The longest time from one of its decisions to the next that it takes by its own
      * timers, as its state is; 0, and without it: none, it goes by packets. */
     int64_t (*pace_ps)(const void *state, const void *params);

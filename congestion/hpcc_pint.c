@@ -184,6 +184,7 @@ const struct weft_cc_ops weft_cc_hpcc_pint = {
     .presets = weft_hpcc_pint_presets,
     .observables = observables,
     .moving = moving,
+    .unsettled = "random digests (PINT) are others after a skip, and what senders do hangs on each",
     .init = hpcc_pint_init,
     .on_ack = hpcc_pint_on_ack,
     .signals = hpcc_pint_signals,

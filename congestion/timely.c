@@ -319,6 +319,8 @@ const struct weft_cc_ops weft_cc_timely = {
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .moving = moving,
+    /* Zhu et al.: ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY, CoNEXT 2016 */
+    .unsettled = "flows under TIMELY come to rest at any rates, so that none can be foretold",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_timely_presets,
     .observables = observables,

@@ -161,6 +161,7 @@ struct weft_replay_figures {
     uint64_t unsettled;    /**< looks that found rates, windows or queues on the move */
     double control_error;  /**< mean relative error of rates in these */
     double error;          /**< estimated mean relative error of completion times */
+    double error_bound;    /**< that 19 of 20 runs stay below */
     struct weft_replay_reason reasons[WEFT_REPLAY_REASONS]; /**< in the order of the first time */
     uint32_t nreasons;
 };

@@ -235,13 +235,16 @@ static void skipped(FILE *out, const struct weft_summary *s)
             "replay", percent(all > played ? all - played : 0, all), percent(r->hops, all),
             percent(r->skipped_hops, all));
     if (r->skips && r->controls)
-        fprintf(out,
-                "; estimated error of completion times %.2g %%, from %" PRIu64
-                " controls in which rates were %.2g %% off\n",
-                100 * r->error, r->controls, 100 * r->control_error);
+        fprintf(
+            out,
+            "; estimated error of completion times %.2g %%, in 19 of 20 runs below %.2g %%, from "
+            "%" PRIu64 " controls in which rates were %.2g %% off\n",
+            100 * r->error, 100 * r->error_bound, r->controls, 100 * r->control_error);
     else if (r->skips)
-        fprintf(out, "; estimated error of completion times %.2g %%, no control was due\n",
-                100 * r->error);
+        fprintf(out,
+                "; estimated error of completion times %.2g %%, in 19 of 20 runs below %.2g %%, no "
+                "control was due\n",
+                100 * r->error, 100 * r->error_bound);
     else
         fprintf(out, "%s%s\n", r->why ? "; what the last look met: " : "", r->why ? r->why : "");
 }

@@ -22,6 +22,7 @@
 #include "moment.h"
 #include "posts.h"
 #include "recovery.h"
+#include "replay.h"
 #include "stall.h"
 #include "window.h"
 
@@ -38,7 +39,7 @@ void weft_engine_settle(struct weft_engine *e)
 
 uint64_t weft_engine_events(struct weft_engine *e)
 {
-    return e->peers ? peers_sum(e, e->tot.events) : e->tot.events;
+    return e->peers ? peers_sum(e, e->tot.events) : replay_ops.events(e);
 }
 
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)

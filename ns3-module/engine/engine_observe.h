@@ -24,7 +24,9 @@ struct weft_engine;
  * (pfc_late). The other observers show the state as it is.
  */
 void weft_engine_settle(struct weft_engine *e);
-/** weft_totals.events, without bringing anything else up to now. */
+/** weft_totals.events, without bringing anything else up to now. While settled traffic is skipped
+ * (weft_engine_set_tolerance) a number like it that is the same however many threads there are:
+ * what is skipped hangs on when somebody looks. */
 uint64_t weft_engine_events(struct weft_engine *e);
 /** Counters of the whole run, until now. */
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out);

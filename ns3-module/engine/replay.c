@@ -116,6 +116,15 @@ static bool alone(const struct weft_engine *e)
     return e->replay->packets.twins.followers != 0;
 }
 
+static uint64_t events(const struct weft_engine *e)
+{
+    const struct replay *r = e->replay;
+    if (!r || r->settled.tolerance <= 0)
+        return e->tot.events;
+    return replay_packet_events(e->tot.sent[WEFT_PKT_DATA] + e->tot.sent[WEFT_PKT_FRAME] -
+                                r->taken);
+}
+
 static void run_over(struct weft_engine *e)
 {
     e->replay->quiet_ps = INT64_MIN;
@@ -257,6 +266,7 @@ const struct replay_ops replay_ops = {.touch = touch,
                                       .pause = replay_pauses_note,
                                       .pauses = replay_pauses_add,
                                       .run_over = run_over,
+                                      .events = events,
                                       .disturb = disturb,
                                       .catch_up = catch_up,
                                       .free = release};

@@ -77,6 +77,8 @@ struct replay_ops {
     /** The user looks at the state; with or without a replay. */
     void (*catch_up)(struct weft_engine *e);
     void (*free)(struct replay *r); /**< NULL: there is none */
+    /** weft_engine_events of one process; with or without a replay. */
+    uint64_t (*events)(const struct weft_engine *e);
 };
 extern const struct replay_ops replay_ops;
 

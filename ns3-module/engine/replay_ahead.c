@@ -169,6 +169,7 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
     q->taken_bytes += bytes;
     e->tot.sent[WEFT_PKT_DATA] += w->data;
     e->tot.delivered[WEFT_PKT_DATA] += w->data;
+    e->replay->taken += w->data;
     e->tot.sent[WEFT_PKT_ACK] += w->acks;
     e->tot.delivered[WEFT_PKT_ACK] += w->acks;
     msg_at(e, q->head_msg)->cnps += (uint32_t)w->cnps;

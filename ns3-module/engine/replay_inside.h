@@ -204,6 +204,7 @@ struct replay {
     bool eager;              /**< WEFT_REPLAYING_EAGERLY */
     uint64_t of_states;      /**< figures.values that were read after sums were the same */
     uint64_t packets_posted; /**< of messages, so far */
+    uint64_t taken;          /**< data packets of pieces, and settled, that weren't simulated */
     int64_t rest_ps;         /**< nothing is looked for until then, as it did not pay so far */
     int64_t again_ps;        /**< for how long the next time; 0: not yet */
     uint32_t call;           /**< calls of the user so far */
@@ -246,6 +247,8 @@ void replay_paid(struct weft_engine *e);
 bool replay_affordable(const struct weft_engine *e);
 /** Values of a state, about. */
 uint64_t replay_state_size(const struct weft_engine *e);
+/** Events that so many data packets come to at least. */
+uint64_t replay_packet_events(uint64_t packets);
 /** So many values of states were read. */
 void replay_count_state(struct weft_engine *e, uint64_t values);
 /** Sums up the state: replay_state_sum. */

@@ -235,8 +235,8 @@ bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s)
         sum += off;
         scatter += decided(s, i) ? differs(s, i) : 0;
     }
-    s->scatter += scatter / s->part.nqps * sqrt(span_ps);
-    s->scatters++;
+    s->scatter[s->first_ps > 0] += scatter / s->part.nqps * sqrt(span_ps);
+    s->scatters[s->first_ps > 0]++;
     s->off = sum / s->part.nqps;
     return all && s->off <= s->tolerance;
 }

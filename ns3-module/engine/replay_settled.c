@@ -31,8 +31,7 @@
 #define CONTROL_WINDOWS 4 /**< that a control takes at most */
 #define CONTROL_SHARE 8   /**< controls take this part of the time that was skipped */
 #define STEADY_SHARE 64   /**< the same where windows didn't differ */
-#define SHARING 100.0     /**< root of ps: what a random walk of completion times comes to, */
-#define SCATTERED 10.0    /**< if rates scatter by far more than that: found by random traffic */
+#define WORTH 1.5         /**< share of messages to skip for an error of one tolerance, at least */
 
 static void look_in(struct weft_engine *e, int64_t ps)
 {
@@ -54,9 +53,13 @@ static void start_over(struct weft_engine *e, struct replay_settled *s)
 void replay_settled_posted(struct weft_engine *e, uint32_t qi)
 {
     struct replay_settled *s = &e->replay->settled;
+    const int64_t rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
     if (s->tolerance <= 0)
         return;
-    s->rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
+    /* threads that post in the same instant say so in no particular order */
+    if (rtt_ps > s->rtt_ps || s->posted_ps < e->now)
+        s->rtt_ps = rtt_ps;
+    s->posted_ps = e->now;
     start_over(e, s);
 }
 
@@ -65,40 +68,6 @@ void replay_settled_disturb(struct weft_engine *e)
     struct replay_settled *s = &e->replay->settled;
     if (s->tolerance > 0 && s->rtt_ps)
         start_over(e, s);
-}
-
-void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
-{
-    struct replay_settled *s = &e->replay->settled;
-    s->told++;
-    if (!s->first_ps)
-        return;
-    const int64_t from_ps = d->post_ps > s->first_ps ? d->post_ps : s->first_ps;
-    if (e->now > from_ps)
-        s->apart += sqrt((double)(e->now - from_ps)) / (double)(e->now - d->post_ps);
-}
-
-/* Where controls decide, how flows that meet share hangs on single packets: once something was
- * skipped they go another way than they would have, and get more or less by chance from window to
- * window. What adds up of that grows with the root of the time, as a random walk. */
-static double of_sharing(const struct replay_settled *s)
-{
-    if (!s->scatters || !s->told)
-        return 0;
-    const double scatter = s->scatter / (double)s->scatters;
-    return SHARING * scatter / (scatter + SCATTERED) * s->apart / (double)s->told;
-}
-
-void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f)
-{
-    const struct replay_settled *s = &e->replay->settled;
-    if (!f->skips)
-        return;
-    f->control_error = s->errors_n ? s->errors / (double)s->errors_n : 0;
-    f->error = s->differed / (double)s->skipped_ps;
-    f->error = f->control_error > f->error ? f->control_error : f->error;
-    f->error *= (double)f->skipped_hops / (double)e->tot.packet_hops;
-    f->error += of_sharing(s);
 }
 
 void replay_settled_free(struct replay_settled *s)
@@ -181,6 +150,28 @@ static void not_yet(struct weft_engine *e, struct replay_settled *s, const char 
     look_in(e, s->window_ps);
 }
 
+/* Whether what would be skipped is worth that flows go another way from then on, which even the
+ * shortest skip means where congestion controls decide: the shorter messages are, the more they are
+ * off by it (replay_settled_error.c). They go another way anyway once something was skipped of
+ * theirs. */
+static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, int64_t ps)
+{
+    const int64_t until_ps = replay_first_else(e, &s->part, true) - e->now;
+    double all_ps = 0;
+    bool decide = false;
+    for (uint32_t i = 0; i < s->part.nqps; i++) {
+        const struct qp *q = qp_at(e, s->part.qps[i]);
+        const int64_t post_ps = msg_at(e, q->head_msg)->post_ps;
+        if (post_ps < s->last_ps)
+            return true;
+        decide |= q->cc->state_size > 0;
+        all_ps += (double)(e->now - post_ps) + replay_left_ps(e, s, i);
+    }
+    ps = until_ps < ps ? until_ps : ps;
+    const double share = (double)ps * s->part.nqps / all_ps;
+    return !decide || share * s->tolerance >= WORTH * REPLAY_SHARING / sqrt(all_ps / s->part.nqps);
+}
+
 /* Traffic has settled: skips it, or has it simulated to see what that would have been. */
 static void skip(struct weft_engine *e, struct replay_settled *s, double off)
 {
@@ -188,6 +179,10 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
     int64_t ps = until_end_ps(e, s);
     if (ps < LEAST_WINDOWS * span_ps) { /* it is over soon */
         look_in(e, WEFT_NEVER);
+        return;
+    }
+    if (!worthwhile(e, s, ps)) {
+        not_yet(e, s, "too little to skip for flows to go another way");
         return;
     }
     const int64_t control_ps = ps < CONTROL_WINDOWS * span_ps ? ps : CONTROL_WINDOWS * span_ps;
@@ -211,6 +206,7 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
     }
     if (!s->first_ps)
         s->first_ps = e->now - ps;
+    s->last_ps = e->now;
     s->skipped_ps += ps;
     s->differed += off * (double)ps;
     if (e->replay->packets.find_ps < WEFT_NEVER)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Settled traffic: what replay_settled.c, replay_rates.c and replay_ahead.c share. */
+/* Settled traffic: what replay_settled.c, replay_settled_error.c, replay_rates.c and replay_ahead.c
+ * share. */
 #ifndef WEFT_ENGINE_REPLAY_SETTLED_H
 #define WEFT_ENGINE_REPLAY_SETTLED_H
 
@@ -57,36 +58,44 @@ struct replay_settled {
     int64_t *load_ps; /**< per port of the fabric: time that it would be sending */
     struct replay_part part;
     struct tape tape;
-    uint32_t changes; /**< replay_packets.changes at the first mark */
-    bool control;     /**< what would have been skipped is being simulated */
-    bool ready;       /**< traffic had settled, and something of the user's was in the way */
-    int64_t since_ps; /**< when messages were last posted or received */
-    double off;       /**< by how much rates may be off at the end of messages */
+    uint32_t changes;  /**< replay_packets.changes at the first mark */
+    bool control;      /**< what would have been skipped is being simulated */
+    bool ready;        /**< traffic had settled, and something of the user's was in the way */
+    int64_t since_ps;  /**< when messages were last posted or received */
+    int64_t posted_ps; /**< when one was posted last */
+    double off;        /**< by how much rates may be off at the end of messages */
     int64_t skipped_ps, control_ps; /**< so far */
     double errors;                  /**< sum of the errors of controls, weighted by QPs */
     uint64_t errors_n;              /**< QPs */
     double differed; /**< sum over what was skipped: by how much windows differed, times ps */
-    /* what sharing between flows that meet may come to: see replay_settled_figures */
-    double scatter; /**< sum over judgements of how much rates differ from window to window, times
-                       the root of a window's ps */
-    uint64_t scatters; /**< these */
-    double apart;      /**< sum over messages received: root of the ps during which they went their
-                          own way since the first skip, over their time */
-    uint64_t told;     /**< these */
-    int64_t first_ps;  /**< when something was skipped first */
+    /* what sharing between flows that meet may come to: see replay_settled_error.c */
+    double scatter[2];    /**< sum over judgements of how much rates differ from window to window,
+                             times the root of a window's ps: before anything was skipped, and since */
+    uint64_t scatters[2]; /**< these */
+    double apart;     /**< sum over messages received: root of the ps during which they went their
+                         own way since the first skip, over their time */
+    uint64_t told;    /**< these */
+    int64_t last_ps;  /**< when the last skip ended */
+    int64_t first_ps; /**< when something was skipped first */
 };
+
+/** Root of ps: what a random walk of completion times comes to where congestion controls decide
+ * (replay_settled_error.c). */
+#define REPLAY_SHARING 40.0
 
 #pragma GCC visibility push(hidden)
 
 /* replay_settled.c */
 void replay_settled_posted(struct weft_engine *e, uint32_t qp);
 void replay_settled_disturb(struct weft_engine *e);
+void replay_settled_look(struct weft_engine *e);
+void replay_settled_free(struct replay_settled *s);
+
+/* replay_settled_error.c */
 /** A message was received. */
 void replay_settled_told(struct weft_engine *e, const struct weft_completion *d);
-void replay_settled_look(struct weft_engine *e);
 /** Fills in the estimate of the error. */
 void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f);
-void replay_settled_free(struct replay_settled *s);
 
 /* replay_rates.c */
 /** What is less off than that repeats itself. */

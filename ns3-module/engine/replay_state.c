@@ -12,6 +12,7 @@
 #include "msg.h"
 #include "port.h"
 #include "qp.h"
+#include "replay_inside.h"
 #include "replay_state_inside.h"
 
 static void see_totals(struct weft_engine *e, struct tape *t)
@@ -106,6 +107,7 @@ static void count_piece(struct weft_engine *e, const struct replay_part *p, stru
     e->tot.packet_hops += after.all - before.all;
     e->tot.sent[WEFT_PKT_DATA] += data;
     e->tot.delivered[WEFT_PKT_DATA] += data;
+    e->replay->taken += data;
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_ACK] += acks;
     const uint64_t pauses = after.pauses - before.pauses;

@@ -7,10 +7,6 @@
 #include "recovery.h"
 #include "replay.h"
 
-static bool threads(const struct weft_engine *e)
-{
-    return e->crew != NULL;
-}
 static bool stepped(const struct weft_engine *e)
 {
     return e->windows.stepped;
@@ -73,7 +69,6 @@ static const struct {
     const char *text;
     enum { BOTH, EXACT, SETTLED } against; /* which it keeps from being skipped */
 } reasons[] = {
-    {threads, "several threads run the fabric", SETTLED},
     {stepped, "ns-3 drives the fabric event by event", BOTH},
     {ordered, "transport.ns3-event-order", BOTH},
     {watched, "packets, queues or QPs are watched one by one", BOTH},
@@ -93,5 +88,8 @@ const char *replay_why_not(const struct weft_engine *e, bool tolerant)
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (reasons[i].against != (tolerant ? EXACT : SETTLED) && reasons[i].holds(e))
             return reasons[i].text;
+    for (uint32_t d = 0; tolerant && d < e->ncontrols; d++)
+        if (e->controls[d].ops->unsettled)
+            return e->controls[d].ops->unsettled;
     return NULL;
 }
