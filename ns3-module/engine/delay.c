@@ -93,7 +93,8 @@ int64_t delay_paused_ps(const struct weft_engine *e, const struct port *p, uint3
 void delay_fini(struct weft_engine *e)
 {
     for (uint32_t i = 0; e->ports && i < e->fabric->nports; i++)
-        free(e->ports[i].hold);
+        if (port_known(e, i))
+            free(e->ports[i].hold);
     stable_fini(&e->delays.waits);
 }
 

@@ -14,6 +14,7 @@
 #include "in_network.h"
 #include "lazy.h"
 #include "mmu.h"
+#include "nic.h"
 #include "peers.h"
 #include "pfc.h"
 #include "recovery.h"
@@ -53,7 +54,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
         struct port *p = &e->ports[i];
-        if (e->expected && !peers_near(e->expected, f, i)) {
+        if (!port_known(e, i)) {
             e->nics.n += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
             continue;
         }
@@ -220,8 +221,7 @@ void weft_engine_free(struct weft_engine *e)
 {
     if (!e)
         return;
-    for (uint32_t i = 0; i < e->nics.n; i++)
-        evq_free(&e->nics.of[i].paced);
+    nics_fini(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         qp_close(qp_at(e, i));
     window_fini(e); /* before what it gives back to */
@@ -245,7 +245,6 @@ void weft_engine_free(struct weft_engine *e)
     histogram_fini(e);
     free(e->tosses);
     stable_fini(&e->port_mem);
-    free(e->nics.of);
     free(e->own);
     mmu_fini(e);
     pfc_fini(e);

@@ -53,7 +53,8 @@ void lazy_settle(struct weft_engine *e, uint32_t node)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
-        settle(e, i, may_be_lazy(e, i));
+        if (port_known(e, i))
+            settle(e, i, may_be_lazy(e, i));
 }
 
 void lazy_wake(struct weft_engine *e, uint32_t node)
@@ -77,6 +78,8 @@ static bool pauses_nobody(const struct weft_engine *e, uint32_t node)
     uint32_t busy = 0;
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
         const struct port *p = &e->ports[i];
+        if (!port_known(e, i))
+            continue;
         busy |= p->xoff_sent;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             busy |= p->lane[k].in_hdrm;

@@ -23,8 +23,7 @@ static bool stays_eager(const struct weft_engine *e, uint32_t node)
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     bool stays = !e->path.lazy;
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
-        stays |=
-            e->ports[i].told || credit_on(e->fabric, &e->fabric->links[e->fabric->ports[i].link]);
+        stays |= (port_known(e, i) && e->ports[i].told) || credit_on(e->fabric, link_of(e, i));
     return stays;
 }
 
@@ -39,9 +38,9 @@ void lazy_choose(struct weft_engine *e)
         (e->path.on_enqueue & ~(uint32_t)(QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM)) ||
         e->path.rare & RARE_TURNS;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
-        const bool stays = stays_eager(e, n);
-        if (stays != e->mmu.of[n].stays_eager) /* else nothing is written: it may be unused */
-            e->mmu.of[n].stays_eager = stays;
+        if (!weft_fabric_forwards(e->fabric, n)) /* has no buffer, and ports that are never lazy */
+            continue;
+        const bool stays = e->mmu.of[n].stays_eager = stays_eager(e, n);
         if (stays)
             lazy_wake(e, n);
         else if (e->mmu.of[n].eager)
@@ -59,6 +58,6 @@ void lazy_catch_up(struct weft_engine *e)
     window_catch_up(e);
     window_crew_look_again(e);
     for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
-        if (e->ports[i].armed_ps < e->loop.due_ps && port_known(e, i))
+        if (port_known(e, i) && e->ports[i].armed_ps < e->loop.due_ps)
             port_settle(e, &e->ports[i], i);
 }

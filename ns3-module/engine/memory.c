@@ -8,6 +8,7 @@
 #include "delay.h"
 #include "pfc.h"
 #include "host_agendas.h"
+#include "nic.h"
 #include "window_crew.h"
 
 static uint64_t touched(const struct stable *s)
@@ -48,8 +49,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + touched(&e->grants.of) +
                     touched(&e->supplies.gains) + e->qps.nslots * sizeof *e->qps.slots;
-    for (uint32_t i = 0; i < e->nics.n; i++)
-        out->qp_bytes += e->nics.of[i].paced.cap * sizeof *e->nics.of[i].paced.h;
+    out->qp_bytes += nics_paced_bytes(e);
     out->peak_packets = e->pkts.pool.peak;
     out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) +
                         touched(&e->delays.waits) + touched(&e->rc.maps);

@@ -400,12 +400,13 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         ops[d] = e->controls[d].ops;
     const bool differ = e->p.sw.trim_host_scale != 1 || !e->p.ecn.host_ports;
     for (uint32_t i = 0; i < f->nports; i++) {
-        const struct mmu *m = &e->mmu.of[f->ports[i].node];
-        if (e->expected && !peers_near(e->expected, f, i))
+        const uint32_t node = f->ports[i].node;
+        if (!port_known(e, i))
             continue;
-        struct kind_key key = {.link = &f->links[f->ports[i].link],
-                               .shared_bytes = {m->in[0].size, m->in[1].size}};
-        key.to_host = differ && m->in[0].size && e->ports[i].to_host;
+        struct kind_key key = {.link = &f->links[f->ports[i].link]};
+        for (int k = 0; k < 2 && weft_fabric_forwards(f, node); k++)
+            key.shared_bytes[k] = e->mmu.of[node].in[k].size;
+        key.to_host = differ && key.shared_bytes[0] && e->ports[i].to_host;
         key.mtu_bytes = control_mtu_bytes(&e->p, f, key.link->dim);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             key.tuned[k] = marking_tuned(ops + (e->rc.of_prio[k] == PROFILE_UET ? f->ndims : 0),

@@ -29,6 +29,8 @@
 #include "base/fetch.h"
 #include "base/units.h"
 
+#include <stdlib.h>
+
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -435,4 +437,40 @@ void nic_go_back(struct weft_engine *e, uint32_t qi)
     q->nxt_bytes = q->una_bytes;
     q->nxt_msg = q->head_msg;
     nic_wake(e, qi);
+}
+
+/* ---- all NICs ---- */
+
+struct nic_walk {
+    uint32_t port, n; /* the next ones */
+};
+
+/* The next NIC whose port has a record, NULL: no other does; the rest is not even read. */
+static struct nic *next_nic(const struct weft_engine *e, struct nic_walk *w)
+{
+    while (w->n < e->nics.n) {
+        const uint32_t port = w->port++;
+        const bool host = e->fabric->nodes[e->fabric->ports[port].node].kind == WEFT_NODE_HOST;
+        w->n += host;
+        if (host && port_known(e, port))
+            return &e->nics.of[w->n - 1];
+    }
+    return NULL;
+}
+
+void nics_fini(struct weft_engine *e)
+{
+    struct nic_walk w = {0, 0};
+    for (struct nic *n; (n = next_nic(e, &w)) != NULL;)
+        evq_free(&n->paced);
+    free(e->nics.of);
+}
+
+uint64_t nics_paced_bytes(const struct weft_engine *e)
+{
+    uint64_t bytes = 0;
+    struct nic_walk w = {0, 0};
+    for (const struct nic *n; (n = next_nic(e, &w)) != NULL;)
+        bytes += n->paced.cap * sizeof *n->paced.h;
+    return bytes;
 }

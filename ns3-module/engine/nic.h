@@ -31,6 +31,10 @@ static inline int64_t backed_off(int64_t rto_ps, uint32_t backoff)
 
 #pragma GCC visibility push(hidden)
 
+/** Frees all NICs. */
+void nics_fini(struct weft_engine *e);
+/** Bytes of their heaps of QPs that wait for their pacing time. */
+uint64_t nics_paced_bytes(const struct weft_engine *e);
 /** The next data packet of priority @p prio at a host port, NIL when every QP turned out
  * blocked. */
 uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);

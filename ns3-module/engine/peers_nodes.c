@@ -34,9 +34,15 @@ bool peers_near(const struct peers *p, const struct weft_fabric *f, uint32_t por
     return p->owner[f->ports[port].node] == p->link.me || p->owner[far] == p->link.me;
 }
 
+bool peers_spared(const struct weft_engine *e, uint32_t port)
+{
+    return !peers_near(e->peers ? e->peers : e->expected, e->fabric, port);
+}
+
 void peers_spare_ports(struct weft_engine *e)
 {
     const uint32_t n = e->fabric->nports;
+    e->spared = true;
     stable_small_pages(&e->port_mem);
     for (uint32_t i = 0, end; i < n; i = end) {
         const bool near = peers_near(e->expected, e->fabric, i);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What a process does not take memory for. A page that has only been read counts: there are systems
+// on which it is one of the process's own.
+#include "meeting.h"
+#include "world.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace
+{
+
+constexpr size_t kRecord = 512; // of a port
+
+// The share of pages in use of the memory that is as large as @p bytes and takes no huge pages;
+// -1: the system does not say which that is.
+double Used(size_t bytes)
+{
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    std::ifstream maps("/proc/self/smaps");
+    std::string line;
+    uintptr_t from = 0, to = 0;
+    while (std::getline(maps, line)) {
+        char dash = 0;
+        uintptr_t a = 0, b = 0;
+        std::istringstream words(line);
+        if (words >> std::hex >> a >> dash >> b && dash == '-') {
+            from = a;
+            to = b;
+        }
+        if (line.rfind("VmFlags:", 0) != 0 || line.find(" nh") == std::string::npos ||
+            to - from != (bytes + page - 1) / page * page)
+            continue;
+        std::vector<unsigned char> in((to - from) / page);
+        if (mincore(reinterpret_cast<void *>(from), to - from, in.data()) != 0)
+            return -1;
+        double n = 0;
+        for (unsigned char p : in)
+            n += p & 1;
+        return n / static_cast<double>(in.size());
+    }
+    return -1;
+}
+
+} // namespace
+
+// Half of the ports are the process's own, and a twelfth at the far ends of its links.
+TEST(PeersMemory, PortsOfOthersAreNotTouched)
+{
+    Meeting meeting(2);
+    Peer peer = {&meeting, 0};
+    weft_peers p = {2, 0, &peer, Exchange, 0, nullptr};
+    weft_err err = {};
+    World w("fat-tree", {{"k", "8"}}, {{"transport.mtu", "1000B"}}, "dcqcn");
+    w.config.hooks.pfc_late = w.config.hooks.local = 1;
+    w.config.peers = &p;
+    w.Build();
+    ASSERT_EQ(weft_engine_set_peers(w.e, &p, &err), 0) << err.msg;
+    const double used = Used(w.fabric->nports * kRecord);
+    if (used < 0)
+        GTEST_SKIP() << "memory without huge pages is not told from other memory";
+    EXPECT_GT(used, 0.5);
+    EXPECT_LT(used, 0.7);
+}
