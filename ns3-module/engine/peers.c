@@ -96,6 +96,7 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
         rc = peers_deal(e, e->peers, err);
     e->expected = NULL;
     if (!rc) {
+        e->peers->same = peers_same_fabric(e->fabric);
         e->path.rare |= RARE_PEERS;
         rc = window_crew_make(e, 1, 0, err);
         e->windows.on = false; /* so that ports hear which links lead to other processes */

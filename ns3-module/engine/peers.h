@@ -84,6 +84,7 @@ struct peers_head {
     int64_t last_ps; /**< of the last one executed */
     int64_t timer_ps; /**< of the first timer of a pause, WEFT_NEVER: none */
     uint32_t ntells, nnotes, nlasts, npackets;
+    uint64_t same; /**< hash of what all have in common (peers_same.c) */
     int32_t code;  /**< not 0: of an error, which follows */
     bool owes;     /**< switches may have transmissions to make */
     bool last_try; /**< a QP is about to give up */
@@ -114,6 +115,7 @@ struct peers {
     bool border_owes; /**< switches of clusters have transmissions to make */
     bool failed;      /**< all know of the error that ended the run */
     bool running;     /**< peers_run */
+    uint64_t same;    /**< hash of the fabric and of all messages posted */
     bool posted;      /**< since the last exchange, and not in a window */
     bool figures;     /**< those of all are known, as they are now */
     struct weft_totals *totals; /**< these */
@@ -247,6 +249,14 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
 void peers_merge(struct peers_head *known, const struct peers_head *h);
 /** Reads what process @p k has sent, and adds its head to what is known. */
 void peers_unpack(struct weft_engine *e, unsigned k);
+
+/* peers_same.c */
+/** A hash of nodes and links. */
+uint64_t peers_same_fabric(const struct weft_fabric *f);
+/** A message is posted, in all processes. */
+void peers_same_post(struct weft_engine *e, const struct weft_msg *m);
+/** Whether process @p k, of head @p h, plays the same; if not, the engine has failed, in all. */
+bool peers_same(struct weft_engine *e, unsigned k, const struct peers_head *h);
 
 /* peers_figures.c */
 /** Brings counters of links between processes, and totals, to what they are for all. */

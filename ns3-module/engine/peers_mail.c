@@ -208,6 +208,8 @@ void peers_unpack(struct weft_engine *e, unsigned k)
     struct peers_head h;
     struct window_note note;
     take(&from, &h, sizeof h);
+    if (!peers_same(e, k, &h))
+        return;
     peers_merge(&p->known, &h);
     if (h.code) {
         struct weft_err err;

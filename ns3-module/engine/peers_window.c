@@ -141,6 +141,7 @@ void peers_exchange(struct weft_engine *e)
                            .last_ps = p->last_ps,
                            .timer_ps = e->pfc.ports ? own_timer(e) : WEFT_NEVER,
                            .nnotes = e->windows.nnotes - p->nnotes,
+                           .same = p->same,
                            .code = e->err.code,
                            .owes = owes(e),
                            .last_try = e->rc.last_try};

@@ -78,8 +78,10 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
     if (waits)
         return posts_add(e, &p, err);
     post_take(e, &p);
-    if (__builtin_expect(e->peers != NULL, 0))
+    if (__builtin_expect(e->peers != NULL, 0)) {
+        peers_same_post(e, msg);
         peers_posted(e);
+    }
     if (e->hooks.posted || e->replay)
         tell(e, &p);
     if (ends & PEERS_SENDS)

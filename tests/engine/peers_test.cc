@@ -366,4 +366,40 @@ TEST(PeersWhoseLinksFlap, GiveWhatOneGives)
         2);
 }
 
+// What one process has read otherwise than the others is said by all of them.
+TEST(PeersThatPlaySomethingElse, EndWithAnError)
+{
+    for (const bool other_fabric : {false, true}) {
+        constexpr unsigned kPeers = 3;
+        Meeting meeting(kPeers);
+        std::deque<World> worlds;
+        std::deque<Peer> peers;
+        std::vector<std::thread> threads;
+        for (unsigned k = 0; k < kPeers; k++) {
+            const bool other = k == 1;
+            peers.push_back({&meeting, k});
+            worlds.emplace_back("leaf-spine", leafSpine, Settings{{"transport.mtu", "1000B"}});
+            World &w = worlds.back();
+            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.fabric->links[0].delay_ps += other && other_fabric;
+            w.Build();
+            weft_err err = {};
+            const weft_peers p = {kPeers, k, &peers.back(), Exchange, 0};
+            ASSERT_EQ(weft_engine_set_peers(w.e, &p, &err), 0) << err.msg;
+            for (uint32_t i = 0; i < 4; i++)
+                w.Send(i, (i + 5) % 8, 20'000 + (i == 3 && other && !other_fabric), i);
+        }
+        for (World &w : worlds)
+            threads.emplace_back([&w] { weft_engine_run(w.e, WEFT_NEVER); });
+        for (std::thread &t : threads)
+            t.join();
+        for (const World &w : worlds) {
+            EXPECT_EQ(weft_engine_error(w.e)->code, WEFT_E_INPUT);
+            EXPECT_NE(std::string(weft_engine_error(w.e)->msg).find("have different fabrics"),
+                      std::string::npos)
+                << weft_engine_error(w.e)->msg;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Peers, testing::ValuesIn(cases));
