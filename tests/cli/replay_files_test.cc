@@ -113,6 +113,22 @@ std::string counts(const std::string &replay)
     return text;
 }
 
+/* A ring whose endpoints take longer than its messages: laps begin while nothing is underway. Of
+ * the last one nothing is left to be simulated again, and looks that this wanted are not waited
+ * for. */
+TEST(ReplayFiles, LapsThatBeginWithNothingUnderway)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    EXPECT_GT(compare({"--set", "topology.type=switch",   "--set", "switch.size=8",
+                       "--set", "switch.rate=2400Gbps",   "--set", "switch.delay=250ns",
+                       "--set", "workload.type=generate", "--set", "generate.kind=all-reduce",
+                       "--set", "generate.size=1MiB",     "--set", "system.all-reduce=ring",
+                       "--set", "system.preset=dgx-a100", "--set", "transport.mtu=4096B"},
+                      "ring"),
+              0);
+}
+
 TEST(ReplayFiles, BenchCases)
 {
     if (!has_packet())
