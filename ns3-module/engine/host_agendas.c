@@ -78,17 +78,14 @@ uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host)
     return e->windows.clusters.of[e->fabric->hosts[host]];
 }
 
-/* The node at which a port's event happens. */
-static uint32_t node_of_port(const struct weft_engine *e, enum ev_kind kind, uint32_t port)
-{
-    return kind == EV_ARRIVE ? far_node(e, port) : e->fabric->ports[port].node;
-}
-
 uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id)
 {
     const enum ev_kind kind = (enum ev_kind)(id >> EV_KIND_SHIFT);
-    if (kind == EV_ARRIVE || kind == EV_TX)
-        return e->windows.clusters.of[node_of_port(e, kind, (uint32_t)EV_NUMBER(id))];
+    const uint32_t port = (uint32_t)EV_NUMBER(id);
+    if (kind == EV_ARRIVE)
+        return e->windows.clusters.of[far_node(e, port)];
+    if (kind == EV_TX)
+        return e->windows.clusters.of[e->fabric->ports[port].node];
     if (kind == EV_RTO || kind == EV_CC)
         return cluster_of_host(e, qp_at(e, (uint32_t)EV_NUMBER(id))->src_host);
     return NIL;

@@ -17,19 +17,6 @@
 #define LONGEST_WAIT 1024u /**< windows between two looks at most */
 #define SHUFFLE_EVERY 5u   /**< tests have nodes dealt anew that often */
 
-/* Whether the busiest thread has had more than its part since the last look. */
-static bool lopsided(struct window_crew *c)
-{
-    uint64_t all = 0, most = 0;
-    for (unsigned k = 0; k < c->n; k++) {
-        const uint64_t load = c->turns[k].sum;
-        all += load;
-        most = load > most ? load : most;
-        c->turns[k].sum = 0;
-    }
-    return window_crew_above(most, all, c->n);
-}
-
 /* The loads of nodes, into c->seen_load: a cluster's is at its first node. Old ones count half. */
 static void gather(struct weft_engine *e, struct window_crew *c)
 {
@@ -91,7 +78,9 @@ void loads_look(struct weft_engine *e)
     c->look_at = c->figures.windows + (c->shuffle ? SHUFFLE_EVERY : c->look_every);
     if (c->n == 1 || e->peers || !e->parts)
         return;
-    const bool uneven = lopsided(c);
+    const bool uneven = window_crew_lopsided(c);
+    for (unsigned k = 0; k < c->n; k++)
+        c->turns[k].sum = 0;
     gather(e, c);
     c->in_vain &= uneven;
     if (!uneven && !c->shuffle)

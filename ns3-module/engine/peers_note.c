@@ -2,7 +2,6 @@
 /* What is written down for other processes in the midst of a window: peers.h. */
 #include "context.h"
 #include "peers.h"
-#include "room.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 
@@ -29,12 +28,8 @@ void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t
 
 void peers_note_sent(struct weft_engine *e, uint32_t port)
 {
-    struct worker_sent *s = &e->peers->crossed;
-    if (!ROOM(s->ports, s->n, &s->cap)) {
+    if (!worker_sent_add(&e->peers->crossed, port))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
-        return;
-    }
-    s->ports[s->n++] = port;
 }
 
 void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps)

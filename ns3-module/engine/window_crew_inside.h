@@ -26,12 +26,6 @@ static inline uint64_t window_crew_enough(unsigned n)
 /** Windows between two looks at what threads have to do, and wait. */
 #define WINDOWS_PER_LOOK (8 * WINDOWS_PER_COUNT)
 
-/** Whether @p most, of the busiest of @p n threads, is much above the mean of @p all. */
-static inline bool window_crew_above(uint64_t most, uint64_t all, unsigned n)
-{
-    return 20 * n * most > 23 * all; /* 15 % */
-}
-
 /** The switches of a thread. */
 struct turn {
     uint32_t first, loose,
@@ -162,6 +156,9 @@ void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned 
 void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, uint64_t part);
 /** The window is over, with all that the engine's own thread had to do with it. */
 void window_crew_measure(struct window_crew *c);
+/** Whether the busiest thread has had much more to do than the mean since the last look at loads
+ * (loads.h). */
+bool window_crew_lopsided(const struct window_crew *c);
 /** Messages are posted together: this is always measured. */
 void window_crew_begin_posts(struct window_crew *c);
 

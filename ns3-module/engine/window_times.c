@@ -23,15 +23,20 @@ void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned 
     c->mark_ns = crew_cpu_ns();
 }
 
-/* Whether nodes may soon be dealt anew, as some thread has more to do than others (loads.h). */
-static bool may_be_dealt(const struct window_crew *c)
+bool window_crew_lopsided(const struct window_crew *c)
 {
     uint64_t all = 0, most = 0;
     for (unsigned k = 0; k < c->n; k++) {
         all += c->turns[k].sum;
         most = c->turns[k].sum > most ? c->turns[k].sum : most;
     }
-    return c->parts && !c->in_vain && window_crew_above(most, all, c->n);
+    return 20 * c->n * most > 23 * all; /* 15 % */
+}
+
+/* Whether nodes may soon be dealt anew, as some thread has more to do than others (loads.h). */
+static bool may_be_dealt(const struct window_crew *c)
+{
+    return c->parts && !c->in_vain && window_crew_lopsided(c);
 }
 
 /* Where threads wait much for each other all the same, switches are for whoever has time from now

@@ -238,12 +238,8 @@ static __attribute__((noinline, cold)) void no_room(struct weft_engine *e)
 /* A port has something in its outbox. */
 static __attribute__((noinline)) void note_sent(struct weft_engine *e, uint32_t port)
 {
-    struct worker_sent *s = &e->worker->sent[e->worker->to[port]];
-    if (!ROOM(s->ports, s->n, &s->cap)) {
+    if (!worker_sent_add(&e->worker->sent[e->worker->to[port]], port))
         no_room(e);
-        return;
-    }
-    s->ports[s->n++] = port;
 }
 
 void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
