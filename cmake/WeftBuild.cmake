@@ -29,8 +29,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # -O3 for the engine; NDEBUG is not set: weft's invariants are always on.
 set(CMAKE_C_FLAGS_RELEASE "-O3")
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
-set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
+# The sanitizers: half the compile time of -O2 -g, and names and lines in their reports all the same.
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND WEFT_PGO STREQUAL "off")
