@@ -253,8 +253,11 @@ struct weft_cc_ops {
      * settled it looks. */
     const char *unsettled;
     /** Optional. The longest time from one of its decisions to the next that it takes by its own
-     * timers, as its state is; 0, and without it: none, it goes by packets. */
+     * timers, as its state is; 0: none, it only waits for news. Without it it goes by packets. */
     int64_t (*pace_ps)(const void *state, const void *params);
+    /** Optional. Moves the state on by ACKs that found the network as the last one did, for @p
+     * bytes together. Without it traffic is not skipped while what `observe` shows goes one way. */
+    void (*on_like_acks)(void *state, const void *params, uint64_t bytes, struct weft_cc_out *out);
     const struct weft_cc_marking *marking; /**< Optional: without it those of DCQCN hold */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */

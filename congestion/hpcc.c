@@ -311,6 +311,13 @@ static void hpcc_observe(const void *state, const void *raw, double *values)
     values[2] = (double)g->ref.stage;
 }
 
+/* Rates below what there is go up step by step, and only after max-stage round trips at once. */
+static int64_t pace_ps(const void *state, const void *raw)
+{
+    const struct params *p = raw;
+    return (int64_t)(((const struct state *)state)->t_ps * (p->k.max_stage + 1));
+}
+
 static const struct weft_cc_moving moving[] = {
     WEFT_CC_MOVING(last_update_bytes, WEFT_CC_MOVES_BYTES),
     WEFT_CC_MOVING_HOPS(ts_ps, WEFT_CC_MOVES_TIME),
@@ -325,6 +332,7 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .moving = moving,
+    .pace_ps = pace_ps,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_presets,
     .observables = observables,

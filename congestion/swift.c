@@ -241,6 +241,20 @@ static void swift_on_ack(void *state, const void *raw, int64_t now_ps,
     publish(s, out);
 }
 
+/* A window that grows by ai / cwnd per packet is the root of 2 ai per packet. */
+static void swift_on_like_acks(void *state, const void *raw, uint64_t bytes,
+                               struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    if (s->rtt_ps >= s->target_ps || s->cwnd < 1)
+        return;
+    const double gain = p->ai * (double)bytes / s->mtu_bytes;
+    s->cwnd = weft_cc_clamp(sqrt(s->cwnd * s->cwnd + 2 * gain), p->min_cwnd, s->max_cwnd);
+    s->target_ps = target_ps(s, p);
+    publish(s, out);
+}
+
 static void swift_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
@@ -285,6 +299,7 @@ const struct weft_cc_ops weft_cc_swift = {
     .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
     .moving = moving,
+    .on_like_acks = swift_on_like_acks,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
     .check = swift_check,

@@ -161,6 +161,8 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
     const struct settled_qp *from = &s->mark[0].qp[i], *to = &s->mark[2].qp[i];
     w->carry += w->rate * (double)shift_ps - (double)w->data;
     w->carry = w->carry < -1 ? -1 : w->carry > 1 ? 1 : w->carry;
+    if (q->cc->on_like_acks)
+        q->cc->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &q->out);
     s->part.moved[qi][0] = (int64_t)w->data;
     s->part.moved[qi][1] = (int64_t)bytes;
     each_stream(e, s, i, count);

@@ -84,6 +84,8 @@ static void note_qp(const struct weft_engine *e, uint32_t qi, struct settled_qp 
                              .tx_ps = q->last_tx_ps};
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
         m->held_ps[k] = q->held_ps[k];
+    if (q->cc->observe)
+        q->cc->observe(cc_state_at(e, qi), q->ccp, m->seen);
 }
 
 void replay_mark(struct weft_engine *e, struct replay_settled *s)
@@ -136,15 +138,17 @@ static bool free_of_control(const struct weft_engine *e, const struct replay_set
 }
 
 /* Whether the windows are long enough to tell that a QP has settled whose rates @p differ in them:
- * where its congestion control decides, round trips and what its own timers take. */
+ * where its congestion control decides, or remembers what it might decide by, round trips and what
+ * its own timers take. */
 static bool long_enough(const struct weft_engine *e, const struct replay_settled *s, uint32_t i,
                         double differ)
 {
     const uint32_t qi = s->part.qps[i];
     const struct qp *q = qp_at(e, qi);
-    if (differ <= REPLAY_STEADY && free_of_control(e, s, i))
-        return true;
     const int64_t own_ps = q->cc->pace_ps ? q->cc->pace_ps(cc_state_at(e, qi), q->ccp) : 0;
+    const bool rests = !q->cc->state_size || (q->cc->pace_ps && !own_ps);
+    if (rests && differ <= REPLAY_STEADY && free_of_control(e, s, i))
+        return true;
     return s->window_ps >= s->rtt_ps && s->window_ps >= PACES * own_ps;
 }
 
@@ -185,6 +189,23 @@ static double differs(const struct replay_settled *s, uint32_t i)
     return fabs(early - late) / (early > late ? early : late);
 }
 
+/* Whether what a congestion control knows beside its window is on its way elsewhere, as the memory
+ * of congestion is that fades: what it decides when flows meet hangs on that. */
+static bool remembers(const struct weft_engine *e, struct replay_settled *s, uint32_t i,
+                      double windows)
+{
+    const struct weft_cc_observable *o = qp_at(e, s->part.qps[i])->cc->observables;
+    const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
+    bool any = false;
+    for (uint32_t k = 0; o && o[k].name; k++) {
+        double *top = &s->step[i].top[k];
+        *top = fmax(*top, fmax(fabs(a[k]), fabs(c[k])));
+        any |= goes_on(&s->step[i].seen[k], a[k], c[k]) &&
+               fabs(c[k] - a[k]) * windows / 2 > FAR * *top;
+    }
+    return any;
+}
+
 /* By how much the rate of a QP may be off when its message ends, @p windows later; more than
  * anybody tolerates: it is not to be told. */
 static double drift(const struct weft_engine *e, struct replay_settled *s, uint32_t i,
@@ -195,6 +216,8 @@ static double drift(const struct weft_engine *e, struct replay_settled *s, uint3
     const bool drifts = goes_on(&s->step[i].rates, early, late);
     const bool moves = goes_on(&s->step[i].windows, allowed(a), allowed(c));
     const double far = fabs(allowed(c) - allowed(a)) / allowed(c) * windows / 2;
+    if (!qp_at(e, s->part.qps[i])->cc->on_like_acks && remembers(e, s, i, windows))
+        return 1;
     if (!long_enough(e, s, i, differ) || (!free_of_control(e, s, i) && moves && far > FAR))
         return 1;
     return drifts ? differ * windows / 2 : differ;
@@ -235,8 +258,8 @@ bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s)
         sum += off;
         scatter += decided(s, i) ? differs(s, i) : 0;
     }
-    s->scatter[s->first_ps > 0] += scatter / s->part.nqps * sqrt(span_ps);
-    s->scatters[s->first_ps > 0]++;
+    s->scatter[s->first_ps[1] > 0] += scatter / s->part.nqps * sqrt(span_ps);
+    s->scatters[s->first_ps[1] > 0]++;
     s->off = sum / s->part.nqps;
     return all && s->off <= s->tolerance;
 }

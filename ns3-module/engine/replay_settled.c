@@ -31,7 +31,8 @@
 #define CONTROL_WINDOWS 4 /**< that a control takes at most */
 #define CONTROL_SHARE 8   /**< controls take this part of the time that was skipped */
 #define STEADY_SHARE 64   /**< the same where windows didn't differ */
-#define WORTH 1.5         /**< share of messages to skip for an error of one tolerance, at least */
+#define WORTH 1.5         /**< share of messages to skip for an error of one tolerance, at least; */
+#define WORTH_STEADY 0.75 /**< the same where windows don't differ */
 
 static void look_in(struct weft_engine *e, int64_t ps)
 {
@@ -105,11 +106,16 @@ static int64_t until_else_ps(struct weft_engine *e, const struct replay_settled 
     return (until_ps < LAST_PS ? until_ps : LAST_PS) - e->now;
 }
 
-/* A whole number of gaps of the first QP, so that those that send alike lose nothing. */
-static int64_t whole_gaps_ps(const struct replay_settled *s, int64_t ps)
+/* A whole number of the first QP's rounds, from a packet to the first that follows the ACK of it,
+ * or else of its gaps: so that those that send alike lose nothing, and controls that decide once in
+ * a round do so at the same packets as ever. */
+static int64_t whole_rounds_ps(const struct replay_settled *s, int64_t ps)
 {
-    const double gap_ps = 1 / s->step[0].rate, n = floor((double)ps / gap_ps);
-    return n >= 1 ? (int64_t)(n * gap_ps + 0.5) : ps;
+    const double gap_ps = 1 / s->step[0].rate;
+    const double round_ps = gap_ps * (double)(s->mark[2].qp[0].flight + 1);
+    const double each_ps = (double)ps >= round_ps ? round_ps : gap_ps;
+    const double n = floor((double)ps / each_ps);
+    return n >= 1 ? (int64_t)(n * each_ps + 0.5) : ps;
 }
 
 /* ---- controls ---- */
@@ -153,8 +159,9 @@ static void not_yet(struct weft_engine *e, struct replay_settled *s, const char 
 /* Whether what would be skipped is worth that flows go another way from then on, which even the
  * shortest skip means where congestion controls decide: the shorter messages are, the more they are
  * off by it (replay_settled_error.c). They go another way anyway once something was skipped of
- * theirs. */
-static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, int64_t ps)
+ * theirs. Traffic whose windows don't differ may well go on like that after what comes next. */
+static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, int64_t ps,
+                       bool steady)
 {
     const int64_t until_ps = replay_first_else(e, &s->part, true) - e->now;
     double all_ps = 0;
@@ -167,9 +174,10 @@ static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, in
         decide |= q->cc->state_size > 0;
         all_ps += (double)(e->now - post_ps) + replay_left_ps(e, s, i);
     }
-    ps = until_ps < ps ? until_ps : ps;
+    ps = !steady && until_ps < ps ? until_ps : ps;
     const double share = (double)ps * s->part.nqps / all_ps;
-    return !decide || share * s->tolerance >= WORTH * REPLAY_SHARING / sqrt(all_ps / s->part.nqps);
+    const double worth = steady ? WORTH_STEADY : WORTH;
+    return !decide || share * s->tolerance >= worth * REPLAY_SHARING / sqrt(all_ps / s->part.nqps);
 }
 
 /* Traffic has settled: skips it, or has it simulated to see what that would have been. */
@@ -181,19 +189,21 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         look_in(e, WEFT_NEVER);
         return;
     }
-    if (!worthwhile(e, s, ps)) {
+    if (!worthwhile(e, s, ps, off <= REPLAY_STEADY)) {
         not_yet(e, s, "too little to skip for flows to go another way");
         return;
     }
     const int64_t control_ps = ps < CONTROL_WINDOWS * span_ps ? ps : CONTROL_WINDOWS * span_ps;
     if (control_due(s, control_ps, off)) {
         s->control = true;
+        replay_marks_forget(s, 1); /* where something was skipped, the last mark is from before */
+        replay_mark(e, s);
         look_in(e, control_ps);
         return;
     }
     const int64_t else_ps = until_else_ps(e, s) - 1;
     const bool other = else_ps < ps;
-    ps = whole_gaps_ps(s, other ? else_ps : ps);
+    ps = whole_rounds_ps(s, other ? else_ps : ps);
     if (ps < span_ps) {
         s->ready = other;
         look_in(e, other ? else_ps + 2 : s->window_ps);
@@ -204,8 +214,9 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         not_yet(e, s, "queues fill");
         return;
     }
-    if (!s->first_ps)
-        s->first_ps = e->now - ps;
+    for (int differs = 0; differs < 1 + (off > REPLAY_STEADY); differs++)
+        if (!s->first_ps[differs])
+            s->first_ps[differs] = e->now - ps;
     s->last_ps = e->now;
     s->skipped_ps += ps;
     s->differed += off * (double)ps;
@@ -233,7 +244,7 @@ static bool begin(struct weft_engine *e, struct replay_settled *s)
     }
     s->window_ps = s->rtt_ps / WINDOWS_PER_RTT;
     for (uint32_t i = 0; i < s->steps; i++)
-        s->step[i].rates = s->step[i].windows = (struct settled_way){0};
+        s->step[i] = (struct settled_step){.rate = s->step[i].rate, .carry = s->step[i].carry};
     return true;
 }
 

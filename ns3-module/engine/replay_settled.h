@@ -18,6 +18,7 @@ struct settled_qp {
     int64_t tx_ps;              /**< when it sent last */
     uint64_t rate_bps, cwnd_bytes;
     int64_t held_ps[WEFT_DELAY_QUEUE];
+    double seen[WEFT_CC_OBSERVABLES_MAX]; /**< what its congestion control shows of its state */
 };
 struct settled_port {
     uint64_t marks;
@@ -39,7 +40,8 @@ struct settled_step {
     double rate;               /**< packets per ps */
     double carry;              /**< of a packet, that its shifts so far fell short */
     uint64_t data, acks, cnps; /**< packets */
-    struct settled_way rates, windows;
+    struct settled_way rates, windows, seen[WEFT_CC_OBSERVABLES_MAX];
+    double top[WEFT_CC_OBSERVABLES_MAX]; /**< most that was seen of each, whatever its sign */
 };
 
 /** Settled traffic (replay_settled.c). */
@@ -72,16 +74,17 @@ struct replay_settled {
     double scatter[2];    /**< sum over judgements of how much rates differ from window to window,
                              times the root of a window's ps: before anything was skipped, and since */
     uint64_t scatters[2]; /**< these */
-    double apart;     /**< sum over messages received: root of the ps during which they went their
-                         own way since the first skip, over their time */
-    uint64_t told;    /**< these */
-    int64_t last_ps;  /**< when the last skip ended */
-    int64_t first_ps; /**< when something was skipped first */
+    double apart[2]; /**< sum over messages received: root of the ps during which they went their
+                        own way since first_ps, over their time */
+    uint64_t told;   /**< these */
+    int64_t last_ps; /**< when the last skip ended */
+    int64_t
+        first_ps[2]; /**< when something was skipped first, and where windows differed; 0: never */
 };
 
 /** Root of ps: what a random walk of completion times comes to where congestion controls decide
  * (replay_settled_error.c). */
-#define REPLAY_SHARING 40.0
+#define REPLAY_SHARING 50.0
 
 #pragma GCC visibility push(hidden)
 

@@ -4,8 +4,9 @@
  *
  * One part is of rates: what controls found, or windows differed by. The other is of sharing. Where
  * controls decide, how flows that meet share hangs on single packets: once something was skipped
- * they go another way than they would have, and get more or less by chance from window to window.
- * What adds up of that grows with the root of the time, as a random walk.
+ * that was not all the same they go another way than they would have, and get more or less by
+ * chance from window to window. What adds up of that grows with the root of the time, as a random
+ * walk.
  */
 #include "context.h"
 #include "replay_inside.h"
@@ -14,6 +15,8 @@
 
 /* Roots of ps, found by random traffic as REPLAY_SHARING is: */
 #define SCATTERED 10.0 /**< the walk is that if rates scatter by far more than this, */
+#define STEADY 5.0     /**< and this besides, also of what did not differ; */
+#define FREE 6.0       /**< this where no control decides, of what differed; */
 #define MOST 280.0     /**< it is no more than that in 19 of 20 runs, */
 #define MOST_FREE 70.0 /**< and where no control decides */
 
@@ -21,27 +24,32 @@ void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
 {
     struct replay_settled *s = &e->replay->settled;
     s->told++;
-    if (!s->first_ps)
-        return;
-    const int64_t from_ps = d->post_ps > s->first_ps ? d->post_ps : s->first_ps;
-    if (e->now > from_ps)
-        s->apart += sqrt((double)(e->now - from_ps)) / (double)(e->now - d->post_ps);
+    for (int k = 0; k < 2 && s->first_ps[k]; k++) {
+        const int64_t from_ps = d->post_ps > s->first_ps[k] ? d->post_ps : s->first_ps[k];
+        if (e->now > from_ps)
+            s->apart[k] += sqrt((double)(e->now - from_ps)) / (double)(e->now - d->post_ps);
+    }
 }
 
+/* What the walk comes to: a little since anything was skipped where controls decide, more since
+ * windows differed. */
 static double of_sharing(const struct replay_settled *s)
 {
     const int since = s->scatters[1] > 0;
     if (!s->scatters[since] || !s->told)
         return 0;
     const double scatter = s->scatter[since] / (double)s->scatters[since];
-    return REPLAY_SHARING * scatter / (scatter + SCATTERED) * s->apart / (double)s->told;
+    const double root = REPLAY_SHARING * scatter / (scatter + SCATTERED);
+    const double walk =
+        scatter > 0 ? root * s->apart[1] + STEADY * s->apart[0] : FREE * s->apart[1];
+    return walk / (double)s->told;
 }
 
-/* What that is no more than in 19 of 20 runs. */
+/* What that is no more than in 19 of 20 runs, since anything was skipped. */
 static double most_of_sharing(const struct replay_settled *s)
 {
     const bool decide = s->scatter[0] + s->scatter[1] > 0;
-    return s->told ? (decide ? MOST : MOST_FREE) * s->apart / (double)s->told : 0;
+    return s->told ? (decide ? MOST : MOST_FREE) * s->apart[0] / (double)s->told : 0;
 }
 
 void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f)

@@ -87,6 +87,10 @@ class Algo
     {
         ops->on_ack(state(), params(), now, &a, &out);
     }
+    void like_acks(uint64_t bytes)
+    {
+        ops->on_like_acks(state(), params(), bytes, &out);
+    }
     void rto(int64_t now)
     {
         ops->on_rto(state(), params(), now, &out);
