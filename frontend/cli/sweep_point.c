@@ -60,9 +60,12 @@ void weft_sweep_prepend(const struct weft_sweep *s, size_t point, struct weft_er
     const char *seed = weft_sweep_seed_of(s, point);
     if (seed)
         weft_err_prepend(err, "run.seed=%s", seed);
-    for (size_t c = s->ncolumns; c-- > 0;)
-        weft_err_prepend(err, "%s=%s", weft_sweep_key(s, c),
-                         weft_sweep_value(s, c, weft_sweep_row_of(s, point)));
+    for (size_t c = s->ncolumns; c-- > 0;) {
+        const char *value = weft_sweep_value(s, c, weft_sweep_row_of(s, point));
+        const bool alone = s->axis[s->column[c].axis].n == 1 && strchr(value, ',');
+        weft_err_prepend(err, "%s=%s%s", weft_sweep_key(s, c), value,
+                         alone ? " (one value: '|' stands between values)" : "");
+    }
 }
 
 /* Writes what came of it: 0, or why it could not. */

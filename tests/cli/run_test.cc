@@ -637,6 +637,11 @@ TEST(Replay, ExplainsItselfAndDependsOnNoClock)
         EXPECT_NE(s.out.find("% skipped; estimated error of completion times"), std::string::npos)
             << s.out;
         EXPECT_NE(s.out.find(" %, in 19 of 20 runs below "), std::string::npos) << s.out;
+        const std::string run = slurp(dir / (std::string(out) + "/run.json")),
+                          error = "\"replay_error\": ", bound = "\"replay_error_bound\": ";
+        ASSERT_NE(run.find(bound), std::string::npos) << run;
+        EXPECT_GT(std::stod(run.substr(run.find(bound) + bound.size())),
+                  std::stod(run.substr(run.find(error) + error.size())));
         const std::string flows = slurp(dir / (std::string(out) + "/flows.csv"));
         EXPECT_EQ(first.empty() ? flows : first, flows);
         first = flows;

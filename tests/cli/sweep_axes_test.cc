@@ -120,7 +120,12 @@ TEST(SweepAxes, WrongValues)
         EXPECT_EQ(s.code, message.find("more than") == 0 ? 5 : 2) << vary;
         EXPECT_CONTAINS(s.err, message);
     }
-    Said s = weft(sweep({"--seeds", "1|1"}));
+    Said s = weft(sweep({"--vary", "generate.size=1MiB,2MiB"}));
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "generate.size=1MiB,2MiB (one value: '|' stands between values): ");
+    s = weft(sweep({"--vary", "generate.size=1MiB|2 MB,"}));
+    EXPECT_EQ(s.err.find("stands between"), std::string::npos) << s.err;
+    s = weft(sweep({"--seeds", "1|1"}));
     EXPECT_CONTAINS(s.err, "1 is given twice");
     s = weft(sweep({"--seeds", "one"}));
     EXPECT_CONTAINS(s.err, "'one' is no whole number");
