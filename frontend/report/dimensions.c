@@ -24,8 +24,8 @@
 /* What goes into the ratios of one dimension. */
 struct use {
     double capacity; /* bytes */
-    int64_t busy_ps;
-    double link_ps; /* sum over links of the time that they could have been busy */
+    double busy_ps;  /* sum over links, which may be longer than the clock goes */
+    double link_ps;  /* sum over links of the time that they could have been busy */
 };
 
 static double ratio(double a, double b)
@@ -52,7 +52,7 @@ static uint64_t add_host(const struct weft_report *r, struct weft_net *net, uint
         s->dim[l->dim].bytes += st.tx_payload_bytes;
         s->dim[l->dim].rate_bps += (double)l->rate_bps / hosts;
         sum += st.tx_payload_bytes;
-        use[l->dim].busy_ps += st.busy_ps;
+        use[l->dim].busy_ps += (double)st.busy_ps;
         use[l->dim].link_ps += (double)ps;
         use[l->dim].capacity += capacity_bytes(l->rate_bps, ps);
     }
@@ -144,7 +144,7 @@ void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
     for (uint32_t d = 0; d < s->ndims; d++) {
         struct weft_dim_summary *m = &s->dim[d];
         m->utilisation = ratio((double)m->bytes, use[d].capacity);
-        m->busy = use[d].busy_ps ? ratio((double)use[d].busy_ps, use[d].link_ps) : NAN;
+        m->busy = use[d].busy_ps > 0 ? ratio(use[d].busy_ps, use[d].link_ps) : NAN;
         s->dim_use_min =
             fmin(s->dim_use_min, m->utilisation); /* of a number and a NaN the number */
         s->dim_use_max = fmax(s->dim_use_max, m->utilisation);

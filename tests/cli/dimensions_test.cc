@@ -25,6 +25,29 @@ std::vector<std::string> torus(std::vector<std::string> more)
 /* 16 ranks, 6 MiB and 1.5 MiB each. */
 const char kBytes0[] = "100663296", kBytes1[] = "25165824";
 
+// Links that are busy for longer together than the clock goes: 53 days, of six links half each.
+TEST(Dimensions, BusyBeyondTheClock)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    std::vector<std::string> a = {"run", "--out", dir / "o"};
+    for (const char *s :
+         {"topology.type=ring", "ring.size=3", "ring.rate=4bps", "ring.delay=1us",
+          "workload.type=generate", "generate.kind=all-reduce", "generate.size=1500000B",
+          "system.all-reduce=ring", "congestion-control.name=none", "pfc.enabled=false"})
+        a.insert(a.end(), {"--set", s});
+    const Said s = weft(a);
+    EXPECT_EQ(s.code, 5) << s.err;
+    EXPECT_CONTAINS(s.err, "the clock of picoseconds");
+    const auto rows = cells(dir / "o/dimensions.csv");
+    ASSERT_EQ(rows.size(), 2u);
+    const double used = std::stod(rows[1][7]), busy = std::stod(rows[1][8]);
+    EXPECT_NEAR(used, 49.1, 1);
+    EXPECT_GT(busy, used); // headers
+    EXPECT_LT(busy, 1.06 * used);
+}
+
 TEST(Dimensions, OfATorusByItsLinks)
 {
     TempDir dir;
