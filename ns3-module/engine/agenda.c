@@ -155,8 +155,9 @@ void agenda_warm(const struct weft_engine *e, struct agenda *a)
     for (uint32_t i = 0; i < n; i++) {
         const struct port *p = &e->ports[fastq_port(due[i])];
         __builtin_prefetch(p, 1);
+        __builtin_prefetch(&p->fly, 1);
         if (cold) {
-            __builtin_prefetch(&p->qtotal, 1);
+            __builtin_prefetch(&p->st, 1);
             __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
         }
     }

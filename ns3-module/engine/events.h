@@ -49,7 +49,7 @@ static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_ki
                                     uint32_t port)
 {
     const struct port *p = &e->ports[port];
-    if (p->ends >> kind & 1)
+    if ((kind == EV_ARRIVE ? p->ends : p->own_ends) >> kind & 1)
         window_push(e, kind == EV_ARRIVE ? p->far : p->node, t, kind, port);
     else if (__builtin_expect(e->parts != NULL, 0))
         host_agendas_push(e, t, kind, port);

@@ -63,8 +63,9 @@ static inline uint32_t cluster_of_due(const struct weft_engine *e, const struct 
     if (__builtin_expect(d->slow, 0))
         return cluster_of_entry(e, a->slow.h[0].id);
     const struct port *p = &e->ports[fastq_port(d->key)]; /* which the event itself needs, too */
-    const uint32_t far = p->to_host ? e->fabric->hosts[p->far] : p->far;
-    return e->windows.clusters.of[fastq_kind(d->key) == EV_ARRIVE ? far : p->node];
+    if (fastq_kind(d->key) != EV_ARRIVE)
+        return e->windows.clusters.of[p->node];
+    return e->windows.clusters.of[p->to_host ? e->fabric->hosts[p->far] : p->far];
 }
 
 /* Whether the event may be executed without being looked at: no cluster is held by now that it may

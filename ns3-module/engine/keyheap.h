@@ -20,20 +20,24 @@ struct keyheap {
 };
 
 #define KEYHEAP_MORE 4u /**< places behind the last that there is room for */
+#define KEYHEAP_LINE 8u /**< keys in a cache line */
 
 /** Makes room for @p n >= 1 keys in all; false when out of memory. */
 static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
 {
     if (__builtin_expect(n <= q->cap, 1))
         return true;
-    uint32_t cap = q->cap * 2 > n ? q->cap * 2 : n;
-    uint64_t *h = (uint64_t *)realloc(q->h, (cap + KEYHEAP_MORE) * sizeof *h);
+    /* on lines of its own: heaps are of different threads */
+    const uint32_t more = q->cap * 2 > n ? q->cap * 2 : n;
+    const size_t lines = (more + KEYHEAP_MORE + KEYHEAP_LINE - 1) / KEYHEAP_LINE;
+    uint64_t *h = (uint64_t *)aligned_alloc(64, lines * 64);
     if (!h)
         return false;
-    for (uint32_t i = q->cap ? q->cap + KEYHEAP_MORE : 0; i < cap + KEYHEAP_MORE; i++)
-        h[i] = KEYHEAP_EMPTY;
+    for (uint32_t i = 0; i < lines * KEYHEAP_LINE; i++)
+        h[i] = i < q->n ? q->h[i] : KEYHEAP_EMPTY;
+    free(q->h);
     q->h = h;
-    q->cap = cap;
+    q->cap = (uint32_t)lines * KEYHEAP_LINE - KEYHEAP_MORE;
     return true;
 }
 

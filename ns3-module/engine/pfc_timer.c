@@ -72,7 +72,7 @@ void pfc_event(struct weft_engine *e, uint64_t number)
     const uint32_t port = (uint32_t)(number / 2 / WEFT_PRIOS);
     const uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
     struct pfc_deadline *d = pfc_deadline(e, number);
-    if (e->ports[port].ends & OWN_IN_WINDOWS) {
+    if (e->ports[port].own_ends & OWN_IN_WINDOWS) {
         window_catch_up(e);
         if (d->at_ps != e->now) { /* what the switch has done by now has moved it */
             d->entry_ps = d->at_ps;

@@ -84,9 +84,9 @@ static bool transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, 
     }
     p->pint_size = (uint32_t)wire;
     p->pint_at_ps = e->now;
-    if (p->ends & CROSSES)
+    if (p->own_ends & CROSSES)
         peers_send(e, port, k, i, at_ps);
-    else if (p->ends & e->path.apart)
+    else if (p->own_ends & e->path.apart)
         worker_send(e, port, i, at_ps);
     else
         return false;
@@ -102,7 +102,7 @@ static inline bool sent(struct weft_engine *e, struct port *p, uint32_t port, st
         return false;
     if (rare != RARE_WORKER)
         return transmit_rare(e, p, port, k, i, wire, at_ps);
-    if (!(p->ends & e->path.apart))
+    if (!(p->own_ends & e->path.apart))
         return false;
     worker_send(e, port, i, at_ps);
     return true;

@@ -38,52 +38,65 @@ struct lane {
 #define CTRL_WAITS (1u << WEFT_PRIOS)
 
 /** One port: the sending end of one direction of a link, and the ingress accounting of the
- * other. Two cache lines and a lane are what every packet touches. */
+ * other. Two cache lines, a lane and the last line are what every packet touches. The last line is
+ * what the far end of the link takes packets from: another thread may be there (worker.h), so
+ * nothing is in it that the port itself writes for a packet, nor does an arrival touch another. */
 struct port {
     int64_t busy_until_ps,
         armed_ps; /**< armed: when it looks for the next packet, WEFT_NEVER: not */
     int64_t prop_ps;
-    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
-    struct list fly;          /**< packets on the link, in order */
-    uint32_t peer, node, nic; /**< nic: index, NIL on switches */
-    uint32_t far; /**< where the link leads: a switch's node, or to_host a host's number */
+    uint64_t ser_q;     /**< ps per wire byte, GAP_SHIFT */
+    uint32_t node, nic; /**< nic: index, NIL on switches */
     /** bit mask of priorities; these are not bytes, whose stores may alias all */
     uint32_t nonempty;
     uint16_t paused;
     uint16_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
+    uint8_t drr;        /**< priority whose turn it is */
+    bool sending;       /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool down;          /**< the link is down; busy_until_ps is then WEFT_NEVER */
+    bool lazy;          /**< transmissions need no event of their own, see lazy.c */
+    bool was_down;      /**< the link has failed once */
+    uint8_t told;       /**< events at it that the packet hook is told of */
+    uint8_t own_ends;   /**< what ends says, for the port itself */
+    uint64_t qtotal;    /**< egress occupancy, all priorities */
     /* second line */
-    uint8_t drr;     /**< priority whose turn it is */
-    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
-    bool to_host;    /**< the link leads to a host */
-    bool lossy;      /**< packets may be lost on the link: errors, or it has been down */
-    bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
-    bool lazy;       /**< transmissions need no event of their own, see lazy.c */
-    bool was_down;   /**< the link has failed once */
-    uint8_t ends;    /**< FAR_IN_WINDOWS and so on; 0 without windows */
-    uint64_t qtotal; /**< egress occupancy, all priorities */
-    /** packets that came out of this port's link at the far end, lost ones included */
-    uint64_t rx_packets;
     struct weft_port_counters st; /**< its first five, too */
-    struct lane lane[WEFT_PRIOS] __attribute__((aligned(8)));
     struct list ctrl;             /**< PFC frames waiting */
     const struct port_kind *kind; /**< buffer and marking constants */
-    double pint_u;                /**< PINT: utilisation */
+    struct lane lane[WEFT_PRIOS];
+    double pint_u; /**< PINT: utilisation */
     int64_t pint_at_ps;
     uint32_t pint_size;
-    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
-    uint32_t armed_order, end_order;
-    uint8_t told; /**< events at it that the packet hook is told of */
-    struct weft_rng ecn_rng, err_rng, pint_rng;
-    double error_rate;
-    double byte_log;          /**< log of the probability that a byte has no bit error, <= 0 */
+    uint32_t end_order; /**< ns3-event-order: rank of the end of the packet being sent */
+    struct weft_rng ecn_rng, pint_rng;
     uint64_t dropped_payload; /**< payload bytes of the packets in st.drops */
-    uint64_t lost_payload;    /**< of them, what the link lost; the rest never left the node */
     int64_t paused_since_ps;
     struct hold *hold; /**< clocks of its pauses; NULL: it has never been paused */
+    /* the far end of the link */
+    struct list fly; /**< packets on the link, in order */
+    /** packets that came out of this port's link at the far end, lost ones included */
+    uint64_t rx_packets;
+    uint32_t peer;
+    uint32_t far;         /**< where the link leads: a switch's node, or to_host a host's number */
+    bool to_host;         /**< the link leads to a host */
+    bool lossy;           /**< packets may be lost on the link: errors, or it has been down */
+    uint8_t ends;         /**< FAR_IN_WINDOWS and so on; 0 without windows */
+    uint32_t armed_order; /**< ns3-event-order: rank of the armed entry */
+    struct weft_rng err_rng;
+    double error_rate;
+    double byte_log; /**< log of the probability that a byte has no bit error, <= 0 */
+    uint64_t
+        lost_payload; /**< of dropped_payload, what the link lost; the rest never left the node */
 } __attribute__((aligned(512)));
 _Static_assert(sizeof(struct port) == 512, "indexed by a shift");
-_Static_assert(offsetof(struct port, st.paused_ps) == 128,
-               "what every packet touches in two lines");
+_Static_assert(offsetof(struct port, st) == 64 && offsetof(struct port, fly) == 448,
+               "what is on which line");
+
+/** Says what the ends of the link of a port are. */
+static inline void port_set_ends(struct port *p, uint32_t ends)
+{
+    p->ends = p->own_ends = (uint8_t)ends;
+}
 
 #pragma GCC visibility push(hidden)
 

@@ -113,9 +113,9 @@ static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t por
         return;
     const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
     const bool is_apart = apart(e, c, p->node, far, ends);
-    p->ends =
-        (uint8_t)(ends | (is_apart ? APART : 0) |
-                  ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER : 0));
+    port_set_ends(
+        p, ends | (is_apart ? APART : 0) |
+               ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER : 0));
     if (is_apart && ends & OWN_IN_WINDOWS)
         e->windows.of[p->node].apart = true;
 }

@@ -161,7 +161,7 @@ void worker_deliver(struct worker *all, unsigned number)
             const uint32_t port = s->ports[i], ahead = s->ports[i + AHEAD < s->n ? i + AHEAD : i];
             const uint32_t later = s->ports[i + 2 * AHEAD < s->n ? i + 2 * AHEAD : i];
             __builtin_prefetch(&out[later], 1);
-            __builtin_prefetch(&e->ports[ahead], 1);
+            __builtin_prefetch(&e->ports[ahead].fly, 1);
             if (out[ahead].head != NIL) /* it was written by another thread, and arrives soon */
                 __builtin_prefetch(pkt_at(e, out[ahead].head), 1);
             if (!e->parts && !(e->ports[port].ends & FAR_IN_WINDOWS))
