@@ -258,6 +258,10 @@ struct weft_cc_ops {
     /** Optional. Moves the state on by ACKs that found the network as the last one did, for @p
      * bytes together. Without it traffic is not skipped while what `observe` shows goes one way. */
     void (*on_like_acks)(void *state, const void *params, uint64_t bytes, struct weft_cc_out *out);
+    /** Whether its state, in traffic in which nothing changes, is after each round trip what it was
+     * before, but for fields that move: it counts nothing else, neither packets nor time. Such
+     * traffic that was skipped by whole round trips is taken to go on as it would have. */
+    bool by_rounds;
     const struct weft_cc_marking *marking; /**< Optional: without it those of DCQCN hold */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */

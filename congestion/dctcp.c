@@ -260,6 +260,7 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
+    .by_rounds = true,
     .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dctcp_presets,

@@ -168,6 +168,7 @@ const struct weft_cc_ops weft_cc_mprdma = {
     .source = "Lu et al.: Multi-Path Transport for RDMA in Datacenters, NSDI 2018",
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
+    .by_rounds = true,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_mprdma_presets,
     .observables = observables,

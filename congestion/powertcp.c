@@ -258,6 +258,7 @@ const struct weft_cc_ops weft_cc_powertcp = {
     .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
+    .by_rounds = true,
     .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,

@@ -351,6 +351,7 @@ const struct weft_cc_ops weft_cc_smartt = {
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_RTT |
              WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
+    .by_rounds = true,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_smartt_presets,
     .observables = observables,

@@ -298,6 +298,7 @@ const struct weft_cc_ops weft_cc_swift = {
               "Datacenter, SIGCOMM 2020",
     .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
+    .by_rounds = true,
     .moving = moving,
     .on_like_acks = swift_on_like_acks,
     .params = WEFT_PARAM_TABLE(params, struct params),

@@ -24,6 +24,8 @@
 
 /* Of the tolerance: by how much rates may ask for more than a port sends. */
 #define OVERLOAD 0.5
+#define TRIES 8    /**< to have no port send for longer than there is time */
+#define WHOLE 1e-6 /**< packets that are missing to a whole one by arithmetic */
 
 bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s)
 {
@@ -33,12 +35,14 @@ bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s)
         p->ahead = calloc(nports, sizeof *p->ahead);
     if (!s->load_ps)
         s->load_ps = calloc(nports, sizeof *s->load_ps);
+    if (!s->slowest)
+        s->slowest = calloc(nports, sizeof *s->slowest);
     if (s->steps < p->nqps) {
         free(s->step);
         s->step = calloc(p->nqps, sizeof *s->step);
         s->steps = s->step ? p->nqps : 0;
     }
-    if (!p->ahead || !s->load_ps || s->steps < p->nqps)
+    if (!p->ahead || !s->load_ps || !s->slowest || s->steps < p->nqps)
         return false;
     memset(p->ahead, 0, nports * sizeof *p->ahead);
     for (uint32_t i = 0; i < p->nqps; i++)
@@ -108,31 +112,39 @@ static uint64_t scaled(const struct replay_settled *s, uint64_t seen, int64_t sh
     return (uint64_t)((double)seen * (double)shift_ps / (double)span_ps + 0.5);
 }
 
-static void plan(struct weft_engine *e, struct replay_settled *s, uint32_t i, double shift_ps)
+uint32_t replay_per_ack(const struct qp *q)
+{
+    const uint32_t mtu = q->mtu_bytes, after = profile_of(q)->ack_after;
+    const uint32_t per_ack = profile_of(q)->by_bytes ? (after + mtu - 1) / mtu : after;
+    return per_ack ? per_ack : 1;
+}
+
+/* Rounded to the nearest packet, or @p down: to the last whole one. */
+static void plan(struct weft_engine *e, struct replay_settled *s, uint32_t i, double shift_ps,
+                 bool down)
 {
     const struct settled_qp *from = &s->mark[0].qp[i], *to = &s->mark[2].qp[i];
     struct settled_step *w = &s->step[i];
     const struct qp *q = qp_at(e, s->part.qps[i]);
-    const uint32_t mtu = q->mtu_bytes, after = profile_of(q)->ack_after;
-    const uint32_t per_ack = profile_of(q)->by_bytes ? (after + mtu - 1) / mtu : after;
-    const double n = w->rate * shift_ps + w->carry + 0.5;
+    const uint32_t per_ack = replay_per_ack(q);
+    const double n = w->rate * shift_ps + w->carry + (down ? WHOLE : 0.5);
     w->data = n > 0 ? (uint64_t)n : 0;
-    w->acks = per_ack ? w->data / per_ack : w->data;
+    w->acks = w->data / per_ack;
     w->cnps = to->cnps > from->cnps ? scaled(s, to->cnps - from->cnps, (int64_t)shift_ps) : 0;
     w->cnps = w->cnps < w->data ? w->cnps : w->data;
 }
 
-/* Whole packets of each QP. Measured rates are not exact: where that would have a port send for
- * longer than there is time, all get that much less. False: it is too much to be that, a queue
- * fills. */
+/* Whole packets of each QP. Where these would have a port send for longer than there is time, that
+ * is by rounding, or as measured rates are not exact: then all are rounded down, and if that does
+ * not do, get that much less. False: it is too much to be that, a queue fills. */
 static bool plan_all(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps)
 {
     double ps = (double)shift_ps;
-    for (int again = 0; again < 4; again++) {
+    for (int again = 0; again < TRIES; again++) {
         int64_t most = 0;
         memset(s->load_ps, 0, e->fabric->nports * sizeof *s->load_ps);
         for (uint32_t i = 0; i < s->part.nqps; i++) {
-            plan(e, s, i, ps);
+            plan(e, s, i, ps, again > 0);
             each_stream(e, s, i, load);
         }
         for (uint32_t i = 0; i < s->part.nports; i++) {
@@ -141,13 +153,11 @@ static bool plan_all(struct weft_engine *e, struct replay_settled *s, int64_t sh
         }
         if (most <= shift_ps)
             return true;
-        if (!again && (double)most > (double)shift_ps * (1 + s->tolerance * OVERLOAD))
+        if ((double)most > (double)shift_ps * (1 + s->tolerance * OVERLOAD))
             return false;
-        ps *= (double)shift_ps / (double)most;
+        ps *= again ? (double)shift_ps / (double)most : 1;
     }
-    for (uint32_t i = 0; i < s->part.nqps; i++)
-        s->step[i].data -= s->step[i].data / 64;
-    return true;
+    return false;
 }
 
 /* ---- counters ---- */

@@ -21,6 +21,8 @@
 #define FEW_PACKETS 2u  /**< that each QP must have sent in a window */
 #define MONOTONIC 3     /**< steps one way that are more than chance */
 #define FLICKER 3       /**< packets in flight, more or less, that mean nothing */
+#define FADED 16        /**< round trips after which averages have forgotten what was before */
+#define STILL 1e-9      /**< of the most that was seen of something: it rests */
 #define FAR 0.1         /**< that a rate or window may go until its message ends */
 #define EACH 4.0        /**< times the tolerance that a single QP may be off */
 #define LEFT_PACKETS 3u /**< of a message that are not skipped */
@@ -95,8 +97,10 @@ void replay_mark(struct weft_engine *e, struct replay_settled *s)
     replay_settle_ports(e, &s->part);
     for (uint32_t i = 0; i < s->part.nqps; i++)
         note_qp(e, s->part.qps[i], &m->qp[i]);
-    for (uint32_t i = 0; i < s->part.nports; i++)
-        m->port[i].marks = e->ports[s->part.ports[i]].st.ecn_marks;
+    for (uint32_t i = 0; i < s->part.nports; i++) {
+        const struct port *p = &e->ports[s->part.ports[i]];
+        m->port[i] = (struct settled_port){p->st.ecn_marks, p->ecn_rng};
+    }
     e->replay->figures.values += s->part.nqps + s->part.nports;
 }
 
@@ -137,6 +141,18 @@ static bool free_of_control(const struct weft_engine *e, const struct replay_set
     return true;
 }
 
+bool replay_rests(const struct weft_engine *e, uint32_t qi)
+{
+    const struct qp *q = qp_at(e, qi);
+    return !q->cc->state_size || (q->cc->pace_ps && !q->cc->pace_ps(cc_state_at(e, qi), q->ccp));
+}
+
+/* From a packet to its ACK, with what waits in queues. */
+static int64_t round_ps(const struct replay_settled *s, uint32_t i)
+{
+    return (int64_t)((double)s->mark[2].qp[i].flight / s->step[i].rate);
+}
+
 /* Whether the windows are long enough to tell that a QP has settled whose rates @p differ in them:
  * where its congestion control decides, or remembers what it might decide by, round trips and what
  * its own timers take. */
@@ -146,10 +162,10 @@ static bool long_enough(const struct weft_engine *e, const struct replay_settled
     const uint32_t qi = s->part.qps[i];
     const struct qp *q = qp_at(e, qi);
     const int64_t own_ps = q->cc->pace_ps ? q->cc->pace_ps(cc_state_at(e, qi), q->ccp) : 0;
-    const bool rests = !q->cc->state_size || (q->cc->pace_ps && !own_ps);
-    if (rests && differ <= REPLAY_STEADY && free_of_control(e, s, i))
+    if (replay_rests(e, qi) && differ <= REPLAY_STEADY && free_of_control(e, s, i))
         return true;
-    return s->window_ps >= s->rtt_ps && s->window_ps >= PACES * own_ps;
+    return s->window_ps >= s->rtt_ps && s->window_ps >= round_ps(s, i) &&
+           s->window_ps >= PACES * own_ps;
 }
 
 double replay_left_ps(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
@@ -178,7 +194,9 @@ static double allowed(const struct settled_qp *m)
 static bool decided(const struct replay_settled *s, uint32_t i)
 {
     const struct settled_qp *a = &s->mark[0].qp[i], *c = &s->mark[2].qp[i];
-    return a->rate_bps != c->rate_bps || a->cwnd_bytes != c->cwnd_bytes;
+    const struct settled_qp *b = &s->mark[1].qp[i];
+    return a->rate_bps != c->rate_bps || a->cwnd_bytes != c->cwnd_bytes ||
+           a->rate_bps != b->rate_bps || a->cwnd_bytes != b->cwnd_bytes;
 }
 
 /* By how much the rates of a QP in two windows differ. */
@@ -216,11 +234,40 @@ static double drift(const struct weft_engine *e, struct replay_settled *s, uint3
     const bool drifts = goes_on(&s->step[i].rates, early, late);
     const bool moves = goes_on(&s->step[i].windows, allowed(a), allowed(c));
     const double far = fabs(allowed(c) - allowed(a)) / allowed(c) * windows / 2;
-    if (!qp_at(e, s->part.qps[i])->cc->on_like_acks && remembers(e, s, i, windows))
+    const bool fades = remembers(e, s, i, windows);
+    if (fades && !qp_at(e, s->part.qps[i])->cc->on_like_acks)
         return 1;
     if (!long_enough(e, s, i, differ) || (!free_of_control(e, s, i) && moves && far > FAR))
         return 1;
     return drifts ? differ * windows / 2 : differ;
+}
+
+/* By how many packets what is in flight differed. */
+static uint64_t flight_spread(const struct replay_settled *s, uint32_t i)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int k = 0; k < 3; k++) {
+        const uint64_t flight = s->mark[k].qp[i].flight;
+        least = flight < least ? flight : least;
+        most = flight > most ? flight : most;
+    }
+    return most - least;
+}
+
+/* Whether nothing of a QP has changed that would not come back with each round. */
+static bool still(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
+{
+    const struct weft_cc_ops *cc = qp_at(e, s->part.qps[i])->cc;
+    const struct settled_step *step = &s->step[i];
+    const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
+    bool is = flight_spread(s, i) <= 1 && !decided(s, i) &&
+              (replay_rests(e, s->part.qps[i]) ||
+               (cc->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
+    for (uint32_t k = 0; cc->observables && cc->observables[k].name; k++) {
+        const struct settled_way *w = &step->seen[k];
+        is &= w->same < MONOTONIC || !w->sign || fabs(c[k] - a[k]) < STILL * step->top[k];
+    }
+    return is;
 }
 
 /* How long the windows would have to be for each QP to send enough packets; 0: they do. */
@@ -247,16 +294,24 @@ bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s)
     s->need_ps = need_ps(s);
     if (s->need_ps)
         return false;
+    s->still = true;
     for (uint32_t i = 0; i < s->part.nqps; i++) {
-        const struct settled_qp *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
-        s->step[i].rate = replay_rate(&s->mark[0].qp[i], c);
+        const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i],
+                                *c = &s->mark[2].qp[i];
+        s->step[i].rate = replay_rate(a, c);
         s->step[i].carry = 0;
         const double grown = fabs((double)c->flight - (double)b->flight);
         const double off = drift(e, s, i, replay_left_ps(e, s, i) / span_ps);
+        s->still &= still(e, s, i);
         all &= off <= EACH * s->tolerance &&
                grown <= 2 + EACH * s->tolerance * (double)(c->psn - b->psn);
         sum += off;
         scatter += decided(s, i) ? differs(s, i) : 0;
+    }
+    for (uint32_t i = 0; i < s->part.nports; i++) {
+        const struct settled_port *from = &s->mark[0].port[i], *to = &s->mark[2].port[i];
+        s->still &= from->draws.state == to->draws.state;
+        all &= from->draws.state == to->draws.state || from->marks != to->marks;
     }
     s->scatter[s->first_ps[1] > 0] += scatter / s->part.nqps * sqrt(span_ps);
     s->scatters[s->first_ps[1] > 0]++;

@@ -31,8 +31,7 @@
 #define CONTROL_WINDOWS 4 /**< that a control takes at most */
 #define CONTROL_SHARE 8   /**< controls take this part of the time that was skipped */
 #define STEADY_SHARE 64   /**< the same where windows didn't differ */
-#define WORTH 1.5         /**< share of messages to skip for an error of one tolerance, at least; */
-#define WORTH_STEADY 0.75 /**< the same where windows don't differ */
+#define WORTH 1.5         /**< share of messages to skip for an error of one tolerance, at least */
 
 static void look_in(struct weft_engine *e, int64_t ps)
 {
@@ -81,6 +80,7 @@ void replay_settled_free(struct replay_settled *s)
     }
     free(s->step);
     free(s->load_ps);
+    free(s->slowest);
 }
 
 /* Until the first message nears its end, at the rates found. */
@@ -104,18 +104,6 @@ static int64_t until_else_ps(struct weft_engine *e, const struct replay_settled 
     until_ps = else_ps < until_ps ? else_ps : until_ps;
     until_ps = ahead_ps < until_ps ? ahead_ps : until_ps;
     return (until_ps < LAST_PS ? until_ps : LAST_PS) - e->now;
-}
-
-/* A whole number of the first QP's rounds, from a packet to the first that follows the ACK of it,
- * or else of its gaps: so that those that send alike lose nothing, and controls that decide once in
- * a round do so at the same packets as ever. */
-static int64_t whole_rounds_ps(const struct replay_settled *s, int64_t ps)
-{
-    const double gap_ps = 1 / s->step[0].rate;
-    const double round_ps = gap_ps * (double)(s->mark[2].qp[0].flight + 1);
-    const double each_ps = (double)ps >= round_ps ? round_ps : gap_ps;
-    const double n = floor((double)ps / each_ps);
-    return n >= 1 ? (int64_t)(n * each_ps + 0.5) : ps;
 }
 
 /* ---- controls ---- */
@@ -159,9 +147,8 @@ static void not_yet(struct weft_engine *e, struct replay_settled *s, const char 
 /* Whether what would be skipped is worth that flows go another way from then on, which even the
  * shortest skip means where congestion controls decide: the shorter messages are, the more they are
  * off by it (replay_settled_error.c). They go another way anyway once something was skipped of
- * theirs. Traffic whose windows don't differ may well go on like that after what comes next. */
-static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, int64_t ps,
-                       bool steady)
+ * theirs. */
+static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, int64_t ps)
 {
     const int64_t until_ps = replay_first_else(e, &s->part, true) - e->now;
     double all_ps = 0;
@@ -174,10 +161,9 @@ static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, in
         decide |= q->cc->state_size > 0;
         all_ps += (double)(e->now - post_ps) + replay_left_ps(e, s, i);
     }
-    ps = !steady && until_ps < ps ? until_ps : ps;
+    ps = until_ps < ps ? until_ps : ps;
     const double share = (double)ps * s->part.nqps / all_ps;
-    const double worth = steady ? WORTH_STEADY : WORTH;
-    return !decide || share * s->tolerance >= worth * REPLAY_SHARING / sqrt(all_ps / s->part.nqps);
+    return !decide || share * s->tolerance >= WORTH * REPLAY_SHARING / sqrt(all_ps / s->part.nqps);
 }
 
 /* Traffic has settled: skips it, or has it simulated to see what that would have been. */
@@ -189,7 +175,11 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         look_in(e, WEFT_NEVER);
         return;
     }
-    if (!worthwhile(e, s, ps, off <= REPLAY_STEADY)) {
+    const int64_t else_ps = until_else_ps(e, s) - 1;
+    const bool other = else_ps < ps;
+    bool same;
+    const int64_t ahead_ps = replay_alike_ps(e, s, other ? else_ps : ps, &same);
+    if (!same && !worthwhile(e, s, ps)) {
         not_yet(e, s, "too little to skip for flows to go another way");
         return;
     }
@@ -201,9 +191,7 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         look_in(e, control_ps);
         return;
     }
-    const int64_t else_ps = until_else_ps(e, s) - 1;
-    const bool other = else_ps < ps;
-    ps = whole_rounds_ps(s, other ? else_ps : ps);
+    ps = ahead_ps;
     if (ps < span_ps) {
         s->ready = other;
         look_in(e, other ? else_ps + 2 : s->window_ps);
@@ -214,10 +202,10 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
         not_yet(e, s, "queues fill");
         return;
     }
-    for (int differs = 0; differs < 1 + (off > REPLAY_STEADY); differs++)
+    for (int differs = 0; !same && differs < 1 + (off > REPLAY_STEADY); differs++)
         if (!s->first_ps[differs])
             s->first_ps[differs] = e->now - ps;
-    s->last_ps = e->now;
+    s->last_ps = same ? s->last_ps : e->now;
     s->skipped_ps += ps;
     s->differed += off * (double)ps;
     if (e->replay->packets.find_ps < WEFT_NEVER)
@@ -278,8 +266,8 @@ void replay_settled_look(struct weft_engine *e)
         return;
     if (s->marks < 3)
         replay_mark(e, s);
-    if (s->marks < 3) {
-        look_in(e, s->window_ps);
+    if (s->marks < 3) { /* windows of equal length could agree though packets come irregularly */
+        look_in(e, s->window_ps + (s->marks > 1 ? s->window_ps / 3 : 0));
         return;
     }
     if (!replay_ahead_ready(e, s))

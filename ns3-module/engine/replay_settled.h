@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Settled traffic: what replay_settled.c, replay_settled_error.c, replay_rates.c and replay_ahead.c
- * share. */
+/* Settled traffic: what replay_settled.c, replay_settled_error.c, replay_rates.c, replay_alike.c
+ * and replay_ahead.c share. */
 #ifndef WEFT_ENGINE_REPLAY_SETTLED_H
 #define WEFT_ENGINE_REPLAY_SETTLED_H
 
@@ -9,6 +9,7 @@
 #include "replay_tape.h"
 
 #include "base/message.h"
+#include "base/rng.h"
 
 #include <stdbool.h>
 
@@ -22,6 +23,7 @@ struct settled_qp {
 };
 struct settled_port {
     uint64_t marks;
+    struct weft_rng draws; /**< where its random numbers are */
 };
 struct settled_mark {
     int64_t t_ps;
@@ -58,6 +60,8 @@ struct replay_settled {
     struct settled_step *step; /**< by place in the part */
     uint32_t steps;
     int64_t *load_ps; /**< per port of the fabric: time that it would be sending */
+    double
+        *slowest; /**< the same: least rate of what hosts send there, packets per ps; 0: nothing */
     struct replay_part part;
     struct tape tape;
     uint32_t changes;  /**< replay_packets.changes at the first mark */
@@ -65,6 +69,7 @@ struct replay_settled {
     bool ready;        /**< traffic had settled, and something of the user's was in the way */
     int64_t since_ps;  /**< when messages were last posted or received */
     int64_t posted_ps; /**< when one was posted last */
+    bool still;        /**< between the marks nothing changed that does not come back */
     double off;        /**< by how much rates may be off at the end of messages */
     int64_t skipped_ps, control_ps; /**< so far */
     double errors;                  /**< sum of the errors of controls, weighted by QPs */
@@ -78,8 +83,8 @@ struct replay_settled {
                         own way since first_ps, over their time */
     uint64_t told;   /**< these */
     int64_t last_ps; /**< when the last skip ended */
-    int64_t
-        first_ps[2]; /**< when something was skipped first, and where windows differed; 0: never */
+    int64_t first_ps[2]; /**< when something was skipped first that leaves a trace (replay_alike.c),
+                            and where windows differed; 0: never */
 };
 
 /** Root of ps: what a random walk of completion times comes to where congestion controls decide
@@ -112,15 +117,25 @@ void replay_mark(struct weft_engine *e, struct replay_settled *s);
 void replay_marks_forget(struct replay_settled *s, uint32_t n);
 /** Packets per ps between two marks; 0: too few to say. */
 double replay_rate(const struct settled_qp *from, const struct settled_qp *to);
+/** Whether nothing of a QP's congestion control is running. */
+bool replay_rests(const struct weft_engine *e, uint32_t qp);
 /** How long the QP at place @p i will go on with its message, at its rate. */
 double replay_left_ps(const struct weft_engine *e, const struct replay_settled *s, uint32_t i);
 /** What the two windows say together: rates, in s->step, and in s->off by how much they would be
  * off if they drifted on like that until messages end. False: too much. */
 bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s);
 
+/* replay_alike.c */
+/** How much of @p ps to skip: whole rounds of all QPs, or else of the first one and whole packets
+ * of the others, or as near as can be. *@p same: what follows goes on as it would have. */
+int64_t replay_alike_ps(const struct weft_engine *e, const struct replay_settled *s, int64_t ps,
+                        bool *same);
+
 /* replay_ahead.c */
 /** Room for what follows; false: out of memory, or there is what nobody knows how to shift. */
 bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s);
+/** Packets of a QP to an ACK of them. */
+uint32_t replay_per_ack(const struct qp *q);
 /** Moves all that takes part on by @p shift_ps, at the rates of s->step, by whole packets, with no
  * port sending for longer than that. False: nothing was done, as a queue fills at these rates. */
 bool replay_ahead(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps);

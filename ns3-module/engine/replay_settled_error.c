@@ -14,9 +14,8 @@
 #include <math.h>
 
 /* Roots of ps, found by random traffic as REPLAY_SHARING is: */
-#define SCATTERED 10.0 /**< the walk is that if rates scatter by far more than this, */
-#define STEADY 5.0     /**< and this besides, also of what did not differ; */
-#define FREE 6.0       /**< this where no control decides, of what differed; */
+#define SCATTERED 10.0 /**< the walk is that if rates scatter by far more than this; */
+#define FREE 0.5       /**< this where no control decides; */
 #define MOST 280.0     /**< it is no more than that in 19 of 20 runs, */
 #define MOST_FREE 70.0 /**< and where no control decides */
 
@@ -31,21 +30,20 @@ void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
     }
 }
 
-/* What the walk comes to: a little since anything was skipped where controls decide, more since
- * windows differed. */
+/* What the walk comes to: where controls decide since windows differed, else since anything was
+ * skipped that leaves a trace. */
 static double of_sharing(const struct replay_settled *s)
 {
     const int since = s->scatters[1] > 0;
     if (!s->scatters[since] || !s->told)
         return 0;
     const double scatter = s->scatter[since] / (double)s->scatters[since];
-    const double root = REPLAY_SHARING * scatter / (scatter + SCATTERED);
-    const double walk =
-        scatter > 0 ? root * s->apart[1] + STEADY * s->apart[0] : FREE * s->apart[1];
+    const double walk = scatter > 0 ? REPLAY_SHARING * scatter / (scatter + SCATTERED) * s->apart[1]
+                                    : FREE * s->apart[0];
     return walk / (double)s->told;
 }
 
-/* What that is no more than in 19 of 20 runs, since anything was skipped. */
+/* What that is no more than in 19 of 20 runs, since anything was skipped that leaves a trace. */
 static double most_of_sharing(const struct replay_settled *s)
 {
     const bool decide = s->scatter[0] + s->scatter[1] > 0;
