@@ -31,6 +31,7 @@
 #define CONTROL_WINDOWS 4 /**< that a control takes at most */
 #define CONTROL_SHARE 8   /**< controls take this part of the time that was skipped */
 #define STEADY_SHARE 64   /**< the same where windows didn't differ */
+#define SHARING 50.0      /**< roots of ps: what a random walk of completion times may come to */
 #define WORTH 1.5         /**< share of messages to skip for an error of one tolerance, at least */
 
 static void look_in(struct weft_engine *e, int64_t ps)
@@ -163,7 +164,7 @@ static bool worthwhile(struct weft_engine *e, const struct replay_settled *s, in
     }
     ps = until_ps < ps ? until_ps : ps;
     const double share = (double)ps * s->part.nqps / all_ps;
-    return !decide || share * s->tolerance >= WORTH * REPLAY_SHARING / sqrt(all_ps / s->part.nqps);
+    return !decide || share * s->tolerance >= WORTH * SHARING / sqrt(all_ps / s->part.nqps);
 }
 
 /* Traffic has settled: skips it, or has it simulated to see what that would have been. */

@@ -87,10 +87,6 @@ struct replay_settled {
                             and where windows differed; 0: never */
 };
 
-/** Root of ps: what a random walk of completion times comes to where congestion controls decide
- * (replay_settled_error.c). */
-#define REPLAY_SHARING 50.0
-
 #pragma GCC visibility push(hidden)
 
 /* replay_settled.c */

@@ -13,9 +13,10 @@
 
 #include <math.h>
 
-/* Roots of ps, found by random traffic as REPLAY_SHARING is: */
-#define SCATTERED 10.0 /**< the walk is that if rates scatter by far more than this; */
-#define FREE 0.5       /**< this where no control decides; */
+/* Roots of ps, found by random traffic: */
+#define WALK 30.0      /**< the walk where controls decide, */
+#define SCATTERED 10.0 /**< if rates scatter by far more than this; */
+#define FREE 0.5       /**< where none does; */
 #define MOST 280.0     /**< it is no more than that in 19 of 20 runs, */
 #define MOST_FREE 70.0 /**< and where no control decides */
 
@@ -38,8 +39,8 @@ static double of_sharing(const struct replay_settled *s)
     if (!s->scatters[since] || !s->told)
         return 0;
     const double scatter = s->scatter[since] / (double)s->scatters[since];
-    const double walk = scatter > 0 ? REPLAY_SHARING * scatter / (scatter + SCATTERED) * s->apart[1]
-                                    : FREE * s->apart[0];
+    const double walk =
+        scatter > 0 ? WALK * scatter / (scatter + SCATTERED) * s->apart[1] : FREE * s->apart[0];
     return walk / (double)s->told;
 }
 
