@@ -25,7 +25,7 @@
 /* Of the tolerance: by how much rates may ask for more than a port sends. */
 #define OVERLOAD 0.5
 #define TRIES 8    /**< to have no port send for longer than there is time */
-#define WHOLE 1e-6 /**< packets that are missing to a whole one by arithmetic */
+#define WHOLE 2e-3 /**< packets that may be missing to a whole one (replay_alike.c) */
 
 bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s)
 {
@@ -139,6 +139,7 @@ static void plan(struct weft_engine *e, struct replay_settled *s, uint32_t i, do
  * not do, get that much less. False: it is too much to be that, a queue fills. */
 static bool plan_all(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps)
 {
+    const int64_t most_ps = shift_ps + (int64_t)(WHOLE / s->step[0].rate);
     double ps = (double)shift_ps;
     for (int again = 0; again < TRIES; again++) {
         int64_t most = 0;
@@ -151,7 +152,7 @@ static bool plan_all(struct weft_engine *e, struct replay_settled *s, int64_t sh
             const int64_t l = s->load_ps[s->part.ports[i]];
             most = l > most ? l : most;
         }
-        if (most <= shift_ps)
+        if (most <= most_ps)
             return true;
         if ((double)most > (double)shift_ps * (1 + s->tolerance * OVERLOAD))
             return false;

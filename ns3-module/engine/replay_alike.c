@@ -18,7 +18,7 @@
 #define TRIES 4096u    /**< times that are looked at: */
 #define UNLIKE 16u     /**< by how many different rates, */
 #define SAME_RATE 1e-9 /**< which differ by more than that, */
-#define ALIKE 1e-3     /**< until all QPs are as near as that to whole packets */
+#define ALIKE 0.5      /**< until all QPs are as near as that to whole packets, ps */
 
 /* Packets of a QP's rounds, from one to the first that follows the ACK of it, after which what it
  * does repeats itself: where its window holds it, as many as that lets out. 1: neither that nor a
@@ -57,25 +57,25 @@ static void find_rates(const struct weft_engine *e, const struct replay_settled 
     }
 }
 
-/* By how many packets some QP is beside whole rounds, or else packets, after @p ps. */
+/* By how many ps some QP is beside whole rounds, or else packets, after @p ps. */
 static double beside(const struct rates *r, bool rounds, double ps)
 {
     double most = 0;
     for (uint32_t k = 0; k < r->n; k++) {
         const double each = rounds ? r->round[k] : 1, n = r->rate[k] * ps / each;
-        most = fmax(most, fabs(n - floor(n + 0.5)) * each);
+        most = fmax(most, fabs(n - floor(n + 0.5)) * each / r->rate[k]);
     }
     return most;
 }
 
 /* Of the multiples of @p each_ps up to @p ps, and more than half of that, the one after which all
- * QPs are nearest to whole rounds, or packets. @p least: how near, in packets. */
+ * QPs are nearest to whole rounds, or packets. @p least: how near, in ps. */
 static double nearest_ps(const struct rates *r, bool rounds, double each_ps, double ps,
                          double *least)
 {
     const double most = floor(ps / each_ps);
     double best_ps = most * each_ps;
-    *least = 1e9;
+    *least = 1e18;
     for (uint32_t k = 0; k < TRIES && k <= most / 2 && *least > ALIKE; k++) {
         const double t = (most - k) * each_ps, off = beside(r, rounds, t);
         if (off < *least) {

@@ -252,6 +252,26 @@ TEST(ReplaySettled, LeavesNoTrace)
     EXPECT_GE(skips, 4);
 }
 
+// The same of hosts that send to several at once, where packets of all share a NIC with their ACKs,
+// which is full: groups of four that begin at different moments, and go on when others have met
+// them.
+TEST(ReplaySettled, LeavesNoTraceOfFullNics)
+{
+    for (const char *cc : {"none", "dcqcn", "smartt"}) {
+        Case c;
+        c.cc = cc;
+        for (uint32_t h = 0; h < 8; h++)
+            for (uint32_t k = 1; k < 4; k++)
+                c.posts.push_back({h, h / 4 * 4 + (h + k) % 4, 20'000'000 + 4000 * h,
+                                   h / 4 * 3'333'000 + h % 4 * 100'700});
+        for (uint32_t h = 0; h < 8; h++)
+            c.posts.push_back({h, (h + 4) % 8, 3'000'000, 900 * WEFT_PS_PER_US + h * 1'000'000});
+        const Outcome off = Play(c, 0), on = Play(c, tolerance);
+        EXPECT_EQ(off.fct, on.fct) << cc;
+        EXPECT_GT(on.replay.skips, 0u) << cc;
+    }
+}
+
 // What can't be skipped is simulated, and said.
 TEST(ReplaySettled, SaysWhyNot)
 {
