@@ -24,8 +24,8 @@
 
 /* Of the tolerance: by how much rates may ask for more than a port sends. */
 #define OVERLOAD 0.5
-#define TRIES 8    /**< to have no port send for longer than there is time */
-#define WHOLE 2e-3 /**< packets that may be missing to a whole one (replay_alike.c) */
+#define TRIES 8   /**< to have no port send for longer than there is time */
+#define ROUNDED 1 /**< ps that may be missing to a whole packet (replay_alike.c) */
 
 bool replay_ahead_ready(struct weft_engine *e, struct replay_settled *s)
 {
@@ -127,7 +127,7 @@ static void plan(struct weft_engine *e, struct replay_settled *s, uint32_t i, do
     struct settled_step *w = &s->step[i];
     const struct qp *q = qp_at(e, s->part.qps[i]);
     const uint32_t per_ack = replay_per_ack(q);
-    const double n = w->rate * shift_ps + w->carry + (down ? WHOLE : 0.5);
+    const double n = w->rate * (shift_ps + (down ? ROUNDED : 0)) + w->carry + (down ? 0 : 0.5);
     w->data = n > 0 ? (uint64_t)n : 0;
     w->acks = w->data / per_ack;
     w->cnps = to->cnps > from->cnps ? scaled(s, to->cnps - from->cnps, (int64_t)shift_ps) : 0;
@@ -139,7 +139,6 @@ static void plan(struct weft_engine *e, struct replay_settled *s, uint32_t i, do
  * not do, get that much less. False: it is too much to be that, a queue fills. */
 static bool plan_all(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps)
 {
-    const int64_t most_ps = shift_ps + (int64_t)(WHOLE / s->step[0].rate);
     double ps = (double)shift_ps;
     for (int again = 0; again < TRIES; again++) {
         int64_t most = 0;
@@ -152,7 +151,7 @@ static bool plan_all(struct weft_engine *e, struct replay_settled *s, int64_t sh
             const int64_t l = s->load_ps[s->part.ports[i]];
             most = l > most ? l : most;
         }
-        if (most <= most_ps)
+        if (most <= shift_ps + ROUNDED)
             return true;
         if ((double)most > (double)shift_ps * (1 + s->tolerance * OVERLOAD))
             return false;

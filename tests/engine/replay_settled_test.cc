@@ -272,6 +272,14 @@ TEST(ReplaySettled, LeavesNoTraceOfFullNics)
     }
 }
 
+// Whole packets of one that has a link for itself are no more than there was time for: it was once
+// told faster than an empty fabric allows, which ends a run.
+TEST(ReplaySettled, NotFasterThanCanBe)
+{
+    const Outcome on = Play(RandomCase(603788), tolerance);
+    EXPECT_EQ(on.replay.skips, 3u);
+}
+
 // What can't be skipped is simulated, and said.
 TEST(ReplaySettled, SaysWhyNot)
 {
