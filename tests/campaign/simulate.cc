@@ -118,6 +118,22 @@ class Player
         check_same_summary("processes", s.dir + "/out-first", s.dir + "/out-processes",
                            m_v.findings);
     }
+    // What has settled is skipped: the results are not the same, but obey the same laws.
+    void settled() const
+    {
+        const Scenario &s = m_v.scenario;
+        const Ended e = play("settled", {"--set", "run.replay=1%"}, m_o.weft, s);
+        check_ending("settled", e, m_v.findings);
+        if (e.code != 0) {
+            m_v.findings.add("settled", "exit code %d with run.replay=1%%, 0 without\n%.400s",
+                             e.code, e.err.c_str());
+            return;
+        }
+        const Results r(s.dir + "/out-settled");
+        check_sums(r, true, m_v.findings);
+        check_links(s, r, true, m_v.findings);
+        check_physics(s, r, m_v.findings);
+    }
     void ideal(const Results &packet) const
     {
         Scenario s = m_v.scenario;
@@ -204,6 +220,8 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
     if (p.share(40, 4))
         p.alike("replayed", eagerly, o.weft, first);
+    if (finished && !s.hpcc && p.share(40, 6))
+        p.settled();
     if (finished && !s.hpcc)
         p.ideal(r);
     return v;
