@@ -226,6 +226,9 @@ static double percent(uint64_t n, uint64_t of)
     return of ? 100 * (double)n / (double)of : 0;
 }
 
+/* An error that is 0 but for arithmetic. */
+#define NO_TRACE 1e-9
+
 /* How much was skipped within the tolerance, and what error that means. */
 static void skipped(FILE *out, const struct weft_summary *s)
 {
@@ -234,19 +237,22 @@ static void skipped(FILE *out, const struct weft_summary *s)
     fprintf(out, "  %-24s of the packet-hops %.1f %% simulated, %.1f %% repeated, %.1f %% skipped",
             "replay", percent(all > played ? all - played : 0, all), percent(r->hops, all),
             percent(r->skipped_hops, all));
-    if (r->skips && r->controls)
-        fprintf(
-            out,
-            "; estimated error of completion times %.2g %%, in 19 of 20 runs below %.2g %%, from "
-            "%" PRIu64 " controls in which rates were %.2g %% off\n",
-            100 * r->error, 100 * r->error_bound, r->controls, 100 * r->control_error);
-    else if (r->skips)
-        fprintf(out,
-                "; estimated error of completion times %.2g %%, in 19 of 20 runs below %.2g %%, no "
-                "control was due\n",
-                100 * r->error, 100 * r->error_bound);
-    else
+    if (!r->skips) {
         fprintf(out, "%s%s\n", r->why ? "; what the last look met: " : "", r->why ? r->why : "");
+        return;
+    }
+    if (r->error_bound < NO_TRACE)
+        fputs("; estimated error of completion times 0 %, as what was skipped leaves no trace",
+              out);
+    else
+        fprintf(out,
+                "; estimated error of completion times %.2g %%, in 19 of 20 runs below %.2g %%",
+                100 * r->error, 100 * r->error_bound);
+    if (r->controls)
+        fprintf(out, ", from %" PRIu64 " controls in which rates were %.2g %% off\n", r->controls,
+                100 * r->control_error);
+    else
+        fputs(", no control was due\n", out);
 }
 
 /* How much was taken over from repetitions, or why nothing was. */
