@@ -77,6 +77,16 @@ void check_same(const std::string &mode, const Ended &a, const std::string &fold
     }
 }
 
+void check_traceless(const std::string &folder_a, const std::string &folder_b, Findings &f)
+{
+    for (const char *file : {"/flows.csv", "/ops.csv"}) {
+        const std::string x = slurp(folder_a + file), y = slurp(folder_b + file);
+        if (x != y)
+            f.add("trace", "what was skipped has left a trace in %s:\n%s", file + 1,
+                  first_difference(x, y).c_str());
+    }
+}
+
 // The summary of run.json as text, without times, memory and speed of the machine.
 static std::string summary_of(const std::string &folder)
 {

@@ -42,6 +42,9 @@ void check_physics(const Scenario &s, const Results &r, Findings &f);
 /* Two runs of one scenario: the same bytes. */
 void check_same(const std::string &mode, const Ended &a, const std::string &folder_a,
                 const Ended &b, const std::string &folder_b, Findings &f);
+/* Folder @p folder_b, of a run with a tolerance that says that what it skipped leaves no trace, has
+ * the messages and operations of @p folder_a. */
+void check_traceless(const std::string &folder_a, const std::string &folder_b, Findings &f);
 /* What their run.json sum up, but for what is the machine's. */
 void check_same_summary(const std::string &mode, const std::string &folder_a,
                         const std::string &folder_b, Findings &f);
