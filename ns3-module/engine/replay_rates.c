@@ -78,11 +78,12 @@ bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
 static void note_qp(const struct weft_engine *e, uint32_t qi, struct settled_qp *m)
 {
     const struct qp *q = qp_at(e, qi);
+    const uint64_t cwnd = q->out.cwnd_bytes, cap = q->cap_bytes;
     *m = (struct settled_qp){.psn = q->nxt_psn,
                              .flight = q->nxt_psn - q->una_psn,
                              .cnps = msg_at(e, q->head_msg)->cnps,
                              .rate_bps = q->out.rate_bps,
-                             .cwnd_bytes = q->out.cwnd_bytes,
+                             .cwnd_bytes = cwnd < cap ? cwnd : cap,
                              .tx_ps = q->last_tx_ps};
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
         m->held_ps[k] = q->held_ps[k];

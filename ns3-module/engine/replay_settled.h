@@ -15,9 +15,9 @@
 
 /** A QP, or a port, at one moment. */
 struct settled_qp {
-    uint64_t psn, flight, cnps; /**< next to send; of them in flight; CNPs of its message */
-    int64_t tx_ps;              /**< when it sent last */
-    uint64_t rate_bps, cwnd_bytes;
+    uint64_t psn, flight, cnps;    /**< next to send; of them in flight; CNPs of its message */
+    int64_t tx_ps;                 /**< when it sent last */
+    uint64_t rate_bps, cwnd_bytes; /**< that it may send at, and have in flight */
     int64_t held_ps[WEFT_DELAY_QUEUE];
     double seen[WEFT_CC_OBSERVABLES_MAX]; /**< what its congestion control shows of its state */
 };

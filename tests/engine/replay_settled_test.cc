@@ -272,6 +272,24 @@ TEST(ReplaySettled, LeavesNoTraceOfFullNics)
     }
 }
 
+// What IRN lets be in flight is a window: two flows that it holds back share a port in an order
+// that comes back with their rounds.
+TEST(ReplaySettled, LeavesNoTraceOfCappedFlows)
+{
+    int skips = 0;
+    for (uint64_t seed : {18, 21, 27, 35, 37, 50, 58, 68, 77, 85, 103, 105, 117, 118, 119, 120}) {
+        Case c = RandomCase(seed);
+        c.cc = seed % 2 ? "dcqcn" : "none";
+        c.engine.push_back({"transport.recovery", "selective-repeat"});
+        const Outcome off = Play(c, 0), on = Play(c, tolerance);
+        if (on.replay.error_bound == 0) {
+            EXPECT_EQ(off.fct, on.fct) << "seed " << seed;
+        }
+        skips += on.replay.skips > 0;
+    }
+    EXPECT_GT(skips, 4);
+}
+
 // Whole packets of one that has a link for itself are no more than there was time for: it was once
 // told faster than an empty fabric allows, which ends a run.
 TEST(ReplaySettled, NotFasterThanCanBe)

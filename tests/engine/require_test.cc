@@ -32,7 +32,8 @@ TEST(RequireDeathTest, HeapsAreNotFilledBeyondTheirRoom)
 {
     keyheap keys{};
     ASSERT_TRUE(keyheap_reserve(&keys, 1));
-    keyheap_put(&keys, 7);
+    for (uint32_t i = 0, n = keys.cap; i < n; i++) /* whole cache lines */
+        keyheap_put(&keys, 7 + i);
     EXPECT_DEATH(keyheap_put(&keys, 8), "q->n < q->cap");
     keyheap_free(&keys);
 }
