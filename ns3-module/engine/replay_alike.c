@@ -23,14 +23,30 @@
 /* Packets of a QP's rounds, from one to the first that follows the ACK of it, after which what it
  * does repeats itself: where its window holds it, as many as that lets out. 1: neither that nor a
  * control makes rounds. */
-static double round_packets(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
+static uint64_t round_packets(const struct weft_engine *e, const struct replay_settled *s,
+                              uint32_t i)
 {
     const struct settled_qp *m = &s->mark[2].qp[i];
-    const uint32_t mtu = qp_at(e, s->part.qps[i])->mtu_bytes;
+    const struct qp *q = qp_at(e, s->part.qps[i]);
+    const uint32_t mtu = q->mtu_bytes;
     const uint64_t most = m->cwnd_bytes < UINT64_MAX - mtu ? (m->cwnd_bytes + mtu - 1) / mtu : 0;
-    if (m->flight + 1 >= most && m->flight <= most)
-        return (double)most;
-    return replay_rests(e, s->part.qps[i]) ? 1 : (double)(m->flight + 1);
+    if (m->flight + replay_per_ack(q) >= most && m->flight <= most)
+        return most;
+    return replay_rests(e, s->part.qps[i]) ? 1 : m->flight + 1;
+}
+
+/* The same, in which its receiver also comes to whole ACKs. */
+static double whole_packets(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
+{
+    const uint64_t round = round_packets(e, s, i);
+    const uint64_t each = replay_per_ack(qp_at(e, s->part.qps[i]));
+    uint64_t common = round;
+    for (uint64_t rest = each; rest;) {
+        const uint64_t less = common % rest;
+        common = rest;
+        rest = less;
+    }
+    return (double)(round / common * each);
 }
 
 /* Rates at which QPs send, and the packets of their rounds. */
@@ -45,7 +61,7 @@ static void find_rates(const struct weft_engine *e, const struct replay_settled 
     r->n = 0;
     r->more = false;
     for (uint32_t i = 0; i < s->part.nqps && !r->more; i++) {
-        const double rate = s->step[i].rate, round = round_packets(e, s, i);
+        const double rate = s->step[i].rate, round = whole_packets(e, s, i);
         bool known = false;
         for (uint32_t k = 0; k < r->n; k++)
             known |= fabs(rate - r->rate[k]) < SAME_RATE * rate && r->round[k] == round;

@@ -163,7 +163,8 @@ static bool long_enough(const struct weft_engine *e, const struct replay_settled
     const uint32_t qi = s->part.qps[i];
     const struct qp *q = qp_at(e, qi);
     const int64_t own_ps = q->cc->pace_ps ? q->cc->pace_ps(cc_state_at(e, qi), q->ccp) : 0;
-    if (replay_rests(e, qi) && differ <= REPLAY_STEADY && free_of_control(e, s, i))
+    if (replay_rests(e, qi) && differ <= REPLAY_STEADY && free_of_control(e, s, i) &&
+        s->mark[2].qp[i].cwnd_bytes == UINT64_MAX)
         return true;
     return s->window_ps >= s->rtt_ps && s->window_ps >= round_ps(s, i) &&
            s->window_ps >= PACES * own_ps;
@@ -243,16 +244,17 @@ static double drift(const struct weft_engine *e, struct replay_settled *s, uint3
     return drifts ? differ * windows / 2 : differ;
 }
 
-/* By how many packets what is in flight differed. */
-static uint64_t flight_spread(const struct replay_settled *s, uint32_t i)
+/* Whether as many packets are in flight at all marks; one more or less is a matter of moments,
+ * unless a window lets them become more: where it is not full, the last mark has to have as many as
+ * the first. */
+static bool as_many(const struct replay_settled *s, uint32_t i, uint32_t mtu)
 {
-    uint64_t least = UINT64_MAX, most = 0;
-    for (int k = 0; k < 3; k++) {
-        const uint64_t flight = s->mark[k].qp[i].flight;
-        least = flight < least ? flight : least;
-        most = flight > most ? flight : most;
-    }
-    return most - least;
+    const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
+    const uint64_t ab = a->flight > b->flight ? a->flight - b->flight : b->flight - a->flight;
+    const uint64_t ac = a->flight > c->flight ? a->flight - c->flight : c->flight - a->flight;
+    const uint64_t bc = b->flight > c->flight ? b->flight - c->flight : c->flight - b->flight;
+    const bool full = c->cwnd_bytes == UINT64_MAX || (c->flight + 1) * mtu >= c->cwnd_bytes;
+    return ab <= 1 && bc <= 1 && ac <= (full ? 1u : 0u);
 }
 
 /* Whether nothing of a QP has changed that would not come back with each round. */
@@ -261,7 +263,7 @@ static bool still(const struct weft_engine *e, const struct replay_settled *s, u
     const struct weft_cc_ops *cc = qp_at(e, s->part.qps[i])->cc;
     const struct settled_step *step = &s->step[i];
     const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
-    bool is = flight_spread(s, i) <= 1 && !decided(s, i) &&
+    bool is = as_many(s, i, qp_at(e, s->part.qps[i])->mtu_bytes) && !decided(s, i) &&
               (replay_rests(e, s->part.qps[i]) ||
                (cc->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
     for (uint32_t k = 0; cc->observables && cc->observables[k].name; k++) {
