@@ -46,6 +46,13 @@ target_include_directories(weft_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}
 # Floating point must give the same bits at every optimisation level: no contraction into fused multiply-add.
 target_compile_options(weft_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
   $<$<COMPILE_LANGUAGE:C>:-Wpedantic -Wstrict-prototypes -Wmissing-prototypes>)
+# Records of some hundred bytes are cleared by stores: "rep stos", which GCC takes from 128 bytes on, begins slowly.
+include(CheckCCompilerFlag)
+set(WEFT_CLEARS -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign)
+check_c_compiler_flag(${WEFT_CLEARS} WEFT_CAN_CLEAR)
+if(WEFT_CAN_CLEAR)
+  target_compile_options(weft_flags INTERFACE ${WEFT_CLEARS})
+endif()
 # Preconditions of hot functions (base/require.h) are checked where speed does not matter.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR WEFT_ASAN)
   target_compile_definitions(weft_flags INTERFACE WEFT_CHECKED)

@@ -2,6 +2,10 @@
 /* Rows from tables of columns. */
 #include "base/columns.h"
 
+#include "base/csv_inside.h"
+
+#include <string.h>
+
 const char *weft_column_unit_name(enum weft_column_unit unit)
 {
     static const char *const names[WEFT_COLUMN_UNITS] = {
@@ -23,37 +27,36 @@ struct weft_csv *weft_columns_open(const struct weft_csv_file *f, const char *pa
     return csv;
 }
 
-/* A value that was worked out. */
-static void put_cell(struct weft_csv *csv, const struct weft_column *c, const union weft_cell *v)
+/* The value of a column; false: the row has none. */
+static inline bool find_value(const struct weft_column *c, const void *row, union weft_cell *v)
 {
-    if (c->type == WEFT_CELL_PS)
-        weft_csv_ps_as_ns(csv, v->ps);
-    else if (c->type == WEFT_CELL_F64)
-        weft_csv_f64(csv, v->f, c->decimals);
-    else if (c->type == WEFT_CELL_TEXT)
-        weft_csv_str(csv, v->text);
+    const char *at = (const char *)row + c->offset;
+    if (c->get)
+        return c->get(row, v);
+    if (c->type == WEFT_CELL_TEXT)
+        v->text = at;
+    else if (c->type == WEFT_CELL_U32)
+        v->u = *(const uint32_t *)at;
     else
-        weft_csv_u64(csv, v->u);
+        memcpy(v, at, sizeof *v);
+    return true;
 }
 
-/* A value of the record. */
-static void put_value(struct weft_csv *csv, const struct weft_column *c, const void *at)
+static void put_value(struct weft_csv *csv, const struct weft_column *c, const union weft_cell *v)
 {
     switch (c->type) {
     case WEFT_CELL_U32:
-        weft_csv_u64(csv, *(const uint32_t *)at);
-        break;
     case WEFT_CELL_U64:
-        weft_csv_u64(csv, *(const uint64_t *)at);
+        weft_csv_u64(csv, v->u);
         break;
     case WEFT_CELL_PS:
-        weft_csv_ps_as_ns(csv, *(const int64_t *)at);
+        weft_csv_ps_as_ns(csv, v->ps);
         break;
     case WEFT_CELL_F64:
-        weft_csv_f64(csv, *(const double *)at, c->decimals);
+        weft_csv_f64(csv, v->f, c->decimals);
         break;
     case WEFT_CELL_TEXT:
-        weft_csv_str(csv, (const char *)at);
+        weft_csv_str(csv, v->text);
         break;
     }
 }
@@ -61,15 +64,20 @@ static void put_value(struct weft_csv *csv, const struct weft_column *c, const v
 void weft_columns_fields(const struct weft_csv_file *f, struct weft_csv *csv, const void *row)
 {
     const struct weft_column *end = f->columns + f->n;
+    struct csv_place at = csv->at;
     for (const struct weft_column *c = f->columns; c < end; c++) {
         union weft_cell v;
-        if (!c->get)
-            put_value(csv, c, (const char *)row + c->offset);
-        else if (c->get(row, &v))
-            put_cell(csv, c, &v);
+        const bool some = find_value(c, row, &v);
+        if (some && csv_again(&at, v.u)) /* as most are */
+            continue;
+        csv->at = at;
+        if (some)
+            put_value(csv, c, &v);
         else
             weft_csv_empty(csv);
+        at = csv->at;
     }
+    csv->at = at;
 }
 
 int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const void *row,

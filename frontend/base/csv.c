@@ -4,63 +4,15 @@
  */
 #include "base/csv.h"
 
+#include "base/csv_inside.h"
 #include "base/decimal.h"
-#include "base/rows.h"
 #include "base/units.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    NUMBER_MAX = 32, /* bytes of a number, with its sign and the comma before it, and more */
-    KEPT_BITS = 5,
-    ROW_MAX = 1024,
-    /* what a number is written as, beside a real number's decimals */
-    AS_NS = 'n',
-    AS_COUNT = 'u',
-    AS_INTEGER = 'i',
-    AS_TEXT = 't' /* no number */
-};
-
-/* A number as text. */
-struct number_text {
-    uint64_t bits;
-    uint8_t form; /* AS_NS, or a real number's decimals */
-    uint8_t size; /* 0: none yet */
-    char text[NUMBER_MAX];
-};
-
-/* A field of the row before. */
-struct field {
-    uint64_t bits; /* of a number */
-    uint16_t size; /* bytes, with the comma before it */
-    uint8_t form;
-};
-
-struct weft_csv {
-    struct weft_rows *out;
-    char *row;   /* of the current row, what out has not got yet: one of texts */
-    size_t used; /* bytes of it */
-    bool cut;    /* out has got a part of it already */
-    /* The row before is the other one. Numbers that are the same again are copied from there, all
-     * that follow each other in one piece. */
-    char texts[2][ROW_MAX];
-    size_t before;        /* where the current field begins there */
-    size_t copied;        /* up to where it is no matter any more */
-    size_t began;         /* where the current field begins in this row */
-    struct field *fields; /* n_columns, and one that stands for fields too many */
-    struct field *at;     /* the current one */
-    size_t n_columns;
-    uint64_t rows;        /* rows ended */
-    uint64_t flush_every; /* rows, 0: never on its own */
-    int miscounted;       /* a row had another number of fields than the header */
-    struct number_text kept[1u << KEPT_BITS]; /* written last, by a hash: many rows have the same */
-    char name[WEFT_ERR_FILE_MAX];
-};
 
 static void hand_over(struct weft_csv *csv)
 {
@@ -83,33 +35,37 @@ static void put(struct weft_csv *csv, const char *s, size_t n)
 
 /* ---- fields ---- */
 
+/* Copies what is the same from the row before. */
+static void copy_same(struct weft_csv *csv)
+{
+    if (csv->copied == csv->at.before)
+        return;
+    const char *from = csv->texts[csv->row == csv->texts[0]] + csv->copied;
+    const size_t n = csv->at.before - csv->copied;
+    if (n > ROW_MAX - csv->used)
+        hand_over(csv);
+    char *to = csv->row + csv->used;
+    for (size_t i = 0; i < n; i += BLOCK) /* as many are copied faster than some */
+        memcpy(to + i, from + i, BLOCK);
+    csv->used += n;
+}
+
 /* Whether the current field is a number that the row before has there, too: then that is all. */
 static bool same_as_before(struct weft_csv *csv, uint64_t bits, uint8_t form)
 {
-    const struct field *f = csv->at;
-    if (f->bits != bits || f->form != form)
-        return false;
-    csv->before += f->size;
-    csv->at++;
-    return true;
-}
-
-static void copy_same(struct weft_csv *csv)
-{
-    if (csv->copied < csv->before)
-        put(csv, csv->texts[csv->row == csv->texts[0]] + csv->copied, csv->before - csv->copied);
+    return csv->at.field->form == form && csv_again(&csv->at, bits);
 }
 
 static void begin_field(struct weft_csv *csv)
 {
     copy_same(csv);
-    csv->copied = csv->before += csv->at->size;
+    csv->copied = csv->at.before += csv->at.field->size;
     csv->began = csv->used;
 }
 
 static void end_field(struct weft_csv *csv, uint64_t bits, uint8_t form)
 {
-    struct field *f = csv->at;
+    struct field *f = csv->at.field;
     if (f == csv->fields + csv->n_columns) {
         csv->miscounted = 1;
         return;
@@ -117,7 +73,7 @@ static void end_field(struct weft_csv *csv, uint64_t bits, uint8_t form)
     f->bits = bits;
     f->size = (uint16_t)(csv->used - csv->began);
     f->form = form;
-    csv->at++;
+    csv->at.field++;
 }
 
 static void end_row(struct weft_csv *csv)
@@ -130,13 +86,13 @@ static void end_row(struct weft_csv *csv)
     hand_over(csv);
     csv->cut = false;
     csv->row = csv->texts[csv->row == csv->texts[0]];
-    csv->before = csv->copied = 0;
-    csv->at = csv->fields;
+    csv->at.before = csv->copied = 0;
+    csv->at.field = csv->fields;
 }
 
 static bool is_first(const struct weft_csv *csv)
 {
-    return csv->at == csv->fields;
+    return csv->at.field == csv->fields;
 }
 
 /* ---- text ---- */
@@ -222,22 +178,10 @@ static void end_number(struct weft_csv *csv, const char *end, uint64_t bits, uin
     end_field(csv, bits, form);
 }
 
-/* Writes a number at @p at; where it ends. */
-static char *write_u64(char *at, uint64_t v)
-{
-    if (v < 10) { /* most counts */
-        *at = (char)('0' + v);
-        return at + 1;
-    }
-    char *end = at + weft_decimal_length(v);
-    weft_decimal_digits(end, v, 1);
-    return end;
-}
-
-/* The same of a time in ns, with its three decimals. */
+/* Writes a time in ns, with its three decimals, at @p at; where it ends. */
 static char *write_ns(char *at, uint64_t ps)
 {
-    char *point = write_u64(at, ps / WEFT_PS_PER_NS), *end = point + 4;
+    char *point = weft_decimal_write(at, ps / WEFT_PS_PER_NS), *end = point + 4;
     *point = '.';
     weft_decimal_digits(end, ps % WEFT_PS_PER_NS, 3);
     return end;
@@ -246,7 +190,7 @@ static char *write_ns(char *at, uint64_t ps)
 void weft_csv_u64(struct weft_csv *csv, uint64_t v)
 {
     if (!same_as_before(csv, v, AS_COUNT))
-        end_number(csv, write_u64(begin_number(csv), v), v, AS_COUNT);
+        end_number(csv, weft_decimal_write(begin_number(csv), v), v, AS_COUNT);
 }
 
 void weft_csv_i64(struct weft_csv *csv, int64_t v)
@@ -255,7 +199,7 @@ void weft_csv_i64(struct weft_csv *csv, int64_t v)
         return;
     char *at = begin_number(csv);
     *at = '-';
-    end_number(csv, write_u64(at + (v < 0), magnitude(v)), (uint64_t)v, AS_INTEGER);
+    end_number(csv, weft_decimal_write(at + (v < 0), magnitude(v)), (uint64_t)v, AS_INTEGER);
 }
 
 /* Where a number is kept; size 0: it is not, and is to be written there. */
@@ -350,7 +294,7 @@ int weft_csv_flush(struct weft_csv *csv, struct weft_err *err)
 
 int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
 {
-    if (csv->at != csv->fields + csv->n_columns)
+    if (csv->at.field != csv->fields + csv->n_columns)
         csv->miscounted = 1;
     if (csv->miscounted)
         return report(csv, 0, err);
@@ -399,7 +343,7 @@ struct weft_csv *weft_csv_open(const char *path, const char *const *columns, siz
     }
     csv->n_columns = n_columns;
     csv->row = csv->texts[0];
-    csv->at = csv->fields;
+    csv->at.field = csv->fields;
     csv->fields[n_columns].form = AS_TEXT;
     snprintf(csv->name, sizeof csv->name, "%s", path);
     for (size_t i = 0; i < n_columns; i++)

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                            "25262728293031323334353637383940414243444546474849"
+                            "50515253545556575859606162636465666768697071727374"
+                            "75767778798081828384858687888990919293949596979899";
+
 int weft_decimal_length(uint64_t v)
 {
     static const uint64_t power[] = {
@@ -36,10 +41,6 @@ int weft_decimal_length(uint64_t v)
 
 char *weft_decimal_digits(char *end, uint64_t v, int least)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
     for (; v > 99; v /= 100, least -= 2)
         memcpy(end -= 2, pairs + 2 * (v % 100), 2);
     if (v > 9)
@@ -49,6 +50,27 @@ char *weft_decimal_digits(char *end, uint64_t v, int least)
     for (; least > 0; least--)
         *--end = '0';
     return end;
+}
+
+char *weft_decimal_write(char *at, uint64_t v)
+{
+    if (v >= 10000) { /* most counts have fewer digits */
+        char *end = at + weft_decimal_length(v);
+        weft_decimal_digits(end, v, 1);
+        return end;
+    }
+    if (v >= 100) {
+        const char *high = pairs + 2 * (v / 100);
+        *at = *high;
+        at += v >= 1000;
+        *at++ = high[1];
+        v %= 100;
+    } else if (v < 10) {
+        *at = (char)('0' + v);
+        return at + 1;
+    }
+    memcpy(at, pairs + 2 * v, 2);
+    return at + 2;
 }
 
 bool weft_decimal_scaled(double v, int decimals, uint64_t *to)

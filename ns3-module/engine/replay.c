@@ -163,8 +163,11 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
         return true;
     }
-    if (r->play.on) {
-        replay_play_look(e);
+    if (r->play.on) { /* all that passes in this instant, before what is due in it */
+        do
+            replay_play_look(e);
+        while (r->play.on && r->play_ps == at_ps && e->loop.limit_ps == at_ps &&
+               at_ps < e->loop.stop_ps);
         return true;
     }
     if (t_ps == WEFT_NEVER &&

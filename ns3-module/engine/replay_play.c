@@ -49,21 +49,21 @@ static bool posted_in(const struct replay_word *w, uint32_t call)
 }
 
 /* What is told, or posted, in the present lap, under its name. */
-static struct weft_completion present(const struct replay *r, const struct replay_word *w,
-                                      const struct replay_name *name)
+static void present(const struct replay *r, const struct replay_word *w,
+                    const struct replay_name *name, struct weft_completion *d)
 {
-    struct weft_completion d = w->d;
-    const int64_t *moved = r->messages.part.moved[w->qp], ps = r->play.laps * r->play.period_ps;
-    d.id = name->id;
-    d.msg.tag = name->tag;
-    d.msg.token = name->token;
-    d.msg.token_type = name->token_type;
-    d.post_ps += ps;
-    d.received_ps += d.received_ps ? ps : 0;
-    d.acked_ps += d.acked_ps ? ps : 0;
-    d.first_psn += (uint64_t)(r->play.laps * moved[0]);
-    d.first_byte += (uint64_t)(r->play.laps * moved[1]);
-    return d;
+    const int64_t *moved = r->messages.part.moved[w->qp], laps = r->play.laps,
+                  ps = laps * r->play.period_ps;
+    *d = w->d;
+    d->id = name->id;
+    d->msg.tag = name->tag;
+    d->msg.token = name->token;
+    d->msg.token_type = name->token_type;
+    d->post_ps += ps;
+    d->received_ps += d->received_ps ? ps : 0;
+    d->acked_ps += d->acked_ps ? ps : 0;
+    d->first_psn += (uint64_t)(laps * moved[0]);
+    d->first_byte += (uint64_t)(laps * moved[1]);
 }
 
 /* ---- lines ---- */
@@ -185,7 +185,8 @@ static void tell(struct weft_engine *e, const struct replay_word *w)
     struct replay_line *l = line_of(r, w->qp);
     const bool acked = w->what == REPLAY_ACKED;
     WEFT_REQUIRE(acked ? l->acked < l->n : l->received < l->n);
-    const struct weft_completion d = present(r, w, &l->of[acked ? l->acked++ : l->received++]);
+    struct weft_completion d;
+    present(r, w, &l->of[acked ? l->acked++ : l->received++], &d);
     void (*const hook)(void *, const struct weft_completion *) =
         acked ? e->hooks.acked : e->hooks.received;
     e->now = e->loop.due_ps = word_ps(r, w);
@@ -275,7 +276,8 @@ int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t
     if (r->in_timer)
         wait(e);
     if (e->hooks.posted) {
-        const struct weft_completion d = present(r, w, &name);
+        struct weft_completion d;
+        present(r, w, &name, &d);
         e->hooks.posted(e->hooks.ctx, &d);
     }
     return 0;
