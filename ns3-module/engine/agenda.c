@@ -66,8 +66,9 @@ bool agenda_slow_first(struct weft_engine *e, struct agenda *a, uint64_t key)
 /* ns3-event-order: the rank of an entry of the fast queue. */
 static uint32_t rank(const struct weft_engine *e, uint64_t key)
 {
-    const struct port *p = &e->ports[fastq_port(key)];
-    return fastq_kind(key) == EV_ARRIVE ? pkt_at(e, p->fly.head)->order : p->armed_order;
+    const uint32_t port = fastq_port(key);
+    return fastq_kind(key) == EV_ARRIVE ? pkt_at(e, e->ends[port].fly.head)->order
+                                        : e->ports[port].armed_order;
 }
 
 /* Of the entries at and below @p i that share the time of the first, the one that ranks before
@@ -155,7 +156,7 @@ void agenda_warm(const struct weft_engine *e, struct agenda *a)
     for (uint32_t i = 0; i < n; i++) {
         const struct port *p = &e->ports[fastq_port(due[i])];
         __builtin_prefetch(p, 1);
-        __builtin_prefetch(&p->fly, 1);
+        __builtin_prefetch(&e->ends[fastq_port(due[i])], 1);
         if (cold) {
             __builtin_prefetch(&p->st, 1);
             __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
@@ -163,13 +164,14 @@ void agenda_warm(const struct weft_engine *e, struct agenda *a)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct port *p = &e->ports[fastq_port(due[i])];
+        const uint32_t flies = e->ends[fastq_port(due[i])].fly.head;
         const bool arrives = fastq_kind(due[i]) == EV_ARRIVE;
         /* what a switch port owes, the thread that runs it sees to */
         const bool other = arrives && e->worker;
         const uint32_t queued = other ? 0 : p->nonempty & (CTRL_WAITS - 1);
         if (queued)
             __builtin_prefetch(pkt_at(e, p->lane[__builtin_ctz(queued)].q.head), 1);
-        if (arrives && p->fly.head != NIL)
-            __builtin_prefetch(pkt_at(e, p->fly.head), 1);
+        if (arrives && flies != NIL)
+            __builtin_prefetch(pkt_at(e, flies), 1);
     }
 }

@@ -107,8 +107,7 @@ void clusters_form(struct weft_engine *e, int64_t least_ps)
     }
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         const uint8_t at = ends(e, c, i);
-        if (port_known(e, i))
-            port_set_ends(&e->ports[i], at);
+        set_ends(e, i, at);
         if (at & (FAR_IN_WINDOWS | OWN_IN_WINDOWS))
             shorten(&c->switches_ps, link_of(e, i)->delay_ps);
         else if (!(at & TOGETHER))
@@ -119,8 +118,7 @@ void clusters_form(struct weft_engine *e, int64_t least_ps)
 void clusters_dissolve(struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (port_known(e, i))
-            port_set_ends(&e->ports[i], 0);
+        set_ends(e, i, 0);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         e->windows.clusters.in_windows[n] = false;
 }

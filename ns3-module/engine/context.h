@@ -61,7 +61,8 @@ struct weft_engine {
     struct worker *worker;  /**< the thread whose context this is; NULL: the engine itself */
 
     struct port *ports;
-    struct stable port_mem; /**< what ports lie in */
+    struct link_end *ends;            /**< of the links of ports, by these */
+    struct stable port_mem, ends_mem; /**< what the two lie in */
     struct nics nics;
     struct packets pkts;
     struct telemetry telemetry;
@@ -108,6 +109,11 @@ static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct qp *)(void *)(e->qps.pool.base + i * e->qps.pool.elem);
 }
+/** The same as &e->ports[i], where each packet comes by. */
+static inline struct port *port_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct port *)(void *)(e->port_mem.base + i * e->port_mem.elem);
+}
 static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct int_stack *)(void *)e->telemetry.stacks.base + i;
@@ -139,6 +145,19 @@ static inline uint32_t far_node(const struct weft_engine *e, uint32_t port)
 static inline bool port_known(const struct weft_engine *e, uint32_t port)
 {
     return !e->spared || !peers_spared(e, port);
+}
+/** Whether the end of its link has one. */
+static inline bool end_known(const struct weft_engine *e, uint32_t port)
+{
+    return !e->spared || !peers_end_spared(e, port);
+}
+/** Says what the ends of the link of a port are, to both of them. */
+static inline void set_ends(struct weft_engine *e, uint32_t port, uint32_t ends)
+{
+    if (end_known(e, port))
+        e->ends[port].ends = (uint8_t)ends;
+    if (port_known(e, port))
+        e->ports[port].own_ends = (uint8_t)ends;
 }
 /** ps per wire byte (GAP_SHIFT) of a port. */
 static inline uint64_t port_ser_q(const struct weft_engine *e, uint32_t port)

@@ -41,7 +41,7 @@ static uint32_t digit(uint32_t path, uint32_t at)
 
 static uint32_t behind(const struct weft_engine *e, uint32_t port)
 {
-    return e->ports[e->ports[port].peer].node;
+    return e->ports[e->ends[port].peer].node;
 }
 
 /* A random way from @p node to a host. */

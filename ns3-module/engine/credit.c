@@ -70,7 +70,7 @@ static uint32_t longest_frame(const struct weft_engine_params *p, uint64_t mtu, 
 
 bool credit_guards(const struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    return has(e, e->ports[port].peer, prio);
+    return has(e, e->ends[port].peer, prio);
 }
 
 int credit_check(const struct weft_engine_config *c, struct weft_err *err)
@@ -152,7 +152,7 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
         c->size = (uint32_t)size;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             c->left[k] = c->size;
-        e->ports[i].lossy |= e->ports[i].to_host; /* arrivals give their credit back in lost() */
+        e->ends[i].lossy |= e->ends[i].to_host; /* arrivals give their credit back in lost() */
     }
     return 0;
 }
@@ -246,7 +246,7 @@ static void give_late(void *ctx, uint64_t arg)
 static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool kick)
 {
     struct credit *c = &e->credit.ports[port];
-    const uint32_t far = e->ports[port].peer;
+    const uint32_t far = e->ends[port].peer;
     if (e->ports[far].down) { /* the link trains anew when it comes back */
         const uint32_t bytes = c->back[prio];
         c->back[prio] = 0;
@@ -295,7 +295,7 @@ void credit_refund(struct weft_engine *e, uint32_t port, const struct pkt *k)
 
 bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in)
 {
-    const uint32_t prio = came_in(k), port = e->ports[in].peer;
+    const uint32_t prio = came_in(k), port = e->ends[in].peer;
     if (!has(e, port, prio))
         return false;
     e->ports[in].lane[prio].in_bytes += k->frame;
@@ -305,7 +305,7 @@ bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in)
 
 bool credit_left(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
-    const uint32_t prio = came_in(k), port = e->ports[k->in_port].peer;
+    const uint32_t prio = came_in(k), port = e->ends[k->in_port].peer;
     if (!has(e, port, prio))
         return false;
     e->ports[k->in_port].lane[prio].in_bytes -= k->frame;
@@ -316,7 +316,7 @@ bool credit_left(struct weft_engine *e, const struct pkt *k, uint32_t out)
 
 void credit_frame_starts(struct weft_engine *e, uint32_t far, struct pkt *k)
 {
-    struct credit *c = &e->credit.ports[e->ports[far].peer];
+    struct credit *c = &e->credit.ports[e->ends[far].peer];
     k->psn = c->back[k->prio];
     c->back[k->prio] = 0;
     c->waiting &= (uint8_t) ~(1u << k->prio);
@@ -332,7 +332,7 @@ void credit_frame_receive(struct weft_engine *e, uint32_t port, uint32_t i)
 
 void credit_frame_lost(struct weft_engine *e, uint32_t far, const struct pkt *k)
 {
-    const uint32_t port = e->ports[far].peer, prio = k->prio;
+    const uint32_t port = e->ends[far].peer, prio = k->prio;
     struct credit *c = &e->credit.ports[port];
     if (k->psn == 0) /* it waited for its link */
         c->waiting &= (uint8_t) ~(1u << prio);
@@ -350,7 +350,7 @@ int credit_audit(const struct weft_engine *e, struct weft_err *err)
             if (!has(e, i, prio))
                 continue;
             uint64_t flying = 0;
-            for (uint32_t k = e->ports[i].fly.head; k != NIL; k = pkt_at(e, k)->next)
+            for (uint32_t k = e->ends[i].fly.head; k != NIL; k = pkt_at(e, k)->next)
                 if (!link_frame(pkt_at(e, k)) && pkt_at(e, k)->prio == prio)
                     flying += cost(&e->p, pkt_at(e, k)->frame);
             if (c->left[prio] + flying + c->held[prio] + c->owed[prio] != c->size)

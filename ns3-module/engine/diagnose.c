@@ -79,14 +79,14 @@ static uint64_t stuck_shared(const struct weft_engine *e, const uint64_t *stuck,
 static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint32_t port,
                         uint32_t prio)
 {
-    const uint32_t in = e->ports[port].peer;
+    const uint32_t in = e->ends[port].peer;
     const struct port *p = &e->ports[in];
     if (credit_blocks(e, port, prio))
         return credit_returns(e, port, prio, stuck[in]);
     if (!(p->xoff_sent >> prio & 1))
         return true;
     uint64_t leaving = (uint64_t)p->lane[prio].in_bytes + p->lane[prio].in_hdrm - stuck[in];
-    if (leaving == 0 && e->ports[port].fly.head == NIL)
+    if (leaving == 0 && e->ends[port].fly.head == NIL)
         return false;
     uint64_t headroom = p->lane[prio].in_hdrm > leaving ? p->lane[prio].in_hdrm - leaving : 0;
     return mmu_would_resume(e, in, prio, stuck[in] - headroom, headroom,

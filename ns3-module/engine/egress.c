@@ -45,7 +45,7 @@ uint32_t egress_look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint3
         return out;
     if (e->links.ndown) {
         if (e->credit.ports)
-            credit_refund(e, e->ports[in].peer, k);
+            credit_refund(e, e->ends[in].peer, k);
         pkt_drop(e, i, in, WEFT_DROP_LINK);
     } else
         engine_fail(e, WEFT_E_INTERNAL, "node %u has no route to host %u", node, k->dst_host);

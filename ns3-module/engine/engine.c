@@ -37,42 +37,52 @@
 #define MAX_INTS (UINT32_C(1) << 23)
 _Static_assert(MAX_INTS < 1u << SIG_STACK_BITS, "a stack and its stamps are never NIL");
 
+/* The far end of link @p l of port @p i. */
+static void init_end(struct weft_engine *e, uint32_t i, const struct weft_fabric_link *l)
+{
+    const struct weft_fabric *f = e->fabric;
+    struct link_end *end = &e->ends[i];
+    end->peer = f->ports[i].peer;
+    end->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
+    end->far = f->ports[end->peer].node;
+    end->to_host = f->nodes[end->far].kind == WEFT_NODE_HOST;
+    if (end->to_host)
+        end->far = f->nodes[end->far].host;
+    end->fly.head = NIL;
+    end->err_rng = weft_rng_stream(e->seed, "link-error", i);
+}
+
 static int init_ports(struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
     if (stable_init(&e->port_mem, sizeof *e->ports, f->nports ? f->nports : 1))
         e->ports = (struct port *)(void *)e->port_mem.base; /* zeroed, and on a page */
+    if (stable_init(&e->ends_mem, sizeof *e->ends, f->nports ? f->nports : 1))
+        e->ends = (struct link_end *)(void *)e->ends_mem.base;
     uint32_t host_ports = 0;
     for (uint32_t i = 0; i < f->nports; i++)
         host_ports += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
     e->nics.of = calloc(host_ports ? host_ports : 1, sizeof *e->nics.of);
     e->own = calloc(f->nnodes, sizeof *e->own);
-    if (!e->ports || !e->nics.of || !e->own)
+    if (!e->ports || !e->ends || !e->nics.of || !e->own)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
     if (e->expected)
         peers_spare_ports(e);
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
         struct port *p = &e->ports[i];
+        if (end_known(e, i))
+            init_end(e, i, l);
         if (!port_known(e, i)) {
             e->nics.n += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
             continue;
         }
         p->node = f->ports[i].node;
-        p->peer = f->ports[i].peer;
         p->prop_ps = l->delay_ps;
         p->ser_q = gap_of_rate(l->rate_bps);
-        p->error_rate = l->error_rate;
-        p->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
-        p->far = f->ports[p->peer].node;
-        p->to_host = f->nodes[p->far].kind == WEFT_NODE_HOST;
-        if (p->to_host)
-            p->far = f->nodes[p->far].host;
         p->armed_ps = WEFT_NEVER;
-        p->fly.head = p->ctrl.head = NIL;
+        p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
-        p->err_rng = weft_rng_stream(e->seed, "link-error", i);
-        p->pint_rng = weft_rng_stream(e->seed, "pint", i);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             p->lane[k].q.head = NIL;
         p->nic = NIL;
@@ -155,7 +165,8 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_er
         !stable_init(&e->qps.cc_state, state_bytes, MAX_QPS) ||
         !stable_init(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) || !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
-         !stable_init(&e->telemetry.stacks, sizeof(struct int_stack), MAX_INTS)))
+         !stable_init(&e->telemetry.stacks, sizeof(struct int_stack), MAX_INTS)) ||
+        (e->telemetry.pint_on && !telemetry_have_pints(e)))
         return weft_err_set(
             err, WEFT_E_LIMIT,
             "out of memory: the address space for packets and QPs was refused; see ulimit -v");
@@ -234,6 +245,7 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->qps.rtt_ps);
     stable_fini(&e->timers.pool);
     stable_fini(&e->telemetry.stacks);
+    free(e->telemetry.pints);
     stable_fini(&e->rc.maps);
     if (e->routing.intact != e->routing.routes)
         weft_routes_free(e->routing.intact);
@@ -245,6 +257,7 @@ void weft_engine_free(struct weft_engine *e)
     histogram_fini(e);
     free(e->tosses);
     stable_fini(&e->port_mem);
+    stable_fini(&e->ends_mem);
     free(e->own);
     mmu_fini(e);
     pfc_fini(e);
@@ -278,8 +291,8 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
     }
     replay_ops.disturb(e);
     e->hooks = *hooks;
-    for (uint32_t i = 0; e->ports && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
-        e->ports[i].lossy = true;
+    for (uint32_t i = 0; e->ends && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
+        e->ends[i].lossy = true;
     const uint32_t ack_events = 1u << WEFT_QP_ACK | 1u << WEFT_QP_NACK;
     set_bits(&e->path.on_enqueue, QUEUE_HOOK, hooks->queue != NULL);
     set_bits(&e->path.on_dequeue, QUEUE_HOOK, hooks->queue != NULL);

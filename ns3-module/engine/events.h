@@ -44,17 +44,44 @@ static inline void engine_push_timer(struct weft_engine *e, uint32_t host, int64
     engine_push(e, &a->slow, t, id);
 }
 
-/** Queues the arrival at the end of a link, or the next transmission of a port. */
-static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
+/** Adds an event of port @p port to the queues of the loop. */
+static inline void engine_push_fast(struct weft_engine *e, int64_t t, enum ev_kind kind,
                                     uint32_t port)
 {
-    const struct port *p = &e->ports[port];
-    if ((kind == EV_ARRIVE ? p->ends : p->own_ends) >> kind & 1)
-        window_push(e, kind == EV_ARRIVE ? p->far : p->node, t, kind, port);
-    else if (__builtin_expect(e->parts != NULL, 0))
+    if (__builtin_expect(e->parts != NULL, 0))
         host_agendas_push(e, t, kind, port);
     else if (__builtin_expect(!fastq_push(&e->loop.agenda.fast, e->now, t, kind, port), 0))
         engine_push(e, &e->loop.agenda.slow, t, EV_ID(kind, port));
+}
+
+/** Queues the arrival at the end @p l of the link of @p port. */
+static inline void engine_push_arrival(struct weft_engine *e, const struct link_end *l, int64_t t,
+                                       uint32_t port)
+{
+    if (l->ends & FAR_IN_WINDOWS)
+        window_push(e, l->far, t, EV_ARRIVE, port);
+    else
+        engine_push_fast(e, t, EV_ARRIVE, port);
+}
+
+/** Queues the next transmission of port @p p, number @p port. */
+static inline void engine_push_tx(struct weft_engine *e, const struct port *p, int64_t t,
+                                  uint32_t port)
+{
+    if (p->own_ends & OWN_IN_WINDOWS)
+        window_push(e, p->node, t, EV_TX, port);
+    else
+        engine_push_fast(e, t, EV_TX, port);
+}
+
+/** The same of either kind. */
+static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
+                                    uint32_t port)
+{
+    if (kind == EV_ARRIVE)
+        engine_push_arrival(e, &e->ends[port], t, port);
+    else
+        engine_push_tx(e, &e->ports[port], t, port);
 }
 
 #endif

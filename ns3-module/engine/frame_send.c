@@ -61,7 +61,7 @@ static int check_frame(const struct weft_engine *e, const struct weft_engine_fra
 /* Whether there is a path from the far end of @p port. */
 static bool leads(const struct weft_engine *e, uint32_t port, uint32_t dst_host)
 {
-    const uint32_t node = e->ports[e->ports[port].peer].node;
+    const uint32_t node = e->ports[e->ends[port].peer].node;
     if (node == e->fabric->hosts[dst_host])
         return true;
     return weft_fabric_forwards(e->fabric, node) &&

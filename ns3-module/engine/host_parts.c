@@ -21,9 +21,9 @@
 /* Whether the user may be told of a message when the packet at the end of a link arrives. */
 static inline bool may_tell(const struct weft_engine *e, uint32_t port)
 {
-    const struct port *p = &e->ports[port];
-    const struct pkt *k = pkt_at(e, p->fly.head);
-    return p->to_host && k->kind < WEFT_PKT_PFC && k->dst_host == p->far && rc_may_complete(e, k);
+    const struct link_end *l = &e->ends[port];
+    const struct pkt *k = pkt_at(e, l->fly.head);
+    return l->to_host && k->kind < WEFT_PKT_PFC && k->dst_host == l->far && rc_may_complete(e, k);
 }
 
 static uint64_t id_of(const struct agenda *a, const struct due *d)
@@ -45,7 +45,7 @@ static bool may_complete_then(const struct weft_engine *e, const struct pkt *k)
 static void bound_arrivals(const struct weft_engine *e, int64_t t_ps, uint64_t id)
 {
     const struct pkt *k;
-    for (uint32_t i = e->ports[EV_NUMBER(id)].fly.head; i != NIL && t_ps < e->loop.limit_ps;
+    for (uint32_t i = e->ends[EV_NUMBER(id)].fly.head; i != NIL && t_ps < e->loop.limit_ps;
          i = k->next) {
         k = pkt_at(e, i);
         if (may_complete_then(e, k)) {
@@ -62,10 +62,11 @@ static inline uint32_t cluster_of_due(const struct weft_engine *e, const struct 
 {
     if (__builtin_expect(d->slow, 0))
         return cluster_of_entry(e, a->slow.h[0].id);
-    const struct port *p = &e->ports[fastq_port(d->key)]; /* which the event itself needs, too */
-    if (fastq_kind(d->key) != EV_ARRIVE)
-        return e->windows.clusters.of[p->node];
-    return e->windows.clusters.of[p->to_host ? e->fabric->hosts[p->far] : p->far];
+    const uint32_t port = fastq_port(d->key);
+    if (fastq_kind(d->key) != EV_ARRIVE) /* each reads what the event itself needs, too */
+        return e->windows.clusters.of[e->ports[port].node];
+    const struct link_end *l = &e->ends[port];
+    return e->windows.clusters.of[l->to_host ? e->fabric->hosts[l->far] : l->far];
 }
 
 /* Whether the event may be executed without being looked at: no cluster is held by now that it may

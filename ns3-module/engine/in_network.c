@@ -134,8 +134,9 @@ static int64_t way_ps(const struct weft_engine *e, const struct group *g,
     uint32_t port = g->member[place].port, at = g->member[place].stop;
     int64_t ps = 0;
     for (;;) {
-        const struct port *out = &e->ports[up ? port : e->ports[port].peer];
-        const uint64_t q = ideal_best_q(e, (uint32_t)(out - e->ports), op->since);
+        const uint32_t by = up ? port : e->ends[port].peer;
+        const struct port *out = &e->ports[by];
+        const uint64_t q = ideal_best_q(e, by, op->since);
         ps += gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, true), q) +
               out->prop_ps;
         if (at == 0)
@@ -154,7 +155,7 @@ static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
     const bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
     const weft_i128 ps = (weft_i128)(op->npkts - 1) *
                          gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, false),
-                                       ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
+                                       ideal_best_q(e, up ? port : e->ends[port].peer, op->since));
     return ps > FOREVER_PS ? FOREVER_PS : (int64_t)ps;
 }
 

@@ -59,8 +59,9 @@ void in_network_fini(struct weft_engine *e)
 /* Whether packets sent through a port may be lost on its link, as far as is known now. */
 static bool loses(const struct weft_engine *e, uint32_t port)
 {
-    const struct port *p = &e->ports[port];
-    return e->hooks.lose || p->was_down || p->error_rate > 0 || p->byte_log < 0;
+    const struct link_end *l = &e->ends[port];
+    return e->hooks.lose || e->ports[port].was_down || link_of(e, port)->error_rate > 0 ||
+           l->byte_log < 0;
 }
 
 /* A link of the tree: it loses nothing, and has an MTU. */
@@ -77,7 +78,7 @@ static int use_link(const struct weft_engine *e, struct group *g, uint32_t port,
                             "add up has no credits: in-network operations need PFC",
                             weft_fabric_node_name(e->fabric, l->a, a),
                             weft_fabric_node_name(e->fabric, l->b, b));
-    if (!loses(e, port) && !loses(e, e->ports[port].peer))
+    if (!loses(e, port) && !loses(e, e->ends[port].peer))
         return 0;
     return weft_err_set(
         err, WEFT_E_INPUT,

@@ -46,7 +46,7 @@ static void settle(struct weft_engine *e, uint32_t port, bool lazy)
     port_settle(e, p, port);
     p->lazy = lazy;
     if (!lazy && p->armed_ps != WEFT_NEVER)
-        engine_push_port(e, p->armed_ps, EV_TX, port);
+        engine_push_tx(e, p, p->armed_ps, port);
 }
 
 void lazy_settle(struct weft_engine *e, uint32_t node)

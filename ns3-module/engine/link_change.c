@@ -99,9 +99,9 @@ static void change_errors(struct weft_engine *e, const struct weft_link_change *
     uint32_t ends[2];
     link_ends(e, c->link, ends);
     for (int i = 0; i < 2; i++) {
-        struct port *p = &e->ports[ends[i]];
-        p->byte_log = 8 * log1p(-c->bit_error_rate);
-        p->lossy |= c->bit_error_rate > 0;
+        struct link_end *l = &e->ends[ends[i]];
+        l->byte_log = 8 * log1p(-c->bit_error_rate);
+        l->lossy |= c->bit_error_rate > 0;
     }
 }
 

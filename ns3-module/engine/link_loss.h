@@ -8,9 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Whether packet @p i is lost on the link of port @p p, number @p port; drops it then. Else it has
- * arrived. */
-bool link_lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port);
+/** Whether packet @p i is lost on the link of @p port, at whose end @p l it comes out; drops it
+ * then. Else it has arrived. */
+bool link_lost(struct weft_engine *e, struct link_end *l, uint32_t i, uint32_t port);
 
 #pragma GCC visibility pop
 

@@ -93,10 +93,10 @@ static uint64_t close_port(struct weft_engine *e, uint32_t port)
     uint64_t lost = 0;
     if (p->busy_until_ps > e->now)
         p->st.busy_ps -= p->busy_until_ps - e->now;
-    p->down = p->lossy = true;
+    p->down = e->ends[port].lossy = true;
     e->links.ends_ps[port] = p->busy_until_ps;
     p->busy_until_ps = WEFT_NEVER;
-    for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next) {
+    for (uint32_t i = e->ends[port].fly.head; i != NIL; i = pkt_at(e, i)->next) {
         lost += !(pkt_at(e, i)->flags & PKT_CUT); /* else it was, when the link went down before */
         pkt_at(e, i)->flags |= PKT_CUT;
     }
@@ -149,7 +149,7 @@ static bool leads(const struct weft_engine *e, const struct qp *q, bool forward,
     for (uint32_t h = 0; h < n; h++)
         if (e->ports[ports[h]].kind->mtu_bytes < *mtu)
             *mtu = e->ports[ports[h]].kind->mtu_bytes;
-    const uint32_t end = e->ports[e->ports[ports[n - 1]].peer].node;
+    const uint32_t end = e->ports[e->ends[ports[n - 1]].peer].node;
     return n == MAX_PATH || end == e->fabric->hosts[forward ? q->dst_host : q->src_host];
 }
 

@@ -41,11 +41,13 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     const struct weft_fabric *f = e->fabric;
     *out = (struct weft_memory_figures){0};
     out->fabric_bytes =
-        graph_bytes(f) + weft_routes_bytes(e->routing.routes) + f->nports * sizeof *e->ports +
-        e->nics.n * sizeof *e->nics.of + f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) +
-        pfc_bytes(e) + credit_bytes(e) + (e->supplies.of ? f->nports * sizeof *e->supplies.of : 0) +
-        delay_bytes(e) + queue_bytes(e) + window_crew_bytes(e) + host_agendas_bytes(e) +
-        (e->tosses ? f->nports * sizeof *e->tosses : 0);
+        graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
+        f->nports * (sizeof *e->ports + sizeof *e->ends) + e->nics.n * sizeof *e->nics.of +
+        f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) + credit_bytes(e) +
+        (e->supplies.of ? f->nports * sizeof *e->supplies.of : 0) + delay_bytes(e) +
+        queue_bytes(e) + window_crew_bytes(e) + host_agendas_bytes(e) +
+        (e->tosses ? f->nports * sizeof *e->tosses : 0) +
+        (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + touched(&e->grants.of) +
                     touched(&e->supplies.gains) + e->qps.nslots * sizeof *e->qps.slots;

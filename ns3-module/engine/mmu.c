@@ -123,7 +123,7 @@ void mmu_made_left(const struct weft_engine *e, const struct pkt *k, uint32_t ou
 static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pkt *k, uint32_t in,
                                           uint32_t out)
 {
-    struct port *p = &e->ports[in];
+    struct port *p = port_at(e, in);
     struct mmu *m = &e->mmu.of[p->node];
     const uint32_t prio = came_in(k);
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
@@ -154,7 +154,7 @@ static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pk
 static inline __attribute__((always_inline)) enum weft_drop_reason
 admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, bool measured)
 {
-    struct port *p = &e->ports[in];
+    struct port *p = port_at(e, in);
     struct mmu *m = &e->mmu.of[p->node];
     const uint32_t prio = came_in(k);
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
@@ -217,7 +217,7 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
 {
     if (__builtin_expect(e->credit.ports != NULL, 0) && credit_left(e, k, out))
         return;
-    struct port *p = &e->ports[k->in_port];
+    struct port *p = port_at(e, k->in_port);
     struct mmu *m = &e->mmu.of[p->node];
     const uint32_t prio = came_in(k), bit = 1u << prio;
     const uint32_t size = k->frame;
@@ -247,7 +247,7 @@ static double marking_draw(struct weft_engine *e, struct port *p)
 
 void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
 {
-    struct port *p = &e->ports[out];
+    struct port *p = port_at(e, out);
     struct pkt *k = pkt_at(e, i);
     const struct marking *c = &p->kind->prio[k->prio].mark;
     const bool asked = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->control->ecn_on;

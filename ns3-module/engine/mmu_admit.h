@@ -10,7 +10,7 @@
 static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k,
                                               uint32_t in, uint32_t out)
 {
-    struct port *p = &e->ports[in];
+    struct port *p = port_at(e, in);
     const uint32_t prio = came_in(k);
     const uint64_t bytes = (uint64_t)p->lane[prio].in_bytes + k->frame;
     if (__builtin_expect(bytes > e->p.sw.reserve_bytes, 0) ||
@@ -24,7 +24,7 @@ static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struc
  * is, so no port of the switch pauses anyone. */
 static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out, bool lazy)
 {
-    struct port *p = &e->ports[k->in_port];
+    struct port *p = port_at(e, k->in_port);
     const uint32_t prio = came_in(k);
     if (__builtin_expect(p->lane[prio].in_bytes > e->p.sw.reserve_bytes, 0) ||
         __builtin_expect(p->lane[prio].in_hdrm | e->mmu.slow, 0) ||
@@ -38,7 +38,7 @@ static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint3
  */
 static inline bool mmu_passes(const struct weft_engine *e, const struct pkt *k, uint32_t in)
 {
-    const struct lane *l = &e->ports[in].lane[came_in(k)];
+    const struct lane *l = &port_at(e, in)->lane[came_in(k)];
     return (uint64_t)l->in_bytes + k->frame <= e->p.sw.reserve_bytes && !(l->in_hdrm | e->mmu.slow);
 }
 

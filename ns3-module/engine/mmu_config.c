@@ -406,7 +406,7 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         struct kind_key key = {.link = &f->links[f->ports[i].link]};
         for (int k = 0; k < 2 && weft_fabric_forwards(f, node); k++)
             key.shared_bytes[k] = e->mmu.of[node].in[k].size;
-        key.to_host = differ && key.shared_bytes[0] && e->ports[i].to_host;
+        key.to_host = differ && key.shared_bytes[0] && e->ends[i].to_host;
         key.mtu_bytes = control_mtu_bytes(&e->p, f, key.link->dim);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             key.tuned[k] = marking_tuned(ops + (e->rc.of_prio[k] == PROFILE_UET ? f->ndims : 0),

@@ -101,7 +101,7 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
                                                    q->gap_rate_bps, q->gap_q);
     if (q->state != QP_PACED)
         return;
-    struct port *p = &e->ports[q->port];
+    struct port *p = port_at(e, q->port);
     int64_t at = q->next_avail_ps > e->now ? q->next_avail_ps : e->now;
     q->next_avail_ps = at;
     pace(e, &e->nics.of[p->nic], q, qi);
@@ -232,7 +232,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
 static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
                          int64_t free_ps)
 {
-    struct nic *n = &e->nics.of[e->ports[port].nic];
+    struct nic *n = &e->nics.of[port_at(e, port)->nic];
     if (q->nxt_msg == NIL) {
         q->state = QP_IDLE;
     } else if (window_full(q) && (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
@@ -256,7 +256,7 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
     e->spread.steer->aim(e, q);
     delay_aim(e, q);
-    struct port *to = &e->ports[q->port];
+    struct port *to = port_at(e, q->port);
     if (q->port != port)
         free_ps = e->now > to->busy_until_ps ? e->now : to->busy_until_ps;
     place(e, q->port, q, qi, free_ps);
@@ -290,7 +290,7 @@ static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
 
 uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    struct port *p = &e->ports[port];
+    struct port *p = port_at(e, port);
     struct nic *n = &e->nics.of[p->nic];
     struct list *l = &n->ready[prio];
     while (l->head != NIL) {
@@ -367,7 +367,7 @@ bool nic_paced(struct weft_engine *e, struct nic *n)
 
 void nic_release_paced(struct weft_engine *e, uint32_t port)
 {
-    struct nic *n = &e->nics.of[e->ports[port].nic];
+    struct nic *n = &e->nics.of[port_at(e, port)->nic];
     while (nic_paced(e, n) && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
         struct qp *q = qp_at(e, qi);
@@ -396,7 +396,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
         q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
     }
-    struct port *p = &e->ports[q->port];
+    struct port *p = port_at(e, q->port);
     place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
     if (q->state == QP_READY) {
         if (!(p->paused & 1u << q->prio))

@@ -166,11 +166,11 @@ bool peers_own(const struct weft_engine *e, uint32_t node);
 #define PEERS_SENDS 1u
 #define PEERS_RECEIVES 2u
 unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
-/** Whether a port is at one end of a link with a node of this process. */
-bool peers_near(const struct peers *p, const struct weft_fabric *f, uint32_t port);
-/** With e->spared: whether a port has no record; ask port_known. */
+/** With e->spared: whether a port has no record, as others run it; ask port_known. */
 bool peers_spared(const struct weft_engine *e, uint32_t port);
-/** Has ports without a record (e->expected) take no memory. */
+/** The same of the end of its link, of which this process has neither end; ask end_known. */
+bool peers_end_spared(const struct weft_engine *e, uint32_t port);
+/** Has ports and ends of links without a record (e->expected) take no memory. */
 void peers_spare_ports(struct weft_engine *e);
 void peers_free(struct peers *p);
 void peers_fini(struct weft_engine *e);

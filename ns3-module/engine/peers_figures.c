@@ -28,11 +28,13 @@ static void add_link(struct weft_engine *e, uint32_t port)
     struct link_counts c;
     memset(&c, 0, sizeof c);
     c.port = port;
-    c.back = !peers_own(e, p->node);
+    c.back = !peers_own(e, e->fabric->ports[port].node);
+    if (c.back && !e->ends[port].lost)
+        return;
     if (c.back) {
         memcpy(c.drops, p->st.drops, sizeof c.drops);
         c.dropped_payload = p->dropped_payload;
-        c.lost_payload = p->lost_payload;
+        c.lost_payload = e->ends[port].lost_payload;
         memset(p->st.drops, 0, sizeof p->st.drops);
         p->dropped_payload = 0;
     } else {
@@ -49,15 +51,15 @@ static void take_link(struct weft_engine *e, void *ctx, unsigned from, const voi
     (void)ctx, (void)from;
     memcpy(&c, answer, sizeof c);
     struct port *p = &e->ports[c.port];
-    const bool own = peers_own(e, p->node);
+    const bool own = peers_own(e, e->fabric->ports[c.port].node);
     if (own && c.back) {
         for (int why = 0; why < WEFT_DROP_REASONS; why++)
             p->st.drops[why] += c.drops[why];
         p->dropped_payload += c.dropped_payload;
-        p->lost_payload = c.lost_payload;
+        e->ends[c.port].lost_payload = c.lost_payload;
     } else if (!own && !c.back && peers_own(e, far_node(e, c.port))) {
-        p->st.tx_packets = c.tx_packets;
-        p->st.tx_payload_bytes = c.tx_payload_bytes;
+        e->ends[c.port].sent_packets = (uint32_t)c.tx_packets;
+        e->ends[c.port].sent_payload = c.tx_payload_bytes;
     }
 }
 

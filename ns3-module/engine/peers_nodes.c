@@ -28,29 +28,46 @@ void peers_posted(struct weft_engine *e)
     e->peers->figures = false;
 }
 
-bool peers_near(const struct peers *p, const struct weft_fabric *f, uint32_t port)
+static bool is_own(const struct peers *p, uint32_t node)
 {
-    const uint32_t far = f->ports[f->ports[port].peer].node;
-    return p->owner[f->ports[port].node] == p->link.me || p->owner[far] == p->link.me;
+    return p->owner[node] == p->link.me;
+}
+
+static const struct peers *peers_of(const struct weft_engine *e)
+{
+    return e->peers ? e->peers : e->expected;
 }
 
 bool peers_spared(const struct weft_engine *e, uint32_t port)
 {
-    return !peers_near(e->peers ? e->peers : e->expected, e->fabric, port);
+    return !is_own(peers_of(e), e->fabric->ports[port].node);
+}
+
+bool peers_end_spared(const struct weft_engine *e, uint32_t port)
+{
+    return peers_spared(e, port) && !is_own(peers_of(e), far_node(e, port));
+}
+
+/* Only records that are not @p spared take memory. */
+static void spare(const struct weft_engine *e, struct stable *s,
+                  bool (*spared)(const struct weft_engine *e, uint32_t port))
+{
+    const uint32_t n = e->fabric->nports;
+    stable_small_pages(s);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        const bool is = spared(e, i);
+        for (end = i; end < n && spared(e, end) == is;)
+            end++;
+        if (!is)
+            stable_huge_pages(s, i, end);
+    }
 }
 
 void peers_spare_ports(struct weft_engine *e)
 {
-    const uint32_t n = e->fabric->nports;
     e->spared = true;
-    stable_small_pages(&e->port_mem);
-    for (uint32_t i = 0, end; i < n; i = end) {
-        const bool near = peers_near(e->expected, e->fabric, i);
-        for (end = i; end < n && peers_near(e->expected, e->fabric, end) == near;)
-            end++;
-        if (near)
-            stable_huge_pages(&e->port_mem, i, end);
-    }
+    spare(e, &e->port_mem, peers_spared);
+    spare(e, &e->ends_mem, peers_end_spared);
 }
 
 void peers_free(struct peers *p)

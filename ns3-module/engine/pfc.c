@@ -106,7 +106,7 @@ int64_t pfc_soonest_ps(const struct weft_engine *e)
 
 void pfc_set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    int64_t period = (int64_t)(e->p.pfc.refresh * (double)pfc_pause_ps(e, e->ports[port].peer));
+    int64_t period = (int64_t)(e->p.pfc.refresh * (double)pfc_pause_ps(e, e->ends[port].peer));
     set_deadline(e, port, prio, PFC_REFRESH, e->now + (period > 0 ? period : 1));
 }
 

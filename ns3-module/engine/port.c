@@ -82,8 +82,10 @@ static bool transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, 
         p->end_order = ++e->loop.order;
         k->order = ++e->loop.order;
     }
-    p->pint_size = (uint32_t)wire;
-    p->pint_at_ps = e->now;
+    if (e->telemetry.pints) {
+        e->telemetry.pints[port].size = wire;
+        e->telemetry.pints[port].sent_ps = e->now;
+    }
     if (p->own_ends & CROSSES)
         peers_send(e, port, k, i, at_ps);
     else if (p->own_ends & e->path.apart)
@@ -110,7 +112,7 @@ static inline bool sent(struct weft_engine *e, struct port *p, uint32_t port, st
 
 void port_put_on_link(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps)
 {
-    put_on_link(e, &e->ports[port], port, pkt_at(e, i), i, at_ps);
+    put_on_link(e, port, pkt_at(e, i), i, at_ps);
 }
 
 /* Puts packet @p k, number @p i, on the link. Inlined by force: each hop comes here once. */
@@ -124,7 +126,7 @@ static inline __attribute__((always_inline)) void transmit(struct weft_engine *e
     p->busy_until_ps = e->now + ser;
     const int64_t at_ps = p->busy_until_ps + p->prop_ps;
     if (!sent(e, p, port, k, i, wire, at_ps))
-        put_on_link(e, p, port, k, i, at_ps);
+        put_on_link(e, port, k, i, at_ps);
     p->st.tx_packets++;
     p->st.tx_bytes += wire;
     p->st.tx_payload_bytes += k->payload;
@@ -337,7 +339,7 @@ static void port_tx(struct weft_engine *e, struct port *p, uint32_t port)
 
 void port_due(struct weft_engine *e, uint32_t port)
 {
-    struct port *p = &e->ports[port];
+    struct port *p = port_at(e, port);
     if (p->armed_ps != e->now)
         return;
     p->armed_ps = WEFT_NEVER;
@@ -373,8 +375,7 @@ void port_kick(struct weft_engine *e, uint32_t port)
     kick(e, &e->ports[port], port);
 }
 
-static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                           uint32_t i, bool at_switch);
+static void enqueue_rarely(struct weft_engine *e, uint32_t port, uint32_t i);
 
 /* Packet @p i has joined a queue where queues are made known to senders. */
 static void note_supply(struct weft_engine *e, uint32_t port, uint32_t i)
@@ -382,7 +383,7 @@ static void note_supply(struct weft_engine *e, uint32_t port, uint32_t i)
     uint32_t back;
     const uint32_t warning = supply_joins(e, port, i, &back);
     if (warning != NIL)
-        enqueue(e, &e->ports[back], back, pkt_at(e, warning), warning, true);
+        enqueue_rarely(e, back, warning);
 }
 
 /* A packet has entered a switch queue. */
@@ -405,8 +406,10 @@ static __attribute__((noinline)) void entered(struct weft_engine *e, struct port
         note_supply(e, port, i);
 }
 
-static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                           uint32_t i, bool at_switch)
+/* Inlined by force: each hop through a queue comes here once. */
+static inline __attribute__((always_inline)) void enqueue(struct weft_engine *e, struct port *p,
+                                                          uint32_t port, struct pkt *k, uint32_t i,
+                                                          bool at_switch)
 {
     const uint32_t prio = k->prio, bit = 1u << prio;
     list_append(e, &p->lane[prio].q, k, i);
@@ -421,9 +424,16 @@ static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port,
         kick(e, p, port);
 }
 
+/* At a switch, where that is not its way of every packet. */
+static __attribute__((noinline)) void enqueue_rarely(struct weft_engine *e, uint32_t port,
+                                                     uint32_t i)
+{
+    enqueue(e, &e->ports[port], port, pkt_at(e, i), i, true);
+}
+
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
 {
-    enqueue(e, &e->ports[port], port, pkt_at(e, i), i, false);
+    enqueue(e, port_at(e, port), port, pkt_at(e, i), i, false);
 }
 
 uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -462,7 +472,7 @@ void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i
     k->chan = k->in_chan;
     if (e->routing.vcs)
         egress_change_channel(e, k, k->in_port, to);
-    enqueue(e, &e->ports[to], to, k, i, true);
+    enqueue_rarely(e, to, i);
 }
 
 void port_release(struct weft_engine *e, uint32_t port, uint32_t i)
@@ -474,7 +484,7 @@ void port_release(struct weft_engine *e, uint32_t port, uint32_t i)
         return;
     }
     settle(e, p, port);
-    enqueue(e, p, port, pkt_at(e, i), i, true);
+    enqueue_rarely(e, port, i);
 }
 
 /* Whether a packet finds a lazy port idle and empty, and leaves no trace in queue and buffer. */
@@ -536,7 +546,7 @@ overflow(struct weft_engine *e, struct pkt *k, uint32_t in, uint32_t out, enum w
         struct pkt *l = pkt_at(e, last);
         const enum weft_drop_reason lost = trim_admit(e, l, l->in_port, out, why);
         if (lost == WEFT_DROP_REASONS)
-            enqueue(e, p, out, l, last, true);
+            enqueue_rarely(e, out, last);
         else
             pkt_drop(e, last, out, lost);
         why = mmu_admit(e, k, in, out);
@@ -558,7 +568,7 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     k->in_port = in;
     if (__builtin_expect(e->routing.vcs, 0))
         egress_change_channel(e, k, in, out);
-    struct port *p = &e->ports[out];
+    struct port *p = port_at(e, out);
     settle(e, p, out);
     const bool kept = __builtin_expect(e->spread.kept != NULL, 0) && k->kind == WEFT_PKT_DATA &&
                       e->spread.way->keeps(e, out, i);
@@ -589,33 +599,33 @@ static __attribute__((noinline)) void stray_packet(struct weft_engine *e, uint32
 
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
-    struct port *p = &e->ports[port];
+    struct link_end *l = &e->ends[port];
     /* Where an end of the link is in windows, the node that the packet left has been run to the
      * beginning of this one at least. That is after the packet had left, as a window is no longer
      * than the link: so the next one starts now if it waited by then, and by itself if it came
      * later. Where another thread may be at that node, it has done so. */
     const int64_t due_ps =
-        p->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS) ? e->windows.done_ps : e->loop.due_ps;
-    if (!(p->ends & e->path.apart) && p->armed_ps < due_ps)
-        port_catch_up(e, p, port, due_ps);
-    const uint32_t i = p->fly.head, peer = p->peer;
+        l->ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS) ? e->windows.done_ps : e->loop.due_ps;
+    if (!(l->ends & e->path.apart) && port_at(e, port)->armed_ps < due_ps)
+        port_catch_up(e, port_at(e, port), port, due_ps);
+    const uint32_t i = l->fly.head, peer = l->peer;
     struct pkt *k = pkt_at(e, i);
-    list_take(&p->fly, k);
+    list_take(&l->fly, k);
     if (k->next != NIL) {
         fetch_next(e, k->next, true);
         if (e->windows.running)
             window_push_next(e, k->next_at_ps, EV_ARRIVE, port);
         else
-            engine_push_port(e, k->next_at_ps, EV_ARRIVE, port);
+            engine_push_arrival(e, l, k->next_at_ps, port);
     }
-    p->rx_packets++;
-    if (__builtin_expect(p->lossy, 0) && link_lost(e, p, i, port))
+    l->rx_packets++;
+    if (__builtin_expect(l->lossy, 0) && link_lost(e, l, i, port))
         return;
     if (__builtin_expect(k->kind >= WEFT_PKT_PFC, 0))
         (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);
-    else if (!p->to_host || __builtin_expect(k->dst_host != p->far, 0)) {
-        if (p->to_host && !e->routing.transit)
-            stray_packet(e, p->far, i);
+    else if (!l->to_host || __builtin_expect(k->dst_host != l->far, 0)) {
+        if (l->to_host && !e->routing.transit)
+            stray_packet(e, l->far, i);
         else
             forward(e, peer, k, i);
     } else if (__builtin_expect(k->kind == WEFT_PKT_FRAME, 0))

@@ -11,7 +11,7 @@
 
 struct hold;
 
-/** In port.ends: which nodes run in windows (window.h), at bit EV_ARRIVE that at the end of the
+/** In link_end.ends: which nodes run in windows (window.h), at bit EV_ARRIVE that at the end of the
  * link, at bit EV_TX the port's own. */
 #define FAR_IN_WINDOWS (1u << EV_ARRIVE)
 #define OWN_IN_WINDOWS (1u << EV_TX)
@@ -37,10 +37,31 @@ struct lane {
 /** In port.nonempty: PFC frames wait. Above the priorities. */
 #define CTRL_WAITS (1u << WEFT_PRIOS)
 
+/** The far end of the link of a port, in weft_engine.ends by number of the port: what packets are
+ * taken from there. Another thread may do so (worker.h), or another process (peers.h), so nothing
+ * is in it that the port itself writes for a packet, nor does an arrival write to the port. One
+ * cache line. */
+struct link_end {
+    struct list fly; /**< packets on the link, in order */
+    /** packets that came out of the port's link here, lost ones included */
+    uint64_t rx_packets;
+    uint32_t peer;
+    uint32_t far; /**< where the link leads: a switch's node, or to_host a host's number */
+    bool to_host; /**< the link leads to a host */
+    bool lossy;   /**< packets may be lost on the link: errors, or it has been down */
+    bool lost;    /**< some were */
+    uint8_t ends; /**< FAR_IN_WINDOWS and so on; 0 without windows */
+    /** of a port of another process: packets that it had sent when asked last, modulo 2^32, */
+    uint32_t sent_packets;
+    uint64_t sent_payload; /**< and the payload of those */
+    struct weft_rng err_rng;
+    double byte_log;       /**< log of the probability that a byte has no bit error, <= 0 */
+    uint64_t lost_payload; /**< of port.dropped_payload, what the link lost; the rest never left */
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct link_end) == 64, "one cache line");
+
 /** One port: the sending end of one direction of a link, and the ingress accounting of the
- * other. Two cache lines, a lane and the last line are what every packet touches. The last line is
- * what the far end of the link takes packets from: another thread may be there (worker.h), so
- * nothing is in it that the port itself writes for a packet, nor does an arrival touch another. */
+ * other. Two cache lines and a lane are what every packet touches. */
 struct port {
     int64_t busy_until_ps,
         armed_ps; /**< armed: when it looks for the next packet, WEFT_NEVER: not */
@@ -64,39 +85,15 @@ struct port {
     struct list ctrl;             /**< PFC frames waiting */
     const struct port_kind *kind; /**< buffer and marking constants */
     struct lane lane[WEFT_PRIOS];
-    double pint_u; /**< PINT: utilisation */
-    int64_t pint_at_ps;
-    uint32_t pint_size;
-    uint32_t end_order; /**< ns3-event-order: rank of the end of the packet being sent */
-    struct weft_rng ecn_rng, pint_rng;
+    uint32_t end_order;   /**< ns3-event-order: rank of the end of the packet being sent, */
+    uint32_t armed_order; /**< and of the armed entry */
+    struct weft_rng ecn_rng;
     uint64_t dropped_payload; /**< payload bytes of the packets in st.drops */
     int64_t paused_since_ps;
     struct hold *hold; /**< clocks of its pauses; NULL: it has never been paused */
-    /* the far end of the link */
-    struct list fly; /**< packets on the link, in order */
-    /** packets that came out of this port's link at the far end, lost ones included */
-    uint64_t rx_packets;
-    uint32_t peer;
-    uint32_t far;         /**< where the link leads: a switch's node, or to_host a host's number */
-    bool to_host;         /**< the link leads to a host */
-    bool lossy;           /**< packets may be lost on the link: errors, or it has been down */
-    uint8_t ends;         /**< FAR_IN_WINDOWS and so on; 0 without windows */
-    uint32_t armed_order; /**< ns3-event-order: rank of the armed entry */
-    struct weft_rng err_rng;
-    double error_rate;
-    double byte_log; /**< log of the probability that a byte has no bit error, <= 0 */
-    uint64_t
-        lost_payload; /**< of dropped_payload, what the link lost; the rest never left the node */
-} __attribute__((aligned(512)));
-_Static_assert(sizeof(struct port) == 512, "indexed by a shift");
-_Static_assert(offsetof(struct port, st) == 64 && offsetof(struct port, fly) == 448,
-               "what is on which line");
-
-/** Says what the ends of the link of a port are. */
-static inline void port_set_ends(struct port *p, uint32_t ends)
-{
-    p->ends = p->own_ends = (uint8_t)ends;
-}
+} __attribute__((aligned(64)));
+_Static_assert(offsetof(struct port, st) == 64 && sizeof(struct port) == 448,
+               "what is on which line, and how many there are");
 
 #pragma GCC visibility push(hidden)
 

@@ -16,7 +16,7 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
     if (__builtin_expect(e->path.rare & RARE_ORDER, 0))
         p->armed_order = p->sending ? p->end_order : ++e->loop.order;
     if (!p->lazy)
-        engine_push_port(e, at_ps, EV_TX, port);
+        engine_push_tx(e, p, at_ps, port);
 }
 
 /** The same up to now, if it owes any: before anything that its queues, its pauses or its counters

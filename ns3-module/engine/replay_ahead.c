@@ -80,7 +80,7 @@ static void count(struct weft_engine *e, struct replay_settled *s, const uint32_
     for (uint32_t h = 0; h < n; h++) {
         struct port *p = &e->ports[ports[h]];
         p->st.tx_packets += k.n;
-        p->rx_packets += k.n;
+        e->ends[ports[h]].rx_packets += k.n;
         p->st.tx_bytes += k.n * wire;
         p->st.tx_payload_bytes += k.n * k.payload;
         p->st.busy_ps += (int64_t)k.n * serial_ps(e, ports[h], wire);
@@ -217,7 +217,7 @@ static void count_port(struct weft_engine *e, struct replay_settled *s, uint32_t
     p->st.ecn_marks += marks;
     e->tot.ecn_marks += marks;
     if (e->telemetry.pint_on)
-        p->pint_at_ps += shift_ps;
+        e->telemetry.pints[port].sent_ps += shift_ps;
     for (uint32_t prio = 0; e->histograms.wanted && prio < WEFT_PRIOS; prio++) {
         struct histogram *h = e->histograms.of[(size_t)port * WEFT_PRIOS + prio];
         if (h)

@@ -207,10 +207,10 @@ static void clear_windows(struct weft_engine *e, int64_t now_ps)
 static void queue_port(struct weft_engine *e, const struct replay_part *p, uint32_t port)
 {
     const struct port *o = &e->ports[port];
-    if (o->fly.head != NIL)
-        engine_push_port(e, p->arrive_ps[port], EV_ARRIVE, port);
+    if (e->ends[port].fly.head != NIL)
+        engine_push_arrival(e, &e->ends[port], p->arrive_ps[port], port);
     if (o->armed_ps != WEFT_NEVER && !o->lazy)
-        engine_push_port(e, o->armed_ps, EV_TX, port);
+        engine_push_tx(e, o, o->armed_ps, port);
     if (o->nic != NIL) {
         struct evq *paced = &e->nics.of[o->nic].paced;
         while (paced->n)

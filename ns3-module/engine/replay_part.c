@@ -66,7 +66,7 @@ void replay_part_way(const struct weft_engine *e, uint32_t qi, void (*fn)(void *
         const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
         for (uint32_t h = 0; h < n; h++) {
             fn(ctx, ports[h]);
-            fn(ctx, e->ports[ports[h]].peer);
+            fn(ctx, e->ends[ports[h]].peer);
         }
     }
 }

@@ -221,8 +221,8 @@ static bool strays(struct weft_engine *e)
         const struct port *p = &e->ports[port];
         if (r->met[port] >> 32 != r->searches && !r->map.has_port[port])
             continue; /* no QP with messages goes there */
-        if (p->fly.head != NIL)
-            at[lists++] = p->fly.head;
+        if (e->ends[port].fly.head != NIL)
+            at[lists++] = e->ends[port].fly.head;
         if (p->ctrl.head != NIL)
             at[lists++] = p->ctrl.head;
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)

@@ -163,6 +163,7 @@ static void see_pauses(struct weft_engine *e, struct port *p, uint32_t port, str
 void replay_see_port(struct weft_engine *e, struct replay_part *part, uint32_t port, struct tape *t)
 {
     struct port *p = &e->ports[port];
+    struct link_end *l = &e->ends[port];
     TAPE_SEE(t, p->busy_until_ps, MOVE_PAST);
     TAPE_SEE(t, p->armed_ps, MOVE_TIME);
     TAPE_SEE(t, p->nonempty, MOVE_NOT);
@@ -172,7 +173,7 @@ void replay_see_port(struct weft_engine *e, struct replay_part *part, uint32_t p
     TAPE_SEE(t, p->sending, MOVE_NOT);
     TAPE_SEE(t, p->lazy, MOVE_NOT);
     TAPE_SEE(t, p->qtotal, MOVE_NOT);
-    TAPE_SEE(t, p->rx_packets, MOVE_COUNT);
+    TAPE_SEE(t, l->rx_packets, MOVE_COUNT);
     TAPE_SEE(t, p->ecn_rng, MOVE_HELD);
     TAPE_SEE(t, p->dropped_payload, MOVE_HELD);
     const bool pauses = replay_pauses_move(e, t);
@@ -186,18 +187,18 @@ void replay_see_port(struct weft_engine *e, struct replay_part *part, uint32_t p
     if (p->ctrl.head != NIL)
         see_list(e, part, p->ctrl, p, t);
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
-        struct lane *l = &p->lane[prio];
-        TAPE_SEE(t, l->qbytes, MOVE_NOT);
-        TAPE_SEE(t, l->in_bytes, MOVE_NOT);
-        TAPE_SEE(t, l->in_hdrm, MOVE_NOT);
-        TAPE_SEE(t, l->deficit, MOVE_NOT);
-        if (l->q.head != NIL)
-            see_list(e, part, l->q, p, t);
+        struct lane *lane = &p->lane[prio];
+        TAPE_SEE(t, lane->qbytes, MOVE_NOT);
+        TAPE_SEE(t, lane->in_bytes, MOVE_NOT);
+        TAPE_SEE(t, lane->in_hdrm, MOVE_NOT);
+        TAPE_SEE(t, lane->deficit, MOVE_NOT);
+        if (lane->q.head != NIL)
+            see_list(e, part, lane->q, p, t);
         see_histogram(e, port, prio, t);
     }
-    if (p->fly.head != NIL && !t->fixed)
+    if (l->fly.head != NIL && !t->fixed)
         TAPE_SEE(t, part->arrive_ps[port], MOVE_TIME);
-    see_list(e, part, p->fly, NULL, t);
+    see_list(e, part, l->fly, NULL, t);
     if (p->nic != NIL)
         see_nic(e, &e->nics.of[p->nic], t);
 }

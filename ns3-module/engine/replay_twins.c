@@ -160,7 +160,7 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
     const struct replay_part *p = &k->part;
     int64_t last_ps = WEFT_NEVER, first_ps = WEFT_NEVER;
     for (uint32_t i = 0; i < p->nports; i++)
-        if (e->ports[p->ports[i]].to_host && e->ports[p->ports[i]].prop_ps < last_ps)
+        if (e->ends[p->ports[i]].to_host && e->ports[p->ports[i]].prop_ps < last_ps)
             last_ps = e->ports[p->ports[i]].prop_ps;
     for (uint32_t i = 0; i < p->nqps; i++) {
         const struct qp *q = qp_at(e, p->qps[i]);
@@ -171,15 +171,15 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
             t +=
                 left ? (int64_t)(((weft_u128)bytes * port->ser_q) >> GAP_SHIFT) + port->prop_ps : 0;
         }
-        t = port->to_host ? t : t + last_ps;
+        t = e->ends[q->port].to_host ? t : t + last_ps;
         first_ps = t < first_ps ? t : first_ps;
     }
     for (uint32_t i = 0; i < p->nports; i++) {
-        const struct port *port = &e->ports[p->ports[i]];
-        if (!port->to_host || port->fly.head == NIL)
+        const struct link_end *l = &e->ends[p->ports[i]];
+        if (!l->to_host)
             continue;
         int64_t t = p->arrive_ps[p->ports[i]];
-        for (uint32_t n = port->fly.head; n != NIL; n = pkt_at(e, n)->next) {
+        for (uint32_t n = l->fly.head; n != NIL; n = pkt_at(e, n)->next) {
             if (t < first_ps && replay_copy_may_tell(e, n))
                 first_ps = t;
             t = pkt_at(e, n)->next_at_ps;

@@ -59,7 +59,7 @@ bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k)
     }
     for (uint32_t i = 0; can && i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
-        can = port->ctrl.head == NIL && !port->paused && nameable_list(e, port->fly);
+        can = port->ctrl.head == NIL && !port->paused && nameable_list(e, e->ends[p->ports[i]].fly);
         for (uint32_t prio = 0; can && prio < WEFT_PRIOS; prio++)
             can = nameable_list(e, port->lane[prio].q);
     }
@@ -196,7 +196,7 @@ static void copy_port(struct copying *c, uint32_t from, uint32_t to)
     struct port *a = &e->ports[from], *b = &e->ports[to];
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
         copy_list(c, a->lane[prio].q, &b->lane[prio].q);
-    copy_list(c, a->fly, &b->fly);
+    copy_list(c, e->ends[from].fly, &e->ends[to].fly);
     if (a->nic != NIL)
         copy_turns(c, &e->nics.of[a->nic], &e->nics.of[b->nic]);
     e->replay->packets.map.arrive_ps[to] = e->replay->packets.map.arrive_ps[from];

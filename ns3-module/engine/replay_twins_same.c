@@ -102,7 +102,8 @@ static bool same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
     const struct port *a = &e->ports[pa], *b = &e->ports[pb];
     const uint32_t na = replay_part_node(e, pa), nb = replay_part_node(e, pb);
     return a->prop_ps == b->prop_ps && a->ser_q == b->ser_q && a->kind == b->kind &&
-           a->to_host == b->to_host && names->port[a->peer] == names->port[b->peer] &&
+           e->ends[pa].to_host == e->ends[pb].to_host &&
+           names->port[e->ends[pa].peer] == names->port[e->ends[pb].peer] &&
            (na == NIL ? nb == NIL : nb != NIL && names->node[na] == names->node[nb]) &&
            a->ctrl.head == NIL && b->ctrl.head == NIL;
 }

@@ -52,7 +52,7 @@ static bool counted(const struct weft_engine *e)
 static bool lossy(const struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (e->ports[i].lossy || e->ports[i].down)
+        if (e->ends[i].lossy || e->ports[i].down)
             return true;
     return false;
 }

@@ -18,6 +18,8 @@
 #include "base/units.h"
 #include "congestion/pint_code.h"
 
+#include <stdlib.h>
+
 static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     if (k->sig == NIL) {
@@ -43,26 +45,36 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
     k->sig += 1u << SIG_STACK_BITS;
 }
 
+bool telemetry_have_pints(struct weft_engine *e)
+{
+    const uint32_t nports = e->fabric->nports;
+    e->telemetry.pints = calloc(nports, sizeof *e->telemetry.pints);
+    for (uint32_t i = 0; e->telemetry.pints && i < nports; i++)
+        e->telemetry.pints[i].rng = weft_rng_stream(e->seed, "pint", i);
+    return e->telemetry.pints || !nports;
+}
+
 static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
-    struct port *p = &e->ports[out];
+    const struct port *p = &e->ports[out];
+    struct pint *n = &e->telemetry.pints[out];
     const struct weft_cc_signals *s = &qp_at(e, k->qp)->control->signals;
     const int64_t least_ps =
         gap_ps((uint64_t)s->pint_packets * qp_at(e, k->qp)->env.mtu_wire_bytes, p->ser_q);
-    const int64_t dt_ps = e->now - p->pint_at_ps;
+    const int64_t dt_ps = e->now - n->sent_ps;
     const int64_t t_ps = s->pint_t_ps > least_ps ? s->pint_t_ps : least_ps;
     double draw;
     if (s->pint_tables) {
-        p->pint_u = weft_pint_update_tables(p->pint_u, dt_ps / WEFT_PS_PER_NS,
-                                            t_ps / WEFT_PS_PER_NS, p->qtotal, p->pint_size,
-                                            port_rate_bps(e, out), &e->draws.libc_rand);
+        n->u =
+            weft_pint_update_tables(n->u, dt_ps / WEFT_PS_PER_NS, t_ps / WEFT_PS_PER_NS, p->qtotal,
+                                    (uint32_t)n->size, port_rate_bps(e, out), &e->draws.libc_rand);
         draw = weft_libc_rand_next(&e->draws.libc_rand) % 65536 / 65536.0;
     } else {
-        p->pint_u = weft_pint_update(p->pint_u, dt_ps, t_ps, p->qtotal, p->pint_size,
-                                     port_rate_bps(e, out));
-        draw = weft_rng_f64(&p->pint_rng);
+        n->u = weft_pint_update(n->u, dt_ps, t_ps, p->qtotal, (uint32_t)n->size,
+                                port_rate_bps(e, out));
+        draw = weft_rng_f64(&n->rng);
     }
-    uint16_t code = weft_pint_encode(p->pint_u, s->pint_base, draw);
+    uint16_t code = weft_pint_encode(n->u, s->pint_base, draw);
     if (code > k->sig)
         k->sig = code;
 }

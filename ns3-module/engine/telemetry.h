@@ -3,6 +3,7 @@
 #ifndef WEFT_ENGINE_TELEMETRY_H
 #define WEFT_ENGINE_TELEMETRY_H
 
+#include "base/rng.h"
 #include "congestion/cc.h"
 #include "engine.h"
 #include "stable.h"
@@ -27,15 +28,26 @@ static inline uint32_t sig_hops(uint32_t sig)
     return sig >> SIG_STACK_BITS;
 }
 
+/** What a port knows for PINT. */
+struct pint {
+    double u;        /**< utilisation */
+    int64_t sent_ps; /**< when it began to send its last packet, */
+    uint64_t size;   /**< and wire bytes of that */
+    struct weft_rng rng;
+};
+
 /** Telemetry of all packets. */
 struct telemetry {
     bool int_on, pint_on; /**< some QPs' packets are stamped */
     bool all_int;         /**< those of all QPs, with INT */
     struct stable stacks; /**< struct int_stack */
+    struct pint *pints;   /**< one per port; NULL without pint_on */
 };
 
 #pragma GCC visibility push(hidden)
 
+/** Has what ports know for PINT; false: out of memory. */
+bool telemetry_have_pints(struct weft_engine *e);
 /** A data packet leaves switch port @p out: stamps it with what the congestion control needs. */
 void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out);
 

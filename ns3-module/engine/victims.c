@@ -28,7 +28,7 @@ uint32_t victims_roots(struct weft_engine *e, uint32_t prio, uint8_t *root)
             for (uint32_t k = diagnose_first(e, i, prio); k != NIL && !root[i];
                  k = pkt_at(e, k)->next)
                 root[i] = diagnose_passing(e, k, prio) &&
-                          diagnose_paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
+                          diagnose_paused(e, e->ends[pkt_at(e, k)->in_port].peer, prio);
         }
     }
     if (e->peers)

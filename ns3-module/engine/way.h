@@ -37,12 +37,12 @@ static inline uint32_t way_source(const struct weft_engine *e, const struct pkt 
 /** Whether a packet that came in through port @p in comes straight from the host that sent it. */
 static inline bool way_begins(const struct weft_engine *e, const struct pkt *k, uint32_t in)
 {
-    return e->fabric->nodes[e->ports[e->ports[in].peer].node].host == way_source(e, k);
+    return e->fabric->nodes[e->ports[e->ends[in].peer].node].host == way_source(e, k);
 }
 /** Whether port @p out leads to the host that a packet is for. */
 static inline bool way_ends(const struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
-    return e->ports[out].to_host && e->ports[out].far == k->dst_host;
+    return e->ends[out].to_host && e->ends[out].far == k->dst_host;
 }
 /** The node that a host's first port leads to. */
 static inline uint32_t way_leaf(const struct weft_engine *e, uint32_t host)

@@ -89,7 +89,7 @@ static bool at_border(const struct weft_engine *e, uint32_t node)
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     bool border = false;
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
-        border |= !(e->ports[i].ends & TOGETHER);
+        border |= !(e->ends[i].ends & TOGETHER);
     return border && n->host == NIL && !e->windows.clusters.in_windows[node];
 }
 
@@ -106,18 +106,16 @@ static bool apart(const struct weft_engine *e, const struct window_crew *c, uint
 
 static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t port)
 {
-    struct port *p = &e->ports[port];
-    const uint32_t far = far_node(e, port);
+    const uint32_t own = e->fabric->ports[port].node, far = far_node(e, port);
     c->to[port] = c->thread[far];
-    if (!port_known(e, port))
+    if (!end_known(e, port))
         return;
-    const uint8_t ends = p->ends & (uint8_t) ~(APART | TO_CLUSTER);
-    const bool is_apart = apart(e, c, p->node, far, ends);
-    port_set_ends(
-        p, ends | (is_apart ? APART : 0) |
-               ((ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS ? TO_CLUSTER : 0));
+    const uint8_t ends = e->ends[port].ends & (uint8_t) ~(APART | TO_CLUSTER);
+    const bool is_apart = apart(e, c, own, far, ends),
+               to_cluster = (ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) == OWN_IN_WINDOWS;
+    set_ends(e, port, ends | (is_apart ? APART : 0) | (to_cluster ? TO_CLUSTER : 0));
     if (is_apart && ends & OWN_IN_WINDOWS)
-        e->windows.of[p->node].apart = true;
+        e->windows.of[own].apart = true;
 }
 
 /* Whether any thread may run any switch. */

@@ -18,20 +18,21 @@ static inline __attribute__((always_inline)) void fetch(const struct weft_engine
         const struct port *p = &e->ports[i];
         __builtin_prefetch(p, 1);
         __builtin_prefetch(&p->st, 1);
-        __builtin_prefetch(&p->fly, 1);
+        __builtin_prefetch(&e->ends[i], 1);
         __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
     }
     for (uint32_t i = 0; i < s->q.n; i++)
         if (s->q.h[i] < until)
-            __builtin_prefetch(&e->ports[fastq_port(s->q.h[i])].fly, 1);
+            __builtin_prefetch(&e->ends[fastq_port(s->q.h[i])].fly, 1);
     for (uint32_t i = 0; i < s->q.n; i++) {
-        const struct port *p = &e->ports[fastq_port(s->q.h[i])];
+        const uint32_t port = fastq_port(s->q.h[i]);
+        const struct link_end *l = &e->ends[port];
         if (s->q.h[i] >= until)
             continue;
-        if (!(p->ends & e->path.apart)) /* else another thread may be there */
-            __builtin_prefetch(p, 1);
-        if (fastq_kind(s->q.h[i]) == EV_ARRIVE && p->fly.head != NIL)
-            __builtin_prefetch(pkt_at(e, p->fly.head), 1);
+        if (!(l->ends & e->path.apart)) /* else another thread may be there */
+            __builtin_prefetch(&e->ports[port], 1);
+        if (fastq_kind(s->q.h[i]) == EV_ARRIVE && l->fly.head != NIL)
+            __builtin_prefetch(pkt_at(e, l->fly.head), 1);
     }
     for (uint32_t i = n->first_port; i < end; i++) {
         const struct port *p = &e->ports[i];

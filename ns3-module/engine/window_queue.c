@@ -33,7 +33,7 @@ void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool p
         return;
     const uint64_t timer = (uint64_t)e->fabric->nports + (uint64_t)port * WEFT_PRIOS + prio;
     const struct window_note note = {.t_ps = e->now,
-                                     .rank = expired ? timer : e->ports[port].peer,
+                                     .rank = expired ? timer : e->ends[port].peer,
                                      .port = port,
                                      .prio = (uint8_t)prio,
                                      .pause = pause};

@@ -137,16 +137,17 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
 /* What is in the outbox of a port goes onto its link. */
 static void deliver(struct weft_engine *e, struct outbox *o, uint32_t port)
 {
-    struct port *p = &e->ports[port];
-    if (p->fly.head == NIL) {
-        p->fly.head = o->head;
-        engine_push_port(e, o->at_ps, EV_ARRIVE, port);
+    struct link_end *l = &e->ends[port];
+    struct list *fly = &l->fly;
+    if (fly->head == NIL) {
+        fly->head = o->head;
+        engine_push_arrival(e, l, o->at_ps, port);
     } else {
-        struct pkt *before = pkt_at(e, p->fly.tail);
+        struct pkt *before = pkt_at(e, fly->tail);
         before->next = o->head;
         before->next_at_ps = o->at_ps;
     }
-    p->fly.tail = o->tail;
+    fly->tail = o->tail;
     o->head = NIL;
 }
 
@@ -161,10 +162,10 @@ void worker_deliver(struct worker *all, unsigned number)
             const uint32_t port = s->ports[i], ahead = s->ports[i + AHEAD < s->n ? i + AHEAD : i];
             const uint32_t later = s->ports[i + 2 * AHEAD < s->n ? i + 2 * AHEAD : i];
             __builtin_prefetch(&out[later], 1);
-            __builtin_prefetch(&e->ports[ahead].fly, 1);
+            __builtin_prefetch(&e->ends[ahead].fly, 1);
             if (out[ahead].head != NIL) /* it was written by another thread, and arrives soon */
                 __builtin_prefetch(pkt_at(e, out[ahead].head), 1);
-            if (!e->parts && !(e->ports[port].ends & FAR_IN_WINDOWS))
+            if (!e->parts && !(e->ends[port].ends & FAR_IN_WINDOWS))
                 s->ports[left++] = port;
             else
                 deliver(e, &out[port], port);
