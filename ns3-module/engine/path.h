@@ -38,7 +38,8 @@ enum queue_work {
 struct path {
     uint32_t rare;                   /**< enum rare */
     uint32_t on_enqueue, on_dequeue; /**< enum queue_work */
-    uint32_t apart;      /**< bits of port.ends: another thread may be at the far end (worker.h) */
+    uint32_t apart; /**< bits of link_end.ends: another thread may be at the far end (worker.h),
+                       or another process */
     bool no_cut_through; /**< every packet goes through its queue, as something shows or counts that
                           */
     bool lazy;           /**< switch ports may be lazy (lazy.c) */

@@ -98,6 +98,7 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     if (!rc) {
         e->peers->same = peers_same_fabric(e->fabric);
         e->path.rare |= RARE_PEERS;
+        e->path.apart = CROSSES;
         rc = window_crew_make(e, 1, 0, err);
         e->windows.on = false; /* so that ports hear which links lead to other processes */
         for (uint32_t n = 0; n < e->fabric->nnodes; n++)

@@ -59,7 +59,7 @@ void worker_begin(struct worker *w, const struct weft_engine *e)
     *c = *e;
     c->worker = w;
     c->path.rare |= RARE_WORKER;
-    c->path.apart = APART | (e->parts ? 0 : TO_CLUSTER);
+    c->path.apart = APART | CROSSES | (e->parts ? 0 : TO_CLUSTER);
     memset(&c->tot, 0, sizeof c->tot);
     c->windows.notes = w->notes;
     c->windows.notes_cap = w->notes_cap;
