@@ -164,14 +164,16 @@ void agenda_warm(const struct weft_engine *e, struct agenda *a)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct port *p = &e->ports[fastq_port(due[i])];
-        const uint32_t flies = e->ends[fastq_port(due[i])].fly.head;
         const bool arrives = fastq_kind(due[i]) == EV_ARRIVE;
         /* what a switch port owes, the thread that runs it sees to */
         const bool other = arrives && e->worker;
         const uint32_t queued = other ? 0 : p->nonempty & (CTRL_WAITS - 1);
         if (queued)
             __builtin_prefetch(pkt_at(e, p->lane[__builtin_ctz(queued)].q.head), 1);
-        if (arrives && flies != NIL)
-            __builtin_prefetch(pkt_at(e, flies), 1);
+        if (!arrives) /* else another thread may be at the end of the link */
+            continue;
+        const uint32_t first = e->ends[fastq_port(due[i])].fly.head;
+        if (first != NIL)
+            __builtin_prefetch(pkt_at(e, first), 1);
     }
 }

@@ -18,7 +18,8 @@ static inline __attribute__((always_inline)) void fetch(const struct weft_engine
         const struct port *p = &e->ports[i];
         __builtin_prefetch(p, 1);
         __builtin_prefetch(&p->st, 1);
-        __builtin_prefetch(&e->ends[i], 1);
+        if (!s->apart) /* else other threads have most of them */
+            __builtin_prefetch(&e->ends[i], 1);
         __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
     }
     for (uint32_t i = 0; i < s->q.n; i++)
