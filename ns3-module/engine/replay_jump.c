@@ -198,7 +198,8 @@ static void clear_windows(struct weft_engine *e, int64_t now_ps)
     w->brief = false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         keyheap_clear(&w->of[n].q);
-        w->of[n].listed_ps = WEFT_NEVER;
+        w->listed_ps[n] = WEFT_NEVER;
+        window_note_first(w, n);
     }
     w->done_ps = w->base = now_ps;
     window_crew_look_again(e);

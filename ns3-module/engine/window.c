@@ -28,12 +28,13 @@ bool window_init(struct weft_engine *e)
     w->noted_ps = INT64_MIN;
     if (stable_init(&w->mem, sizeof *w->of, e->fabric->nnodes + 1))
         w->of = (struct window_node *)(void *)w->mem.base; /* zeroed, and on a page */
-    if (!w->of || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
+    w->listed_ps = calloc(e->fabric->nnodes + (size_t)1, sizeof *w->listed_ps);
+    if (!w->of || !w->listed_ps || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
         return false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         if (e->fabric->nodes[n].host != NIL)
             continue;
-        w->of[n].listed_ps = WEFT_NEVER;
+        w->listed_ps[n] = WEFT_NEVER;
         if (!keyheap_reserve(&w->of[n].q, 8))
             return false;
     }
@@ -49,6 +50,7 @@ void window_fini(struct weft_engine *e)
     keyheap_free(&w->order);
     clusters_fini(e);
     stable_fini(&w->mem);
+    free(w->listed_ps);
     free(w->notes);
 }
 
@@ -82,7 +84,8 @@ static void leave(struct weft_engine *e)
         if (e->fabric->nodes[n].host != NIL)
             continue;
         keyheap_clear(&s->q);
-        s->listed_ps = WEFT_NEVER;
+        w->listed_ps[n] = WEFT_NEVER;
+        window_note_first(w, n);
     }
 }
 
@@ -157,6 +160,7 @@ static void rebase(struct weft_engine *e, int64_t base)
         struct window_node *s = &w->of[n];
         for (uint32_t i = 0; i < s->q.n; i++)
             s->q.h[i] -= by;
+        window_note_first(w, n);
         if (s->q.n)
             window_list(e, n, window_time(w, s->q.h[0]));
     }
@@ -181,7 +185,7 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
         window_run_node(e, node, until, until_ps);
         /* its entry is still the first: no other switch got an event this early */
         if (s->q.n)
-            keyheap_replace(&w->order, window_key(w, s->listed_ps) | node);
+            keyheap_replace(&w->order, window_key(w, w->listed_ps[node]) | node);
         else
             keyheap_pop(&w->order);
     }
@@ -203,7 +207,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
             window_run_node(e, n, until, t_ps);
             if (w->of[n].q.n)
-                window_list(e, n, w->of[n].listed_ps);
+                window_list(e, n, w->listed_ps[n]);
         }
     e->now = now;
     e->loop.due_ps = due_ps;

@@ -36,17 +36,15 @@
 
 /** The events of one switch. */
 struct window_node {
-    struct keyheap q;  /**< keys as those of fastq.h, from windows.base */
-    int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
-    bool vacant;       /**< the first key is that of the event being executed */
-    bool owes;         /**< its lazy ports may owe transmissions, now or later */
-    bool loose;        /**< any thread may run it */
+    struct keyheap q; /**< keys as those of fastq.h, from windows.base */
+    bool vacant;      /**< the first key is that of the event being executed */
+    bool owes;        /**< its lazy ports may owe transmissions, now or later */
+    bool loose;       /**< any thread may run it */
     bool apart;      /**< some port of it is APART (port.h): all are settled when a window begins */
     uint8_t thread;  /**< that it belongs to */
     uint8_t strayed; /**< windows in a row in which another ran it */
     uint32_t events; /**< in its last window */
     uint32_t load;   /**< in windows that were counted (loads.h) */
-    uint32_t ran;    /**< which one that was, of several threads: lower bits of its number */
 } __attribute__((aligned(64)));
 
 /** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
@@ -68,8 +66,12 @@ struct windows {
     int64_t done_ps;      /**< S */
     int64_t last_ps;      /**< time of the last event executed at a switch */
     int64_t base;
-    struct window_node *of;      /**< by node; unused, and zero, for hosts */
-    struct stable mem;           /**< what they lie in */
+    struct window_node *of; /**< by node; unused, and zero, for hosts */
+    struct stable mem;      /**< what they lie in */
+    int64_t *listed_ps;     /**< by node: time of its entry in windows.order, WEFT_NEVER: none */
+    uint64_t
+        *first; /**< with several threads, by node: nothing is to be done there before this key;
+                   NULL: not noted. So that switches with nothing to do are not even read */
     struct window_node *running; /**< the switch whose events are being executed, NULL: none */
     struct keyheap order; /**< (time of the first event, node); may hold superseded entries */
     bool brief; /**< it has one switch of each thread, and all of these are listed by its time */

@@ -36,6 +36,8 @@ static void fini(struct window_crew *c)
     free(c->load);
     free(c->seen_load);
     free(c->to);
+    free(c->first);
+    free(c->loads);
     free(c);
 }
 
@@ -47,7 +49,7 @@ void window_crew_list_all(struct weft_engine *e)
     keyheap_clear(&w->order);
     for (uint32_t i = 0; i < e->crew->nswitches; i++) {
         const uint32_t node = e->crew->switches[i];
-        w->of[node].listed_ps = WEFT_NEVER;
+        w->listed_ps[node] = WEFT_NEVER;
         if (w->of[node].q.n)
             window_list(e, node, window_time(w, w->of[node].q.h[0]));
     }
@@ -62,6 +64,7 @@ void window_crew_fini(struct weft_engine *e)
         host_agendas_free(e->crew->parts);
     fini(e->crew);
     e->crew = NULL;
+    e->windows.first = NULL;
 }
 
 uint64_t window_crew_bytes(const struct weft_engine *e)
@@ -190,6 +193,9 @@ void window_crew_list(struct weft_engine *e)
     window_crew_list_any(e, c);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         note_ends(e, c, i);
+    e->windows.first = c->first;
+    for (uint32_t i = 0; i < c->nswitches; i++)
+        window_note_first(&e->windows, c->switches[i]);
 }
 
 static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *err)
@@ -206,9 +212,11 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->any = malloc(nnodes * sizeof *c->any);
     c->border = malloc(nnodes * sizeof *c->border);
     c->thread = malloc(nnodes);
+    c->first = calloc(nnodes, sizeof *c->first);
+    c->loads = lines(c->n * window_crew_row(c->n), sizeof *c->loads);
     c->to = malloc(nports);
-    if (!c->thread || !c->loose || !c->load || !c->seen_load || !c->to || !c->workers ||
-        !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
+    if (!c->thread || !c->first || !c->loads || !c->loose || !c->load || !c->seen_load || !c->to ||
+        !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (peers_own(e, e->fabric->ports[i].node))

@@ -68,6 +68,8 @@ struct window_crew {
     int64_t settled_ps;         /**< all transmissions before this time have been made */
     bool look_again;            /**< any switch may owe some */
     bool uneven;                /**< threads have waited much for each other */
+    uint64_t *first;            /**< windows.first */
+    uint64_t *loads;            /**< window_crew_loads */
     uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
     uint32_t *seen_load;        /**< the same at the last look (loads.h) */
     bool by_load;               /**< nodes are dealt by their load */
@@ -97,6 +99,17 @@ struct window_crew {
     struct thread_times seen; /**< measured windows since the last look */
     struct weft_thread_figures figures;
 };
+
+/** How many numbers of that kind lie on lines of one thread's own. */
+static inline size_t window_crew_row(unsigned n)
+{
+    return (n + 7u) / 8u * 8u;
+}
+/** Events in this window at the switches that thread @p number ran, by whose these are at first. */
+static inline uint64_t *window_crew_loads(const struct window_crew *c, unsigned number)
+{
+    return c->loads + number * window_crew_row(c->n);
+}
 
 #define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
 

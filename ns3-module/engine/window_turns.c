@@ -49,12 +49,17 @@ static void dawdle(const struct window_crew *c, unsigned number)
 }
 
 /* Has a switch do what it has to in the window; false: nothing. */
-static bool run_switch(struct window_crew *c, struct worker *w, struct turn *own, uint32_t node)
+static bool run_switch(struct window_crew *c, struct worker *w, unsigned number, uint32_t node)
 {
+    struct turn *own = &c->turns[number];
     struct window_node *s = &w->e.windows.of[node];
+    if (w->e.windows.first[node] >= c->until)
+        return false;
     if (s->q.h[0] < c->until) {
-        s->ran = (uint32_t)c->figures.windows;
         window_run_node(&w->e, node, c->until, c->until_ps);
+        if (c->counted)
+            s->load += s->events;
+        window_crew_loads(c, number)[c->thread[node]] += s->events;
         own->events += s->events;
         own->most = s->events > own->most ? s->events : own->most;
         return true;
@@ -63,6 +68,7 @@ static bool run_switch(struct window_crew *c, struct worker *w, struct turn *own
         return false;
     s->events = 0;
     s->owes = window_settle_node(&w->e, node, c->until_ps);
+    window_note_first(&w->e.windows, node);
     return true;
 }
 
@@ -79,14 +85,14 @@ static void note_runner(struct window_crew *c, struct window_node *s, unsigned n
 
 void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
 {
-    struct turn *own = &c->turns[number];
+    const struct turn *own = &c->turns[number];
     for (uint32_t i = own->first; i < own->loose; i++)
-        run_switch(c, w, own, c->switches[i]);
+        run_switch(c, w, number, c->switches[i]);
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[(number + k) % c->n];
         const uint32_t end = t->any_end; /* on a line that its thread writes */
         for (uint32_t i; (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < end;)
-            if (run_switch(c, w, own, c->any[i]))
+            if (run_switch(c, w, number, c->any[i]))
                 note_runner(c, &w->e.windows.of[c->any[i]], number);
     }
 }
@@ -97,8 +103,10 @@ static void settle_turn(struct window_crew *c, struct worker *w, unsigned number
     const struct turn *own = &c->turns[number];
     for (uint32_t i = own->first; i < own->end; i++) {
         struct window_node *s = &w->e.windows.of[c->switches[i]];
-        if (s->apart && (s->owes || c->all_owe))
+        if (s->apart && (s->owes || c->all_owe)) {
             s->owes = window_settle_node(&w->e, c->switches[i], w->e.windows.done_ps);
+            window_note_first(&w->e.windows, c->switches[i]);
+        }
     }
 }
 
@@ -121,26 +129,37 @@ static void note_first(struct window_crew *c, const struct windows *w, struct tu
 {
     uint64_t first = KEYHEAP_EMPTY;
     const uint64_t soon = window_key(w, c->soon_ps);
-    own->load = own->soon_events = 0;
+    own->soon_events = 0;
     own->soon = 0;
     for (uint32_t i = own->first; i < own->end; i++) {
-        struct window_node *s = &w->of[c->switches[i]];
-        const uint32_t events = s->ran == (uint32_t)c->figures.windows ? s->events : 0;
-        own->load += events;
-        if (c->counted)
-            s->load += events;
-        if (s->q.h[0] < soon) {
+        const uint32_t node = c->switches[i];
+        uint64_t key = w->first[node];
+        if (!key) /* it owes something */
+            key = w->of[node].q.h[0];
+        if (key < soon) {
             own->soon++;
-            own->soon_events += s->events + 1;
+            own->soon_events += w->of[node].events + 1;
         }
-        if (s->q.h[0] < first) {
-            first = s->q.h[0];
-            own->first_node = c->switches[i];
+        if (key < first) {
+            first = key;
+            own->first_node = node;
         }
     }
     own->first_ps = window_time(w, first);
     for (uint32_t i = own->first; i < own->end; i++)
-        w->of[c->switches[i]].listed_ps = own->first_ps;
+        w->listed_ps[c->switches[i]] = own->first_ps;
+}
+
+/* What happened in the window at switches that are a thread's at first, whoever ran them. */
+static uint64_t take_load(struct window_crew *c, unsigned number)
+{
+    uint64_t load = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        uint64_t *by = &window_crew_loads(c, k)[number];
+        load += *by;
+        *by = 0;
+    }
+    return load;
 }
 
 /* What was sent in the window goes onto the links. */
@@ -149,6 +168,7 @@ static void deliver(void *ctx, unsigned number)
     struct window_crew *c = ctx;
     const int64_t began_ns = window_crew_clock_ns(c);
     worker_deliver(c->workers, number);
+    c->turns[number].load = take_load(c, number);
     note_first(c, &c->e->windows, &c->turns[number]);
     c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
 }
@@ -170,8 +190,10 @@ static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_p
     } else {
         for (uint32_t i = 0; i < c->nswitches; i++) {
             struct window_node *s = &w->of[c->switches[i]];
-            if (s->apart && (s->owes || c->all_owe))
+            if (s->apart && (s->owes || c->all_owe)) {
                 s->owes = window_settle_node(e, c->switches[i], w->done_ps);
+                window_note_first(w, c->switches[i]);
+            }
         }
     }
     c->look_again = false;
@@ -312,7 +334,8 @@ bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, 
     for (uint32_t i = 0; i < all && (n < c->n || events < enough); i++) {
         const uint32_t node = w->brief ? c->switches[i] : window_switch(w->order.h[i]);
         const struct window_node *s = &w->of[node];
-        if (s->q.h[0] < until && (w->brief || window_time(w, w->order.h[i]) == s->listed_ps)) {
+        if (s->q.h[0] < until &&
+            (w->brief || window_time(w, w->order.h[i]) == w->listed_ps[node])) {
             events += s->events + 1;
             n++;
         }

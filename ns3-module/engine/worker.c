@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define FRESH 256u    /**< records that a thread takes at once */
-#define SURPLUS 4096u /**< free packets beyond which it gives all of them away */
+#define SURPLUS 4096u /**< free packets beyond which it gives so many away, if nobody has any */
 #define GIVEN 512u    /**< packets that it is given at once */
 #define AHEAD 8u      /**< outboxes that it fetches before they go onto links */
 
@@ -69,20 +69,25 @@ void worker_begin(struct worker *w, const struct weft_engine *e)
     pool_begin(&w->stacks, &c->telemetry.stacks);
 }
 
-/* Keeps the free records, or sets them aside for the engine. */
+static uint32_t next_free(const struct stable *s, uint32_t i)
+{
+    return *(const uint32_t *)(const void *)(s->base + (size_t)i * s->elem);
+}
+
+/* Keeps the free records, or sets some aside for the engine. */
 static void pool_end(struct worker_pool *p, const struct stable *s)
 {
     p->head = s->free_head;
     p->nfree += p->live + p->made - s->live;
     if (p->nfree <= p->most || p->head == NIL)
         return;
-    uint32_t tail = p->head;
-    for (uint32_t next; (next = *(uint32_t *)(void *)(s->base + (size_t)tail * s->elem)) != NIL;)
+    uint32_t tail = p->head, n = 1;
+    for (uint32_t next; n < SURPLUS && (next = next_free(s, tail)) != NIL; n++)
         tail = next;
     p->give = p->head;
     p->give_tail = tail;
-    p->head = NIL;
-    p->nfree = 0;
+    p->head = next_free(s, tail);
+    p->nfree -= n;
 }
 
 void worker_end(struct worker *w)
@@ -114,6 +119,7 @@ void worker_give_packets(struct worker *w, struct weft_engine *e)
     struct worker_pool *p = &w->pkts;
     struct stable *all = &e->pkts.pool;
     uint32_t tail = all->free_head, n = 1;
+    p->most = tail == NIL ? SURPLUS : UINT32_MAX;
     if (!p->made || p->spare != NIL || tail == NIL)
         return;
     for (; n < GIVEN && pkt_at(e, tail)->next != NIL; n++)

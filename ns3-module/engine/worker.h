@@ -57,7 +57,7 @@ struct worker_pool {
     uint32_t fresh, fresh_end;   /**< never used ones */
     uint32_t made;               /**< of these, taken in this window */
     uint32_t live;               /**< records in use at its beginning, everywhere */
-    uint32_t most;               /**< free records beyond which it gives all of them away */
+    uint32_t most;               /**< free records beyond which it gives some of them away */
     uint32_t give, give_tail;    /**< those, NIL: none */
     _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
 };
