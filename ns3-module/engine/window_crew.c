@@ -72,7 +72,7 @@ uint64_t window_crew_bytes(const struct weft_engine *e)
     const struct window_crew *c = e->crew;
     return c ? c->n * sizeof *c->workers + e->fabric->nports * sizeof *c->out +
                    (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->switches +
-                   2 * (uint64_t)e->fabric->nnodes * sizeof *c->load
+                   e->fabric->nnodes * (2 * sizeof *c->load + sizeof *c->first)
              : 0;
 }
 
