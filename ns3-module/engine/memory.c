@@ -30,7 +30,7 @@ static uint64_t queue_bytes(const struct weft_engine *e)
         keys += e->windows.of[n].q.cap;
     keys += e->windows.order.cap;
     const struct clusters *c = &e->windows.clusters;
-    return (uint64_t)e->fabric->nnodes * (sizeof *e->windows.of + sizeof *e->windows.listed_ps +
+    return (uint64_t)e->fabric->nnodes * (sizeof *e->windows.of + sizeof *e->windows.marks +
                                           sizeof *c->of + sizeof *c->in_windows) +
            2 * (uint64_t)e->fabric->nports * sizeof *q->slot + FASTQ_BUCKETS * sizeof *q->bucket +
            keys * sizeof *q->due + e->loop.agenda.slow.cap * sizeof *e->loop.agenda.slow.h;

@@ -197,8 +197,10 @@ static void clear_windows(struct weft_engine *e, int64_t now_ps)
     keyheap_clear(&w->order);
     w->brief = false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        if (e->fabric->nodes[n].host != NIL)
+            continue;
         keyheap_clear(&w->of[n].q);
-        w->listed_ps[n] = WEFT_NEVER;
+        window_mark(w, n)->listed_ps = WEFT_NEVER;
         window_note_first(w, n);
     }
     w->done_ps = w->base = now_ps;

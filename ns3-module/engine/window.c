@@ -28,15 +28,18 @@ bool window_init(struct weft_engine *e)
     w->noted_ps = INT64_MIN;
     if (stable_init(&w->mem, sizeof *w->of, e->fabric->nnodes + 1))
         w->of = (struct window_node *)(void *)w->mem.base; /* zeroed, and on a page */
-    w->listed_ps = calloc(e->fabric->nnodes + (size_t)1, sizeof *w->listed_ps);
-    if (!w->of || !w->listed_ps || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
+    /* each thread's begin on a line */
+    const size_t places = e->fabric->nnodes + (size_t)WINDOW_MARKS * (MOST_THREADS + 1);
+    w->marks = aligned_alloc(64, (places / WINDOW_MARKS + 1) * 64);
+    if (!w->of || !w->marks || !keyheap_reserve(&w->order, 64) || !clusters_init(e))
         return false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         if (e->fabric->nodes[n].host != NIL)
             continue;
-        w->listed_ps[n] = WEFT_NEVER;
         if (!keyheap_reserve(&w->of[n].q, 8))
             return false;
+        w->of[n].place = n;
+        w->marks[n] = (struct window_mark){KEYHEAP_EMPTY, WEFT_NEVER};
     }
     return true;
 }
@@ -50,7 +53,7 @@ void window_fini(struct weft_engine *e)
     keyheap_free(&w->order);
     clusters_fini(e);
     stable_fini(&w->mem);
-    free(w->listed_ps);
+    free(w->marks);
     free(w->notes);
 }
 
@@ -84,7 +87,7 @@ static void leave(struct weft_engine *e)
         if (e->fabric->nodes[n].host != NIL)
             continue;
         keyheap_clear(&s->q);
-        w->listed_ps[n] = WEFT_NEVER;
+        window_mark(w, n)->listed_ps = WEFT_NEVER;
         window_note_first(w, n);
     }
 }
@@ -158,6 +161,8 @@ static void rebase(struct weft_engine *e, int64_t base)
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         struct window_node *s = &w->of[n];
+        if (e->fabric->nodes[n].host != NIL)
+            continue;
         for (uint32_t i = 0; i < s->q.n; i++)
             s->q.h[i] -= by;
         window_note_first(w, n);
@@ -185,7 +190,7 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
         window_run_node(e, node, until, until_ps);
         /* its entry is still the first: no other switch got an event this early */
         if (s->q.n)
-            keyheap_replace(&w->order, window_key(w, w->listed_ps[node]) | node);
+            keyheap_replace(&w->order, window_key(w, window_mark(w, node)->listed_ps) | node);
         else
             keyheap_pop(&w->order);
     }
@@ -207,7 +212,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
             window_run_node(e, n, until, t_ps);
             if (w->of[n].q.n)
-                window_list(e, n, w->listed_ps[n]);
+                window_list(e, n, window_mark(w, n)->listed_ps);
         }
     e->now = now;
     e->loop.due_ps = due_ps;

@@ -34,6 +34,8 @@
 #include "fastq.h"
 #include "stable.h"
 
+#define MOST_THREADS 255u
+
 /** The events of one switch. */
 struct window_node {
     struct keyheap q; /**< keys as those of fastq.h, from windows.base */
@@ -45,7 +47,16 @@ struct window_node {
     uint8_t strayed; /**< windows in a row in which another ran it */
     uint32_t events; /**< in its last window */
     uint32_t load;   /**< in windows that were counted (loads.h) */
+    uint32_t place;  /**< in windows.marks: those of a thread lie together, on lines of its own */
 } __attribute__((aligned(64)));
+
+/** What there is to do at a switch, so that those with nothing to do are not even read. */
+struct window_mark {
+    uint64_t first;    /**< nothing is before this key; 0: its ports may owe transmissions */
+    int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
+};
+/** As many lie on a cache line. */
+#define WINDOW_MARKS 4u
 
 /** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
 struct window_note {
@@ -66,12 +77,9 @@ struct windows {
     int64_t done_ps;      /**< S */
     int64_t last_ps;      /**< time of the last event executed at a switch */
     int64_t base;
-    struct window_node *of; /**< by node; unused, and zero, for hosts */
-    struct stable mem;      /**< what they lie in */
-    int64_t *listed_ps;     /**< by node: time of its entry in windows.order, WEFT_NEVER: none */
-    uint64_t
-        *first; /**< with several threads, by node: nothing is to be done there before this key;
-                   NULL: not noted. So that switches with nothing to do are not even read */
+    struct window_node *of;      /**< by node; unused, and zero, for hosts */
+    struct stable mem;           /**< what they lie in */
+    struct window_mark *marks;   /**< by window_node.place */
     struct window_node *running; /**< the switch whose events are being executed, NULL: none */
     struct keyheap order; /**< (time of the first event, node); may hold superseded entries */
     bool brief; /**< it has one switch of each thread, and all of these are listed by its time */

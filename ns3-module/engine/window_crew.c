@@ -36,7 +36,7 @@ static void fini(struct window_crew *c)
     free(c->load);
     free(c->seen_load);
     free(c->to);
-    free(c->first);
+    free(c->place);
     free(c->loads);
     free(c);
 }
@@ -49,7 +49,7 @@ void window_crew_list_all(struct weft_engine *e)
     keyheap_clear(&w->order);
     for (uint32_t i = 0; i < e->crew->nswitches; i++) {
         const uint32_t node = e->crew->switches[i];
-        w->listed_ps[node] = WEFT_NEVER;
+        window_mark(w, node)->listed_ps = WEFT_NEVER;
         if (w->of[node].q.n)
             window_list(e, node, window_time(w, w->of[node].q.h[0]));
     }
@@ -64,7 +64,6 @@ void window_crew_fini(struct weft_engine *e)
         host_agendas_free(e->crew->parts);
     fini(e->crew);
     e->crew = NULL;
-    e->windows.first = NULL;
 }
 
 uint64_t window_crew_bytes(const struct weft_engine *e)
@@ -72,7 +71,7 @@ uint64_t window_crew_bytes(const struct weft_engine *e)
     const struct window_crew *c = e->crew;
     return c ? c->n * sizeof *c->workers + e->fabric->nports * sizeof *c->out +
                    (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->switches +
-                   e->fabric->nnodes * (2 * sizeof *c->load + sizeof *c->first)
+                   e->fabric->nnodes * (2 * sizeof *c->load + sizeof *c->place)
              : 0;
 }
 
@@ -171,6 +170,36 @@ void window_crew_list_any(const struct weft_engine *e, struct window_crew *c)
             c->any[at[e->windows.of[c->switches[i]].thread]++] = c->switches[i];
 }
 
+/* The marks of each thread's switches lie together, and those of none between them. */
+static void mark(struct weft_engine *e, struct window_crew *c)
+{
+    struct windows *w = &e->windows;
+    uint32_t next = 0, left = 0;
+    /* nobody has anything listed: all are once more */
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[k];
+        next = (next + WINDOW_MARKS - 1) / WINDOW_MARKS * WINDOW_MARKS;
+        t->place = next;
+        for (uint32_t i = t->first; i < t->end; i++)
+            w->of[c->switches[i]].place = next++;
+    }
+    next = (next + WINDOW_MARKS - 1) / WINDOW_MARKS * WINDOW_MARKS;
+    keyheap_clear(&w->order);
+    w->brief = false;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        struct window_node *s = &w->of[n];
+        if (e->fabric->nodes[n].host != NIL)
+            continue;
+        if (!e->windows.clusters.in_windows[n] || !peers_own(e, n))
+            s->place = next + left++;
+        c->place[n] = s->place;
+        window_mark(w, n)->listed_ps = WEFT_NEVER;
+        window_note_first(w, n);
+        if (s->q.n)
+            window_list(e, n, window_time(w, s->q.h[0]));
+    }
+}
+
 void window_crew_list(struct weft_engine *e)
 {
     struct window_crew *c = e->crew;
@@ -193,9 +222,7 @@ void window_crew_list(struct weft_engine *e)
     window_crew_list_any(e, c);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         note_ends(e, c, i);
-    e->windows.first = c->first;
-    for (uint32_t i = 0; i < c->nswitches; i++)
-        window_note_first(&e->windows, c->switches[i]);
+    mark(e, c);
 }
 
 static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *err)
@@ -212,10 +239,10 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->any = malloc(nnodes * sizeof *c->any);
     c->border = malloc(nnodes * sizeof *c->border);
     c->thread = malloc(nnodes);
-    c->first = calloc(nnodes, sizeof *c->first);
+    c->place = malloc(nnodes * sizeof *c->place);
     c->loads = lines(c->n * window_crew_row(c->n), sizeof *c->loads);
     c->to = malloc(nports);
-    if (!c->thread || !c->first || !c->loads || !c->loose || !c->load || !c->seen_load || !c->to ||
+    if (!c->thread || !c->place || !c->loads || !c->loose || !c->load || !c->seen_load || !c->to ||
         !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (uint32_t i = 0; i < e->fabric->nports; i++)

@@ -12,7 +12,6 @@
 
 #include <stdatomic.h>
 
-#define MOST_THREADS 255u
 /** Events below which one of @p n threads does them alone: two barriers take as long as some
  * hundred and fifty, and what each thread has to be begun and put together as some 25. */
 static inline uint64_t window_crew_enough(unsigned n)
@@ -37,6 +36,7 @@ struct turn {
     uint64_t sum;          /**< of windows since the last look at loads (loads.h) */
     int64_t first_ps;      /**< of the next event at its own at first, WEFT_NEVER: none */
     uint32_t first_node;
+    uint32_t place;       /**< of the first of its own */
     uint32_t soon;        /**< of its own at first, those with events before window_crew.soon_ps */
     uint64_t soon_events; /**< those switches' events in their last windows, and one of each */
     _Alignas(64) _Atomic uint32_t next; /**< not taken yet, in `any` */
@@ -68,7 +68,7 @@ struct window_crew {
     int64_t settled_ps;         /**< all transmissions before this time have been made */
     bool look_again;            /**< any switch may owe some */
     bool uneven;                /**< threads have waited much for each other */
-    uint64_t *first;            /**< windows.first */
+    uint32_t *place;            /**< by node: window_node.place */
     uint64_t *loads;            /**< window_crew_loads */
     uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
     uint32_t *seen_load;        /**< the same at the last look (loads.h) */

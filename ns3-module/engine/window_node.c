@@ -79,7 +79,7 @@ void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
     uint64_t key;
     uint32_t events = 0;
     w->running = s;
-    w->listed_ps[node] = INT64_MIN; /* no need to list what is added meanwhile */
+    window_mark(w, node)->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
     if (e->pkts.pool.live > e->pkts.prefetch_above && s->events >= n->nports)
         fetch(e, s, n, until);
     for (; (key = s->q.h[0]) < until; events++) {
@@ -104,6 +104,6 @@ void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
     else if (events >= n->nports) /* with fewer, looking at all ports costs more */
         settle_in_turns(e, n, settle_ps);
     if (!e->worker) /* threads list nothing */
-        w->listed_ps[node] = window_time(w, s->q.h[0]);
+        window_mark(w, node)->listed_ps = window_time(w, s->q.h[0]);
     window_note_first(w, node);
 }

@@ -47,7 +47,7 @@ void window_list(struct weft_engine *e, uint32_t node, int64_t t)
     struct windows *w = &e->windows;
     if (e->worker) /* they are listed when the window is over */
         return;
-    w->listed_ps[node] = t;
+    window_mark(w, node)->listed_ps = t;
     if (!keyheap_reserve(&w->order, w->order.n + 1)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of switches");
         return;
@@ -63,9 +63,10 @@ void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key)
         return;
     }
     keyheap_put(&s->q, key);
-    if (e->windows.first && key < e->windows.first[node])
-        e->windows.first[node] = key;
-    if (t < e->windows.listed_ps[node])
+    struct window_mark *m = &e->windows.marks[s->place];
+    if (key < m->first)
+        m->first = key;
+    if (t < m->listed_ps)
         window_list(e, node, t);
 }
 
@@ -75,7 +76,7 @@ int64_t window_first(struct weft_engine *e)
     for (;;) {
         const uint64_t key = w->order.h[0];
         const int64_t t = window_time(w, key);
-        if (t == WEFT_NEVER || w->listed_ps[window_switch(key)] == t)
+        if (t == WEFT_NEVER || window_mark(w, window_switch(key))->listed_ps == t)
             return t;
         keyheap_pop(&w->order);
     }

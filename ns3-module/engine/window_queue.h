@@ -29,12 +29,15 @@ static inline uint32_t window_switch(uint64_t entry)
     return (uint32_t)entry & ((1u << WINDOW_NODE_BITS) - 1);
 }
 
-/** Something has changed at switch @p node that is not a new event: windows.first knows. */
+static inline struct window_mark *window_mark(const struct windows *w, uint32_t node)
+{
+    return &w->marks[w->of[node].place];
+}
+/** Something has changed at switch @p node that is not a new event: its mark knows. */
 static inline void window_note_first(struct windows *w, uint32_t node)
 {
     const struct window_node *s = &w->of[node];
-    if (w->first && s->q.h)
-        w->first[node] = s->owes && s->apart ? 0 : s->q.h[0];
+    w->marks[s->place].first = s->owes && s->apart ? 0 : s->q.h[0];
 }
 
 #pragma GCC visibility push(hidden)

@@ -52,9 +52,9 @@ static void dawdle(const struct window_crew *c, unsigned number)
 static bool run_switch(struct window_crew *c, struct worker *w, unsigned number, uint32_t node)
 {
     struct turn *own = &c->turns[number];
-    struct window_node *s = &w->e.windows.of[node];
-    if (w->e.windows.first[node] >= c->until)
+    if (w->e.windows.marks[c->place[node]].first >= c->until)
         return false;
+    struct window_node *s = &w->e.windows.of[node];
     if (s->q.h[0] < c->until) {
         window_run_node(&w->e, node, c->until, c->until_ps);
         if (c->counted)
@@ -133,9 +133,8 @@ static void note_first(struct window_crew *c, const struct windows *w, struct tu
     own->soon = 0;
     for (uint32_t i = own->first; i < own->end; i++) {
         const uint32_t node = c->switches[i];
-        uint64_t key = w->first[node];
-        if (!key) /* it owes something */
-            key = w->of[node].q.h[0];
+        const struct window_mark *mark = &w->marks[c->place[node]];
+        const uint64_t key = mark->first ? mark->first : w->of[node].q.h[0]; /* it owes something */
         if (key < soon) {
             own->soon++;
             own->soon_events += w->of[node].events + 1;
@@ -146,8 +145,8 @@ static void note_first(struct window_crew *c, const struct windows *w, struct tu
         }
     }
     own->first_ps = window_time(w, first);
-    for (uint32_t i = own->first; i < own->end; i++)
-        w->listed_ps[c->switches[i]] = own->first_ps;
+    for (uint32_t i = 0; i < own->end - own->first; i++)
+        w->marks[own->place + i].listed_ps = own->first_ps;
 }
 
 /* What happened in the window at switches that are a thread's at first, whoever ran them. */
@@ -335,7 +334,7 @@ bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, 
         const uint32_t node = w->brief ? c->switches[i] : window_switch(w->order.h[i]);
         const struct window_node *s = &w->of[node];
         if (s->q.h[0] < until &&
-            (w->brief || window_time(w, w->order.h[i]) == w->listed_ps[node])) {
+            (w->brief || window_time(w, w->order.h[i]) == window_mark(w, node)->listed_ps)) {
             events += s->events + 1;
             n++;
         }
