@@ -5,13 +5,12 @@
  * After a long message was posted traffic gets a round trip to settle. Then a QP of each piece
  * (replay_pieces.c) says how long a lap is: the time in which it sent some packets, over their
  * number. A sum of the state of the piece is noted and compared a lap later, two, three and so on.
- * Once it is the same again the state itself is written down, and compared as many laps later; at
- * once, where much has been taken over already. If that is the same, only moved on, it is moved on
- * by as many laps as nothing in it ends: it is then that of a later time, while the clock and
- * everything else stay. When the clock has come there the piece goes on; when something touches it
- * earlier, or somebody looks, it comes back to the present (replay_back.c). Posting, or a word of a
- * message, has the search in that piece start again; what finds nothing waits twice as long the
- * next time.
+ * Once it is the same again the state itself is written down, and compared as many laps later. If
+ * that is the same, only moved on, it is moved on by as many laps as nothing in it ends: it is then
+ * that of a later time, while the clock and everything else stay. When the clock has come there the
+ * piece goes on; when something touches it earlier, or somebody looks, it comes back to the present
+ * (replay_back.c). Posting, or a word of a message, has the search in that piece start again; what
+ * finds nothing waits twice as long the next time.
  */
 #include "context.h"
 #include "delay.h"
@@ -161,7 +160,34 @@ static struct done done_by_guide(struct weft_engine *e, const struct replay_piec
                          p->hold->from_ps[q->prio] - k->guide_pause_ps};
 }
 
-/* The state is compared in @p laps again. */
+static void note_sum(struct weft_engine *e, struct replay_piece *k)
+{
+    const struct done by = done_by_guide(e, k);
+    const int64_t sent = by.n, ps = by.ps;
+    if (sent < GUIDE_SENDS && e->now - k->since_ps < LONGEST_WATCH * k->gap_ps) {
+        k->next_ps = e->now + (e->now - k->since_ps); /* it shares its port with many */
+        return;
+    }
+    if (sent < 2 || ps <= 0 || ps % sent) {
+        later(e, k, "packets don't follow each other evenly");
+        return;
+    }
+    if (!replay_pays(e, k->part.nqps)) {
+        later(e, k, "looking has found too little so far");
+        return;
+    }
+    if (k->part.failed || !replay_sum(e, &k->part, &k->tape, &k->sum)) {
+        later(e, k, k->tape.other ? k->tape.other : "out of memory");
+        return;
+    }
+    k->lap_ps = ps / sent;
+    k->tried = 0;
+    k->from_ps = e->now;
+    k->phase = REPLAY_SUM;
+    k->next_ps = e->now + k->lap_ps;
+}
+
+/* The sum of the state is what it was @p laps before. */
 static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t laps)
 {
     struct replay_packets *r = &e->replay->packets;
@@ -181,37 +207,6 @@ static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t la
     k->from_ps = e->now;
     k->phase = REPLAY_COMPARE;
     k->next_ps = e->now + laps * k->lap_ps;
-}
-
-static void note_sum(struct weft_engine *e, struct replay_piece *k)
-{
-    const struct done by = done_by_guide(e, k);
-    const int64_t sent = by.n, ps = by.ps;
-    if (sent < GUIDE_SENDS && e->now - k->since_ps < LONGEST_WATCH * k->gap_ps) {
-        k->next_ps = e->now + (e->now - k->since_ps); /* it shares its port with many */
-        return;
-    }
-    if (sent < 2 || ps <= 0 || ps % sent) {
-        later(e, k, "packets don't follow each other evenly");
-        return;
-    }
-    if (!replay_pays(e, k->part.nqps)) {
-        later(e, k, "looking has found too little so far");
-        return;
-    }
-    k->lap_ps = ps / sent;
-    k->tried = 0;
-    if (e->replay->figures.hops && !k->part.failed && replay_affordable(e)) {
-        write_down(e, k, 1);
-        return;
-    }
-    if (k->part.failed || !replay_sum(e, &k->part, &k->tape, &k->sum)) {
-        later(e, k, k->tape.other ? k->tape.other : "out of memory");
-        return;
-    }
-    k->from_ps = e->now;
-    k->phase = REPLAY_SUM;
-    k->next_ps = e->now + k->lap_ps;
 }
 
 static void go_on(struct weft_engine *e, struct replay_piece *k)
