@@ -44,11 +44,13 @@ static inline void engine_push_timer(struct weft_engine *e, uint32_t host, int64
     engine_push(e, &a->slow, t, id);
 }
 
-/** Adds an event of port @p port to the queues of the loop. */
-static inline void engine_push_fast(struct weft_engine *e, int64_t t, enum ev_kind kind,
-                                    uint32_t port)
+/** Queues an event of port @p port at node @p node: where it runs in windows, in the node's own. */
+static inline void engine_push_at(struct weft_engine *e, bool in_windows, uint32_t node, int64_t t,
+                                  enum ev_kind kind, uint32_t port)
 {
-    if (__builtin_expect(e->parts != NULL, 0))
+    if (in_windows)
+        window_push(e, node, t, kind, port);
+    else if (__builtin_expect(e->parts != NULL, 0))
         host_agendas_push(e, t, kind, port);
     else if (__builtin_expect(!fastq_push(&e->loop.agenda.fast, e->now, t, kind, port), 0))
         engine_push(e, &e->loop.agenda.slow, t, EV_ID(kind, port));
@@ -58,20 +60,14 @@ static inline void engine_push_fast(struct weft_engine *e, int64_t t, enum ev_ki
 static inline void engine_push_arrival(struct weft_engine *e, const struct link_end *l, int64_t t,
                                        uint32_t port)
 {
-    if (l->ends & FAR_IN_WINDOWS)
-        window_push(e, l->far, t, EV_ARRIVE, port);
-    else
-        engine_push_fast(e, t, EV_ARRIVE, port);
+    engine_push_at(e, l->ends & FAR_IN_WINDOWS, l->far, t, EV_ARRIVE, port);
 }
 
 /** Queues the next transmission of port @p p, number @p port. */
 static inline void engine_push_tx(struct weft_engine *e, const struct port *p, int64_t t,
                                   uint32_t port)
 {
-    if (p->own_ends & OWN_IN_WINDOWS)
-        window_push(e, p->node, t, EV_TX, port);
-    else
-        engine_push_fast(e, t, EV_TX, port);
+    engine_push_at(e, p->own_ends & OWN_IN_WINDOWS, p->node, t, EV_TX, port);
 }
 
 /** The same of either kind. */

@@ -48,6 +48,13 @@ static void dawdle(const struct window_crew *c, unsigned number)
         nanosleep(&t, NULL);
 }
 
+/* Has a switch make the transmissions that it owes before @p until_ps. */
+static void settle_switch(struct weft_engine *e, uint32_t node, int64_t until_ps)
+{
+    e->windows.of[node].owes = window_settle_node(e, node, until_ps);
+    window_note_first(&e->windows, node);
+}
+
 /* Has a switch do what it has to in the window; false: nothing. */
 static bool run_switch(struct window_crew *c, struct worker *w, unsigned number, uint32_t node)
 {
@@ -67,8 +74,7 @@ static bool run_switch(struct window_crew *c, struct worker *w, unsigned number,
     if (!s->owes || !s->apart)
         return false;
     s->events = 0;
-    s->owes = window_settle_node(&w->e, node, c->until_ps);
-    window_note_first(&w->e.windows, node);
+    settle_switch(&w->e, node, c->until_ps);
     return true;
 }
 
@@ -102,11 +108,9 @@ static void settle_turn(struct window_crew *c, struct worker *w, unsigned number
 {
     const struct turn *own = &c->turns[number];
     for (uint32_t i = own->first; i < own->end; i++) {
-        struct window_node *s = &w->e.windows.of[c->switches[i]];
-        if (s->apart && (s->owes || c->all_owe)) {
-            s->owes = window_settle_node(&w->e, c->switches[i], w->e.windows.done_ps);
-            window_note_first(&w->e.windows, c->switches[i]);
-        }
+        const struct window_node *s = &w->e.windows.of[c->switches[i]];
+        if (s->apart && (s->owes || c->all_owe))
+            settle_switch(&w->e, c->switches[i], w->e.windows.done_ps);
     }
 }
 
@@ -188,11 +192,9 @@ static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_p
         window_crew_do(e, c, settle_turn);
     } else {
         for (uint32_t i = 0; i < c->nswitches; i++) {
-            struct window_node *s = &w->of[c->switches[i]];
-            if (s->apart && (s->owes || c->all_owe)) {
-                s->owes = window_settle_node(e, c->switches[i], w->done_ps);
-                window_note_first(w, c->switches[i]);
-            }
+            const struct window_node *s = &w->of[c->switches[i]];
+            if (s->apart && (s->owes || c->all_owe))
+                settle_switch(e, c->switches[i], w->done_ps);
         }
     }
     c->look_again = false;
