@@ -34,7 +34,7 @@ static void settle_slow(struct weft_engine *e, struct agenda *a)
         switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
         case EV_RTO:
             q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
-            if (settle_deadline(a, q->rto_at_ps, &q->rto_entry_ps))
+            if (settle_deadline(a, q->snd->rto_at_ps, &q->snd->rto_entry_ps))
                 return;
             break;
         case EV_PFC:
@@ -44,7 +44,7 @@ static void settle_slow(struct weft_engine *e, struct agenda *a)
             break;
         case EV_CC:
             q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
-            if (q->cc_timer_ps == top.t)
+            if (q->snd->cc_timer_ps == top.t)
                 return;
             evq_pop(&a->slow); /* superseded by another entry, or switched off */
             break;

@@ -200,7 +200,7 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
                             f->nhosts);
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        host[q->src_host].made += q->made_bytes;
+        host[q->src_host].made += q->snd->made_bytes;
         host[q->dst_host].taken += q->taken_bytes;
     }
     for (uint32_t n = 0; n < f->nnodes && !rc; n++) {
@@ -245,16 +245,16 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
         if (!sends(e, q))
             continue;
         const struct recovery *r = profile_of(q)->recovery;
-        const uint64_t floor = r->floor ? r->floor(e, q, q->una_psn) : q->una_psn;
+        const uint64_t floor = r->floor ? r->floor(e, q, q->snd->una_psn) : q->snd->una_psn;
         LAW(err,
-            q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
+            q->snd->una_psn <= q->snd->nxt_psn && q->snd->nxt_psn <= q->snd->top_psn && q->snd->top_psn <= q->end_psn &&
                 (!peers_own(e, e->fabric->hosts[q->dst_host]) ||
-                 (floor <= q->exp_psn && q->exp_psn <= q->top_psn)) &&
-                q->una_bytes <= q->nxt_bytes && q->nxt_bytes <= q->end_byte,
+                 (floor <= q->exp_psn && q->exp_psn <= q->snd->top_psn)) &&
+                q->snd->una_bytes <= q->snd->nxt_bytes && q->snd->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
-        const uint64_t flight = q->counted ? r->flight(e, q) : 0;
-        LAW(err, !q->counted || flight == q->flight_bytes,
-            "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight, q->flight_bytes);
+        const uint64_t flight = q->snd->counted ? r->flight(e, q) : 0;
+        LAW(err, !q->snd->counted || flight == q->snd->flight_bytes,
+            "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight, q->snd->flight_bytes);
     }
     return 0;
 }
@@ -304,33 +304,33 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     const struct port *p = &e->ports[q->port];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], name[WEFT_NODE_NAME_MAX];
     weft_fabric_node_name(e->fabric, p->node, name);
-    if (q->state == QP_PARKED && link_path_exists(e, q))
+    if (q->snd->state == QP_PARKED && link_path_exists(e, q))
         snprintf(buf, size,
                  "the path that is left takes packets of up to %uB, but those of this QP are %uB",
                  link_path_mtu(e, q), q->mtu_bytes);
-    else if (q->state == QP_PARKED)
+    else if (q->snd->state == QP_PARKED)
         snprintf(buf, size, "no path leads there");
-    else if (credit_blocks(e, q->port, q->prio))
-        snprintf(buf, size, "priority %u of %s waits for credit since %s", q->prio, name,
-                 weft_human_time(e->pfc.since[q->port].ps[q->prio], a));
-    else if (p->paused & 1u << q->prio)
-        snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->prio, name,
+    else if (credit_blocks(e, q->port, q->snd->prio))
+        snprintf(buf, size, "priority %u of %s waits for credit since %s", q->snd->prio, name,
+                 weft_human_time(e->pfc.since[q->port].ps[q->snd->prio], a));
+    else if (p->paused & 1u << q->snd->prio)
+        snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->snd->prio, name,
                  weft_human_time(p->paused_since_ps, a));
-    else if (q->state == QP_BLOCKED && !q->out.cwnd_bytes)
+    else if (q->snd->state == QP_BLOCKED && !q->snd->out.cwnd_bytes)
         snprintf(buf, size, "waits for credit from h%u", q->dst_host);
-    else if (q->state == QP_BLOCKED)
-        snprintf(buf, size, "window of %s is full", weft_human_size(q->out.cwnd_bytes, a));
-    else if (q->state == QP_PACED)
-        snprintf(buf, size, "paced at %s until %s", weft_human_rate((double)q->out.rate_bps, a),
-                 weft_human_time(q->next_avail_ps, b));
-    else if (q->state == QP_READY)
+    else if (q->snd->state == QP_BLOCKED)
+        snprintf(buf, size, "window of %s is full", weft_human_size(q->snd->out.cwnd_bytes, a));
+    else if (q->snd->state == QP_PACED)
+        snprintf(buf, size, "paced at %s until %s", weft_human_rate((double)q->snd->out.rate_bps, a),
+                 weft_human_time(q->snd->next_avail_ps, b));
+    else if (q->snd->state == QP_READY)
         snprintf(buf, size, "waiting for its turn at %s", name);
-    else if (q->rto_at_ps != WEFT_NEVER)
+    else if (q->snd->rto_at_ps != WEFT_NEVER)
         snprintf(buf, size,
                  "all sent, waiting for the ACK of packet %" PRIu64 "; retransmission at %s",
-                 q->una_psn, weft_human_time(q->rto_at_ps, a));
+                 q->snd->una_psn, weft_human_time(q->snd->rto_at_ps, a));
     else
-        snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, q->una_psn);
+        snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, q->snd->una_psn);
 }
 
 /* What the oldest message of a QP waits for. */
@@ -347,7 +347,7 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
              "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
              "), %s unacknowledged on this QP: %s%s",
              q->src_host, q->dst_host, m->id, weft_human_size(m->bytes, size), m->tag,
-             weft_human_size(q->end_byte - q->una_bytes, left), stands, why);
+             weft_human_size(q->end_byte - q->snd->una_bytes, left), stands, why);
     fn(ctx, text);
 }
 

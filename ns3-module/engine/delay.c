@@ -141,46 +141,46 @@ int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps
 
 void delay_aim(const struct weft_engine *e, struct qp *q)
 {
-    q->pause_ps = delay_paused_ps(e, &e->ports[q->port], q->prio);
+    q->snd->pause_ps = delay_paused_ps(e, &e->ports[q->port], q->snd->prio);
 }
 
-/* What a QP was waiting for, from q->told_ps until now, @p paused of it with its priority held by a
+/* What a QP was waiting for, from q->snd->told_ps until now, @p paused of it with its priority held by a
  * pause. */
 static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {
-    if (q->nxt_msg == NIL)
+    if (q->snd->nxt_msg == NIL)
         return; /* there was nothing to send */
-    if (q->state == QP_PARKED || q->nxt_psn < q->top_psn) {
-        q->held_ps[WEFT_DELAY_LOSS] += ps;
-    } else if (q->state == QP_BLOCKED) {
-        q->held_ps[q->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
-    } else if (q->state == QP_PACED) {
+    if (q->snd->state == QP_PARKED || q->snd->nxt_psn < q->snd->top_psn) {
+        q->snd->held_ps[WEFT_DELAY_LOSS] += ps;
+    } else if (q->snd->state == QP_BLOCKED) {
+        q->snd->held_ps[q->snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
+    } else if (q->snd->state == QP_PACED) {
         /* its port looks for it at its time, unless it is sending */
-        const int64_t due = (q->next_avail_ps < e->now ? q->next_avail_ps : e->now) - q->told_ps;
-        q->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
-        q->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
+        const int64_t due = (q->snd->next_avail_ps < e->now ? q->snd->next_avail_ps : e->now) - q->snd->told_ps;
+        q->snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
+        q->snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
     } else {
         paused = paused < ps ? paused : ps;
-        q->held_ps[WEFT_DELAY_PAUSE] += paused;
-        q->held_ps[WEFT_DELAY_NIC] += ps - paused;
+        q->snd->held_ps[WEFT_DELAY_PAUSE] += paused;
+        q->snd->held_ps[WEFT_DELAY_NIC] += ps - paused;
     }
 }
 
 void delay_tell(const struct weft_engine *e, struct qp *q)
 {
-    const int64_t before = q->pause_ps;
-    if (q->told_ps >= e->now)
+    const int64_t before = q->snd->pause_ps;
+    if (q->snd->told_ps >= e->now)
         return;
     delay_aim(e, q);
-    tell_msg(e, q, e->now - q->told_ps, q->pause_ps - before);
-    q->told_ps = e->now;
+    tell_msg(e, q, e->now - q->snd->told_ps, q->snd->pause_ps - before);
+    q->snd->told_ps = e->now;
 }
 
 void delay_tell_loss(const struct weft_engine *e, struct qp *q)
 {
-    if (q->state == QP_BLOCKED && q->nxt_msg != NIL && q->told_ps < e->now) {
-        q->held_ps[WEFT_DELAY_LOSS] += e->now - q->told_ps;
-        q->told_ps = e->now;
+    if (q->snd->state == QP_BLOCKED && q->snd->nxt_msg != NIL && q->snd->told_ps < e->now) {
+        q->snd->held_ps[WEFT_DELAY_LOSS] += e->now - q->snd->told_ps;
+        q->snd->told_ps = e->now;
     }
     delay_tell(e, q);
 }
@@ -190,7 +190,7 @@ void delay_tell_loss(const struct weft_engine *e, struct qp *q)
 void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m)
 {
     delay_tell(e, q);
-    memcpy(m->held_ps, q->held_ps, sizeof m->held_ps);
+    memcpy(m->held_ps, q->snd->held_ps, sizeof m->held_ps);
 }
 
 void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
@@ -201,7 +201,7 @@ void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
         (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
     m->sent_ps = e->now;
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
-        m->held_ps[k] = q->held_ps[k] - m->held_ps[k];
+        m->held_ps[k] = q->snd->held_ps[k] - m->held_ps[k];
         own_ps += m->held_ps[k];
     }
     const int64_t behind_ps = e->now - m->post_ps - own_ps;

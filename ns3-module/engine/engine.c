@@ -162,6 +162,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_er
     if (!stable_init(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init(&e->qps.pool, sizeof(struct qp), MAX_QPS) ||
+        !stable_init(&e->qps.senders, sizeof(struct sender), MAX_QPS) ||
         !stable_init(&e->qps.cc_state, state_bytes, MAX_QPS) ||
         !stable_init(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) || !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
@@ -180,7 +181,7 @@ static int64_t longest_rtt(const struct weft_engine *e)
     if (longest)
         return longest;
     for (uint32_t h = 1; h < e->fabric->nhosts; h++) {
-        struct qp q = {.src_host = 0, .dst_host = h, .own_prio = FRAME_PRIO};
+        struct qp q = {.dst_host = h, .own_prio = FRAME_PRIO};
         qp_fill_env(e, &q);
         if (q.env.base_rtt_ps > longest)
             longest = q.env.base_rtt_ps;
@@ -241,6 +242,7 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->pkts.pool);
     stable_fini(&e->msgs);
     stable_fini(&e->qps.pool);
+    stable_fini(&e->qps.senders);
     stable_fini(&e->qps.cc_state);
     stable_fini(&e->qps.rtt_ps);
     stable_fini(&e->timers.pool);

@@ -49,10 +49,10 @@ static uint64_t floor_psn(const struct weft_engine *e, const struct qp *q, uint6
 static void restart(struct weft_engine *e, uint32_t qi, uint64_t psn)
 {
     struct qp *q = qp_at(e, qi);
-    if (psn < q->una_psn) {
+    if (psn < q->snd->una_psn) {
         const struct msg *m = msg_at(e, q->head_msg);
-        q->una_psn = psn;
-        q->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+        q->snd->una_psn = psn;
+        q->snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
     }
     nic_go_back(e, qi);
 }
@@ -60,8 +60,8 @@ static void restart(struct weft_engine *e, uint32_t qi, uint64_t psn)
 static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, qi);
-    if (q->head_msg != NIL && k->psn >= msg_at(e, q->head_msg)->first_psn && k->psn <= q->una_psn &&
-        q->nxt_psn > k->psn)
+    if (q->head_msg != NIL && k->psn >= msg_at(e, q->head_msg)->first_psn && k->psn <= q->snd->una_psn &&
+        q->snd->nxt_psn > k->psn)
         restart(e, qi, k->psn);
     else
         nic_wake(e, qi);
@@ -70,7 +70,7 @@ static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 static void timeout(struct weft_engine *e, uint32_t qi)
 {
     const struct qp *q = qp_at(e, qi);
-    restart(e, qi, floor_psn(e, q, q->una_psn));
+    restart(e, qi, floor_psn(e, q, q->snd->una_psn));
 }
 
 const struct recovery recovery_go_back_0 = {

@@ -24,7 +24,7 @@ void go_back_n_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 void go_back_n_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, qi);
-    if (k->psn == q->una_psn && q->nxt_psn > q->una_psn)
+    if (k->psn == q->snd->una_psn && q->snd->nxt_psn > q->snd->una_psn)
         nic_go_back(e, qi);
     else
         nic_wake(e, qi);

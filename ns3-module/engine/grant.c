@@ -170,12 +170,12 @@ void grant_receive(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, k.qp);
     e->tot.delivered[WEFT_PKT_GRANT]++;
     pkt_free(e, i);
-    q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM, &q->out);
+    q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM, &q->snd->out);
     nic_cc_changed(e, k.qp);
-    if (q->una_psn == q->top_psn) { /* the timer was for the grant */
-        q->backoff = 0;
-        q->retries = 0;
-        q->rto_at_ps = WEFT_NEVER;
+    if (q->snd->una_psn == q->snd->top_psn) { /* the timer was for the grant */
+        q->snd->backoff = 0;
+        q->snd->retries = 0;
+        q->snd->rto_at_ps = WEFT_NEVER;
     }
     nic_wake(e, k.qp);
 }

@@ -13,12 +13,12 @@ enum { MOST_PATIENCE = 4 };
 /* Payload that waits to be sent, or to be sent again. */
 static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_t qi)
 {
-    uint64_t bytes = q->end_byte - q->nxt_bytes;
-    if (q->counted) {
-        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + q->flight_bytes;
+    uint64_t bytes = q->end_byte - q->snd->nxt_bytes;
+    if (q->snd->counted) {
+        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + q->snd->flight_bytes;
         bytes = q->end_byte > known ? q->end_byte - known : 0;
     }
-    return bytes || q->nxt_msg == NIL ? bytes : 1; /* a message may be empty */
+    return bytes || q->snd->nxt_msg == NIL ? bytes : 1; /* a message may be empty */
 }
 
 static uint64_t wanted(const struct weft_engine *e, const struct qp *q, uint32_t qi)
@@ -42,7 +42,7 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
         g->patience = 0; /* the receiver knows of nothing */
     else if (again && g->patience < MOST_PATIENCE)
         g->patience++;
-    q->backoff = g->patience > q->backoff ? g->patience : q->backoff;
+    q->snd->backoff = g->patience > q->snd->backoff ? g->patience : q->snd->backoff;
     if (g->told > known && !again)
         return;
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);

@@ -118,21 +118,21 @@ static void open_port(struct weft_engine *e, uint32_t port)
  */
 static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    if (q->state != QP_READY)
+    if (q->snd->state != QP_READY)
         return;
     struct nic *n = &e->nics.of[e->ports[q->port].nic];
-    struct list *l = &n->ready[q->prio];
+    struct list *l = &n->ready[q->snd->prio];
     uint32_t before = NIL;
-    for (uint32_t i = l->head; i != qi; i = qp_at(e, i)->next)
+    for (uint32_t i = l->head; i != qi; i = qp_at(e, i)->snd->next)
         before = i;
     if (before == NIL)
-        l->head = q->next;
+        l->head = q->snd->next;
     else
-        qp_at(e, before)->next = q->next;
+        qp_at(e, before)->snd->next = q->snd->next;
     if (l->tail == qi)
         l->tail = before;
     if (l->head == NIL)
-        n->ready_mask &= (uint8_t) ~(1u << q->prio);
+        n->ready_mask &= (uint8_t) ~(1u << q->snd->prio);
 }
 
 /* Whether a path leads all the way; @p first gets its first port, @p mtu the largest packet that it
@@ -192,17 +192,17 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
     if (!leads(e, q, true, &port, &mtu) || too_long(q, mtu) ||
         !leads(e, q, false, &ack_port, &ack_mtu)) {
         unfile(e, q, qi);
-        q->state = QP_PARKED;
-        q->rto_at_ps = WEFT_NEVER;
+        q->snd->state = QP_PARKED;
+        q->snd->rto_at_ps = WEFT_NEVER;
         return;
     }
     q->ack_port = ack_port;
-    if (q->state == QP_PARKED) {
+    if (q->snd->state == QP_PARKED) {
         q->port = port;
-        q->state = QP_IDLE;
+        q->snd->state = QP_IDLE;
         if (sends)
             delay_aim(e, q);
-        if (q->nxt_psn > q->una_psn)
+        if (q->snd->nxt_psn > q->snd->una_psn)
             profile_of(q)->recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
@@ -213,7 +213,7 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
             e->spread.steer->aim(e, q);
         if (sends)
             delay_aim(e, q);
-        q->state = QP_IDLE;
+        q->snd->state = QP_IDLE;
         nic_wake(e, qi);
     }
 }
@@ -316,7 +316,7 @@ uint64_t link_explain(struct weft_engine *e, uint64_t max, void (*fn)(void *, co
     char text[640], a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], at[WEFT_UNIT_TEXT_MAX];
     uint32_t parked = 0, named = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
-        parked += qp_at(e, i)->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
+        parked += qp_at(e, i)->snd->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
     if (e->peers)
         parked = (uint32_t)peers_sum(e, parked);
     if (!parked || !max)

@@ -68,8 +68,8 @@ static void aim(struct weft_engine *e, struct qp *q)
     const uint32_t node = e->fabric->hosts[q->src_host];
     q->mid = NO_MID;
     q->upper = true;
-    q->prio = (uint8_t)steer_prio(e, q, true);
-    uint32_t port = choose(e, node, q->dst_host, q->prio);
+    q->snd->prio = (uint8_t)steer_prio(e, q, true);
+    uint32_t port = choose(e, node, q->dst_host, q->snd->prio);
     if (port == NIL)
         port = steer_own(e, weft_routes_lookup(e->routing.routes, node, q->dst_host), node, q);
     if (port != NIL)

@@ -31,54 +31,61 @@
 
 #include <stdlib.h>
 
+/* What a turn of QP @p qi will touch. Inlined by force, see base/fetch.h. */
+static inline __attribute__((always_inline)) void fetch_qp(const struct weft_engine *e, uint32_t qi)
+{
+    weft_fetch(qp_at(e, qi), sizeof(struct qp));
+    weft_fetch(sender_at(&e->qps, qi), sizeof(struct sender));
+}
+
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    struct list *l = &n->ready[q->prio];
-    q->state = QP_READY;
-    q->next = NIL;
+    struct list *l = &n->ready[q->snd->prio];
+    q->snd->state = QP_READY;
+    q->snd->next = NIL;
     if (l->head == NIL)
         l->head = qi;
     else
-        qp_at(e, l->tail)->next = qi;
+        qp_at(e, l->tail)->snd->next = qi;
     l->tail = qi;
-    n->ready_mask |= (uint8_t)(1u << q->prio);
+    n->ready_mask |= (uint8_t)(1u << q->snd->prio);
 }
 
 /* Places a QP in the heap until its pacing time. An entry that it has already becomes out of date,
  * see nic_paced. */
 static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi)
 {
-    q->state = QP_PACED;
-    engine_push(e, &n->paced, q->next_avail_ps, qi);
+    q->snd->state = QP_PACED;
+    engine_push(e, &n->paced, q->snd->next_avail_ps, qi);
 }
 
 static inline bool window_reached(const struct qp *q)
 {
-    uint64_t in_flight = q->nxt_bytes - q->una_bytes;
-    if (__builtin_expect(q->counted, 0))
-        in_flight = q->flight_bytes;
-    return in_flight >= q->out.cwnd_bytes || in_flight >= q->cap_bytes;
+    uint64_t in_flight = q->snd->nxt_bytes - q->snd->una_bytes;
+    if (__builtin_expect(q->snd->counted, 0))
+        in_flight = q->snd->flight_bytes;
+    return in_flight >= q->snd->out.cwnd_bytes || in_flight >= q->snd->cap_bytes;
 }
 
 /* The rate at which packets of a QP follow one another. */
 static inline uint64_t pacing_rate(const struct weft_engine *e, const struct qp *q)
 {
-    return __builtin_expect(e->p.transport.pacing, 1) ? q->out.rate_bps : q->env.line_rate_bps;
+    return __builtin_expect(e->p.transport.pacing, 1) ? q->snd->out.rate_bps : q->env.line_rate_bps;
 }
 
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
 static bool nobody_asks(const struct qp *q)
 {
     return profile_of(q)->t.ack_every > 1 &&
-           !(q->asked_psn > q->una_psn && q->asked_psn <= q->nxt_psn);
+           !(q->asked_psn > q->snd->una_psn && q->asked_psn <= q->snd->nxt_psn);
 }
 
 /* A window that holds the QP back. A window that shrank below what is in flight lets one packet
  * more go if only that one can bring an ACK. */
 static inline bool window_full(const struct qp *q)
 {
-    return window_reached(q) && (!nobody_asks(q) || !q->out.cwnd_bytes);
+    return window_reached(q) && (!nobody_asks(q) || !q->snd->out.cwnd_bytes);
 }
 
 /* Lets the packet that fills the window ask for an ACK, since no other would follow it, and one
@@ -95,15 +102,15 @@ static void ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
 /* The rate changed and the algorithm wants the gap in progress re-timed. */
 static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->gap_rate_bps = pacing_rate(e, q);
-    q->gap_q = gap_of_rate(q->gap_rate_bps);
-    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->last_wire,
-                                                   q->gap_rate_bps, q->gap_q);
-    if (q->state != QP_PACED)
+    q->snd->gap_rate_bps = pacing_rate(e, q);
+    q->snd->gap_q = gap_of_rate(q->snd->gap_rate_bps);
+    q->snd->next_avail_ps = q->snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->snd->last_wire,
+                                                   q->snd->gap_rate_bps, q->snd->gap_q);
+    if (q->snd->state != QP_PACED)
         return;
     struct port *p = port_at(e, q->port);
-    int64_t at = q->next_avail_ps > e->now ? q->next_avail_ps : e->now;
-    q->next_avail_ps = at;
+    int64_t at = q->snd->next_avail_ps > e->now ? q->snd->next_avail_ps : e->now;
+    q->snd->next_avail_ps = at;
     pace(e, &e->nics.of[p->nic], q, qi);
     port_arm(e, p, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
 }
@@ -111,37 +118,37 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 void nic_cc_changed(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->out.rate_bps > q->env.line_rate_bps)
-        q->out.rate_bps = q->env.line_rate_bps;
-    if (q->out.rate_bps == 0)
-        q->out.rate_bps = 1;
+    if (q->snd->out.rate_bps > q->env.line_rate_bps)
+        q->snd->out.rate_bps = q->env.line_rate_bps;
+    if (q->snd->out.rate_bps == 0)
+        q->snd->out.rate_bps = 1;
     if (__builtin_expect(e->path.rare & RARE_RATE, 0))
         qp_tell(e, qi, WEFT_QP_RATE, NIL);
-    if (q->out.repace && q->last_wire && pacing_rate(e, q) != q->gap_rate_bps)
+    if (q->snd->out.repace && q->snd->last_wire && pacing_rate(e, q) != q->snd->gap_rate_bps)
         repace(e, q, qi);
-    if (__builtin_expect(q->out.timer_at_ps != q->cc_timer_ps, 0)) {
-        q->cc_timer_ps = q->out.timer_at_ps;
-        if (q->cc_timer_ps != WEFT_NEVER) {
-            if (q->cc_timer_ps < e->now)
+    if (__builtin_expect(q->snd->out.timer_at_ps != q->snd->cc_timer_ps, 0)) {
+        q->snd->cc_timer_ps = q->snd->out.timer_at_ps;
+        if (q->snd->cc_timer_ps != WEFT_NEVER) {
+            if (q->snd->cc_timer_ps < e->now)
                 engine_fail(e, WEFT_E_INTERNAL,
                             "congestion control '%s' asked for a timer in the past", q->cc->name);
             else
-                engine_push_timer(e, q->src_host, q->cc_timer_ps, EV_ID(EV_CC, qi));
+                engine_push_timer(e, q->src_host, q->snd->cc_timer_ps, EV_ID(EV_CC, qi));
         }
     }
 }
 
 static inline bool few_in_flight(const struct qp *q)
 {
-    return q->top_psn - q->una_psn <= profile_of(q)->t.rto_low_packets;
+    return q->snd->top_psn - q->snd->una_psn <= profile_of(q)->t.rto_low_packets;
 }
 
 static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_ps)
 {
-    q->rto_at_ps = at_ps;
-    if (q->rto_at_ps < q->rto_entry_ps) {
-        q->rto_entry_ps = q->rto_at_ps;
-        engine_push_timer(e, q->src_host, q->rto_at_ps, EV_ID(EV_RTO, qi));
+    q->snd->rto_at_ps = at_ps;
+    if (q->snd->rto_at_ps < q->snd->rto_entry_ps) {
+        q->snd->rto_entry_ps = q->snd->rto_at_ps;
+        engine_push_timer(e, q->src_host, q->snd->rto_at_ps, EV_ID(EV_RTO, qi));
     }
 }
 
@@ -156,17 +163,17 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
             rto = f->t.rto_low_ps;
     }
     int64_t at_ps = WEFT_NEVER;
-    if (__builtin_expect(q->counted, 0) && f->recovery->timers)
+    if (__builtin_expect(q->snd->counted, 0) && f->recovery->timers)
         at_ps = f->recovery->timers->due(e, q);
     if (at_ps == WEFT_NEVER)
-        at_ps = e->now + backed_off(rto, q->backoff);
+        at_ps = e->now + backed_off(rto, q->snd->backoff);
     rto_at(e, q, qi, at_ps > e->now ? at_ps : e->now); /* timers that got shorter may be over */
 }
 
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->backoff);
+    int64_t at = q->rto_from_ps + backed_off(profile_of(q)->t.rto_ps, q->snd->backoff);
     if (few_in_flight(q) || at <= e->now)
         return false;
     rto_at(e, q, qi, at);
@@ -180,49 +187,49 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     if (i == NIL)
         return NIL;
     struct pkt *k = pkt_at(e, i);
-    struct msg *m = msg_at(e, q->nxt_msg);
+    struct msg *m = msg_at(e, q->snd->nxt_msg);
     const uint64_t mtu = q->mtu_bytes;
-    const uint64_t index = q->nxt_psn - m->first_psn;
+    const uint64_t index = q->snd->nxt_psn - m->first_psn;
     const uint64_t left = m->bytes - index * mtu;
     const uint64_t payload = left < mtu ? left : mtu;
     k->qp = qi;
-    k->msg = q->nxt_msg;
-    k->psn = q->nxt_psn;
+    k->msg = q->snd->nxt_msg;
+    k->psn = q->snd->nxt_psn;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
     k->frame = (uint16_t)data_frame(q, payload);
-    k->prio = q->prio;
-    if (q->nxt_psn < q->top_psn) {
+    k->prio = q->snd->prio;
+    if (q->snd->nxt_psn < q->snd->top_psn) {
         q->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
-        q->held_ps[WEFT_DELAY_LOSS] +=
+        q->snd->held_ps[WEFT_DELAY_LOSS] +=
             gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
                           e->ports[q->port].ser_q);
         if (e->hooks.qp)
             qp_tell(e, qi, WEFT_QP_RETX, i);
     } else {
-        q->top_psn = q->nxt_psn + 1;
+        q->snd->top_psn = q->snd->nxt_psn + 1;
     }
-    q->nxt_psn++;
-    q->nxt_bytes += payload;
-    q->made_bytes += payload;
-    q->flight_bytes += payload; /* counted or not: one addition costs less than to ask */
+    q->snd->nxt_psn++;
+    q->snd->nxt_bytes += payload;
+    q->snd->made_bytes += payload;
+    q->snd->flight_bytes += payload; /* counted or not: one addition costs less than to ask */
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
-        q->nxt_msg = m->next;
+        q->snd->nxt_msg = m->next;
         if (m->sent_ps < 0) {
             delay_sent(e, q, m);
             if (__builtin_expect(e->peers != NULL, 0))
                 peers_note_last(e, q, m);
         }
     }
-    if (__builtin_expect(q->entropy != NULL, 0))
+    if (__builtin_expect(q->snd->entropy != NULL, 0))
         k->mid = entropy_next(e, q) & NO_MID;
-    if (__builtin_expect(q->counted, 0) && profile_of(q)->recovery->timers)
-        profile_of(q)->recovery->timers->sent(e, qi, k->psn, q->entropy ? k->mid : 0);
-    if (__builtin_expect(q->recovering, 0))
+    if (__builtin_expect(q->snd->counted, 0) && profile_of(q)->recovery->timers)
+        profile_of(q)->recovery->timers->sent(e, qi, k->psn, q->snd->entropy ? k->mid : 0);
+    if (__builtin_expect(q->snd->recovering, 0))
         profile_of(q)->recovery->sent(e, qi);
     return i;
 }
@@ -233,11 +240,11 @@ static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uin
                          int64_t free_ps)
 {
     struct nic *n = &e->nics.of[port_at(e, port)->nic];
-    if (q->nxt_msg == NIL) {
-        q->state = QP_IDLE;
-    } else if (window_full(q) && (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
-        q->state = QP_BLOCKED;
-    } else if (q->next_avail_ps <= free_ps) {
+    if (q->snd->nxt_msg == NIL) {
+        q->snd->state = QP_IDLE;
+    } else if (window_full(q) && (q->snd->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
+        q->snd->state = QP_BLOCKED;
+    } else if (q->snd->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
     } else {
         pace(e, n, q, qi);
@@ -252,7 +259,7 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     struct qp *q = qp_at(e, qi);
     struct pkt *k = pkt_at(e, i);
     k->mid = q->mid & NO_MID;
-    k->chan = k->in_chan = (q->prio - q->own_prio) & 15u;
+    k->chan = k->in_chan = (q->snd->prio - q->own_prio) & 15u;
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
     e->spread.steer->aim(e, q);
     delay_aim(e, q);
@@ -262,10 +269,10 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     place(e, q->port, q, qi, free_ps);
     if (q->port == port)
         return; /* it looks again anyway */
-    if (q->state == QP_READY && !(to->paused & 1u << q->prio))
+    if (q->snd->state == QP_READY && !(to->paused & 1u << q->snd->prio))
         port_arm(e, to, q->port, free_ps);
-    else if (q->state == QP_PACED)
-        port_arm(e, to, q->port, q->next_avail_ps > free_ps ? q->next_avail_ps : free_ps);
+    else if (q->snd->state == QP_PACED)
+        port_arm(e, to, q->port, q->snd->next_avail_ps > free_ps ? q->snd->next_avail_ps : free_ps);
 }
 
 /* ns3-event-order: moves to the head of a ring the QP whose turn it is by number, as a NIC that
@@ -273,7 +280,7 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
 static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
 {
     uint32_t best = NIL, before = NIL;
-    for (uint32_t qi = l->head, prev = NIL; qi != NIL; prev = qi, qi = qp_at(e, qi)->next)
+    for (uint32_t qi = l->head, prev = NIL; qi != NIL; prev = qi, qi = qp_at(e, qi)->snd->next)
         if (best == NIL || qi - n->served - 1 < best - n->served - 1) {
             best = qi;
             before = prev;
@@ -281,10 +288,10 @@ static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
     if (before == NIL)
         return;
     struct qp *q = qp_at(e, best);
-    qp_at(e, before)->next = q->next;
+    qp_at(e, before)->snd->next = q->snd->next;
     if (l->tail == best)
         l->tail = before;
-    q->next = l->head;
+    q->snd->next = l->head;
     l->head = best;
 }
 
@@ -298,53 +305,53 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             turn_by_number(e, n, l);
         uint32_t qi = l->head;
         struct qp *q = qp_at(e, qi);
-        l->head = q->next;
+        l->head = q->snd->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->pkts.prefetch_deep)
-            weft_fetch(qp_at(e, l->head), sizeof(struct qp));
-        if (q->told_ps < e->now)
+            fetch_qp(e, l->head);
+        if (q->snd->told_ps < e->now)
             delay_tell(e, q);
         if (q->cc->before_send) {
-            q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
+            q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
             nic_cc_changed(e, qi);
         }
-        if (q->nxt_msg == NIL || window_full(q)) {
-            q->state = q->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
+        if (q->snd->nxt_msg == NIL || window_full(q)) {
+            q->snd->state = q->snd->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
             continue;
         }
-        if (q->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
+        if (q->snd->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
             pace(e, n, q, qi);
             continue;
         }
-        const bool again = e->rc.by_bytes && profile_of(q)->by_bytes && q->nxt_psn < q->top_psn;
+        const bool again = e->rc.by_bytes && profile_of(q)->by_bytes && q->snd->nxt_psn < q->snd->top_psn;
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
         if (q->cc->on_send) {
-            q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &q->out);
+            q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &q->snd->out);
             nic_cc_changed(e, qi);
             if (credited(q))
                 grant_ask_with(e, q, qi, i);
             else if (q->carries)
                 supply_tag(e, q, qi, i);
         }
-        if (pacing_rate(e, q) != q->gap_rate_bps) {
-            q->gap_rate_bps = pacing_rate(e, q);
-            q->gap_q = gap_of_rate(q->gap_rate_bps);
+        if (pacing_rate(e, q) != q->snd->gap_rate_bps) {
+            q->snd->gap_rate_bps = pacing_rate(e, q);
+            q->snd->gap_q = gap_of_rate(q->snd->gap_rate_bps);
         }
         n->served = qi;
-        q->last_wire = wire;
-        q->last_tx_ps = e->now;
-        q->next_avail_ps =
-            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->gap_rate_bps, q->gap_q);
-        if (q->rto_at_ps == WEFT_NEVER)
+        q->snd->last_wire = wire;
+        q->snd->last_tx_ps = e->now;
+        q->snd->next_avail_ps =
+            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->snd->gap_rate_bps, q->snd->gap_q);
+        if (q->snd->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         if (e->rc.sparse && profile_of(q)->sparse)
             ask(e, q, i, again);
         const int64_t free_ps = e->now + gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
-        q->told_ps = free_ps;
+        q->snd->told_ps = free_ps;
         if (__builtin_expect(e->spread.steer != NULL, 0))
             steer(e, port, qi, i, free_ps);
         else
@@ -358,7 +365,7 @@ bool nic_paced(struct weft_engine *e, struct nic *n)
 {
     for (; n->paced.n; evq_pop(&n->paced)) {
         const struct qp *q = qp_at(e, (uint32_t)n->paced.h[0].id);
-        if (q->state == QP_PACED && q->next_avail_ps == n->paced.h[0].t &&
+        if (q->snd->state == QP_PACED && q->snd->next_avail_ps == n->paced.h[0].t &&
             (!e->spread.steer || n == &e->nics.of[e->ports[q->port].nic]))
             return true;
     }
@@ -371,7 +378,7 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
     while (nic_paced(e, n) && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
         struct qp *q = qp_at(e, qi);
-        if (q->told_ps < e->now)
+        if (q->snd->told_ps < e->now)
             delay_tell(e, q);
         evq_pop(&n->paced);
         ready_append(e, n, qi);
@@ -382,50 +389,50 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
 static __attribute__((noinline)) void await_credit(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     grant_ask(e, q, qi, false);
-    if (q->rto_at_ps == WEFT_NEVER)
+    if (q->snd->rto_at_ps == WEFT_NEVER)
         nic_rto_arm(e, qi);
 }
 
 void nic_wake(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->state >= QP_READY || q->nxt_msg == NIL)
+    if (q->snd->state >= QP_READY || q->snd->nxt_msg == NIL)
         return;
     delay_tell(e, q);
     if (q->cc->before_send) {
-        q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
+        q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
         nic_cc_changed(e, qi);
     }
     struct port *p = port_at(e, q->port);
     place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
-    if (q->state == QP_READY) {
-        if (!(p->paused & 1u << q->prio))
+    if (q->snd->state == QP_READY) {
+        if (!(p->paused & 1u << q->snd->prio))
             port_ops.kick(e, q->port);
-    } else if (q->state == QP_PACED) {
+    } else if (q->snd->state == QP_PACED) {
         port_arm(e, p, q->port,
-                 q->next_avail_ps > p->busy_until_ps ? q->next_avail_ps : p->busy_until_ps);
-    } else if (__builtin_expect(!q->out.cwnd_bytes, 0)) {
+                 q->snd->next_avail_ps > p->busy_until_ps ? q->snd->next_avail_ps : p->busy_until_ps);
+    } else if (__builtin_expect(!q->snd->out.cwnd_bytes, 0)) {
         await_credit(e, q, qi);
     }
 }
 
 void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
-    if (q->nxt_psn == psn)
+    if (q->snd->nxt_psn == psn)
         return;
-    if (psn < q->nxt_psn)
+    if (psn < q->snd->nxt_psn)
         delay_tell_loss(e, q);
     else
         delay_tell(e, q);
     uint32_t mi = q->head_msg;
     while (mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts)
         mi = msg_at(e, mi)->next;
-    q->nxt_psn = psn;
-    q->nxt_msg = mi;
-    q->nxt_bytes = q->end_byte;
+    q->snd->nxt_psn = psn;
+    q->snd->nxt_msg = mi;
+    q->snd->nxt_bytes = q->end_byte;
     if (mi != NIL) {
         const struct msg *m = msg_at(e, mi);
-        q->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+        q->snd->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
     }
 }
 
@@ -433,9 +440,9 @@ void nic_go_back(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     delay_tell_loss(e, q);
-    q->nxt_psn = q->una_psn;
-    q->nxt_bytes = q->una_bytes;
-    q->nxt_msg = q->head_msg;
+    q->snd->nxt_psn = q->snd->una_psn;
+    q->snd->nxt_bytes = q->snd->una_bytes;
+    q->snd->nxt_msg = q->head_msg;
     nic_wake(e, qi);
 }
 

@@ -60,8 +60,8 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
 
 /* ---- posting ---- */
 
-/* Message @p mi waits in the FIFO of its QP. */
-static void append(struct weft_engine *e, struct qp *q, uint32_t mi)
+/* Message @p mi waits in the FIFO of its QP, of which @p ends are of this process. */
+static void append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned ends)
 {
     const struct msg *m = msg_at(e, mi);
     q->end_psn += m->npkts;
@@ -71,8 +71,8 @@ static void append(struct weft_engine *e, struct qp *q, uint32_t mi)
     else
         msg_at(e, q->tail_msg)->next = mi;
     q->tail_msg = mi;
-    if (q->nxt_msg == NIL)
-        q->nxt_msg = mi;
+    if (ends & PEERS_SENDS && q->snd->nxt_msg == NIL)
+        q->snd->nxt_msg = mi;
     if (q->rcv_msg == NIL)
         q->rcv_msg = mi;
 }
@@ -99,7 +99,7 @@ void post_take(struct weft_engine *e, const struct post *p)
     if (ends & PEERS_SENDS)
         delay_posted(e, q, m);
     if (ends)
-        append(e, q, p->record);
+        append(e, q, p->record, ends);
 }
 
 void post_make(struct weft_engine *e, const struct post *p)

@@ -11,14 +11,14 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     const struct profile *f = profile_of(q);
     const uint64_t least = f->t.min_frame_bytes, frame = f->t.probe_bytes;
-    if (!frame || !f->recovery->timers || q->state != QP_BLOCKED || e->now < q->probe_ps)
+    if (!frame || !f->recovery->timers || q->snd->state != QP_BLOCKED || e->now < q->probe_ps)
         return false;
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
     if (i == NIL)
         return false;
     struct pkt *k = pkt_at(e, i);
     k->qp = qi;
-    k->psn = q->top_psn ? q->top_psn - 1 : 0;
+    k->psn = q->snd->top_psn ? q->snd->top_psn - 1 : 0;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->frame = (uint16_t)(frame < least ? least : frame);

@@ -152,10 +152,25 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-/* A number for one more QP, NIL and *err: there is none. */
-static uint32_t next_number(struct weft_engine *e, struct weft_err *err)
+#define FRESH                                                                                      \
+    .nxt_msg = NIL, .rto_at_ps = WEFT_NEVER, .rto_entry_ps = WEFT_NEVER, .cc_timer_ps = WEFT_NEVER
+
+const struct sender qp_nobody = {FRESH};
+
+/* The sender of a new QP; NULL: there is no room for one more. */
+static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name)
 {
-    uint32_t qi = stable_alloc(&e->qps.pool);
+    if (!(peers_ends(e, name->src, name->dst) & PEERS_SENDS))
+        return (struct sender *)(uintptr_t)&qp_nobody;
+    const uint32_t i = stable_alloc(&e->qps.senders);
+    return i == NIL ? NULL : sender_at(&e->qps, i);
+}
+
+/* A number for one more QP, NIL and *err: there is none. */
+static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, struct weft_err *err)
+{
+    struct sender *const snd = new_sender(e, name);
+    uint32_t qi = snd ? stable_alloc(&e->qps.pool) : NIL;
     uint32_t ci = e->qps.cc_state.elem ? stable_alloc(&e->qps.cc_state) : qi;
     if (e->grants.of.elem && qi != NIL) {
         const uint32_t gi = stable_alloc(&e->grants.of);
@@ -166,6 +181,7 @@ static uint32_t next_number(struct weft_engine *e, struct weft_err *err)
         weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.pool.max);
         return NIL;
     }
+    qp_at(e, qi)->snd = snd;
     return qi;
 }
 
@@ -184,7 +200,7 @@ uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made
             other.number == name->number)
             return slot - 1;
     }
-    const uint32_t qi = next_number(e, err);
+    const uint32_t qi = next_number(e, name, err);
     if (qi == NIL)
         return NIL;
     e->qps.slots[h & (e->qps.nslots - 1)] = qi + 1;
@@ -196,14 +212,16 @@ uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made
 static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct qp_name *name)
 {
     struct qp *q = qp_at(e, qi);
-    memset(q, 0, sizeof *q);
+    struct sender *const snd = q->snd;
+    *q = (struct qp){.snd = snd};
+    if (snd != &qp_nobody)
+        *snd = (struct sender){FRESH, .prio = name->prio};
     q->src_host = name->src;
     q->dst_host = name->dst;
-    q->prio = q->own_prio = name->prio;
+    q->own_prio = name->prio;
     q->number = name->number;
     q->nic = name->nic;
-    q->nxt_msg = q->head_msg = q->tail_msg = q->rcv_msg = NIL;
-    q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
+    q->head_msg = q->tail_msg = q->rcv_msg = NIL;
     q->cnp_at_ps = WEFT_NEVER;
     q->nack_psn = UINT64_MAX;
     const uint32_t own = name->number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
@@ -216,6 +234,23 @@ static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct 
     return q;
 }
 
+/* Elsewhere the state of the control stays untouched memory. */
+static int open_sender(struct weft_engine *e, uint32_t qi, struct weft_err *err)
+{
+    struct qp *q = qp_at(e, qi);
+    struct sender *s = q->snd;
+    const struct profile *f = profile_of(q);
+    s->cap_bytes = UINT64_MAX;
+    s->counted = f->recovery->counts;
+    if (f->recovery->bdp_fc && f->t.bdp_fc)
+        s->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
+    if (entropy_open(e, q, err))
+        return err ? err->code : WEFT_E_LIMIT;
+    q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &s->out);
+    nic_cc_changed(e, qi);
+    return 0;
+}
+
 int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, struct weft_err *err)
 {
     struct qp *q = record(e, qi, name);
@@ -224,19 +259,10 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
         return 0;
     if (control_settle(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
-    q->cap_bytes = UINT64_MAX;
-    const struct profile *f = profile_of(q);
-    q->counted = f->recovery->counts;
     q->carries = q->control->credit_on ? QP_CREDIT : q->control->supply_on ? QP_SUPPLY : QP_NOTHING;
-    if (f->recovery->bdp_fc && f->t.bdp_fc)
-        q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
-    if (entropy_open(e, q, err))
+    if (ends & PEERS_SENDS && open_sender(e, qi, err))
         return err ? err->code : WEFT_E_LIMIT;
-    if (ends & PEERS_SENDS) { /* else the state of the control stays untouched memory */
-        q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
-        nic_cc_changed(e, qi);
-    }
-    if (e->spread.steer)
+    if (ends & PEERS_SENDS && e->spread.steer)
         e->spread.steer->aim(e, q);
     if (e->links.ndown)
         link_reroute_qp(e, qi);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* QPs: both ends of one, in one record. */
+/*
+ * QPs: a record of one has its receiver, and what both ends read; its sender is a record of its own.
+ * Of processes that share a fabric out (peers.h) only the one that has the sending host has it.
+ */
 #ifndef WEFT_ENGINE_QP_H
 #define WEFT_ENGINE_QP_H
 
@@ -31,7 +34,41 @@ enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SUPPLY };
  */
 #define FRAME_PRIO WEFT_PRIOS
 
-/** One QP: sender half and receiver half. */
+/** What only the sender of a QP has: four cache lines. */
+struct sender {
+    uint32_t next;    /**< ready ring link */
+    uint32_t nxt_msg; /**< message that nxt_psn belongs to, NIL when all is sent */
+    uint64_t nxt_psn, una_psn;
+    uint64_t nxt_bytes, una_bytes; /**< payload stream offsets of nxt_psn and una_psn */
+    uint64_t top_psn;              /**< first number never sent */
+    uint64_t flight_bytes; /**< counted: payload that is neither known to be received nor lost */
+    int64_t next_avail_ps;
+    struct weft_cc_out out;
+    uint64_t last_wire;    /**< wire bytes of the last packet sent, 0: none yet */
+    int64_t last_tx_ps;    /**< when it started */
+    uint64_t gap_rate_bps; /**< the rate that gap_q was computed for */
+    uint64_t gap_q;        /**< ps per wire byte at that rate, GAP_SHIFT */
+    uint8_t state;         /**< enum qp_state */
+    uint8_t prio;          /**< of the next packet: own_prio, or one of its channels */
+    uint8_t backoff;       /**< doublings of the retransmission timeout */
+    uint8_t recovering;    /**< each ACK and each packet made is told to the loss recovery */
+    uint8_t counted;       /**< flight_bytes is what the window goes by (recovery.counts) */
+    uint32_t retries;      /**< expiries since the last progress */
+    int64_t rto_at_ps;     /**< real deadline, WEFT_NEVER: nothing outstanding */
+    int64_t rto_entry_ps;  /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
+    int64_t cc_timer_ps;   /**< time of the queued EV_CC entry, WEFT_NEVER: none */
+    uint64_t made_bytes;   /**< payload of the packets made, those sent again included */
+    uint64_t cap_bytes;    /**< most bytes in flight whatever the window, UINT64_MAX: no cap */
+    int64_t told_ps;  /**< its clocks are right up to here, see delay.c; it is sending until then if
+                         that lies ahead */
+    int64_t pause_ps; /**< the pause clock of its port and priority at told_ps */
+    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
+    struct entropy_state *entropy;     /**< with switch.balance=entropy, else NULL */
+    struct repeat *repeat; /**< what selective repeat knows of its packets, NULL: nothing so far */
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct sender) == 256, "a QP of 65,536 is not to take more");
+
+/** One QP: its receiver, what both ends have, and where its sender is. */
 struct qp {
     /** egress ports of the switches that its data, and its ACKs and CNPs, pass; NIL: look it up */
     uint32_t path[2][QP_PATH];
@@ -39,49 +76,14 @@ struct qp {
     const struct weft_cc_ops *cc; /**< those of control */
     const void *ccp;
     const struct control *control; /**< of the dimension that the QP belongs to */
-    uint64_t cap_bytes; /**< most bytes in flight whatever the window, UINT64_MAX: no cap */
-    uint32_t mtu_bytes; /**< payload bytes of a full packet */
+    struct sender *snd;            /**< never NULL: nobody, where another process has the sender */
+    uint32_t mtu_bytes;            /**< payload bytes of a full packet */
     uint32_t src_host, dst_host;
-    uint32_t number; /**< which QP between the two */
+    uint32_t port; /**< host port it sends through */
     uint32_t flow_hash, ack_hash;
     uint8_t own_prio;
     uint8_t nic;     /**< port of its host that it is bound to, as in struct weft_msg; 0: none */
     uint8_t carries; /**< enum qp_carries: for grant.h, for supply.h */
-    /* sender: hot */
-    uint32_t next __attribute__((aligned(64))); /**< ready ring link */
-    uint32_t port;                              /**< host port it sends through */
-    uint64_t nxt_psn, una_psn;
-    uint64_t nxt_bytes, una_bytes; /**< payload stream offsets of nxt_psn and una_psn */
-    uint64_t top_psn;              /**< first number never sent */
-    uint64_t made_bytes;           /**< payload of the packets made, those sent again included */
-    int64_t next_avail_ps;
-    struct weft_cc_out out;
-    uint64_t last_wire;          /**< wire bytes of the last packet sent, 0: none yet */
-    int64_t last_tx_ps;          /**< when it started */
-    uint64_t gap_rate_bps;       /**< the rate that gap_q was computed for */
-    uint64_t gap_q;              /**< ps per wire byte at that rate, GAP_SHIFT */
-    uint32_t nxt_msg;            /**< message that nxt_psn belongs to, NIL when all is sent */
-    uint32_t head_msg, tail_msg; /**< unacknowledged messages */
-    uint8_t state;               /**< enum qp_state */
-    uint8_t prio;                /**< of the next packet: own_prio, or one of its channels */
-    uint8_t backoff;             /**< doublings of the retransmission timeout */
-    uint8_t recovering;          /**< each ACK and each packet made is told to the loss recovery */
-    uint8_t counted;             /**< flight_bytes is what the window goes by (recovery.counts) */
-    uint32_t retries;            /**< expiries since the last progress */
-    int64_t rto_at_ps;           /**< real deadline, WEFT_NEVER: nothing outstanding */
-    int64_t rto_from_ps;         /**< when rto_at was set, with transport.rto-low only */
-    int64_t rto_entry_ps;        /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
-    int64_t cc_timer_ps;         /**< time of the queued EV_CC entry, WEFT_NEVER: none */
-    uint32_t mid;                /**< with steer.h, of the next packet: the host on the way */
-    bool upper;                  /**< and whether it starts in class 1 of the virtual channels */
-    int64_t probe_ps;            /**< no probe before that time (probe.h) */
-    uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
-    uint64_t end_psn;   /**< first number after the last posted message */
-    uint64_t end_byte;
-    uint64_t retx_packets;
-    uint64_t flight_bytes; /**< counted: payload that is neither known to be received nor lost */
-    uint64_t ideal_bytes;  /**< the message size that ideal_ps was computed for */
-    int64_t ideal_ps;      /**< 0: not computed yet */
     /* receiver: another thread may run it */
     uint64_t exp_psn __attribute__((aligned(64)));
     uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
@@ -95,15 +97,24 @@ struct qp {
     uint8_t asked;        /**< ack-every-bytes: an ACK was asked for behind a gap */
     uint32_t rcv_msg;     /**< message that exp_psn belongs to, NIL when all is received */
     struct psn_set *held; /**< packets behind a gap, NULL: never had one */
-    /* sender */
-    struct weft_cc_env env __attribute__((aligned(64)));
-    int64_t told_ps;  /**< its clocks are right up to here, see delay.c; it is sending until then if
-                         that lies ahead */
-    int64_t pause_ps; /**< the pause clock of its port and priority at told_ps */
-    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
-    struct entropy_state *entropy;     /**< with switch.balance=entropy, else NULL */
-    struct repeat *repeat; /**< what selective repeat knows of its packets, NULL: nothing so far */
+    /* what was posted, and the path: of both ends */
+    uint32_t head_msg __attribute__((aligned(64)));
+    uint32_t tail_msg; /**< unacknowledged messages */
+    uint64_t end_psn;  /**< first number after the last posted message */
+    uint64_t end_byte;
+    struct weft_cc_env env;
+    uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
+    int64_t ideal_ps;     /**< 0: not computed yet */
+    /* what its sender hardly ever wants */
+    uint32_t number;    /**< which QP between the two hosts */
+    uint32_t mid;       /**< with steer.h, of the next packet: the host on the way */
+    int64_t rto_from_ps; /**< when rto_at was set, with transport.rto-low only */
+    int64_t probe_ps;    /**< no probe before that time (probe.h) */
+    uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
+    uint64_t retx_packets;
+    bool upper; /**< with steer.h, of the next packet: it starts in class 1 of the virtual channels */
 };
+_Static_assert(sizeof(struct qp) == 320, "a QP of 65,536 is not to take more");
 
 /** Whether a QP sends under credits (grant.h). */
 static inline bool credited(const struct qp *q)
@@ -122,6 +133,7 @@ struct qp_name {
 /** All QPs. */
 struct qps {
     struct stable pool;     /**< struct qp */
+    struct stable senders;  /**< struct sender; with one process by number of the QP */
     struct stable cc_state; /**< of the congestion control, by number of the QP */
     struct stable rtt_ps;   /**< int64_t by number of the QP: of its last ACK; unused unless
                                weft_engine_note_rtts was called */
@@ -132,9 +144,17 @@ struct qps {
     uint32_t nunopened, unopened_cap;
 };
 
+/** The sender of QP number @p i, where there is one process. */
+static inline struct sender *sender_at(const struct qps *all, uint32_t i)
+{
+    return (struct sender *)(void *)(all->senders.base + i * all->senders.elem);
+}
+
 #pragma GCC visibility push(hidden)
 
 /* qp.c */
+/** What is read of the sender of a QP that is in another process; nobody writes to it. */
+extern const struct sender qp_nobody;
 /** The number of a QP; *@p made: it is a new one, which is to be opened. NIL and *err when that
  * fails. */
 uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,

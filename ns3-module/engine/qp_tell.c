@@ -12,13 +12,13 @@ void qp_tell(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32
     const struct weft_engine_qp_view qv = {.qpn = qi + WEFT_FIRST_QPN,
                                            .src_host = q->src_host,
                                            .dst_host = q->dst_host,
-                                           .prio = q->prio,
+                                           .prio = q->snd->prio,
                                            .number = q->number,
                                            .port = q->port,
-                                           .una_psn = q->una_psn,
-                                           .nxt_psn = q->nxt_psn,
-                                           .rate_bps = q->out.rate_bps,
-                                           .cwnd_bytes = q->out.cwnd_bytes};
+                                           .una_psn = q->snd->una_psn,
+                                           .nxt_psn = q->snd->nxt_psn,
+                                           .rate_bps = q->snd->out.rate_bps,
+                                           .cwnd_bytes = q->snd->out.cwnd_bytes};
     struct weft_engine_pkt_view pv;
     if (pkt != NIL)
         pkt_view(e, pkt, &pv);

@@ -220,14 +220,14 @@ static void receive_data(struct weft_engine *e, uint32_t i)
 static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
     uint32_t done = NIL, done_tail = NIL;
-    q->una_psn = psn;
+    q->snd->una_psn = psn;
     while (q->head_msg != NIL) {
         struct msg *m = msg_at(e, q->head_msg);
         if (psn < m->first_psn + m->npkts) {
-            q->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+            q->snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
             break;
         }
-        q->una_bytes = m->start_byte + m->bytes;
+        q->snd->una_bytes = m->start_byte + m->bytes;
         uint32_t mi = q->head_msg;
         q->head_msg = m->next;
         if (done == NIL)
@@ -237,11 +237,11 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
         m->next = NIL;
         done_tail = mi;
     }
-    if (q->nxt_psn < psn) { /* acknowledged before it was resent */
+    if (q->snd->nxt_psn < psn) { /* acknowledged before it was resent */
         delay_tell(e, q);
-        q->nxt_psn = psn;
-        q->nxt_bytes = q->una_bytes;
-        q->nxt_msg = q->head_msg;
+        q->snd->nxt_psn = psn;
+        q->snd->nxt_bytes = q->snd->una_bytes;
+        q->snd->nxt_msg = q->head_msg;
     }
     return done;
 }
@@ -276,7 +276,7 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
         qp_tell(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
         msg_at(e, q->head_msg)->cnps++;
-    q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->out);
+    q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
 }
 
 /* What few runs want of an ACK or NACK. */
@@ -291,7 +291,7 @@ static __attribute__((noinline)) void note_ack(struct weft_engine *e, const stru
 /* Whether a QP's packets come out of order, so that its recovery has to say what an ACK tells. */
 static inline bool in_disorder(const struct qp *q, const struct pkt *k)
 {
-    return __builtin_expect(q->repeat || q->counted || k->flags & PKT_SACK, 0) &&
+    return __builtin_expect(q->snd->repeat || q->snd->counted || k->flags & PKT_SACK, 0) &&
            profile_of(q)->recovery->received;
 }
 
@@ -301,8 +301,8 @@ static __attribute__((noinline)) struct ack_report read_report(const struct weft
                                                                struct qp *q, const struct pkt *k)
 {
     const struct ack_report r = profile_of(q)->recovery->received(e, q, k);
-    if (q->counted)
-        q->flight_bytes -= r.landed + r.trimmed;
+    if (q->snd->counted)
+        q->snd->flight_bytes -= r.landed + r.trimmed;
     return r;
 }
 
@@ -312,10 +312,10 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, k.qp);
     const bool nack = k.kind == WEFT_PKT_NACK;
     e->tot.delivered[k.kind]++;
-    if (k.psn > q->top_psn) {
+    if (k.psn > q->snd->top_psn) {
         engine_fail(e, WEFT_E_INTERNAL,
                     "QP %u: ACK of packet %" PRIu64 ", but only %" PRIu64 " were sent", k.qp, k.psn,
-                    q->top_psn);
+                    q->snd->top_psn);
         pkt_free(e, i);
         return;
     }
@@ -324,35 +324,35 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     if (__builtin_expect(e->rc.by_bytes, 0))
         e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
                                                : (struct sack_map){0, 0};
-    const uint64_t una_before = q->una_bytes;
+    const uint64_t una_before = q->snd->una_bytes;
     const bool disorder = in_disorder(q, &k);
     struct ack_report report = {0, 0, 0};
     if (disorder)
         report = read_report(e, q, &k);
     uint32_t done = NIL;
-    if (k.psn > q->una_psn) {
+    if (k.psn > q->snd->una_psn) {
         done = advance(e, q, k.psn);
-        q->backoff = 0;
-        q->retries = 0;
-        if (q->nxt_psn > q->una_psn)
+        q->snd->backoff = 0;
+        q->snd->retries = 0;
+        if (q->snd->nxt_psn > q->snd->una_psn)
             nic_rto_arm(e, k.qp);
         else
-            q->rto_at_ps = WEFT_NEVER;
+            q->snd->rto_at_ps = WEFT_NEVER;
     }
     if (k.flags & PKT_CNP)
         count_cnp(e, q, k.qp);
     if (__builtin_expect(credited(q), 0))
         grantee_at(&e->grants, k.qp)->landed_bytes +=
-            disorder ? report.received : q->una_bytes - una_before;
-    if (__builtin_expect(q->entropy != NULL, 0))
+            disorder ? report.received : q->snd->una_bytes - una_before;
+    if (__builtin_expect(q->snd->entropy != NULL, 0))
         entropy_answered(e, q, &k);
     if (q->cc->on_ack) {
         struct weft_cc_ack a = {
-            .acked_bytes = q->una_bytes - una_before,
-            .una_bytes = q->una_bytes,
-            .nxt_bytes = q->nxt_bytes,
-            .received_bytes = disorder ? report.received : q->una_bytes - una_before,
-            .flight_bytes = q->counted ? q->flight_bytes : q->nxt_bytes - q->una_bytes,
+            .acked_bytes = q->snd->una_bytes - una_before,
+            .una_bytes = q->snd->una_bytes,
+            .nxt_bytes = q->snd->nxt_bytes,
+            .received_bytes = disorder ? report.received : q->snd->una_bytes - una_before,
+            .flight_bytes = q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
             .trimmed_bytes = report.trimmed,
             .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
             .ecn_echo = k.flags & PKT_ECHO,
@@ -369,11 +369,11 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             if (q->control->signals.pint_tables)
                 a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
         }
-        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &q->out);
+        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &q->snd->out);
     }
     pkt_free(e, i);
     nic_cc_changed(e, k.qp);
-    if (__builtin_expect(nack || q->recovering || k.flags & PKT_SACK, 0))
+    if (__builtin_expect(nack || q->snd->recovering || k.flags & PKT_SACK, 0))
         profile_of(q)->recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
@@ -427,7 +427,7 @@ static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
     e->tot.rtos++;
     const struct weft_transport_params *t = &profile_of(q)->t;
     const uint64_t most = t->retry_max;
-    q->backoff = (uint8_t)(nth < t->rto_backoff_max ? nth : t->rto_backoff_max);
+    q->snd->backoff = (uint8_t)(nth < t->rto_backoff_max ? nth : t->rto_backoff_max);
     e->rc.last_try |= nth == most;
     if (!most || nth != most + 1)
         return true;
@@ -444,10 +444,10 @@ static void tell_timeout(struct weft_engine *e, struct qp *q, uint32_t qi, enum 
                          uint32_t ev)
 {
     if (q->cc->on_rto) {
-        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
+        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
         nic_cc_changed(e, qi);
     }
-    if (q->entropy)
+    if (q->snd->entropy)
         entropy_tell(e, q, ev, what);
 }
 
@@ -470,7 +470,7 @@ static void packet_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
 /* Nothing is in flight, so the timer was for credit: asks for it again. */
 static void credit_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    if (!expired(e, q, ++q->retries))
+    if (!expired(e, q, ++q->snd->retries))
         return;
     grant_ask(e, q, qi, true);
     nic_rto_arm(e, qi);
@@ -478,22 +478,22 @@ static void credit_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 static bool waits_for_credit(const struct qp *q)
 {
-    return credited(q) && q->state == QP_BLOCKED && !q->out.cwnd_bytes;
+    return credited(q) && q->snd->state == QP_BLOCKED && !q->snd->out.cwnd_bytes;
 }
 
 void rc_rto(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    q->rto_entry_ps = WEFT_NEVER;
-    if (q->state == QP_PARKED) { /* armed by an ACK that was past the failure */
-        q->rto_at_ps = WEFT_NEVER;
+    q->snd->rto_entry_ps = WEFT_NEVER;
+    if (q->snd->state == QP_PARKED) { /* armed by an ACK that was past the failure */
+        q->snd->rto_at_ps = WEFT_NEVER;
         return;
     }
     if (profile_of(q)->low_rto && nic_rto_extend(e, qi))
         return;
-    q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
+    q->snd->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
     const struct packet_timers *timers = profile_of(q)->recovery->timers;
-    const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : q->una_psn == q->top_psn;
+    const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : q->snd->una_psn == q->snd->top_psn;
     if (idle && waits_for_credit(q)) {
         credit_rto(e, q, qi);
         return;
@@ -501,7 +501,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     if (timers) {
         packet_rto(e, q, qi);
     } else {
-        if (!expired(e, q, ++q->retries))
+        if (!expired(e, q, ++q->snd->retries))
             return;
         tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
         profile_of(q)->recovery->timeout(e, qi);
@@ -513,10 +513,10 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
 void rc_cc_timer(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    q->cc_timer_ps = WEFT_NEVER;
-    q->out.timer_at_ps = WEFT_NEVER;
+    q->snd->cc_timer_ps = WEFT_NEVER;
+    q->snd->out.timer_at_ps = WEFT_NEVER;
     if (q->cc->on_timer)
-        q->cc->on_timer(cc_state_at(e, qi), q->ccp, e->now, &q->out);
+        q->cc->on_timer(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
     nic_cc_changed(e, qi);
     nic_wake(e, qi);
 }

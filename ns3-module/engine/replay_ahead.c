@@ -172,12 +172,12 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
     w->carry += w->rate * (double)shift_ps - (double)w->data;
     w->carry = w->carry < -1 ? -1 : w->carry > 1 ? 1 : w->carry;
     if (q->cc->on_like_acks)
-        q->cc->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &q->out);
+        q->cc->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &q->snd->out);
     s->part.moved[qi][0] = (int64_t)w->data;
     s->part.moved[qi][1] = (int64_t)bytes;
     each_stream(e, s, i, count);
-    q->made_bytes += bytes;
-    q->flight_bytes += bytes;
+    q->snd->made_bytes += bytes;
+    q->snd->flight_bytes += bytes;
     q->taken_bytes += bytes;
     e->tot.sent[WEFT_PKT_DATA] += w->data;
     e->tot.delivered[WEFT_PKT_DATA] += w->data;
@@ -190,7 +190,7 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
         e->tot.delivered[WEFT_PKT_CNP] += w->cnps;
     }
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        q->held_ps[k] +=
+        q->snd->held_ps[k] +=
             (int64_t)scaled(s, (uint64_t)(to->held_ps[k] - from->held_ps[k]), shift_ps);
 }
 

@@ -78,7 +78,7 @@ static void look_at_key(void *ctx, uint64_t key)
 /* Whether a timer of a QP will mean something when it comes up. */
 static bool rto_counts(const struct weft_engine *e, const struct replay_part *p, uint32_t qi)
 {
-    return !replay_part_has(p, qi) && qp_at(e, qi)->rto_at_ps != WEFT_NEVER;
+    return !replay_part_has(p, qi) && qp_at(e, qi)->snd->rto_at_ps != WEFT_NEVER;
 }
 
 static void look_at_slow(struct look *l, const struct evq *q)
@@ -90,7 +90,7 @@ static void look_at_slow(struct look *l, const struct evq *q)
             look_at(l, q->h[i].t, kind, number);
         else if (q->h[i].t < l->first_ps && (kind != EV_TIMER || l->timers) &&
                  (kind != EV_RTO || rto_counts(l->e, l->p, number)) &&
-                 (kind != EV_CC || qp_at(l->e, number)->cc_timer_ps == q->h[i].t))
+                 (kind != EV_CC || qp_at(l->e, number)->snd->cc_timer_ps == q->h[i].t))
             l->first_ps = q->h[i].t;
     }
 }
@@ -133,7 +133,7 @@ static int64_t first_in(const struct weft_engine *e, const struct replay_part *p
         if (kind <= EV_TX || kind == EV_RTO || kind == EV_TIMER || q->h[i].t >= first_ps)
             continue;
         if (kind != EV_CC ||
-            (replay_part_has(p, number) && qp_at(e, number)->cc_timer_ps == q->h[i].t))
+            (replay_part_has(p, number) && qp_at(e, number)->snd->cc_timer_ps == q->h[i].t))
             first_ps = q->h[i].t;
     }
     return first_ps;
@@ -224,19 +224,19 @@ static void queue_port(struct weft_engine *e, const struct replay_part *p, uint3
 static void queue_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->state == QP_PACED)
-        engine_push(e, &e->nics.of[e->ports[q->port].nic].paced, q->next_avail_ps, qi);
-    q->rto_entry_ps = q->rto_at_ps;
-    if (q->rto_at_ps != WEFT_NEVER)
-        engine_push_timer(e, q->src_host, q->rto_at_ps, EV_ID(EV_RTO, qi));
+    if (q->snd->state == QP_PACED)
+        engine_push(e, &e->nics.of[e->ports[q->port].nic].paced, q->snd->next_avail_ps, qi);
+    q->snd->rto_entry_ps = q->snd->rto_at_ps;
+    if (q->snd->rto_at_ps != WEFT_NEVER)
+        engine_push_timer(e, q->src_host, q->snd->rto_at_ps, EV_ID(EV_RTO, qi));
 }
 
 /* Entries of other QPs whose timers count for nothing were dropped. */
 static void forget_idle_timers(struct weft_engine *e, const struct replay_part *p)
 {
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
-        if (!replay_part_has(p, i) && qp_at(e, i)->rto_at_ps == WEFT_NEVER)
-            qp_at(e, i)->rto_entry_ps = WEFT_NEVER;
+        if (!replay_part_has(p, i) && qp_at(e, i)->snd->rto_at_ps == WEFT_NEVER)
+            qp_at(e, i)->snd->rto_entry_ps = WEFT_NEVER;
 }
 
 void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)

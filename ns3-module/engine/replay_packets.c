@@ -153,11 +153,11 @@ static struct done done_by_guide(struct weft_engine *e, const struct replay_piec
 {
     const struct qp *q = qp_at(e, k->guide);
     const struct port *p = &e->ports[q->port];
-    struct done sent = {(int64_t)(q->nxt_psn - k->guide_psn), q->last_tx_ps - k->guide_ps};
+    struct done sent = {(int64_t)(q->snd->nxt_psn - k->guide_psn), q->snd->last_tx_ps - k->guide_ps};
     if (!p->hold || p->st.pauses == k->guide_pauses)
         return sent;
     return (struct done){(int64_t)(p->st.pauses - k->guide_pauses),
-                         p->hold->from_ps[q->prio] - k->guide_pause_ps};
+                         p->hold->from_ps[q->snd->prio] - k->guide_pause_ps};
 }
 
 static void note_sum(struct weft_engine *e, struct replay_piece *k)
@@ -238,7 +238,7 @@ static void go_on(struct weft_engine *e, struct replay_piece *k)
 static void compare_next(struct weft_engine *e, struct replay_piece *k)
 {
     const struct qp *q = qp_at(e, k->guide);
-    const int64_t flight = (int64_t)(q->nxt_psn - q->una_psn),
+    const int64_t flight = (int64_t)(q->snd->nxt_psn - q->snd->una_psn),
                   now = (e->now - k->from_ps) / k->lap_ps;
     int64_t laps = now + 1;
     if (++k->tried == FEW_LAPS && flight - 2 > laps)

@@ -161,10 +161,10 @@ static void join_all(struct weft_engine *e, struct replay_packets *r)
 
 uint64_t replay_before_last(const struct weft_engine *e, const struct qp *q)
 {
-    if (q->nxt_msg == NIL)
+    if (q->snd->nxt_msg == NIL)
         return 0;
-    const struct msg *m = msg_at(e, q->nxt_msg);
-    return m->first_psn + m->npkts - 1 - q->nxt_psn;
+    const struct msg *m = msg_at(e, q->snd->nxt_msg);
+    return m->first_psn + m->npkts - 1 - q->snd->nxt_psn;
 }
 
 static void count_in(struct weft_engine *e, struct replay_packets *r, uint32_t qi)
@@ -174,7 +174,7 @@ static void count_in(struct weft_engine *e, struct replay_packets *r, uint32_t q
     const uint64_t left = replay_before_last(e, q);
     if (r->turn[qi].said_ps >= g->turn.said_ps)
         g->turn = r->turn[qi];
-    g->between |= q->head_msg != q->nxt_msg;
+    g->between |= q->head_msg != q->snd->nxt_msg;
     if (left > g->left) {
         g->left = left;
         g->guide = qi;
@@ -243,10 +243,10 @@ static bool strays(struct weft_engine *e)
 void replay_piece_watch(struct weft_engine *e, struct replay_piece *k)
 {
     const struct qp *q = qp_at(e, k->guide);
-    k->guide_psn = q->nxt_psn;
-    k->guide_ps = q->last_tx_ps;
+    k->guide_psn = q->snd->nxt_psn;
+    k->guide_ps = q->snd->last_tx_ps;
     k->guide_pauses = e->ports[q->port].st.pauses;
-    k->guide_pause_ps = e->ports[q->port].hold ? e->ports[q->port].hold->from_ps[q->prio] : e->now;
+    k->guide_pause_ps = e->ports[q->port].hold ? e->ports[q->port].hold->from_ps[q->snd->prio] : e->now;
     k->since_ps = e->now;
     k->phase = REPLAY_TIME;
     k->next_ps = e->now + ((int64_t)GUIDE_PACKETS << (QUICK_TRIES - k->quick) / 2) * k->gap_ps;
@@ -256,7 +256,7 @@ static void watch_guide(struct weft_engine *e, struct replay_piece *k, uint32_t 
 {
     const struct qp *q = qp_at(e, guide);
     k->guide = guide;
-    k->gap_ps = q->next_avail_ps > q->last_tx_ps ? q->next_avail_ps - q->last_tx_ps : 1;
+    k->gap_ps = q->snd->next_avail_ps > q->snd->last_tx_ps ? q->snd->next_avail_ps - q->snd->last_tx_ps : 1;
     k->quick = QUICK_TRIES;
     replay_piece_watch(e, k);
 }
@@ -365,7 +365,7 @@ void replay_piece_wake(struct weft_engine *e, struct replay_piece *k)
     for (uint32_t i = 0; i < k->part.nqps; i++) {
         const struct qp *q = qp_at(e, k->part.qps[i]);
         const uint64_t left = replay_before_last(e, q);
-        if (q->head_msg != q->nxt_msg) {
+        if (q->head_msg != q->snd->nxt_msg) {
             replay_piece_rest(k, e->now + k->wait_ps);
             return;
         }

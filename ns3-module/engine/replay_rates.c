@@ -34,7 +34,7 @@ static uint64_t packets_left(const struct weft_engine *e, const struct qp *q)
 {
     const struct msg *m = msg_at(e, q->head_msg);
     const uint64_t end = m->first_psn + m->npkts;
-    return end > q->nxt_psn + LEFT_PACKETS ? end - q->nxt_psn - LEFT_PACKETS : 0;
+    return end > q->snd->nxt_psn + LEFT_PACKETS ? end - q->snd->nxt_psn - LEFT_PACKETS : 0;
 }
 
 static bool make_room(struct replay_settled *s)
@@ -66,7 +66,7 @@ bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
         const struct qp *q = qp_at(e, i);
         if (q->head_msg == NIL || replay_piece_is_ahead(e, i))
             continue;
-        if (q->head_msg != q->nxt_msg || q->head_msg != q->rcv_msg || !packets_left(e, q))
+        if (q->head_msg != q->snd->nxt_msg || q->head_msg != q->rcv_msg || !packets_left(e, q))
             return false;
         replay_part_add(e, &s->part, i);
         rtt_ps = q->env.base_rtt_ps > rtt_ps ? q->env.base_rtt_ps : rtt_ps;
@@ -78,15 +78,15 @@ bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
 static void note_qp(const struct weft_engine *e, uint32_t qi, struct settled_qp *m)
 {
     const struct qp *q = qp_at(e, qi);
-    const uint64_t cwnd = q->out.cwnd_bytes, cap = q->cap_bytes;
-    *m = (struct settled_qp){.psn = q->nxt_psn,
-                             .flight = q->nxt_psn - q->una_psn,
+    const uint64_t cwnd = q->snd->out.cwnd_bytes, cap = q->snd->cap_bytes;
+    *m = (struct settled_qp){.psn = q->snd->nxt_psn,
+                             .flight = q->snd->nxt_psn - q->snd->una_psn,
                              .cnps = msg_at(e, q->head_msg)->cnps,
-                             .rate_bps = q->out.rate_bps,
+                             .rate_bps = q->snd->out.rate_bps,
                              .cwnd_bytes = cwnd < cap ? cwnd : cap,
-                             .tx_ps = q->last_tx_ps};
+                             .tx_ps = q->snd->last_tx_ps};
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        m->held_ps[k] = q->held_ps[k];
+        m->held_ps[k] = q->snd->held_ps[k];
     if (q->cc->observe)
         q->cc->observe(cc_state_at(e, qi), q->ccp, m->seen);
 }

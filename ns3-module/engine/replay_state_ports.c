@@ -145,7 +145,7 @@ static void see_nic(struct weft_engine *e, struct nic *n, struct tape *t)
     TAPE_SEE(t, n->ready_mask, MOVE_NOT);
     TAPE_SEE(t, n->yield, MOVE_NOT);
     for (uint32_t prio = 0; prio < WEFT_PRIOS && !t->fixed; prio++)
-        for (uint32_t i = n->ready[prio].head; i != NIL; i = qp_at(e, i)->next)
+        for (uint32_t i = n->ready[prio].head; i != NIL; i = qp_at(e, i)->snd->next)
             tape_same(t, tape_qp(t, i), "turns of QPs at a NIC");
 }
 

@@ -54,8 +54,8 @@ bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k)
     bool can = replay_copy_ever(e);
     for (uint32_t i = 0; can && i < p->nqps; i++) {
         const struct qp *q = qp_at(e, p->qps[i]);
-        can = !q->retries && !q->recovering && !q->held && q->state != QP_PARKED &&
-              q->cc_timer_ps == WEFT_NEVER;
+        can = !q->snd->retries && !q->snd->recovering && !q->held && q->snd->state != QP_PARKED &&
+              q->snd->cc_timer_ps == WEFT_NEVER;
     }
     for (uint32_t i = 0; can && i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
@@ -178,13 +178,13 @@ static void copy_turns(struct copying *c, const struct nic *from, struct nic *to
 {
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
         to->ready[prio].head = to->ready[prio].tail = NIL;
-        for (uint32_t i = from->ready[prio].head; i != NIL; i = qp_at(c->e, i)->next) {
+        for (uint32_t i = from->ready[prio].head; i != NIL; i = qp_at(c->e, i)->snd->next) {
             const uint32_t there = qp_there(c, i);
-            qp_at(c->e, there)->next = NIL;
+            qp_at(c->e, there)->snd->next = NIL;
             if (to->ready[prio].head == NIL)
                 to->ready[prio].head = there;
             else
-                qp_at(c->e, to->ready[prio].tail)->next = there;
+                qp_at(c->e, to->ready[prio].tail)->snd->next = there;
             to->ready[prio].tail = there;
         }
     }
@@ -230,7 +230,7 @@ static struct sent sent_of(const struct weft_engine *e, const struct replay_part
             s.made += length(e, port->lane[prio].q);
     }
     for (uint32_t i = 0; i < p->nqps; i++)
-        s.data += qp_at(e, p->qps[i])->nxt_psn;
+        s.data += qp_at(e, p->qps[i])->snd->nxt_psn;
     return s;
 }
 
@@ -244,8 +244,8 @@ void replay_copy(struct weft_engine *e, struct replay_piece *lead, struct replay
     for (uint32_t i = 0; i < k->part.nports; i++)
         copy_port(&c, lead->part.ports[i], k->part.ports[i]);
     for (uint32_t i = 0; i < k->part.nqps; i++) {
-        const uint32_t qa = lead->part.qps[i], qb = k->part.qps[i], m = qp_at(e, qa)->nxt_msg;
-        qp_at(e, qb)->nxt_msg = m == NIL ? NIL : msg_there(&c, qa, qb, m);
+        const uint32_t qa = lead->part.qps[i], qb = k->part.qps[i], m = qp_at(e, qa)->snd->nxt_msg;
+        qp_at(e, qb)->snd->nxt_msg = m == NIL ? NIL : msg_there(&c, qa, qb, m);
     }
     const struct sent after = sent_of(e, &k->part);
     const uint64_t data = after.data - before.data, acks = after.made - before.made - data;

@@ -42,9 +42,9 @@ struct repeat {
  * of memory. */
 static struct repeat *repeat_of(struct weft_engine *e, struct qp *q)
 {
-    if (!q->repeat && !(q->repeat = calloc(1, sizeof *q->repeat)))
+    if (!q->snd->repeat && !(q->snd->repeat = calloc(1, sizeof *q->snd->repeat)))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the bitmaps of a QP");
-    return q->repeat;
+    return q->snd->repeat;
 }
 
 /* The same of what its receiver holds. */
@@ -135,13 +135,13 @@ void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 /* Moves the cursor to the next packet to send again, or to the first never sent. */
 static void steer(struct weft_engine *e, struct qp *q)
 {
-    struct repeat *r = q->repeat;
-    if (r->rtx_psn < q->una_psn)
-        r->rtx_psn = q->una_psn;
+    struct repeat *r = q->snd->repeat;
+    if (r->rtx_psn < q->snd->una_psn)
+        r->rtx_psn = q->snd->una_psn;
     while (r->rtx_psn < r->lost_end &&
            (psn_set_has(&r->sacked, r->rtx_psn) || psn_set_has(&r->cut, r->rtx_psn)))
         r->rtx_psn++;
-    const uint64_t lost = r->rtx_psn < r->lost_end ? r->rtx_psn : q->top_psn;
+    const uint64_t lost = r->rtx_psn < r->lost_end ? r->rtx_psn : q->snd->top_psn;
     const uint64_t cut = psn_set_first(&r->cut);
     nic_seek(e, q, cut < lost ? cut : lost);
 }
@@ -150,8 +150,8 @@ static void steer(struct weft_engine *e, struct qp *q)
  * again. */
 static bool waits(const struct qp *q, uint64_t psn)
 {
-    const struct repeat *r = q->repeat;
-    return r && q->recovering &&
+    const struct repeat *r = q->snd->repeat;
+    return r && q->snd->recovering &&
            (psn_set_has(&r->cut, psn) || (psn >= r->rtx_psn && psn < r->lost_end));
 }
 
@@ -160,7 +160,7 @@ static bool waits(const struct qp *q, uint64_t psn)
 static struct ack_report unknown(const struct weft_engine *e, const struct qp *q, uint64_t psn,
                                  uint64_t end)
 {
-    const struct psn_set *known = q->repeat ? &q->repeat->sacked : NULL;
+    const struct psn_set *known = q->snd->repeat ? &q->snd->repeat->sacked : NULL;
     struct ack_report sum = {0, 0, 0};
     for (uint32_t mi = q->head_msg; mi != NIL && psn < end; mi = msg_at(e, mi)->next) {
         const struct msg *m = msg_at(e, mi);
@@ -178,14 +178,14 @@ static struct ack_report unknown(const struct weft_engine *e, const struct qp *q
 
 uint64_t repeat_flight(const struct weft_engine *e, const struct qp *q)
 {
-    return unknown(e, q, q->una_psn, q->top_psn).landed;
+    return unknown(e, q, q->snd->una_psn, q->snd->top_psn).landed;
 }
 
 static void start(struct qp *q)
 {
-    q->recovering = 1;
-    q->repeat->recovery_psn = q->top_psn;
-    q->repeat->rtx_psn = q->una_psn;
+    q->snd->recovering = 1;
+    q->snd->repeat->recovery_psn = q->snd->top_psn;
+    q->snd->repeat->rtx_psn = q->snd->una_psn;
 }
 
 /* A packet has come: those below the result that have not are lost. */
@@ -201,18 +201,18 @@ static uint64_t lost_before(const struct qp *q, uint64_t sack)
 static void recount(const struct weft_engine *e, struct qp *q)
 {
     if (profile_of(q)->recovery->counts)
-        q->flight_bytes = repeat_flight(e, q);
+        q->snd->flight_bytes = repeat_flight(e, q);
 }
 
 /* Packet @p psn is sent again before new ones. */
 static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t psn)
 {
-    struct repeat *r = q->repeat;
-    if (!q->recovering) {
+    struct repeat *r = q->snd->repeat;
+    if (!q->snd->recovering) {
         start(q);
-        r->lost_end = q->una_psn;
+        r->lost_end = q->snd->una_psn;
     }
-    psn_set_rise(&r->cut, q->una_psn);
+    psn_set_rise(&r->cut, q->snd->una_psn);
     if (add(e, &r->cut, psn))
         nic_rto_arm(e, qi);
 }
@@ -220,7 +220,7 @@ static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t 
 /* A packet that was sent and is neither known to be received nor known to be lost. */
 static bool in_flight(const struct qp *q, uint64_t psn)
 {
-    return psn >= q->una_psn && psn < q->top_psn && !psn_set_has(&q->repeat->sacked, psn) &&
+    return psn >= q->snd->una_psn && psn < q->snd->top_psn && !psn_set_has(&q->snd->repeat->sacked, psn) &&
            !waits(q, psn);
 }
 
@@ -230,7 +230,7 @@ static void timed_sent(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_
 {
     struct qp *q = qp_at(e, qi);
     struct repeat *r = repeat_of(e, q);
-    if (r && !packet_times_note(&r->times, psn, q->una_psn, e->now, ev,
+    if (r && !packet_times_note(&r->times, psn, q->snd->una_psn, e->now, ev,
                                 (uint32_t)profile_of(q)->t.rto_backoff_max))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the timers of a QP");
 }
@@ -239,7 +239,7 @@ static int64_t timed_due(struct weft_engine *e, const struct qp *q)
 {
     (void)e;
     int64_t first = WEFT_NEVER;
-    struct packet_times *t = q->repeat ? &q->repeat->times : NULL;
+    struct packet_times *t = q->snd->repeat ? &q->snd->repeat->times : NULL;
     for (uint32_t l = 0; t && l < t->nlevels; l++) {
         struct shot_queue *of = &t->level[l];
         while (of->n && (!in_flight(q, shot_first(of)->psn) || shot_is_old(t, shot_first(of))))
@@ -256,7 +256,7 @@ static int64_t timed_due(struct weft_engine *e, const struct qp *q)
 static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
 {
     struct qp *q = qp_at(e, qi);
-    struct packet_times *t = &q->repeat->times;
+    struct packet_times *t = &q->snd->repeat->times;
     const int64_t due = timed_due(e, q);
     for (uint32_t l = 0; l < t->nlevels; l++) {
         struct shot_queue *of = &t->level[l];
@@ -265,7 +265,7 @@ static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
         const struct shot s = *shot_first(of);
         shot_drop(of);
         *ev = s.ev;
-        q->flight_bytes -= unknown(e, q, s.psn, s.psn + 1).landed;
+        q->snd->flight_bytes -= unknown(e, q, s.psn, s.psn + 1).landed;
         packet_times_expire(t, s.psn);
         note_cut(e, q, qi, s.psn);
         steer(e, q);
@@ -282,8 +282,8 @@ const struct packet_timers repeat_timers = {
 /* The receiver holds packet @p psn; false: out of memory. */
 static bool note_held(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
-    struct repeat *r = q->repeat;
-    if (psn <= q->una_psn)
+    struct repeat *r = q->snd->repeat;
+    if (psn <= q->snd->una_psn)
         return true;
     psn_set_remove(&r->cut, psn);
     return add(e, &r->sacked, psn);
@@ -295,13 +295,13 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     struct repeat *r = repeat_of(e, q);
     if (!r)
         return;
-    psn_set_rise(&r->sacked, q->una_psn);
-    psn_set_rise(&r->cut, q->una_psn);
+    psn_set_rise(&r->sacked, q->snd->una_psn);
+    psn_set_rise(&r->cut, q->snd->una_psn);
     const uint64_t sack = k->psn + k->sack;
     if (names_trimmed(profile_of(q)->recovery, k)) {
         if (in_flight(q, sack))
             note_cut(e, q, qi, sack);
-    } else if (k->flags & PKT_SACK && sack > q->una_psn) {
+    } else if (k->flags & PKT_SACK && sack > q->snd->una_psn) {
         if (!note_held(e, q, sack))
             return;
         for (uint64_t left = e->rc.map.bits; left; left &= left - 1)
@@ -309,10 +309,10 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
                 return;
         r->high_psn = sack > r->high_psn ? sack : r->high_psn;
         const uint64_t lost_end = lost_before(q, sack);
-        if (!q->recovering && lost_end > q->una_psn) {
+        if (!q->snd->recovering && lost_end > q->snd->una_psn) {
             const uint64_t resent = r->lost_end;
             start(q);
-            if (q->counted && r->rtx_psn < resent)
+            if (q->snd->counted && r->rtx_psn < resent)
                 r->rtx_psn = resent;
         }
         if (r->lost_end < lost_end) {
@@ -320,13 +320,13 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
             recount(e, q);
         }
     }
-    if (q->recovering) {
+    if (q->snd->recovering) {
         steer(e, q);
-        if (q->una_psn >= r->recovery_psn &&
+        if (q->snd->una_psn >= r->recovery_psn &&
             (r->sacked.n == 0 || profile_of(q)->recovery->tolerates_reordering) && r->cut.n == 0 &&
-            (!q->counted || r->rtx_psn >= r->lost_end))
-            q->recovering = 0;
-        if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
+            (!q->snd->counted || r->rtx_psn >= r->lost_end))
+            q->snd->recovering = 0;
+        if (q->snd->rto_at_ps == WEFT_NEVER && q->snd->top_psn > q->snd->una_psn)
             nic_rto_arm(e, qi);
     }
     nic_wake(e, qi);
@@ -342,15 +342,15 @@ struct ack_report repeat_received(const struct weft_engine *e, const struct qp *
                                   const struct pkt *k)
 {
     struct ack_report sum = {0, 0, 0};
-    if (k->psn > q->una_psn)
-        sum = unknown(e, q, q->una_psn, k->psn);
+    if (k->psn > q->snd->una_psn)
+        sum = unknown(e, q, q->snd->una_psn, k->psn);
     const uint64_t sack = k->psn + k->sack;
-    if (!(k->flags & PKT_SACK) || sack < q->una_psn || sack < k->psn)
+    if (!(k->flags & PKT_SACK) || sack < q->snd->una_psn || sack < k->psn)
         return sum;
     if (k->flags & PKT_MAP && k->kind == WEFT_PKT_ACK) {
         for (uint64_t left = e->rc.map.bits; left; left &= left - 1) {
             const uint64_t psn = e->rc.map.first + (uint64_t)__builtin_ctzll(left);
-            if (psn > q->una_psn)
+            if (psn > q->snd->una_psn)
                 add_report(&sum, unknown(e, q, psn, psn + 1));
         }
         return sum;
@@ -358,7 +358,7 @@ struct ack_report repeat_received(const struct weft_engine *e, const struct qp *
     const struct ack_report one = unknown(e, q, sack, sack + 1);
     if (names_trimmed(profile_of(q)->recovery, k)) {
         sum.trimmed = one.landed;
-    } else if (sack > q->una_psn && sack > k->psn) {
+    } else if (sack > q->snd->una_psn && sack > k->psn) {
         add_report(&sum, one);
     }
     return sum;
@@ -370,11 +370,11 @@ void repeat_timeout(struct weft_engine *e, uint32_t qi)
     struct repeat *r = repeat_of(e, q);
     if (!r)
         return;
-    psn_set_rise(&r->sacked, q->una_psn);
+    psn_set_rise(&r->sacked, q->snd->una_psn);
     psn_set_free(&r->cut);
     start(q);
-    const bool later_came = q->counted && r->high_psn > q->una_psn && q->retries == 1;
-    r->lost_end = later_came ? r->high_psn : q->top_psn;
+    const bool later_came = q->snd->counted && r->high_psn > q->snd->una_psn && q->snd->retries == 1;
+    r->lost_end = later_came ? r->high_psn : q->snd->top_psn;
     recount(e, q);
     if (later_came) /* what is in flight may fill the window, so that nothing is sent again */
         nic_rto_arm(e, qi);
@@ -385,12 +385,12 @@ void repeat_timeout(struct weft_engine *e, uint32_t qi)
 void repeat_sent(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    struct repeat *r = q->repeat;
-    const uint64_t psn = q->nxt_psn - 1;
+    struct repeat *r = q->snd->repeat;
+    const uint64_t psn = q->snd->nxt_psn - 1;
     if (psn_set_has(&r->cut, psn))
         psn_set_remove(&r->cut, psn);
     else if (psn < r->lost_end)
-        r->rtx_psn = q->nxt_psn;
+        r->rtx_psn = q->snd->nxt_psn;
     else
         return; /* a new packet */
     steer(e, q);
@@ -401,12 +401,12 @@ void repeat_fini(struct qp *q)
     if (q->held)
         psn_set_free(q->held);
     free(q->held);
-    if (!q->repeat)
+    if (!q->snd->repeat)
         return;
-    psn_set_free(&q->repeat->sacked);
-    psn_set_free(&q->repeat->cut);
-    packet_times_free(&q->repeat->times);
-    free(q->repeat);
+    psn_set_free(&q->snd->repeat->sacked);
+    psn_set_free(&q->snd->repeat->cut);
+    packet_times_free(&q->snd->repeat->times);
+    free(q->snd->repeat);
 }
 
 const struct recovery recovery_selective_repeat = {.name = "selective-repeat",

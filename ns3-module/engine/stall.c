@@ -53,8 +53,8 @@ static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
 
 static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int64_t after_ps)
 {
-    const int64_t rto = profile_of(q)->t.rto_ps << q->backoff;
-    const double packet = (double)q->env.mtu_wire_bytes * (double)q->gap_q / (1 << GAP_SHIFT);
+    const int64_t rto = profile_of(q)->t.rto_ps << q->snd->backoff;
+    const double packet = (double)q->env.mtu_wire_bytes * (double)q->snd->gap_q / (1 << GAP_SHIFT);
     const double all = (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)ways_ps(e, q);
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
 }
@@ -66,9 +66,9 @@ static int64_t waited_ps(const struct weft_engine *e, uint32_t qi, int64_t at_ps
     const struct msg *head = msg_at(e, q->head_msg);
     const uint64_t exp_psn = stall_expected(e, qi);
     struct stall_mark *m = stall_mark_of(e, qi);
-    if (m->message != head->id || exp_psn > m->taken_psn || q->una_psn > m->acked_psn) {
+    if (m->message != head->id || exp_psn > m->taken_psn || q->snd->una_psn > m->acked_psn) {
         m->taken_psn = m->taken_psn > exp_psn ? m->taken_psn : exp_psn;
-        m->acked_psn = m->acked_psn > q->una_psn ? m->acked_psn : q->una_psn;
+        m->acked_psn = m->acked_psn > q->snd->una_psn ? m->acked_psn : q->snd->una_psn;
         m->message = head->id;
         m->since_ps = at_ps;
     }
@@ -86,7 +86,7 @@ static uint64_t note_all(struct weft_engine *e, int64_t at_ps, int64_t after_ps,
         const struct qp *q = qp_at(e, i);
         struct stall_mark *m = stall_mark_of(e, i);
         m->stuck = false;
-        if (q->head_msg == NIL || q->state == QP_PARKED ||
+        if (q->head_msg == NIL || q->snd->state == QP_PARKED ||
             !(peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS)) {
             m->message = UINT64_MAX;
             continue;
@@ -156,12 +156,12 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
 {
     const struct qp *q = qp_at(e, qi);
     char since[WEFT_UNIT_TEXT_MAX];
-    if (qi >= e->stall.n || q->state == QP_PARKED || q->head_msg == NIL)
+    if (qi >= e->stall.n || q->snd->state == QP_PARKED || q->head_msg == NIL)
         return false;
     const struct stall_mark *m = stall_mark_of(e, qi);
     const struct msg *head = msg_at(e, q->head_msg);
     if (!m->stuck || m->message != head->id || stall_expected(e, qi) > m->taken_psn ||
-        q->una_psn > m->acked_psn)
+        q->snd->una_psn > m->acked_psn)
         return false; /* or it has got on since */
     const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
     snprintf(buf, size,

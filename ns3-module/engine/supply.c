@@ -36,9 +36,9 @@ void supply_fini(struct weft_engine *e)
 void supply_tag(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
 {
     struct pkt *k = pkt_at(e, i);
-    const struct weft_cc_leaving leaves = {.una_bytes = q->una_bytes,
-                                           .from_bytes = q->nxt_bytes - k->payload,
-                                           .until_bytes = q->nxt_bytes,
+    const struct weft_cc_leaving leaves = {.una_bytes = q->snd->una_bytes,
+                                           .from_bytes = q->snd->nxt_bytes - k->payload,
+                                           .until_bytes = q->snd->nxt_bytes,
                                            .end_bytes = q->end_byte};
     k->sig = q->cc->supply->tag(cc_state_at(e, qi), q->ccp, &leaves);
 }

@@ -45,7 +45,7 @@ static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const
     while (k < n && path[k] != port)
         k++;
     for (k++; k < n; k++)
-        if (root[path[k]] || diagnose_paused(e, path[k], q->prio))
+        if (root[path[k]] || diagnose_paused(e, path[k], q->snd->prio))
             return false;
     return true;
 }
@@ -78,7 +78,7 @@ void victims_mark(struct weft_engine *e, uint32_t prio, const uint8_t *root, uin
 {
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        victim[i] = q->prio == prio && q->nxt_msg != NIL && q->state == QP_READY &&
+        victim[i] = q->snd->prio == prio && q->snd->nxt_msg != NIL && q->snd->state == QP_READY &&
                     peers_own(e, e->fabric->hosts[q->src_host]) &&
                     diagnose_paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
     }
