@@ -57,7 +57,7 @@ struct pouch {
     size_t n, cap;
 };
 
-/** The user is to be told of a message: what its record does not say in every process. */
+/** The user is to be told of a message. */
 struct tell {
     struct ev at;     /**< the event by which it is complete */
     uint32_t seq;     /**< among those of that event */
@@ -65,6 +65,12 @@ struct tell {
     uint32_t cluster; /**< that waits until he is told; of process `from` */
     uint8_t from;
     bool acked; /**< else received */
+};
+_Static_assert(sizeof(struct tell) == 32, "all messages may be complete in one window");
+
+/** The same as others are given it, with what the record of the message does not say there. */
+struct peers_news {
+    struct tell tell;
     union {
         struct {
             int64_t received_ps, ideal_ps, held_ps[WEFT_DELAY_QUEUE];
@@ -200,6 +206,10 @@ void peers_run(struct weft_engine *e);
 void peers_exchange(struct weft_engine *e);
 
 /* peers_told.c */
+/** What others are given. */
+void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news);
+/** Notes what another process has given: the user is to be told. */
+void peers_hear(struct weft_engine *e, const struct peers_news *news);
 /** Orders what is to be told. */
 void peers_sort_tells(struct peers *p);
 /** Tells the user. */
@@ -212,8 +222,7 @@ void peers_await(struct weft_engine *e, const struct tell *t);
 /** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
 void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
 /** Message record @p msg is complete, by that event. */
-void peers_tell(struct weft_engine *e, uint32_t msg, bool acked,
-                const struct weft_completion *done);
+void peers_tell(struct weft_engine *e, uint32_t msg, bool acked);
 /** Whether the last event of peers_tells has been executed, and has told of nothing: once. */
 bool peers_told_nothing(const struct weft_engine *e);
 /** Whether an event is not to be executed yet (peers.until). */

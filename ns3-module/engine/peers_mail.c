@@ -99,6 +99,13 @@ static void pack_ports(struct weft_engine *e, struct peers_head *h, uint32_t *np
     h->more |= left != 0;
 }
 
+static void pack_news(struct weft_engine *e, struct pouch *out, const struct tell *t)
+{
+    struct peers_news news;
+    peers_news_of(e, t, &news);
+    pouch_add(e, out, &news, sizeof news);
+}
+
 /* How many of @p n records of @p size are given at once. */
 static uint32_t fit(const struct weft_engine *e, size_t n, size_t size)
 {
@@ -110,7 +117,7 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
 {
     struct peers *p = e->peers;
     uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
-    h->ntells = fit(e, g->tells_end - g->tell, sizeof *p->tells);
+    h->ntells = fit(e, g->tells_end - g->tell, sizeof(struct peers_news));
     for (unsigned k = 0; k < p->link.n; k++) {
         struct pouch *out = &p->out[k], *lasts = &p->lasts[k];
         out->n = 0;
@@ -120,7 +127,8 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
         lasts->n -= nlasts[k] * sizeof(struct peers_last);
         pouch_add(e, out, h, sizeof *h);
         pouch_add(e, out, p->all.bytes, p->all.n);
-        pouch_add(e, out, p->tells + g->tell, h->ntells * sizeof *p->tells);
+        for (uint32_t i = 0; i < h->ntells; i++)
+            pack_news(e, out, &p->tells[g->tell + i]);
         pouch_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
     }
     g->tell += h->ntells;
@@ -221,9 +229,9 @@ void peers_unpack(struct weft_engine *e, unsigned k)
         window_note(e, &note);
     }
     for (uint32_t i = 0; i < h.ntells; i++) {
-        struct tell t;
-        take(&from, &t, sizeof t);
-        peers_await(e, &t);
+        struct peers_news news;
+        take(&from, &news, sizeof news);
+        peers_hear(e, &news);
     }
     for (uint32_t i = 0; i < h.nlasts; i++)
         unpack_last(e, &from);

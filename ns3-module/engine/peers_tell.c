@@ -4,8 +4,6 @@
 #include "peers.h"
 #include "room.h"
 
-#include <string.h>
-
 void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster)
 {
     e->peers->at = (struct ev){t_ps, id};
@@ -44,31 +42,13 @@ static struct tell *one_more(struct weft_engine *e)
     return &p->tells[p->ntells + p->nown];
 }
 
-void peers_tell(struct weft_engine *e, uint32_t msg, bool acked, const struct weft_completion *done)
+void peers_tell(struct weft_engine *e, uint32_t msg, bool acked)
 {
     struct peers *p = e->peers;
     struct tell *t = one_more(e);
     p->expected = false;
-    if (!t)
-        return;
-    memset(t, 0, sizeof *t);
-    t->at = p->at;
-    t->seq = p->nown++;
-    t->msg = msg;
-    t->cluster = p->cluster;
-    t->from = (uint8_t)p->link.me;
-    t->acked = acked;
-    if (acked) {
-        t->acked_too.retx_bytes = done->retx_bytes;
-        t->acked_too.cnps = (uint32_t)done->cnps;
-        return;
-    }
-    t->received.received_ps = done->received_ps;
-    t->received.ideal_ps = done->ideal_ps;
-    t->received.start_byte = done->first_byte;
-    t->received.first_psn = done->first_psn;
-    t->received.npkts = done->packets;
-    memcpy(t->received.held_ps, msg_at(e, msg)->held_ps, sizeof t->received.held_ps);
+    if (t)
+        *t = (struct tell){p->at, p->nown++, msg, p->cluster, (uint8_t)p->link.me, acked};
 }
 
 void peers_await(struct weft_engine *e, const struct tell *t)

@@ -15,27 +15,51 @@ static int compare_tells(const void *va, const void *vb)
     return a->seq < b->seq ? -1 : 1; /* one event is of one process */
 }
 
-/* Every process notes what has become of a message; some have but one end of its QP. */
-static struct msg *settle_message(struct weft_engine *e, const struct tell *t)
+void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news)
 {
-    struct msg *m = msg_at(e, t->msg);
+    const struct msg *m = msg_at(e, t->msg);
+    memset(news, 0, sizeof *news);
+    news->tell = *t;
+    if (t->acked) {
+        news->acked_too.retx_bytes = m->retx_bytes;
+        news->acked_too.cnps = m->cnps;
+        return;
+    }
+    news->received.received_ps = m->received_ps;
+    news->received.ideal_ps = m->ideal_ps;
+    news->received.start_byte = m->start_byte;
+    news->received.first_psn = m->first_psn;
+    news->received.npkts = m->npkts;
+    memcpy(news->received.held_ps, m->held_ps, sizeof m->held_ps);
+}
+
+void peers_hear(struct weft_engine *e, const struct peers_news *news)
+{
+    struct msg *m = msg_at(e, news->tell.msg);
+    if (news->tell.acked) {
+        m->retx_bytes = news->acked_too.retx_bytes;
+        m->cnps = news->acked_too.cnps;
+    } else {
+        m->received_ps = news->received.received_ps;
+        m->ideal_ps = news->received.ideal_ps;
+        m->start_byte = news->received.start_byte;
+        m->first_psn = news->received.first_psn;
+        m->npkts = news->received.npkts;
+        memcpy(m->held_ps, news->received.held_ps, sizeof m->held_ps);
+    }
+    peers_await(e, &news->tell);
+}
+
+/* A process that has but one end of the QP of a message moves on the other. */
+static const struct msg *settle_message(struct weft_engine *e, const struct tell *t)
+{
+    const struct msg *m = msg_at(e, t->msg);
     struct qp *q = qp_at(e, m->qp);
     const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
-    if (!t->acked) {
-        m->received_ps = t->received.received_ps;
-        m->ideal_ps = t->received.ideal_ps;
-        m->start_byte = t->received.start_byte;
-        m->first_psn = t->received.first_psn;
-        m->npkts = t->received.npkts;
-        memcpy(m->held_ps, t->received.held_ps, sizeof m->held_ps);
-        if (ends == PEERS_SENDS)
-            q->rcv_msg = m->next;
-    } else {
-        m->retx_bytes = t->acked_too.retx_bytes;
-        m->cnps = t->acked_too.cnps;
-        if (ends == PEERS_RECEIVES)
-            q->head_msg = m->next;
-    }
+    if (!t->acked && ends == PEERS_SENDS)
+        q->rcv_msg = m->next;
+    else if (t->acked && ends == PEERS_RECEIVES)
+        q->head_msg = m->next;
     return m;
 }
 

@@ -122,7 +122,7 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
         if (__builtin_expect(e->replay && !e->worker, 0))
             replay_ops.tell(e, m->qp, false, &d);
         else if (__builtin_expect(e->peers != NULL, 0))
-            peers_tell(e, mi, false, &d);
+            peers_tell(e, mi, false);
         else if (e->worker)
             worker_tell(e, mi, false, &d);
         else
@@ -263,7 +263,7 @@ static void complete(struct weft_engine *e, uint32_t mi)
     if (__builtin_expect(e->replay && !e->worker, 0))
         replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, &d);
     else if (__builtin_expect(e->peers != NULL, 0))
-        peers_tell(e, mi, true, &d);
+        peers_tell(e, mi, true);
     else if (e->worker)
         worker_tell(e, mi, true, &d);
     else if (e->hooks.acked)
