@@ -216,6 +216,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     if (c->peers)
         peers_expect(e, c->peers);
+    if (e->expected)
+        peers_spare(e);
     e->routing.routes = weft_routes_new(c->fabric, err);
     if (!e->routing.routes || init_ports(e, err) || toss_init(e, err) || mmu_init(e, err) ||
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || supply_init(e, err) ||

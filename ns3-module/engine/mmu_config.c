@@ -384,6 +384,8 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         e->mmu.of = (struct mmu *)(void *)e->mmu.mem.base; /* zeroed, and on a page */
     if (!e->mmu.of)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
+    if (e->expected)
+        stable_small_pages(&e->mmu.mem);
     for (uint32_t i = 0; i < f->nnodes; i++) {
         if (!weft_fabric_forwards(f, i))
             continue;

@@ -176,7 +176,10 @@ unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst
 bool peers_spared(const struct weft_engine *e, uint32_t port);
 /** The same of the end of its link, of which this process has neither end; ask end_known. */
 bool peers_end_spared(const struct weft_engine *e, uint32_t port);
-/** Has ports and ends of links without a record (e->expected) take no memory. */
+/** With e->expected, before anything is written to them: has records of nodes of others take no
+ * memory, nor what is not used of those that are but a few. */
+void peers_spare(struct weft_engine *e);
+/** The same of ports and ends of links without a record. */
 void peers_spare_ports(struct weft_engine *e);
 void peers_free(struct peers *p);
 void peers_fini(struct weft_engine *e);

@@ -73,10 +73,10 @@ static uint32_t pack_port(struct weft_engine *e, struct pouch *out, uint32_t por
     const size_t full = at_once(e);
     uint32_t n = 0;
     *first_ps = o->at_ps < *first_ps ? o->at_ps : *first_ps;
-    for (; o->head != NIL && out->n < full; n++) {
-        const uint32_t i = o->head;
+    for (; o->first && out->n < full; n++) {
+        const uint32_t i = o->first - 1;
         pack_packet(e, out, port, i, o->at_ps);
-        o->head = pkt_at(e, i)->next;
+        o->first = pkt_at(e, i)->next + 1; /* NIL + 1: none */
         o->at_ps = pkt_at(e, i)->next_at_ps;
         pkt_free(e, i);
     }
@@ -92,11 +92,21 @@ static void pack_ports(struct weft_engine *e, struct peers_head *h, uint32_t *np
         const uint32_t port = p->crossed.ports[i];
         const unsigned to = owner_of_far(e, port);
         npackets[to] += pack_port(e, &p->out[to], port, &h->next_ps);
-        if (e->crew->out[port].head != NIL)
+        if (e->crew->out[port].first)
             p->crossed.ports[left++] = port;
     }
     p->crossed.n = left;
     h->more |= left != 0;
+}
+
+/* Whether there is something; if not, most of its memory is given back. */
+static bool left_in(const struct weft_engine *e, struct pouch *p)
+{
+    if (!p->n && p->cap > at_once(e)) {
+        free(p->bytes);
+        *p = (struct pouch){0};
+    }
+    return p->n != 0;
 }
 
 static void pack_news(struct weft_engine *e, struct pouch *out, const struct tell *t)
@@ -134,7 +144,7 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
     g->tell += h->ntells;
     h->more = g->tell < g->tells_end;
     for (unsigned k = 0; k < p->link.n; k++)
-        h->more |= p->lasts[k].n != 0;
+        h->more |= left_in(e, &p->lasts[k]);
     pack_ports(e, h, npackets);
     for (unsigned k = 0; k < p->link.n; k++) {
         if (k == p->link.me || p->out[k].n < sizeof *h)

@@ -63,6 +63,12 @@ static void spare(const struct weft_engine *e, struct stable *s,
     }
 }
 
+void peers_spare(struct weft_engine *e)
+{
+    stable_small_pages(&e->windows.mem);
+    stable_small_pages(&e->timers.pool);
+}
+
 void peers_spare_ports(struct weft_engine *e)
 {
     e->spared = true;

@@ -231,7 +231,7 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->workers = lines(c->n, sizeof *c->workers);
     c->turns = lines(c->n, sizeof *c->turns);
     c->busy_ns = calloc(c->n, sizeof *c->busy_ns);
-    c->out = malloc(nports * sizeof *c->out);
+    c->out = calloc(nports, sizeof *c->out);
     c->loose = malloc(nnodes * sizeof *c->loose);
     c->load = calloc(nnodes, sizeof *c->load);
     c->seen_load = calloc(nnodes, sizeof *c->seen_load);
@@ -245,9 +245,6 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     if (!c->thread || !c->place || !c->loads || !c->loose || !c->load || !c->seen_load || !c->to ||
         !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
-    for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (peers_own(e, e->fabric->ports[i].node))
-            c->out[i].head = NIL;
     for (unsigned i = 0; i < c->n; i++)
         if (!worker_init(&c->workers[i], c->n, c->out, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);

@@ -146,15 +146,15 @@ static void deliver(struct weft_engine *e, struct outbox *o, uint32_t port)
     struct link_end *l = &e->ends[port];
     struct list *fly = &l->fly;
     if (fly->head == NIL) {
-        fly->head = o->head;
+        fly->head = o->first - 1;
         engine_push_arrival(e, l, o->at_ps, port);
     } else {
         struct pkt *before = pkt_at(e, fly->tail);
-        before->next = o->head;
+        before->next = o->first - 1;
         before->next_at_ps = o->at_ps;
     }
     fly->tail = o->tail;
-    o->head = NIL;
+    o->first = 0;
 }
 
 void worker_deliver(struct worker *all, unsigned number)
@@ -169,8 +169,8 @@ void worker_deliver(struct worker *all, unsigned number)
             const uint32_t later = s->ports[i + 2 * AHEAD < s->n ? i + 2 * AHEAD : i];
             __builtin_prefetch(&out[later], 1);
             __builtin_prefetch(&e->ends[ahead].fly, 1);
-            if (out[ahead].head != NIL) /* it was written by another thread, and arrives soon */
-                __builtin_prefetch(pkt_at(e, out[ahead].head), 1);
+            if (out[ahead].first) /* it was written by another thread, and arrives soon */
+                __builtin_prefetch(pkt_at(e, out[ahead].first - 1), 1);
             if (!e->parts && !(e->ends[port].ends & FAR_IN_WINDOWS))
                 s->ports[left++] = port;
             else

@@ -31,8 +31,9 @@
 /** What a port has sent in a window to a node that another thread may run in it, or to another
  * process. */
 struct outbox {
-    uint32_t head, tail; /**< packets, in order; head NIL: none */
-    int64_t at_ps;       /**< when the first will have arrived completely */
+    uint32_t first;  /**< packet, its number + 1, so that memory never written to is empty; 0: none */
+    uint32_t tail;   /**< the last one; in between in order */
+    int64_t at_ps;   /**< when the first will have arrived completely */
 };
 
 /** A packet that was dropped. */
@@ -126,10 +127,10 @@ void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum we
 static inline bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k,
                               uint32_t i, int64_t at_ps)
 {
-    const bool first = o->head == NIL;
+    const bool first = !o->first;
     k->next = NIL;
     if (first) {
-        o->head = i;
+        o->first = i + 1;
         o->at_ps = at_ps;
     } else {
         struct pkt *before = pkt_at(e, o->tail);
