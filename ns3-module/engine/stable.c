@@ -7,14 +7,29 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define PAGE ((size_t)4096) /**< or more, on some machines, where advice is then refused */
 
+/* Address space for @p n bytes that begins with a huge page, NULL: it is refused. */
+static void *map_aligned(size_t n)
+{
+    const size_t all = n + HUGE_PAGE;
+    char *const p = mmap(NULL, all, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    const size_t before = -(uintptr_t)p % HUGE_PAGE, end = (before + n + PAGE - 1) / PAGE * PAGE;
+    if (before)
+        munmap(p, before);
+    if (end < all)
+        munmap(p + end, all - end);
+    return p + before;
+}
+
 bool stable_init(struct stable *s, size_t elem, uint32_t max)
 {
     *s = (struct stable){.elem = elem, .max = max, .free_head = NIL};
     if (elem == 0)
         return true;
-    void *p = mmap(NULL, elem * max, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    void *const p = map_aligned(elem * max);
+    if (!p)
         return false;
 #ifdef MADV_HUGEPAGE /* thousands of records in random order: the page walks cost more than the    \
                         records */
