@@ -8,6 +8,8 @@
 #include "topologies/fabric.h"
 #include "topologies/fabric_reach.h"
 
+#include "base/shared.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +24,15 @@ void weft_fabric_free(struct weft_fabric *f)
 {
     if (!f)
         return;
-    free(f->nodes);
-    free(f->links);
-    free(f->ports);
-    free(f->hosts);
+    if (!f->shared) {
+        free(f->nodes);
+        free(f->links);
+        free(f->ports);
+        free(f->hosts);
+    } else {
+        weft_shared_free(f->shared);
+    }
+    free(f->shared);
     free(f->notes);
     free(f);
 }

@@ -14,6 +14,7 @@
 #define WEFT_FABRIC_H
 
 #include "base/err.h"
+#include "base/peers.h"
 #include "dim_settings.h"
 
 #include <stdbool.h>
@@ -21,6 +22,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct weft_shared;
 
 enum weft_node_kind { WEFT_NODE_HOST = 0, WEFT_NODE_SWITCH = 1 };
 
@@ -87,7 +90,7 @@ struct weft_fabric_port {
 
 /** The graph. Read the fields; change them only through the functions below. */
 struct weft_fabric {
-    struct weft_fabric_node *nodes;
+    struct weft_fabric_node *nodes; /**< after weft_fabric_share, no array is to be written to */
     uint32_t nnodes;
     struct weft_fabric_link *links;
     uint32_t nlinks;
@@ -106,6 +109,7 @@ struct weft_fabric {
     char *notes;  /**< what a reader left out, one remark per line; NULL: nothing */
     uint32_t vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by
                      finish) */
+    struct weft_shared *shared; /**< where the arrays are since weft_fabric_share; NULL: its own */
 };
 
 /** A new empty fabric, or NULL when out of memory. */
@@ -128,6 +132,15 @@ int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err);
 /** Lets the hosts of a finished fabric forward for others when links fail. WEFT_E_INPUT: its routes
  * are shortest paths through switches (WEFT_ROUTING_SHORTEST), among which hosts have no part. */
 int weft_fabric_let_hosts_forward(struct weft_fabric *f, struct weft_err *err);
+/**
+ * Has the arrays of a finished fabric lie once on each machine for all processes of a simulation
+ * (base/shared.h), which call this together: nothing of what the graph is changes, but pointers
+ * into its arrays are void. Not 0: the others can't be reached.
+ */
+int weft_fabric_share(const struct weft_fabric *f, const struct weft_peers *peers,
+                      struct weft_err *err);
+/** What is not read from here on is no longer resident memory of this process, if it is shared. */
+void weft_fabric_unread(const struct weft_fabric *f);
 /** Whether a node may forward packets: a switch, or a host with several links in a fabric with
  * transit. */
 static inline bool weft_fabric_forwards(const struct weft_fabric *f, uint32_t node)

@@ -5,6 +5,8 @@
  */
 #include "topologies/routes_internal.h"
 
+#include "base/shared.h"
+
 #include <stdlib.h>
 
 struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err *err)
@@ -40,6 +42,17 @@ void weft_routes_free(struct weft_routes *r)
         return;
     weft_routes_free_dims(r->dims);
     weft_routes_close(r);
+}
+
+int weft_routes_share(struct weft_routes *r, const struct weft_peers *peers, struct weft_err *err)
+{
+    return r->dims ? 0 : weft_routes_share_whole(r, peers, err);
+}
+
+void weft_routes_unread(const struct weft_routes *r)
+{
+    if (r->shared)
+        weft_shared_unread(r->shared);
 }
 
 struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node,

@@ -43,6 +43,7 @@ struct route_class {
 };
 
 struct route_dims;
+struct weft_shared;
 
 struct weft_routes {
     const struct weft_fabric *fabric;
@@ -61,6 +62,7 @@ struct weft_routes {
     uint32_t nrows;
     uint32_t *host_groups; /**< per host: its first group */
     struct weft_route_groups groups;
+    struct weft_shared *shared; /**< where the tables are since weft_routes_share; NULL: its own */
 };
 
 /** Whether the link of a port can be used. */
@@ -106,6 +108,8 @@ struct weft_routes *weft_routes_open(const struct weft_fabric *f, const uint8_t 
 int weft_routes_fill_whole(struct weft_routes *r, struct weft_err *err);
 /** Frees what weft_routes_open() and weft_routes_fill_whole() made; NULL is allowed. */
 void weft_routes_close(struct weft_routes *r);
+int weft_routes_share_whole(struct weft_routes *r, const struct weft_peers *peers,
+                            struct weft_err *err);
 size_t weft_routes_bytes_whole(const struct weft_routes *r);
 
 /** Sorts the hosts into classes. */

@@ -119,6 +119,7 @@ struct peers {
     struct ev bound;  /**< of this process, in the present round */
     int64_t last_ps;  /**< of the last event that was executed here */
     bool border_owes; /**< switches of clusters have transmissions to make */
+    uint64_t nexchanges;
     bool failed;      /**< all know of the error that ended the run */
     bool running;     /**< peers_run */
     uint64_t same;    /**< hash of the fabric and of all messages posted */

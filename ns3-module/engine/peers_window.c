@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Exchanges after which most QPs of a run have found their paths: what is shared of the graph and
+ * not read again is no longer resident memory. And after twice as many, and so on. */
+#define READ_FOR 16u
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -160,6 +164,10 @@ void peers_exchange(struct weft_engine *e)
         h.code = 0;
         h.nnotes = 0;
     } while (p->known.more);
+    if (++p->nexchanges >= READ_FOR && !(p->nexchanges & (p->nexchanges - 1))) {
+        weft_fabric_unread(e->fabric);
+        weft_routes_unread(e->routing.routes);
+    }
     p->nnotes = e->windows.nnotes;
 }
 

@@ -102,6 +102,13 @@ void post_take(struct weft_engine *e, const struct post *p)
         append(e, q, p->record, ends);
 }
 
+void post_foresee(struct weft_engine *e, const struct post *p)
+{
+    struct qp *q = qp_at(e, p->qp);
+    if (!profile_of(q)->pick)
+        qp_ideal_ps(e, q, p->msg.bytes, e->ideal.now);
+}
+
 void post_make(struct weft_engine *e, const struct post *p)
 {
     const struct qp_name name = post_name(p);
@@ -111,9 +118,8 @@ void post_make(struct weft_engine *e, const struct post *p)
         return;
     }
     post_take(e, p);
-    struct qp *q = qp_at(e, p->qp);
-    if (p->opens && !profile_of(q)->pick) /* what it will be asked for, while the path is near */
-        qp_ideal_ps(e, q, p->msg.bytes, e->ideal.now);
+    if (p->opens)
+        post_foresee(e, p);
     nic_wake(e, p->qp);
 }
 

@@ -81,6 +81,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
     if (__builtin_expect(e->peers != NULL, 0)) {
         peers_same_post(e, msg);
         peers_posted(e);
+        if (p.opens && ends & PEERS_RECEIVES)
+            post_foresee(e, &p);
     }
     if (e->hooks.posted || e->replay)
         tell(e, &p);
