@@ -45,18 +45,24 @@ static int introduce(struct weft_err *err)
 }
 
 /* Open MPI looks for network adapters first, and loads what drives them: a quarter of a second and
- * some megabytes, for nothing where all processes are on one machine. */
-static void prefer_shared_memory(void)
+ * some megabytes, for nothing where all processes are on one machine. Anywhere hwloc looks for
+ * graphics and other accelerators, and loads libxml2, ICU and X11: some more megabytes. What the
+ * user says comes first. */
+static void load_little(void)
 {
+    setenv("HWLOC_PLUGINS_BLACKLIST",
+           "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so,"
+           "hwloc_levelzero.so,hwloc_xml_libxml.so",
+           0);
     const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (all && here && strcmp(all, here) == 0)
-        setenv("OMPI_MCA_pml", "ob1", 0); /* what the user says comes first */
+        setenv("OMPI_MCA_pml", "ob1", 0);
 }
 
 static int meet(int *argc, char ***argv, const struct weft_peers **out, struct weft_err *err)
 {
     int size, rank;
-    prefer_shared_memory();
+    load_little();
     if (MPI_Init(argc, argv) || MPI_Comm_size(MPI_COMM_WORLD, &size) ||
         MPI_Comm_rank(MPI_COMM_WORLD, &rank))
         return weft_err_set(err, WEFT_E_IO, "MPI can't be used");

@@ -146,6 +146,11 @@ static inline bool port_known(const struct weft_engine *e, uint32_t port)
 {
     return !e->spared || !peers_spared(e, port);
 }
+/** Whether the ports of a node have one. */
+static inline bool node_known(const struct weft_engine *e, uint32_t node)
+{
+    return !e->spared || !peers_node_spared(e, node);
+}
 /** Whether the end of its link has one. */
 static inline bool end_known(const struct weft_engine *e, uint32_t port)
 {

@@ -92,9 +92,11 @@ int64_t delay_paused_ps(const struct weft_engine *e, const struct port *p, uint3
 
 void delay_fini(struct weft_engine *e)
 {
-    for (uint32_t i = 0; e->ports && i < e->fabric->nports; i++)
-        if (port_known(e, i))
-            free(e->ports[i].hold);
+    for (uint32_t n = 0; e->ports && n < e->fabric->nnodes; n++) {
+        const struct weft_fabric_node *of = &e->fabric->nodes[n];
+        for (uint32_t k = 0; node_known(e, n) && k < of->nports; k++)
+            free(e->ports[of->first_port + k].hold);
+    }
     stable_fini(&e->delays.waits);
 }
 

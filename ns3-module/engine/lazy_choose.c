@@ -51,13 +51,20 @@ void lazy_choose(struct weft_engine *e)
     window_choose(e);
 }
 
+static void catch_up(struct weft_engine *e, const struct weft_fabric_node *n)
+{
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        if (e->ports[i].armed_ps < e->loop.due_ps)
+            port_settle(e, &e->ports[i], i);
+}
+
 void lazy_catch_up(struct weft_engine *e)
 {
     posts_settle(e);
     replay_ops.catch_up(e);
     window_catch_up(e);
     window_crew_look_again(e);
-    for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
-        if (port_known(e, i) && e->ports[i].armed_ps < e->loop.due_ps)
-            port_settle(e, &e->ports[i], i);
+    for (uint32_t n = 0; e->path.lazy && n < e->fabric->nnodes; n++)
+        if (node_known(e, n))
+            catch_up(e, &e->fabric->nodes[n]);
 }

@@ -108,7 +108,5 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     const char *why = rc ? NULL : peers_obstacle(e);
     if (why)
         rc = weft_err_set(err, WEFT_E_ALONE, "%s", why);
-    if (!rc)
-        rc = weft_fabric_share(e->fabric, link, err);
-    return rc ? rc : weft_routes_share(e->routing.routes, link, err);
+    return rc ? rc : peers_share(e, err);
 }

@@ -169,12 +169,16 @@ void peers_user_run(struct weft_engine *e);
 /* peers_nodes.c */
 /** Whether a node is of this process. */
 bool peers_own(const struct weft_engine *e, uint32_t node);
+/** Whether the link of port @p port, of this process, leads to a node of this process. */
+bool peers_far_own(const struct weft_engine *e, uint32_t port);
 /** Which ends of a QP are hosts of this process. */
 #define PEERS_SENDS 1u
 #define PEERS_RECEIVES 2u
 unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
 /** With e->spared: whether a port has no record, as others run it; ask port_known. */
 bool peers_spared(const struct weft_engine *e, uint32_t port);
+/** The same of all ports of a node; ask node_known. */
+bool peers_node_spared(const struct weft_engine *e, uint32_t node);
 /** The same of the end of its link, of which this process has neither end; ask end_known. */
 bool peers_end_spared(const struct weft_engine *e, uint32_t port);
 /** With e->expected, before anything is written to them: has records of nodes of others take no
@@ -214,10 +218,18 @@ void peers_exchange(struct weft_engine *e);
 void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news);
 /** Notes what another process has given: the user is to be told. */
 void peers_hear(struct weft_engine *e, const struct peers_news *news);
-/** Orders what is to be told. */
-void peers_sort_tells(struct peers *p);
+/** Has the first of what is to be told come first in peers.tells; the rest is in no order. */
+void peers_order_tells(struct peers *p);
+/** Takes that one out, and has the next come first. */
+struct tell peers_next_tell(struct peers *p);
 /** Tells the user. */
-void peers_tell_user(struct weft_engine *e, struct tell *t);
+void peers_tell_user(struct weft_engine *e, const struct tell *t);
+
+/* peers_share.c */
+/** Has the graph and its routes lie once on each machine. */
+int peers_share(struct weft_engine *e, struct weft_err *err);
+/** What is not read of these from here on is no longer resident memory. */
+void peers_unread(const struct weft_engine *e);
 
 /* peers_tell.c */
 /** Something is to be told. */

@@ -96,6 +96,7 @@ void peers_gather(struct weft_engine *e)
             if (between(e, i))
                 add_link(e, i);
         peers_ask(e, sizeof(struct link_counts), take_link, NULL);
+        peers_unread(e);
     }
     /* all post all messages, and open all QPs */
     p->totals->msgs_posted = own.msgs_posted;

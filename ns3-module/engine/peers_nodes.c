@@ -11,6 +11,12 @@ bool peers_own(const struct weft_engine *e, uint32_t node)
     return !e->peers || e->peers->owner[node] == e->peers->link.me;
 }
 
+bool peers_far_own(const struct weft_engine *e, uint32_t port)
+{
+    const struct link_end *l = &e->ends[port];
+    return peers_own(e, l->to_host ? e->fabric->hosts[l->far] : l->far);
+}
+
 unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host)
 {
     return (peers_own(e, e->fabric->hosts[src_host]) ? PEERS_SENDS : 0) |
@@ -36,6 +42,11 @@ static bool is_own(const struct peers *p, uint32_t node)
 static const struct peers *peers_of(const struct weft_engine *e)
 {
     return e->peers ? e->peers : e->expected;
+}
+
+bool peers_node_spared(const struct weft_engine *e, uint32_t node)
+{
+    return !is_own(peers_of(e), node);
 }
 
 bool peers_spared(const struct weft_engine *e, uint32_t port)

@@ -4,16 +4,46 @@
 #include "peers.h"
 #include "rc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static int compare_tells(const void *va, const void *vb)
+/* ---- the first of what is to be told: a heap, so that no room is wanted to sort it ---- */
+
+static bool before(const struct tell *a, const struct tell *b)
 {
-    const struct tell *a = va, *b = vb;
     if (ev_before(a->at, b->at) || ev_before(b->at, a->at))
-        return ev_before(a->at, b->at) ? -1 : 1;
-    return a->seq < b->seq ? -1 : 1; /* one event is of one process */
+        return ev_before(a->at, b->at);
+    return a->seq < b->seq; /* one event is of one process */
 }
+
+static void sink(struct tell *h, uint32_t n, uint32_t at)
+{
+    const struct tell t = h[at];
+    for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && before(&h[child + 1], &h[child]))
+            child++;
+        if (!before(&h[child], &t))
+            break;
+        h[at] = h[child];
+    }
+    h[at] = t;
+}
+
+void peers_order_tells(struct peers *p)
+{
+    for (uint32_t i = p->ntells / 2; i-- > 0;)
+        sink(p->tells, p->ntells, i);
+}
+
+struct tell peers_next_tell(struct peers *p)
+{
+    const struct tell first = p->tells[0];
+    p->tells[0] = p->tells[--p->ntells];
+    if (p->ntells)
+        sink(p->tells, p->ntells, 0);
+    return first;
+}
+
+/* ---- telling ---- */
 
 void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news)
 {
@@ -76,7 +106,7 @@ static bool concerns(struct weft_engine *e, const struct tell *t)
     return his;
 }
 
-void peers_tell_user(struct weft_engine *e, struct tell *t)
+void peers_tell_user(struct weft_engine *e, const struct tell *t)
 {
     const struct msg *m = settle_message(e, t);
     const bool his = concerns(e, t);
@@ -90,10 +120,4 @@ void peers_tell_user(struct weft_engine *e, struct tell *t)
     } else if (his && e->hooks.received) {
         e->hooks.received(e->hooks.ctx, &done);
     }
-}
-
-void peers_sort_tells(struct peers *p)
-{
-    if (p->ntells)
-        qsort(p->tells, p->ntells, sizeof *p->tells, compare_tells);
 }

@@ -14,10 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Exchanges after which most QPs of a run have found their paths: what is shared of the graph and
- * not read again is no longer resident memory. And after twice as many, and so on. */
-#define READ_FOR 16u
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -56,16 +52,15 @@ static bool may_tell(struct weft_engine *e, const struct tell *t)
 static bool tell_all(struct weft_engine *e)
 {
     struct peers *p = e->peers;
-    uint32_t told = 0;
-    peers_sort_tells(p);
-    for (; told < p->ntells && may_tell(e, &p->tells[told]); told++)
-        peers_tell_user(e, &p->tells[told]);
-    p->ntells -= told;
-    if (told)
-        memmove(p->tells, p->tells + told, p->ntells * sizeof *p->tells);
+    bool told = false;
+    peers_order_tells(p);
+    for (; p->ntells && may_tell(e, &p->tells[0]); told = true) {
+        const struct tell t = peers_next_tell(p);
+        peers_tell_user(e, &t);
+    }
     if (told && p->link.user)
         peers_user_agree(e);
-    return told != 0;
+    return told;
 }
 
 /* ---- what all agree on ---- */
@@ -164,10 +159,9 @@ void peers_exchange(struct weft_engine *e)
         h.code = 0;
         h.nnotes = 0;
     } while (p->known.more);
-    if (++p->nexchanges >= READ_FOR && !(p->nexchanges & (p->nexchanges - 1))) {
-        weft_fabric_unread(e->fabric);
-        weft_routes_unread(e->routing.routes);
-    }
+    p->nexchanges++;
+    if (!(p->nexchanges & (p->nexchanges - 1))) /* most QPs find their paths early in a run */
+        peers_unread(e);
     p->nnotes = e->windows.nnotes;
 }
 
