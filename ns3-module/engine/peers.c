@@ -108,5 +108,5 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     const char *why = rc ? NULL : peers_obstacle(e);
     if (why)
         rc = weft_err_set(err, WEFT_E_ALONE, "%s", why);
-    return rc ? rc : peers_share(e, err);
+    return rc;
 }

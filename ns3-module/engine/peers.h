@@ -226,8 +226,8 @@ struct tell peers_next_tell(struct peers *p);
 void peers_tell_user(struct weft_engine *e, const struct tell *t);
 
 /* peers_share.c */
-/** Has the graph and its routes lie once on each machine. */
-int peers_share(struct weft_engine *e, struct weft_err *err);
+/** Has the graph and its routes lie once on each machine: all processes do that together. */
+void peers_share(struct weft_engine *e);
 /** What is not read of these from here on is no longer resident memory. */
 void peers_unread(const struct weft_engine *e);
 

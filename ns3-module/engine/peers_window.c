@@ -159,7 +159,8 @@ void peers_exchange(struct weft_engine *e)
         h.code = 0;
         h.nnotes = 0;
     } while (p->known.more);
-    p->nexchanges++;
+    if (p->nexchanges++ == 0 && !p->failed)
+        peers_share(e);
     if (!(p->nexchanges & (p->nexchanges - 1))) /* most QPs find their paths early in a run */
         peers_unread(e);
     p->nnotes = e->windows.nnotes;
