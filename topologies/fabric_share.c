@@ -17,8 +17,8 @@ static uint64_t hash_of(const struct weft_fabric *f)
     hash ^= 5 * weft_hash64(f->hosts, f->nhosts * sizeof *f->hosts);
     for (uint32_t i = 0; i < f->nlinks; i++) {
         const struct weft_fabric_link *l = &f->links[i];
-        uint64_t v[] = {hash,   l->a,    l->b,     l->rate_bps, (uint64_t)l->delay_ps, 0,
-                        l->dim, l->cost, l->order, l->dateline};
+        uint64_t v[] = {hash, l->a,   l->b,    l->rate_bps, (uint64_t)l->delay_ps,
+                        0,    l->dim, l->cost, l->order,    l->dateline};
         memcpy(&v[5], &l->error_rate, sizeof l->error_rate);
         hash = weft_hash64(v, sizeof v);
     }
@@ -38,7 +38,8 @@ int weft_fabric_share(const struct weft_fabric *fabric, const struct weft_peers 
         {(void **)&f->ports, f->nports * sizeof *f->ports},
         {(void **)&f->hosts, f->nhosts * sizeof *f->hosts},
     };
-    const int rc = weft_shared_make(peers, hash_of(f), blocks, sizeof blocks / sizeof *blocks, s, err);
+    const int rc =
+        weft_shared_make(peers, hash_of(f), blocks, sizeof blocks / sizeof *blocks, s, err);
     if (s->at) {
         f->shared = s;
         f->nodes_cap = f->nnodes;

@@ -45,7 +45,8 @@ struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err
 struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const uint8_t *down,
                                             struct weft_err *err);
 void weft_routes_free(struct weft_routes *r);
-/** As weft_fabric_share, of the tables; those of instances of dimensions stay each process's own. */
+/** As weft_fabric_share, of the tables; those of instances of dimensions stay each process's own.
+ */
 int weft_routes_share(struct weft_routes *r, const struct weft_peers *peers, struct weft_err *err);
 /** As weft_fabric_unread. */
 void weft_routes_unread(const struct weft_routes *r);

@@ -92,8 +92,7 @@ int weft_routes_share_whole(struct weft_routes *r, const struct weft_peers *peer
     struct weft_shared *s = calloc(1, sizeof *s);
     if (!s)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
-    const int rc =
-        weft_shared_make(peers, same, blocks, sizeof blocks / sizeof *blocks, s, err);
+    const int rc = weft_shared_make(peers, same, blocks, sizeof blocks / sizeof *blocks, s, err);
     if (!s->at) {
         weft_shared_free(s);
         free(s);
@@ -113,9 +112,8 @@ size_t weft_routes_bytes_whole(const struct weft_routes *r)
         return sizeof *r + ((size_t)f->nnodes * f->nhosts + r->groups.ports_cap) * 4 +
                (size_t)r->groups.spans_cap * sizeof *r->groups.spans;
     size_t words = (size_t)f->nhosts * 2 + f->nnodes + near_entries(r) +
-                   (size_t)f->nswitches * runs(r) +
-                   (size_t)r->pages_cap * ROUTE_RUN + (size_t)r->nrows * r->nclasses +
-                   r->groups.ports_cap;
+                   (size_t)f->nswitches * runs(r) + (size_t)r->pages_cap * ROUTE_RUN +
+                   (size_t)r->nrows * r->nclasses + r->groups.ports_cap;
     return sizeof *r + words * sizeof(uint32_t) + (size_t)r->nclasses * sizeof *r->classes +
            (size_t)r->groups.spans_cap * sizeof *r->groups.spans;
 }

@@ -228,8 +228,8 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
         for (uint32_t k = x->first_port; k < x->first_port + x->nports; k++) {
             const struct port *p = &e->ports[k];
             const uint32_t peer = e->ends[k].peer;
-            in += payload_sent(e, k) - e->ends[peer].lost_payload -
-                  payload_of(e, &e->ends[peer].fly);
+            in +=
+                payload_sent(e, k) - e->ends[peer].lost_payload - payload_of(e, &e->ends[peer].fly);
             out += p->st.tx_payload_bytes;
             stay += p->dropped_payload - e->ends[k].lost_payload;
             stay += e->spread.kept ? e->spread.kept[k].payload : 0;
@@ -262,14 +262,16 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
         const struct recovery *r = profile_of(q)->recovery;
         const uint64_t floor = r->floor ? r->floor(e, q, q->snd->una_psn) : q->snd->una_psn;
         LAW(err,
-            q->snd->una_psn <= q->snd->nxt_psn && q->snd->nxt_psn <= q->snd->top_psn && q->snd->top_psn <= q->end_psn &&
+            q->snd->una_psn <= q->snd->nxt_psn && q->snd->nxt_psn <= q->snd->top_psn &&
+                q->snd->top_psn <= q->end_psn &&
                 (!peers_own(e, e->fabric->hosts[q->dst_host]) ||
                  (floor <= q->exp_psn && q->exp_psn <= q->snd->top_psn)) &&
                 q->snd->una_bytes <= q->snd->nxt_bytes && q->snd->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
         const uint64_t flight = q->snd->counted ? r->flight(e, q) : 0;
         LAW(err, !q->snd->counted || flight == q->snd->flight_bytes,
-            "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight, q->snd->flight_bytes);
+            "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight,
+            q->snd->flight_bytes);
     }
     return 0;
 }
@@ -336,7 +338,8 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     else if (q->snd->state == QP_BLOCKED)
         snprintf(buf, size, "window of %s is full", weft_human_size(q->snd->out.cwnd_bytes, a));
     else if (q->snd->state == QP_PACED)
-        snprintf(buf, size, "paced at %s until %s", weft_human_rate((double)q->snd->out.rate_bps, a),
+        snprintf(buf, size, "paced at %s until %s",
+                 weft_human_rate((double)q->snd->out.rate_bps, a),
                  weft_human_time(q->snd->next_avail_ps, b));
     else if (q->snd->state == QP_READY)
         snprintf(buf, size, "waiting for its turn at %s", name);

@@ -146,8 +146,8 @@ void delay_aim(const struct weft_engine *e, struct qp *q)
     q->snd->pause_ps = delay_paused_ps(e, &e->ports[q->port], q->snd->prio);
 }
 
-/* What a QP was waiting for, from q->snd->told_ps until now, @p paused of it with its priority held by a
- * pause. */
+/* What a QP was waiting for, from q->snd->told_ps until now, @p paused of it with its priority held
+ * by a pause. */
 static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {
     if (q->snd->nxt_msg == NIL)
@@ -158,7 +158,8 @@ static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int6
         q->snd->held_ps[q->snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
     } else if (q->snd->state == QP_PACED) {
         /* its port looks for it at its time, unless it is sending */
-        const int64_t due = (q->snd->next_avail_ps < e->now ? q->snd->next_avail_ps : e->now) - q->snd->told_ps;
+        const int64_t due =
+            (q->snd->next_avail_ps < e->now ? q->snd->next_avail_ps : e->now) - q->snd->told_ps;
         q->snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
         q->snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
     } else {

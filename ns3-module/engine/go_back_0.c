@@ -60,8 +60,8 @@ static void restart(struct weft_engine *e, uint32_t qi, uint64_t psn)
 static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, qi);
-    if (q->head_msg != NIL && k->psn >= msg_at(e, q->head_msg)->first_psn && k->psn <= q->snd->una_psn &&
-        q->snd->nxt_psn > k->psn)
+    if (q->head_msg != NIL && k->psn >= msg_at(e, q->head_msg)->first_psn &&
+        k->psn <= q->snd->una_psn && q->snd->nxt_psn > k->psn)
         restart(e, qi, k->psn);
     else
         nic_wake(e, qi);

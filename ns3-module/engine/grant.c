@@ -170,7 +170,8 @@ void grant_receive(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, k.qp);
     e->tot.delivered[WEFT_PKT_GRANT]++;
     pkt_free(e, i);
-    q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM, &q->snd->out);
+    q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
+                           &q->snd->out);
     nic_cc_changed(e, k.qp);
     if (q->snd->una_psn == q->snd->top_psn) { /* the timer was for the grant */
         q->snd->backoff = 0;

@@ -49,9 +49,9 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
         (e->tosses ? f->nports * sizeof *e->tosses : 0) +
         (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);
     out->qps = e->tot.qps;
-    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.senders) +
-                    touched(&e->qps.cc_state) + touched(&e->grants.of) +
-                    touched(&e->supplies.gains) + e->qps.nslots * sizeof *e->qps.slots;
+    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.senders) + touched(&e->qps.cc_state) +
+                    touched(&e->grants.of) + touched(&e->supplies.gains) +
+                    e->qps.nslots * sizeof *e->qps.slots;
     out->qp_bytes += nics_paced_bytes(e);
     out->peak_packets = e->pkts.pool.peak;
     out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) +

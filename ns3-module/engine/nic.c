@@ -104,8 +104,9 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     q->snd->gap_rate_bps = pacing_rate(e, q);
     q->snd->gap_q = gap_of_rate(q->snd->gap_rate_bps);
-    q->snd->next_avail_ps = q->snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->snd->last_wire,
-                                                   q->snd->gap_rate_bps, q->snd->gap_q);
+    q->snd->next_avail_ps =
+        q->snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->snd->last_wire,
+                                         q->snd->gap_rate_bps, q->snd->gap_q);
     if (q->snd->state != QP_PACED)
         return;
     struct port *p = port_at(e, q->port);
@@ -242,7 +243,8 @@ static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uin
     struct nic *n = &e->nics.of[port_at(e, port)->nic];
     if (q->snd->nxt_msg == NIL) {
         q->snd->state = QP_IDLE;
-    } else if (window_full(q) && (q->snd->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
+    } else if (window_full(q) &&
+               (q->snd->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
         q->snd->state = QP_BLOCKED;
     } else if (q->snd->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
@@ -324,7 +326,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             pace(e, n, q, qi);
             continue;
         }
-        const bool again = e->rc.by_bytes && profile_of(q)->by_bytes && q->snd->nxt_psn < q->snd->top_psn;
+        const bool again =
+            e->rc.by_bytes && profile_of(q)->by_bytes && q->snd->nxt_psn < q->snd->top_psn;
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
@@ -344,8 +347,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         n->served = qi;
         q->snd->last_wire = wire;
         q->snd->last_tx_ps = e->now;
-        q->snd->next_avail_ps =
-            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->snd->gap_rate_bps, q->snd->gap_q);
+        q->snd->next_avail_ps = e->now + gap_at_rate(e->p.transport.quantum_ps, wire,
+                                                     q->snd->gap_rate_bps, q->snd->gap_q);
         if (q->snd->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         if (e->rc.sparse && profile_of(q)->sparse)
@@ -410,7 +413,8 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
             port_ops.kick(e, q->port);
     } else if (q->snd->state == QP_PACED) {
         port_arm(e, p, q->port,
-                 q->snd->next_avail_ps > p->busy_until_ps ? q->snd->next_avail_ps : p->busy_until_ps);
+                 q->snd->next_avail_ps > p->busy_until_ps ? q->snd->next_avail_ps
+                                                          : p->busy_until_ps);
     } else if (__builtin_expect(!q->snd->out.cwnd_bytes, 0)) {
         await_credit(e, q, qi);
     }

@@ -120,11 +120,11 @@ struct peers {
     int64_t last_ps;  /**< of the last event that was executed here */
     bool border_owes; /**< switches of clusters have transmissions to make */
     uint64_t nexchanges;
-    bool failed;      /**< all know of the error that ended the run */
-    bool running;     /**< peers_run */
-    uint64_t same;    /**< hash of the fabric and of all messages posted */
-    bool posted;      /**< since the last exchange, and not in a window */
-    bool figures;     /**< those of all are known, as they are now */
+    bool failed;                /**< all know of the error that ended the run */
+    bool running;               /**< peers_run */
+    uint64_t same;              /**< hash of the fabric and of all messages posted */
+    bool posted;                /**< since the last exchange, and not in a window */
+    bool figures;               /**< those of all are known, as they are now */
     struct weft_totals *totals; /**< these */
     struct peers_port *ports;   /**< counters of some ports of all processes */
     uint32_t page;              /**< which ones, UINT32_MAX: none */

@@ -46,8 +46,8 @@ bool posts_may_wait(const struct weft_engine *e);
 int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err);
 /** Posts one message, of a QP that is open, but for having its NIC send. */
 void post_take(struct weft_engine *e, const struct post *p);
-/** Of the first message of a QP: works out what will be asked for when it is received, while what is
- * known of its path is near. */
+/** Of the first message of a QP: works out what will be asked for when it is received, while what
+ * is known of its path is near. */
 void post_foresee(struct weft_engine *e, const struct post *p);
 /** Posts one that waits, in the context of the thread of its host. */
 void post_make(struct weft_engine *e, const struct post *p);

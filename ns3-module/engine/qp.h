@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs: a record of one has its receiver, and what both ends read; its sender is a record of its own.
- * Of processes that share a fabric out (peers.h) only the one that has the sending host has it.
+ * QPs: a record of one has its receiver, and what both ends read; its sender is a record of its
+ * own. Of processes that share a fabric out (peers.h) only the one that has the sending host has
+ * it.
  */
 #ifndef WEFT_ENGINE_QP_H
 #define WEFT_ENGINE_QP_H
@@ -106,13 +107,14 @@ struct qp {
     uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
     int64_t ideal_ps;     /**< 0: not computed yet */
     /* what its sender hardly ever wants */
-    uint32_t number;    /**< which QP between the two hosts */
-    uint32_t mid;       /**< with steer.h, of the next packet: the host on the way */
+    uint32_t number;     /**< which QP between the two hosts */
+    uint32_t mid;        /**< with steer.h, of the next packet: the host on the way */
     int64_t rto_from_ps; /**< when rto_at was set, with transport.rto-low only */
     int64_t probe_ps;    /**< no probe before that time (probe.h) */
-    uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
+    uint64_t asked_psn;  /**< transport.ack-every > 1: packets below it get an ACK without others */
     uint64_t retx_packets;
-    bool upper; /**< with steer.h, of the next packet: it starts in class 1 of the virtual channels */
+    bool upper; /**< with steer.h, of the next packet: it starts in class 1 of the virtual channels
+                 */
 };
 _Static_assert(sizeof(struct qp) == 320, "a QP of 65,536 is not to take more");
 

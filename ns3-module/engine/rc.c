@@ -352,7 +352,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .una_bytes = q->snd->una_bytes,
             .nxt_bytes = q->snd->nxt_bytes,
             .received_bytes = disorder ? report.received : q->snd->una_bytes - una_before,
-            .flight_bytes = q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
+            .flight_bytes =
+                q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
             .trimmed_bytes = report.trimmed,
             .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
             .ecn_echo = k.flags & PKT_ECHO,

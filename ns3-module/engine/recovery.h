@@ -39,7 +39,8 @@ struct recovery {
     bool bdp_fc;               /**< transport.bdp-fc caps what is in flight */
     bool one_entropy;          /**< senders keep to one entropy value per QP */
     bool tolerates_reordering; /**< a packet that overtakes others is no sign that they are lost */
-    bool counts; /**< in flight, for the window, is q->snd->flight_bytes, which `flight` counts anew */
+    bool counts; /**< in flight, for the window, is q->snd->flight_bytes, which `flight` counts anew
+                  */
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
      * Consumes it. */
     void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);

@@ -223,8 +223,9 @@ static uint64_t look_over(struct weft_engine *e, struct replay_messages *r)
         if (q->head_msg == NIL)
             continue;
         const int64_t since_ps = q->snd->last_tx_ps ? e->now - q->snd->last_tx_ps : 0;
-        const uint64_t seen = (q->snd->nxt_psn - q->snd->una_psn) * 3 + (q->exp_psn - q->snd->una_psn) * 5 +
-                              (uint64_t)since_ps * 7 + q->snd->out.cwnd_bytes * 11 + i;
+        const uint64_t seen = (q->snd->nxt_psn - q->snd->una_psn) * 3 +
+                              (q->exp_psn - q->snd->una_psn) * 5 + (uint64_t)since_ps * 7 +
+                              q->snd->out.cwnd_bytes * 11 + i;
         glance = (glance + seen) * UINT64_C(0x9e3779b97f4a7c15);
         qps++;
     }

@@ -153,7 +153,8 @@ static struct done done_by_guide(struct weft_engine *e, const struct replay_piec
 {
     const struct qp *q = qp_at(e, k->guide);
     const struct port *p = &e->ports[q->port];
-    struct done sent = {(int64_t)(q->snd->nxt_psn - k->guide_psn), q->snd->last_tx_ps - k->guide_ps};
+    struct done sent = {(int64_t)(q->snd->nxt_psn - k->guide_psn),
+                        q->snd->last_tx_ps - k->guide_ps};
     if (!p->hold || p->st.pauses == k->guide_pauses)
         return sent;
     return (struct done){(int64_t)(p->st.pauses - k->guide_pauses),

@@ -246,7 +246,8 @@ void replay_piece_watch(struct weft_engine *e, struct replay_piece *k)
     k->guide_psn = q->snd->nxt_psn;
     k->guide_ps = q->snd->last_tx_ps;
     k->guide_pauses = e->ports[q->port].st.pauses;
-    k->guide_pause_ps = e->ports[q->port].hold ? e->ports[q->port].hold->from_ps[q->snd->prio] : e->now;
+    k->guide_pause_ps =
+        e->ports[q->port].hold ? e->ports[q->port].hold->from_ps[q->snd->prio] : e->now;
     k->since_ps = e->now;
     k->phase = REPLAY_TIME;
     k->next_ps = e->now + ((int64_t)GUIDE_PACKETS << (QUICK_TRIES - k->quick) / 2) * k->gap_ps;
@@ -256,7 +257,8 @@ static void watch_guide(struct weft_engine *e, struct replay_piece *k, uint32_t 
 {
     const struct qp *q = qp_at(e, guide);
     k->guide = guide;
-    k->gap_ps = q->snd->next_avail_ps > q->snd->last_tx_ps ? q->snd->next_avail_ps - q->snd->last_tx_ps : 1;
+    k->gap_ps =
+        q->snd->next_avail_ps > q->snd->last_tx_ps ? q->snd->next_avail_ps - q->snd->last_tx_ps : 1;
     k->quick = QUICK_TRIES;
     replay_piece_watch(e, k);
 }

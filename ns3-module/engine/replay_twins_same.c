@@ -91,9 +91,10 @@ static bool same_way(const struct weft_engine *e, const struct qp *a, const stru
 static bool same_qp(const struct weft_engine *e, const struct qp *a, const struct qp *b)
 {
     return a->cc == b->cc && a->control == b->control && a->mtu_bytes == b->mtu_bytes &&
-           a->snd->cap_bytes == b->snd->cap_bytes && a->own_prio == b->own_prio && a->carries == b->carries &&
-           a->snd->counted == b->snd->counted && !a->snd->entropy && !b->snd->entropy && same_env(&a->env, &b->env) &&
-           same_way(e, a, b, true) && same_way(e, a, b, false);
+           a->snd->cap_bytes == b->snd->cap_bytes && a->own_prio == b->own_prio &&
+           a->carries == b->carries && a->snd->counted == b->snd->counted && !a->snd->entropy &&
+           !b->snd->entropy && same_env(&a->env, &b->env) && same_way(e, a, b, true) &&
+           same_way(e, a, b, false);
 }
 
 static bool same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)

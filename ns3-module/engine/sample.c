@@ -69,7 +69,8 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
         .number = q->number,
         .rate_bps = q->snd->out.rate_bps,
         .window_bytes = q->snd->out.cwnd_bytes,
-        .in_flight_bytes = q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
+        .in_flight_bytes =
+            q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
         .acked_bytes = q->snd->una_bytes,
         .msg = q->head_msg == NIL ? UINT64_MAX : msg_at(e, q->head_msg)->id,
     };

@@ -220,8 +220,8 @@ static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t 
 /* A packet that was sent and is neither known to be received nor known to be lost. */
 static bool in_flight(const struct qp *q, uint64_t psn)
 {
-    return psn >= q->snd->una_psn && psn < q->snd->top_psn && !psn_set_has(&q->snd->repeat->sacked, psn) &&
-           !waits(q, psn);
+    return psn >= q->snd->una_psn && psn < q->snd->top_psn &&
+           !psn_set_has(&q->snd->repeat->sacked, psn) && !waits(q, psn);
 }
 
 /* ---- a timer per packet ---- */
@@ -373,7 +373,8 @@ void repeat_timeout(struct weft_engine *e, uint32_t qi)
     psn_set_rise(&r->sacked, q->snd->una_psn);
     psn_set_free(&r->cut);
     start(q);
-    const bool later_came = q->snd->counted && r->high_psn > q->snd->una_psn && q->snd->retries == 1;
+    const bool later_came =
+        q->snd->counted && r->high_psn > q->snd->una_psn && q->snd->retries == 1;
     r->lost_end = later_came ? r->high_psn : q->snd->top_psn;
     recount(e, q);
     if (later_came) /* what is in flight may fill the window, so that nothing is sent again */

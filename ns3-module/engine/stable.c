@@ -11,8 +11,8 @@
 static void *map_aligned(size_t n)
 {
     const size_t all = n + HUGE_PAGE;
-    char *const p = mmap(NULL, all, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *const p =
+        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
     const size_t before = -(uintptr_t)p % HUGE_PAGE, end = (before + n + PAGE - 1) / PAGE * PAGE;

@@ -31,9 +31,10 @@
 /** What a port has sent in a window to a node that another thread may run in it, or to another
  * process. */
 struct outbox {
-    uint32_t first;  /**< packet, its number + 1, so that memory never written to is empty; 0: none */
-    uint32_t tail;   /**< the last one; in between in order */
-    int64_t at_ps;   /**< when the first will have arrived completely */
+    uint32_t
+        first;     /**< packet, its number + 1, so that memory never written to is empty; 0: none */
+    uint32_t tail; /**< the last one; in between in order */
+    int64_t at_ps; /**< when the first will have arrived completely */
 };
 
 /** A packet that was dropped. */

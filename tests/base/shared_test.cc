@@ -118,7 +118,8 @@ TEST(Shared, AProcessThatIsGoneIsAnError)
         Blocks b;
         weft_shared s = {nullptr, 0, -1};
         weft_err err = {};
-        const bool well = peers.me == 1 || weft_shared_make(&peers, 7, b.list, 3, &s, &err) == WEFT_E_IO;
+        const bool well =
+            peers.me == 1 || weft_shared_make(&peers, 7, b.list, 3, &s, &err) == WEFT_E_IO;
         b.release();
         return well && !s.at;
     });
