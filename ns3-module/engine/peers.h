@@ -2,8 +2,8 @@
 /*
  * A fabric shared out to several processes.
  *
- * Each process has the whole graph and the routes, and the state of its own nodes: ports, queues,
- * buffers, events, its hosts' halves of QPs. A window (window.h) is run by all at the same time;
+ * Each process has the whole graph and the routes, which those of one machine share (base/shared.h),
+ * and the state of its own nodes: ports, queues, buffers, events, its hosts' halves of QPs. A window (window.h) is run by all at the same time;
  * what leaves for a node of another process waits in outboxes (worker.h) and is exchanged at the
  * window's end, which is no later than it arrives.
  *

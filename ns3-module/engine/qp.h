@@ -106,7 +106,7 @@ struct qp {
     struct weft_cc_env env;
     uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
     int64_t ideal_ps;     /**< 0: not computed yet */
-    /* what its sender hardly ever wants */
+    /* what is hardly ever wanted, mostly by its sender */
     uint32_t number;     /**< which QP between the two hosts */
     uint32_t mid;        /**< with steer.h, of the next packet: the host on the way */
     int64_t rto_from_ps; /**< when rto_at was set, with transport.rto-low only */
