@@ -2,10 +2,11 @@
 /*
  * A fabric shared out to several processes.
  *
- * Each process has the whole graph and the routes, which those of one machine share (base/shared.h),
- * and the state of its own nodes: ports, queues, buffers, events, its hosts' halves of QPs. A window (window.h) is run by all at the same time;
- * what leaves for a node of another process waits in outboxes (worker.h) and is exchanged at the
- * window's end, which is no later than it arrives.
+ * Each process has the whole graph and the routes, which those of one machine share
+ * (base/shared.h), and the state of its own nodes: ports, queues, buffers, events, its hosts'
+ * halves of QPs. A window (window.h) is run by all at the same time; what leaves for a node of
+ * another process waits in outboxes (worker.h) and is exchanged at the window's end, which is no
+ * later than it arrives.
  *
  * The user is in all processes, and does the same in each: he posts all messages, sets all timers
  * and is told of all messages in the order that one process has. What he posts at a host of another

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
-#include <thread>
 
 using weft_test::Pair;
 
@@ -52,8 +52,9 @@ long resident_kb(const void *at)
     bool here = false;
     for (std::string line; std::getline(maps, line);) {
         here = here || line.rfind(first, 0) == 0;
-        if (here && line.rfind("Rss:", 0) == 0)
-            return std::atol(line.c_str() + 4);
+        long kb = -1;
+        if (here && line.rfind("Rss:", 0) == 0 && std::istringstream(line.substr(4)) >> kb)
+            return kb;
     }
     return -1;
 }

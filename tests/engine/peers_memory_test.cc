@@ -14,6 +14,7 @@ namespace
 {
 
 constexpr size_t kPort = 448, kEnd = 64; // records of a port, and of the end of its link
+constexpr size_t kSender = 256;          // and of the sender of a QP
 
 // The share of pages in use of the memory that is as large as @p bytes and takes no huge pages;
 // -1: the system does not say which that is.
@@ -66,4 +67,36 @@ TEST(PeersMemory, PortsOfOthersAreNotTouched)
     EXPECT_LT(ports, 0.55);
     EXPECT_GT(ends, 0.55);
     EXPECT_LT(ends, 0.8);
+}
+
+// Half of the hosts send from here, and all have posted their messages.
+TEST(PeersMemory, SendersOfOthersHaveNoRecord)
+{
+    weft_memory_figures used[2] = {};
+    uint32_t hosts = 0;
+    for (int shared = 0; shared < 2; shared++) {
+        Meeting meeting(2);
+        Peer peer = {&meeting, 0};
+        weft_peers p = {2, 0, &peer, Exchange, 0, nullptr};
+        weft_err err = {};
+        World w("fat-tree", {{"k", "8"}}, {{"transport.mtu", "1000B"}}, "dcqcn");
+        w.config.hooks.pfc_late = w.config.hooks.local = 1;
+        w.config.peers = shared ? &p : nullptr;
+        w.Build();
+        if (shared) {
+            ASSERT_EQ(weft_engine_set_peers(w.e, &p, &err), 0) << err.msg;
+        }
+        hosts = w.fabric->nhosts;
+        for (uint32_t h = 0; h < hosts; h++) {
+            weft_msg m = {};
+            m.src = h;
+            m.dst = (h + hosts / 4) % hosts;
+            m.bytes = 1000;
+            ASSERT_EQ(weft_engine_send(w.e, &m, nullptr, &err), 0) << err.msg;
+        }
+        weft_engine_memory(w.e, &used[shared]);
+    }
+    EXPECT_EQ(used[0].qps, hosts);
+    EXPECT_EQ(used[1].qps, hosts);
+    EXPECT_EQ(used[0].qp_bytes - used[1].qp_bytes, kSender * hosts / 2);
 }
