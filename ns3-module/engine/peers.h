@@ -102,6 +102,7 @@ struct peers {
     struct weft_peers link;
     uint8_t *owner;         /**< by node */
     int64_t least_ps;       /**< links shorter than that are not between processes */
+    int64_t shortest_ps;    /**< nothing arrives sooner after it was posted: the shortest link */
     struct pouch *out, all; /**< for each, and for all */
     struct weft_mail *mail, *came;
     struct worker_sent crossed; /**< ports with something in the outbox */

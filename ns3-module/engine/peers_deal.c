@@ -100,6 +100,10 @@ static int find_least(const struct weft_engine *e, struct peers *p, struct weft_
 
 int peers_deal(const struct weft_engine *e, struct peers *p, struct weft_err *err)
 {
+    p->shortest_ps = WEFT_NEVER;
+    for (uint32_t i = 0; i < e->fabric->nlinks; i++)
+        if (e->fabric->links[i].delay_ps < p->shortest_ps)
+            p->shortest_ps = e->fabric->links[i].delay_ps;
     if (!p->link.user)
         return deal_blocks(e, p, err);
     memcpy(p->owner, p->link.user->owner, e->fabric->nnodes);

@@ -48,14 +48,19 @@ static bool may_tell(struct weft_engine *e, const struct tell *t)
            t->at.t < e->peers->user_ps && !e->err.code;
 }
 
-/* Tells what may be told; says whether that was anything. */
+/* Tells what may be told; says whether that was anything. What the user posts then may arrive
+ * within the window where clusters are more than a host: nothing is told that it could come before.
+ */
 static bool tell_all(struct weft_engine *e)
 {
     struct peers *p = e->peers;
+    int64_t until_ps = WEFT_NEVER;
     bool told = false;
     peers_order_tells(p);
-    for (; p->ntells && may_tell(e, &p->tells[0]); told = true) {
+    for (; p->ntells && p->tells[0].at.t <= until_ps && may_tell(e, &p->tells[0]); told = true) {
         const struct tell t = peers_next_tell(p);
+        if (!e->windows.clusters.lone)
+            until_ps = least(until_ps, t.at.t + p->shortest_ps);
         peers_tell_user(e, &t);
     }
     if (told && p->link.user)
