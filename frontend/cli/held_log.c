@@ -13,6 +13,8 @@ struct line {
 
 static struct weft_log *held, before;
 static struct line *first, **last = &first;
+static struct weft_log *released; /**< whose lines these are: */
+static struct line *said;
 
 static void keep(void *user, enum weft_log_level level, const char *text)
 {
@@ -39,30 +41,47 @@ void weft_held_log_hold(struct weft_log *log)
     log->sink = keep;
 }
 
-/* Gives the log its sink back; @p say: what waits. */
-static void let_go(bool say)
+/* What has been said is not said again, once each. */
+static void skip(void *user, enum weft_log_level level, const char *text)
 {
-    while (first) {
-        struct line *l = first;
-        first = l->next;
-        if (say)
-            before.sink(before.user, l->level, l->text);
+    for (struct line **at = &said; *at; at = &(*at)->next) {
+        struct line *l = *at;
+        if (l->level != level || strcmp(l->text, text) != 0)
+            continue;
+        *at = l->next;
         free(l);
+        return;
     }
-    last = &first;
-    if (held)
-        held->sink = before.sink;
-    held = NULL;
+    before.sink(user, level, text);
 }
 
 void weft_held_log_release(void)
 {
-    let_go(true);
+    if (!held)
+        return;
+    for (struct line *l = first; l; l = l->next)
+        before.sink(before.user, l->level, l->text);
+    *last = said;
+    said = first;
+    first = NULL;
+    last = &first;
+    held->sink = before.sink;
+    released = held;
+    held = NULL;
 }
 
 void weft_held_log_drop(void)
 {
-    if (held)
-        memcpy(held->count, before.count, sizeof before.count);
-    let_go(false);
+    struct weft_log *log = held ? held : released;
+    if (!log)
+        return;
+    memcpy(log->count, before.count, sizeof before.count);
+    log->sink = held ? before.sink : skip;
+    while (first) {
+        struct line *l = first;
+        first = l->next;
+        free(l);
+    }
+    last = &first;
+    held = released = NULL;
 }

@@ -14,7 +14,8 @@ extern "C" {
 void weft_held_log_hold(struct weft_log *log);
 /** Says the lines that wait; more wait no longer. Nothing is done when none do. */
 void weft_held_log_release(void);
-/** As weft_held_log_release, but what waits is not said, and was never counted. */
+/** The attempt does not go on: what waits is not said, what no longer waits is not said once more,
+ * and neither was counted. */
 void weft_held_log_drop(void);
 
 #ifdef __cplusplus

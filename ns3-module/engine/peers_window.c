@@ -177,7 +177,7 @@ void peers_exchange(struct weft_engine *e)
  * comes before the next one. */
 static void catch_up(struct weft_engine *e, int64_t t_ps)
 {
-    if (first_of_hosts(e) > t_ps)
+    if (!e->parts || first_of_hosts(e) > t_ps) /* else nobody goes on like this: ready */
         return;
     host_parts_round(e, t_ps + 1, INT64_MIN);
 }
@@ -268,6 +268,17 @@ static void give_up(struct weft_engine *e, int64_t t_ps)
     run_round(e, t_ps + 1, INT64_MIN);
 }
 
+/* Hosts may have come to run in parts, or ceased to, since it was last asked. */
+static bool ready(struct weft_engine *e)
+{
+    const char *why = peers_obstacle(e);
+    if (!why && !e->parts)
+        why = "hosts do not run in windows";
+    if (why) /* the same in all */
+        e->peers->failed = engine_fail(e, WEFT_E_ALONE, "%s", why) != 0;
+    return !why;
+}
+
 /* All events before @p until_ps, and @p first_ps is no later than the first. */
 static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps)
 {
@@ -292,6 +303,8 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
             break;
         e->parts->done_ps = timer_ps;
         fire(e, timer_ps);
+        if (!ready(e)) /* a link has changed */
+            return;
     }
     p->posted = false;
     window_done(e, until_ps);
@@ -323,17 +336,6 @@ static void between_windows(struct weft_engine *e)
         e->loop.due_id = 0;
     }
     peers_user_run(e);
-}
-
-/* Hosts may have come to run in parts, or ceased to, since the last run. */
-static bool ready(struct weft_engine *e)
-{
-    const char *why = peers_obstacle(e);
-    if (!why && !e->parts)
-        why = "hosts do not run in windows";
-    if (why) /* the same in all */
-        e->peers->failed = engine_fail(e, WEFT_E_ALONE, "%s", why) != 0;
-    return !why;
 }
 
 void peers_run(struct weft_engine *e)
