@@ -299,6 +299,36 @@ TEST(PeersThatAnswer, GiveWhatOneGives)
     }
 }
 
+// What a host answers to another of its server arrives within the window, before a longer message
+// on another server does: nothing else is due at the first then.
+TEST(PeersThatAnswer, TheirNeighbours)
+{
+    for (uint64_t bytes = 12'000; bytes < 30'000; bytes += 2'000) {
+        Compare(
+            [] {
+                auto w = std::make_unique<World>(
+                    "multi",
+                    Settings{{"dimensions", "fully-connected size=2 rate=100Gbps delay=5ns; switch "
+                                            "size=2 rate=100Gbps delay=700ns"}},
+                    Settings{{"transport.mtu", "1000B"}});
+                w->config.hooks.received = [](void *c, const weft_completion *d) {
+                    auto *v = static_cast<World *>(c);
+                    v->received.push_back(*d);
+                    if (d->msg.tag)
+                        v->Send(d->msg.dst, d->msg.dst ^ 1u, 1);
+                };
+                return w;
+            },
+            [bytes](World &w) {
+                w.Send(2, 0, 1, 1);
+                w.Send(2, 3, bytes);
+            },
+            1);
+        if (HasFatalFailure())
+            FAIL() << bytes << " bytes";
+    }
+}
+
 // All links lose everything from 30 us on: what hosts have received by then, and the ACKs that were
 // lost, are known to two processes.
 TEST(PeersThatStandStill, SayWhatOneSays)
