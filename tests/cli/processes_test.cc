@@ -97,6 +97,9 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
          "switches take part in operations"},
         {"--set workload.type=checkpoint", "hosts do not run in windows"}, // hosts have said so
         {"--set run.until=9us --set switch.balance=conga", "hosts do not run in windows"},
+        {"--set credit.unit=600B --set 'trouble.events=degrade link=20 rate=4kbps at=3us "
+         "until=4us'",
+         "a setting has everything in one queue"}, // once the link is slow: its warning is said
     };
     const auto before = Left();
     for (const auto &c : cases) {
