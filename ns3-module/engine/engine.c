@@ -151,8 +151,11 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 }
 
 /* Event queues, and the address space of what grows. */
-static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_err *err)
+static int init_memory(struct weft_engine *e, size_t state_bytes, bool several,
+                       struct weft_err *err)
 {
+    /* what one process has of a QP lies together */
+    const size_t qp_bytes = sizeof(struct qp) + (several ? 0 : sizeof(struct sender));
     const uint32_t nports = e->fabric->nports;
     if (!fastq_init(&e->loop.agenda.fast, nports) || !evq_reserve(&e->loop.agenda.slow) ||
         !window_init(e))
@@ -161,8 +164,8 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_er
         e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
     if (!stable_init(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
-        !stable_init(&e->qps.pool, sizeof(struct qp), MAX_QPS) ||
-        !stable_init(&e->qps.senders, sizeof(struct sender), MAX_QPS) ||
+        !stable_init(&e->qps.pool, qp_bytes, MAX_QPS) ||
+        !stable_init(&e->qps.senders, several ? sizeof(struct sender) : 0, MAX_QPS) ||
         !stable_init(&e->qps.cc_state, state_bytes, MAX_QPS) ||
         !stable_init(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) || !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
@@ -212,7 +215,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     size_t state_bytes;
     choose_path(e, needs_of_controls(e, &state_bytes));
     weft_engine_set_hooks(e, &c->hooks);
-    if (init_memory(e, state_bytes, err))
+    if (init_memory(e, state_bytes, c->peers != NULL, err))
         goto fail;
     if (c->peers)
         peers_expect(e, c->peers);

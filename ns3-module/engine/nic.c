@@ -31,13 +31,6 @@
 
 #include <stdlib.h>
 
-/* What a turn of QP @p qi will touch. Inlined by force, see base/fetch.h. */
-static inline __attribute__((always_inline)) void fetch_qp(const struct weft_engine *e, uint32_t qi)
-{
-    weft_fetch(qp_at(e, qi), sizeof(struct qp));
-    weft_fetch(sender_at(&e->qps, qi), sizeof(struct sender));
-}
-
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -311,7 +304,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->pkts.prefetch_deep)
-            fetch_qp(e, l->head);
+            weft_fetch(qp_at(e, l->head), sizeof(struct qp) + sizeof(struct sender));
         if (q->snd->told_ps < e->now)
             delay_tell(e, q);
         if (q->cc->before_send) {

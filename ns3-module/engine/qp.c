@@ -157,20 +157,20 @@ static int grow_table(struct weft_engine *e)
 
 const struct sender qp_nobody = {FRESH};
 
-/* The sender of a new QP; NULL: there is no room for one more. */
-static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name)
+/* The sender of @p q, a new QP. */
+static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name, struct qp *q)
 {
     if (!(peers_ends(e, name->src, name->dst) & PEERS_SENDS))
         return (struct sender *)(uintptr_t)&qp_nobody;
-    const uint32_t i = stable_alloc(&e->qps.senders);
-    return i == NIL ? NULL : sender_at(&e->qps, i);
+    struct stable *apart = &e->qps.senders; /* there are as many of them as QPs at most */
+    return (struct sender *)(void *)(apart->elem ? apart->base + stable_alloc(apart) * apart->elem
+                                                 : (char *)(q + 1));
 }
 
 /* A number for one more QP, NIL and *err: there is none. */
 static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, struct weft_err *err)
 {
-    struct sender *const snd = new_sender(e, name);
-    uint32_t qi = snd ? stable_alloc(&e->qps.pool) : NIL;
+    uint32_t qi = stable_alloc(&e->qps.pool);
     uint32_t ci = e->qps.cc_state.elem ? stable_alloc(&e->qps.cc_state) : qi;
     if (e->grants.of.elem && qi != NIL) {
         const uint32_t gi = stable_alloc(&e->grants.of);
@@ -181,7 +181,7 @@ static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, s
         weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.pool.max);
         return NIL;
     }
-    qp_at(e, qi)->snd = snd;
+    qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
     return qi;
 }
 

@@ -134,8 +134,8 @@ struct qp_name {
 
 /** All QPs. */
 struct qps {
-    struct stable pool;     /**< struct qp */
-    struct stable senders;  /**< struct sender; with one process by number of the QP */
+    struct stable pool;     /**< struct qp, each followed by its sender, or */
+    struct stable senders;  /**< struct sender, where there are several processes */
     struct stable cc_state; /**< of the congestion control, by number of the QP */
     struct stable rtt_ps;   /**< int64_t by number of the QP: of its last ACK; unused unless
                                weft_engine_note_rtts was called */
@@ -145,12 +145,6 @@ struct qps {
     struct qp_name *unopened; /**< those */
     uint32_t nunopened, unopened_cap;
 };
-
-/** The sender of QP number @p i, where there is one process. */
-static inline struct sender *sender_at(const struct qps *all, uint32_t i)
-{
-    return (struct sender *)(void *)(all->senders.base + i * all->senders.elem);
-}
 
 #pragma GCC visibility push(hidden)
 

@@ -10,12 +10,15 @@
 /* Address space for @p n bytes that begins with a huge page, NULL: it is refused. */
 static void *map_aligned(size_t n)
 {
-    const size_t all = n + HUGE_PAGE;
+    const bool grows = n % HUGE_PAGE == 0; /* else where it lies: it would be in the way of others
+                                              in the caches if all began alike */
+    const size_t all = n + (grows ? HUGE_PAGE : 0);
     char *const p =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
-    const size_t before = -(uintptr_t)p % HUGE_PAGE, end = (before + n + PAGE - 1) / PAGE * PAGE;
+    const size_t before = grows ? -(uintptr_t)p % HUGE_PAGE : 0,
+                 end = (before + n + PAGE - 1) / PAGE * PAGE;
     if (before)
         munmap(p, before);
     if (end < all)
