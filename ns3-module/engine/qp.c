@@ -152,6 +152,7 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
+/** What a sender begins with. */
 #define FRESH                                                                                      \
     .nxt_msg = NIL, .rto_at_ps = WEFT_NEVER, .rto_entry_ps = WEFT_NEVER, .cc_timer_ps = WEFT_NEVER
 
