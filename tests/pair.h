@@ -51,7 +51,7 @@ class Pair
 
     bool send(const void *bytes, size_t n) const
     {
-        return ::write(fd_, bytes, n) == static_cast<ssize_t>(n);
+        return ::send(fd_, bytes, n, MSG_NOSIGNAL) == static_cast<ssize_t>(n);
     }
     bool receive(void *bytes, size_t n) const
     {

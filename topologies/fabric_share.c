@@ -45,7 +45,6 @@ int weft_fabric_share(const struct weft_fabric *fabric, const struct weft_peers 
         f->nodes_cap = f->nnodes;
         f->links_cap = f->nlinks;
     } else {
-        weft_shared_free(s);
         free(s);
     }
     return rc;

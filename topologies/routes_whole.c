@@ -94,7 +94,6 @@ int weft_routes_share_whole(struct weft_routes *r, const struct weft_peers *peer
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
     const int rc = weft_shared_make(peers, same, blocks, sizeof blocks / sizeof *blocks, s, err);
     if (!s->at) {
-        weft_shared_free(s);
         free(s);
         return rc;
     }

@@ -124,42 +124,55 @@ static void use(int fd, const struct weft_shared_block *blocks, size_t n, struct
     }
 }
 
+/* Has this process's blocks lie where the first one of its machine has written its own. All[k] is
+ * what process k has said. */
+static int share(const struct weft_peers *p, const struct weft_shared_block *blocks, size_t n,
+                 struct offer *all, struct weft_mail *mail, struct weft_shared *out,
+                 struct weft_err *err)
+{
+    struct offer *const own = &all[p->me];
+    int rc = say(p, all, mail, err);
+    if (rc)
+        return rc;
+    const unsigned first = first_of(p, all);
+    if (first == p->me && own->bytes)
+        own->fd = write_blocks(blocks, n, own->bytes);
+    const int made = own->fd;
+    rc = say(p, all, mail, err);
+    if (!rc && first < p->n && all[first].fd >= 0 && all[first].bytes == own->bytes &&
+        all[first].same == own->same) {
+        const int fd = made >= 0 ? made : open_of(&all[first]);
+        out->n = own->bytes;
+        if (fd >= 0)
+            use(fd, blocks, n, out);
+        if (fd >= 0 && fd != made)
+            close(fd);
+    }
+    rc = rc ? rc : say(p, all, mail, err); /* by now all have opened it */
+    if (made >= 0)
+        close(made);
+    return rc;
+}
+
 int weft_shared_make(const struct weft_peers *peers, uint64_t same,
                      const struct weft_shared_block *blocks, size_t n, struct weft_shared *out,
                      struct weft_err *err)
 {
     struct offer *all = calloc(peers->n, sizeof *all);
     struct weft_mail *mail = calloc(2 * (size_t)peers->n, sizeof *mail);
-    struct weft_shared s = {NULL, 0, -1};
-    *out = s;
-    if (!all || !mail) {
-        free(all);
-        free(mail);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", peers->n);
+    int rc = 0;
+    *out = (struct weft_shared){NULL, 0};
+    if (all && mail) {
+        struct offer *own = &all[peers->me];
+        introduce(own);
+        own->fd = -1;
+        own->same = same;
+        for (size_t i = 0; i < n; i++)
+            own->bytes += padded(blocks[i].n);
+        rc = share(peers, blocks, n, all, mail, out, err);
+    } else {
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", peers->n);
     }
-    struct offer *own = &all[peers->me];
-    introduce(own);
-    own->fd = -1;
-    own->same = same;
-    for (size_t i = 0; i < n; i++)
-        s.n += padded(blocks[i].n);
-    own->bytes = s.n;
-    int rc = say(peers, all, mail, err);
-    const unsigned first = rc ? peers->n : first_of(peers, all);
-    if (first == peers->me && s.n)
-        own->fd = s.fd = write_blocks(blocks, n, s.n);
-    if (!rc)
-        rc = say(peers, all, mail, err);
-    if (!rc && first < peers->n && all[first].fd >= 0 && all[first].bytes == own->bytes &&
-        all[first].same == own->same) {
-        const int fd = first == peers->me ? s.fd : open_of(&all[first]);
-        if (fd >= 0)
-            use(fd, blocks, n, &s);
-        if (fd >= 0 && first != peers->me)
-            close(fd);
-    }
-    s.n = s.at ? s.n : 0;
-    *out = s; /* that file stays open in any case: others may be about to open it */
     free(all);
     free(mail);
     return rc;
@@ -169,9 +182,7 @@ void weft_shared_free(struct weft_shared *s)
 {
     if (s->at)
         munmap(s->at, s->n);
-    if (s->fd >= 0)
-        close(s->fd);
-    *s = (struct weft_shared){NULL, 0, -1};
+    *s = (struct weft_shared){NULL, 0};
 }
 
 void weft_shared_unread(const struct weft_shared *s)

@@ -21,7 +21,6 @@ extern "C" {
 struct weft_shared {
     void *at; /**< NULL: nothing is shared */
     size_t n;
-    int fd; /**< of the process that has made it: stays open for the others; else -1 */
 };
 
 /** Bytes of malloc, or NULL, 0. */

@@ -117,7 +117,7 @@ TEST(Shared, AProcessThatIsGoneIsAnError)
 {
     Pair::run([](const weft_peers &peers) {
         Blocks b;
-        weft_shared s = {nullptr, 0, -1};
+        weft_shared s = {nullptr, 0};
         weft_err err = {};
         const bool well =
             peers.me == 1 || weft_shared_make(&peers, 7, b.list, 3, &s, &err) == WEFT_E_IO;
