@@ -7,12 +7,13 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define PAGE ((size_t)4096) /**< or more, on some machines, where advice is then refused */
 
-/* Address space for @p n bytes that begins with a huge page, NULL: it is refused. */
-static void *map_aligned(size_t n)
+/* Address space for @p n bytes, behind which nothing is mapped; that of what grows begins with a
+ * huge page, other arrays lie where it is: if all began alike, they would be in the way of each
+ * other in the caches. NULL: it is refused. */
+static void *map(size_t n)
 {
-    const bool grows = n % HUGE_PAGE == 0; /* else where it lies: it would be in the way of others
-                                              in the caches if all began alike */
-    const size_t all = n + (grows ? HUGE_PAGE : 0);
+    const bool grows = n % HUGE_PAGE == 0;
+    const size_t all = (n + PAGE - 1) / PAGE * PAGE + (grows ? HUGE_PAGE : PAGE);
     char *const p =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
@@ -31,7 +32,7 @@ bool stable_init(struct stable *s, size_t elem, uint32_t max)
     *s = (struct stable){.elem = elem, .max = max, .free_head = NIL};
     if (elem == 0)
         return true;
-    void *const p = map_aligned(elem * max);
+    void *const p = map(elem * max);
     if (!p)
         return false;
 #ifdef MADV_HUGEPAGE /* thousands of records in random order: the page walks cost more than the    \
