@@ -128,6 +128,8 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
     struct peers *p = e->peers;
     uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
     h->ntells = fit(e, g->tells_end - g->tell, sizeof(struct peers_news));
+    for (uint32_t i = 0; i < h->ntells; i++)
+        pack_news(e, &p->all, &p->tells[g->tell + i]);
     for (unsigned k = 0; k < p->link.n; k++) {
         struct pouch *out = &p->out[k], *lasts = &p->lasts[k];
         out->n = 0;
@@ -137,8 +139,6 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
         lasts->n -= nlasts[k] * sizeof(struct peers_last);
         pouch_add(e, out, h, sizeof *h);
         pouch_add(e, out, p->all.bytes, p->all.n);
-        for (uint32_t i = 0; i < h->ntells; i++)
-            pack_news(e, out, &p->tells[g->tell + i]);
         pouch_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
     }
     g->tell += h->ntells;
