@@ -29,10 +29,8 @@ void weft_fabric_free(struct weft_fabric *f)
         free(f->links);
         free(f->ports);
         free(f->hosts);
-    } else {
-        weft_shared_free(f->shared);
     }
-    free(f->shared);
+    weft_shared_free(f->shared);
     free(f->notes);
     free(f);
 }

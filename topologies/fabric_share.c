@@ -6,7 +6,6 @@
 #include "base/shared.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of what the graph is. Links have bytes that mean nothing. */
@@ -29,29 +28,22 @@ int weft_fabric_share(const struct weft_fabric *fabric, const struct weft_peers 
                       struct weft_err *err)
 {
     struct weft_fabric *f = (struct weft_fabric *)(uintptr_t)fabric; /* what it is stays */
-    struct weft_shared *s = calloc(1, sizeof *s);
-    if (!s)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
     const struct weft_shared_block blocks[] = {
         {(void **)&f->nodes, f->nnodes * sizeof *f->nodes},
         {(void **)&f->links, f->nlinks * sizeof *f->links},
         {(void **)&f->ports, f->nports * sizeof *f->ports},
         {(void **)&f->hosts, f->nhosts * sizeof *f->hosts},
     };
-    const int rc =
-        weft_shared_make(peers, hash_of(f), blocks, sizeof blocks / sizeof *blocks, s, err);
-    if (s->at) {
-        f->shared = s;
+    const int rc = weft_shared_make(peers, hash_of(f), blocks, sizeof blocks / sizeof *blocks,
+                                    &f->shared, err);
+    if (f->shared) {
         f->nodes_cap = f->nnodes;
         f->links_cap = f->nlinks;
-    } else {
-        free(s);
     }
     return rc;
 }
 
 void weft_fabric_unread(const struct weft_fabric *f)
 {
-    if (f->shared)
-        weft_shared_unread(f->shared);
+    weft_shared_unread(f->shared);
 }

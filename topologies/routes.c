@@ -51,8 +51,7 @@ int weft_routes_share(struct weft_routes *r, const struct weft_peers *peers, str
 
 void weft_routes_unread(const struct weft_routes *r)
 {
-    if (r->shared)
-        weft_shared_unread(r->shared);
+    weft_shared_unread(r->shared);
 }
 
 struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node,

@@ -39,7 +39,6 @@ void weft_routes_close(struct weft_routes *r)
         return;
     if (r->shared) {
         weft_shared_free(r->shared);
-        free(r->shared);
         free(r);
         return;
     }
@@ -89,18 +88,13 @@ int weft_routes_share_whole(struct weft_routes *r, const struct weft_peers *peer
     uint64_t same = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         same = same * 31 + weft_hash64(*blocks[i].at, blocks[i].n);
-    struct weft_shared *s = calloc(1, sizeof *s);
-    if (!s)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
-    const int rc = weft_shared_make(peers, same, blocks, sizeof blocks / sizeof *blocks, s, err);
-    if (!s->at) {
-        free(s);
-        return rc;
+    const int rc =
+        weft_shared_make(peers, same, blocks, sizeof blocks / sizeof *blocks, &r->shared, err);
+    if (r->shared) {
+        r->groups.ports_cap = r->groups.used;
+        r->groups.spans_cap = r->groups.n;
+        r->pages_cap = r->npages;
     }
-    r->shared = s;
-    r->groups.ports_cap = r->groups.used;
-    r->groups.spans_cap = r->groups.n;
-    r->pages_cap = r->npages;
     return rc;
 }
 

@@ -155,24 +155,27 @@ static int share(const struct weft_peers *p, const struct weft_shared_block *blo
 }
 
 int weft_shared_make(const struct weft_peers *peers, uint64_t same,
-                     const struct weft_shared_block *blocks, size_t n, struct weft_shared *out,
+                     const struct weft_shared_block *blocks, size_t n, struct weft_shared **out,
                      struct weft_err *err)
 {
     struct offer *all = calloc(peers->n, sizeof *all);
     struct weft_mail *mail = calloc(2 * (size_t)peers->n, sizeof *mail);
+    struct weft_shared *s = calloc(1, sizeof *s);
     int rc = 0;
-    *out = (struct weft_shared){NULL, 0};
-    if (all && mail) {
+    if (all && mail && s) {
         struct offer *own = &all[peers->me];
         introduce(own);
         own->fd = -1;
         own->same = same;
         for (size_t i = 0; i < n; i++)
             own->bytes += padded(blocks[i].n);
-        rc = share(peers, blocks, n, all, mail, out, err);
+        rc = share(peers, blocks, n, all, mail, s, err);
     } else {
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", peers->n);
     }
+    *out = s && s->at ? s : NULL;
+    if (!*out)
+        free(s);
     free(all);
     free(mail);
     return rc;
@@ -180,13 +183,13 @@ int weft_shared_make(const struct weft_peers *peers, uint64_t same,
 
 void weft_shared_free(struct weft_shared *s)
 {
-    if (s->at)
+    if (s)
         munmap(s->at, s->n);
-    *s = (struct weft_shared){NULL, 0};
+    free(s);
 }
 
 void weft_shared_unread(const struct weft_shared *s)
 {
-    if (s->at)
+    if (s)
         madvise(s->at, s->n, MADV_DONTNEED);
 }

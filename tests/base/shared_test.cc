@@ -64,15 +64,15 @@ TEST(Shared, TwoProcessesHaveTheBytesOnce)
     Pair::run([](const weft_peers &peers) {
         Blocks b;
         const void *before = b.big;
-        weft_shared s;
+        weft_shared *s = nullptr;
         weft_err err = {};
-        if (weft_shared_make(&peers, 7, b.list, 3, &s, &err) || !s.at)
+        if (weft_shared_make(&peers, 7, b.list, 3, &s, &err) || !s)
             return false;
-        bool well = b.big != before && b.big == s.at && b.none == nullptr && b.intact();
-        well = well && resident_kb(s.at) >= 296;
-        weft_shared_unread(&s);
-        well = well && resident_kb(s.at) == 0 && b.intact();
-        weft_shared_free(&s);
+        bool well = b.big != before && b.big == s->at && b.none == nullptr && b.intact();
+        well = well && resident_kb(s->at) >= 296;
+        weft_shared_unread(s);
+        well = well && resident_kb(s->at) == 0 && b.intact();
+        weft_shared_free(s);
         return well;
     });
 }
@@ -82,16 +82,16 @@ TEST(Shared, WhatDiffersStaysEachOnesOwn)
     Pair::run([](const weft_peers &peers) {
         Blocks b;
         const void *before = b.big;
-        weft_shared s;
+        weft_shared *s = nullptr;
         weft_err err = {};
         if (weft_shared_make(&peers, peers.me, b.list, 3, &s, &err))
             return false;
         // the first one has it in the file, where nobody else reads it
-        const bool well = (s.at != nullptr) == (peers.me == 0) && b.intact() &&
-                          (b.big == before) == (peers.me == 1);
-        if (!s.at)
+        const bool well =
+            (s != nullptr) == (peers.me == 0) && b.intact() && (b.big == before) == (peers.me == 1);
+        if (!s)
             b.release();
-        weft_shared_free(&s);
+        weft_shared_free(s);
         return well;
     });
 }
@@ -100,15 +100,15 @@ TEST(Shared, AnotherSizeStaysItsOwnToo)
 {
     Pair::run([](const weft_peers &peers) {
         Blocks b;
-        weft_shared s;
+        weft_shared *s = nullptr;
         weft_err err = {};
         b.list[0].n -= peers.me * 8192;
         if (weft_shared_make(&peers, 7, b.list, 3, &s, &err))
             return false;
-        const bool well = (s.at != nullptr) == (peers.me == 0) && b.intact();
-        if (!s.at)
+        const bool well = (s != nullptr) == (peers.me == 0) && b.intact();
+        if (!s)
             b.release();
-        weft_shared_free(&s);
+        weft_shared_free(s);
         return well;
     });
 }
@@ -117,12 +117,12 @@ TEST(Shared, AProcessThatIsGoneIsAnError)
 {
     Pair::run([](const weft_peers &peers) {
         Blocks b;
-        weft_shared s = {nullptr, 0};
+        weft_shared *s = nullptr;
         weft_err err = {};
         const bool well =
             peers.me == 1 || weft_shared_make(&peers, 7, b.list, 3, &s, &err) == WEFT_E_IO;
         b.release();
-        return well && !s.at;
+        return well && !s;
     });
 }
 
