@@ -29,7 +29,7 @@ bool names_something(const std::string &text)
 {
     static const std::regex named(
         "h[0-9]+ ?-> ?h[0-9]+|h[0-9]+->|rank [0-9]+|ranks? [0-9]|link [0-9sh]|"
-        "[sh][0-9]+-[sh][0-9]+|run\\.until|stopped at|flows are not complete at");
+        "[sh][0-9]+->?[sh][0-9]+|run\\.until|stopped at|flows are not complete at");
     return std::regex_search(text, named);
 }
 
@@ -79,7 +79,7 @@ void check_ending(const std::string &mode, const Ended &e, Findings &f)
              !names_something(e.err))
         f.add("refusal", "%s: refused without a name of what is wrong:\n%s", mode.c_str(),
               said.c_str());
-    else if (e.code == 1 && !names_something(e.err + e.out))
+    else if (e.code == 1 && !names_something(e.err))
         f.add("diagnosis", "%s: exit code 1 without a name of what it is about:\n%s", mode.c_str(),
               said.c_str());
     else if (e.code == 5 && beyond_the_clock(e.err))
