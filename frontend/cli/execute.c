@@ -11,6 +11,7 @@
 #include "cli/signal_run_json.h"
 #include "cli/source.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,6 +51,17 @@ static int flush(void *ctx, struct weft_err *err)
     return !code && r->series ? weft_series_flush(r->series, err) : code;
 }
 
+/* Which ranks and messages stand, and why. */
+static void explain(struct run *r, const struct weft_run_end *x)
+{
+    const uint64_t ranks =
+        weft_jobs_explain(r->on.jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log);
+    if (ranks > WEFT_EXPLAIN_MAX)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %" PRIu64 " more ranks",
+                 ranks - WEFT_EXPLAIN_MAX);
+    weft_run_end_explain(r->cli, r->on.net, x->reason, "messages");
+}
+
 /* Names the outcome of a run that no error ended, and why it is not a better one. */
 static int name_outcome(struct run *r, struct weft_run_end *x)
 {
@@ -81,10 +93,7 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
         snprintf(x->reason, sizeof x->reason,
                  "stalled: nothing is left to happen, but not everything is done");
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
-    weft_run_end_rest(
-        r->cli, weft_jobs_explain(r->on.jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
-        "ranks");
-    weft_run_end_explain(r->cli, r->on.net, "messages");
+    explain(r, x);
     return WEFT_E_OUTCOME;
 }
 
@@ -314,6 +323,9 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     struct weft_err e = {0};
     if (!failed->code)
         x->end.code = name_outcome(r, &x->end);
+    const bool broken = weft_run_end_broken(&x->end, r->cli, failed);
+    if (broken)
+        explain(r, &x->end);
     const char *outcome = m->outcome;
     if (!failed->code)
         weft_jobs_reach(r->on.jobs, reached_ps(r, outcome));
@@ -350,6 +362,8 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
         weft_report_mark_finished(r->report, m->outcome, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_run_end_saved(r->cli, r->out_dir, failed);
+    if (broken) /* has been said */
+        *failed = (struct weft_err){0};
 }
 
 /* Runs what was prepared, and writes the results. */

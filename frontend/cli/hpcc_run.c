@@ -189,7 +189,7 @@ static const char *name_outcome(struct weft_hpcc_run *r)
         weft_run_end_stall_text(&r->slices, text, sizeof text);
         weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", text);
     }
-    weft_run_end_explain(r->cli, r->net, "flows");
+    weft_run_end_explain(r->cli, r->net, r->x.end.reason, "flows");
     return r->slices.stalled_ps ? "stalled" : "stopped-at-limit";
 }
 
@@ -222,6 +222,9 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
     struct weft_summary *m = &r->x.end.summary;
     struct weft_err e = {0};
     const char *outcome = failed->code ? "failed" : name_outcome(r);
+    const bool broken = weft_run_end_broken(&r->x.end, r->cli, failed);
+    if (broken)
+        weft_run_end_explain(r->cli, r->net, r->x.end.reason, "flows");
     int64_t reached_ps = 0;
     if (strcmp(outcome, "stopped-at-limit") == 0)
         reached_ps = r->s->run->until_ps;
@@ -247,6 +250,8 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
     if (!failed->code && !weft_outcome_is_partial(outcome))
         weft_report_mark_finished(r->x.report, outcome, &e);
     weft_run_end_add_failure(&r->x.end, failed, &e);
+    if (broken) /* has been said */
+        *failed = (struct weft_err){0};
 }
 
 void weft_hpcc_run_text(FILE *out, const struct weft_hpcc_run *r)

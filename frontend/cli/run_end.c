@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -77,17 +78,35 @@ void weft_run_end_sentence(void *ctx, const char *text)
     weft_log((struct weft_log *)ctx, WEFT_LOG_ERROR, "  %s", text);
 }
 
-void weft_run_end_rest(const struct weft_cli *cli, uint64_t n, const char *what)
+struct explanation {
+    struct weft_log *log;
+    const char *reason; /* has been said */
+};
+
+static void say_once(void *ctx, const char *text)
 {
-    if (n > WEFT_EXPLAIN_MAX)
-        weft_log(cli->log, WEFT_LOG_ERROR, "  ... and %" PRIu64 " more %s", (n - WEFT_EXPLAIN_MAX),
-                 what);
+    const struct explanation *x = (const struct explanation *)ctx;
+    if (!strstr(x->reason, text))
+        weft_run_end_sentence(x->log, text);
 }
 
-void weft_run_end_explain(const struct weft_cli *cli, struct weft_net *net, const char *what)
+void weft_run_end_explain(const struct weft_cli *cli, struct weft_net *net, const char *reason,
+                          const char *what)
 {
-    weft_run_end_rest(
-        cli, net->ops->explain(net, WEFT_EXPLAIN_MAX, weft_run_end_sentence, cli->log), what);
+    struct explanation x = {cli->log, reason};
+    const uint64_t n = net->ops->explain(net, WEFT_EXPLAIN_MAX, say_once, &x);
+    if (n > 1)
+        weft_log(cli->log, WEFT_LOG_ERROR, "  in all, %" PRIu64 " %s are under way", n, what);
+}
+
+bool weft_run_end_broken(struct weft_run_end *x, const struct weft_cli *cli,
+                         const struct weft_err *failed)
+{
+    if (failed->code != WEFT_E_OUTCOME)
+        return false;
+    x->code = failed->code;
+    weft_log(cli->log, WEFT_LOG_ERROR, "%s", x->reason);
+    return true;
 }
 
 void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, struct weft_err *e)

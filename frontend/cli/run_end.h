@@ -8,6 +8,8 @@
 #include "cli/slices.h"
 #include "report/report.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,10 +45,17 @@ int weft_run_end_over_limit(struct weft_run_end *x, const struct weft_cli *cli,
                             const struct weft_slices *s);
 /** "stalled at TIME: ..." of a run that ended so (s->stalled_ps). */
 void weft_run_end_stall_text(const struct weft_slices *s, char *text, size_t size);
-/** Explains in the log which messages are not complete; @p what names them: "messages". */
-void weft_run_end_explain(const struct weft_cli *cli, struct weft_net *net, const char *what);
-/** Says in the log how many of @p n sentences were left out. */
-void weft_run_end_rest(const struct weft_cli *cli, uint64_t n, const char *what);
+/** Explains in the log which messages are not complete, but for what @p reason has said, and how
+ * many there are; @p what names them: "messages". */
+void weft_run_end_explain(const struct weft_cli *cli, struct weft_net *net, const char *reason,
+                          const char *what);
+/**
+ * Whether what was simulated ended the run (WEFT_E_OUTCOME: a deadlock, a QP that gave up), and not
+ * a failure of weft or of the machine. If so, the log has its reason, which an explanation of what
+ * stands is to follow, and the code of *x is that of the outcome.
+ */
+bool weft_run_end_broken(struct weft_run_end *x, const struct weft_cli *cli,
+                         const struct weft_err *failed);
 /** A sentence of an explanation, for the log @p ctx. */
 void weft_run_end_sentence(void *ctx, const char *text);
 /**

@@ -204,8 +204,9 @@ int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
 
 /* ---- roots ---- */
 
-/* "root of the pauses: s3->h7 (its queue 1.2 MB, not paused itself), ...; first paused ..." */
-static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t first,
+/* "root of the pauses: s3->h7 (its queue 1.2 MB, not paused itself), ...; first paused ...";
+ * @p circle: ports wait for each other. */
+static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t first, bool circle,
                         const uint8_t *root, char *text, size_t size)
 {
     char name[PORT_NAME_MAX], unit[WEFT_UNIT_TEXT_MAX], item[160];
@@ -220,7 +221,9 @@ static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t fir
         append(text, size, &used, item);
     }
     if (n == 0)
-        append(text, size, &used, "no congested port, a resume is missing or on its way");
+        append(text, size, &used,
+               circle ? "the ports that wait for each other"
+                      : "no congested port, a resume is missing or on its way");
     if (n > MAX_ROOTS) {
         snprintf(item, sizeof item, " and %u more", n - MAX_ROOTS);
         append(text, size, &used, item);
@@ -260,7 +263,8 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
     uint64_t said = 0;
     if (!max)
         return 0;
-    if (weft_engine_find_deadlock(e, text, sizeof text)) {
+    const bool circle = weft_engine_find_deadlock(e, text, sizeof text);
+    if (circle) {
         fn(ctx, text);
         said++;
     }
@@ -272,7 +276,7 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
         if (first == NIL)
             continue;
         if (said < max) {
-            write_roots(e, prio, first, root, text, sizeof text);
+            write_roots(e, prio, first, circle, root, text, sizeof text);
             fn(ctx, text);
             said++;
         }

@@ -49,7 +49,7 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     }
     v->qpn = p->qp + WEFT_FIRST_QPN;
     v->flow_hash = forward ? q->flow_hash : q->ack_hash;
-    if (data && q->snd->entropy)
+    if (data && profile_of(q)->sprays)
         v->flow_hash = entropy_hash(q->flow_hash, p->mid);
     v->hops = p->hop;
     v->payload_bytes = p->payload;
@@ -93,7 +93,7 @@ static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine
     v->uet = profile_of(q)->t.uet;
     v->entropy = UINT32_MAX;
     if (p->kind == WEFT_PKT_DATA) {
-        v->entropy = q->snd->entropy ? p->mid : UINT32_MAX;
+        v->entropy = profile_of(q)->sprays ? p->mid : UINT32_MAX;
         v->trimmed = (p->flags & PKT_TRIM) != 0;
     } else if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK) {
         v->caused_psn = sack ? p->psn + p->sack : p->psn;

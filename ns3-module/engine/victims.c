@@ -36,16 +36,16 @@ uint32_t victims_roots(struct weft_engine *e, uint32_t prio, uint8_t *root)
     return first;
 }
 
-/* Whether the rest of a QP's path after @p port is free of paused ports and roots. */
-static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const struct qp *q,
-                         uint32_t port)
+/* Whether the rest of a QP's path after @p port is free of paused ports and roots of @p prio. */
+static bool clear_beyond(const struct weft_engine *e, uint32_t prio, const uint8_t *root,
+                         const struct qp *q, uint32_t port)
 {
     uint32_t path[MAX_PATH];
     uint32_t n = ecmp_path(e, e->routing.routes, q, true, path), k = 0;
     while (k < n && path[k] != port)
         k++;
     for (k++; k < n; k++)
-        if (root[path[k]] || diagnose_paused(e, path[k], q->snd->prio))
+        if (root[path[k]] || diagnose_paused(e, path[k], prio))
             return false;
     return true;
 }
@@ -69,7 +69,7 @@ static void mark_queued(const struct weft_engine *e, uint32_t out, uint32_t prio
         const struct pkt *k = pkt_at(e, i);
         if (k->in_port == NIL || k->kind != WEFT_PKT_DATA || k->qp == last || victim[k->qp])
             continue;
-        victim[k->qp] = clear_beyond(e, root, qp_at(e, k->qp), out);
+        victim[k->qp] = clear_beyond(e, prio, root, qp_at(e, k->qp), out);
         last = k->qp;
     }
 }
@@ -80,7 +80,7 @@ void victims_mark(struct weft_engine *e, uint32_t prio, const uint8_t *root, uin
         const struct qp *q = qp_at(e, i);
         victim[i] = q->snd->prio == prio && q->snd->nxt_msg != NIL && q->snd->state == QP_READY &&
                     peers_own(e, e->fabric->hosts[q->src_host]) &&
-                    diagnose_paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
+                    diagnose_paused(e, q->port, prio) && clear_beyond(e, prio, root, q, q->port);
     }
     for (uint32_t out = 0; out < e->fabric->nports; out++)
         if (diagnose_paused(e, out, prio))

@@ -59,6 +59,37 @@ TEST(Processes, WriteWhatOneWrites)
         }
 }
 
+// The lines of weft's own; mpirun has others.
+static std::string own_lines(const std::string &text)
+{
+    std::string own;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        own += line.rfind("weft: ", 0) == 0 ? line + "\n" : "";
+    return own;
+}
+
+// Ports, QPs and messages of all processes, in the words of one.
+TEST(Processes, ExplainWhatOneExplains)
+{
+    NEEDS_MPIRUN();
+    TempDir dir;
+    for (const char *quanta : {"0", "65535"}) {
+        const std::string args = program() + "run " + source_dir() +
+                                 "/scenarios/pfc-deadlock --set trouble.events= --no-out --quiet "
+                                 "--set pfc.quanta=" +
+                                 quanta;
+        const Said one = shell(args, dir);
+        EXPECT_EQ(one.code, 1) << one.err;
+        EXPECT_NE(one.err.find("victims: "), std::string::npos) << one.err;
+        for (unsigned n : {2u, 3u}) {
+            const Said all = shell(by_processes(args, n), dir);
+            EXPECT_EQ(all.code, 1) << all.err;
+            EXPECT_EQ(own_lines(all.err), one.err) << n;
+        }
+    }
+}
+
 // What processes that are gone have left in /tmp: those of others that run meanwhile are locked.
 std::set<std::string> Left()
 {

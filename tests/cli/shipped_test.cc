@@ -101,7 +101,35 @@ TEST(Shipped, RingOfPfcDeadlockIsRefusedAndDeadlocks)
     EXPECT_CONTAINS(refused.err, "circle: s10->s11, s11->s12, s12->s13, s13->s14, s14->s10");
     Said stands = weft({"run", path, "--set", "trouble.events="}, dir / "");
     EXPECT_EQ(stands.code, 1) << stands.out << stands.err;
-    EXPECT_CONTAINS(stands.err, "PFC deadlock at priority 3: s10->s11 waits for s11->s12");
+    const std::string circle = "PFC deadlock at priority 3: s10->s11 waits for s11->s12";
+    EXPECT_CONTAINS(stands.err, circle);
+    EXPECT_CONTAINS(stands.err, "h0 -> h4: message 0 of 10 MB (tag 0)");
+    // where pauses are repeated that is seen at once, and explained the same
+    Said repeats =
+        weft({"run", path, "--set", "trouble.events=", "--set", "pfc.quanta=65535"}, dir / "");
+    EXPECT_EQ(repeats.code, 1) << repeats.out << repeats.err;
+    EXPECT_EQ(repeats.err.find("weft: error: " + circle), 0u) << repeats.err;
+    EXPECT_EQ(repeats.err.find(circle), repeats.err.rfind(circle)) << "is said once\n"
+                                                                   << repeats.err;
+    for (const char *part :
+         {"root of the pauses: the ports that wait for each other",
+          "h0 -> h4: message 0 of 10 MB (tag 0)", "priority 3 of h0 is paused by PFC since",
+          "  in all, 10 messages are under way"})
+        EXPECT_CONTAINS(repeats.err, part);
+    std::vector<std::string> args = {"run"};
+    for (const char *set :
+         {"topology.type=dragonfly", "dragonfly.routers=2", "dragonfly.terminals=2",
+          "dragonfly.global-links=1", "dragonfly.vcs=1", "workload.type=generate",
+          "generate.kind=all-to-all", "generate.size=8MB", "switch.balance=minimal-adaptive",
+          "transport.recovery=out-of-order", "congestion-control.name=none", "switch.buffer=700KB",
+          "pfc.allow-deadlock=true", "pfc.quanta=65535"}) {
+        args.push_back("--set");
+        args.push_back(set);
+    }
+    Said waits = weft(args, dir / "");
+    EXPECT_EQ(waits.code, 1) << waits.out << waits.err;
+    EXPECT_EQ(waits.err.find("weft: error: PFC deadlock at priority 3: s12->"), 0u) << waits.err;
+    EXPECT_CONTAINS(waits.err, "rank 0 waits in all-to-all");
     Said again =
         weft({"run", path, "--set", "trouble.events=link-down link=s14-s10 at=1ms until=1010us"},
              dir / "");
