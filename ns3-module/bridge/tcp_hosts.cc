@@ -58,37 +58,35 @@ uint32_t TcpHosts::GetSegmentBytes() const
     return m_params.mtu_bytes - WEFT_TCP_HEADER_BYTES;
 }
 
-void TcpHosts::AddDevice(Host &host, uint32_t number, uint32_t prio)
+Ptr<Node> TcpHosts::MakeNode(uint32_t host, uint32_t prio)
 {
     const weft_fabric *graph = m_fabric->GetGraph();
+    Ptr<Node> node = CreateObject<Node>();
+    m_stack.Install(node);
     // One device stands for all ports of the host, which share its traffic by the hash of flows.
     Ptr<WeftNetDevice> device = CreateObjectWithAttributes<WeftNetDevice>(
         "Mtu", UintegerValue(m_params.mtu_bytes), "FrameOverhead",
         UintegerValue(WEFT_TCP_FRAME_OVERHEAD_BYTES), "TxQueueLimit", UintegerValue(0), "AnyPort",
         BooleanValue(true), "IpPriority", IntegerValue(prio));
     device->SetAddress(Mac48Address::Allocate());
-    host.node->AddDevice(device);
-    device->Attach(m_fabric, graph->nodes[graph->hosts[number]].first_port, nullptr);
-    Ptr<Ipv4> ip = host.node->GetObject<Ipv4>();
+    node->AddDevice(device);
+    device->Attach(m_fabric, graph->nodes[graph->hosts[host]].first_port, nullptr);
+    Ptr<Ipv4> ip = node->GetObject<Ipv4>();
     const uint32_t interface = ip->AddInterface(device);
-    const Ipv4Address address = GetAddress(number, prio);
+    const Ipv4Address address = GetAddress(host, prio);
     ip->AddAddress(interface, Ipv4InterfaceAddress(address, Ipv4Mask("/8")));
     ip->SetUp(interface);
-    m_fabric->GetFrames().AddAddress(address, number);
+    m_fabric->GetFrames().AddAddress(address, host);
+    return node;
 }
 
 Ptr<Node> TcpHosts::GetNode(uint32_t host, uint32_t prio)
 {
-    Host &h = m_hosts[host];
-    if (!h.node) {
-        h.node = CreateObject<Node>();
-        m_stack.Install(h.node);
+    Ptr<Node> &node = m_nodes[uint64_t{host} * WEFT_PRIOS + prio];
+    if (!node) {
+        node = MakeNode(host, prio);
     }
-    if (!h.hasDevice[prio]) {
-        h.hasDevice[prio] = true;
-        AddDevice(h, host, prio);
-    }
-    return h.node;
+    return node;
 }
 
 namespace

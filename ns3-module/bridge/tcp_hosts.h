@@ -20,8 +20,9 @@ namespace weft
 
 /**
  * The hosts that talk TCP. Priority p is the subnet (10 + p).0.0.0/8, in which host h has the
- * number 1 + h, with a device on every node. ns-3 could tell priorities by the type of service,
- * too, but its TCP leaves out ECN where that is not 0.
+ * number 1 + h. ns-3 could tell priorities by the type of service, too, but its TCP leaves out ECN
+ * where that is not 0. A host has a node for each priority, as a node must not get a device while
+ * it receives (ns-3 goes through its handlers then), which is when most first messages are sent.
  */
 class TcpHosts
 {
@@ -38,7 +39,7 @@ class TcpHosts
     /**
      * @param host a host number
      * @param prio a priority that it is going to use
-     * @return its node
+     * @return its node for that
      */
     ns3::Ptr<ns3::Node> GetNode(uint32_t host, uint32_t prio);
 
@@ -94,26 +95,20 @@ class TcpHosts
     }
 
   private:
-    /** A host. */
-    struct Host {
-        ns3::Ptr<ns3::Node> node;     //!< With an Internet stack.
-        bool hasDevice[WEFT_PRIOS]{}; //!< By priority.
-    };
-
     /**
-     * @param host the host
-     * @param number its number
-     * @param prio priority that it gets a device for
+     * @param host a host number
+     * @param prio a priority
+     * @return a node for it, with an Internet stack and a device
      */
-    void AddDevice(Host &host, uint32_t number, uint32_t prio);
+    ns3::Ptr<ns3::Node> MakeNode(uint32_t host, uint32_t prio);
 
-    ns3::Ptr<ns3::WeftFabric> m_fabric;         //!< The fabric.
-    weft_tcp_params m_params;                   //!< Section tcp.
-    ns3::TypeId m_variant;                      //!< Congestion control.
-    uint64_t m_seed;                            //!< Of the run.
-    int64_t m_sockets{0};                       //!< Made so far.
-    ns3::InternetStackHelper m_stack;           //!< Installs stacks.
-    std::unordered_map<uint32_t, Host> m_hosts; //!< By host number.
+    ns3::Ptr<ns3::WeftFabric> m_fabric;                        //!< The fabric.
+    weft_tcp_params m_params;                                  //!< Section tcp.
+    ns3::TypeId m_variant;                                     //!< Congestion control.
+    uint64_t m_seed;                                           //!< Of the run.
+    int64_t m_sockets{0};                                      //!< Made so far.
+    ns3::InternetStackHelper m_stack;                          //!< Installs stacks.
+    std::unordered_map<uint64_t, ns3::Ptr<ns3::Node>> m_nodes; //!< By host and priority.
 };
 
 } // namespace weft

@@ -63,7 +63,7 @@ WeftFanOut::FindListener(uint64_t ref) const
 }
 
 void
-WeftFanOut::SetDevice(uint32_t port, WeftNetDevice* device)
+WeftFanOut::AddDevice(uint32_t port, WeftNetDevice* device)
 {
     NS_LOG_FUNCTION(this << port << device);
     if (m_devices.empty() && m_fabric.GetGraph())
@@ -72,8 +72,25 @@ WeftFanOut::SetDevice(uint32_t port, WeftNetDevice* device)
     }
     if (port < m_devices.size())
     {
+        device->m_sibling = m_devices[port];
         m_devices[port] = device;
     }
+}
+
+void
+WeftFanOut::RemoveDevice(uint32_t port, WeftNetDevice* device)
+{
+    NS_LOG_FUNCTION(this << port << device);
+    WeftNetDevice** at = port < m_devices.size() ? &m_devices[port] : nullptr;
+    while (at && *at && *at != device)
+    {
+        at = &(*at)->m_sibling;
+    }
+    if (at && *at)
+    {
+        *at = device->m_sibling;
+    }
+    device->m_sibling = nullptr;
 }
 
 WeftNetDevice*
@@ -81,6 +98,25 @@ WeftFanOut::GetDevice(uint32_t port) const
 {
     NS_LOG_FUNCTION(this << port);
     return port < m_devices.size() ? m_devices[port] : nullptr;
+}
+
+WeftNetDevice*
+WeftFanOut::GetDevice(uint32_t port, uint32_t prio) const
+{
+    NS_LOG_FUNCTION(this << port << prio);
+    WeftNetDevice* last = GetDevice(port);
+    if (!last || !last->m_sibling)
+    {
+        return last;
+    }
+    for (WeftNetDevice* device = last; device; device = device->m_sibling)
+    {
+        if (device->m_ipPriority == static_cast<int32_t>(prio))
+        {
+            return device;
+        }
+    }
+    return last;
 }
 
 void

@@ -105,15 +105,28 @@ class WeftFanOut
 
     /**
      * @param port a port
-     * @param device its device; null: it has none any more
+     * @param device its device; one that it has already stays for the packets of its IpPriority
      */
-    void SetDevice(uint32_t port, WeftNetDevice* device);
+    void AddDevice(uint32_t port, WeftNetDevice* device);
+
+    /**
+     * @param port a port
+     * @param device one of its devices, which is going
+     */
+    void RemoveDevice(uint32_t port, WeftNetDevice* device);
 
     /**
      * @param port a fabric port
-     * @return its device or null
+     * @return its device, the last one if it has several, or null
      */
     WeftNetDevice* GetDevice(uint32_t port) const;
+
+    /**
+     * @param port a fabric port
+     * @param prio priority of a packet that came in there
+     * @return the device that takes it: of several, the one of that priority; or null
+     */
+    WeftNetDevice* GetDevice(uint32_t port, uint32_t prio) const;
 
     /** Forgets all devices. */
     void ClearDevices();

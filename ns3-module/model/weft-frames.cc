@@ -477,14 +477,14 @@ WeftFrames::OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce)
     {
         WeftIpInfo::MarkCe(frame.packet, frame.protocol);
     }
-    WeftNetDevice* device = self->GetDevice(port);
+    WeftNetDevice* device = self->m_fanOut.GetDevice(port, frame.prio);
     if (!device) // only some ports of the host have one
     {
         const weft_fabric* graph = self->GetGraph();
         const weft_fabric_node& node = graph->nodes[graph->hosts[frame.dstHost]];
         for (uint32_t k = 0; k < node.nports && !device; k++)
         {
-            device = self->GetDevice(node.first_port + k);
+            device = self->m_fanOut.GetDevice(node.first_port + k, frame.prio);
         }
     }
     if (device)

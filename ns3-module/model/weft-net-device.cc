@@ -127,7 +127,7 @@ WeftNetDevice::DoDispose()
 {
     if (m_fabric)
     {
-        m_fabric->m_fanOut.SetDevice(m_port, nullptr);
+        m_fabric->m_fanOut.RemoveDevice(m_port, this);
         for (int i = 0; i < WeftFanOut::TRACES; i++)
         {
             if (m_hasSinks[i])
@@ -156,7 +156,7 @@ WeftNetDevice::Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> ch
     m_fabric = fabric;
     m_port = port;
     m_channel = channel;
-    m_fabric->m_fanOut.SetDevice(port, this);
+    m_fabric->m_fanOut.AddDevice(port, this);
     const weft_fabric* graph = m_fabric->GetGraph();
     m_isHost = graph->nodes[graph->ports[port].node].kind == WEFT_NODE_HOST;
     if (m_isHost && !m_queues)

@@ -171,7 +171,7 @@ class WeftNetDevice : public NetDevice
     typedef void (*QueueTracedCallback)(Time time, uint32_t prio, uint64_t bytes);
 
   private:
-    friend class WeftFanOut;
+    friend class WeftFanOut; // which keeps the devices of a port in a list
 
     void DoDispose() override;
 
@@ -199,6 +199,7 @@ class WeftNetDevice : public NetDevice
 
     Ptr<WeftFabric> m_fabric;                //!< The fabric.
     uint32_t m_port{0};                      //!< The port.
+    WeftNetDevice* m_sibling{nullptr};       //!< The device that the port had before, or null.
     Ptr<WeftChannel> m_channel;              //!< The link.
     Ptr<WeftLan> m_lan;                      //!< The network of hosts; null on switches.
     Ptr<Node> m_node;                        //!< The node.

@@ -320,7 +320,5 @@ void make_settings(Maker &m, Scenario &s)
         s.put(kmin.empty() ? "ecn.kmin" : "ecn.kmax", kmin.empty() ? kmax : kmin);
     if (d.chance(8))
         s.put("run.until", std::to_string(d.magnitude(1, 100000000000)) + "ps");
-    if (d.chance(4))
-        s.put("run.victims", std::to_string(d.magnitude(1000000, 100000000)) + "ps");
     s.put("run.seed", std::to_string(d.chance(10) ? d.next() : d.below(1000)));
 }

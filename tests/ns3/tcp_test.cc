@@ -523,6 +523,36 @@ TEST(Tcp, RoceAndTcpShareAPortByWeight)
     }
 }
 
+/* What comes by one priority is answered by the next one, which no host has used before: the hosts
+ * get ready for it while ns-3 has them receive. */
+TEST(Tcp, AMessageIsAnsweredByAPriorityThatIsNew)
+{
+    Star f(2);
+    Net n(f, "none", Tcp());
+    ASSERT_EQ(n.rc, 0) << n.error.msg;
+    struct Answers {
+        Net *net;
+        std::vector<uint32_t> prios;
+    } answers{&n, {}};
+    const weft_net_sink sink = {
+        &answers, [](void *, const weft_completion *) {},
+        [](void *ctx, const weft_completion *d) {
+            auto *a = static_cast<Answers *>(ctx);
+            a->prios.push_back(d->msg.prio);
+            const weft_msg m = {d->msg.dst, d->msg.src, 1000, 0, {0}, d->msg.prio + 1};
+            if (m.prio < 8) {
+                EXPECT_EQ(a->net->net->ops->send(a->net->net, &m, &a->net->error), 0);
+            }
+        }};
+    n.net->ops->set_sink(n.net, &sink);
+    const weft_msg first = {0, 1, 1000, 0, {0}, 0};
+    ASSERT_EQ(n.net->ops->send(n.net, &first, &n.error), 0) << n.error.msg;
+    ASSERT_EQ(n.run(), 0) << n.error.msg;
+    EXPECT_EQ(answers.prios, (std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(n.totals().msgs_acked, 8u);
+    EXPECT_EQ(n.check(), 0) << n.error.msg;
+}
+
 /* 0.2, 0.4 ... 51.2 s and then 60 s each: the 16th timeout after the last segment is 522.2 s later
  * and ends the run, which says so. */
 TEST(Tcp, AConnectionFailsAfterAllItsRetries)
