@@ -138,9 +138,10 @@ struct peers {
     uint64_t told;    /**< how often users have been told of a message, or executed events */
     bool posting;     /**< all post what has waited */
     bool stopping;    /**< a user wants to end the run */
-    int64_t told_ps;  /**< when that of this process was last told of something */
-    int64_t user_ps;  /**< time of the first event of any user, WEFT_NEVER: none */
-    int64_t ran_ps;   /**< of the last one */
+    bool ended;      /**< windows are no more at some process, which had packets as links changed */
+    int64_t told_ps; /**< when that of this process was last told of something */
+    int64_t user_ps; /**< time of the first event of any user, WEFT_NEVER: none */
+    int64_t ran_ps;  /**< of the last one */
 };
 
 /** What a process says to all of what its user wants (peers_user.c). */
@@ -328,7 +329,8 @@ void peers_ask(struct weft_engine *e, size_t size, peers_answer_fn fn, void *ctx
 int64_t peers_least(struct weft_engine *e, int64_t value);
 /** The sum of what all give. */
 uint64_t peers_sum(struct weft_engine *e, uint64_t value);
-/** Links have changed, as all processes know: brings what they lost to what it is for all. */
+/** Links have changed, as all processes know: brings what they lost to what it is for all, and
+ * notes whether windows have ended at one of them. */
 void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n);
 /** The first error that any of them has found, 0: none has. */
 int peers_agree(struct weft_engine *e, int code, struct weft_err *err);

@@ -90,6 +90,7 @@ void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, s
             pouch_add(e, &p->all, &l, sizeof l);
     }
     peers_ask(e, sizeof(struct lost), add_lost, list);
+    p->ended |= peers_sum(e, peers_obstacle(e) || !e->parts) != 0;
 }
 
 static void first_error(struct weft_engine *e, void *ctx, unsigned from, const void *answer)

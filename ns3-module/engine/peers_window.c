@@ -272,7 +272,7 @@ static void give_up(struct weft_engine *e, int64_t t_ps)
 static bool ready(struct weft_engine *e)
 {
     const char *why = peers_obstacle(e);
-    if (!why && !e->parts)
+    if (!why && (!e->parts || e->peers->ended))
         why = "hosts do not run in windows";
     if (why) /* the same in all */
         e->peers->failed = engine_fail(e, WEFT_E_ALONE, "%s", why) != 0;

@@ -126,19 +126,25 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
         {"--alone", "--alone has several runs"},
         {"--set generate.kind=all-reduce --set system.all-reduce=in-network",
          "switches take part in operations"},
-        {"--set workload.type=checkpoint", "hosts do not run in windows"}, // hosts have said so
+        {"--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=checkpoint",
+         "hosts do not run in windows"}, // hosts have said so
         {"--set run.until=9us --set switch.balance=conga", "hosts do not run in windows"},
         {"--set credit.unit=600B --set 'trouble.events=degrade link=20 rate=4kbps at=3us "
          "until=4us'",
          "a setting has everything in one queue"}, // once the link is slow: its warning is said
+        {"--set topology.type=dual-plane --set dual-plane.rails=4 --set dual-plane.segments=1 "
+         "--set dual-plane.nodes=1 --set dual-plane.aggregations=1 --set "
+         "dual-plane.dual-plane=false --set dual-plane.rate=2Mbps --set workload.type=generate "
+         "--set generate.kind=broadcast --set generate.count=3 --set generate.size=0B --set "
+         "'trouble.events=degrade link=5 rate=1Mbps at=128us'",
+         "a setting has everything in one queue"}, // where there are packets at that time: at one
     };
     const auto before = Left();
     for (const auto &c : cases) {
         TempDir dir;
-        std::string args = program() + "run " + tree + c.args + " --out ";
-        if (std::string(c.args).find("checkpoint") != std::string::npos)
-            args = program() + "run --set topology.type=fat-tree --set fat-tree.k=4 " + c.args +
-                   " --out ";
+        const bool has_topology = std::string(c.args).find("topology.type=") != std::string::npos;
+        const std::string args =
+            program() + "run " + (has_topology ? "" : tree) + c.args + " --out ";
         const Said a = shell(args + (dir / "one"), dir);
         const Said b = shell(quiet_mpirun + by_processes(args + (dir / "all"), 2), dir);
         EXPECT_EQ(a.code, b.code) << c.args << "\n" << b.err;
