@@ -87,9 +87,15 @@ void write_config(Draw &d, const Scenario &s)
         {"PINT_LOG_BASE", {"1.01", "1.05"}},
         {"PINT_PROB", {"1.0", "0.1"}},
     };
-    for (const auto &k : keys)
-        if (d.chance(35))
-            fprintf(f, "%s %s\n", k.key, d.of(k.values).c_str());
+    bool goes_round = false; // packets may, without an end: no timeout tells when that is one
+    for (const auto &k : keys) {
+        const bool ends = std::string(k.key) == "SIMULATOR_STOP_TIME";
+        if (!d.chance(ends && goes_round ? 100 : 35))
+            continue;
+        const std::string value = ends && goes_round ? "2.1" : d.of(k.values);
+        fprintf(f, "%s %s\n", k.key, value.c_str());
+        goes_round |= std::string(k.key) == "L2_BACK_TO_ZERO" && value == "1";
+    }
     if (d.chance(15)) {
         const Link &l = d.of(s.fabric.links);
         fprintf(f, "LINK_DOWN %llu %s %s\n", (unsigned long long)d.magnitude(2000000, 2000300),

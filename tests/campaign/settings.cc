@@ -320,5 +320,7 @@ void make_settings(Maker &m, Scenario &s)
         s.put(kmin.empty() ? "ecn.kmin" : "ecn.kmax", kmin.empty() ? kmax : kmin);
     if (d.chance(8))
         s.put("run.until", std::to_string(d.magnitude(1, 100000000000)) + "ps");
+    if (s.get("transport.recovery") == "go-back-0") // packets may go round, which 1 s is long for
+        s.put("run.stall-after", "10ms");
     s.put("run.seed", std::to_string(d.chance(10) ? d.next() : d.below(1000)));
 }
