@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
-//   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR]
+//   campaign --weft PROGRAM [--first SEED|commit] [--skip N] [--count N] [--shard I/N] [--folder
+//   DIR]
 //            [--also PROGRAM] [--also-threads N,N...] [--also-processes N] [--only-also]
 //            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
 //
-// Without --first, seeds begin at a number that follows from the commit, so that every commit plays
-// others; WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was
-// found.
+// Without --first, seeds are always the same, so that what a test finds is due to what was changed;
+// "commit" begins at a number that follows from the commit, to look for what is new.
+// WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say the same. Exit code 1: something was found.
 #include "simulate.h"
 
 #include "base/units.h"
@@ -26,7 +27,8 @@ namespace
 [[noreturn]] void usage(const char *why)
 {
     fprintf(stderr,
-            "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] "
+            "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED|commit] [--skip N] "
+            "[--count N] "
             "[--shard I/N] "
             "[--folder DIR] [--also PROGRAM] [--also-threads N,N...] [--also-processes N] "
             "[--only-also] [--with KEY=VALUE]... "
@@ -65,16 +67,21 @@ uint64_t seed_of_commit()
                     std::filesystem::temp_directory_path(),
                     "weft-campaign-" + std::to_string(std::filesystem::hash_value(dir)), Guard());
     if (e.code != 0)
-        return 1000; // not a checkout: always the same
+        usage("--first commit: this is no checkout");
     return strtoull(e.out.substr(0, 8).c_str(), nullptr, 16) * 1000;
+}
+
+uint64_t first_seed(const std::string &text)
+{
+    return text == "commit" ? seed_of_commit() : number(text);
 }
 
 Options options(int argc, char **argv)
 {
     Options o;
     const char *first = getenv("WEFT_CAMPAIGN_FIRST"), *count = getenv("WEFT_CAMPAIGN_COUNT");
-    o.first = first ? number(first) : 0;
-    bool given = first != nullptr;
+    if (first)
+        o.first = first_seed(first);
     uint64_t skip = 0;
     o.count = count ? number(count) : o.count;
     o.folder = (std::filesystem::temp_directory_path() / "weft-campaign").string();
@@ -106,7 +113,7 @@ Options options(int argc, char **argv)
         else if (a == "--folder")
             o.folder = std::filesystem::absolute(v);
         else if (a == "--first")
-            o.first = number(v), given = true;
+            o.first = first_seed(v);
         else if (a == "--skip")
             skip = number(v);
         else if (a == "--count")
@@ -124,8 +131,6 @@ Options options(int argc, char **argv)
         usage("--weft must be given");
     if (o.shards == 0 || o.shard >= o.shards)
         usage("--shard I/N takes 0/N to N-1/N");
-    if (!given)
-        o.first = seed_of_commit();
     o.first += skip;
     return o;
 }

@@ -12,7 +12,7 @@ struct Options {
     uint64_t processes = 0;        // run each by so many under mpirun, too; 0: none
     bool only_also = false;        // in no mode but these three
     std::string folder;            // where seeds have their folders
-    uint64_t first = 0, count = 300;
+    uint64_t first = 1000, count = 300;
     uint64_t shard = 0, shards = 1;
     Guard guard;
     std::vector<std::pair<std::string, std::string>> with; // settings that every simulation has
