@@ -259,19 +259,20 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
         const struct qp *q = qp_at(e, i);
         if (!sends(e, q))
             continue;
+        const struct sender *snd = q->snd;
         const struct recovery *r = profile_of(q)->recovery;
-        const uint64_t floor = r->floor ? r->floor(e, q, q->snd->una_psn) : q->snd->una_psn;
+        const uint64_t floor = r->floor ? r->floor(e, q, snd->una_psn) : snd->una_psn;
         LAW(err,
-            q->snd->una_psn <= q->snd->nxt_psn && q->snd->nxt_psn <= q->snd->top_psn &&
-                q->snd->top_psn <= q->end_psn &&
+            snd->una_psn <= snd->nxt_psn && snd->nxt_psn <= snd->top_psn &&
+                snd->top_psn <= q->end_psn &&
                 (!peers_own(e, e->fabric->hosts[q->dst_host]) ||
-                 (floor <= q->exp_psn && q->exp_psn <= q->snd->top_psn)) &&
-                q->snd->una_bytes <= q->snd->nxt_bytes && q->snd->nxt_bytes <= q->end_byte,
+                 (floor <= q->exp_psn && q->exp_psn <= snd->top_psn)) &&
+                snd->una_bytes <= snd->nxt_bytes && snd->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
-        const uint64_t flight = q->snd->counted ? r->flight(e, q) : 0;
-        LAW(err, !q->snd->counted || flight == q->snd->flight_bytes,
+        const uint64_t flight = snd->counted ? r->flight(e, q) : 0;
+        LAW(err, !snd->counted || flight == snd->flight_bytes,
             "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight,
-            q->snd->flight_bytes);
+            snd->flight_bytes);
     }
     return 0;
 }
@@ -318,37 +319,37 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err)
 /* Why a QP with unacknowledged messages does not move. */
 static void reason(const struct weft_engine *e, const struct qp *q, char *buf, size_t size)
 {
+    const struct sender *snd = q->snd;
     const struct port *p = &e->ports[q->port];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], name[WEFT_NODE_NAME_MAX];
     weft_fabric_node_name(e->fabric, p->node, name);
-    if (q->snd->state == QP_PARKED && link_path_exists(e, q))
+    if (snd->state == QP_PARKED && link_path_exists(e, q))
         snprintf(buf, size,
                  "the path that is left takes packets of up to %uB, but those of this QP are %uB",
                  link_path_mtu(e, q), q->mtu_bytes);
-    else if (q->snd->state == QP_PARKED)
+    else if (snd->state == QP_PARKED)
         snprintf(buf, size, "no path leads there");
-    else if (credit_blocks(e, q->port, q->snd->prio))
-        snprintf(buf, size, "priority %u of %s waits for credit since %s", q->snd->prio, name,
-                 weft_human_time(e->pfc.since[q->port].ps[q->snd->prio], a));
-    else if (p->paused & 1u << q->snd->prio)
-        snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->snd->prio, name,
+    else if (credit_blocks(e, q->port, snd->prio))
+        snprintf(buf, size, "priority %u of %s waits for credit since %s", snd->prio, name,
+                 weft_human_time(e->pfc.since[q->port].ps[snd->prio], a));
+    else if (p->paused & 1u << snd->prio)
+        snprintf(buf, size, "priority %u of %s is paused by PFC since %s", snd->prio, name,
                  weft_human_time(p->paused_since_ps, a));
-    else if (q->snd->state == QP_BLOCKED && !q->snd->out.cwnd_bytes)
+    else if (snd->state == QP_BLOCKED && !snd->out.cwnd_bytes)
         snprintf(buf, size, "waits for credit from h%u", q->dst_host);
-    else if (q->snd->state == QP_BLOCKED)
-        snprintf(buf, size, "window of %s is full", weft_human_size(q->snd->out.cwnd_bytes, a));
-    else if (q->snd->state == QP_PACED)
-        snprintf(buf, size, "paced at %s until %s",
-                 weft_human_rate((double)q->snd->out.rate_bps, a),
-                 weft_human_time(q->snd->next_avail_ps, b));
-    else if (q->snd->state == QP_READY)
+    else if (snd->state == QP_BLOCKED)
+        snprintf(buf, size, "window of %s is full", weft_human_size(snd->out.cwnd_bytes, a));
+    else if (snd->state == QP_PACED)
+        snprintf(buf, size, "paced at %s until %s", weft_human_rate((double)snd->out.rate_bps, a),
+                 weft_human_time(snd->next_avail_ps, b));
+    else if (snd->state == QP_READY)
         snprintf(buf, size, "waiting for its turn at %s", name);
-    else if (q->snd->rto_at_ps != WEFT_NEVER)
+    else if (snd->rto_at_ps != WEFT_NEVER)
         snprintf(buf, size,
                  "all sent, waiting for the ACK of packet %" PRIu64 "; retransmission at %s",
-                 q->snd->una_psn, weft_human_time(q->snd->rto_at_ps, a));
+                 snd->una_psn, weft_human_time(snd->rto_at_ps, a));
     else
-        snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, q->snd->una_psn);
+        snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, snd->una_psn);
 }
 
 /* What the oldest message of a QP waits for. */

@@ -150,40 +150,43 @@ void delay_aim(const struct weft_engine *e, struct qp *q)
  * by a pause. */
 static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {
-    if (q->snd->nxt_msg == NIL)
+    struct sender *const snd = q->snd;
+    if (snd->nxt_msg == NIL)
         return; /* there was nothing to send */
-    if (q->snd->state == QP_PARKED || q->snd->nxt_psn < q->snd->top_psn) {
-        q->snd->held_ps[WEFT_DELAY_LOSS] += ps;
-    } else if (q->snd->state == QP_BLOCKED) {
-        q->snd->held_ps[q->snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
-    } else if (q->snd->state == QP_PACED) {
+    if (snd->state == QP_PARKED || snd->nxt_psn < snd->top_psn) {
+        snd->held_ps[WEFT_DELAY_LOSS] += ps;
+    } else if (snd->state == QP_BLOCKED) {
+        snd->held_ps[snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
+    } else if (snd->state == QP_PACED) {
         /* its port looks for it at its time, unless it is sending */
         const int64_t due =
-            (q->snd->next_avail_ps < e->now ? q->snd->next_avail_ps : e->now) - q->snd->told_ps;
-        q->snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
-        q->snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
+            (snd->next_avail_ps < e->now ? snd->next_avail_ps : e->now) - snd->told_ps;
+        snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
+        snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
     } else {
         paused = paused < ps ? paused : ps;
-        q->snd->held_ps[WEFT_DELAY_PAUSE] += paused;
-        q->snd->held_ps[WEFT_DELAY_NIC] += ps - paused;
+        snd->held_ps[WEFT_DELAY_PAUSE] += paused;
+        snd->held_ps[WEFT_DELAY_NIC] += ps - paused;
     }
 }
 
 void delay_tell(const struct weft_engine *e, struct qp *q)
 {
-    const int64_t before = q->snd->pause_ps;
-    if (q->snd->told_ps >= e->now)
+    struct sender *const snd = q->snd;
+    const int64_t before = snd->pause_ps;
+    if (snd->told_ps >= e->now)
         return;
     delay_aim(e, q);
-    tell_msg(e, q, e->now - q->snd->told_ps, q->snd->pause_ps - before);
-    q->snd->told_ps = e->now;
+    tell_msg(e, q, e->now - snd->told_ps, snd->pause_ps - before);
+    snd->told_ps = e->now;
 }
 
 void delay_tell_loss(const struct weft_engine *e, struct qp *q)
 {
-    if (q->snd->state == QP_BLOCKED && q->snd->nxt_msg != NIL && q->snd->told_ps < e->now) {
-        q->snd->held_ps[WEFT_DELAY_LOSS] += e->now - q->snd->told_ps;
-        q->snd->told_ps = e->now;
+    struct sender *const snd = q->snd;
+    if (snd->state == QP_BLOCKED && snd->nxt_msg != NIL && snd->told_ps < e->now) {
+        snd->held_ps[WEFT_DELAY_LOSS] += e->now - snd->told_ps;
+        snd->told_ps = e->now;
     }
     delay_tell(e, q);
 }

@@ -168,15 +168,16 @@ void grant_receive(struct weft_engine *e, uint32_t i)
 {
     const struct pkt k = *pkt_at(e, i);
     struct qp *q = qp_at(e, k.qp);
+    struct sender *const snd = q->snd;
     e->tot.delivered[WEFT_PKT_GRANT]++;
     pkt_free(e, i);
     q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
-                           &q->snd->out);
+                           &snd->out);
     nic_cc_changed(e, k.qp);
-    if (q->snd->una_psn == q->snd->top_psn) { /* the timer was for the grant */
-        q->snd->backoff = 0;
-        q->snd->retries = 0;
-        q->snd->rto_at_ps = WEFT_NEVER;
+    if (snd->una_psn == snd->top_psn) { /* the timer was for the grant */
+        snd->backoff = 0;
+        snd->retries = 0;
+        snd->rto_at_ps = WEFT_NEVER;
     }
     nic_wake(e, k.qp);
 }

@@ -13,12 +13,13 @@ enum { MOST_PATIENCE = 4 };
 /* Payload that waits to be sent, or to be sent again. */
 static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_t qi)
 {
-    uint64_t bytes = q->end_byte - q->snd->nxt_bytes;
-    if (q->snd->counted) {
-        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + q->snd->flight_bytes;
+    const struct sender *snd = q->snd;
+    uint64_t bytes = q->end_byte - snd->nxt_bytes;
+    if (snd->counted) {
+        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + snd->flight_bytes;
         bytes = q->end_byte > known ? q->end_byte - known : 0;
     }
-    return bytes || q->snd->nxt_msg == NIL ? bytes : 1; /* a message may be empty */
+    return bytes || snd->nxt_msg == NIL ? bytes : 1; /* a message may be empty */
 }
 
 static uint64_t wanted(const struct weft_engine *e, const struct qp *q, uint32_t qi)

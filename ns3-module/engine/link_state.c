@@ -118,21 +118,22 @@ static void open_port(struct weft_engine *e, uint32_t port)
  */
 static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    if (q->snd->state != QP_READY)
+    struct sender *const snd = q->snd;
+    if (snd->state != QP_READY)
         return;
     struct nic *n = &e->nics.of[e->ports[q->port].nic];
-    struct list *l = &n->ready[q->snd->prio];
+    struct list *l = &n->ready[snd->prio];
     uint32_t before = NIL;
     for (uint32_t i = l->head; i != qi; i = qp_at(e, i)->snd->next)
         before = i;
     if (before == NIL)
-        l->head = q->snd->next;
+        l->head = snd->next;
     else
-        qp_at(e, before)->snd->next = q->snd->next;
+        qp_at(e, before)->snd->next = snd->next;
     if (l->tail == qi)
         l->tail = before;
     if (l->head == NIL)
-        n->ready_mask &= (uint8_t) ~(1u << q->snd->prio);
+        n->ready_mask &= (uint8_t) ~(1u << snd->prio);
 }
 
 /* Whether a path leads all the way; @p first gets its first port, @p mtu the largest packet that it
@@ -174,6 +175,7 @@ static bool too_long(const struct qp *q, uint32_t mtu)
 void link_reroute_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
+    struct sender *const snd = q->snd;
     const uint32_t old = q->port;
     const bool sends = q->own_prio != FRAME_PRIO; /* else it stands for frames */
     const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
@@ -192,17 +194,17 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
     if (!leads(e, q, true, &port, &mtu) || too_long(q, mtu) ||
         !leads(e, q, false, &ack_port, &ack_mtu)) {
         unfile(e, q, qi);
-        q->snd->state = QP_PARKED;
-        q->snd->rto_at_ps = WEFT_NEVER;
+        snd->state = QP_PARKED;
+        snd->rto_at_ps = WEFT_NEVER;
         return;
     }
     q->ack_port = ack_port;
-    if (q->snd->state == QP_PARKED) {
+    if (snd->state == QP_PARKED) {
         q->port = port;
-        q->snd->state = QP_IDLE;
+        snd->state = QP_IDLE;
         if (sends)
             delay_aim(e, q);
-        if (q->snd->nxt_psn > q->snd->una_psn)
+        if (snd->nxt_psn > snd->una_psn)
             profile_of(q)->recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
@@ -213,7 +215,7 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
             e->spread.steer->aim(e, q);
         if (sends)
             delay_aim(e, q);
-        q->snd->state = QP_IDLE;
+        snd->state = QP_IDLE;
         nic_wake(e, qi);
     }
 }

@@ -34,15 +34,16 @@
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    struct list *l = &n->ready[q->snd->prio];
-    q->snd->state = QP_READY;
-    q->snd->next = NIL;
+    struct sender *const snd = q->snd;
+    struct list *l = &n->ready[snd->prio];
+    snd->state = QP_READY;
+    snd->next = NIL;
     if (l->head == NIL)
         l->head = qi;
     else
         qp_at(e, l->tail)->snd->next = qi;
     l->tail = qi;
-    n->ready_mask |= (uint8_t)(1u << q->snd->prio);
+    n->ready_mask |= (uint8_t)(1u << snd->prio);
 }
 
 /* Places a QP in the heap until its pacing time. An entry that it has already becomes out of date,
@@ -55,10 +56,11 @@ static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi
 
 static inline bool window_reached(const struct qp *q)
 {
-    uint64_t in_flight = q->snd->nxt_bytes - q->snd->una_bytes;
-    if (__builtin_expect(q->snd->counted, 0))
-        in_flight = q->snd->flight_bytes;
-    return in_flight >= q->snd->out.cwnd_bytes || in_flight >= q->snd->cap_bytes;
+    const struct sender *snd = q->snd;
+    uint64_t in_flight = snd->nxt_bytes - snd->una_bytes;
+    if (__builtin_expect(snd->counted, 0))
+        in_flight = snd->flight_bytes;
+    return in_flight >= snd->out.cwnd_bytes || in_flight >= snd->cap_bytes;
 }
 
 /* The rate at which packets of a QP follow one another. */
@@ -95,16 +97,16 @@ static void ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
 /* The rate changed and the algorithm wants the gap in progress re-timed. */
 static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->snd->gap_rate_bps = pacing_rate(e, q);
-    q->snd->gap_q = gap_of_rate(q->snd->gap_rate_bps);
-    q->snd->next_avail_ps =
-        q->snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->snd->last_wire,
-                                         q->snd->gap_rate_bps, q->snd->gap_q);
-    if (q->snd->state != QP_PACED)
+    struct sender *const snd = q->snd;
+    snd->gap_rate_bps = pacing_rate(e, q);
+    snd->gap_q = gap_of_rate(snd->gap_rate_bps);
+    snd->next_avail_ps = snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, snd->last_wire,
+                                                       snd->gap_rate_bps, snd->gap_q);
+    if (snd->state != QP_PACED)
         return;
     struct port *p = port_at(e, q->port);
-    int64_t at = q->snd->next_avail_ps > e->now ? q->snd->next_avail_ps : e->now;
-    q->snd->next_avail_ps = at;
+    int64_t at = snd->next_avail_ps > e->now ? snd->next_avail_ps : e->now;
+    snd->next_avail_ps = at;
     pace(e, &e->nics.of[p->nic], q, qi);
     port_arm(e, p, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
 }
@@ -112,22 +114,23 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 void nic_cc_changed(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->snd->out.rate_bps > q->env.line_rate_bps)
-        q->snd->out.rate_bps = q->env.line_rate_bps;
-    if (q->snd->out.rate_bps == 0)
-        q->snd->out.rate_bps = 1;
+    struct sender *const snd = q->snd;
+    if (snd->out.rate_bps > q->env.line_rate_bps)
+        snd->out.rate_bps = q->env.line_rate_bps;
+    if (snd->out.rate_bps == 0)
+        snd->out.rate_bps = 1;
     if (__builtin_expect(e->path.rare & RARE_RATE, 0))
         qp_tell(e, qi, WEFT_QP_RATE, NIL);
-    if (q->snd->out.repace && q->snd->last_wire && pacing_rate(e, q) != q->snd->gap_rate_bps)
+    if (snd->out.repace && snd->last_wire && pacing_rate(e, q) != snd->gap_rate_bps)
         repace(e, q, qi);
-    if (__builtin_expect(q->snd->out.timer_at_ps != q->snd->cc_timer_ps, 0)) {
-        q->snd->cc_timer_ps = q->snd->out.timer_at_ps;
-        if (q->snd->cc_timer_ps != WEFT_NEVER) {
-            if (q->snd->cc_timer_ps < e->now)
+    if (__builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0)) {
+        snd->cc_timer_ps = snd->out.timer_at_ps;
+        if (snd->cc_timer_ps != WEFT_NEVER) {
+            if (snd->cc_timer_ps < e->now)
                 engine_fail(e, WEFT_E_INTERNAL,
                             "congestion control '%s' asked for a timer in the past", q->cc->name);
             else
-                engine_push_timer(e, q->src_host, q->snd->cc_timer_ps, EV_ID(EV_CC, qi));
+                engine_push_timer(e, q->src_host, snd->cc_timer_ps, EV_ID(EV_CC, qi));
         }
     }
 }
@@ -139,10 +142,11 @@ static inline bool few_in_flight(const struct qp *q)
 
 static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_ps)
 {
-    q->snd->rto_at_ps = at_ps;
-    if (q->snd->rto_at_ps < q->snd->rto_entry_ps) {
-        q->snd->rto_entry_ps = q->snd->rto_at_ps;
-        engine_push_timer(e, q->src_host, q->snd->rto_at_ps, EV_ID(EV_RTO, qi));
+    struct sender *const snd = q->snd;
+    snd->rto_at_ps = at_ps;
+    if (snd->rto_at_ps < snd->rto_entry_ps) {
+        snd->rto_entry_ps = snd->rto_at_ps;
+        engine_push_timer(e, q->src_host, snd->rto_at_ps, EV_ID(EV_RTO, qi));
     }
 }
 
@@ -177,53 +181,54 @@ bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 /* Makes the packet nxt_psn and advances. */
 static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
+    struct sender *const snd = q->snd;
     uint32_t i = pkt_new(e, WEFT_PKT_DATA);
     if (i == NIL)
         return NIL;
     struct pkt *k = pkt_at(e, i);
-    struct msg *m = msg_at(e, q->snd->nxt_msg);
+    struct msg *m = msg_at(e, snd->nxt_msg);
     const uint64_t mtu = q->mtu_bytes;
-    const uint64_t index = q->snd->nxt_psn - m->first_psn;
+    const uint64_t index = snd->nxt_psn - m->first_psn;
     const uint64_t left = m->bytes - index * mtu;
     const uint64_t payload = left < mtu ? left : mtu;
     k->qp = qi;
-    k->msg = q->snd->nxt_msg;
-    k->psn = q->snd->nxt_psn;
+    k->msg = snd->nxt_msg;
+    k->psn = snd->nxt_psn;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
     k->frame = (uint16_t)data_frame(q, payload);
-    k->prio = q->snd->prio;
-    if (q->snd->nxt_psn < q->snd->top_psn) {
+    k->prio = snd->prio;
+    if (snd->nxt_psn < snd->top_psn) {
         q->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
-        q->snd->held_ps[WEFT_DELAY_LOSS] +=
+        snd->held_ps[WEFT_DELAY_LOSS] +=
             gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
                           e->ports[q->port].ser_q);
         if (e->hooks.qp)
             qp_tell(e, qi, WEFT_QP_RETX, i);
     } else {
-        q->snd->top_psn = q->snd->nxt_psn + 1;
+        snd->top_psn = snd->nxt_psn + 1;
     }
-    q->snd->nxt_psn++;
-    q->snd->nxt_bytes += payload;
-    q->snd->made_bytes += payload;
-    q->snd->flight_bytes += payload; /* counted or not: one addition costs less than to ask */
+    snd->nxt_psn++;
+    snd->nxt_bytes += payload;
+    snd->made_bytes += payload;
+    snd->flight_bytes += payload; /* counted or not: one addition costs less than to ask */
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
-        q->snd->nxt_msg = m->next;
+        snd->nxt_msg = m->next;
         if (m->sent_ps < 0) {
             delay_sent(e, q, m);
             if (__builtin_expect(e->peers != NULL, 0))
                 peers_note_last(e, q, m);
         }
     }
-    if (__builtin_expect(q->snd->entropy != NULL, 0))
+    if (__builtin_expect(snd->entropy != NULL, 0))
         k->mid = entropy_next(e, q) & NO_MID;
-    if (__builtin_expect(q->snd->counted, 0) && profile_of(q)->recovery->timers)
-        profile_of(q)->recovery->timers->sent(e, qi, k->psn, q->snd->entropy ? k->mid : 0);
-    if (__builtin_expect(q->snd->recovering, 0))
+    if (__builtin_expect(snd->counted, 0) && profile_of(q)->recovery->timers)
+        profile_of(q)->recovery->timers->sent(e, qi, k->psn, snd->entropy ? k->mid : 0);
+    if (__builtin_expect(snd->recovering, 0))
         profile_of(q)->recovery->sent(e, qi);
     return i;
 }
@@ -233,13 +238,14 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
 static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
                          int64_t free_ps)
 {
+    struct sender *const snd = q->snd;
     struct nic *n = &e->nics.of[port_at(e, port)->nic];
-    if (q->snd->nxt_msg == NIL) {
-        q->snd->state = QP_IDLE;
+    if (snd->nxt_msg == NIL) {
+        snd->state = QP_IDLE;
     } else if (window_full(q) &&
-               (q->snd->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
-        q->snd->state = QP_BLOCKED;
-    } else if (q->snd->next_avail_ps <= free_ps) {
+               (snd->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
+        snd->state = QP_BLOCKED;
+    } else if (snd->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
     } else {
         pace(e, n, q, qi);
@@ -252,9 +258,10 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
                                             uint32_t i, int64_t free_ps)
 {
     struct qp *q = qp_at(e, qi);
+    const struct sender *snd = q->snd;
     struct pkt *k = pkt_at(e, i);
     k->mid = q->mid & NO_MID;
-    k->chan = k->in_chan = (q->snd->prio - q->own_prio) & 15u;
+    k->chan = k->in_chan = (snd->prio - q->own_prio) & 15u;
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
     e->spread.steer->aim(e, q);
     delay_aim(e, q);
@@ -264,10 +271,10 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     place(e, q->port, q, qi, free_ps);
     if (q->port == port)
         return; /* it looks again anyway */
-    if (q->snd->state == QP_READY && !(to->paused & 1u << q->snd->prio))
+    if (snd->state == QP_READY && !(to->paused & 1u << snd->prio))
         port_arm(e, to, q->port, free_ps);
-    else if (q->snd->state == QP_PACED)
-        port_arm(e, to, q->port, q->snd->next_avail_ps > free_ps ? q->snd->next_avail_ps : free_ps);
+    else if (snd->state == QP_PACED)
+        port_arm(e, to, q->port, snd->next_avail_ps > free_ps ? snd->next_avail_ps : free_ps);
 }
 
 /* ns3-event-order: moves to the head of a ring the QP whose turn it is by number, as a NIC that
@@ -300,54 +307,54 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             turn_by_number(e, n, l);
         uint32_t qi = l->head;
         struct qp *q = qp_at(e, qi);
-        l->head = q->snd->next;
+        struct sender *const snd = q->snd;
+        l->head = snd->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->pkts.prefetch_deep)
             weft_fetch(qp_at(e, l->head), sizeof(struct qp) + sizeof(struct sender));
-        if (q->snd->told_ps < e->now)
+        if (snd->told_ps < e->now)
             delay_tell(e, q);
         if (q->cc->before_send) {
-            q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+            q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
             nic_cc_changed(e, qi);
         }
-        if (q->snd->nxt_msg == NIL || window_full(q)) {
-            q->snd->state = q->snd->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
+        if (snd->nxt_msg == NIL || window_full(q)) {
+            snd->state = snd->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
             continue;
         }
-        if (q->snd->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
+        if (snd->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
             pace(e, n, q, qi);
             continue;
         }
-        const bool again =
-            e->rc.by_bytes && profile_of(q)->by_bytes && q->snd->nxt_psn < q->snd->top_psn;
+        const bool again = e->rc.by_bytes && profile_of(q)->by_bytes && snd->nxt_psn < snd->top_psn;
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
         if (q->cc->on_send) {
-            q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &q->snd->out);
+            q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &snd->out);
             nic_cc_changed(e, qi);
             if (credited(q))
                 grant_ask_with(e, q, qi, i);
             else if (q->carries)
                 supply_tag(e, q, qi, i);
         }
-        if (pacing_rate(e, q) != q->snd->gap_rate_bps) {
-            q->snd->gap_rate_bps = pacing_rate(e, q);
-            q->snd->gap_q = gap_of_rate(q->snd->gap_rate_bps);
+        if (pacing_rate(e, q) != snd->gap_rate_bps) {
+            snd->gap_rate_bps = pacing_rate(e, q);
+            snd->gap_q = gap_of_rate(snd->gap_rate_bps);
         }
         n->served = qi;
-        q->snd->last_wire = wire;
-        q->snd->last_tx_ps = e->now;
-        q->snd->next_avail_ps = e->now + gap_at_rate(e->p.transport.quantum_ps, wire,
-                                                     q->snd->gap_rate_bps, q->snd->gap_q);
-        if (q->snd->rto_at_ps == WEFT_NEVER)
+        snd->last_wire = wire;
+        snd->last_tx_ps = e->now;
+        snd->next_avail_ps =
+            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, snd->gap_rate_bps, snd->gap_q);
+        if (snd->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         if (e->rc.sparse && profile_of(q)->sparse)
             ask(e, q, i, again);
         const int64_t free_ps = e->now + gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
-        q->snd->told_ps = free_ps;
+        snd->told_ps = free_ps;
         if (__builtin_expect(e->spread.steer != NULL, 0))
             steer(e, port, qi, i, free_ps);
         else
@@ -392,54 +399,56 @@ static __attribute__((noinline)) void await_credit(struct weft_engine *e, struct
 void nic_wake(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->snd->state >= QP_READY || q->snd->nxt_msg == NIL)
+    struct sender *const snd = q->snd;
+    if (snd->state >= QP_READY || snd->nxt_msg == NIL)
         return;
     delay_tell(e, q);
     if (q->cc->before_send) {
-        q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+        q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
         nic_cc_changed(e, qi);
     }
     struct port *p = port_at(e, q->port);
     place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
-    if (q->snd->state == QP_READY) {
-        if (!(p->paused & 1u << q->snd->prio))
+    if (snd->state == QP_READY) {
+        if (!(p->paused & 1u << snd->prio))
             port_ops.kick(e, q->port);
-    } else if (q->snd->state == QP_PACED) {
+    } else if (snd->state == QP_PACED) {
         port_arm(e, p, q->port,
-                 q->snd->next_avail_ps > p->busy_until_ps ? q->snd->next_avail_ps
-                                                          : p->busy_until_ps);
-    } else if (__builtin_expect(!q->snd->out.cwnd_bytes, 0)) {
+                 snd->next_avail_ps > p->busy_until_ps ? snd->next_avail_ps : p->busy_until_ps);
+    } else if (__builtin_expect(!snd->out.cwnd_bytes, 0)) {
         await_credit(e, q, qi);
     }
 }
 
 void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
-    if (q->snd->nxt_psn == psn)
+    struct sender *const snd = q->snd;
+    if (snd->nxt_psn == psn)
         return;
-    if (psn < q->snd->nxt_psn)
+    if (psn < snd->nxt_psn)
         delay_tell_loss(e, q);
     else
         delay_tell(e, q);
     uint32_t mi = q->head_msg;
     while (mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts)
         mi = msg_at(e, mi)->next;
-    q->snd->nxt_psn = psn;
-    q->snd->nxt_msg = mi;
-    q->snd->nxt_bytes = q->end_byte;
+    snd->nxt_psn = psn;
+    snd->nxt_msg = mi;
+    snd->nxt_bytes = q->end_byte;
     if (mi != NIL) {
         const struct msg *m = msg_at(e, mi);
-        q->snd->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+        snd->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
     }
 }
 
 void nic_go_back(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
+    struct sender *const snd = q->snd;
     delay_tell_loss(e, q);
-    q->snd->nxt_psn = q->snd->una_psn;
-    q->snd->nxt_bytes = q->snd->una_bytes;
-    q->snd->nxt_msg = q->head_msg;
+    snd->nxt_psn = snd->una_psn;
+    snd->nxt_bytes = snd->una_bytes;
+    snd->nxt_msg = q->head_msg;
     nic_wake(e, qi);
 }
 

@@ -9,16 +9,17 @@ void qp_tell(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32
     if (!(e->hooks.qp_events >> what & 1))
         return;
     const struct qp *q = qp_at(e, qi);
+    const struct sender *snd = q->snd;
     const struct weft_engine_qp_view qv = {.qpn = qi + WEFT_FIRST_QPN,
                                            .src_host = q->src_host,
                                            .dst_host = q->dst_host,
-                                           .prio = q->snd->prio,
+                                           .prio = snd->prio,
                                            .number = q->number,
                                            .port = q->port,
-                                           .una_psn = q->snd->una_psn,
-                                           .nxt_psn = q->snd->nxt_psn,
-                                           .rate_bps = q->snd->out.rate_bps,
-                                           .cwnd_bytes = q->snd->out.cwnd_bytes};
+                                           .una_psn = snd->una_psn,
+                                           .nxt_psn = snd->nxt_psn,
+                                           .rate_bps = snd->out.rate_bps,
+                                           .cwnd_bytes = snd->out.cwnd_bytes};
     struct weft_engine_pkt_view pv;
     if (pkt != NIL)
         pkt_view(e, pkt, &pv);

@@ -219,15 +219,16 @@ static void receive_data(struct weft_engine *e, uint32_t i)
 /* Advances una to @p psn; returns the list of messages that are now completely acknowledged. */
 static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
+    struct sender *const snd = q->snd;
     uint32_t done = NIL, done_tail = NIL;
-    q->snd->una_psn = psn;
+    snd->una_psn = psn;
     while (q->head_msg != NIL) {
         struct msg *m = msg_at(e, q->head_msg);
         if (psn < m->first_psn + m->npkts) {
-            q->snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+            snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
             break;
         }
-        q->snd->una_bytes = m->start_byte + m->bytes;
+        snd->una_bytes = m->start_byte + m->bytes;
         uint32_t mi = q->head_msg;
         q->head_msg = m->next;
         if (done == NIL)
@@ -237,11 +238,11 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
         m->next = NIL;
         done_tail = mi;
     }
-    if (q->snd->nxt_psn < psn) { /* acknowledged before it was resent */
+    if (snd->nxt_psn < psn) { /* acknowledged before it was resent */
         delay_tell(e, q);
-        q->snd->nxt_psn = psn;
-        q->snd->nxt_bytes = q->snd->una_bytes;
-        q->snd->nxt_msg = q->head_msg;
+        snd->nxt_psn = psn;
+        snd->nxt_bytes = snd->una_bytes;
+        snd->nxt_msg = q->head_msg;
     }
     return done;
 }
@@ -310,12 +311,13 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
 {
     struct pkt k = *pkt_at(e, i);
     struct qp *q = qp_at(e, k.qp);
+    struct sender *const snd = q->snd;
     const bool nack = k.kind == WEFT_PKT_NACK;
     e->tot.delivered[k.kind]++;
-    if (k.psn > q->snd->top_psn) {
+    if (k.psn > snd->top_psn) {
         engine_fail(e, WEFT_E_INTERNAL,
                     "QP %u: ACK of packet %" PRIu64 ", but only %" PRIu64 " were sent", k.qp, k.psn,
-                    q->snd->top_psn);
+                    snd->top_psn);
         pkt_free(e, i);
         return;
     }
@@ -324,36 +326,35 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     if (__builtin_expect(e->rc.by_bytes, 0))
         e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
                                                : (struct sack_map){0, 0};
-    const uint64_t una_before = q->snd->una_bytes;
+    const uint64_t una_before = snd->una_bytes;
     const bool disorder = in_disorder(q, &k);
     struct ack_report report = {0, 0, 0};
     if (disorder)
         report = read_report(e, q, &k);
     uint32_t done = NIL;
-    if (k.psn > q->snd->una_psn) {
+    if (k.psn > snd->una_psn) {
         done = advance(e, q, k.psn);
-        q->snd->backoff = 0;
-        q->snd->retries = 0;
-        if (q->snd->nxt_psn > q->snd->una_psn)
+        snd->backoff = 0;
+        snd->retries = 0;
+        if (snd->nxt_psn > snd->una_psn)
             nic_rto_arm(e, k.qp);
         else
-            q->snd->rto_at_ps = WEFT_NEVER;
+            snd->rto_at_ps = WEFT_NEVER;
     }
     if (k.flags & PKT_CNP)
         count_cnp(e, q, k.qp);
     if (__builtin_expect(credited(q), 0))
         grantee_at(&e->grants, k.qp)->landed_bytes +=
-            disorder ? report.received : q->snd->una_bytes - una_before;
-    if (__builtin_expect(q->snd->entropy != NULL, 0))
+            disorder ? report.received : snd->una_bytes - una_before;
+    if (__builtin_expect(snd->entropy != NULL, 0))
         entropy_answered(e, q, &k);
     if (q->cc->on_ack) {
         struct weft_cc_ack a = {
-            .acked_bytes = q->snd->una_bytes - una_before,
-            .una_bytes = q->snd->una_bytes,
-            .nxt_bytes = q->snd->nxt_bytes,
-            .received_bytes = disorder ? report.received : q->snd->una_bytes - una_before,
-            .flight_bytes =
-                q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
+            .acked_bytes = snd->una_bytes - una_before,
+            .una_bytes = snd->una_bytes,
+            .nxt_bytes = snd->nxt_bytes,
+            .received_bytes = disorder ? report.received : snd->una_bytes - una_before,
+            .flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
             .trimmed_bytes = report.trimmed,
             .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
             .ecn_echo = k.flags & PKT_ECHO,
@@ -370,11 +371,11 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             if (q->control->signals.pint_tables)
                 a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
         }
-        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &q->snd->out);
+        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &snd->out);
     }
     pkt_free(e, i);
     nic_cc_changed(e, k.qp);
-    if (__builtin_expect(nack || q->snd->recovering || k.flags & PKT_SACK, 0))
+    if (__builtin_expect(nack || snd->recovering || k.flags & PKT_SACK, 0))
         profile_of(q)->recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
@@ -485,16 +486,17 @@ static bool waits_for_credit(const struct qp *q)
 void rc_rto(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    q->snd->rto_entry_ps = WEFT_NEVER;
-    if (q->snd->state == QP_PARKED) { /* armed by an ACK that was past the failure */
-        q->snd->rto_at_ps = WEFT_NEVER;
+    struct sender *const snd = q->snd;
+    snd->rto_entry_ps = WEFT_NEVER;
+    if (snd->state == QP_PARKED) { /* armed by an ACK that was past the failure */
+        snd->rto_at_ps = WEFT_NEVER;
         return;
     }
     if (profile_of(q)->low_rto && nic_rto_extend(e, qi))
         return;
-    q->snd->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
+    snd->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
     const struct packet_timers *timers = profile_of(q)->recovery->timers;
-    const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : q->snd->una_psn == q->snd->top_psn;
+    const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : snd->una_psn == snd->top_psn;
     if (idle && waits_for_credit(q)) {
         credit_rto(e, q, qi);
         return;
@@ -502,7 +504,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     if (timers) {
         packet_rto(e, q, qi);
     } else {
-        if (!expired(e, q, ++q->snd->retries))
+        if (!expired(e, q, ++snd->retries))
             return;
         tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
         profile_of(q)->recovery->timeout(e, qi);

@@ -166,18 +166,19 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
 {
     const uint32_t qi = s->part.qps[i];
     struct qp *q = qp_at(e, qi);
+    struct sender *const snd = q->snd;
     struct settled_step *w = &s->step[i];
     const uint64_t bytes = w->data * q->mtu_bytes;
     const struct settled_qp *from = &s->mark[0].qp[i], *to = &s->mark[2].qp[i];
     w->carry += w->rate * (double)shift_ps - (double)w->data;
     w->carry = w->carry < -1 ? -1 : w->carry > 1 ? 1 : w->carry;
     if (q->cc->on_like_acks)
-        q->cc->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &q->snd->out);
+        q->cc->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &snd->out);
     s->part.moved[qi][0] = (int64_t)w->data;
     s->part.moved[qi][1] = (int64_t)bytes;
     each_stream(e, s, i, count);
-    q->snd->made_bytes += bytes;
-    q->snd->flight_bytes += bytes;
+    snd->made_bytes += bytes;
+    snd->flight_bytes += bytes;
     q->taken_bytes += bytes;
     e->tot.sent[WEFT_PKT_DATA] += w->data;
     e->tot.delivered[WEFT_PKT_DATA] += w->data;
@@ -190,7 +191,7 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
         e->tot.delivered[WEFT_PKT_CNP] += w->cnps;
     }
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        q->snd->held_ps[k] +=
+        snd->held_ps[k] +=
             (int64_t)scaled(s, (uint64_t)(to->held_ps[k] - from->held_ps[k]), shift_ps);
 }
 

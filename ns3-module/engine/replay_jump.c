@@ -224,11 +224,12 @@ static void queue_port(struct weft_engine *e, const struct replay_part *p, uint3
 static void queue_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->snd->state == QP_PACED)
-        engine_push(e, &e->nics.of[e->ports[q->port].nic].paced, q->snd->next_avail_ps, qi);
-    q->snd->rto_entry_ps = q->snd->rto_at_ps;
-    if (q->snd->rto_at_ps != WEFT_NEVER)
-        engine_push_timer(e, q->src_host, q->snd->rto_at_ps, EV_ID(EV_RTO, qi));
+    struct sender *const snd = q->snd;
+    if (snd->state == QP_PACED)
+        engine_push(e, &e->nics.of[e->ports[q->port].nic].paced, snd->next_avail_ps, qi);
+    snd->rto_entry_ps = snd->rto_at_ps;
+    if (snd->rto_at_ps != WEFT_NEVER)
+        engine_push_timer(e, q->src_host, snd->rto_at_ps, EV_ID(EV_RTO, qi));
 }
 
 /* Entries of other QPs whose timers count for nothing were dropped. */

@@ -256,9 +256,9 @@ void replay_piece_watch(struct weft_engine *e, struct replay_piece *k)
 static void watch_guide(struct weft_engine *e, struct replay_piece *k, uint32_t guide)
 {
     const struct qp *q = qp_at(e, guide);
+    const struct sender *snd = q->snd;
     k->guide = guide;
-    k->gap_ps =
-        q->snd->next_avail_ps > q->snd->last_tx_ps ? q->snd->next_avail_ps - q->snd->last_tx_ps : 1;
+    k->gap_ps = snd->next_avail_ps > snd->last_tx_ps ? snd->next_avail_ps - snd->last_tx_ps : 1;
     k->quick = QUICK_TRIES;
     replay_piece_watch(e, k);
 }

@@ -78,15 +78,16 @@ bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
 static void note_qp(const struct weft_engine *e, uint32_t qi, struct settled_qp *m)
 {
     const struct qp *q = qp_at(e, qi);
-    const uint64_t cwnd = q->snd->out.cwnd_bytes, cap = q->snd->cap_bytes;
-    *m = (struct settled_qp){.psn = q->snd->nxt_psn,
-                             .flight = q->snd->nxt_psn - q->snd->una_psn,
+    const struct sender *snd = q->snd;
+    const uint64_t cwnd = snd->out.cwnd_bytes, cap = snd->cap_bytes;
+    *m = (struct settled_qp){.psn = snd->nxt_psn,
+                             .flight = snd->nxt_psn - snd->una_psn,
                              .cnps = msg_at(e, q->head_msg)->cnps,
-                             .rate_bps = q->snd->out.rate_bps,
+                             .rate_bps = snd->out.rate_bps,
                              .cwnd_bytes = cwnd < cap ? cwnd : cap,
-                             .tx_ps = q->snd->last_tx_ps};
+                             .tx_ps = snd->last_tx_ps};
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        m->held_ps[k] = q->snd->held_ps[k];
+        m->held_ps[k] = snd->held_ps[k];
     if (q->cc->observe)
         q->cc->observe(cc_state_at(e, qi), q->ccp, m->seen);
 }

@@ -72,12 +72,13 @@ static void see_control(struct weft_engine *e, const struct replay_part *p, cons
 /* By how much the QP moves is what its oldest unacknowledged packet does. */
 static void see_pace(const struct qp *q, uint32_t qi, struct replay_part *p, struct tape *t)
 {
+    const struct sender *snd = q->snd;
     if (t->use == TAPE_SUM) {
-        t->psn = (int64_t)q->snd->una_psn;
-        t->bytes = (int64_t)q->snd->una_bytes;
+        t->psn = (int64_t)snd->una_psn;
+        t->bytes = (int64_t)snd->una_bytes;
     } else if (t->use == TAPE_COMPARE && t->at + 1 < t->n) {
-        t->psn = (int64_t)(q->snd->una_psn - (uint64_t)t->value[t->at]);
-        t->bytes = (int64_t)(q->snd->una_bytes - (uint64_t)t->value[t->at + 1]);
+        t->psn = (int64_t)(snd->una_psn - (uint64_t)t->value[t->at]);
+        t->bytes = (int64_t)(snd->una_bytes - (uint64_t)t->value[t->at + 1]);
         p->moved[qi][0] = t->psn;
         p->moved[qi][1] = t->bytes;
     } else if (t->use == TAPE_SHIFT) {
@@ -105,37 +106,38 @@ void replay_see_noted(struct weft_engine *e, const struct port *p, uint32_t prio
 
 static void see_sender(struct qp *q, struct tape *t)
 {
-    TAPE_SEE(t, q->snd->una_psn, MOVE_PSN);
-    TAPE_SEE(t, q->snd->una_bytes, MOVE_BYTES);
-    TAPE_SEE(t, q->snd->nxt_psn, MOVE_PSN);
-    TAPE_SEE(t, q->snd->nxt_bytes, MOVE_BYTES);
-    TAPE_SEE(t, q->snd->top_psn, MOVE_PSN);
-    TAPE_SEE(t, q->snd->out.rate_bps, MOVE_NOT);
-    TAPE_SEE(t, q->snd->out.cwnd_bytes, MOVE_NOT);
-    TAPE_SEE(t, q->snd->out.timer_at_ps, MOVE_NOT);
-    TAPE_SEE(t, q->snd->out.repace, MOVE_NOT);
-    TAPE_SEE(t, q->snd->next_avail_ps, MOVE_TIME);
-    TAPE_SEE(t, q->snd->last_wire, MOVE_NOT);
-    TAPE_SEE(t, q->snd->last_tx_ps, MOVE_TIME);
-    TAPE_SEE(t, q->snd->gap_rate_bps, MOVE_NOT);
-    TAPE_SEE(t, q->snd->gap_q, MOVE_NOT);
-    TAPE_SEE(t, q->snd->made_bytes, MOVE_COUNT);
-    TAPE_SEE(t, q->snd->flight_bytes, MOVE_COUNT);
+    struct sender *const snd = q->snd;
+    TAPE_SEE(t, snd->una_psn, MOVE_PSN);
+    TAPE_SEE(t, snd->una_bytes, MOVE_BYTES);
+    TAPE_SEE(t, snd->nxt_psn, MOVE_PSN);
+    TAPE_SEE(t, snd->nxt_bytes, MOVE_BYTES);
+    TAPE_SEE(t, snd->top_psn, MOVE_PSN);
+    TAPE_SEE(t, snd->out.rate_bps, MOVE_NOT);
+    TAPE_SEE(t, snd->out.cwnd_bytes, MOVE_NOT);
+    TAPE_SEE(t, snd->out.timer_at_ps, MOVE_NOT);
+    TAPE_SEE(t, snd->out.repace, MOVE_NOT);
+    TAPE_SEE(t, snd->next_avail_ps, MOVE_TIME);
+    TAPE_SEE(t, snd->last_wire, MOVE_NOT);
+    TAPE_SEE(t, snd->last_tx_ps, MOVE_TIME);
+    TAPE_SEE(t, snd->gap_rate_bps, MOVE_NOT);
+    TAPE_SEE(t, snd->gap_q, MOVE_NOT);
+    TAPE_SEE(t, snd->made_bytes, MOVE_COUNT);
+    TAPE_SEE(t, snd->flight_bytes, MOVE_COUNT);
     TAPE_SEE(t, q->end_psn, t->told || t->names ? MOVE_PSN : MOVE_NOT);
     TAPE_SEE(t, q->end_byte, t->told || t->names ? MOVE_BYTES : MOVE_NOT);
     tape_same(t, tape_port(t, q->port), "the port of a QP");
-    TAPE_SEE(t, q->snd->state, MOVE_NOT);
-    TAPE_SEE(t, q->snd->prio, MOVE_NOT);
-    TAPE_SEE(t, q->snd->backoff, MOVE_NOT);
-    TAPE_SEE(t, q->snd->recovering, MOVE_NOT);
-    TAPE_SEE(t, q->snd->retries, MOVE_NOT);
-    TAPE_SEE(t, q->snd->rto_at_ps, MOVE_TIME);
+    TAPE_SEE(t, snd->state, MOVE_NOT);
+    TAPE_SEE(t, snd->prio, MOVE_NOT);
+    TAPE_SEE(t, snd->backoff, MOVE_NOT);
+    TAPE_SEE(t, snd->recovering, MOVE_NOT);
+    TAPE_SEE(t, snd->retries, MOVE_NOT);
+    TAPE_SEE(t, snd->rto_at_ps, MOVE_TIME);
     TAPE_SEE(t, q->rto_from_ps, MOVE_STILL);
-    TAPE_SEE(t, q->snd->cc_timer_ps, MOVE_NOT);
+    TAPE_SEE(t, snd->cc_timer_ps, MOVE_NOT);
     TAPE_SEE(t, q->retx_packets, MOVE_HELD);
-    TAPE_SEE(t, q->snd->told_ps, MOVE_TIME);
+    TAPE_SEE(t, snd->told_ps, MOVE_TIME);
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        TAPE_SEE(t, q->snd->held_ps[k], t->names ? MOVE_NOT : MOVE_COUNT);
+        TAPE_SEE(t, snd->held_ps[k], t->names ? MOVE_NOT : MOVE_COUNT);
 }
 
 static void see_receiver(struct qp *q, struct tape *t)
@@ -202,15 +204,16 @@ static void see_messages(struct weft_engine *e, struct qp *q, struct tape *t)
 void replay_see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, struct tape *t)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->snd->repeat || q->holding) {
+    struct sender *const snd = q->snd;
+    if (snd->repeat || q->holding) {
         t->same = false;
         t->other = "a QP that has lost packets";
         return;
     }
-    const bool asks = q->asked_psn > q->snd->una_psn; /* else that is over; before either moves */
+    const bool asks = q->asked_psn > snd->una_psn; /* else that is over; before either moves */
     see_pace(q, qi, p, t);
     see_sender(q, t);
-    replay_see_noted(e, &e->ports[q->port], q->snd->prio, &q->snd->pause_ps, t);
+    replay_see_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
     see_receiver(q, t);
     if (!t->fixed)
         tape_same(t, asks, "whether an ACK was asked for");

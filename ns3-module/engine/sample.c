@@ -59,6 +59,7 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
     posts_settle(e);
     const uint32_t qi = qpn - WEFT_FIRST_QPN;
     const struct qp *q = qp_at(e, qi);
+    const struct sender *snd = q->snd;
     if (q->own_prio == FRAME_PRIO)
         return false;
     *out = (struct weft_qp_state){
@@ -67,11 +68,10 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
         .dst = q->dst_host,
         .prio = q->own_prio,
         .number = q->number,
-        .rate_bps = q->snd->out.rate_bps,
-        .window_bytes = q->snd->out.cwnd_bytes,
-        .in_flight_bytes =
-            q->snd->counted ? q->snd->flight_bytes : q->snd->nxt_bytes - q->snd->una_bytes,
-        .acked_bytes = q->snd->una_bytes,
+        .rate_bps = snd->out.rate_bps,
+        .window_bytes = snd->out.cwnd_bytes,
+        .in_flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
+        .acked_bytes = snd->una_bytes,
         .msg = q->head_msg == NIL ? UINT64_MAX : msg_at(e, q->head_msg)->id,
     };
     if (e->qps.rtt_ps.base)

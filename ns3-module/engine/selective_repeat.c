@@ -42,9 +42,10 @@ struct repeat {
  * of memory. */
 static struct repeat *repeat_of(struct weft_engine *e, struct qp *q)
 {
-    if (!q->snd->repeat && !(q->snd->repeat = calloc(1, sizeof *q->snd->repeat)))
+    struct sender *const snd = q->snd;
+    if (!snd->repeat && !(snd->repeat = calloc(1, sizeof *snd->repeat)))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the bitmaps of a QP");
-    return q->snd->repeat;
+    return snd->repeat;
 }
 
 /* The same of what its receiver holds. */
@@ -135,13 +136,14 @@ void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 /* Moves the cursor to the next packet to send again, or to the first never sent. */
 static void steer(struct weft_engine *e, struct qp *q)
 {
-    struct repeat *r = q->snd->repeat;
-    if (r->rtx_psn < q->snd->una_psn)
-        r->rtx_psn = q->snd->una_psn;
+    const struct sender *snd = q->snd;
+    struct repeat *r = snd->repeat;
+    if (r->rtx_psn < snd->una_psn)
+        r->rtx_psn = snd->una_psn;
     while (r->rtx_psn < r->lost_end &&
            (psn_set_has(&r->sacked, r->rtx_psn) || psn_set_has(&r->cut, r->rtx_psn)))
         r->rtx_psn++;
-    const uint64_t lost = r->rtx_psn < r->lost_end ? r->rtx_psn : q->snd->top_psn;
+    const uint64_t lost = r->rtx_psn < r->lost_end ? r->rtx_psn : snd->top_psn;
     const uint64_t cut = psn_set_first(&r->cut);
     nic_seek(e, q, cut < lost ? cut : lost);
 }
@@ -183,9 +185,10 @@ uint64_t repeat_flight(const struct weft_engine *e, const struct qp *q)
 
 static void start(struct qp *q)
 {
-    q->snd->recovering = 1;
-    q->snd->repeat->recovery_psn = q->snd->top_psn;
-    q->snd->repeat->rtx_psn = q->snd->una_psn;
+    struct sender *const snd = q->snd;
+    snd->recovering = 1;
+    snd->repeat->recovery_psn = snd->top_psn;
+    snd->repeat->rtx_psn = snd->una_psn;
 }
 
 /* A packet has come: those below the result that have not are lost. */
@@ -207,12 +210,13 @@ static void recount(const struct weft_engine *e, struct qp *q)
 /* Packet @p psn is sent again before new ones. */
 static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t psn)
 {
-    struct repeat *r = q->snd->repeat;
-    if (!q->snd->recovering) {
+    const struct sender *snd = q->snd;
+    struct repeat *r = snd->repeat;
+    if (!snd->recovering) {
         start(q);
-        r->lost_end = q->snd->una_psn;
+        r->lost_end = snd->una_psn;
     }
-    psn_set_rise(&r->cut, q->snd->una_psn);
+    psn_set_rise(&r->cut, snd->una_psn);
     if (add(e, &r->cut, psn))
         nic_rto_arm(e, qi);
 }
@@ -292,16 +296,17 @@ static bool note_held(struct weft_engine *e, struct qp *q, uint64_t psn)
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     struct qp *q = qp_at(e, qi);
+    struct sender *const snd = q->snd;
     struct repeat *r = repeat_of(e, q);
     if (!r)
         return;
-    psn_set_rise(&r->sacked, q->snd->una_psn);
-    psn_set_rise(&r->cut, q->snd->una_psn);
+    psn_set_rise(&r->sacked, snd->una_psn);
+    psn_set_rise(&r->cut, snd->una_psn);
     const uint64_t sack = k->psn + k->sack;
     if (names_trimmed(profile_of(q)->recovery, k)) {
         if (in_flight(q, sack))
             note_cut(e, q, qi, sack);
-    } else if (k->flags & PKT_SACK && sack > q->snd->una_psn) {
+    } else if (k->flags & PKT_SACK && sack > snd->una_psn) {
         if (!note_held(e, q, sack))
             return;
         for (uint64_t left = e->rc.map.bits; left; left &= left - 1)
@@ -309,10 +314,10 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
                 return;
         r->high_psn = sack > r->high_psn ? sack : r->high_psn;
         const uint64_t lost_end = lost_before(q, sack);
-        if (!q->snd->recovering && lost_end > q->snd->una_psn) {
+        if (!snd->recovering && lost_end > snd->una_psn) {
             const uint64_t resent = r->lost_end;
             start(q);
-            if (q->snd->counted && r->rtx_psn < resent)
+            if (snd->counted && r->rtx_psn < resent)
                 r->rtx_psn = resent;
         }
         if (r->lost_end < lost_end) {
@@ -320,13 +325,13 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
             recount(e, q);
         }
     }
-    if (q->snd->recovering) {
+    if (snd->recovering) {
         steer(e, q);
-        if (q->snd->una_psn >= r->recovery_psn &&
+        if (snd->una_psn >= r->recovery_psn &&
             (r->sacked.n == 0 || profile_of(q)->recovery->tolerates_reordering) && r->cut.n == 0 &&
-            (!q->snd->counted || r->rtx_psn >= r->lost_end))
-            q->snd->recovering = 0;
-        if (q->snd->rto_at_ps == WEFT_NEVER && q->snd->top_psn > q->snd->una_psn)
+            (!snd->counted || r->rtx_psn >= r->lost_end))
+            snd->recovering = 0;
+        if (snd->rto_at_ps == WEFT_NEVER && snd->top_psn > snd->una_psn)
             nic_rto_arm(e, qi);
     }
     nic_wake(e, qi);
@@ -341,16 +346,17 @@ static void add_report(struct ack_report *sum, struct ack_report one)
 struct ack_report repeat_received(const struct weft_engine *e, const struct qp *q,
                                   const struct pkt *k)
 {
+    const struct sender *snd = q->snd;
     struct ack_report sum = {0, 0, 0};
-    if (k->psn > q->snd->una_psn)
-        sum = unknown(e, q, q->snd->una_psn, k->psn);
+    if (k->psn > snd->una_psn)
+        sum = unknown(e, q, snd->una_psn, k->psn);
     const uint64_t sack = k->psn + k->sack;
-    if (!(k->flags & PKT_SACK) || sack < q->snd->una_psn || sack < k->psn)
+    if (!(k->flags & PKT_SACK) || sack < snd->una_psn || sack < k->psn)
         return sum;
     if (k->flags & PKT_MAP && k->kind == WEFT_PKT_ACK) {
         for (uint64_t left = e->rc.map.bits; left; left &= left - 1) {
             const uint64_t psn = e->rc.map.first + (uint64_t)__builtin_ctzll(left);
-            if (psn > q->snd->una_psn)
+            if (psn > snd->una_psn)
                 add_report(&sum, unknown(e, q, psn, psn + 1));
         }
         return sum;
@@ -358,7 +364,7 @@ struct ack_report repeat_received(const struct weft_engine *e, const struct qp *
     const struct ack_report one = unknown(e, q, sack, sack + 1);
     if (names_trimmed(profile_of(q)->recovery, k)) {
         sum.trimmed = one.landed;
-    } else if (sack > q->snd->una_psn && sack > k->psn) {
+    } else if (sack > snd->una_psn && sack > k->psn) {
         add_report(&sum, one);
     }
     return sum;
@@ -367,15 +373,15 @@ struct ack_report repeat_received(const struct weft_engine *e, const struct qp *
 void repeat_timeout(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
+    const struct sender *snd = q->snd;
     struct repeat *r = repeat_of(e, q);
     if (!r)
         return;
-    psn_set_rise(&r->sacked, q->snd->una_psn);
+    psn_set_rise(&r->sacked, snd->una_psn);
     psn_set_free(&r->cut);
     start(q);
-    const bool later_came =
-        q->snd->counted && r->high_psn > q->snd->una_psn && q->snd->retries == 1;
-    r->lost_end = later_came ? r->high_psn : q->snd->top_psn;
+    const bool later_came = snd->counted && r->high_psn > snd->una_psn && snd->retries == 1;
+    r->lost_end = later_came ? r->high_psn : snd->top_psn;
     recount(e, q);
     if (later_came) /* what is in flight may fill the window, so that nothing is sent again */
         nic_rto_arm(e, qi);
@@ -399,15 +405,16 @@ void repeat_sent(struct weft_engine *e, uint32_t qi)
 
 void repeat_fini(struct qp *q)
 {
+    struct sender *const snd = q->snd;
     if (q->held)
         psn_set_free(q->held);
     free(q->held);
-    if (!q->snd->repeat)
+    if (!snd->repeat)
         return;
-    psn_set_free(&q->snd->repeat->sacked);
-    psn_set_free(&q->snd->repeat->cut);
-    packet_times_free(&q->snd->repeat->times);
-    free(q->snd->repeat);
+    psn_set_free(&snd->repeat->sacked);
+    psn_set_free(&snd->repeat->cut);
+    packet_times_free(&snd->repeat->times);
+    free(snd->repeat);
 }
 
 const struct recovery recovery_selective_repeat = {.name = "selective-repeat",
