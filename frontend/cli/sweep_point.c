@@ -68,6 +68,43 @@ void weft_sweep_prepend(const struct weft_sweep *s, size_t point, struct weft_er
     }
 }
 
+/* A log in which errors say of which row they are; what explains them follows as it is. */
+struct row_log {
+    const struct weft_sweep *s;
+    size_t point;
+    struct weft_log *log, before;
+};
+
+static void say_row(void *user, enum weft_log_level level, const char *line)
+{
+    const struct row_log *r = (const struct row_log *)user;
+    struct weft_err e = {0};
+    if (level == WEFT_LOG_ERROR && line[0] != ' ') {
+        weft_err_set(&e, WEFT_E_OUTCOME, "%s", line);
+        weft_sweep_prepend(r->s, r->point, &e);
+        line = e.msg;
+    }
+    if (r->before.sink)
+        r->before.sink(r->before.user, level, line);
+}
+
+static void begin_row(struct row_log *r)
+{
+    if (!r->log)
+        return;
+    r->before = *r->log;
+    r->log->sink = say_row;
+    r->log->user = r;
+}
+
+static void end_row(const struct row_log *r)
+{
+    if (!r->log)
+        return;
+    r->log->sink = r->before.sink;
+    r->log->user = r->before.user;
+}
+
 /* Writes what came of it: 0, or why it could not. */
 static int write_result(const struct weft_sweep *s, size_t point, const struct weft_execution *x,
                         struct weft_err *failed, int fd, struct weft_err *err)
@@ -138,7 +175,10 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
                             weft_signal_reason(*b->cli->interrupted));
     code =
         code ? code : weft_source_check_metrics(subject.s, s->metric, s->nmetrics, &eo.alone, &err);
+    struct row_log row = {.s = s, .point = point, .log = b->cli->log};
+    begin_row(&row);
     code = code ? code : weft_subject_execute(b->cli, &subject, &eo, &x, &err);
+    end_row(&row);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
     tell_overuse(b->cli, &x);
     code = code ? code : x.end.code;

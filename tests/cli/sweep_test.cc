@@ -63,6 +63,23 @@ TEST(Sweep, TheSameLineIsSaidOnce)
     }
 }
 
+/* What explains it follows, and is not told again for others. */
+TEST(Sweep, RowsThatDoNotFinishAreNamed)
+{
+    for (const char *jobs : {"-j1", "-j3"}) {
+        const Said s = weft(sweep({"--vary", "generate.size=1MiB|2MiB|1KiB", jobs, "--set",
+                                   "run.until=15us", "--set", "system.all-reduce=direct"}));
+        EXPECT_EQ(s.code, 1) << s.err;
+        for (const char *size : {"1MiB", "2MiB", "1KiB"}) {
+            const std::string line =
+                std::string("weft: error: generate.size=") + size +
+                ": not finished at the limit run.until=15us\nweft: error:   rank 0 waits";
+            const bool late = size[0] == '2';
+            EXPECT_EQ(s.err.find(line) != std::string::npos, late) << s.err;
+        }
+    }
+}
+
 /* The table does not show that messages of the ideal backend had links to themselves. */
 TEST(Sweep, LinksThatCarriedTooMuchAreToldOf)
 {
