@@ -84,6 +84,8 @@ void peers_gather(struct weft_engine *e)
     if (p->posted && !p->failed)
         peers_exchange(e);
     lazy_catch_up(e);
+    if (p->known.owes && !p->failed)
+        peers_exchange(e); /* what switches owed until now has been sent, some of it to others */
     struct weft_totals own = e->tot;
     own.packets_in_flight = e->pkts.pool.live;
     *p->totals = own;

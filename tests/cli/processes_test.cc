@@ -19,6 +19,12 @@ namespace
 const char tree[] = "--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=generate "
                     "--set generate.size=200KB ";
 
+// With it, unless they have a topology of their own.
+std::string on_a_tree(const std::string &args)
+{
+    return (args.find("topology.type=") == std::string::npos ? tree : "") + args;
+}
+
 // OpenMPI's mpirun does not comment on exit codes.
 const std::string quiet_mpirun = "OMPI_MCA_orte_execute_quiet=1 ";
 
@@ -45,11 +51,16 @@ TEST(Processes, WriteWhatOneWrites)
         "transport.rto=20us --set transport.retry-max=2", // its hosts wait for a path
         "--set generate.kind=all-to-all --set 'trouble.events=bit-errors link=3 ber=0.1 at=0ps' "
         "--set transport.rto=20us --set transport.retry-max=2", // a QP gives up
+        "--set topology.type=leaf-spine --set leaf-spine.hosts-per-leaf=2 --set "
+        "leaf-spine.leaves=2 --set leaf-spine.spines=1 --set leaf-spine.uplink-rate=26Gbps --set "
+        "leaf-spine.uplink-delay=28ms --set pfc.headroom=138KB --set workload.type=generate --set "
+        "generate.kind=all-reduce --set generate.size=256KiB --set "
+        "run.until=50us", // a switch is still sending, and nothing else happens
     };
     for (const char *c : cases)
         for (unsigned n : {2u, 3u}) {
             TempDir dir;
-            const std::string args = program() + "run " + tree + c + " --out ";
+            const std::string args = program() + "run " + on_a_tree(c) + " --out ";
             const Said a = shell(args + (dir / "one"), dir);
             const Said b = shell(by_processes(args + (dir / "all"), n), dir);
             EXPECT_EQ(a.code, b.code) << c << "\n" << b.err;
@@ -142,9 +153,7 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
     const auto before = Left();
     for (const auto &c : cases) {
         TempDir dir;
-        const bool has_topology = std::string(c.args).find("topology.type=") != std::string::npos;
-        const std::string args =
-            program() + "run " + (has_topology ? "" : tree) + c.args + " --out ";
+        const std::string args = program() + "run " + on_a_tree(c.args) + " --out ";
         const Said a = shell(args + (dir / "one"), dir);
         const Said b = shell(quiet_mpirun + by_processes(args + (dir / "all"), 2), dir);
         EXPECT_EQ(a.code, b.code) << c.args << "\n" << b.err;
