@@ -331,7 +331,8 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
         weft_jobs_reach(r->on.jobs, reached_ps(r, outcome));
     weft_jobs_conclude(r->on.jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    conclude_faults(r);
+    if (failed->code != WEFT_E_ALONE) /* or one process plays them all again */
+        conclude_faults(r);
     weft_report_summarize(r->report, r->on.net, r->on.jobs, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);

@@ -147,7 +147,7 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
          "--set dual-plane.nodes=1 --set dual-plane.aggregations=1 --set "
          "dual-plane.dual-plane=false --set dual-plane.rate=2Mbps --set workload.type=generate "
          "--set generate.kind=broadcast --set generate.count=3 --set generate.size=0B --set "
-         "'trouble.events=degrade link=5 rate=1Mbps at=128us'",
+         "'trouble.events=degrade link=5 rate=1Mbps at=128us; link-down link=5 at=1s'",
          "a setting has everything in one queue"}, // where there are packets at that time: at one
     };
     const auto before = Left();
