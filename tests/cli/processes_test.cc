@@ -19,6 +19,12 @@ namespace
 const char tree[] = "--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=generate "
                     "--set generate.size=200KB ";
 
+#define SLOW_PLANE                                                                                 \
+    "--set topology.type=dual-plane --set dual-plane.rails=4 --set dual-plane.segments=1 --set "   \
+    "dual-plane.nodes=1 --set dual-plane.aggregations=1 --set dual-plane.dual-plane=false --set "  \
+    "dual-plane.rate=2Mbps --set workload.type=generate --set generate.kind=broadcast --set "      \
+    "generate.count=3 --set generate.size=0B"
+
 // With it, unless they have a topology of their own.
 std::string on_a_tree(const std::string &args)
 {
@@ -143,12 +149,13 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
         {"--set credit.unit=600B --set 'trouble.events=degrade link=20 rate=4kbps at=3us "
          "until=4us'",
          "a setting has everything in one queue"}, // once the link is slow: its warning is said
-        {"--set topology.type=dual-plane --set dual-plane.rails=4 --set dual-plane.segments=1 "
-         "--set dual-plane.nodes=1 --set dual-plane.aggregations=1 --set "
-         "dual-plane.dual-plane=false --set dual-plane.rate=2Mbps --set workload.type=generate "
-         "--set generate.kind=broadcast --set generate.count=3 --set generate.size=0B --set "
-         "'trouble.events=degrade link=5 rate=1Mbps at=128us; link-down link=5 at=1s'",
-         "a setting has everything in one queue"}, // where there are packets at that time: at one
+        // where there are packets at that time, which is at one; and when the run has said
+        // something
+        {SLOW_PLANE " --set 'trouble.events=degrade link=5 rate=1Mbps at=128us'",
+         "a setting has everything in one queue"},
+        {SLOW_PLANE " --set 'trouble.events=degrade link=5 rate=1Mbps at=500us; link-down link=5 "
+                    "at=1s'",
+         "a setting has everything in one queue"},
     };
     const auto before = Left();
     for (const auto &c : cases) {
