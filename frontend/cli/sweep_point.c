@@ -68,11 +68,11 @@ void weft_sweep_prepend(const struct weft_sweep *s, size_t point, struct weft_er
     }
 }
 
-/* A log in which errors say of which row they are; what explains them follows as it is. */
+/* Whose errors say of which row they are; what explains them follows as it is. */
 struct row_log {
     const struct weft_sweep *s;
     size_t point;
-    struct weft_log *log, before;
+    struct weft_log *to;
 };
 
 static void say_row(void *user, enum weft_log_level level, const char *line)
@@ -84,25 +84,7 @@ static void say_row(void *user, enum weft_log_level level, const char *line)
         weft_sweep_prepend(r->s, r->point, &e);
         line = e.msg;
     }
-    if (r->before.sink)
-        r->before.sink(r->before.user, level, line);
-}
-
-static void begin_row(struct row_log *r)
-{
-    if (!r->log)
-        return;
-    r->before = *r->log;
-    r->log->sink = say_row;
-    r->log->user = r;
-}
-
-static void end_row(const struct row_log *r)
-{
-    if (!r->log)
-        return;
-    r->log->sink = r->before.sink;
-    r->log->user = r->before.user;
+    weft_log(r->to, level, "%s", line);
 }
 
 /* Writes what came of it: 0, or why it could not. */
@@ -175,10 +157,11 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
                             weft_signal_reason(*b->cli->interrupted));
     code =
         code ? code : weft_source_check_metrics(subject.s, s->metric, s->nmetrics, &eo.alone, &err);
-    struct row_log row = {.s = s, .point = point, .log = b->cli->log};
-    begin_row(&row);
-    code = code ? code : weft_subject_execute(b->cli, &subject, &eo, &x, &err);
-    end_row(&row);
+    struct row_log row = {s, point, b->cli->log};
+    struct weft_log log = {.level = WEFT_LOG_DEBUG, .sink = say_row, .user = &row};
+    struct weft_cli cli = *b->cli;
+    cli.log = &log;
+    code = code ? code : weft_subject_execute(&cli, &subject, &eo, &x, &err);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
     tell_overuse(b->cli, &x);
     code = code ? code : x.end.code;

@@ -176,7 +176,9 @@ static void write_cycle(const struct weft_engine *e, uint8_t *dead, const uint32
     } while (q != first && q != NIL);
 }
 
-int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
+/* The first priority with a deadlock, of which @p text says the cycle; WEFT_PRIOS: there is none.
+ */
+static uint32_t find_deadlock(struct weft_engine *e, char *text, size_t size)
 {
     const size_t n = (size_t)e->fabric->nports + 1;
     posts_settle(e);
@@ -185,11 +187,13 @@ int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
     uint8_t *dead = calloc(n, 1), *alive = calloc(n, 1);
     uint64_t *stuck = calloc(n, sizeof *stuck);
     uint32_t *next = calloc(n, sizeof *next);
-    int found = 0;
+    uint32_t found = WEFT_PRIOS;
     peers_borrow(e);
-    for (uint32_t prio = 0; dead && alive && stuck && next && prio < WEFT_PRIOS && !found; prio++) {
-        found = mark_dead(e, prio, dead, stuck, alive) > 0;
-        if (found && text && size) {
+    for (uint32_t prio = 0; dead && alive && stuck && next && prio < found; prio++) {
+        if (!mark_dead(e, prio, dead, stuck, alive))
+            continue;
+        found = prio;
+        if (text && size) {
             look_all(e, dead, prio, next);
             write_cycle(e, dead, next, prio, text, size);
         }
@@ -200,6 +204,11 @@ int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
     free(stuck);
     free(next);
     return found;
+}
+
+int weft_engine_find_deadlock(struct weft_engine *e, char *text, size_t size)
+{
+    return find_deadlock(e, text, size) < WEFT_PRIOS;
 }
 
 /* ---- roots ---- */
@@ -263,8 +272,8 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
     uint64_t said = 0;
     if (!max)
         return 0;
-    const bool circle = weft_engine_find_deadlock(e, text, sizeof text);
-    if (circle) {
+    const uint32_t dead = find_deadlock(e, text, sizeof text);
+    if (dead < WEFT_PRIOS) {
         fn(ctx, text);
         said++;
     }
@@ -276,7 +285,7 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
         if (first == NIL)
             continue;
         if (said < max) {
-            write_roots(e, prio, first, circle, root, text, sizeof text);
+            write_roots(e, prio, first, prio == dead, root, text, sizeof text);
             fn(ctx, text);
             said++;
         }

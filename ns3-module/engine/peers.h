@@ -138,10 +138,10 @@ struct peers {
     uint64_t told;    /**< how often users have been told of a message, or executed events */
     bool posting;     /**< all post what has waited */
     bool stopping;    /**< a user wants to end the run */
-    bool ended;      /**< windows are no more at some process, which had packets as links changed */
-    int64_t told_ps; /**< when that of this process was last told of something */
-    int64_t user_ps; /**< time of the first event of any user, WEFT_NEVER: none */
-    int64_t ran_ps;  /**< of the last one */
+    bool ended;       /**< windows are no more, at some process */
+    int64_t told_ps;  /**< when that of this process was last told of something */
+    int64_t user_ps;  /**< time of the first event of any user, WEFT_NEVER: none */
+    int64_t ran_ps;   /**< of the last one */
 };
 
 /** What a process says to all of what its user wants (peers_user.c). */
