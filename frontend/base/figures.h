@@ -189,6 +189,8 @@ struct weft_thread_figures {
     int64_t busy_ns;                    /**< CPU time of all threads in them */
     uint64_t events;                    /**< executed in them */
     int64_t alone_ns[WEFT_ALONE_KINDS]; /**< CPU time of one thread beside them */
+    uint64_t held;       /**< times that a host waited for the frontend to be told of a message */
+    uint64_t ahead;      /**< of these, those after which it went on in a window, with others */
     uint64_t dealt;      /**< times that nodes were dealt anew to threads, by their load */
     uint64_t own_events; /**< of the busiest one, if each ran the nodes that are its own at first */
     /** the same with other numbers of threads: of the busiest one at best, which is no less than

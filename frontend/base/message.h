@@ -10,6 +10,7 @@
 
 #include "base/delay.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Priority of a message that asks for none: the carrier's own for data. */
@@ -52,6 +53,9 @@ struct weft_msg {
     /** port of its host that it leaves by, of those that lead to dst: 1 for the first, and around
      * again; 0: as its QP is hashed. All messages of a QP name the same. Only QPs have it */
     uint8_t nic;
+    /** nothing follows from its having been sent (weft_net_sink.sent): no message, and no timer. So
+     * that may be told a little later, in the same order, with the clock at what it was */
+    bool sent_late;
 };
 
 /** What a member gives to, and wants from, an operation of its group in which switches add up and

@@ -111,6 +111,11 @@ static void print_threads(FILE *out, const struct weft_bench_result *r)
             "                         %.2fx with a processor for each thread, if none took over "
             "switches\n",
             s.own);
+    if (t->held)
+        fprintf(out,
+                "                         hosts waited %" PRIu64
+                " times for the frontend, and went on together after %.0f %% of them\n",
+                t->held, 100 * per((double)t->ahead, (double)t->held));
     fprintf(out, "                         projected by events of the busiest:");
     for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++)
         fprintf(out, "%s %u threads %.2fx", i ? "," : "", weft_thread_projections[i],
@@ -204,6 +209,8 @@ static void print_threads_json(struct weft_json *j, const struct weft_bench_resu
         weft_json_kv_f64(j, "together_share", s.together);
         weft_json_kv_f64(j, "waiting_share", s.waiting);
         weft_json_kv_u64(j, "barriers", r->threads.barriers);
+        weft_json_kv_u64(j, "held", r->threads.held);
+        weft_json_kv_u64(j, "ahead", r->threads.ahead);
         weft_json_kv_u64(j, "dealt", r->threads.dealt);
         weft_json_kv_f64(j, "together_cpu_time_s", (double)r->threads.busy_ns / 1e9);
         weft_json_key(j, "alone_cpu_time_s");

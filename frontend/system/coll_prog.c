@@ -131,6 +131,7 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         .bytes = bytes,
         .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
         .token_type = WEFT_TOKEN_TRAIL,
+        .sent_late = true,
     };
     const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
     weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, &msg);

@@ -58,6 +58,7 @@ static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
         .tag = weft_p2p_carried(op->tag) | bits,
         .token.object = object,
         .token_type = type,
+        .sent_late = bits != 0,
     };
     weft_classify(&s->classes, op, op->tag, &msg);
     if (s->net->ops->send(s->net, &msg, &err)) {

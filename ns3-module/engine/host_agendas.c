@@ -22,6 +22,7 @@ void host_agendas_free(struct host_parts *h)
         fastq_free(&h->of[k].agenda.fast);
         evq_free(&h->of[k].agenda.slow);
         free(h->of[k].held);
+        free(h->of[k].first);
         free(h->of[k].posts);
     }
     free(h->of);
@@ -51,6 +52,7 @@ static struct host_parts *make(const struct weft_engine *e, const struct window_
         return NULL;
     }
     h->done_ps = INT64_MIN;
+    h->from_ps = WEFT_NEVER;
     return h;
 }
 
@@ -131,7 +133,10 @@ static __attribute__((noinline, cold)) void put_slow(struct weft_engine *e, stru
 static inline void put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
                        uint32_t port)
 {
-    const int64_t now = __builtin_expect(e->peers != NULL, 0) ? e->peers->from_ps : e->now;
+    const struct host_parts *h = e->parts;
+    int64_t now = __builtin_expect(e->peers != NULL, 0) ? e->peers->from_ps : e->now;
+    if (h && h->from_ps < now)
+        now = h->from_ps;
     if (__builtin_expect(t < a->fast.base, 0) ||
         __builtin_expect(!fastq_push(&a->fast, now, t, kind, port), 0))
         put_slow(e, a, t, kind, port);
@@ -218,6 +223,7 @@ void host_agendas_gather(struct weft_engine *e)
     if (!h)
         return;
     posts_settle(e);
+    h->told = false; /* hosts may come to other threads */
     e->parts = NULL;
     for (unsigned k = 0; k < h->n; k++) {
         e->parts = h;

@@ -40,67 +40,106 @@ static bool may_complete_then(const struct weft_engine *e, const struct pkt *k)
     return k->kind < WEFT_PKT_PFC && rc_may_complete(e, k); /* all sent by now */
 }
 
-/* Says when the user may next be told of something at a lone host that is held, of what is to come
- * on the link of @p port from the arrival at @p t_ps on. */
-static void bound_arrivals(const struct weft_engine *e, int64_t t_ps, uint64_t id)
+/* Says that the user may be told of something at a host that is held, by this event. */
+static void note_bound(struct host_part *p, int64_t t_ps, uint64_t id)
+{
+    const struct ev at = {t_ps, id};
+    if (ev_before(at, p->bound))
+        p->bound = at;
+}
+
+/* The same of what is to come to a lone one on the link of event @p id, from packet @p i on, which
+ * arrives at @p t_ps. */
+static void bound_arrivals(const struct weft_engine *e, struct host_part *p, int64_t t_ps,
+                           uint64_t id, uint32_t i)
 {
     const struct pkt *k;
-    for (uint32_t i = e->ends[EV_NUMBER(id)].fly.head; i != NIL && t_ps < e->loop.limit_ps;
-         i = k->next) {
+    for (; i != NIL && t_ps < e->loop.limit_ps && t_ps <= p->bound.t; i = k->next) {
         k = pkt_at(e, i);
         if (may_complete_then(e, k)) {
-            peers_may_tell(e, t_ps, id);
+            note_bound(p, t_ps, id);
             return;
         }
         t_ps = k->next_at_ps;
     }
 }
 
-/* The cluster that the first entry of an agenda is about. */
-static inline uint32_t cluster_of_due(const struct weft_engine *e, const struct agenda *a,
-                                      const struct due *d)
+/* Whether the packet at the end of a link, which may tell of messages, tells of such alone as
+ * nothing follows from (weft_msg.sent_late). */
+static bool told_late(const struct weft_engine *e, uint32_t port)
 {
-    if (__builtin_expect(d->slow, 0))
-        return cluster_of_entry(e, a->slow.h[0].id);
-    const uint32_t port = fastq_port(d->key);
-    if (fastq_kind(d->key) != EV_ARRIVE) /* each reads what the event itself needs, too */
+    const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
+    const struct msg *m;
+    if (k->kind == WEFT_PKT_DATA || e->peers || e->replay)
+        return false;
+    for (uint32_t i = qp_at(e, k->qp)->head_msg; i != NIL; i = m->next) {
+        m = msg_at(e, i);
+        if (k->psn < m->first_psn + m->npkts)
+            break;
+        if (!m->sent_late)
+            return false;
+    }
+    return true;
+}
+
+/* The cluster that an entry of the fast queue is about. */
+static inline uint32_t cluster_of_key(const struct weft_engine *e, uint64_t key)
+{
+    const uint32_t port = fastq_port(key);
+    if (fastq_kind(key) != EV_ARRIVE) /* each reads what the event itself needs, too */
         return e->windows.clusters.of[e->ports[port].node];
     const struct link_end *l = &e->ends[port];
     return e->windows.clusters.of[l->to_host ? e->fabric->hosts[l->far] : l->far];
 }
 
-/* Whether the event may be executed without being looked at: no cluster is held by now that it may
- * be of, nor counted, and nothing may be told. */
-static inline bool plain(const struct weft_engine *e, const struct host_part *p,
-                         const struct due *d)
+/* Whether the event may be executed without being looked at: its cluster is not held by now, nor
+ * counted, and nothing may be told. */
+static inline bool plain(const struct weft_engine *e, const struct host_parts *h,
+                         const struct host_part *p, const struct due *d)
 {
     return !p->looks && !d->slow &&
+           (!p->nfirst || h->clusters[cluster_of_key(e, d->key)].held != h->window) &&
            (fastq_kind(d->key) != EV_ARRIVE || !may_tell(e, fastq_port(d->key)));
 }
 
-/* Whether the cluster of this event is to be held from it on, or is by now. */
-static bool to_hold(const struct weft_engine *e, const struct host_parts *h, struct host_part *p,
-                    const struct agenda *a, const struct due *d)
+enum verdict { RUN, HOLD_FROM, HOLD };
+
+/* The event at @p t_ps is left to what is done after the window, and its cluster waits for that.
+ * Arrivals of data alone may be told ahead of others. */
+static void hold_from(const struct weft_engine *e, struct host_part *p, int64_t t_ps, uint64_t id)
+{
+    const struct pkt *k = pkt_at(e, e->ends[EV_NUMBER(id)].fly.head);
+    if (k->kind == WEFT_PKT_DATA)
+        bound_arrivals(e, p, k->next_at_ps, id, k->next);
+    else
+        note_bound(p, t_ps, id);
+}
+
+/* Whether the cluster of this event is held, or is to be from it on. */
+static enum verdict look_at(const struct weft_engine *e, const struct host_parts *h,
+                            struct host_part *p, const struct agenda *a, const struct due *d)
 {
     const uint64_t id = id_of(a, d);
-    const uint32_t cluster = cluster_of_due(e, a, d);
+    const uint32_t cluster = d->slow ? cluster_of_entry(e, id) : cluster_of_key(e, d->key);
     const uint32_t with = e->peers ? peers_held_with(e, cluster) : cluster;
     struct cluster_state *s = &h->clusters[with];
     const bool arrives = id >> EV_KIND_SHIFT == EV_ARRIVE;
+    const uint32_t port = (uint32_t)EV_NUMBER(id);
     if (s->held == h->window) {
-        if (e->peers && (!e->windows.clusters.lone || e->peers->link.user))
-            peers_may_tell(e, d->t, id); /* what is sent within a cluster may arrive soon */
-        else if (e->peers && arrives)
-            bound_arrivals(e, d->t, id);
-        return true;
+        if (!e->windows.clusters.lone || (e->peers && e->peers->link.user))
+            note_bound(p, d->t, id); /* what is sent within a cluster may arrive soon */
+        else if (arrives)
+            bound_arrivals(e, p, d->t, id, e->ends[port].fly.head);
+        return HOLD;
     }
-    if (arrives && may_tell(e, (uint32_t)EV_NUMBER(id))) {
-        if (!h->listens) {
+    if (arrives && may_tell(e, port)) {
+        const bool holds = !h->listens && !told_late(e, port);
+        if (holds)
             s->held = h->window;
-            p->looks = true;
+        if (holds && !e->peers) {
+            hold_from(e, p, d->t, id);
+            return HOLD_FROM;
         }
-        if (!h->listens && !e->peers)
-            return true;
         /* it is told of afterwards, so this event still belongs to what is done now */
         if (e->peers)
             peers_tells(e, d->t, id, with);
@@ -111,25 +150,22 @@ static bool to_hold(const struct weft_engine *e, const struct host_parts *h, str
         const uint32_t n = cluster_count(h, cluster);
         p->most = n > p->most ? n : p->most;
     }
-    return false;
+    return RUN;
 }
 
-/* Keeps the first event for later. */
-static void hold(struct weft_engine *e, struct host_part *p, struct agenda *a, const struct due *d)
+/* Takes the first event out, which goes behind @p n others of a list. */
+static void keep(struct weft_engine *e, struct agenda *a, const struct due *d, struct ev **list,
+                 uint32_t *n, uint32_t *cap)
 {
-    if (!ROOM(p->held, p->nheld, &p->held_cap)) {
+    if (!ROOM(*list, *n, cap)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of hosts");
         return;
     }
-    struct ev ev = {d->t, 0};
-    if (d->slow) {
-        ev = a->slow.h[0];
+    (*list)[(*n)++] = (struct ev){d->t, id_of(a, d)};
+    if (d->slow)
         evq_pop(&a->slow);
-    } else {
-        ev.id = EV_ID(fastq_kind(d->key), fastq_port(d->key));
+    else
         fastq_pop(&a->fast, d->key);
-    }
-    p->held[p->nheld++] = ev;
 }
 
 /* Executes what is due before @p until_ps. */
@@ -142,10 +178,14 @@ static void run_until(struct host_parts *h, struct host_part *p, struct weft_eng
         if (d.t >= until_ps || d.t >= e->loop.limit_ps ||
             (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
             break;
-        if (!plain(e, p, &d) && to_hold(e, h, p, a, &d)) {
+        const enum verdict what = plain(e, h, p, &d) ? RUN : look_at(e, h, p, a, &d);
+        if (__builtin_expect(what != RUN, 0)) {
             if (e->peers && e->peers->link.user)
                 break; /* all hosts are */
-            hold(e, p, a, &d);
+            if (what == HOLD)
+                keep(e, a, &d, &p->held, &p->nheld, &p->held_cap);
+            else
+                keep(e, a, &d, &p->first, &p->nfirst, &p->first_cap);
             continue;
         }
         agenda_run(e, a, d);
@@ -173,7 +213,8 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
     *a = p->agenda;
     e->parts = NULL;
     e->loop.limit_ps = h->until_ps;
-    p->nheld = p->most = 0;
+    p->nheld = p->nfirst = p->ntold = p->most = 0;
+    p->bound = (struct ev){WEFT_NEVER, 0};
     p->looks = h->counts || e->peers;
     for (uint32_t i = 0; i < p->timely; i++)
         run_post(h, p, e, i);
@@ -227,34 +268,123 @@ static bool worthwhile(const struct weft_engine *e, struct host_parts *h, int64_
            h->per_ps * (double)(until_ps - t_ps) >= (double)enough;
 }
 
-/* What was held is due again. */
-static void put_back(struct weft_engine *e, struct host_part *p)
+/* What was held is due again, from @p ev to @p end. */
+static void put_back(struct weft_engine *e, struct host_part *p, const struct ev *ev,
+                     const struct ev *end)
 {
-    for (uint32_t i = 0; i < p->nheld; i++) {
-        const struct ev ev = p->held[i];
-        const enum ev_kind kind = (enum ev_kind)(ev.id >> EV_KIND_SHIFT);
+    for (; ev < end; ev++) {
+        const enum ev_kind kind = (enum ev_kind)(ev->id >> EV_KIND_SHIFT);
         if (kind <= EV_TX)
-            host_agendas_put(e, &p->agenda, ev.t, kind, (uint32_t)EV_NUMBER(ev.id));
+            host_agendas_put(e, &p->agenda, ev->t, kind, (uint32_t)EV_NUMBER(ev->id));
         else
-            engine_push(e, &p->agenda.slow, ev.t, ev.id);
+            engine_push(e, &p->agenda.slow, ev->t, ev->id);
     }
-    p->nheld = 0;
 }
 
-/* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. */
+/* ---- what hosts are held for ---- */
+
+/* Whether a lone host sends only to switches in windows that its own thread runs. */
+static bool within(const struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    bool all = true;
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        all &= (e->ends[i].ends & (FAR_IN_WINDOWS | APART)) == FAR_IN_WINDOWS;
+    return all;
+}
+
+/* Whether the user may be told of all that the hosts of a thread are held for before they do what
+ * else they have to in this window: nothing more is to be told at these, and what they send is
+ * known in time even if they do the rest in the next window. */
+static bool may_go_on(const struct weft_engine *e, const struct host_parts *h,
+                      const struct host_part *p)
+{
+    bool may = p->bound.t >= h->until_ps;
+    for (uint32_t i = 0; i < p->nfirst && may; i++)
+        may = within(e, cluster_of_entry(e, p->first[i].id));
+    return may;
+}
+
+/* The thread whose hosts are held for the first event that is left; NULL: none is. */
+static struct host_part *first_held(const struct host_parts *h)
+{
+    struct host_part *first = NULL;
+    for (unsigned k = 0; k < h->n; k++) {
+        struct host_part *p = &h->of[k];
+        if (p->ntold < p->nfirst &&
+            (!first || ev_before(p->first[p->ntold], first->first[first->ntold])))
+            first = p;
+    }
+    return first;
+}
+
+static void run_first(struct weft_engine *e, const struct ev *ev)
+{
+    const uint32_t port = (uint32_t)EV_NUMBER(ev->id);
+    e->now = e->loop.due_ps = ev->t;
+    e->loop.due_id = (uint32_t)fastq_key(0, 0, EV_ARRIVE, port);
+    e->tot.events++;
+    port_arrive(e, port);
+    if (e->windows.last_ps < ev->t)
+        e->windows.last_ps = ev->t;
+}
+
+/* Tells the user of all that hosts are held for, in the order of these events, as far as he does
+ * not ask for a timer that comes before. Then these go on in the next window (run_together), with
+ * what is left of this one. */
+static void tell_ahead(struct weft_engine *e, struct host_parts *h)
+{
+    const int64_t now = e->now;
+    struct host_part *p;
+    bool may = e->windows.clusters.lone && !e->replay;
+    for (unsigned k = 0; k < h->n && may; k++)
+        may = may_go_on(e, h, &h->of[k]);
+    h->from_ps = now; /* agendas have what is before the clock */
+    for (; may && (p = first_held(h)); p->ntold++) {
+        const struct ev *ev = &p->first[p->ntold];
+        may = ev->t <= agenda_slow_time(&e->loop.agenda) && ev->t < e->loop.limit_ps;
+        if (!may)
+            break;
+        run_first(e, ev);
+    }
+    e->now = now;
+    h->from_ps = WEFT_NEVER;
+    h->told = may;
+}
+
+/* What is told after a window. */
+static void tell(struct weft_engine *e, struct host_parts *h)
+{
+    const struct host_part *p = first_held(h);
+    const struct ev first = p ? p->first[p->ntold] : (struct ev){WEFT_NEVER, 0};
+    h->told = false;
+    if (p)
+        tell_ahead(e, h);
+    for (unsigned k = 0; k < h->n; k++) {
+        p = &h->of[k];
+        put_back(e, &h->of[k], p->first + p->ntold, p->first + p->nfirst);
+        h->nheld += p->nfirst;
+        e->crew->figures.held += p->nfirst;
+    }
+    if (!e->peers)
+        host_tells(e, e->crew, first);
+}
+
+/* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. For all but
+ * switches in windows and hosts that have been held the window begins at @p from_ps. */
 static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c,
-                           int64_t switches_ps)
+                           int64_t from_ps, int64_t switches_ps)
 {
     uint64_t events = 0;
     uint32_t most = 0;
     h->counts = c->counted;
     if (h->switches)
-        window_crew_begin(e, c, e->now, switches_ps);
+        window_crew_begin(e, c, from_ps, switches_ps);
     else
-        window_crew_begin_hosts(e, c, e->now);
+        window_crew_begin_hosts(e, c, from_ps);
     window_crew_do(e, c, run_turn);
     for (unsigned k = 0; k < h->n; k++) {
-        put_back(e, &h->of[k]);
+        put_back(e, &h->of[k], h->of[k].held, h->of[k].held + h->of[k].nheld);
         events += h->of[k].events;
         c->turns[k].load += h->of[k].events;
         most = h->of[k].most > most ? h->of[k].most : most;
@@ -269,18 +399,19 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         e->tot.windows++;
     }
     window_crew_spent(c, WEFT_ALONE_JOIN);
-    if (h->listens)
-        host_tells(e, c);
+    tell(e, h);
     window_crew_spent(c, WEFT_ALONE_TELL);
     window_crew_measure(c);
     return events;
 }
 
+/* Nothing is before @p t_ps; what is before @p from_ps is of hosts that have been held, and may go
+ * on. */
 static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct host_parts *h,
-                                                   int64_t t_ps)
+                                                   int64_t t_ps, int64_t from_ps)
 {
-    int64_t until_ps = horizon(e, h, t_ps);
-    if (until_ps <= t_ps || !worthwhile(e, h, t_ps, until_ps) || e->rc.last_try ||
+    int64_t until_ps = horizon(e, h, from_ps);
+    if (until_ps <= from_ps || !worthwhile(e, h, from_ps, until_ps) || e->rc.last_try ||
         (e->replay && replay_ops.alone(e)))
         return false;
     h->listens = e->hooks.listens && !e->spread.balance && !e->spread.steer;
@@ -288,19 +419,20 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     const bool ahead = plans_may_be_ahead(e);
     until_ps =
         ahead ? plans_call(e, until_ps) : sooner(until_ps, agenda_slow_time(&e->loop.agenda));
-    if (until_ps <= t_ps || (!ahead && !worthwhile(e, h, t_ps, until_ps)))
+    if (until_ps <= from_ps || (!ahead && !worthwhile(e, h, from_ps, until_ps)))
         return false;
     window_tell(e, sooner(t_ps, e->windows.done_ps));
     h->until_ps = until_ps;
+    h->nheld = 0;
     h->window++;
     h->switches = (until_ps == e->windows.done_ps + e->windows.lookahead_ps ||
                    until_ps == e->loop.limit_ps) &&
                   window_crew_worthwhile(e, e->crew, until_ps);
-    const uint64_t events = run_window(e, h, e->crew, until_ps);
+    const uint64_t events = run_window(e, h, e->crew, from_ps, until_ps);
     if (ahead)
         plans_end(e, until_ps);
     h->done_ps = until_ps;
-    note_rate(h, events, t_ps, until_ps);
+    note_rate(h, events, from_ps, until_ps);
     loads_window_over(e);
     return true;
 }
@@ -308,10 +440,24 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
 bool host_parts_run(struct weft_engine *e, int64_t t_ps)
 {
     struct host_parts *h = e->parts;
-    if (t_ps < h->done_ps) /* it is of one that is held */
-        return false;
-    h->alone++;
-    return run_together(e, h, t_ps);
+    const bool left = t_ps < h->done_ps; /* it is of one that is held */
+    h->alone += !left;
+    const uint64_t nheld = left ? h->nheld : 0;
+    if (left && e->crew->list_again) /* links may come to be between threads */
+        h->told = false;
+    if ((!left || h->told) && run_together(e, h, t_ps, left ? h->done_ps : t_ps)) {
+        e->crew->figures.ahead += nheld;
+        return true;
+    }
+    h->told = false;
+    host_tells(e, e->crew, h->next);
+    return false;
+}
+
+void host_parts_over(struct weft_engine *e)
+{
+    e->parts->told = false;
+    host_tells(e, e->crew, (struct ev){WEFT_NEVER, 0});
 }
 
 void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_ps)
@@ -319,7 +465,9 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
     struct host_parts *h = e->parts;
     h->until_ps = until_ps;
     h->switches = switches_ps > e->windows.done_ps;
-    run_window(e, h, e->crew, switches_ps);
+    run_window(e, h, e->crew, e->now, switches_ps);
+    if (ev_before(h->of[0].bound, e->peers->bound))
+        e->peers->bound = h->of[0].bound;
 }
 
 /* ---- the order of all events ---- */
@@ -364,6 +512,7 @@ struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
                 of = k;
             }
         }
+        h->next = (struct ev){t, id};
         if (of == h->n)
             return &e->loop.agenda;
     } while (!still_first(e, h, of));

@@ -25,11 +25,15 @@ struct first_seen {
 /** The hosts of a thread. */
 struct host_part {
     struct agenda agenda;
-    struct ev *held; /**< what is left at hosts that are held, in order */
+    struct ev *first; /**< of each host that is held, the event from which on it is, in order */
+    uint32_t nfirst, first_cap;
+    uint32_t ntold;  /**< of these, executed, in order */
+    struct ev *held; /**< what else is left at these */
     uint32_t nheld, held_cap;
+    struct ev bound;    /**< nothing is told of these before it but by their first events */
     uint64_t events;    /**< in the last window */
     uint32_t most;      /**< of them, in one cluster; 0 unless they are counted */
-    bool looks;         /**< every event is looked at: some clusters are held, or are counted */
+    bool looks;         /**< every event is looked at */
     struct post *posts; /**< that wait (posts.h) */
     uint32_t nposts, posts_cap;
     uint32_t timely; /**< of those that are ahead: the thread posts so many (plans.h) */
@@ -47,6 +51,10 @@ struct host_parts {
     bool switches;        /**< it is theirs as well */
     bool counts;          /**< events are counted by cluster */
     bool listens;         /**< the user is told of messages when it is over: no host is held */
+    uint64_t nheld;       /**< hosts that have been held in the last window */
+    bool told;            /**< he has been told of all that hosts were held for: they may go on */
+    int64_t from_ps;      /**< nothing is to happen at hosts before, if that is before the clock */
+    struct ev next;       /**< the first of all, as host_parts_first has found it */
     uint32_t turn;        /**< number of the last timer that was called ahead (plans.h) */
     bool late;            /**< what is posted ahead now, the engine's own thread posts */
     double most_share; /**< events of the busiest cluster, of all in the last window that counted */

@@ -8,11 +8,14 @@
 
 #include "base/fetch.h"
 
+#include <string.h>
+
 #define AHEAD 8u /**< messages of a thread that are fetched ahead */
 
 /* What a thread has left to tell. */
 struct tells {
     const struct worker_tell *next, *end;
+    struct worker *of;
 };
 
 /* Puts the first of the heap in its place, whose next has changed. */
@@ -52,26 +55,39 @@ static void tell(struct weft_engine *e, const struct worker_tell *t)
         e->hooks.received(e->hooks.ctx, &t->done);
 }
 
-void host_tells(struct weft_engine *e, struct window_crew *c)
+/* What a thread has left to tell from @p next on waits. */
+static void wait(struct worker *w, const struct worker_tell *next)
+{
+    const uint32_t left = (uint32_t)(w->tells + w->ntells - next);
+    memmove(w->tells, next, left * sizeof *next);
+    w->ntells = left;
+}
+
+void host_tells(struct weft_engine *e, struct window_crew *c, struct ev before)
 {
     struct tells h[MOST_THREADS];
+    const int64_t now = e->now;
     unsigned n = 0;
     for (unsigned k = 0; k < c->n; k++) {
         struct worker *w = &c->workers[k];
-        if (w->ntells)
-            add(h, n++, (struct tells){w->tells, w->tells + w->ntells});
-        w->ntells = 0;
+        if (w->ntells && ev_before(w->tells[0].at, before))
+            add(h, n++, (struct tells){w->tells, w->tells + w->ntells, w});
     }
-    while (n) {
+    while (n && ev_before(h[0].next->at, before)) {
         const struct worker_tell *t = h[0].next++;
         if (h[0].end - t > (ptrdiff_t)AHEAD) {
             weft_fetch(&t[AHEAD], sizeof *t);
             __builtin_prefetch(msg_at(e, t[AHEAD / 2].msg), 1);
         }
         tell(e, t);
-        if (h[0].next == h[0].end)
+        if (h[0].next == h[0].end) {
+            h[0].of->ntells = 0;
             h[0] = h[--n];
+        }
         if (n)
             sink(h, n);
     }
+    for (unsigned k = 0; k < n; k++)
+        wait(h[k].of, h[k].next);
+    e->now = now;
 }

@@ -115,6 +115,8 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     }
     e->loop.in_event = false;
     e->loop.limit_ps = e->loop.stop_ps;
+    if (e->parts)
+        host_parts_over(e);
     if (e->replay)
         replay_ops.run_over(e);
     const bool ended = endless && e->loop.limit_ps == LAST_PS;

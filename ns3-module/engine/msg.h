@@ -26,6 +26,7 @@ struct msg {
     uint64_t retx_bytes;
     uint32_t cnps;
     uint8_t token_type;
+    bool sent_late; /**< as posted */
 };
 
 /** The packet that makes a message complete. */

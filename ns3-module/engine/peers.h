@@ -246,8 +246,6 @@ void peers_tell(struct weft_engine *e, uint32_t msg, bool acked);
 bool peers_told_nothing(const struct weft_engine *e);
 /** Whether an event is not to be executed yet (peers.until). */
 bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id);
-/** As peers_tells, of an event of a host that is held. */
-void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id);
 
 /* peers_note.c */
 /** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */

@@ -24,13 +24,6 @@ bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id)
     return !ev_before(at, e->peers->until);
 }
 
-void peers_may_tell(const struct weft_engine *e, int64_t t_ps, uint64_t id)
-{
-    const struct ev at = {t_ps, id};
-    if (ev_before(at, e->peers->bound))
-        e->peers->bound = at;
-}
-
 /* The place for one more behind the others; NULL, and the engine has failed: there is none. */
 static struct tell *one_more(struct weft_engine *e)
 {

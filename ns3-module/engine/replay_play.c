@@ -353,6 +353,7 @@ static void post_again(struct weft_engine *e, uint32_t call)
         msg.token = name->token;
         msg.token_type = name->token_type;
         msg.nic = qp_at(e, w->qp)->nic;
+        msg.sent_late = false; /* of this one it is not known */
         send_again(e, &msg, name->id);
     }
 }

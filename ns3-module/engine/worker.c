@@ -273,8 +273,10 @@ void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
         no_room(e);
         return;
     }
-    w->tells[w->ntells++] =
-        (struct worker_tell){.at = w->at, .msg = msg, .acked = acked, .done = *done};
+    uint32_t at = w->ntells++; /* what waits from the window before may be of later events */
+    for (; at && ev_before(w->at, w->tells[at - 1].at); at--)
+        w->tells[at] = w->tells[at - 1];
+    w->tells[at] = (struct worker_tell){.at = w->at, .msg = msg, .acked = acked, .done = *done};
 }
 
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)

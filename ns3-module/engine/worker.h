@@ -77,7 +77,7 @@ struct worker {
     struct window_note *notes; /**< room for those of its context */
     uint32_t notes_cap;
     struct worker_pool pkts, stacks;
-    struct worker_tell *tells; /**< in order */
+    struct worker_tell *tells; /**< in order; some may wait from windows before */
     uint32_t ntells, tells_cap;
     struct ev at;    /**< the event that is executed, if it may tell of a message */
     uint64_t nholds; /**< of the engine, at the beginning */

@@ -527,6 +527,7 @@ TEST(Threads, HostsThatAnswer)
                                 cc);
             World &w = worlds.back();
             w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.late = [](const weft_msg &m) { return m.bytes % 3 != 0; };
             w.Answer();
             w.Build();
             if (n > 1)
@@ -546,6 +547,58 @@ TEST(Threads, HostsThatAnswer)
         }
         EXPECT_EQ(worlds.front().received.size(), 16u + 48 * 21);
     }
+}
+
+// Hosts that have been told of a message go on in the next window where nothing else can be told of
+// in this one, and nobody answers later; who has nothing to do when a message is acknowledged is
+// told of that later.
+TEST(Threads, HostsGoOnTogether)
+{
+    const std::function<bool(const weft_msg &)> late[] = {
+        [](const weft_msg &) { return true; }, [](const weft_msg &m) { return m.bytes % 3 != 0; },
+        nullptr};
+    const struct {
+        const char *k, *cc, *recovery;
+        uint32_t bytes;
+    } runs[] = {{"8", "dcqcn", "go-back-n", 50000},
+                {"8", "hpcc", "selective-repeat", 20000},
+                {"4", "none", "go-back-n", 9000},
+                {"4", "dcqcn", "go-back-n", 150000}};
+    uint64_t ahead[std::size(late)] = {}, held[std::size(late)] = {};
+    for (const auto &run : runs)
+        for (size_t l = 0; l < std::size(late); l++) {
+            std::deque<World> worlds;
+            for (unsigned n : {1u, 2u, 3u, 4u, 8u}) {
+                worlds.emplace_back(
+                    "fat-tree", Settings{{"k", run.k}},
+                    With(tight, {{"transport.recovery", run.recovery}, {"switch.reserve", "1KB"}}),
+                    run.cc);
+                World &w = worlds.back();
+                w.config.hooks.pfc_late = w.config.hooks.local = 1;
+                w.late = late[l];
+                w.Answer(false);
+                w.Build();
+                weft_err err = {};
+                ASSERT_EQ(weft_engine_set_threads(w.e, n, n == 3 ? 9 : 0, &err), 0) << err.msg;
+                for (uint32_t src = 0; src < w.fabric->nhosts; src++)
+                    w.Send(src, (src + 1) % w.fabric->nhosts, run.bytes + 31 * src, 12);
+                for (int64_t limit = 7'777'777; weft_engine_next(w.e) != WEFT_NEVER;
+                     limit += 7'777'777)
+                    ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+                ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+                Same(w, worlds.front());
+                if (HasFatalFailure())
+                    FAIL() << run.cc << ", k=" << run.k << ", " << n << " threads, " << l;
+                struct weft_thread_figures done;
+                weft_engine_thread_figures(w.e, &done);
+                ahead[l] += done.ahead;
+                held[l] += done.held;
+            }
+            EXPECT_EQ(worlds.front().received.size(), worlds.front().fabric->nhosts * 13u);
+        }
+    EXPECT_GT(ahead[0], held[0] / 10);
+    EXPECT_GT(ahead[1], held[1] / 100);
+    EXPECT_LT(held[0], held[2]) << "also for what is acknowledged";
 }
 
 // Where half of the hosts are idle the others are dealt to the threads anew, with what is to happen

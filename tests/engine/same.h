@@ -56,6 +56,11 @@ inline void Same(const World &a, const World &b)
                   std::tie(y.qpn, y.first_byte, y.first_psn, y.packets))
             << i;
     }
+    ASSERT_EQ(a.acked.size(), b.acked.size());
+    for (size_t i = 0; i < a.acked.size(); i++)
+        ASSERT_EQ(std::tie(a.acked[i].id, a.acked[i].acked_ps),
+                  std::tie(b.acked[i].id, b.acked[i].acked_ps))
+            << i;
     ASSERT_EQ(a.pfc.size(), b.pfc.size());
     for (size_t i = 0; i < a.pfc.size(); i++) {
         const PfcEvent &x = a.pfc[i], &y = b.pfc[i];

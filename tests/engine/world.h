@@ -113,6 +113,7 @@ class World
     {
         weft_err err = {};
         weft_msg m = {src, dst, bytes, tag, 0, prio};
+        m.sent_late = late && late(m);
         ASSERT_EQ(weft_engine_send(e, &m, nullptr, &err), 0) << err.msg;
     }
 
@@ -129,10 +130,12 @@ class World
             << err.msg;
     }
 
-    // A host that is sent something answers, at once or a little later, as often as the message's
-    // tag says, each time with the number that the message has in the order of all.
-    void Answer()
+    // A host that is sent something answers, at once or (@p sometimesLater) a little later, as
+    // often as the message's tag says, each time with the number that the message has in the order
+    // of all.
+    void Answer(bool sometimesLater = true)
     {
+        m_sometimesLater = sometimesLater;
         config.hooks.received = [](void *c, const weft_completion *d) {
             auto *w = static_cast<World *>(c);
             w->received.push_back(*d);
@@ -142,7 +145,7 @@ class World
             const uint32_t dst = (src + 1 + (src * 7 + static_cast<uint32_t>(d->id)) % (n - 1)) % n;
             const auto answer = [=, bytes = d->msg.bytes + 97 * (d->id % 50),
                                  left = d->msg.tag - 1] { w->Send(src, dst, bytes, left); };
-            if (d->id % 3)
+            if (d->id % 3 || !w->m_sometimesLater)
                 answer();
             else
                 w->At(weft_engine_now(w->e) + 123456 * int64_t(d->id % 7), answer);
@@ -188,8 +191,10 @@ class World
     std::vector<PfcEvent> pfc;
     void *user = nullptr; // of a test's own hooks
     std::function<bool(uint32_t port, const weft_engine_pkt_view &pkt)> lose; // set before Build
+    std::function<bool(const weft_msg &)> late; // messages with sent_late
 
   private:
+    bool m_sometimesLater = true;
     std::deque<std::function<void()>> m_later;
     static void Must(int rc, const weft_err &err)
     {
