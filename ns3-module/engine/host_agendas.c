@@ -39,7 +39,7 @@ static struct host_parts *make(const struct weft_engine *e, const struct window_
         return NULL;
     h->n = n;
     h->of = aligned_alloc(64, n * sizeof *h->of);
-    h->first = malloc(n * sizeof *h->first);
+    h->first = aligned_alloc(64, n * sizeof *h->first);
     h->clusters = calloc(e->fabric->nnodes, sizeof *h->clusters);
     bool ok = h->of && h->first && h->clusters;
     if (h->of)
@@ -53,6 +53,7 @@ static struct host_parts *make(const struct weft_engine *e, const struct window_
     }
     h->done_ps = INT64_MIN;
     h->from_ps = WEFT_NEVER;
+    h->asked_ps = INT64_MIN;
     return h;
 }
 

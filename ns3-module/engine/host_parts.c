@@ -258,26 +258,39 @@ static void note_rate(struct host_parts *h, uint64_t events, int64_t from_ps, in
     h->since_ps = t_ps;
 }
 
-static bool worthwhile(const struct weft_engine *e, struct host_parts *h, int64_t t_ps,
-                       int64_t until_ps)
+/* Whether threads run the switches of the next window together in any case: seen once. */
+static bool together_anyway(struct weft_engine *e, struct host_parts *h, int64_t until_ps)
+{
+    if (until_ps != h->asked_ps) {
+        h->asked_ps = until_ps;
+        h->anyway = window_crew_worthwhile(e, e->crew, until_ps);
+    }
+    return h->anyway;
+}
+
+static bool worthwhile(struct weft_engine *e, struct host_parts *h, int64_t t_ps, int64_t until_ps)
 {
     const uint64_t enough = window_crew_enough(h->n);
     if (t_ps - h->since_ps >= h->lookahead_ps)
         note_rate(h, h->alone, h->since_ps, t_ps);
     return e->crew->shuffle || h->alone >= enough ||
-           h->per_ps * (double)(until_ps - t_ps) >= (double)enough;
+           h->per_ps * (double)(until_ps - t_ps) >= (double)enough ||
+           (until_ps == e->windows.done_ps + e->windows.lookahead_ps &&
+            together_anyway(e, h, until_ps));
 }
 
-/* What was held is due again, from @p ev to @p end. */
-static void put_back(struct weft_engine *e, struct host_part *p, const struct ev *ev,
-                     const struct ev *end)
+/* What was held at hosts of thread @p k is due again: @p n events. */
+static void put_back(struct weft_engine *e, unsigned k, const struct ev *ev, uint32_t n)
 {
-    for (; ev < end; ev++) {
+    struct agenda *a = &e->parts->of[k].agenda;
+    if (n)
+        host_part_changes(e->parts, k);
+    for (const struct ev *end = ev + n; ev < end; ev++) {
         const enum ev_kind kind = (enum ev_kind)(ev->id >> EV_KIND_SHIFT);
         if (kind <= EV_TX)
-            host_agendas_put(e, &p->agenda, ev->t, kind, (uint32_t)EV_NUMBER(ev->id));
+            host_agendas_put(e, a, ev->t, kind, (uint32_t)EV_NUMBER(ev->id));
         else
-            engine_push(e, &p->agenda.slow, ev->t, ev->id);
+            engine_push(e, &a->slow, ev->t, ev->id);
     }
 }
 
@@ -362,7 +375,7 @@ static void tell(struct weft_engine *e, struct host_parts *h)
         tell_ahead(e, h);
     for (unsigned k = 0; k < h->n; k++) {
         p = &h->of[k];
-        put_back(e, &h->of[k], p->first + p->ntold, p->first + p->nfirst);
+        put_back(e, k, p->first + p->ntold, p->nfirst - p->ntold);
         h->nheld += p->nfirst;
         e->crew->figures.held += p->nfirst;
     }
@@ -384,7 +397,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         window_crew_begin_hosts(e, c, from_ps);
     window_crew_do(e, c, run_turn);
     for (unsigned k = 0; k < h->n; k++) {
-        put_back(e, &h->of[k], h->of[k].held, h->of[k].held + h->of[k].nheld);
+        put_back(e, k, h->of[k].held, h->of[k].nheld);
         events += h->of[k].events;
         c->turns[k].load += h->of[k].events;
         most = h->of[k].most > most ? h->of[k].most : most;
@@ -480,6 +493,11 @@ static void look(struct weft_engine *e, struct host_parts *h, unsigned k)
     h->first[k] = (struct first_seen){.t = d.t,
                                       .id = d.t == WEFT_NEVER ? UINT64_MAX : id_of(a, &d),
                                       .key = d.slow ? FASTQ_NO_KEY : d.key};
+}
+
+void host_parts_look(struct weft_engine *e, unsigned number)
+{
+    look(e, e->parts, number);
 }
 
 /* A deadline of a QP that was seen to be the first may have been put off since, by what has not

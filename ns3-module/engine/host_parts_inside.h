@@ -20,7 +20,7 @@ struct first_seen {
     int64_t t; /**< WEFT_NEVER: there is none; INT64_MIN: it has changed since */
     uint64_t id;
     uint64_t key; /**< if it is of the fast queue; FASTQ_NO_KEY: of the slow one */
-};
+} __attribute__((aligned(64)));
 
 /** The hosts of a thread. */
 struct host_part {
@@ -57,6 +57,8 @@ struct host_parts {
     struct ev next;       /**< the first of all, as host_parts_first has found it */
     uint32_t turn;        /**< number of the last timer that was called ahead (plans.h) */
     bool late;            /**< what is posted ahead now, the engine's own thread posts */
+    bool anyway;          /**< threads have enough to do at switches until asked_ps */
+    int64_t asked_ps;     /**< end of a window, INT64_MIN: of none */
     double most_share; /**< events of the busiest cluster, of all in the last window that counted */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */
