@@ -105,6 +105,19 @@ static void on_received(void *ctx, const struct weft_completion *done)
     leave(s, measured);
 }
 
+/* In threads: not measured. */
+static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg)
+{
+    const struct weft_bench_seam *s = ctx;
+    return s->sink.absorbs(s->sink.ctx, thread, msg);
+}
+
+static void on_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
+{
+    const struct weft_bench_seam *s = ctx;
+    s->sink.absorb(s->sink.ctx, thread, done);
+}
+
 static void on_timer(void *ctx, uint64_t arg)
 {
     struct timer t = *(struct timer *)ctx;
@@ -118,8 +131,13 @@ static void on_timer(void *ctx, uint64_t arg)
 static void seam_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
     struct weft_bench_seam *s = of(net);
-    struct weft_net_sink mine = {s, sink->sent ? on_sent : NULL,
-                                 sink->received ? on_received : NULL, sink->local, sink->listens};
+    const struct weft_net_sink mine = {.ctx = s,
+                                       .sent = sink->sent ? on_sent : NULL,
+                                       .received = sink->received ? on_received : NULL,
+                                       .local = sink->local,
+                                       .listens = sink->listens,
+                                       .absorbs = sink->absorbs ? on_absorbs : NULL,
+                                       .absorb = sink->absorb ? on_absorb : NULL};
     s->sink = *sink;
     s->inner->ops->set_sink(s->inner, &mine);
 }

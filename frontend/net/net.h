@@ -30,6 +30,9 @@ extern "C" {
 
 struct weft_net;
 
+/** Most threads of a net. */
+#define WEFT_THREADS_MAX 255
+
 /** Traffic classes of a port. */
 #define WEFT_NET_PRIOS 8
 
@@ -50,6 +53,13 @@ struct weft_net_sink {
     /** Beside: they post nothing and ask for no timer. Then they may be called a little later, in
      * the same order, while the net's clock says what it did. */
     bool listens;
+    /** Both or none, with `local`. Whether nothing follows if @p msg is received at its host now:
+     * no message, no timer, nothing that another host could tell. Then `absorb` is called instead
+     * of received. Both are called in a thread of the net's, a number below WEFT_THREADS_MAX, while
+     * others do so for other hosts; for each host in the order of time, with all that is received
+     * there. What was absorbed may lie ahead of the net's clock. */
+    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg);
+    void (*absorb)(void *ctx, unsigned thread, const struct weft_completion *done);
 };
 
 /** One PFC frame taking effect at the port that it stops or releases. */

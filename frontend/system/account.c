@@ -79,16 +79,30 @@ static int64_t way_parts(const struct weft_completion *done, struct part *parts)
     return alone_ps;
 }
 
+/* A message has come in. How long it would have taken alone. */
+static int64_t account_arrival(struct weft_active *a, const struct weft_trail *trail,
+                               const struct weft_completion *done, int64_t now_ps)
+{
+    struct part parts[2 + WEFT_WAY_PARTS] = {
+        {WEFT_CAUSE_PEER, trail ? trail->latest_ps : 0},
+        {a->coll ? WEFT_CAUSE_DEPENDENCY : WEFT_CAUSE_NETWORK, done->post_ps}};
+    const int64_t alone_ps = way_parts(done, parts + 2);
+    account(a->npu, a, now_ps, parts, sizeof parts / sizeof parts[0]);
+    return alone_ps;
+}
+
+void weft_npu_absorbed(struct weft_active *a, const struct weft_trail *trail,
+                       const struct weft_completion *done)
+{
+    account_arrival(a, trail, done, done->received_ps);
+}
+
 void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
                       const struct weft_completion *done)
 {
     struct weft_npu *npu = a->npu;
     weft_fetch(weft_active_op(a), sizeof(struct weft_op)); /* for the next message */
-    struct part parts[2 + WEFT_WAY_PARTS] = {
-        {WEFT_CAUSE_PEER, trail ? trail->latest_ps : 0},
-        {a->coll ? WEFT_CAUSE_DEPENDENCY : WEFT_CAUSE_NETWORK, done->post_ps}};
-    const int64_t alone_ps = way_parts(done, parts + 2);
-    account(npu, a, weft_now_ps(npu->sys), parts, sizeof parts / sizeof parts[0]);
+    const int64_t alone_ps = account_arrival(a, trail, done, weft_now_ps(npu->sys));
     struct weft_trail *t = weft_trail_arrived(npu, trail, alone_ps, done->delay_ps);
     if (t && t->latest_ps < a->ready_ps)
         t->latest_ps = a->ready_ps;

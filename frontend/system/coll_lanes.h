@@ -38,6 +38,12 @@ static inline bool weft_prog_is_done(const struct weft_prog_lane *l, uint64_t i)
     return l->done[(i / 64) & (l->nwords - 1)] >> (i % 64) & 1;
 }
 
+/** Whether instruction @p i can be marked as done without asking for memory. */
+static inline bool weft_prog_has_room(const struct weft_prog_lane *l, uint64_t i)
+{
+    return i / 64 - l->prefix / 64 < l->nwords;
+}
+
 /** Ends the run with an error of this rank. */
 void weft_prog_fail(struct weft_prog *p, int code, const char *what);
 /** Instruction @p i of a lane is done. */

@@ -258,6 +258,9 @@ static inline int64_t weft_sum_ps(int64_t a, int64_t b)
 {
     return a + b < WEFT_TOO_LONG_PS ? a + b : WEFT_TOO_LONG_PS;
 }
+/* absorb.c: struct weft_net_sink */
+bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg);
+void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done);
 /* events.c */
 static inline int64_t weft_now_ps(const struct weft_system *s)
 {
@@ -491,6 +494,9 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
 /** The beginning of an event: a message of @p a has come in, posted with @p trail. */
 void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
                       const struct weft_completion *done);
+/** The same of one from which nothing follows: only the rank's time is accounted for. */
+void weft_npu_absorbed(struct weft_active *a, const struct weft_trail *trail,
+                       const struct weft_completion *done);
 /** The beginning of an event: what SEND @p a has sent is acknowledged. */
 void weft_npu_acked(struct weft_active *a, const struct weft_completion *done);
 /** The beginning of an event: the timer with @p t, of @p a, is over. */

@@ -14,6 +14,7 @@ static void on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     const uint64_t tag = done->msg.tag;
+    weft_trails_let_go(s);
     if (s->err.code == 0 && (tag & WEFT_TAG_P2P) && !(tag & WEFT_TAG_CONTROL))
         weft_p2p_sent(done);
     else if (done->msg.kind == WEFT_MSG_PART)
@@ -31,6 +32,7 @@ static void on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     const struct weft_msg *msg = &done->msg;
+    weft_trails_let_go(s);
     if (s->err.code)
         return;
     if (msg->src >= s->w->nranks || msg->dst >= s->w->nranks)
@@ -195,6 +197,7 @@ static int prepare(struct weft_system *s, const struct weft_system_env *env, str
         return err->code;
     rc = weft_choices_settle(&s->choices, w, s->p, env, &s->dims, s->shapes, s->rings, err);
     rc = rc ? rc : weft_remote_begin(s, err);
+    rc = rc ? rc : weft_absorbed_new(s, err);
     rc = rc ? rc : weft_sites_new(s, env ? env->fabric : NULL, err);
     return rc ? rc : size_tags(s, ninstances, err);
 }
@@ -229,7 +232,12 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
         weft_system_free(s);
         return NULL;
     }
-    struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received, .local = true};
+    const struct weft_net_sink sink = {.ctx = s,
+                                       .sent = on_sent,
+                                       .received = on_received,
+                                       .local = true,
+                                       .absorbs = weft_system_absorbs,
+                                       .absorb = weft_system_absorb};
     net->ops->set_sink(net, &sink);
     return s;
 }

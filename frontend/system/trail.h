@@ -26,6 +26,7 @@
 extern "C" {
 #endif
 
+struct weft_absorbed;
 struct weft_npu;
 struct weft_step;
 
@@ -55,6 +56,7 @@ struct weft_trails {
     uint64_t reported;       /**< steps */
     int64_t reported_end_ps; /**< end of the last step reported */
     uint32_t reported_rank;
+    struct weft_absorbed *absorbed; /**< what threads have noted (absorb.c) */
 };
 
 /** Gives every NPU the trail of the run's beginning. */
@@ -76,6 +78,11 @@ struct weft_trail *weft_trail_take(struct weft_npu *npu, uint32_t op);
  * system has been told. */
 struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t endpoint_ps,
                                     int64_t reduce_ps, void *ctx);
+/** Those that threads have noted (absorb.c) are let go. */
+void weft_trails_let_go(struct weft_system *s);
+/** What they note. WEFT_E_LIMIT. */
+int weft_absorbed_new(struct weft_system *s, struct weft_err *err);
+void weft_absorbed_free(struct weft_system *s);
 /** Gives a reference back. */
 void weft_trail_drop(struct weft_system *s, struct weft_trail *t);
 /** The trail of a message that has come in after @p network_ps on its way and what delayed it;

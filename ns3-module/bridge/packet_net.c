@@ -57,6 +57,18 @@ static void on_acked(void *ctx, const struct weft_completion *done)
         n->sink.sent(n->sink.ctx, done);
 }
 
+static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg)
+{
+    const struct packet_net *n = (const struct packet_net *)ctx;
+    return n->sink.absorbs(n->sink.ctx, thread, msg);
+}
+
+static void on_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
+{
+    const struct packet_net *n = (const struct packet_net *)ctx;
+    n->sink.absorb(n->sink.ctx, thread, done);
+}
+
 static void on_pfc(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pause)
 {
     struct packet_net *n = (struct packet_net *)ctx;
@@ -88,6 +100,8 @@ static struct weft_engine_hooks hooks_of(struct packet_net *n)
         .pfc_late = 1, /* it is only written down */
         .local = n->sink.local,
         .listens = n->sink.local && n->sink.listens,
+        .absorbs = n->sink.local && n->sink.absorbs ? on_absorbs : NULL,
+        .absorb = on_absorb,
     };
     weft_packet_add_changes(n, &hooks);
     return hooks;

@@ -9,6 +9,8 @@
 #include "base/message.h"
 #include "congestion/cc.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -122,6 +124,14 @@ struct weft_engine_hooks {
     /** Beside: he does nothing to the engine when told of a message, and sets no timer then. He may
      * be told a window later, in the order of time, with the clock at that of the message. */
     int listens;
+    /** With `local`; NULL: never. Whether nothing follows if a message is received at its host now:
+     * he posts nothing, sets no timer, and no other host could tell. Then `absorb` is called
+     * instead of `received`. Both in a thread of the engine's, a number from 0 on, while others do
+     * so for other hosts (host_parts.h); for each host in the order of time, with what is received
+     * there.
+     */
+    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg);
+    void (*absorb)(void *ctx, unsigned thread, const struct weft_completion *done);
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
      * has got some again. */
     void (*credit)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out);

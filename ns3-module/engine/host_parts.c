@@ -8,6 +8,7 @@
 #include "host_tells.h"
 #include "loads.h"
 #include "plans.h"
+#include "rc.h"
 #include "rc_complete.h"
 #include "recovery.h"
 #include "replay.h"
@@ -62,6 +63,20 @@ static void bound_arrivals(const struct weft_engine *e, struct host_part *p, int
         }
         t_ps = k->next_at_ps;
     }
+}
+
+/* Whether the packet at the end of a link, which may tell of messages, tells of one from which
+ * nothing follows, and that the user takes in at once (weft_engine_hooks, absorbs). */
+static bool absorbed(const struct weft_engine *e, const struct host_parts *h, uint32_t port)
+{
+    const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
+    const struct qp *q = qp_at(e, k->qp);
+    if (!h->absorbs || h->listens || k->kind != WEFT_PKT_DATA || q->holding ||
+        (k->flags & (PKT_LAST | PKT_TRIM)) != PKT_LAST || k->psn != q->exp_psn)
+        return false;
+    struct weft_completion d;
+    rc_fill_done(q, msg_at(e, q->rcv_msg), 0, &d);
+    return e->hooks.absorbs(e->hooks.ctx, e->worker->number, &d.msg);
 }
 
 /* Whether the packet at the end of a link, which may tell of messages, tells of such alone as
@@ -133,7 +148,9 @@ static enum verdict look_at(const struct weft_engine *e, const struct host_parts
         return HOLD;
     }
     if (arrives && may_tell(e, port)) {
-        const bool holds = !h->listens && !told_late(e, port);
+        const bool absorbs = absorbed(e, h, port);
+        const bool holds = !h->listens && !absorbs && !told_late(e, port);
+        e->worker->absorbs = absorbs;
         if (holds)
             s->held = h->window;
         if (holds && !e->peers) {
@@ -427,7 +444,10 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     if (until_ps <= from_ps || !worthwhile(e, h, from_ps, until_ps) || e->rc.last_try ||
         (e->replay && replay_ops.alone(e)))
         return false;
-    h->listens = e->hooks.listens && !e->spread.balance && !e->spread.steer;
+    /* what messages would take alone is worked out by their hosts' threads */
+    const bool ideals = !e->spread.balance && !e->spread.steer;
+    h->listens = e->hooks.listens && ideals;
+    h->absorbs = e->hooks.absorbs && ideals && !e->replay;
     e->now = t_ps;
     const bool ahead = plans_may_be_ahead(e);
     until_ps =

@@ -124,6 +124,8 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
             replay_ops.tell(e, m->qp, false, &d);
         else if (__builtin_expect(e->peers != NULL, 0))
             peers_tell(e, mi, false);
+        else if (e->worker && e->worker->absorbs)
+            e->hooks.absorb(e->hooks.ctx, e->worker->number, &d);
         else if (e->worker)
             worker_tell(e, mi, false, &d);
         else

@@ -154,7 +154,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
     struct replay *r = e->replay;
     if (!r || e->loop.limit_ps != r->next_ps || r->next_ps >= e->loop.stop_ps)
         return false;
-    const int64_t at_ps = r->next_ps;
+    const int64_t at_ps = r->next_ps, now_ps = e->now;
     WEFT_REQUIRE(at_ps <= t_ps);
     if (at_ps < e->now) { /* the user has moved the clock on meanwhile */
         disturb(e);
@@ -187,6 +187,8 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         replay_packets_look(e);
     if (r->settled.next_ps <= at_ps && !r->play.on && e->now == at_ps)
         replay_settled_look(e);
+    if (!r->play.on && !r->packets.pieces && e->now == at_ps)
+        e->now = now_ps; /* it was no event: nothing more may happen */
     return true;
 }
 

@@ -15,11 +15,12 @@
 #define GIVEN 512u    /**< packets that it is given at once */
 #define AHEAD 8u      /**< outboxes that it fetches before they go onto links */
 
-bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
-                 _Atomic uint32_t untouched[2])
+bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
+                 const uint8_t *to, _Atomic uint32_t untouched[2])
 {
     memset(w, 0, sizeof *w);
     w->n = n;
+    w->number = number;
     w->out = out;
     w->to = to;
     w->sent = calloc(n, sizeof *w->sent);

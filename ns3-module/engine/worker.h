@@ -69,7 +69,7 @@ struct worker {
     struct outbox *out;       /**< shared: by port */
     const uint8_t *to;        /**< shared: by port, the thread that delivers what it sends */
     struct worker_sent *sent; /**< by that: ports with something in the outbox */
-    unsigned n;               /**< threads */
+    unsigned n, number;       /**< threads; this one's among them */
     struct worker_drop *drops;
     uint32_t ndrops, drops_cap;
     struct ev *timers; /**< set for switches and for all, which the engine's own agenda has */
@@ -79,6 +79,7 @@ struct worker {
     struct worker_pool pkts, stacks;
     struct worker_tell *tells; /**< in order; some may wait from windows before */
     uint32_t ntells, tells_cap;
+    bool absorbs;    /**< if that tells of a message, nothing follows from it */
     struct ev at;    /**< the event that is executed, if it may tell of a message */
     uint64_t nholds; /**< of the engine, at the beginning */
 };
@@ -86,8 +87,8 @@ struct worker {
 #pragma GCC visibility push(hidden)
 
 /** Prepares one of @p n workers; false when out of memory. */
-bool worker_init(struct worker *w, unsigned n, struct outbox *out, const uint8_t *to,
-                 _Atomic uint32_t untouched[2]);
+bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
+                 const uint8_t *to, _Atomic uint32_t untouched[2]);
 void worker_fini(struct worker *w);
 /** The window begins: takes a copy of the engine's context. */
 void worker_begin(struct worker *w, const struct weft_engine *e);

@@ -99,35 +99,27 @@ TEST(Run, SameBytesEveryTime)
 }
 
 /* Each number of threads gives the same files; run.json says how many there were. */
-TEST(Run, SameBytesWithSeveralThreads)
+void same_by_threads(const char *k_of_tree, const std::vector<std::string> &settings)
 {
-    if (!has_packet())
-        GTEST_SKIP() << "the program has no packet backend";
     TempDir dir;
     std::map<std::string, std::string> files[2];
     for (int k = 0; k < 2; k++) {
         const std::string out = k ? "three" : "one";
-        Said s = weft({"run",
-                       "--set",
-                       "topology.type=fat-tree",
-                       "--set",
-                       "fat-tree.k=8",
-                       "--set",
-                       "workload.type=generate",
-                       "--set",
-                       "generate.kind=all-to-all",
-                       "--set",
-                       "generate.size=4MiB",
-                       "--set",
-                       "sample.what=queue",
-                       "--set",
-                       "sample.interval=20us",
-                       "--set",
-                       k ? "run.threads=3" : "run.threads=1",
-                       "--out",
-                       out,
-                       "--quiet"},
-                      dir / "");
+        std::vector<std::string> args = {"run",
+                                         "--set",
+                                         "topology.type=fat-tree",
+                                         "--set",
+                                         std::string("fat-tree.k=") + k_of_tree,
+                                         "--set",
+                                         "workload.type=generate",
+                                         "--set",
+                                         k ? "run.threads=3" : "run.threads=1",
+                                         "--quiet",
+                                         "--out",
+                                         out};
+        for (const std::string &set : settings)
+            args.insert(args.end(), {"--set", set});
+        const Said s = weft(args, dir / "");
         ASSERT_EQ(s.code, 0) << s.err;
         EXPECT_EQ(s.err.find("run.threads"), std::string::npos) << s.err;
         for (const auto &f : fs::recursive_directory_iterator(dir / out))
@@ -140,6 +132,27 @@ TEST(Run, SameBytesWithSeveralThreads)
     ASSERT_EQ(files[0].size(), files[1].size());
     for (const auto &[name, bytes] : files[0])
         EXPECT_TRUE(bytes == files[1][name]) << name;
+}
+
+TEST(Run, SameBytesWithSeveralThreads)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "the program has no packet backend";
+    const std::string off = "run.replay=off", a2a = "generate.kind=all-to-all";
+    same_by_threads("8", {a2a, "generate.size=4MiB", "sample.what=queue", "sample.interval=20us"});
+    /* hosts take in what they receive by themselves, or go on together when told */
+    same_by_threads("8", {off, a2a, "generate.size=1MiB"});
+    same_by_threads("4", {off, a2a, "generate.size=1MiB", "system.endpoint-delay=100ns"});
+    same_by_threads("4",
+                    {off, a2a, "generate.size=256KiB", "generate.count=3", "transport.mtu=256B"});
+    same_by_threads("4", {off, "generate.size=1MiB"});
+    same_by_threads("4", {off, "generate.kind=all-gather", "generate.size=1MiB",
+                          "system.all-gather=direct", "sample.what=queue", "sample.interval=20us"});
+}
+
+TEST(Run, SaysWhichNumbersOfThreadsThereAre)
+{
+    TempDir dir;
     for (const char *threads : {"256", "0", "-1", "2,3", "all"}) {
         const Said s = weft(small({"--set", "run.threads=" + std::string(threads)}), dir / "");
         EXPECT_EQ(s.code, 3) << threads;

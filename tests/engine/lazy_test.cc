@@ -601,6 +601,63 @@ TEST(Threads, HostsGoOnTogether)
     EXPECT_LT(held[0], held[2]) << "also for what is acknowledged";
 }
 
+// A host takes in by itself, in its thread, what nothing follows from, and in the order in which it
+// comes.
+TEST(Threads, HostsAbsorb)
+{
+    struct Sink {
+        World *world;
+        std::vector<weft_completion> of[8];
+    };
+    for (const char *cc : {"dcqcn", "swift"}) {
+        std::deque<World> worlds;
+        for (unsigned n : {1u, 2u, 3u, 8u}) {
+            worlds.emplace_back("fat-tree", Settings{{"k", "4"}},
+                                With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "100us"}}),
+                                cc);
+            World &w = worlds.back();
+            Sink sink = {&w, {}};
+            w.user = &sink;
+            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.late = [](const weft_msg &m) { return m.bytes % 2 != 0; };
+            w.Answer(false);
+            w.config.hooks.absorbs = [](void *, unsigned, const weft_msg *m) {
+                return m->tag == 0; // as Answer() does nothing
+            };
+            w.config.hooks.absorb = [](void *c, unsigned thread, const weft_completion *d) {
+                static_cast<Sink *>(static_cast<World *>(c)->user)->of[thread].push_back(*d);
+            };
+            w.Build();
+            weft_err err = {};
+            ASSERT_EQ(weft_engine_set_threads(w.e, n, n == 3 ? 7 : 0, &err), 0) << err.msg;
+            w.Ask();
+            for (uint32_t src = 0; src < 16; src++)
+                for (uint32_t k = 1; k < 16; k++)
+                    w.Send(src, (src + k) % 16, 1 + 977 * k * src);
+            for (int64_t limit = 7'777'777; weft_engine_next(w.e) != WEFT_NEVER; limit += 7'777'777)
+                ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+            ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+            size_t absorbed = 0;
+            for (const auto &list : sink.of) {
+                int64_t last[16] = {};
+                for (const weft_completion &d : list) {
+                    EXPECT_GE(d.received_ps, last[d.msg.dst]);
+                    last[d.msg.dst] = d.received_ps;
+                }
+                w.received.insert(w.received.end(), list.begin(), list.end());
+                absorbed += list.size();
+            }
+            EXPECT_EQ(absorbed > 100, n > 1);
+            std::sort(
+                w.received.begin(), w.received.end(),
+                [](const weft_completion &a, const weft_completion &b) { return a.id < b.id; });
+            Same(w, worlds.front());
+            if (HasFatalFailure())
+                FAIL() << cc << ", " << n << " threads";
+        }
+    }
+}
+
 // Where half of the hosts are idle the others are dealt to the threads anew, with what is to happen
 // at them; where all have as much to do nobody moves.
 TEST(Threads, NodesAreDealtByTheirLoad)
