@@ -85,7 +85,7 @@ static bool told_late(const struct weft_engine *e, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
     const struct msg *m;
-    if (k->kind == WEFT_PKT_DATA || e->peers || e->replay)
+    if (k->kind == WEFT_PKT_DATA || e->replay || (e->peers && e->peers->link.user))
         return false;
     for (uint32_t i = qp_at(e, k->qp)->head_msg; i != NIL; i = m->next) {
         m = msg_at(e, i);
@@ -498,6 +498,7 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
     struct host_parts *h = e->parts;
     h->until_ps = until_ps;
     h->switches = switches_ps > e->windows.done_ps;
+    h->listens = peers_listens(e);
     run_window(e, h, e->crew, e->now, switches_ps);
     if (ev_before(h->of[0].bound, e->peers->bound))
         e->peers->bound = h->of[0].bound;

@@ -66,6 +66,7 @@ struct tell {
     uint32_t cluster; /**< that waits until he is told; of process `from` */
     uint8_t from;
     bool acked; /**< else received */
+    bool late;  /**< nothing follows from it: nobody waits until he is told */
 };
 _Static_assert(sizeof(struct tell) == 32, "all messages may be complete in one window");
 
@@ -240,8 +241,11 @@ void peers_await(struct weft_engine *e, const struct tell *t);
 /* in a thread's context */
 /** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
 void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
-/** Message record @p msg is complete, by that event. */
+/** Message record @p msg is complete, by that event. Where nothing follows from it, nobody waits.
+ */
 void peers_tell(struct weft_engine *e, uint32_t msg, bool acked);
+/** Whether nothing follows from anything that the user is told. */
+bool peers_listens(const struct weft_engine *e);
 /** Whether the last event of peers_tells has been executed, and has told of nothing: once. */
 bool peers_told_nothing(const struct weft_engine *e);
 /** Whether an event is not to be executed yet (peers.until). */

@@ -35,13 +35,24 @@ static struct tell *one_more(struct weft_engine *e)
     return &p->tells[p->ntells + p->nown];
 }
 
+bool peers_listens(const struct weft_engine *e)
+{
+    return e->hooks.listens && !e->peers->link.user;
+}
+
 void peers_tell(struct weft_engine *e, uint32_t msg, bool acked)
 {
     struct peers *p = e->peers;
     struct tell *t = one_more(e);
     p->expected = false;
     if (t)
-        *t = (struct tell){p->at, p->nown++, msg, p->cluster, (uint8_t)p->link.me, acked};
+        *t = (struct tell){.at = p->at,
+                           .seq = p->nown++,
+                           .msg = msg,
+                           .cluster = p->cluster,
+                           .from = (uint8_t)p->link.me,
+                           .acked = acked,
+                           .late = peers_listens(e) || (acked && msg_at(e, msg)->sent_late)};
 }
 
 void peers_await(struct weft_engine *e, const struct tell *t)

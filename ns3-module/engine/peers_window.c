@@ -48,18 +48,19 @@ static bool may_tell(struct weft_engine *e, const struct tell *t)
            t->at.t < e->peers->user_ps && !e->err.code;
 }
 
-/* Tells what may be told; says whether that was anything. What the user posts then may arrive
- * within the window where clusters are more than a host: nothing is told that it could come before.
- */
+/* Tells what may be told; says whether that was anything that hosts wait for. What the user posts
+ * then may arrive within the window where clusters are more than a host: nothing is told that it
+ * could come before. */
 static bool tell_all(struct weft_engine *e)
 {
     struct peers *p = e->peers;
     int64_t until_ps = WEFT_NEVER;
     bool told = false;
     peers_order_tells(p);
-    for (; p->ntells && p->tells[0].at.t <= until_ps && may_tell(e, &p->tells[0]); told = true) {
+    while (p->ntells && p->tells[0].at.t <= until_ps && may_tell(e, &p->tells[0])) {
         const struct tell t = peers_next_tell(p);
-        if (!e->windows.clusters.lone)
+        told |= !t.late;
+        if (!e->windows.clusters.lone && !t.late)
             until_ps = least(until_ps, t.at.t + p->shortest_ps);
         peers_tell_user(e, &t);
     }
@@ -210,9 +211,9 @@ static void fire(struct weft_engine *e, int64_t t_ps)
 /* Whether a cluster of this process is held. */
 static bool any_held(const struct peers *p)
 {
-    bool held = p->nown != 0;
-    for (uint32_t i = 0; i < p->ntells && !held; i++)
-        held = p->tells[i].from == p->link.me;
+    bool held = false;
+    for (uint32_t i = 0; i < p->ntells + p->nown && !held; i++)
+        held = p->tells[i].from == p->link.me && !p->tells[i].late;
     return held;
 }
 
@@ -236,7 +237,7 @@ static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
     p->bound = (struct ev){WEFT_NEVER, 0};
     h->window++;
     for (uint32_t i = 0; i < p->ntells; i++)
-        if (p->tells[i].from == p->link.me)
+        if (p->tells[i].from == p->link.me && !p->tells[i].late)
             h->clusters[p->tells[i].cluster].held = h->window;
     e->now = p->from_ps;
     host_parts_round(e, hosts_ps, until_ps);
