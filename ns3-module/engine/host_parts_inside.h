@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hosts by thread: inside of host_agendas.c and host_parts.c. */
+/* Hosts by thread: inside of host_agendas.c, host_parts.c, host_turn.c and host_ahead.c. */
 #ifndef WEFT_HOST_PARTS_INSIDE_H
 #define WEFT_HOST_PARTS_INSIDE_H
 
-#include "evq.h"
-#include "loop.h"
+#include "agenda.h"
 #include "posts.h"
 
 /** Of a cluster (clusters.h). */
@@ -66,6 +65,12 @@ struct host_parts {
     int64_t since_ps;
     double per_ps;
 };
+
+/** The id (evq.h) of the first entry of an agenda. */
+static inline uint64_t id_of(const struct agenda *a, const struct due *d)
+{
+    return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
+}
 
 /** What is to happen at the hosts of thread @p k may change. */
 static inline void host_part_changes(struct host_parts *h, unsigned k)
