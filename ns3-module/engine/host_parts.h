@@ -8,8 +8,10 @@
  * he is told of a message: that may be a message to post, the number of which follows from the
  * order in which all hosts post. So a host is run up to the first event by which a message may be
  * complete (rc_may_complete) and held there. When all have come to the end of the window or to such
- * an event, the engine's own thread executes what is left of it at the hosts that are held, in the
- * order that all events have.
+ * an event, the engine's own thread executes the events that hosts are held for, in their order.
+ * Then these hosts go on in the next window, where that can be (host_ahead.h); else the engine's
+ * own thread executes what is left of the window at them, too, in the order that all events have.
+ * No host is held for what nothing follows from: host_turn.c.
  *
  * That this is what one thread does needs a promise of the user (struct weft_engine_hooks, local):
  * what he does when told of something at a host concerns that host alone, and he ends the run only
