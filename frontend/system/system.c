@@ -266,6 +266,7 @@ void weft_system_free(struct weft_system *s)
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);
     weft_trails_free(s);
+    weft_absorbed_free(s);
     free(s->instance_order);
     free(s->memory_free_ps);
     free(s->npus);
@@ -336,6 +337,7 @@ void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_
 
 int weft_system_conclude(struct weft_system *s, struct weft_err *err)
 {
+    weft_trails_let_go(s);
     int rc = weft_trails_conclude(s, err);
     for (uint32_t r = 0; !rc && r < s->w->nranks; r++) {
         struct weft_rank_result x;

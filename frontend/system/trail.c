@@ -367,7 +367,6 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
     struct weft_trails *all = &s->trails;
     uint64_t n = 0;
     int64_t end_ps = 0;
-    weft_trails_let_go(s);
     for (struct weft_step *p = all->last; p; p = p->parent)
         n++;
     struct weft_step **way = calloc(n ? n : 1, sizeof *way);
@@ -392,7 +391,6 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
 
 void weft_trails_free(struct weft_system *s)
 {
-    weft_absorbed_free(s);
     for (void **b = s->trails.blocks, **next; b; b = next) {
         next = *b;
         free(b);

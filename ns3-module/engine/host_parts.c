@@ -60,6 +60,22 @@ static bool worthwhile(struct weft_engine *e, struct host_parts *h, int64_t t_ps
             together_anyway(e, h, until_ps));
 }
 
+/* Looks at the first of a thread's agenda. */
+static void look(struct weft_engine *e, struct host_parts *h, unsigned k)
+{
+    struct agenda *a = &h->of[k].agenda;
+    const struct due d = agenda_first(e, a);
+    h->first[k] = (struct first_seen){.t = d.t,
+                                      .id = d.t == WEFT_NEVER ? UINT64_MAX : id_of(a, &d),
+                                      .key = d.slow ? FASTQ_NO_KEY : d.key};
+}
+
+/* The same in its context. */
+static void look_ahead(struct weft_engine *e, unsigned number)
+{
+    look(e, e->parts, number);
+}
+
 /* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. For all but
  * switches in windows and hosts that have been held the window begins at @p from_ps. */
 static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c,
@@ -68,6 +84,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     uint64_t events = 0;
     uint32_t most = 0;
     h->counts = c->counted;
+    c->look = look_ahead;
     if (h->switches)
         window_crew_begin(e, c, from_ps, switches_ps);
     else
@@ -164,21 +181,6 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
 }
 
 /* ---- the order of all events ---- */
-
-/* Looks at the first of a thread's agenda. */
-static void look(struct weft_engine *e, struct host_parts *h, unsigned k)
-{
-    struct agenda *a = &h->of[k].agenda;
-    const struct due d = agenda_first(e, a);
-    h->first[k] = (struct first_seen){.t = d.t,
-                                      .id = d.t == WEFT_NEVER ? UINT64_MAX : id_of(a, &d),
-                                      .key = d.slow ? FASTQ_NO_KEY : d.key};
-}
-
-void host_parts_look(struct weft_engine *e, unsigned number)
-{
-    look(e, e->parts, number);
-}
 
 /* A deadline of a QP that was seen to be the first may have been put off since, by what has not
  * changed the agenda: so it is looked at again. */

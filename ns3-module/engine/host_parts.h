@@ -39,8 +39,6 @@ struct agenda *host_parts_any(struct weft_engine *e, struct due *d);
 /** Nothing is before @p t_ps. Has all threads run their hosts as far as can be; false, and nothing
  * has happened: that is not far, or not worth it, or is over but for the hosts that are held. */
 bool host_parts_run(struct weft_engine *e, int64_t t_ps);
-/** In the context of thread @p number, at the end of a window: looks at what it has next. */
-void host_parts_look(struct weft_engine *e, unsigned number);
 /** All that happens before loop.limit_ps is over: tells what has not been told yet. */
 void host_parts_over(struct weft_engine *e);
 /** One of several processes (peers.h) runs its hosts to @p until_ps, each no further than the first

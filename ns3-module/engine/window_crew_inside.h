@@ -86,6 +86,8 @@ struct window_crew {
     uint64_t until;
     int64_t soon_ps; /**< end of a window that follows at once */
     window_crew_work *work;
+    /** at the end of a window, in the context of a thread: looks at what its hosts have next */
+    void (*look)(struct weft_engine *e, unsigned number);
     bool all_owe;             /**< switches may owe transmissions */
     bool measured;            /**< the times of its threads */
     bool counted;             /**< what happens at each host */

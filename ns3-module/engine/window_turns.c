@@ -20,7 +20,6 @@
 #include "context.h"
 #include "crew.h"
 #include "host_agendas.h"
-#include "host_parts.h"
 #include "window.h"
 #include "window_node.h"
 #include "window_queue.h"
@@ -172,8 +171,8 @@ static void deliver(void *ctx, unsigned number)
     struct window_crew *c = ctx;
     const int64_t began_ns = window_crew_clock_ns(c);
     worker_deliver(c->workers, number);
-    if (c->e->parts && !c->e->peers)
-        host_parts_look(&c->workers[number].e, number);
+    if (c->look && c->e->parts && !c->e->peers)
+        c->look(&c->workers[number].e, number);
     c->turns[number].load = take_load(c, number);
     note_first(c, &c->e->windows, &c->turns[number]);
     c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
