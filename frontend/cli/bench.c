@@ -64,6 +64,7 @@ static int collect(struct overrides *o, const struct weft_bench_spec *spec,
     add(o, "network.backend=", b->name, strlen(b->name));
     add(o, "workload.type=", "generate", 8);
     add(o, "run.replay=", "off", 3); /* each packet-hop is to cost what it costs */
+    add(o, "run.threads=", "1", 1);  /* on one core */
     for (const char *p = c->settings; *p;) {
         const bool quoted = *p == '\'';
         p += quoted;

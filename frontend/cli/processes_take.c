@@ -11,7 +11,7 @@ static const char *obstacle(const struct weft_scenario *s, bool limited, bool al
         return "--time-limit and --memory-limit look at one process";
     if (s->replays && !s->replay_auto)
         return "run.replay looks at all of the fabric";
-    if (weft_run_threads(s->run) != 1)
+    if (weft_run_threads(s->run) > 1)
         return "run.threads shares it out within a process";
     if (alone)
         return "--alone has several runs";

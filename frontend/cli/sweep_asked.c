@@ -2,6 +2,7 @@
 /* See sweep_asked.h. */
 #include "cli/sweep_asked.h"
 
+#include "base/processors.h"
 #include "base/units.h"
 #include "cli/limits.h"
 #include "cli/subject.h"
@@ -10,7 +11,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define AT(field) offsetof(struct weft_sweep_opts, field)
 
@@ -62,10 +62,8 @@ static int read_jobs(struct weft_sweep_opts *o, struct weft_err *err)
     uint64_t n = 1;
     if (o->jobs && weft_parse_u64(o->jobs, &n, err))
         return weft_err_set(err, WEFT_E_USAGE, "--jobs %s: must be a whole number", o->jobs);
-    if (n == 0) {
-        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        n = processors > 0 ? (uint64_t)processors : 1;
-    }
+    if (n == 0)
+        n = weft_processors();
     if (n > MOST)
         return weft_err_set(err, WEFT_E_LIMIT, "--jobs %s: at most %d", o->jobs, MOST);
     o->parallel = (size_t)n;

@@ -7,6 +7,7 @@
  * sweep's process, however that ends.
  */
 #define _GNU_SOURCE /* memfd_create, sigabbrev_np */
+#include "base/processors.h"
 #include "cli/interrupt.h"
 #include "cli/sweep_run.h"
 
@@ -55,6 +56,7 @@ static void work(const struct pool *p, const struct worker *w, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         raise(SIGKILL);
+    weft_processors_share((unsigned)p->n);
     p->jobs->child(p->jobs->ctx);
     dup2(w->said, STDERR_FILENO);
     _exit(weft_sweep_play(p->base, p->s, w->point, w->result));

@@ -31,10 +31,9 @@ static const struct weft_param run_params[] = {
     {.name = "threads",
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct weft_run_params, threads),
-     .def = "1",
-     .help =
-         "threads that run one run, 1 to 255, or auto: one per processor; results are the same, "
-         "see docs/performance.md",
+     .def = "auto",
+     .help = "threads that run one run, 1 to 255, or auto: as many as make it fastest, up to one "
+             "per processor; results are the same, see docs/performance.md",
      .list = &threads_form},
     {.name = "thread-shuffle",
      .type = WEFT_PARAM_U64,

@@ -53,7 +53,8 @@ struct weft_engine {
     struct windows windows;
     struct window_crew *crew; /**< threads; NULL: only the engine's own */
     struct host_parts
-        *parts;          /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+        *parts; /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+    struct thread_choice *choice; /**< of the number of threads; NULL: it is given */
     struct peers *peers; /**< processes that the fabric is shared out to; NULL: this one has all */
     struct peers *expected; /**< those to be, until then */
     bool spared;            /**< ports that others alone have to do with have no records */

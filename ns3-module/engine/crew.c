@@ -3,11 +3,11 @@
  * A round begins when `round` is raised and is over when `left` is 0. Both are looked at for a
  * while, where there are processors enough, as the next round is near; then the thread sleeps.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "crew.h"
 
+#include "base/processors.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,14 +36,6 @@ struct crew {
     pthread_mutex_t lock;
     pthread_cond_t changed; /**< a round begins, or is over */
 };
-
-unsigned crew_processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set))
-        return 1;
-    return (unsigned)CPU_COUNT(&set);
-}
 
 static int64_t read_ns(clockid_t clock)
 {
@@ -156,7 +148,7 @@ int crew_new(unsigned n, struct crew **out, struct weft_err *err)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", n);
     }
     *c = (struct crew){.n = n, .members = members};
-    const unsigned looks = n <= crew_processors() ? LOOKS : FEWEST;
+    const unsigned looks = n <= weft_processors() ? LOOKS : FEWEST;
     members[0] = (struct member){.crew = c, .looks = looks};
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);

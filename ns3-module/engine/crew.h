@@ -25,8 +25,6 @@ int64_t crew_cpu_ns(void);
 int64_t crew_wall_ns(void);
 /** What asking for CPU time takes. */
 int64_t crew_cpu_clock_ns(void);
-/** Processors that this process may use. */
-unsigned crew_processors(void);
 
 #pragma GCC visibility pop
 

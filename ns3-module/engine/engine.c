@@ -241,6 +241,7 @@ void weft_engine_free(struct weft_engine *e)
     nics_fini(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         qp_close(qp_at(e, i));
+    free(e->choice);
     window_fini(e); /* before what it gives back to */
     fastq_free(&e->loop.agenda.fast);
     evq_free(&e->loop.agenda.slow);

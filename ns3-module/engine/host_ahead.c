@@ -15,6 +15,7 @@
 #include "host_agendas.h"
 #include "host_parts_inside.h"
 #include "host_tells.h"
+#include "replay.h"
 #include "window_crew_inside.h"
 
 /* What was held at hosts of thread @p k is due again: @p n events. */
@@ -85,7 +86,7 @@ static void tell_ahead(struct weft_engine *e, struct host_parts *h)
 {
     const int64_t now = e->now;
     struct host_part *p;
-    bool may = e->windows.clusters.lone && !e->replay;
+    bool may = e->windows.clusters.lone && (!e->replay || replay_ops.waits(e));
     for (unsigned k = 0; k < h->n && may; k++)
         may = may_go_on(e, h, &h->of[k]);
     h->from_ps = now; /* agendas have what is before the clock */
@@ -94,6 +95,7 @@ static void tell_ahead(struct weft_engine *e, struct host_parts *h)
         may = ev->t <= agenda_slow_time(&e->loop.agenda) && ev->t < e->loop.limit_ps;
         if (!may)
             break;
+        host_tells(e, e->crew, *ev);
         run_first(e, ev);
     }
     e->now = now;

@@ -105,6 +105,8 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         e->tot.windows++;
     }
     window_crew_spent(c, WEFT_ALONE_JOIN);
+    if (!e->peers)
+        h->done_ps = h->until_ps; /* before anybody is told, and wants to look at something */
     host_ahead(e, h);
     window_crew_spent(c, WEFT_ALONE_TELL);
     window_crew_measure(c);
@@ -123,7 +125,7 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     /* what messages would take alone is worked out by their hosts' threads */
     const bool ideals = !e->spread.balance && !e->spread.steer;
     h->listens = e->hooks.listens && ideals;
-    h->absorbs = e->hooks.absorbs && ideals && !e->replay;
+    h->absorbs = e->hooks.absorbs && ideals;
     e->now = t_ps;
     const bool ahead = plans_may_be_ahead(e);
     until_ps =
@@ -140,7 +142,6 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     const uint64_t events = run_window(e, h, e->crew, from_ps, until_ps);
     if (ahead)
         plans_end(e, until_ps);
-    h->done_ps = until_ps;
     note_rate(h, events, from_ps, until_ps);
     loads_window_over(e);
     return true;

@@ -48,7 +48,7 @@ static void tell(struct weft_engine *e, const struct worker_tell *t)
     if (t->acked)
         stable_release(&e->msgs, t->msg);
     if (e->replay)
-        replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, t->acked, &t->done);
+        replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, t->acked, t->taken, &t->done);
     else if (t->acked && e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &t->done);
     else if (!t->acked && e->hooks.received)

@@ -76,7 +76,7 @@ static bool told_late(const struct weft_engine *e, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
     const struct msg *m;
-    if (k->kind == WEFT_PKT_DATA || e->replay || (e->peers && e->peers->link.user))
+    if (k->kind == WEFT_PKT_DATA || (e->peers && e->peers->link.user))
         return false;
     for (uint32_t i = qp_at(e, k->qp)->head_msg; i != NIL; i = m->next) {
         m = msg_at(e, i);

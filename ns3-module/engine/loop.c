@@ -10,6 +10,7 @@
 #include "host_parts.h"
 #include "posts.h"
 #include "replay.h"
+#include "threads.h"
 #include "window.h"
 
 #include "base/units.h"
@@ -91,6 +92,8 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         peers_run(e);
         return e->err.code;
     }
+    if (e->choice)
+        threads_choose(e);
     for (;;) {
         struct agenda *a = NULL;
         struct due d = agenda_first(e, &e->loop.agenda);
@@ -103,6 +106,8 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
             window_advance(e, d.t < e->loop.limit_ps ? d.t : e->loop.limit_ps))
             continue;
         if (__builtin_expect(d.t >= e->loop.limit_ps, 0)) {
+            if (e->parts) /* all is to be seen */
+                host_parts_over(e);
             if (replay_ops.look(e, d.t))
                 continue;
             break;

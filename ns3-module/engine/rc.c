@@ -108,6 +108,16 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
     }
 }
 
+/* A message is received in the context of a thread. */
+static void tell_thread(struct weft_engine *e, uint32_t mi, const struct weft_completion *d)
+{
+    const bool absorbs = e->worker->absorbs;
+    if (absorbs)
+        e->hooks.absorb(e->hooks.ctx, e->worker->number, d);
+    if (!absorbs || e->replay)
+        worker_tell(e, mi, false, absorbs, d);
+}
+
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct completer *c)
 {
     struct msg *m = msg_at(e, mi);
@@ -121,13 +131,11 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
         struct weft_completion d;
         rc_fill_done(q, m, 0, &d);
         if (__builtin_expect(e->replay && !e->worker, 0))
-            replay_ops.tell(e, m->qp, false, &d);
+            replay_ops.tell(e, m->qp, false, false, &d);
         else if (__builtin_expect(e->peers != NULL, 0))
             peers_tell(e, mi, false);
-        else if (e->worker && e->worker->absorbs)
-            e->hooks.absorb(e->hooks.ctx, e->worker->number, &d);
         else if (e->worker)
-            worker_tell(e, mi, false, &d);
+            tell_thread(e, mi, &d);
         else
             e->hooks.received(e->hooks.ctx, &d);
     }
@@ -265,11 +273,11 @@ static void complete(struct weft_engine *e, uint32_t mi)
         return;
     }
     if (__builtin_expect(e->replay && !e->worker, 0))
-        replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, &d);
+        replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, false, &d);
     else if (__builtin_expect(e->peers != NULL, 0))
         peers_tell(e, mi, true);
     else if (e->worker)
-        worker_tell(e, mi, true, &d);
+        worker_tell(e, mi, true, false, &d);
     else if (e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &d);
 }

@@ -212,7 +212,8 @@ static bool posted(struct weft_engine *e, const struct msg *m)
     return true;
 }
 
-static void tell(struct weft_engine *e, uint32_t qi, bool acked, const struct weft_completion *d)
+static void tell(struct weft_engine *e, uint32_t qi, bool acked, bool taken,
+                 const struct weft_completion *d)
 {
     struct replay *r = e->replay;
     const enum replay_what what = acked ? REPLAY_ACKED : REPLAY_RECEIVED;
@@ -228,7 +229,7 @@ static void tell(struct weft_engine *e, uint32_t qi, bool acked, const struct we
         replay_settled_disturb(e);
         replay_settled_told(e, d);
     }
-    if (hook)
+    if (hook && !taken)
         hook(e->hooks.ctx, d);
     r->in_call = false;
 }

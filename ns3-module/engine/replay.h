@@ -42,8 +42,10 @@ struct replay_ops {
     void (*touch)(struct weft_engine *e, uint32_t qp);
     /** Message @p m was posted. Whether the user is to hear of it: not again. */
     bool (*posted)(struct weft_engine *e, const struct msg *m);
-    /** The user is told that a message was received, or (@p acked) acknowledged. */
-    void (*tell)(struct weft_engine *e, uint32_t qp, bool acked, const struct weft_completion *d);
+    /** The user is told that a message was received, or (@p acked) acknowledged; or he has @p taken
+     * it in himself. */
+    void (*tell)(struct weft_engine *e, uint32_t qp, bool acked, bool taken,
+                 const struct weft_completion *d);
     /** Whether what the user posts now goes to `post`. */
     bool (*plays)(const struct weft_engine *e);
     /** weft_engine_send at priority @p prio meanwhile. */

@@ -260,6 +260,8 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
 
 int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
 {
+    for (unsigned k = 0; e->crew && k < e->crew->n; k++)
+        worker_retire(&e->crew->workers[k], e);
     window_crew_fini(e);
     if (!e->peers && (n == 1 || e->fabric->nswitches < 2))
         return 0;

@@ -94,12 +94,3 @@ void window_crew_begin_posts(struct window_crew *c)
     c->measured = c->posting = true;
     c->weight = 1;
 }
-
-void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
-{
-    *out = (struct weft_thread_figures){.threads = 1};
-    if (!e->crew)
-        return;
-    *out = e->crew->figures;
-    out->threads = e->crew->n;
-}

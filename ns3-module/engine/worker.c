@@ -43,6 +43,40 @@ void worker_fini(struct worker *w)
     free(w->tells);
 }
 
+static uint32_t next_free(const struct stable *s, uint32_t i)
+{
+    return *(const uint32_t *)(const void *)(s->base + (size_t)i * s->elem);
+}
+
+/* The engine gets a list of free records. */
+static void give_back(struct stable *all, uint32_t head)
+{
+    uint32_t tail = head;
+    if (head == NIL)
+        return;
+    for (uint32_t next; (next = next_free(all, tail)) != NIL;)
+        tail = next;
+    *(uint32_t *)(void *)(all->base + (size_t)tail * all->elem) = all->free_head;
+    all->free_head = head;
+}
+
+static void pool_retire(const struct worker_pool *p, struct stable *all)
+{
+    give_back(all, p->head);
+    give_back(all, p->spare);
+    for (uint32_t i = p->fresh; i < p->fresh_end; i++) {
+        *(uint32_t *)(void *)(all->base + (size_t)i * all->elem) = all->free_head;
+        all->free_head = i;
+    }
+}
+
+void worker_retire(const struct worker *w, struct weft_engine *e)
+{
+    pool_retire(&w->pkts, &e->pkts.pool);
+    if (e->telemetry.stacks.base) /* else no packet has any */
+        pool_retire(&w->stacks, &e->telemetry.stacks);
+}
+
 /* ---- a window ---- */
 
 /* The context's pool: the thread's free records, and none that were never used. */
@@ -68,11 +102,6 @@ void worker_begin(struct worker *w, const struct weft_engine *e)
     w->nholds = e->delays.nholds;
     pool_begin(&w->pkts, &c->pkts.pool);
     pool_begin(&w->stacks, &c->telemetry.stacks);
-}
-
-static uint32_t next_free(const struct stable *s, uint32_t i)
-{
-    return *(const uint32_t *)(const void *)(s->base + (size_t)i * s->elem);
 }
 
 /* Keeps the free records, or sets some aside for the engine. */
@@ -266,7 +295,7 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
     w->timers[w->ntimers++] = (struct ev){t_ps, id};
 }
 
-void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
+void worker_tell(struct weft_engine *e, uint32_t msg, bool acked, bool taken,
                  const struct weft_completion *done)
 {
     struct worker *w = e->worker;
@@ -277,7 +306,8 @@ void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
     uint32_t at = w->ntells++; /* what waits from the window before may be of later events */
     for (; at && ev_before(w->at, w->tells[at - 1].at); at--)
         w->tells[at] = w->tells[at - 1];
-    w->tells[at] = (struct worker_tell){.at = w->at, .msg = msg, .acked = acked, .done = *done};
+    w->tells[at] = (struct worker_tell){
+        .at = w->at, .msg = msg, .acked = acked, .taken = taken, .done = *done};
 }
 
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)

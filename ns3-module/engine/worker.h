@@ -49,6 +49,7 @@ struct worker_tell {
     struct ev at;
     uint32_t msg; /**< its record, which is free then if it is acknowledged */
     bool acked;   /**< else received */
+    bool taken;   /**< he has taken it in himself (weft_engine_hooks, absorb) */
     struct weft_completion done;
 };
 
@@ -90,6 +91,8 @@ struct worker {
 bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
                  const uint8_t *to, _Atomic uint32_t untouched[2]);
 void worker_fini(struct worker *w);
+/** No window comes any more: the engine gets its free records back. */
+void worker_retire(const struct worker *w, struct weft_engine *e);
 /** The window begins: takes a copy of the engine's context. */
 void worker_begin(struct worker *w, const struct weft_engine *e);
 /** It is over, for this thread. */
@@ -117,7 +120,7 @@ uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** The user is to be told of message record @p msg, which is received or, @p acked, acknowledged.
  */
-void worker_tell(struct weft_engine *e, uint32_t msg, bool acked,
+void worker_tell(struct weft_engine *e, uint32_t msg, bool acked, bool taken,
                  const struct weft_completion *done);
 /** A packet was dropped that counts at @p port. */
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See processors.h. Control groups: Linux, Documentation/admin-guide/cgroup-v2.rst. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/processors.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CGROUPS "/sys/fs/cgroup"
+
+static unsigned sharing = 1;
+
+/* The first line of a file, without its end; false: there is none. */
+static bool first_line(const char *path, const char *begins, char *text, int size)
+{
+    FILE *f = fopen(path, "re");
+    const size_t n = strlen(begins);
+    bool found = false;
+    while (f && !found && fgets(text, size, f))
+        found = strncmp(text, begins, n) == 0;
+    if (f)
+        fclose(f);
+    if (found)
+        text[strcspn(text, "\n")] = '\0';
+    return found;
+}
+
+unsigned weft_processors_quota(const char *cpu_max)
+{
+    uint64_t quota, period;
+    if (sscanf(cpu_max, "%" SCNu64 " %" SCNu64, &quota, &period) != 2 || quota == 0 || period == 0)
+        return 0;
+    const uint64_t n = (quota - 1) / period + 1;
+    return n < UINT_MAX ? (unsigned)n : UINT_MAX;
+}
+
+/* What the process's control group and those above it allow; 0: no limit. */
+static unsigned quota(void)
+{
+    char of[PATH_MAX], path[PATH_MAX + 64], text[64];
+    unsigned least = 0;
+    if (!first_line("/proc/self/cgroup", "0::/", of, sizeof of))
+        return 0;
+    char *group = of + strlen("0::"), *end = strcmp(group, "/") ? NULL : group;
+    do {
+        if (end)
+            *end = '\0'; /* that above it; the root has no name */
+        snprintf(path, sizeof path, CGROUPS "%s/cpu.max", group);
+        const unsigned n =
+            first_line(path, "", text, sizeof text) ? weft_processors_quota(text) : 0;
+        least = n && (!least || n < least) ? n : least;
+    } while ((end = strrchr(group, '/')));
+    return least;
+}
+
+unsigned weft_processors(void)
+{
+    cpu_set_t set;
+    unsigned n = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+    const unsigned most = quota();
+    n = most && most < n ? most : n;
+    return n > sharing ? n / sharing : 1;
+}
+
+void weft_processors_share(unsigned n)
+{
+    sharing = n ? n : 1;
+}
