@@ -58,6 +58,13 @@ struct weft_msg {
     bool sent_late;
 };
 
+/** The messages that a user posts, if any, when he is told of one: at most so many. */
+#define WEFT_FOLLOWS_MAX 8
+struct weft_follows {
+    uint32_t n;
+    struct weft_msg msg[WEFT_FOLLOWS_MAX]; /**< but for their tokens */
+};
+
 /** What a member gives to, and wants from, an operation of its group in which switches add up and
  * copy. */
 struct weft_part {

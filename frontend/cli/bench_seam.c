@@ -106,10 +106,11 @@ static void on_received(void *ctx, const struct weft_completion *done)
 }
 
 /* In threads: not measured. */
-static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg)
+static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
+                       struct weft_follows *follows)
 {
     const struct weft_bench_seam *s = ctx;
-    return s->sink.absorbs(s->sink.ctx, thread, msg);
+    return s->sink.absorbs(s->sink.ctx, thread, msg, follows);
 }
 
 static void on_absorb(void *ctx, unsigned thread, const struct weft_completion *done)

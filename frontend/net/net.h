@@ -58,7 +58,8 @@ struct weft_net_sink {
      * of received. Both are called in a thread of the net's, a number below WEFT_THREADS_MAX, while
      * others do so for other hosts; for each host in the order of time, with all that is received
      * there. What was absorbed may lie ahead of the net's clock. */
-    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg);
+    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg,
+                    struct weft_follows *follows);
     void (*absorb)(void *ctx, unsigned thread, const struct weft_completion *done);
 };
 

@@ -3,30 +3,29 @@
  * Messages of collectives that a rank takes in while other ranks do so in other threads
  * (struct weft_net_sink, absorbs).
  *
- * That is where nothing follows: the receive costs no time, all instructions of the program have
- * been issued, and others are not done yet. Then all that changes is the rank's own: what is done
- * of its program, and how its time was spent. The trail that came with the message is shared; a
- * thread notes that it is to be let go, and the next that is told on the frontend's own thread
- * sees to it. Till then more steps are kept than would be, which shows nowhere unless they are as
- * many as may be kept: so with a quarter of these nothing is taken in here, nor with so many ranks
- * that a window could add the rest.
+ * That is where the message has come before its receive, or the receive costs no time, and the
+ * program then only posts messages at once, and other receives, but does not end. Then all that
+ * changes is the rank's own: what is done of its program, and how its time was spent. What is
+ * looked at before is how the program would go on (coll_prog.c, advance), so that the net knows
+ * what is posted.
+ *
+ * Trails are shared. A thread has records of its own for new ones, counts on their steps together
+ * with others, and notes those that are to be let go; the next that is told on the frontend's own
+ * thread sees to it. Till then more steps are kept than would be, which shows nowhere unless they
+ * are as many as may be kept: so with a quarter of these nothing is taken in here, nor with so many
+ * ranks that a window could add the rest.
  */
 #include "system/coll_lanes.h"
+#include "system/trail_notes.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define KEPT 65535u /* trails that a thread notes at most */
-
-/* What a thread has noted. */
-struct noted {
-    uint32_t n;
-    struct weft_trail *trail[KEPT];
-};
+#define STEPS 16u /* instructions that are looked ahead at most */
 
 struct weft_absorbed {
-    struct noted *of[WEFT_THREADS_MAX]; /* by thread, NULL: nothing yet */
-    _Atomic unsigned n;                 /* no thread from here on has anything */
+    struct weft_trail_notes *of[WEFT_THREADS_MAX]; /* by thread, NULL: nothing yet */
+    _Atomic unsigned n;                            /* no thread from here on has anything */
 };
 
 /* The receive that a message is for. */
@@ -64,64 +63,188 @@ static bool find(const struct weft_system *s, const struct weft_msg *msg, struct
     return true;
 }
 
-/* Whether the rank has nothing to do when that receive is done, which costs no time. */
-static bool ends_quietly(const struct weft_system *s, const struct weft_msg *msg,
-                         const struct receive *r)
+/* Whether receive @p i of a lane costs no time (coll_prog.c, take_in). */
+static bool costs_nothing(const struct weft_prog *p, uint32_t lane, uint64_t i,
+                          const struct weft_coll_instr *in)
+{
+    const struct weft_system_params *of = p->sys->p;
+    const bool adds = in->action == WEFT_COLL_RECV_REDUCE;
+    if ((in->action != WEFT_COLL_RECV && !adds) || in->peer == WEFT_COLL_SWITCHES ||
+        of->endpoint_delay_ps || of->receive_overhead_ps)
+        return false;
+    if (!in->charged && (!adds || in->free_pct >= 100))
+        return true;
+    const uint64_t bytes = weft_prog_bytes(p, lane, i, in);
+    return weft_reduce_ps(of, weft_coll_added_bytes(in, bytes)) == 0;
+}
+
+/* Whether the receive of a message costs no time, and its program goes on. */
+static bool goes_on(const struct weft_msg *msg, const struct receive *r)
+{
+    return r->p->left >= 2 && costs_nothing(r->p, (uint32_t)(r->lane - r->p->lane), r->i, &r->in) &&
+           weft_prog_rank(r->p, r->in.peer) == msg->src && weft_prog_has_room(r->lane, r->i);
+}
+
+/* ---- what follows ---- */
+
+/* A program, and what it will have issued. */
+struct ahead {
+    const struct weft_prog *p;
+    struct {
+        uint32_t lane;
+        uint64_t i;
+        bool done;
+    } step[STEPS]; /* the first: the receive, which is done */
+    uint32_t n;
+    uint64_t left; /* of its instructions */
+    bool lost;     /* that is more than is looked at */
+};
+
+static uint64_t issued(const struct ahead *a, uint32_t lane)
+{
+    uint64_t n = a->p->lane[lane].issued;
+    for (uint32_t k = 1; k < a->n; k++)
+        n += a->step[k].lane == lane;
+    return n;
+}
+
+static bool is_done(const struct ahead *a, uint32_t lane, uint64_t i)
+{
+    for (uint32_t k = 0; k < a->n; k++)
+        if (a->step[k].lane == lane && a->step[k].i == i)
+            return a->step[k].done;
+    return weft_prog_is_done(&a->p->lane[lane], i);
+}
+
+static bool may_issue(struct ahead *a, const struct weft_coll_instr *in)
+{
+    if (in->dep == WEFT_COLL_DEP_NONE)
+        return true;
+    if (in->dep != WEFT_COLL_DEP_UPTO)
+        return is_done(a, in->dep_lane, in->dep_instr);
+    const uint64_t from = a->p->lane[in->dep_lane].prefix;
+    for (uint64_t i = from; i <= in->dep_instr; i++) {
+        a->lost |= i - from >= STEPS;
+        if (a->lost || !is_done(a, in->dep_lane, i))
+            return false;
+    }
+    return true;
+}
+
+/* Adds an instruction that is issued if it only posts a message, at once, or a receive. */
+static bool add(const struct weft_system *s, struct ahead *a, uint32_t lane, uint64_t i,
+                const struct weft_coll_instr *in, struct weft_follows *follows)
+{
+    const struct weft_prog *p = a->p;
+    const bool sends = in->action == WEFT_COLL_SEND;
+    bool done = sends;
+    if (a->n == STEPS || in->peer == WEFT_COLL_SWITCHES || p->call.pairs ||
+        s->coll_rendezvous_bytes ||
+        (sends ? follows->n == WEFT_FOLLOWS_MAX : !costs_nothing(p, lane, i, in)))
+        return false;
+    if (sends)
+        weft_prog_message(p, in, weft_prog_bytes(p, lane, i, in), &follows->msg[follows->n++]);
+    else
+        done = weft_u64map_get(&p->npu->early, weft_prog_tag(p, lane, i), NULL);
+    a->step[a->n].lane = lane;
+    a->step[a->n].i = i;
+    a->step[a->n++].done = done;
+    a->left -= done;
+    return true;
+}
+
+/* Whether messages are posted as soon as a program comes to them. */
+static bool posts_at_once(const struct weft_system *s)
+{
+    return !s->p->send_overhead_ps && !s->p->message_gap_ps && !s->p->injection_bps &&
+           !s->p->send_latency_ps;
+}
+
+static bool all_issued(const struct weft_prog *p)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < p->nlanes && all; k++)
+        all = p->lane[k].issued == p->lane[k].count;
+    return all;
+}
+
+/* Whether nothing but messages that are posted follows from a receive, and which. */
+static bool foresee(const struct weft_system *s, const struct receive *r,
+                    struct weft_follows *follows)
 {
     const struct weft_prog *p = r->p;
-    const bool adds = r->in.action == WEFT_COLL_RECV_REDUCE;
-    if ((r->in.action != WEFT_COLL_RECV && !adds) || r->in.charged ||
-        (adds && r->in.free_pct < 100) || r->in.peer == WEFT_COLL_SWITCHES ||
-        weft_prog_rank(p, r->in.peer) != msg->src || p->left < 2)
+    struct ahead a = {.p = p, .n = 1, .left = p->left - 1};
+    bool again = !all_issued(p);
+    a.step[0].lane = (uint32_t)(r->lane - p->lane);
+    a.step[0].i = r->i;
+    a.step[0].done = true;
+    if (again && !posts_at_once(s))
         return false;
-    if (s->p->endpoint_delay_ps || s->p->receive_overhead_ps || !weft_prog_has_room(r->lane, r->i))
-        return false;
-    bool issued = true;
-    for (uint32_t k = 0; k < p->nlanes && issued; k++)
-        issued = p->lane[k].issued == p->lane[k].count;
-    return issued;
+    while (again) {
+        again = false;
+        for (uint32_t k = 0; k < p->nlanes; k++) {
+            struct weft_coll_instr in;
+            for (uint64_t i; (i = issued(&a, k)) < p->lane[k].count;) {
+                weft_prog_instr(p, k, i, &in);
+                if (!may_issue(&a, &in))
+                    break;
+                if (!add(s, &a, k, i, &in, follows))
+                    return false;
+                again = p->nlanes > 1;
+            }
+        }
+    }
+    return !a.lost && a.left > 0;
 }
 
 /* Room for what a thread notes. */
 static bool has_room(struct weft_absorbed *all, unsigned thread)
 {
-    struct noted **a = &all->of[thread];
+    struct weft_trail_notes **a = &all->of[thread];
     if (*a)
-        return (*a)->n < KEPT;
+        return weft_notes_have_room(*a);
     *a = malloc(sizeof **a);
     if (!*a)
         return false;
-    (*a)->n = 0;
+    (*a)->free = NULL;
+    (*a)->blocks = NULL;
+    (*a)->n = (*a)->nfree = 0;
     unsigned seen = atomic_load_explicit(&all->n, memory_order_relaxed);
     while (seen <= thread &&
            !atomic_compare_exchange_weak_explicit(&all->n, &seen, thread + 1, memory_order_relaxed,
                                                   memory_order_relaxed))
         ;
-    return true;
+    return weft_notes_have_room(*a);
 }
 
-bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg)
+bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
+                         struct weft_follows *follows)
 {
     struct weft_system *s = ctx;
     struct receive r;
     return s->err.code == 0 && s->w->nranks <= WEFT_STEPS_MAX / 8 &&
-           s->trails.nsteps <= WEFT_STEPS_MAX / 4 && of_program(s, msg) && find(s, msg, &r) &&
-           ends_quietly(s, msg, &r) && has_room(s->trails.absorbed, thread);
+           s->trails.nsteps <= WEFT_STEPS_MAX / 4 && of_program(s, msg) &&
+           (find(s, msg, &r) ? goes_on(msg, &r) && foresee(s, &r, follows)
+                             : weft_u64map_has_room(&s->npus[msg->dst].early)) &&
+           has_room(s->trails.absorbed, thread);
 }
 
 void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
-    struct noted *a = s->trails.absorbed->of[thread];
-    struct weft_trail *t = weft_token_trail(done);
+    struct weft_npu *npu = &s->npus[done->msg.dst];
+    struct weft_trail_notes *notes = s->trails.absorbed->of[thread];
     struct receive r;
-    if (!find(s, &done->msg, &r))
-        return; /* not so: it absorbs */
-    s->npus[done->msg.dst].recent = r.p;
-    weft_npu_absorbed(r.p->active, t, done);
-    weft_prog_mark_done(r.p, r.lane, r.i);
-    if (t)
-        a->trail[a->n++] = t;
+    npu->notes = notes;
+    if (find(s, &done->msg, &r) && all_issued(r.p)) {
+        npu->recent = r.p;
+        weft_npu_absorbed(r.p->active, weft_token_trail(done), done);
+        weft_prog_mark_done(r.p, r.lane, r.i);
+        weft_trail_let_go(npu, weft_token_trail(done));
+    } else {
+        weft_prog_received(npu, done);
+    }
+    npu->notes = NULL;
 }
 
 void weft_trails_let_go(struct weft_system *s)
@@ -129,11 +252,13 @@ void weft_trails_let_go(struct weft_system *s)
     const struct weft_absorbed *all = s->trails.absorbed;
     const unsigned n = atomic_load_explicit(&all->n, memory_order_relaxed);
     for (unsigned k = 0; k < n; k++) {
-        struct noted *a = all->of[k];
+        struct weft_trail_notes *a = all->of[k];
         for (uint32_t i = 0; a && i < a->n; i++)
-            weft_trail_drop(s, a->trail[i]);
-        if (a)
+            weft_trail_drop(s, a->dropped[i]);
+        if (a) {
             a->n = 0;
+            weft_notes_refill(a, &s->trails.free_trails);
+        }
     }
 }
 
@@ -149,6 +274,7 @@ void weft_absorbed_free(struct weft_system *s)
 {
     struct weft_absorbed *all = s->trails.absorbed;
     for (unsigned k = 0; all && k < WEFT_THREADS_MAX; k++)
-        free(all->of[k]);
+        if (all->of[k])
+            weft_notes_free(all->of[k]);
     free(all);
 }

@@ -36,6 +36,22 @@ static int grow_done(struct weft_prog_lane *l, uint64_t i)
     return 0;
 }
 
+void weft_prog_message(const struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes,
+                       struct weft_msg *out)
+{
+    const struct weft_system *s = p->sys;
+    const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
+    *out = (struct weft_msg){
+        .src = p->npu->rank,
+        .dst = weft_prog_rank(p, in->peer),
+        .bytes = bytes,
+        .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
+        .token_type = WEFT_TOKEN_TRAIL,
+        .sent_late = true,
+    };
+    weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, out);
+}
+
 void weft_prog_mark_done(struct weft_prog *p, struct weft_prog_lane *l, uint64_t i)
 {
     p->left--;

@@ -46,6 +46,9 @@ static inline bool weft_prog_has_room(const struct weft_prog_lane *l, uint64_t i
 
 /** Ends the run with an error of this rank. */
 void weft_prog_fail(struct weft_prog *p, int code, const char *what);
+/** The message of @p bytes that a send instruction posts, but for its token. */
+void weft_prog_message(const struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes,
+                       struct weft_msg *out);
 /** Instruction @p i of a lane is done. */
 void weft_prog_mark_done(struct weft_prog *p, struct weft_prog_lane *l, uint64_t i);
 

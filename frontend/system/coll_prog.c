@@ -125,16 +125,8 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         contribute(p, in, bytes);
         return;
     }
-    struct weft_msg msg = {
-        .src = p->npu->rank,
-        .dst = weft_prog_rank(p, in->peer),
-        .bytes = bytes,
-        .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
-        .token_type = WEFT_TOKEN_TRAIL,
-        .sent_late = true,
-    };
-    const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
-    weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, &msg);
+    struct weft_msg msg;
+    weft_prog_message(p, in, bytes, &msg);
     note_post(p, bytes);
     msg.token.object = weft_trail_take(p->npu, p->active->op);
     if (s->net->ops->send(s->net, &msg, &err))
@@ -352,7 +344,7 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
         weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
         weft_system_fail(s, &err);
     }
-    weft_trail_drop(s, t);
+    weft_trail_let_go(npu, t);
 }
 
 void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done)

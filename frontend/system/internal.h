@@ -161,8 +161,10 @@ struct weft_npu {
     uint32_t communicating;   /**< active SEND, RECV, COLL */
     uint32_t collectives;     /**< active COLL */
     struct weft_trail *trail; /**< of the present event; NULL: there is none */
-    uint32_t trail_op;        /**< op that it is an event of */
-    struct weft_share share;  /**< the running computation when collectives slow it down */
+    /** those of the thread in which a message is taken in now; NULL: the frontend's own */
+    struct weft_trail_notes *notes;
+    uint32_t trail_op;       /**< op that it is an event of */
+    struct weft_share share; /**< the running computation when collectives slow it down */
     struct weft_rank_result result;
 };
 
@@ -259,7 +261,8 @@ static inline int64_t weft_sum_ps(int64_t a, int64_t b)
     return a + b < WEFT_TOO_LONG_PS ? a + b : WEFT_TOO_LONG_PS;
 }
 /* absorb.c: struct weft_net_sink */
-bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg);
+bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
+                         struct weft_follows *follows);
 void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done);
 /* events.c */
 static inline int64_t weft_now_ps(const struct weft_system *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See trail.h. */
 #include "system/internal.h"
+#include "system/trail_notes.h"
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -190,6 +191,14 @@ void weft_trail_drop(struct weft_system *s, struct weft_trail *t)
     step_drop(s, step);
 }
 
+void weft_trail_let_go(struct weft_npu *npu, struct weft_trail *t)
+{
+    if (npu->notes)
+        weft_notes_drop(npu->notes, t);
+    else
+        weft_trail_drop(npu->sys, t);
+}
+
 /* A new trail that begins where `step` ends. */
 static struct weft_trail *trail_at(struct weft_system *s, struct weft_step *step)
 {
@@ -201,27 +210,30 @@ static struct weft_trail *trail_at(struct weft_system *s, struct weft_step *step
     return t;
 }
 
-static struct weft_trail *copy_of(struct weft_system *s, const struct weft_trail *from)
+static struct weft_trail *copy_of(struct weft_npu *npu, const struct weft_trail *from)
 {
-    struct weft_trail *t = trail_new(s);
+    struct weft_trail *t = npu->notes ? weft_notes_take(npu->notes) : trail_new(npu->sys);
     if (!t)
         return NULL;
     *t = *from;
     t->refs = 1;
-    t->step->refs++;
+    if (npu->notes) /* ranks in other threads may have come the same way */
+        __atomic_fetch_add(&t->step->refs, 1, __ATOMIC_RELAXED);
+    else
+        t->step->refs++;
     return t;
 }
 
 void weft_trail_enter(struct weft_npu *npu, struct weft_trail *t, uint32_t op)
 {
-    weft_trail_drop(npu->sys, npu->trail);
+    weft_trail_let_go(npu, npu->trail);
     npu->trail = t;
     npu->trail_op = op;
 }
 
 void weft_trail_leave(struct weft_npu *npu)
 {
-    weft_trail_drop(npu->sys, npu->trail);
+    weft_trail_let_go(npu, npu->trail);
     npu->trail = NULL;
 }
 
@@ -312,7 +324,7 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
     if (!npu->trail)
         return NULL;
     trail_move(npu, op);
-    struct weft_trail *t = copy_of(npu->sys, npu->trail);
+    struct weft_trail *t = copy_of(npu, npu->trail);
     if (!t)
         return NULL;
     t->spent_ps[WEFT_CAUSE_ENDPOINT] += endpoint_ps;
@@ -325,7 +337,7 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
 struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,
                                       int64_t network_ps, const int64_t delay_ps[WEFT_DELAYS])
 {
-    struct weft_trail *t = message ? copy_of(npu->sys, message) : NULL;
+    struct weft_trail *t = message ? copy_of(npu, message) : NULL;
     if (!t)
         return NULL;
     t->spent_ps[WEFT_CAUSE_NETWORK] += network_ps;

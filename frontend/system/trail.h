@@ -85,6 +85,8 @@ int weft_absorbed_new(struct weft_system *s, struct weft_err *err);
 void weft_absorbed_free(struct weft_system *s);
 /** Gives a reference back. */
 void weft_trail_drop(struct weft_system *s, struct weft_trail *t);
+/** The same in an event of an NPU, which another thread than the frontend's may run. */
+void weft_trail_let_go(struct weft_npu *npu, struct weft_trail *t);
 /** The trail of a message that has come in after @p network_ps on its way and what delayed it;
  * the message's reference stays what it is. NULL: out of memory. */
 struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,

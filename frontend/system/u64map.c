@@ -33,9 +33,14 @@ static int grow(struct weft_u64map *m)
     return 0;
 }
 
+bool weft_u64map_has_room(const struct weft_u64map *m)
+{
+    return 4 * (m->n + 1) <= 3 * m->cap;
+}
+
 int weft_u64map_put(struct weft_u64map *m, uint64_t key, void *value)
 {
-    if (4 * (m->n + 1) > 3 * m->cap && grow(m))
+    if (!weft_u64map_has_room(m) && grow(m))
         return WEFT_E_LIMIT;
     size_t i = find(m, key);
     if (!m->slots[i].key1)

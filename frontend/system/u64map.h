@@ -6,6 +6,7 @@
 #ifndef WEFT_SYSTEM_U64MAP_H
 #define WEFT_SYSTEM_U64MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,8 @@ struct weft_u64map {
 
 /** Adds or replaces. @p key below UINT64_MAX. Returns 0, or WEFT_E_LIMIT when out of memory. */
 int weft_u64map_put(struct weft_u64map *m, uint64_t key, void *value);
+/** Whether one more is added without asking for memory. */
+bool weft_u64map_has_room(const struct weft_u64map *m);
 /** 1 when there is an entry; its value in *value (may be NULL). */
 int weft_u64map_get(const struct weft_u64map *m, uint64_t key, void **value);
 /** Removes; 1 when there was an entry, its value in *value (may be NULL). */

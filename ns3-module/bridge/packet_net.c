@@ -57,10 +57,11 @@ static void on_acked(void *ctx, const struct weft_completion *done)
         n->sink.sent(n->sink.ctx, done);
 }
 
-static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg)
+static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
+                       struct weft_follows *follows)
 {
     const struct packet_net *n = (const struct packet_net *)ctx;
-    return n->sink.absorbs(n->sink.ctx, thread, msg);
+    return n->sink.absorbs(n->sink.ctx, thread, msg, follows);
 }
 
 static void on_absorb(void *ctx, unsigned thread, const struct weft_completion *done)

@@ -130,7 +130,8 @@ struct weft_engine_hooks {
      * so for other hosts (host_parts.h); for each host in the order of time, with what is received
      * there.
      */
-    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg);
+    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg,
+                    struct weft_follows *follows);
     void (*absorb)(void *ctx, unsigned thread, const struct weft_completion *done);
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
      * has got some again. */

@@ -10,6 +10,7 @@
 #include "host_turn.h"
 #include "loads.h"
 #include "plans.h"
+#include "posts.h"
 #include "replay.h"
 #include "window.h"
 #include "window_crew_inside.h"
@@ -126,6 +127,7 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     const bool ideals = !e->spread.balance && !e->spread.steer;
     h->listens = e->hooks.listens && ideals;
     h->absorbs = e->hooks.absorbs && ideals;
+    h->posts = h->absorbs && posts_may_wait(e);
     e->now = t_ps;
     const bool ahead = plans_may_be_ahead(e);
     until_ps =

@@ -50,7 +50,8 @@ struct host_parts {
     bool switches;        /**< it is theirs as well */
     bool counts;          /**< events are counted by cluster */
     bool listens;         /**< the user is told of messages when it is over: no host is held */
-    bool absorbs;         /**< he takes in some in the threads of their hosts */
+    bool absorbs;         /**< he takes in some in the threads of their hosts, */
+    bool posts;           /**< and may post others there */
     uint64_t nheld;       /**< hosts that have been held in the last window */
     bool told;            /**< he has been told of all that hosts were held for: they may go on */
     int64_t from_ps;      /**< nothing is to happen at hosts before, if that is before the clock */

@@ -14,7 +14,7 @@
 
 /* What a thread has left to tell. */
 struct tells {
-    const struct worker_tell *next, *end;
+    struct worker_tell *next, *end;
     struct worker *of;
 };
 
@@ -42,16 +42,31 @@ static void add(struct tells *h, unsigned n, struct tells more)
     h[at] = more;
 }
 
-static void tell(struct weft_engine *e, const struct worker_tell *t)
+/* A message gets its number. */
+static void number(struct weft_engine *e, struct msg *m)
 {
+    m->id = e->tot.msgs_posted++;
+    e->tot.bytes_posted += m->bytes;
+    if (e->replay)
+        replay_ops.posted_before(e, m);
+}
+
+static void tell(struct weft_engine *e, struct worker_tell *t)
+{
+    const bool acked = t->what == TELL_ACKED, taken = t->what == TELL_TAKEN;
     e->now = t->at.t;
-    if (t->acked)
+    if (t->what == TELL_POSTED) {
+        number(e, msg_at(e, t->msg));
+        return;
+    }
+    t->done.id = msg_at(e, t->msg)->id;
+    if (acked)
         stable_release(&e->msgs, t->msg);
     if (e->replay)
-        replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, t->acked, t->taken, &t->done);
-    else if (t->acked && e->hooks.acked)
+        replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, acked, taken, &t->done);
+    else if (acked && e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &t->done);
-    else if (!t->acked && e->hooks.received)
+    else if (t->what == TELL_RECEIVED && e->hooks.received)
         e->hooks.received(e->hooks.ctx, &t->done);
 }
 
@@ -74,7 +89,7 @@ void host_tells(struct weft_engine *e, struct window_crew *c, struct ev before)
             add(h, n++, (struct tells){w->tells, w->tells + w->ntells, w});
     }
     while (n && ev_before(h[0].next->at, before)) {
-        const struct worker_tell *t = h[0].next++;
+        struct worker_tell *t = h[0].next++;
         if (h[0].end - t > (ptrdiff_t)AHEAD) {
             weft_fetch(&t[AHEAD], sizeof *t);
             __builtin_prefetch(msg_at(e, t[AHEAD / 2].msg), 1);

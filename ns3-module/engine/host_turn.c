@@ -14,6 +14,7 @@
 #include "room.h"
 #include "window_crew_inside.h"
 #include "worker.h"
+#include "worker_posts.h"
 
 /* Whether the user may be told of a message when the packet at the end of a link arrives. */
 static inline bool may_tell(const struct weft_engine *e, uint32_t port)
@@ -67,7 +68,10 @@ static bool absorbed(const struct weft_engine *e, const struct host_parts *h, ui
         return false;
     struct weft_completion d;
     rc_fill_done(q, msg_at(e, q->rcv_msg), 0, &d);
-    return e->hooks.absorbs(e->hooks.ctx, e->worker->number, &d.msg);
+    struct weft_follows follows;
+    follows.n = 0;
+    return e->hooks.absorbs(e->hooks.ctx, e->worker->number, &d.msg, &follows) &&
+           (!follows.n || (h->posts && worker_may_post(e, &follows)));
 }
 
 /* Whether the packet at the end of a link, which may tell of messages, tells of such alone as

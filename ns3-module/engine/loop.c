@@ -12,6 +12,7 @@
 #include "replay.h"
 #include "threads.h"
 #include "window.h"
+#include "worker.h"
 
 #include "base/units.h"
 
@@ -20,7 +21,7 @@
 
 int64_t weft_engine_now(const struct weft_engine *e)
 {
-    return e->now;
+    return worker_here ? worker_here->now : e->now;
 }
 
 int64_t weft_engine_next(struct weft_engine *e)

@@ -10,7 +10,7 @@
 struct msg {
     uint32_t next; /**< list link of its QP; first, as stable.h wants */
     uint32_t qp;
-    uint64_t id;
+    uint64_t id;         /**< posted by a thread: when the user would have heard of it (worker.h) */
     uint64_t bytes, tag; /**< as posted; hosts, priority and number are those of its QP */
     union weft_token token;
     uint64_t first_psn, npkts;
@@ -26,7 +26,8 @@ struct msg {
     uint64_t retx_bytes;
     uint32_t cnps;
     uint8_t token_type;
-    bool sent_late; /**< as posted */
+    bool sent_late;    /**< as posted */
+    uint32_t rcv_next; /**< the next of its QP, for the receiver, which another thread may run */
 };
 
 /** The packet that makes a message complete. */

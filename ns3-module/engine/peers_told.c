@@ -87,7 +87,7 @@ static const struct msg *settle_message(struct weft_engine *e, const struct tell
     struct qp *q = qp_at(e, m->qp);
     const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
     if (!t->acked && ends == PEERS_SENDS)
-        q->rcv_msg = m->next;
+        q->rcv_msg = m->rcv_next;
     else if (t->acked && ends == PEERS_RECEIVES)
         q->head_msg = m->next;
     return m;

@@ -64,17 +64,20 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
 static void append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned ends)
 {
     const struct msg *m = msg_at(e, mi);
+    const uint32_t before = q->tail_msg;
     q->end_psn += m->npkts;
     q->end_byte += m->bytes;
     if (q->head_msg == NIL)
         q->head_msg = mi;
     else
-        msg_at(e, q->tail_msg)->next = mi;
+        msg_at(e, before)->next = mi;
     q->tail_msg = mi;
     if (ends & PEERS_SENDS && q->snd->nxt_msg == NIL)
         q->snd->nxt_msg = mi;
-    if (q->rcv_msg == NIL)
-        q->rcv_msg = mi;
+    if (e->worker && e->worker->calls)
+        worker_posted(e, mi, before); /* its receiver may be run at the same time */
+    else
+        posts_await(e, q, mi, before);
 }
 
 void post_take(struct weft_engine *e, const struct post *p)
@@ -84,6 +87,7 @@ void post_take(struct weft_engine *e, const struct post *p)
     struct qp *q = qp_at(e, p->qp);
     struct msg *m = msg_at(e, p->record);
     *m = (struct msg){.next = NIL,
+                      .rcv_next = NIL,
                       .qp = p->qp,
                       .id = p->id,
                       .bytes = msg->bytes,

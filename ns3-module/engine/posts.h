@@ -62,6 +62,15 @@ extern const struct posts_ops posts_ops;
 
 #pragma GCC visibility pop
 
+/** Message @p mi of a QP waits for packets, behind @p before if that is still waited for. */
+static inline void posts_await(struct weft_engine *e, struct qp *q, uint32_t mi, uint32_t before)
+{
+    if (q->rcv_msg == NIL)
+        q->rcv_msg = mi;
+    else
+        msg_at(e, before)->rcv_next = mi;
+}
+
 /** Posts what waits before somebody looks, or something happens. */
 static inline void posts_settle(struct weft_engine *e)
 {

@@ -186,6 +186,26 @@ static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, s
     return qi;
 }
 
+/* The slot of a QP, or that which a new one of this name gets. */
+static uint32_t *slot_of(const struct weft_engine *e, const struct qp_name *name)
+{
+    for (uint64_t h = hash(name);; h++) {
+        uint32_t *slot = &e->qps.slots[h & (e->qps.nslots - 1)];
+        if (*slot == 0)
+            return slot;
+        const struct qp_name other = name_of(e, *slot - 1);
+        if (other.src == name->src && other.dst == name->dst && other.prio == name->prio &&
+            other.number == name->number)
+            return slot;
+    }
+}
+
+uint32_t qp_find(const struct weft_engine *e, const struct qp_name *name)
+{
+    const uint32_t *slot = e->qps.nslots ? slot_of(e, name) : NULL;
+    return slot && *slot ? *slot - 1 : NIL;
+}
+
 uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
                    struct weft_err *err)
 {
@@ -194,17 +214,13 @@ uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.pool.n);
         return NIL;
     }
-    uint64_t h = hash(name);
-    for (uint32_t slot; (slot = e->qps.slots[h & (e->qps.nslots - 1)]) != 0; h++) {
-        const struct qp_name other = name_of(e, slot - 1);
-        if (other.src == name->src && other.dst == name->dst && other.prio == name->prio &&
-            other.number == name->number)
-            return slot - 1;
-    }
+    uint32_t *slot = slot_of(e, name);
+    if (*slot)
+        return *slot - 1;
     const uint32_t qi = next_number(e, name, err);
     if (qi == NIL)
         return NIL;
-    e->qps.slots[h & (e->qps.nslots - 1)] = qi + 1;
+    *slot = qi + 1;
     *made = true;
     return qi;
 }

@@ -155,6 +155,8 @@ extern const struct sender qp_nobody;
  * fails. */
 uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
                    struct weft_err *err);
+/** The number of a QP; NIL: there is none of that name. */
+uint32_t qp_find(const struct weft_engine *e, const struct qp_name *name);
 /** Opens QP @p qp, a new one. WEFT_E_LIMIT: out of memory. */
 int qp_open(struct weft_engine *e, uint32_t qp, const struct qp_name *name, struct weft_err *err);
 /** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err

@@ -112,10 +112,10 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
 static void tell_thread(struct weft_engine *e, uint32_t mi, const struct weft_completion *d)
 {
     const bool absorbs = e->worker->absorbs;
-    if (absorbs)
-        e->hooks.absorb(e->hooks.ctx, e->worker->number, d);
     if (!absorbs || e->replay)
-        worker_tell(e, mi, false, absorbs, d);
+        worker_tell(e, mi, absorbs ? TELL_TAKEN : TELL_RECEIVED, d);
+    if (absorbs)
+        worker_call(e, d);
 }
 
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct completer *c)
@@ -124,7 +124,7 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
     delay_received(e, q, m, c);
     m->received_ps = e->now;
     m->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
-    q->rcv_msg = m->next;
+    q->rcv_msg = m->rcv_next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->bytes;
     if (e->hooks.received || e->replay || e->peers) {
@@ -277,7 +277,7 @@ static void complete(struct weft_engine *e, uint32_t mi)
     else if (__builtin_expect(e->peers != NULL, 0))
         peers_tell(e, mi, true);
     else if (e->worker)
-        worker_tell(e, mi, true, false, &d);
+        worker_tell(e, mi, TELL_ACKED, &d);
     else if (e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &d);
 }

@@ -212,6 +212,13 @@ static bool posted(struct weft_engine *e, const struct msg *m)
     return true;
 }
 
+static void posted_before(struct weft_engine *e, const struct msg *m)
+{
+    e->replay->in_call = true; /* of the last that was told */
+    posted(e, m);
+    e->replay->in_call = false;
+}
+
 static void tell(struct weft_engine *e, uint32_t qi, bool acked, bool taken,
                  const struct weft_completion *d)
 {
@@ -259,6 +266,7 @@ static void touch(struct weft_engine *e, uint32_t qi)
 
 const struct replay_ops replay_ops = {.touch = touch,
                                       .posted = posted,
+                                      .posted_before = posted_before,
                                       .tell = tell,
                                       .plays = plays,
                                       .post = post,

@@ -42,6 +42,8 @@ struct replay_ops {
     void (*touch)(struct weft_engine *e, uint32_t qp);
     /** Message @p m was posted. Whether the user is to hear of it: not again. */
     bool (*posted)(struct weft_engine *e, const struct msg *m);
+    /** The same of one that the user has posted when he took in another (worker_posts.h). */
+    void (*posted_before)(struct weft_engine *e, const struct msg *m);
     /** The user is told that a message was received, or (@p acked) acknowledged; or he has @p taken
      * it in himself. */
     void (*tell)(struct weft_engine *e, uint32_t qp, bool acked, bool taken,

@@ -12,6 +12,8 @@
 #include "rc.h"
 #include "replay.h"
 #include "stable.h"
+#include "worker.h"
+#include "worker_posts.h"
 
 /* The user, and what repeats his traffic, hear of it. */
 static void tell(struct weft_engine *e, const struct post *p)
@@ -29,6 +31,11 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
                      struct weft_err *err)
 {
     const uint32_t hosts = e->fabric->nhosts;
+    if (__builtin_expect(worker_here != NULL, 0)) {
+        if (id)
+            *id = UINT64_MAX; /* it has none yet */
+        return worker_post(worker_here, msg, err);
+    }
     uint32_t prio = msg->prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : msg->prio;
     if (msg->src >= hosts || msg->dst >= hosts)
         return weft_err_set(err, WEFT_E_INPUT,

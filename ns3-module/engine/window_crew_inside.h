@@ -57,7 +57,7 @@ struct window_crew {
     unsigned n;
     struct worker *workers;
     struct outbox *out; /**< by port */
-    _Atomic uint32_t untouched[2];
+    _Atomic uint32_t untouched[WORKER_POOLS];
     uint32_t *switches, nswitches; /**< in windows, by whose they are at first */
     uint32_t *any;                 /**< those for any, by whose they are by now */
     uint32_t *border, nborder;     /**< switches of clusters that have links to others */

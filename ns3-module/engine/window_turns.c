@@ -229,8 +229,10 @@ static void shuffle(struct weft_engine *e, struct window_crew *c)
 /* Free records go to threads that want some. */
 static void hand_out(struct weft_engine *e, struct window_crew *c)
 {
-    for (unsigned i = 0; i < c->n; i++)
+    for (unsigned i = 0; i < c->n; i++) {
         worker_give_packets(&c->workers[i], e);
+        worker_give_messages(&c->workers[i], e);
+    }
     const unsigned first = (unsigned)(c->figures.windows % c->n);
     for (unsigned i = 0; i < c->n && e->telemetry.stacks.free_head != NIL; i++)
         if (worker_give_stacks(&c->workers[(first + i) % c->n], e))
@@ -254,10 +256,12 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_wo
     window_crew_spent(c, WEFT_ALONE_LIST);
     atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
     atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
+    atomic_store_explicit(&c->untouched[2], e->msgs.n, memory_order_relaxed);
     window_crew_together(c, run_part);
     window_crew_together(c, deliver);
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
     e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
+    e->msgs.n = atomic_load_explicit(&c->untouched[2], memory_order_relaxed);
     list_firsts(e, c);
     window_crew_spent(c, WEFT_ALONE_LIST);
     for (unsigned i = 0; i < c->n; i++)

@@ -4,6 +4,8 @@
 #include "events.h"
 #include "fail.h"
 #include "port.h"
+#include "posts.h"
+#include "qp.h"
 #include "room.h"
 #include "window_queue.h"
 
@@ -12,11 +14,13 @@
 
 #define FRESH 256u    /**< records that a thread takes at once */
 #define SURPLUS 4096u /**< free packets beyond which it gives so many away, if nobody has any */
-#define GIVEN 512u    /**< packets that it is given at once */
+#define GIVEN 512u    /**< that it is given at once */
 #define AHEAD 8u      /**< outboxes that it fetches before they go onto links */
 
+_Thread_local struct weft_engine *worker_here;
+
 bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
-                 const uint8_t *to, _Atomic uint32_t untouched[2])
+                 const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS])
 {
     memset(w, 0, sizeof *w);
     w->n = n;
@@ -24,11 +28,12 @@ bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *o
     w->out = out;
     w->to = to;
     w->sent = calloc(n, sizeof *w->sent);
-    w->pkts = w->stacks =
+    w->pkts = w->stacks = w->msgs =
         (struct worker_pool){.head = NIL, .spare = NIL, .give = NIL, .most = UINT32_MAX};
     w->pkts.untouched = &untouched[0];
     w->pkts.most = SURPLUS; /* free stacks flow the other way */
     w->stacks.untouched = &untouched[1];
+    w->msgs.untouched = &untouched[2];
     return w->sent != NULL;
 }
 
@@ -41,6 +46,7 @@ void worker_fini(struct worker *w)
     free(w->timers);
     free(w->notes);
     free(w->tells);
+    free(w->posts);
 }
 
 static uint32_t next_free(const struct stable *s, uint32_t i)
@@ -73,6 +79,7 @@ static void pool_retire(const struct worker_pool *p, struct stable *all)
 void worker_retire(const struct worker *w, struct weft_engine *e)
 {
     pool_retire(&w->pkts, &e->pkts.pool);
+    pool_retire(&w->msgs, &e->msgs);
     if (e->telemetry.stacks.base) /* else no packet has any */
         pool_retire(&w->stacks, &e->telemetry.stacks);
 }
@@ -102,6 +109,7 @@ void worker_begin(struct worker *w, const struct weft_engine *e)
     w->nholds = e->delays.nholds;
     pool_begin(&w->pkts, &c->pkts.pool);
     pool_begin(&w->stacks, &c->telemetry.stacks);
+    pool_begin(&w->msgs, &c->msgs);
 }
 
 /* Keeps the free records, or sets some aside for the engine. */
@@ -127,6 +135,7 @@ void worker_end(struct worker *w)
     w->notes_cap = c->windows.notes_cap;
     pool_end(&w->pkts, &c->pkts.pool);
     pool_end(&w->stacks, &c->telemetry.stacks);
+    pool_end(&w->msgs, &c->msgs);
 }
 
 /* ---- what is taken over ---- */
@@ -144,20 +153,29 @@ static void pool_join(struct worker_pool *p, const struct stable *s, struct stab
     p->give = NIL;
 }
 
-void worker_give_packets(struct worker *w, struct weft_engine *e)
+/* Gives a thread some of the engine's free records if it had to take new ones. */
+static void give(struct worker_pool *p, struct stable *all)
 {
-    struct worker_pool *p = &w->pkts;
-    struct stable *all = &e->pkts.pool;
     uint32_t tail = all->free_head, n = 1;
-    p->most = tail == NIL ? SURPLUS : UINT32_MAX;
     if (!p->made || p->spare != NIL || tail == NIL)
         return;
-    for (; n < GIVEN && pkt_at(e, tail)->next != NIL; n++)
-        tail = pkt_at(e, tail)->next;
+    for (uint32_t next; n < GIVEN && (next = next_free(all, tail)) != NIL; n++)
+        tail = next;
     p->spare = all->free_head;
     p->nspare = n;
-    all->free_head = pkt_at(e, tail)->next;
-    pkt_at(e, tail)->next = NIL;
+    all->free_head = next_free(all, tail);
+    *(uint32_t *)(void *)(all->base + (size_t)tail * all->elem) = NIL;
+}
+
+void worker_give_packets(struct worker *w, struct weft_engine *e)
+{
+    w->pkts.most = e->pkts.pool.free_head == NIL ? SURPLUS : UINT32_MAX;
+    give(&w->pkts, &e->pkts.pool);
+}
+
+void worker_give_messages(struct worker *w, struct weft_engine *e)
+{
+    give(&w->msgs, &e->msgs);
 }
 
 bool worker_give_stacks(struct worker *w, struct weft_engine *e)
@@ -251,6 +269,11 @@ void worker_join(struct worker *w, struct weft_engine *e)
     join_notes(e, &c->windows);
     pool_join(&w->pkts, &c->pkts.pool, &e->pkts.pool);
     pool_join(&w->stacks, &c->telemetry.stacks, &e->telemetry.stacks);
+    pool_join(&w->msgs, &c->msgs, &e->msgs);
+    for (uint32_t i = 0; i < w->nposts; i++)
+        posts_await(e, qp_at(e, msg_at(e, w->posts[i].msg)->qp), w->posts[i].msg,
+                    w->posts[i].before);
+    w->nposts = 0;
     if (e->peers) /* messages are complete in the thread's context, which is the only one */
         e->ideal = c->ideal;
     if (c->windows.last_ps > e->windows.last_ps)
@@ -295,7 +318,7 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
     w->timers[w->ntimers++] = (struct ev){t_ps, id};
 }
 
-void worker_tell(struct weft_engine *e, uint32_t msg, bool acked, bool taken,
+void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
                  const struct weft_completion *done)
 {
     struct worker *w = e->worker;
@@ -306,8 +329,28 @@ void worker_tell(struct weft_engine *e, uint32_t msg, bool acked, bool taken,
     uint32_t at = w->ntells++; /* what waits from the window before may be of later events */
     for (; at && ev_before(w->at, w->tells[at - 1].at); at--)
         w->tells[at] = w->tells[at - 1];
-    w->tells[at] = (struct worker_tell){
-        .at = w->at, .msg = msg, .acked = acked, .taken = taken, .done = *done};
+    w->tells[at] = (struct worker_tell){.at = w->at, .msg = msg, .what = what};
+    if (done)
+        w->tells[at].done = *done;
+}
+
+void worker_call(struct weft_engine *e, const struct weft_completion *done)
+{
+    worker_here = e;
+    e->worker->calls = true;
+    e->hooks.absorb(e->hooks.ctx, e->worker->number, done);
+    e->worker->calls = false;
+    worker_here = NULL;
+}
+
+void worker_posted(struct weft_engine *e, uint32_t msg, uint32_t before)
+{
+    struct worker *w = e->worker;
+    worker_tell(e, msg, TELL_POSTED, NULL);
+    if (ROOM(w->posts, w->nposts, &w->posts_cap))
+        w->posts[w->nposts++] = (struct worker_post){msg, before};
+    else
+        no_room(e);
 }
 
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)
@@ -323,7 +366,10 @@ void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum we
 
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool)
 {
-    struct worker_pool *p = pool == &e->pkts.pool ? &e->worker->pkts : &e->worker->stacks;
+    struct worker *w = e->worker;
+    struct worker_pool *p = pool == &e->pkts.pool          ? &w->pkts
+                            : pool == &e->telemetry.stacks ? &w->stacks
+                                                           : &w->msgs;
     if (p->spare != NIL) {
         pool->free_head = p->spare;
         p->nfree += p->nspare;

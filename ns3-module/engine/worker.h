@@ -44,13 +44,26 @@ struct worker_drop {
     uint8_t why;
 };
 
+/** What the user is told of. */
+enum worker_what {
+    TELL_RECEIVED,
+    TELL_TAKEN, /**< the same, but he knows: he has taken it in himself (weft_engine_hooks, absorb)
+                 */
+    TELL_ACKED, /**< the record of the message is free then */
+    TELL_POSTED /**< nothing, but the message gets its number, as he has posted it meanwhile */
+};
+
 /** The user is to be told of a message, by that event. */
 struct worker_tell {
     struct ev at;
-    uint32_t msg; /**< its record, which is free then if it is acknowledged */
-    bool acked;   /**< else received */
-    bool taken;   /**< he has taken it in himself (weft_engine_hooks, absorb) */
-    struct weft_completion done;
+    uint32_t msg; /**< its record */
+    enum worker_what what;
+    struct weft_completion done; /**< but for TELL_POSTED */
+};
+
+/** A message that was posted meanwhile, and the one of its QP before it. */
+struct worker_post {
+    uint32_t msg, before;
 };
 
 /** Free records of a kind that a thread has. Its context holds the list that is in use. */
@@ -65,6 +78,9 @@ struct worker_pool {
     _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
 };
 
+/** Kinds of them: packets, stacks of INT stamps, messages. */
+#define WORKER_POOLS 3
+
 struct worker {
     struct weft_engine e;     /**< its context */
     struct outbox *out;       /**< shared: by port */
@@ -77,19 +93,26 @@ struct worker {
     uint32_t ntimers, timers_cap;
     struct window_note *notes; /**< room for those of its context */
     uint32_t notes_cap;
-    struct worker_pool pkts, stacks;
+    struct worker_pool pkts, stacks, msgs;
+    struct worker_post *posts; /**< of this window */
+    uint32_t nposts, posts_cap;
     struct worker_tell *tells; /**< in order; some may wait from windows before */
     uint32_t ntells, tells_cap;
-    bool absorbs;    /**< if that tells of a message, nothing follows from it */
+    bool absorbs;    /**< if that tells of a message, the user takes it in in this thread, */
+    bool calls;      /**< and does so now */
     struct ev at;    /**< the event that is executed, if it may tell of a message */
     uint64_t nholds; /**< of the engine, at the beginning */
 };
 
 #pragma GCC visibility push(hidden)
 
+/** The context of this thread while the user takes in a message there: what he asks of the engine,
+ * the time and to post messages, is asked of this. NULL: he doesn't. */
+extern _Thread_local struct weft_engine *worker_here;
+
 /** Prepares one of @p n workers; false when out of memory. */
 bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
-                 const uint8_t *to, _Atomic uint32_t untouched[2]);
+                 const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
 void worker_fini(struct worker *w);
 /** No window comes any more: the engine gets its free records back. */
 void worker_retire(const struct worker *w, struct weft_engine *e);
@@ -104,6 +127,8 @@ void worker_deliver(struct worker *all, unsigned number);
 void worker_join(struct worker *w, struct weft_engine *e);
 /** Gives the thread some of the engine's free packets if it had to take new ones. */
 void worker_give_packets(struct worker *w, struct weft_engine *e);
+/** The same of records of messages. */
+void worker_give_messages(struct worker *w, struct weft_engine *e);
 /** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */
 bool worker_give_stacks(struct worker *w, struct weft_engine *e);
 
@@ -118,10 +143,13 @@ void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps
 uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
 /** Sets a timer of the engine's own agenda. */
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
-/** The user is to be told of message record @p msg, which is received or, @p acked, acknowledged.
- */
-void worker_tell(struct weft_engine *e, uint32_t msg, bool acked, bool taken,
+/** The user is to be told of message record @p msg. */
+void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
                  const struct weft_completion *done);
+/** He takes in a message (weft_engine_hooks, absorb), and may post others: see worker_here. */
+void worker_call(struct weft_engine *e, const struct weft_completion *done);
+/** Message record @p msg has been posted behind @p before of its QP. */
+void worker_posted(struct weft_engine *e, uint32_t msg, uint32_t before);
 /** A packet was dropped that counts at @p port. */
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
 

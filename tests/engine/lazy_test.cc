@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <iterator>
+#include <map>
 
 namespace
 {
@@ -621,7 +622,7 @@ TEST(Threads, HostsAbsorb)
             w.config.hooks.pfc_late = w.config.hooks.local = 1;
             w.late = [](const weft_msg &m) { return m.bytes % 2 != 0; };
             w.Answer(false);
-            w.config.hooks.absorbs = [](void *, unsigned, const weft_msg *m) {
+            w.config.hooks.absorbs = [](void *, unsigned, const weft_msg *m, weft_follows *) {
                 return m->tag == 0; // as Answer() does nothing
             };
             w.config.hooks.absorb = [](void *c, unsigned thread, const weft_completion *d) {
@@ -656,6 +657,109 @@ TEST(Threads, HostsAbsorb)
                 FAIL() << cc << ", " << n << " threads";
         }
     }
+}
+
+// What a host posts when it has been told of a message, on QPs that are open, it posts in its
+// thread; messages get the numbers that they have with one.
+TEST(Threads, HostsPostThere)
+{
+    struct Sink {
+        World *world;
+        std::vector<weft_completion> of[8];
+        static bool Foreseen(const weft_msg &m)
+        {
+            return m.tag % 7 != 3;
+        }
+        std::vector<weft_msg> Next(const weft_msg &m) const
+        {
+            const uint32_t n = world->fabric->nhosts, k = m.tag == 20 ? 2 : m.tag > 0;
+            std::vector<weft_msg> next;
+            for (uint32_t i = 0; i < k; i++) {
+                weft_msg &x = next.emplace_back();
+                x.src = m.dst;
+                x.dst = (m.dst + 1 + (m.src + i) % 3) % n;
+                x.bytes = m.bytes + 13 * i;
+                x.tag = m.tag - 1;
+                x.prio = UINT32_MAX;
+            }
+            return next;
+        }
+        void Post(const weft_msg &m) const
+        {
+            for (const weft_msg &x : Next(m))
+                world->Send(x.src, x.dst, x.bytes, x.tag);
+        }
+    };
+    const Settings ways[] = {tight,
+                             With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "100us"}}),
+                             With(tight, {{"transport.recovery", "selective-repeat"},
+                                          {"pfc.enabled", "off"},
+                                          {"transport.rto", "100us"}})};
+    for (const Settings &way : ways)
+        for (const char *cc : {"dcqcn", "hpcc"})
+            for (const bool replays : {false, true}) {
+                std::deque<World> worlds;
+                for (unsigned n : {1u, 2u, 3u, 8u, 0u}) {
+                    worlds.emplace_back("fat-tree", Settings{{"k", "4"}}, way, cc);
+                    World &w = worlds.back();
+                    Sink sink = {&w, {}};
+                    w.user = &sink;
+                    w.config.hooks.pfc_late = w.config.hooks.local = 1;
+                    w.late = [](const weft_msg &m) { return m.tag % 2 == 0; };
+                    w.config.hooks.received = [](void *c, const weft_completion *d) {
+                        auto *world = static_cast<World *>(c);
+                        world->received.push_back(*d);
+                        static_cast<Sink *>(world->user)->Post(d->msg);
+                    };
+                    w.config.hooks.absorbs = [](void *c, unsigned, const weft_msg *m,
+                                                weft_follows *follows) {
+                        for (const weft_msg &x :
+                             static_cast<Sink *>(static_cast<World *>(c)->user)->Next(*m))
+                            follows->msg[follows->n++] = x;
+                        return Sink::Foreseen(*m);
+                    };
+                    w.config.hooks.absorb = [](void *c, unsigned thread, const weft_completion *d) {
+                        auto *s = static_cast<Sink *>(static_cast<World *>(c)->user);
+                        s->of[thread].push_back(*d);
+                        EXPECT_EQ(weft_engine_now(s->world->e), d->received_ps);
+                        s->Post(d->msg);
+                    };
+                    w.Build();
+                    weft_err err = {};
+                    if (replays) {
+                        ASSERT_EQ(
+                            weft_engine_set_replay(w.e, WEFT_REPLAYING_EAGERLY, 1 << 26, &err), 0);
+                    }
+                    ASSERT_EQ(weft_engine_set_threads(w.e, n, n % 3 ? 0 : 5, &err), 0) << err.msg;
+                    for (uint32_t src = 0; src < 16; src++) {
+                        w.Send(src, (src + 1) % 16, 4000, 25);
+                        w.Send(src, (src + 2) % 16, 700 + 100 * src, 30);
+                    }
+                    for (int64_t limit = 7'777'777; weft_engine_next(w.e) != WEFT_NEVER;
+                         limit += 7'777'777)
+                        ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+                    ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+                    std::map<std::pair<uint32_t, uint64_t>, uint64_t> ids;
+                    for (const weft_completion &d : w.acked)
+                        ids[{d.qpn, d.first_psn}] = d.id;
+                    size_t absorbed = 0;
+                    for (auto &list : sink.of) {
+                        for (weft_completion &d : list) // it may have had no number then
+                            d.id = ids[{d.qpn, d.first_psn}];
+                        w.received.insert(w.received.end(), list.begin(), list.end());
+                        absorbed += list.size();
+                    }
+                    EXPECT_EQ(absorbed > (replays ? 20u : 100u), n != 1) << absorbed;
+                    std::sort(w.received.begin(), w.received.end(),
+                              [](const weft_completion &a, const weft_completion &b) {
+                                  return a.id < b.id;
+                              });
+                    Same(w, worlds.front());
+                    if (HasFatalFailure())
+                        FAIL() << cc << ", " << n << " threads" << (replays ? ", replay" : "");
+                }
+                EXPECT_EQ(worlds.front().received.size(), 16u * (6 + 40 + 11 + 40));
+            }
 }
 
 // Where half of the hosts are idle the others are dealt to the threads anew, with what is to happen

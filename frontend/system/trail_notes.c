@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See trail_notes.h. */
+#include "system/trail_notes.h"
+
+#include "base/require.h"
+
+#include <stdlib.h>
+
+enum { PER_BLOCK = 1024, REFILL = 256 };
+
+static void add(struct weft_trail_notes *n, struct weft_trail *t)
+{
+    t->next_free = n->free;
+    n->free = t;
+    n->nfree++;
+}
+
+bool weft_notes_have_room(struct weft_trail_notes *n)
+{
+    if (n->n + 2 > WEFT_NOTES_MAX)
+        return false;
+    if (n->free)
+        return true;
+    void **block = calloc(1, sizeof(void *) + PER_BLOCK * sizeof(struct weft_trail));
+    if (!block)
+        return false;
+    *block = n->blocks;
+    n->blocks = block;
+    for (size_t i = 0; i < PER_BLOCK; i++)
+        add(n, (struct weft_trail *)(void *)(block + 1) + i);
+    return true;
+}
+
+struct weft_trail *weft_notes_take(struct weft_trail_notes *n)
+{
+    struct weft_trail *t = n->free;
+    WEFT_REQUIRE(t);
+    n->free = t->next_free;
+    n->nfree--;
+    return t;
+}
+
+void weft_notes_drop(struct weft_trail_notes *n, struct weft_trail *t)
+{
+    if (!t)
+        return;
+    WEFT_REQUIRE(n->n < WEFT_NOTES_MAX);
+    n->dropped[n->n++] = t;
+}
+
+void weft_notes_refill(struct weft_trail_notes *n, struct weft_trail **free)
+{
+    while (*free && n->nfree < REFILL) {
+        struct weft_trail *t = *free;
+        *free = t->next_free;
+        add(n, t);
+    }
+}
+
+void weft_notes_free(struct weft_trail_notes *n)
+{
+    for (void **b = n->blocks, **next; b; b = next) {
+        next = *b;
+        free(b);
+    }
+    free(n);
+}
