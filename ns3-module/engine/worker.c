@@ -343,10 +343,9 @@ void worker_call(struct weft_engine *e, const struct weft_completion *done)
     worker_here = NULL;
 }
 
-void worker_posted(struct weft_engine *e, uint32_t msg, uint32_t before)
+void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before)
 {
     struct worker *w = e->worker;
-    worker_tell(e, msg, TELL_POSTED, NULL);
     if (ROOM(w->posts, w->nposts, &w->posts_cap))
         w->posts[w->nposts++] = (struct worker_post){msg, before};
     else

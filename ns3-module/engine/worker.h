@@ -61,7 +61,8 @@ struct worker_tell {
     struct weft_completion done; /**< but for TELL_POSTED */
 };
 
-/** A message that was posted meanwhile, and the one of its QP before it. */
+/** A message that was posted meanwhile for a host that another thread may run, and the one of its
+ * QP before it. */
 struct worker_post {
     uint32_t msg, before;
 };
@@ -148,8 +149,9 @@ void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
                  const struct weft_completion *done);
 /** He takes in a message (weft_engine_hooks, absorb), and may post others: see worker_here. */
 void worker_call(struct weft_engine *e, const struct weft_completion *done);
-/** Message record @p msg has been posted behind @p before of its QP. */
-void worker_posted(struct weft_engine *e, uint32_t msg, uint32_t before);
+/** When the window is over, message record @p msg is to wait for packets, behind @p before of its
+ * QP. */
+void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before);
 /** A packet was dropped that counts at @p port. */
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
 

@@ -38,6 +38,7 @@ int worker_post(struct weft_engine *e, const struct weft_msg *msg, struct weft_e
     if (p.record == NIL)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
     post_take(e, &p);
+    worker_tell(e, p.record, TELL_POSTED, NULL);
     nic_wake(e, p.qp);
     return 0;
 }

@@ -4,7 +4,8 @@
  * (struct weft_engine_hooks, absorbs).
  *
  * Their QPs are open. What others may see of such a message, they see when the window is over: its
- * receiver, that it is the next of its QP (nothing of it arrives before); the user, its number,
+ * receiver, that it is the next of its QP (nothing of it arrives before, unless it is of the same
+ * cluster, which the same thread runs); the user, its number,
  * which is that of the order of all posts: the host_tells of the events in which they were posted.
  */
 #ifndef WEFT_ENGINE_WORKER_POSTS_H

@@ -99,17 +99,13 @@ TEST(Run, SameBytesEveryTime)
 }
 
 /* Each number of threads gives the same files; run.json says how many there were. */
-void same_by_threads(const char *k_of_tree, const std::vector<std::string> &settings)
+void same_by_threads(const std::vector<std::string> &settings)
 {
     TempDir dir;
     std::map<std::string, std::string> files[2];
     for (int k = 0; k < 2; k++) {
         const std::string out = k ? "three" : "one";
         std::vector<std::string> args = {"run",
-                                         "--set",
-                                         "topology.type=fat-tree",
-                                         "--set",
-                                         std::string("fat-tree.k=") + k_of_tree,
                                          "--set",
                                          "workload.type=generate",
                                          "--set",
@@ -138,16 +134,29 @@ TEST(Run, SameBytesWithSeveralThreads)
 {
     if (!has_packet())
         GTEST_SKIP() << "the program has no packet backend";
-    const std::string off = "run.replay=off", a2a = "generate.kind=all-to-all";
-    same_by_threads("8", {a2a, "generate.size=4MiB", "sample.what=queue", "sample.interval=20us"});
-    /* hosts take in what they receive by themselves, or go on together when told */
-    same_by_threads("8", {off, a2a, "generate.size=1MiB"});
-    same_by_threads("4", {off, a2a, "generate.size=1MiB", "system.endpoint-delay=100ns"});
-    same_by_threads("4",
-                    {off, a2a, "generate.size=256KiB", "generate.count=3", "transport.mtu=256B"});
-    same_by_threads("4", {off, "generate.size=1MiB"});
-    same_by_threads("4", {off, "generate.kind=all-gather", "generate.size=1MiB",
-                          "system.all-gather=direct", "sample.what=queue", "sample.interval=20us"});
+    const std::string tree = "topology.type=fat-tree", k4 = "fat-tree.k=4", k8 = "fat-tree.k=8",
+                      off = "run.replay=off", a2a = "generate.kind=all-to-all",
+                      shuffle = "run.thread-shuffle=1";
+    same_by_threads(
+        {tree, k8, a2a, "generate.size=4MiB", "sample.what=queue", "sample.interval=20us"});
+    /* hosts take in what they receive by themselves, post what follows, or go on together */
+    same_by_threads({tree, k8, off, a2a, "generate.size=1MiB"});
+    same_by_threads({tree, k4, off, a2a, "generate.size=1MiB", "system.endpoint-delay=100ns"});
+    same_by_threads(
+        {tree, k4, off, a2a, "generate.size=256KiB", "generate.count=3", "transport.mtu=256B"});
+    same_by_threads({tree, k4, off, "generate.size=1MiB"});
+    same_by_threads({tree, k4, "generate.size=1MiB", "transport.mtu=256B"});
+    same_by_threads({tree, k4, off, "generate.kind=all-gather", "generate.size=1MiB",
+                     "system.all-gather=direct", "sample.what=queue", "sample.interval=20us"});
+    for (const char *how : {"ring:bidirectional=true", "halving-doubling", "double-binary-tree"})
+        same_by_threads({tree, k4, off, "generate.size=1MiB",
+                         std::string("system.all-reduce=") + how, "system.chunks=3"});
+    /* some receivers are on the sender's side of a short link, which the same thread runs */
+    same_by_threads({"topology.type=multi",
+                     "topology.dimensions=switch size=4 rate=900Gbps delay=50ns; switch size=4 "
+                     "rate=100Gbps delay=500ns",
+                     off, shuffle, "system.all-reduce=ring,ring", "generate.size=1MiB",
+                     "system.chunks=4"});
 }
 
 TEST(Run, SaysWhichNumbersOfThreadsThereAre)
