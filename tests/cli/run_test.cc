@@ -154,8 +154,8 @@ TEST(Run, SameBytesWithSeveralThreads)
     /* some receivers are on the sender's side of a short link, which the same thread runs */
     same_by_threads({"topology.type=multi",
                      "topology.dimensions=switch size=4 rate=900Gbps delay=50ns; switch size=4 "
-                     "rate=100Gbps delay=500ns",
-                     off, shuffle, "system.all-reduce=ring,ring", "generate.size=1MiB",
+                     "rate=100Gbps delay=1us",
+                     off, shuffle, "system.all-reduce=ring,ring", "generate.size=16KiB",
                      "system.chunks=4"});
 }
 
