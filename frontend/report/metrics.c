@@ -175,6 +175,7 @@ static const struct weft_metric metrics[] = {
     HOST("cpu-time-s", F64, cpu_s, "CPU seconds"),
     HOST("events-per-s", F64, events_per_s, "events per second of CPU time"),
     HOST("packet-hops-per-s", F64, hops_per_s, "packet hops per second of CPU time"),
+    HOST("threads", U64, threads, "threads that ran the simulation at its end (run.threads)"),
     HOST("peak-rss", SIZE, peak_rss_bytes, "largest resident memory of the process"),
 };
 enum { N_METRICS = sizeof metrics / sizeof metrics[0] };

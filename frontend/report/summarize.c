@@ -192,6 +192,14 @@ static void sum_arrived(struct weft_net *net, const struct weft_jobs *jobs, bool
                                                    : 1;
 }
 
+static void sum_threads(struct weft_net *net, struct weft_summary *s)
+{
+    struct weft_thread_figures f = {.threads = 1};
+    if (net->ops->threads)
+        net->ops->threads(net, &f);
+    s->threads = f.threads;
+}
+
 void weft_report_summarize(struct weft_report *r, struct weft_net *net,
                            const struct weft_jobs *jobs, int64_t reached_ps, struct weft_summary *s)
 {
@@ -218,6 +226,7 @@ void weft_report_summarize(struct weft_report *r, struct weft_net *net,
     net->ops->totals(net, &s->net);
     if (net->ops->replay)
         net->ops->replay(net, &s->replay);
+    sum_threads(net, s);
     s->drops = weft_totals_drops(&s->net);
     sum_links(r, net, s);
     weft_report_sum_dims(r, net, jobs, s);

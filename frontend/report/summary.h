@@ -173,6 +173,7 @@ struct weft_summary {
 
     double wall_s, cpu_s;
     double events_per_s, hops_per_s; /**< per second of CPU time */
+    uint64_t threads;                /**< that ran it, at its end */
     uint64_t peak_rss_bytes;
 };
 

@@ -315,8 +315,11 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
     weft_jobs_text(out, s);
     flows(out, s);
     network(out, s, f);
-    fprintf(out, "  %-24s %.2f s wall, %.2f s CPU, %.3g events/s, peak memory %s\n", "simulator",
-            s->wall_s, s->cpu_s, s->events_per_s, weft_human_size(s->peak_rss_bytes, a));
+    fprintf(out, "  %-24s %.2f s wall, %.2f s CPU, ", "simulator", s->wall_s, s->cpu_s);
+    if (s->threads > 1)
+        fprintf(out, "%" PRIu64 " threads, ", s->threads);
+    fprintf(out, "%.3g events/s of CPU time, peak memory %s\n", s->events_per_s,
+            weft_human_size(s->peak_rss_bytes, a));
     replay(out, s);
 }
 

@@ -58,7 +58,7 @@ void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_
         *out = e->crew->figures;
     else if (e->choice)
         *out = e->choice->figures;
-    out->threads = e->crew ? e->crew->n : 1;
+    out->threads = e->choice ? e->choice->home : e->crew ? e->crew->n : 1;
 }
 
 int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
