@@ -5,6 +5,7 @@
 // compares every counter and record.
 #include "same.h"
 
+#include "base/processors.h"
 #include "base/rng.h"
 
 #include <deque>
@@ -843,6 +844,31 @@ TEST(Threads, WhatWasPostedIsThereWhenSomebodyLooks)
             EXPECT_EQ(now.in_flight_bytes, alone.in_flight_bytes);
             EXPECT_EQ(now.rate_bps, alone.rate_bps);
         }
+    }
+}
+
+// Where nobody says how many there are, other numbers are tried: nothing follows from that.
+TEST(Threads, AsManyAsMakeItFastest)
+{
+    std::deque<World> worlds;
+    for (unsigned n : {1u, 0u}) {
+        worlds.emplace_back("fat-tree", Settings{{"k", "8"}}, tight, "dcqcn");
+        World &w = worlds.back();
+        w.config.hooks.pfc_late = w.config.hooks.local = w.config.hooks.listens = 1;
+        w.Build();
+        weft_err err = {};
+        ASSERT_EQ(weft_engine_set_threads(w.e, n, 0, &err), 0) << err.msg;
+        for (uint32_t src = 0; src < 128; src++)
+            w.Send(src, (src + 5) % 128, 600'000 + src);
+        for (int64_t limit = 2'000'000; weft_engine_next(w.e) != WEFT_NEVER; limit += 2'000'000)
+            ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+        ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+        Same(w, worlds.front());
+        EXPECT_GT(w.Totals().events, 20 * 20'000u) << "enough to try something";
+        struct weft_thread_figures done;
+        weft_engine_thread_figures(w.e, &done);
+        EXPECT_GE(done.threads, 1u);
+        EXPECT_EQ(done.windows > 0, n == 0 && weft_processors() > 1);
     }
 }
 
