@@ -852,7 +852,8 @@ TEST(Threads, AsManyAsMakeItFastest)
 {
     std::deque<World> worlds;
     for (unsigned n : {1u, 0u}) {
-        worlds.emplace_back("fat-tree", Settings{{"k", "8"}}, tight, "dcqcn");
+        worlds.emplace_back("fat-tree", Settings{{"k", "8"}},
+                            With(tight, {{"switch.reserve", "1KB"}}), "dcqcn");
         World &w = worlds.back();
         w.config.hooks.pfc_late = w.config.hooks.local = w.config.hooks.listens = 1;
         w.Build();
