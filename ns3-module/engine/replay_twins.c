@@ -21,6 +21,7 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
+#include "window_crew.h"
 
 #include "base/int128.h"
 #include "base/units.h"
@@ -70,6 +71,18 @@ static void follow_one(struct weft_engine *e, struct crowd *c, struct replay_pie
         c->lead[c->leads++] = k;
 }
 
+/* What the ports of a follower owe, nobody makes while it stands still: threads would, when they
+ * settle switches (window_turns.c). */
+static void set_still(struct weft_engine *e, const struct replay_part *p, bool still)
+{
+    for (uint32_t i = 0; i < p->nnodes; i++) {
+        struct window_node *s = &e->windows.of[p->nodes[i]];
+        s->still = still;
+        s->owes |= !still;
+    }
+    window_crew_look_again(e);
+}
+
 /* Followers have no events any more. */
 static bool stand_still(struct weft_engine *e, const struct crowd *c)
 {
@@ -79,6 +92,9 @@ static bool stand_still(struct weft_engine *e, const struct crowd *c)
     for (uint32_t i = 0; i < c->n; i++)
         for (uint32_t q = 0; c->of[i]->phase == REPLAY_FOLLOWS && q < c->of[i]->part.nqps; q++)
             replay_part_add(e, p, c->of[i]->part.qps[q]);
+    for (uint32_t i = 0; i < c->n && !p->failed; i++)
+        if (c->of[i]->phase == REPLAY_FOLLOWS)
+            set_still(e, &c->of[i]->part, true);
     if (!p->failed)
         replay_queue_clear(e, p, e->now);
     return !p->failed;
@@ -199,6 +215,7 @@ void replay_twins_part(struct weft_engine *e, struct replay_piece *lead)
         struct replay_piece *k = &r->piece[i];
         if (!k->used || k->phase != REPLAY_FOLLOWS || k->leader != number)
             continue;
+        set_still(e, &k->part, false);
         if (copies)
             replay_copy(e, lead, k);
         else

@@ -68,7 +68,7 @@ static bool settle_in_turns(struct weft_engine *e, const struct weft_fabric_node
 
 bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
 {
-    return settle_in_turns(e, &e->fabric->nodes[node], until_ps);
+    return e->windows.of[node].still || settle_in_turns(e, &e->fabric->nodes[node], until_ps);
 }
 
 void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)

@@ -37,8 +37,9 @@ std::string first_difference(const std::string &a, const std::string &b)
     }
 }
 
-/* Runs it both ways; the packet-hops that were taken over. */
-long long compare(const std::vector<std::string> &what, const std::string &name)
+/* Runs it both ways, replayed with more settings; the packet-hops that were taken over. */
+long long compare(const std::vector<std::string> &what, const std::string &name,
+                  const std::vector<std::string> &settings = {})
 {
     TempDir dir;
     std::vector<std::string> off = {"run", "--set", "run.replay=off", "--out", dir / "off"};
@@ -46,6 +47,8 @@ long long compare(const std::vector<std::string> &what, const std::string &name)
         "run", "--set", "run.replay=exact", "--set", "run.replay-eager=true", "--out", dir / "on"};
     off.insert(off.end(), what.begin(), what.end());
     on.insert(on.end(), what.begin(), what.end());
+    for (const std::string &set : settings)
+        on.insert(on.end(), {"--set", set});
     const Said a = weft(off, dir / ""), b = weft(on, dir / "");
     EXPECT_EQ(a.code, b.code) << name << "\n" << a.err << b.err;
     const auto simulated = files(dir / "off"), replayed = files(dir / "on");
@@ -71,6 +74,17 @@ TEST(ReplayFiles, ShippedScenarios)
         if (fs::exists(e.path() / "scenario.xml"))
             repeat += compare({e.path().string()}, e.path().filename().string()) > 0;
     EXPECT_GT(repeat, 5);
+}
+
+/* Threads settle switches between their windows, but for those of twins that stand still. */
+TEST(ReplayFiles, TwinsByThreads)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::string training = source_dir() + "/scenarios/llm-training";
+    EXPECT_GT(compare({training}, "by two threads", {"run.threads=2"}), 0);
+    EXPECT_GT(
+        compare({training}, "by three in any order", {"run.threads=3", "run.thread-shuffle=1"}), 0);
 }
 
 /* Nodes and rails are pieces of their own; samples have those come back that are ahead. */
