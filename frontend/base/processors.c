@@ -13,6 +13,8 @@
 #define CGROUPS "/sys/fs/cgroup"
 
 static unsigned sharing = 1;
+static unsigned quota_now; /* what quota says; it is read once */
+static bool quota_known;
 
 /* The first line of a file, without its end; false: there is none. */
 static bool first_line(const char *path, const char *begins, char *text, int size)
@@ -61,8 +63,9 @@ unsigned weft_processors(void)
 {
     cpu_set_t set;
     unsigned n = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
-    const unsigned most = quota();
-    n = most && most < n ? most : n;
+    quota_now = quota_known ? quota_now : quota();
+    quota_known = true;
+    n = quota_now && quota_now < n ? quota_now : n;
     return n > sharing ? n / sharing : 1;
 }
 

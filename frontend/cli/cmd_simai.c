@@ -41,7 +41,7 @@ static const struct weft_opt options[] = {
     TEXT_OPT("workload", 'w', workload, "FILE", "AICB's list of layers"),
     TEXT_OPT("network-topo", 'n', network, "FILE", "topology of gen_Topo_Template.py"),
     TEXT_OPT("network-conf", 'c', config, "FILE", "SimAI.conf"),
-    TEXT_OPT("thread", 't', threads, "N", "has no effect: a run has one thread"),
+    TEXT_OPT("thread", 't', threads, "N", "has no effect: see --set run.threads"),
     {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct simai_opts, backend), NULL, "packet|ideal",
      "ideal: without packets, and without SimAI.conf"},
     FLAG_OPT("compat", 0, compat,

@@ -54,7 +54,8 @@ struct weft_net_sink {
      * the same order, while the net's clock says what it did. */
     bool listens;
     /** Both or none, with `local`. Whether nothing follows if @p msg is received at its host now:
-     * no message, no timer, nothing that another host could tell. Then `absorb` is called instead
+     * no timer, nothing that another host could tell, and no message but those that are put into
+     * *@p follows (empty before; posted from that host, in absorb). Then `absorb` is called instead
      * of received. Both are called in a thread of the net's, a number below WEFT_THREADS_MAX, while
      * others do so for other hosts; for each host in the order of time, with all that is received
      * there. What was absorbed may lie ahead of the net's clock. */
@@ -316,7 +317,7 @@ struct weft_net_config {
     const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc false */
     const void *cc_params;
     uint64_t seed;
-    unsigned threads; /**< that run it, with the same results; 0: one per processor */
+    unsigned threads; /**< that run it, with the same results; 0: it tries how many */
     int replay;       /**< not 0: traffic that repeats itself is taken over instead of simulated
                          again, with the same results */
     double replay_tolerance; /**< not 0: traffic that has settled within this ratio may be skipped,

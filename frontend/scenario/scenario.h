@@ -62,7 +62,7 @@ struct weft_run_params {
     int64_t victims_ps;     /**< between looks for victims of pauses; 0: there are none */
 };
 extern const struct weft_param_table weft_run_param_table;
-/** How many threads are to run it, 1 to 255; 0: one per processor. */
+/** How many threads are to run it, 1 to 255; 0: as many as make it fastest. */
 unsigned weft_run_threads(const struct weft_run_params *run);
 
 /** Parameters of every workload, beside those of its type: element <workload .../>. */

@@ -125,10 +125,11 @@ struct weft_engine_hooks {
      * be told a window later, in the order of time, with the clock at that of the message. */
     int listens;
     /** With `local`; NULL: never. Whether nothing follows if a message is received at its host now:
-     * he posts nothing, sets no timer, and no other host could tell. Then `absorb` is called
-     * instead of `received`. Both in a thread of the engine's, a number from 0 on, while others do
-     * so for other hosts (host_parts.h); for each host in the order of time, with what is received
-     * there.
+     * he sets no timer, no other host could tell, and he posts no message but those that he puts
+     * into *@p follows (empty before), from that host, in absorb. It is left if their QPs are not
+     * open. Then `absorb` is called instead of `received`. Both in a thread of the engine's, a
+     * number from 0 on, while others do so for other hosts (host_parts.h); for each host in the
+     * order of time, with what is received there.
      */
     bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg,
                     struct weft_follows *follows);

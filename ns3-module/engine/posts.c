@@ -74,8 +74,7 @@ static void append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned en
     q->tail_msg = mi;
     if (ends & PEERS_SENDS && q->snd->nxt_msg == NIL)
         q->snd->nxt_msg = mi;
-    if (e->worker && e->worker->calls &&
-        cluster_of_host(e, q->src_host) != cluster_of_host(e, q->dst_host))
+    if (worker_here == e && cluster_of_host(e, q->src_host) != cluster_of_host(e, q->dst_host))
         worker_awaits(e, mi, before); /* its receiver may be run at the same time */
     else
         posts_await(e, q, mi, before);

@@ -61,6 +61,24 @@ void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_
     out->threads = e->choice ? e->choice->home : e->crew ? e->crew->n : 1;
 }
 
+/* From now on there are @p n; if the system gives no more, nothing is tried any more. */
+static void change(struct weft_engine *e, struct thread_choice *c, unsigned n)
+{
+    struct weft_err err = {0};
+    const int64_t began_ns = crew_wall_ns();
+    if (e->crew)
+        c->figures = e->crew->figures;
+    if (set(e, n, c->shuffle, &err)) /* then there is one */
+        c->most = c->home = n = 1;
+    if (e->crew) {
+        e->crew->figures = c->figures;
+        e->crew->look_at += c->figures.windows;
+    }
+    c->n = n;
+    c->took_ns = crew_wall_ns() - began_ns;
+    c->began_ns = 0;
+}
+
 int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
                             struct weft_err *err)
 {
@@ -84,25 +102,8 @@ int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
     c->n = c->home = e->fabric->nhosts >= MANY_HOSTS ? most : least;
     c->up = c->n < most;
     e->choice = c;
-    return set(e, c->n, shuffle, err);
-}
-
-/* From now on there are @p n; if the system gives no more, nothing is tried any more. */
-static void change(struct weft_engine *e, struct thread_choice *c, unsigned n)
-{
-    struct weft_err err = {0};
-    const int64_t began_ns = crew_wall_ns();
-    if (e->crew)
-        c->figures = e->crew->figures;
-    if (set(e, n, c->shuffle, &err))
-        c->most = n = 1;
-    if (e->crew) {
-        e->crew->figures = c->figures;
-        e->crew->look_at += c->figures.windows;
-    }
-    c->n = n;
-    c->took_ns = crew_wall_ns() - began_ns;
-    c->began_ns = 0;
+    change(e, c, c->n);
+    return 0;
 }
 
 static double median(const double *of)

@@ -54,6 +54,11 @@ static uint32_t next_free(const struct stable *s, uint32_t i)
     return *(const uint32_t *)(const void *)(s->base + (size_t)i * s->elem);
 }
 
+static void set_next_free(const struct stable *s, uint32_t i, uint32_t next)
+{
+    *(uint32_t *)(void *)(s->base + (size_t)i * s->elem) = next;
+}
+
 /* The engine gets a list of free records. */
 static void give_back(struct stable *all, uint32_t head)
 {
@@ -62,7 +67,7 @@ static void give_back(struct stable *all, uint32_t head)
         return;
     for (uint32_t next; (next = next_free(all, tail)) != NIL;)
         tail = next;
-    *(uint32_t *)(void *)(all->base + (size_t)tail * all->elem) = all->free_head;
+    set_next_free(all, tail, all->free_head);
     all->free_head = head;
 }
 
@@ -71,7 +76,7 @@ static void pool_retire(const struct worker_pool *p, struct stable *all)
     give_back(all, p->head);
     give_back(all, p->spare);
     for (uint32_t i = p->fresh; i < p->fresh_end; i++) {
-        *(uint32_t *)(void *)(all->base + (size_t)i * all->elem) = all->free_head;
+        set_next_free(all, i, all->free_head);
         all->free_head = i;
     }
 }
@@ -148,7 +153,7 @@ static void pool_join(struct worker_pool *p, const struct stable *s, struct stab
         all->peak = all->live;
     if (p->give == NIL)
         return;
-    *(uint32_t *)(void *)(all->base + (size_t)p->give_tail * all->elem) = all->free_head;
+    set_next_free(all, p->give_tail, all->free_head);
     all->free_head = p->give;
     p->give = NIL;
 }
@@ -164,7 +169,7 @@ static void give(struct worker_pool *p, struct stable *all)
     p->spare = all->free_head;
     p->nspare = n;
     all->free_head = next_free(all, tail);
-    *(uint32_t *)(void *)(all->base + (size_t)tail * all->elem) = NIL;
+    set_next_free(all, tail, NIL);
 }
 
 void worker_give_packets(struct worker *w, struct weft_engine *e)
@@ -337,9 +342,7 @@ void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
 void worker_call(struct weft_engine *e, const struct weft_completion *done)
 {
     worker_here = e;
-    e->worker->calls = true;
     e->hooks.absorb(e->hooks.ctx, e->worker->number, done);
-    e->worker->calls = false;
     worker_here = NULL;
 }
 

@@ -150,7 +150,7 @@ class WeftFabric : public Object, public WeftParamHolder
 
     /**
      * Several threads run the switches of the fabric, with the same results (engine/window_crew.h).
-     * @param threads how many; 0: one per processor
+     * @param threads how many; 0: as many as make it fastest, up to one per processor
      * @param shuffle for tests, not 0: seed of random orders in which they take their turns
      */
     void SetThreads(uint32_t threads, uint64_t shuffle = 0);
