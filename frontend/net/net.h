@@ -187,8 +187,9 @@ struct weft_net_state_ops {
      * net may then have more events than without, but does the same. */
     int (*note_changes)(struct weft_net *net, const struct weft_net_changes *changes,
                         struct weft_err *err);
-    /** Time of the next event: nothing is sent, paused or changed before. WEFT_NEVER: there is
-     * none; the present: that is not known. */
+    /** Time of the next event, WEFT_NEVER: there is none; the present: that is not known. Right
+     * after the ports, buffers or QPs were looked at nothing is sent, paused or changed before.
+     * Otherwise traffic that repeats itself (run.replay) may be, without an event. */
     int64_t (*next_ps)(struct weft_net *net);
 };
 

@@ -132,14 +132,15 @@ static int64_t before_next(const struct weft_series *s, int64_t event_ps)
 int weft_series_take(struct weft_series *s, struct weft_err *err)
 {
     const int64_t step = s->choice->interval_ps;
-    const int64_t event_ps = s->net->ops->state->next_ps(s->net);
+    const struct weft_net_state_ops *state = s->net->ops->state;
     s->sample.t_ps = s->next_ps;
     s->next_ps = WEFT_NEVER;
-    if (event_ps == WEFT_NEVER) /* the end is the last sample */
+    if (state->next_ps(s->net) == WEFT_NEVER) /* the end is the last sample */
         return 0;
     if (take(s, err))
         return err->code;
-    s->sample.before_ps = before_next(s, event_ps);
+    /* after the look, which has traffic that is ahead of the clock (run.replay) come back */
+    s->sample.before_ps = before_next(s, state->next_ps(s->net));
     if (s->sample.before_ps < WEFT_NEVER - step)
         s->next_ps = s->sample.before_ps + step;
     return 0;

@@ -107,6 +107,26 @@ TEST(ReplayFiles, TrainingInPieces)
     EXPECT_GT(compare(sampled, "training, sampled"), 0);
 }
 
+/* Pieces that are ahead have no events before the time where they are: a sample with empty queues
+ * says nothing of when the next may have rows. */
+TEST(ReplayFiles, SamplesOfQueuesThatAreSometimesEmpty)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const std::vector<std::string> traffic = {
+        "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4",
+        "--set", "single-switch.rate=100Gbps",  "--set", "single-switch.delay=500ns",
+        "--set", "workload.type=generate",      "--set", "generate.kind=all-to-all",
+        "--set", "generate.size=8MiB",          "--set", "transport.mtu=1000B",
+        "--set", "run.replay-eager=false"};
+    for (const char *what : {"queue", "buffer", "queue,pause", "buffer,queue-histogram"})
+        for (const char *more : {"run.replay=auto", "run.replay=exact", "run.threads=3"}) {
+            std::vector<std::string> all = traffic;
+            all.insert(all.end(), {"--set", std::string("sample.what=") + what});
+            EXPECT_GT(compare(all, what, {more}), 0) << what << ", " << more;
+        }
+}
+
 std::string counts(const std::string &replay)
 {
     const Said s = weft({"bench", "--quick", "--json", "--set", replay, "incast-32",
