@@ -24,6 +24,7 @@
 #include "recovery.h"
 #include "replay.h"
 #include "stall.h"
+#include "walk.h"
 #include "window.h"
 
 #include "base/units.h"
@@ -104,7 +105,7 @@ static int check_links(const struct weft_engine *e, uint32_t first, uint32_t end
         const bool own = peers_far_own(e, to);
         const uint64_t sent = own ? e->ports[i].st.tx_packets : l->sent_packets;
         uint64_t out = l->rx_packets, flying = 0;
-        for (uint32_t k = l->fly.head; k != NIL; k = pkt_at(e, k)->next)
+        WALK_PKTS(e, k, l->fly.head, "packets on a link")
             flying++;
         LAW(err, own ? sent == out + flying : sent == (uint32_t)(out + flying),
             "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
@@ -136,7 +137,7 @@ static uint64_t forwarded_bytes(const struct weft_engine *e, const struct port *
 {
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        for (uint32_t i = p->lane[k].q.head; i != NIL; i = pkt_at(e, i)->next)
+        WALK_PKTS(e, i, p->lane[k].q.head, "packets of a queue")
             bytes += pkt_at(e, i)->in_port != NIL ? pkt_at(e, i)->frame : 0;
     return bytes;
 }
@@ -188,7 +189,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
 static uint64_t payload_of(const struct weft_engine *e, const struct list *l)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = l->head; i != NIL; i = pkt_at(e, i)->next)
+    WALK_PKTS(e, i, l->head, "packets of a queue, or on a link")
         bytes += pkt_at(e, i)->payload;
     return bytes;
 }
@@ -313,6 +314,8 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err)
         rc = in_network_check(e, err);
     if (!rc)
         rc = check_switches(e, err);
+    if (!rc && e->err.code) /* one of these lists does not end */
+        rc = weft_err_set(err, e->err.code, "%s", e->err.msg);
     return e->peers ? peers_agree(e, rc, err) : rc;
 }
 

@@ -10,13 +10,16 @@
 #include "loop.h"
 #include "pkt_list.h"
 #include "port.h"
+#include "walk.h"
 
 /* Sends on what is kept. */
 static void resume(struct weft_engine *e, struct conweave_flow *f)
 {
     f->keeps = false;
     f->seen_tail = true;
-    while (f->kept.head != NIL) {
+    for (uint32_t n = 0; f->kept.head != NIL &&
+                         walk_on(e, n, e->pkts.pool.n, "packets kept until others have come");
+         n++) {
         const uint32_t i = f->kept.head;
         list_take(&f->kept, pkt_at(e, i));
         e->spread.kept[f->out].bytes -= pkt_at(e, i)->frame;

@@ -32,6 +32,7 @@
 #include "pkt_list.h"
 #include "port.h"
 #include "port_ops.h"
+#include "walk.h"
 
 #include "base/int128.h"
 #include "base/units.h"
@@ -350,7 +351,7 @@ int credit_audit(const struct weft_engine *e, struct weft_err *err)
             if (!has(e, i, prio))
                 continue;
             uint64_t flying = 0;
-            for (uint32_t k = e->ends[i].fly.head; k != NIL; k = pkt_at(e, k)->next)
+            WALK_PKTS(e, k, e->ends[i].fly.head, "packets on a link")
                 if (!link_frame(pkt_at(e, k)) && pkt_at(e, k)->prio == prio)
                     flying += cost(&e->p, pkt_at(e, k)->frame);
             if (c->left[prio] + flying + c->held[prio] + c->owed[prio] != c->size)

@@ -32,6 +32,7 @@
 #include "loop.h"
 #include "qp.h"
 #include "stable.h"
+#include "walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static struct hold *hold_of(struct weft_engine *e, struct port *p)
     e->path.on_enqueue |= QUEUE_PAUSE_CLOCK;
     e->path.on_dequeue |= QUEUE_PAUSE_CLOCK;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        for (uint32_t i = p->lane[k].q.head; i != NIL; i = pkt_at(e, i)->next)
+        WALK_PKTS(e, i, p->lane[k].q.head, "packets of a queue")
             pkt_at(e, i)->held_ps = 0;
     return p->hold;
 }

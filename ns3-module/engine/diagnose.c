@@ -24,6 +24,7 @@
 #include "pkt.h"
 #include "posts.h"
 #include "victims.h"
+#include "walk.h"
 
 #include "base/units.h"
 
@@ -38,7 +39,7 @@
 static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, uint32_t prio)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = diagnose_first(e, out, prio); i != NIL; i = pkt_at(e, i)->next)
+    WALK_PKTS(e, i, diagnose_first(e, out, prio), "packets of a queue")
         bytes += pkt_at(e, i)->in_port == in ? pkt_at(e, i)->frame : 0;
     return bytes;
 }
@@ -51,7 +52,7 @@ static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32
     for (uint32_t q = 0; q < e->fabric->nports; q++) {
         if (!dead[q])
             continue;
-        for (uint32_t i = diagnose_first(e, q, prio); i != NIL; i = pkt_at(e, i)->next)
+        WALK_PKTS(e, i, diagnose_first(e, q, prio), "packets of a queue")
             if (diagnose_passing(e, i, prio))
                 stuck[pkt_at(e, i)->in_port] += credit_guards(e, pkt_at(e, i)->in_port, prio)
                                                     ? credit_cost(e, pkt_at(e, i))

@@ -51,7 +51,7 @@ static inline void put(struct fastq *q, struct keyheap *h, uint64_t key)
     if (__builtin_expect(keyheap_reserve(h, h->n + 1), 1))
         keyheap_put(h, key);
     else
-        q->failed = true;
+        q->failed = FASTQ_NO_MEMORY;
 }
 
 /* ---- buckets ---- */
@@ -117,7 +117,7 @@ static __attribute__((noinline)) bool grow_due(struct fastq *q)
     const size_t n = 2 * (size_t)q->nlisted, held = (size_t)(q->top - q->due);
     uint64_t *due = (uint64_t *)realloc(q->due, n * sizeof *due);
     if (!due) {
-        q->failed = true;
+        q->failed = FASTQ_NO_MEMORY;
         return false;
     }
     q->due = due;
@@ -134,6 +134,7 @@ static inline void pour_bucket(struct fastq *q, uint32_t b)
     uint64_t *const due = q->due;
     struct fastq_slot *const slots = q->slot;
     uint64_t *top = due;
+    const uint64_t *const last = due + q->nlisted;
     uint32_t i = take_bucket(q, b);
     do {
         struct fastq_slot *s = &slots[i];
@@ -145,7 +146,9 @@ static inline void pour_bucket(struct fastq *q, uint32_t b)
             for (; *at < key; at--) /* ends at due[0] */
                 at[1] = *at;
         at[1] = key;
-    } while (i != FASTQ_NONE);
+    } while (i != FASTQ_NONE && top != last);
+    if (__builtin_expect(i != FASTQ_NONE, 0))
+        q->failed = FASTQ_ENDLESS;
     const uint32_t n = (uint32_t)(top - due);
     if (__builtin_expect(n > INSERT_SORT, 0))
         sort_keys(due + 1, n, 2 * (32 - (uint32_t)__builtin_clz(n)));
@@ -159,9 +162,13 @@ static void unlist(struct fastq *q, uint32_t slot)
 {
     struct fastq_slot *s = &q->slot[slot];
     const uint32_t b = (uint32_t)(fastq_time(q, ~s->not_key) >> q->shift) & (FASTQ_BUCKETS - 1);
-    uint32_t *link = &q->bucket[b];
-    while (*link != slot)
+    uint32_t *link = &q->bucket[b], left = q->nlisted;
+    for (; *link != slot && left && *link != FASTQ_NONE; left--)
         link = &q->slot[*link].next;
+    if (*link != slot) {
+        q->failed = FASTQ_ENDLESS;
+        return;
+    }
     *link = s->next;
     if (q->bucket[b] == FASTQ_NONE)
         take_bucket(q, b);
@@ -188,13 +195,15 @@ static void gather(struct fastq *q)
 {
     while (q->nlisted) {
         uint32_t i = take_bucket(q, next_used(q, 0));
-        while (i != FASTQ_NONE) {
+        while (i != FASTQ_NONE && q->nlisted) {
             struct fastq_slot *s = &q->slot[i];
             put(q, &q->near, ~s->not_key);
             s->not_key = 0;
             i = s->next;
             q->nlisted--;
         }
+        if (i != FASTQ_NONE)
+            q->failed = FASTQ_ENDLESS;
     }
     for (uint32_t i = 0; i < q->far.n; i++)
         put(q, &q->near, q->far.h[i]);
@@ -344,8 +353,8 @@ void fastq_each(const struct fastq *q, void (*fn)(void *ctx, uint64_t key), void
         fn(ctx, q->far.h[i]);
     for (uint32_t w = 0; w < FASTQ_BUCKETS / 64; w++)
         for (uint64_t bits = q->used[w]; bits; bits &= bits - 1) {
-            uint32_t i = q->bucket[w << 6 | (uint32_t)__builtin_ctzll(bits)];
-            for (; i != FASTQ_NONE; i = q->slot[i].next)
+            uint32_t i = q->bucket[w << 6 | (uint32_t)__builtin_ctzll(bits)], left = q->nlisted;
+            for (; i != FASTQ_NONE && left; i = q->slot[i].next, left--)
                 fn(ctx, ~q->slot[i].not_key);
         }
 }

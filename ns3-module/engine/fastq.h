@@ -40,6 +40,10 @@ struct fastq_slot {
     uint32_t next;    /**< slot of the next entry of the bucket, FASTQ_NONE: last */
 };
 
+/** Whether entries were lost. FASTQ_ENDLESS: the list of a bucket lacks one of its entries, or has
+ * more than the queue. */
+enum fastq_failed { FASTQ_WHOLE, FASTQ_NO_MEMORY, FASTQ_ENDLESS };
+
 struct fastq {
     /** the current bucket, descending: *top is the first key, due[0] is FASTQ_NO_KEY */
     uint64_t *due, *top;
@@ -56,7 +60,7 @@ struct fastq {
     uint64_t used[FASTQ_BUCKETS / 64]; /**< bit map of the buckets that hold anything */
     struct keyheap far;
     bool heap_only;                  /**< never opens the calendar */
-    bool failed;                     /**< out of memory: an entry was lost */
+    enum fastq_failed failed;        /**< entries were lost */
     uint32_t poured, moved, distant; /**< since the last review: buckets, entries; put into far */
 };
 

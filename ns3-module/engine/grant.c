@@ -8,6 +8,7 @@
 #include "nic.h"
 #include "pkt.h"
 #include "port_ops.h"
+#include "walk.h"
 
 #include "congestion/credit.h"
 
@@ -47,6 +48,10 @@ void grant_fini(struct weft_engine *e)
 
 /* ---- receivers ---- */
 
+static const char *const list_name[GRANT_LISTS] = {
+    [GRANT_ACTIVE] = "QPs that asked a port for credit",
+    [GRANT_IDLE] = "QPs that a port grants credit ahead"};
+
 static void append(struct weft_engine *e, struct pacer *p, enum grant_list which, uint32_t qi)
 {
     struct grantee *g = grantee_at(&e->grants, qi);
@@ -75,6 +80,18 @@ static void arm(struct weft_engine *e, struct pacer *p, uint32_t nic)
     p->armed = true;
     engine_push(e, &e->loop.agenda.slow, p->next_ps > e->now ? p->next_ps : e->now,
                 EV_ID(EV_GRANT, nic));
+}
+
+void grant_moved(struct weft_engine *e, uint32_t qi, uint32_t from)
+{
+    struct grantee *g = grantee_at(&e->grants, qi);
+    const enum grant_list which = (enum grant_list)g->list;
+    const uint32_t old = e->ports[from].nic, nic = e->ports[qp_at(e, qi)->ack_port].nic;
+    if (which == GRANT_NONE || old == nic)
+        return;
+    leave(e, &e->grants.pacers[old], qi);
+    append(e, &e->grants.pacers[nic], which, qi);
+    arm(e, &e->grants.pacers[nic], nic);
 }
 
 void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer)
@@ -148,7 +165,8 @@ void grant_due(struct weft_engine *e, uint32_t nic)
     struct weft_cc_grants rules;
     p->armed = false;
     for (enum grant_list l = GRANT_ACTIVE; l < GRANT_LISTS; l++)
-        while (p->list[l].head != NIL) {
+        for (uint32_t n = 0; p->list[l].head != NIL && walk_on(e, n, e->qps.pool.n, list_name[l]);
+             n++) {
             const struct qp *q = qp_at(e, p->list[l].head);
             const uint64_t quanta = grant_first(e, p, l, &rules);
             if (!quanta)

@@ -68,6 +68,9 @@ int grant_init(struct weft_engine *e, struct weft_err *err);
 void grant_fini(struct weft_engine *e);
 /** A packet of QP @p qi wants @p wanted in all, modulo 2^32; @p answer: at once and in any case. */
 void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer);
+/** The ACKs of QP @p qi leave by another port of their host than @p from: its grants, too, and that
+ * port's pacer makes them. */
+void grant_moved(struct weft_engine *e, uint32_t qi, uint32_t from);
 /** A grant has come to its end. Consumes it. */
 void grant_receive(struct weft_engine *e, uint32_t pkt);
 /* grant_core.c: what receivers heed before the last hop */

@@ -66,11 +66,11 @@ uint64_t host_agendas_bytes(const struct weft_engine *e)
              : 0;
 }
 
-bool host_agendas_failed(const struct weft_engine *e)
+enum fastq_failed host_agendas_failed(const struct weft_engine *e)
 {
-    bool failed = false;
-    for (unsigned k = 0; e->parts && k < e->parts->n; k++)
-        failed |= e->parts->of[k].agenda.fast.failed;
+    enum fastq_failed failed = e->loop.agenda.fast.failed;
+    for (unsigned k = 0; e->parts && k < e->parts->n && !failed; k++)
+        failed = e->parts->of[k].agenda.fast.failed;
     return failed;
 }
 

@@ -45,7 +45,7 @@ int64_t host_agendas_span_ps(const struct weft_engine *e);
  */
 void host_agendas_back(struct weft_engine *e, uint32_t port);
 /** Whether an agenda has lost an event for lack of memory. */
-bool host_agendas_failed(const struct weft_engine *e);
+enum fastq_failed host_agendas_failed(const struct weft_engine *e);
 /** Memory that the agendas take. */
 uint64_t host_agendas_bytes(const struct weft_engine *e);
 void host_agendas_free(struct host_parts *parts);

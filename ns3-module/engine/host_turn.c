@@ -12,6 +12,7 @@
 #include "rc_complete.h"
 #include "recovery.h"
 #include "room.h"
+#include "walk.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 #include "worker_posts.h"
@@ -46,9 +47,10 @@ static void note_bound(struct host_part *p, int64_t t_ps, uint64_t id)
 static void bound_arrivals(const struct weft_engine *e, struct host_part *p, int64_t t_ps,
                            uint64_t id, uint32_t i)
 {
-    const struct pkt *k;
-    for (; i != NIL && t_ps < e->loop.limit_ps && t_ps <= p->bound.t; i = k->next) {
-        k = pkt_at(e, i);
+    WALK_PKTS(e, n, i, "packets on a link") {
+        const struct pkt *k = pkt_at(e, n);
+        if (t_ps >= e->loop.limit_ps || t_ps > p->bound.t)
+            return;
         if (may_complete_then(e, k)) {
             note_bound(p, t_ps, id);
             return;
@@ -79,11 +81,10 @@ static bool absorbed(const struct weft_engine *e, const struct host_parts *h, ui
 static bool told_late(const struct weft_engine *e, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
-    const struct msg *m;
     if (k->kind == WEFT_PKT_DATA || (e->peers && e->peers->link.user))
         return false;
-    for (uint32_t i = qp_at(e, k->qp)->head_msg; i != NIL; i = m->next) {
-        m = msg_at(e, i);
+    WALK_MSGS(e, i, qp_at(e, k->qp)->head_msg) {
+        const struct msg *m = msg_at(e, i);
         if (k->psn < m->first_psn + m->npkts)
             break;
         if (!m->sent_late)

@@ -31,6 +31,7 @@
 #include "port.h"
 #include "recovery.h"
 #include "steer.h"
+#include "walk.h"
 
 #include "base/units.h"
 
@@ -61,13 +62,15 @@ static uint64_t drop_waiting(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
     const uint64_t before = p->st.drops[WEFT_DROP_LINK];
-    while (p->ctrl.head != NIL) {
+    for (uint32_t n = 0;
+         p->ctrl.head != NIL && walk_on(e, n, e->pkts.pool.n, "control frames of a port"); n++) {
         uint32_t i = p->ctrl.head;
         list_take(&p->ctrl, pkt_at(e, i));
         pkt_drop(e, i, port, WEFT_DROP_LINK);
     }
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        while (p->lane[k].q.head != NIL) {
+        for (uint32_t n = 0;
+             p->lane[k].q.head != NIL && walk_on(e, n, e->pkts.pool.n, "packets of a queue"); n++) {
             uint32_t i = p->lane[k].q.head;
             const struct pkt *d = pkt_at(e, i);
             list_take(&p->lane[k].q, d);
@@ -96,7 +99,7 @@ static uint64_t close_port(struct weft_engine *e, uint32_t port)
     p->down = e->ends[port].lossy = true;
     e->links.ends_ps[port] = p->busy_until_ps;
     p->busy_until_ps = WEFT_NEVER;
-    for (uint32_t i = e->ends[port].fly.head; i != NIL; i = pkt_at(e, i)->next) {
+    WALK_PKTS(e, i, e->ends[port].fly.head, "packets on a link") {
         lost += !(pkt_at(e, i)->flags & PKT_CUT); /* else it was, when the link went down before */
         pkt_at(e, i)->flags |= PKT_CUT;
     }
@@ -124,8 +127,11 @@ static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
     struct nic *n = &e->nics.of[e->ports[q->port].nic];
     struct list *l = &n->ready[snd->prio];
     uint32_t before = NIL;
-    for (uint32_t i = l->head; i != qi; i = qp_at(e, i)->snd->next)
+    WALK_TURNS(e, i, l->head) {
+        if (i == qi)
+            break;
         before = i;
+    }
     if (before == NIL)
         l->head = snd->next;
     else
@@ -172,6 +178,15 @@ static bool too_long(const struct qp *q, uint32_t mtu)
     return q->own_prio != FRAME_PRIO && q->mtu_bytes > mtu;
 }
 
+/* ACKs of a QP leave by @p port from now on. */
+static void answer_by(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t port)
+{
+    const uint32_t from = q->ack_port;
+    q->ack_port = port;
+    if (credited(q) && port != from)
+        grant_moved(e, qi, from);
+}
+
 void link_reroute_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -185,7 +200,7 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
         if (ends && leads(e, q, true, &port, &mtu) && !too_long(q, mtu) &&
             leads(e, q, false, &ack_port, &ack_mtu)) {
             q->port = port; /* ideal durations go by it */
-            q->ack_port = ack_port;
+            answer_by(e, q, qi, ack_port);
         }
         return;
     }
@@ -198,7 +213,7 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
         snd->rto_at_ps = WEFT_NEVER;
         return;
     }
-    q->ack_port = ack_port;
+    answer_by(e, q, qi, ack_port);
     if (snd->state == QP_PARKED) {
         q->port = port;
         snd->state = QP_IDLE;

@@ -135,8 +135,12 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     }
     if (e->windows.on)
         window_end(e);
-    if (__builtin_expect(e->loop.agenda.fast.failed || host_agendas_failed(e), 0))
+    const enum fastq_failed failed = host_agendas_failed(e);
+    if (__builtin_expect(failed == FASTQ_NO_MEMORY, 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+    else if (__builtin_expect(failed == FASTQ_ENDLESS, 0))
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "the list 'events of a bucket' lacks one, or has more than the queue");
     return e->err.code;
 }
 

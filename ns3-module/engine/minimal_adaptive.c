@@ -15,6 +15,7 @@
 #include "context.h"
 #include "port.h"
 #include "steer.h"
+#include "walk.h"
 
 static uint32_t upper(const struct weft_fabric *f)
 {
@@ -112,7 +113,8 @@ static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)
 static void paused(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     uint32_t i = port_take_upper(e, port, prio);
-    while (i != NIL) {
+    for (uint32_t n = 0;
+         i != NIL && walk_on(e, n, e->pkts.pool.n, "packets that leave by another way"); n++) {
         struct pkt *k = pkt_at(e, i);
         const uint32_t after = k->next;
         port_leave_by(e, port, escape(e, e->ports[port].node, k), i);

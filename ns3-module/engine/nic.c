@@ -25,6 +25,7 @@
 #include "recovery.h"
 #include "steer.h"
 #include "supply.h"
+#include "walk.h"
 
 #include "base/fetch.h"
 #include "base/units.h"
@@ -281,12 +282,14 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
  * scans its QPs from the one after the last finds it. */
 static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
 {
-    uint32_t best = NIL, before = NIL;
-    for (uint32_t qi = l->head, prev = NIL; qi != NIL; prev = qi, qi = qp_at(e, qi)->snd->next)
+    uint32_t best = NIL, before = NIL, prev = NIL;
+    WALK_TURNS(e, qi, l->head) {
         if (best == NIL || qi - n->served - 1 < best - n->served - 1) {
             best = qi;
             before = prev;
         }
+        prev = qi;
+    }
     if (before == NIL)
         return;
     struct qp *q = qp_at(e, best);
@@ -302,7 +305,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
     struct port *p = port_at(e, port);
     struct nic *n = &e->nics.of[p->nic];
     struct list *l = &n->ready[prio];
-    while (l->head != NIL) {
+    for (uint32_t turn = 0;
+         l->head != NIL && (!turn || walk_on(e, turn, e->qps.pool.n, WALK_TURNS_NAME)); turn++) {
         if (e->p.transport.ns3_event_order)
             turn_by_number(e, n, l);
         uint32_t qi = l->head;
@@ -430,7 +434,9 @@ void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
     else
         delay_tell(e, q);
     uint32_t mi = q->head_msg;
-    while (mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts)
+    for (uint32_t n = 0; mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts &&
+                         walk_on(e, n, e->msgs.n, WALK_MSGS_NAME);
+         n++)
         mi = msg_at(e, mi)->next;
     snd->nxt_psn = psn;
     snd->nxt_msg = mi;

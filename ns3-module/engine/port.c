@@ -34,6 +34,7 @@
 #include "toss.h"
 #include "trim.h"
 #include "way.h"
+#include "walk.h"
 #include "worker.h"
 
 #include "base/rng.h"
@@ -512,7 +513,8 @@ static uint32_t take_last(struct weft_engine *e, struct port *p, uint32_t port, 
 {
     struct list *q = &p->lane[prio].q;
     uint32_t before = NIL, i = q->head;
-    while (pkt_at(e, i)->next != NIL) {
+    for (uint32_t n = 0;
+         pkt_at(e, i)->next != NIL && walk_on(e, n, e->pkts.pool.n, "packets of a queue"); n++) {
         before = i;
         i = pkt_at(e, i)->next;
     }

@@ -29,6 +29,7 @@
 #include "steer.h"
 #include "supply.h"
 #include "telemetry.h"
+#include "walk.h"
 #include "worker.h"
 
 #include "base/units.h"
@@ -233,7 +234,8 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
     struct sender *const snd = q->snd;
     uint32_t done = NIL, done_tail = NIL;
     snd->una_psn = psn;
-    while (q->head_msg != NIL) {
+    for (uint32_t n = 0; q->head_msg != NIL && (!n || walk_on(e, n, e->msgs.n, WALK_MSGS_NAME));
+         n++) {
         struct msg *m = msg_at(e, q->head_msg);
         if (psn < m->first_psn + m->npkts) {
             snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
@@ -390,7 +392,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         profile_of(q)->recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
-    while (done != NIL) {
+    for (uint32_t n = 0; done != NIL && walk_on(e, n, e->msgs.n, "messages acknowledged"); n++) {
         uint32_t next = msg_at(e, done)->next;
         complete(e, done);
         done = next;

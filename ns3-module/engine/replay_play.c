@@ -22,6 +22,7 @@
 #include "replay_jump.h"
 #include "room.h"
 #include "replay_state.h"
+#include "walk.h"
 #include "window.h"
 
 #include "base/units.h"
@@ -86,7 +87,7 @@ static bool fill_line(const struct weft_engine *e, struct replay_line *l, const 
 {
     l->n = l->acked = l->received = 0;
     bool received = true;
-    for (uint32_t i = q->head_msg; i != NIL; i = msg_at(e, i)->next) {
+    WALK_MSGS(e, i, q->head_msg) {
         const struct msg *m = msg_at(e, i);
         received &= i != q->rcv_msg;
         l->received += received;
@@ -402,7 +403,7 @@ static void begin_again(struct weft_engine *e)
         struct replay_line *l = &p->line[k];
         uint32_t n = 0;
         l->again = l->began;
-        for (uint32_t i = qp_at(e, part->qps[k])->head_msg; i != NIL; i = msg_at(e, i)->next) {
+        WALK_MSGS(e, i, qp_at(e, part->qps[k])->head_msg) {
             const struct replay_name *name = &l->of[n++];
             struct msg *m = msg_at(e, i);
             m->id = name->id;

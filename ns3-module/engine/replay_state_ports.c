@@ -8,6 +8,7 @@
 #include "pkt.h"
 #include "port.h"
 #include "qp.h"
+#include "walk.h"
 
 /* ---- packets ---- */
 
@@ -88,7 +89,9 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
     uint32_t n = 0;
     if (t->fixed)
         return;
-    for (uint32_t i = l.head; i != NIL && t->same; i = pkt_at(e, i)->next, n++) {
+    WALK_PKTS(e, i, l.head, "packets of a queue, or on a link") {
+        if (!t->same)
+            break;
         struct pkt *k = pkt_at(e, i);
         const int64_t sent_ps = k->sent_ps; /* before it is moved */
         const bool frame = k->kind == WEFT_PKT_PFC && replay_pauses_move(e, t);
@@ -106,6 +109,7 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
             see_waits(e, k, i, sent_ps, at, t);
         if (!at && k->next != NIL)
             TAPE_SEE(t, k->next_at_ps, MOVE_TIME);
+        n++;
     }
     tape_same(t, n, "packets on a link or in a queue");
 }
@@ -145,7 +149,7 @@ static void see_nic(struct weft_engine *e, struct nic *n, struct tape *t)
     TAPE_SEE(t, n->ready_mask, MOVE_NOT);
     TAPE_SEE(t, n->yield, MOVE_NOT);
     for (uint32_t prio = 0; prio < WEFT_PRIOS && !t->fixed; prio++)
-        for (uint32_t i = n->ready[prio].head; i != NIL; i = qp_at(e, i)->snd->next)
+        WALK_TURNS(e, i, n->ready[prio].head)
             tape_same(t, tape_qp(t, i), "turns of QPs at a NIC");
 }
 

@@ -8,6 +8,7 @@
 #include "msg.h"
 #include "qp.h"
 #include "replay_pauses.h"
+#include "walk.h"
 
 #include "congestion/cc.h"
 
@@ -156,7 +157,7 @@ static void see_receiver(struct qp *q, struct tape *t)
 /* While nobody is told of messages. */
 static void see_unfinished(struct weft_engine *e, const struct qp *q, struct tape *t)
 {
-    for (uint32_t i = q->head_msg; i != NIL; i = msg_at(e, i)->next) {
+    WALK_MSGS(e, i, q->head_msg) {
         struct msg *m = msg_at(e, i);
         TAPE_SEE(t, m->sent_ps, MOVE_NOT);
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
@@ -174,7 +175,7 @@ static void see_messages(struct weft_engine *e, struct qp *q, struct tape *t)
     const enum move psn = on ? MOVE_PSN : MOVE_NOT, bytes = on ? MOVE_BYTES : MOVE_NOT;
     const enum move time = t->told ? MOVE_TIME : MOVE_NOT;
     int64_t n = 0, sends = -1, receives = -1;
-    for (uint32_t i = q->head_msg; i != NIL; i = msg_at(e, i)->next, n++) {
+    WALK_MSGS(e, i, q->head_msg) {
         struct msg *m = msg_at(e, i);
         sends = i == q->snd->nxt_msg ? n : sends;
         receives = i == q->rcv_msg ? n : receives;
@@ -195,6 +196,7 @@ static void see_messages(struct weft_engine *e, struct qp *q, struct tape *t)
             TAPE_SEE(t, m->held_ps[k], !t->told || sent ? MOVE_NOT : MOVE_COUNT);
         TAPE_SEE(t, m->retx_bytes, MOVE_NOT);
         TAPE_SEE(t, m->cnps, MOVE_NOT);
+        n++;
     }
     tape_same(t, n, "messages of a QP");
     tape_same(t, sends, "the message that a QP sends");

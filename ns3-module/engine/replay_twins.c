@@ -21,6 +21,7 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
+#include "walk.h"
 #include "window_crew.h"
 
 #include "base/int128.h"
@@ -195,7 +196,7 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
         if (!l->to_host)
             continue;
         int64_t t = p->arrive_ps[p->ports[i]];
-        for (uint32_t n = l->fly.head; n != NIL; n = pkt_at(e, n)->next) {
+        WALK_PKTS(e, n, l->fly.head, "packets on a link") {
             if (t < first_ps && replay_copy_may_tell(e, n))
                 first_ps = t;
             t = pkt_at(e, n)->next_at_ps;

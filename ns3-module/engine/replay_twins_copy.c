@@ -17,6 +17,7 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
+#include "walk.h"
 #include "window.h"
 
 #include "base/units.h"
@@ -37,7 +38,7 @@ static bool nameable(const struct weft_engine *e, uint32_t i)
 
 static bool nameable_list(const struct weft_engine *e, struct list l)
 {
-    for (uint32_t i = l.head; i != NIL; i = pkt_at(e, i)->next)
+    WALK_PKTS(e, i, l.head, "packets of a queue, or on a link")
         if (!nameable(e, i))
             return false;
     return true;
@@ -132,9 +133,10 @@ static uint32_t port_there(const struct copying *c, uint32_t port)
  * @p there. */
 static uint32_t msg_there(const struct copying *c, uint32_t qi, uint32_t there, uint32_t m)
 {
-    uint32_t a = qp_at(c->e, qi)->head_msg, b = qp_at(c->e, there)->head_msg;
-    while (a != m && a != NIL) {
-        a = msg_at(c->e, a)->next;
+    uint32_t b = qp_at(c->e, there)->head_msg;
+    WALK_MSGS(c->e, a, qp_at(c->e, qi)->head_msg) {
+        if (a == m)
+            break;
         b = b == NIL ? NIL : msg_at(c->e, b)->next;
     }
     return b;
@@ -164,13 +166,14 @@ static void copy_packet(struct copying *c, struct list *to, const struct pkt *k)
 static void copy_list(struct copying *c, struct list from, struct list *to)
 {
     struct weft_engine *e = c->e;
-    while (to->head != NIL) {
+    for (uint32_t n = 0; to->head != NIL && walk_on(e, n, e->pkts.pool.n, "packets of a copy");
+         n++) {
         const uint32_t i = to->head;
         c->old[pkt_at(e, i)->kind != WEFT_PKT_DATA]++;
         list_take(to, pkt_at(e, i));
         pkt_free(e, i);
     }
-    for (uint32_t i = from.head; i != NIL; i = pkt_at(e, i)->next)
+    WALK_PKTS(e, i, from.head, "packets of a queue, or on a link")
         copy_packet(c, to, pkt_at(e, i));
 }
 
@@ -178,7 +181,7 @@ static void copy_turns(struct copying *c, const struct nic *from, struct nic *to
 {
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
         to->ready[prio].head = to->ready[prio].tail = NIL;
-        for (uint32_t i = from->ready[prio].head; i != NIL; i = qp_at(c->e, i)->snd->next) {
+        WALK_TURNS(c->e, i, from->ready[prio].head) {
             const uint32_t there = qp_there(c, i);
             qp_at(c->e, there)->snd->next = NIL;
             if (to->ready[prio].head == NIL)
@@ -212,7 +215,7 @@ struct sent {
 static uint64_t length(const struct weft_engine *e, struct list l)
 {
     uint64_t n = 0;
-    for (uint32_t i = l.head; i != NIL; i = pkt_at(e, i)->next)
+    WALK_PKTS(e, i, l.head, "packets of a queue, or on a link")
         n++;
     return n;
 }

@@ -24,6 +24,7 @@
 #include "recovery.h"
 #include "repeat.h"
 #include "sparse_ack.h"
+#include "walk.h"
 
 #include "base/units.h"
 
@@ -101,7 +102,7 @@ static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);
-    while (q->rcv_msg != NIL) {
+    for (uint32_t n = 0; q->rcv_msg != NIL && walk_on(e, n, e->msgs.n, WALK_MSGS_NAME); n++) {
         const struct msg *m = msg_at(e, q->rcv_msg);
         if (m->first_psn + m->npkts > q->exp_psn)
             break;
@@ -164,7 +165,9 @@ static struct ack_report unknown(const struct weft_engine *e, const struct qp *q
 {
     const struct psn_set *known = q->snd->repeat ? &q->snd->repeat->sacked : NULL;
     struct ack_report sum = {0, 0, 0};
-    for (uint32_t mi = q->head_msg; mi != NIL && psn < end; mi = msg_at(e, mi)->next) {
+    WALK_MSGS(e, mi, q->head_msg) {
+        if (psn >= end)
+            break;
         const struct msg *m = msg_at(e, mi);
         for (; psn < end && psn < m->first_psn + m->npkts; psn++) {
             const uint64_t left = m->bytes - (psn - m->first_psn) * q->mtu_bytes;

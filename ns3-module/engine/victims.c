@@ -13,6 +13,7 @@
 #include "ecmp.h"
 #include "lazy.h"
 #include "pkt.h"
+#include "walk.h"
 
 #include <string.h>
 
@@ -65,7 +66,7 @@ static void mark_queued(const struct weft_engine *e, uint32_t out, uint32_t prio
                         const uint8_t *root, uint8_t *victim)
 {
     uint32_t last = NIL;
-    for (uint32_t i = diagnose_first(e, out, prio); i != NIL; i = pkt_at(e, i)->next) {
+    WALK_PKTS(e, i, diagnose_first(e, out, prio), "packets of a queue") {
         const struct pkt *k = pkt_at(e, i);
         if (k->in_port == NIL || k->kind != WEFT_PKT_DATA || k->qp == last || victim[k->qp])
             continue;

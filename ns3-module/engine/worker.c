@@ -7,6 +7,7 @@
 #include "posts.h"
 #include "qp.h"
 #include "room.h"
+#include "walk.h"
 #include "window_queue.h"
 
 #include <stdlib.h>
@@ -60,21 +61,22 @@ static void set_next_free(const struct stable *s, uint32_t i, uint32_t next)
 }
 
 /* The engine gets a list of free records. */
-static void give_back(struct stable *all, uint32_t head)
+static void give_back(struct weft_engine *e, struct stable *all, uint32_t head)
 {
     uint32_t tail = head;
     if (head == NIL)
         return;
-    for (uint32_t next; (next = next_free(all, tail)) != NIL;)
+    for (uint32_t next, n = 0;
+         (next = next_free(all, tail)) != NIL && walk_on(e, n, all->max, "free records"); n++)
         tail = next;
     set_next_free(all, tail, all->free_head);
     all->free_head = head;
 }
 
-static void pool_retire(const struct worker_pool *p, struct stable *all)
+static void pool_retire(struct weft_engine *e, const struct worker_pool *p, struct stable *all)
 {
-    give_back(all, p->head);
-    give_back(all, p->spare);
+    give_back(e, all, p->head);
+    give_back(e, all, p->spare);
     for (uint32_t i = p->fresh; i < p->fresh_end; i++) {
         set_next_free(all, i, all->free_head);
         all->free_head = i;
@@ -83,10 +85,10 @@ static void pool_retire(const struct worker_pool *p, struct stable *all)
 
 void worker_retire(const struct worker *w, struct weft_engine *e)
 {
-    pool_retire(&w->pkts, &e->pkts.pool);
-    pool_retire(&w->msgs, &e->msgs);
+    pool_retire(e, &w->pkts, &e->pkts.pool);
+    pool_retire(e, &w->msgs, &e->msgs);
     if (e->telemetry.stacks.base) /* else no packet has any */
-        pool_retire(&w->stacks, &e->telemetry.stacks);
+        pool_retire(e, &w->stacks, &e->telemetry.stacks);
 }
 
 /* ---- a window ---- */

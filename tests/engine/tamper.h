@@ -16,6 +16,14 @@ uint32_t tamper_next_value(struct weft_engine *e, uint32_t qp);
 /** Tells a QP that a packet with an entropy value was marked, or trimmed. */
 void tamper_value_marked(struct weft_engine *e, uint32_t qp, uint32_t value, bool trimmed);
 
+/** ACKs and grants of all QPs to host @p host leave by the next port of it, and nothing of them has
+ * moved there. */
+void tamper_swap_ack_ports(struct weft_engine *e, uint32_t host);
+/** The last packet of a queue, or on a link, is followed by the first; false: there is none. */
+bool tamper_packets_in_a_circle(struct weft_engine *e, bool link);
+/** The same of the QPs that wait for their turn at a port. */
+bool tamper_turns_in_a_circle(struct weft_engine *e, uint32_t port);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Following lists whose records move from one to another.
+ *
+ * A record that is taken out of a list other than its own leaves a list that leads nowhere, or
+ * round in a circle. The loop that follows it would never end, and within one event neither a
+ * signal nor a limit is seen. So each such loop counts its steps: there are never more than records
+ * in the pool that the list is made of. One step more fails the engine with the name of the list.
+ */
+#ifndef WEFT_ENGINE_WALK_H
+#define WEFT_ENGINE_WALK_H
+
+#include "context.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Fails the engine: @p list has more than @p most records. The engine is const to those that only
+ * look at it. */
+void walk_endless(const struct weft_engine *e, uint32_t most, const char *list)
+    __attribute__((noinline, cold));
+
+#pragma GCC visibility pop
+
+/** Whether step number @p step along @p list, from 0 on, may be made. */
+static inline bool walk_on(const struct weft_engine *e, uint32_t step, uint32_t most,
+                           const char *list)
+{
+    if (__builtin_expect(step < most, 1))
+        return true;
+    walk_endless(e, most, list);
+    return false;
+}
+
+/** The loop over record @p i of a list that begins with @p first. */
+#define WALK(e, i, first, next, most, list)                                                        \
+    for (uint32_t i = (first), steps_of_##i = 0;                                                   \
+         i != NIL && walk_on((e), steps_of_##i++, (most), (list)); i = (next))
+/** Packets of a queue, or on a link. */
+#define WALK_PKTS(e, i, first, list) WALK(e, i, first, pkt_at(e, i)->next, (e)->pkts.pool.n, list)
+/** Messages of a QP that are not acknowledged. */
+#define WALK_MSGS(e, i, first) WALK(e, i, first, msg_at(e, i)->next, (e)->msgs.n, WALK_MSGS_NAME)
+/** QPs that wait for their turn at a port of a host. */
+#define WALK_TURNS(e, i, first)                                                                    \
+    WALK(e, i, first, qp_at(e, i)->snd->next, (e)->qps.pool.n, WALK_TURNS_NAME)
+#define WALK_MSGS_NAME "messages of a QP"
+#define WALK_TURNS_NAME "turns of QPs at a port of a host"
+
+#endif
