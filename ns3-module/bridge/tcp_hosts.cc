@@ -2,6 +2,7 @@
 #include "tcp_hosts.h"
 
 #include "tcp_dctcp.h"
+#include "tcp_ports.h"
 #include "tcp_socket.h"
 
 #include "ns3/boolean.h"
@@ -14,7 +15,6 @@
 #include "ns3/pointer.h"
 #include "ns3/string.h"
 #include "ns3/tcp-bbr.h"
-#include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-socket.h"
 #include "ns3/uinteger.h"
 #include "ns3/weft-channel.h"
@@ -63,6 +63,7 @@ Ptr<Node> TcpHosts::MakeNode(uint32_t host, uint32_t prio)
     const weft_fabric *graph = m_fabric->GetGraph();
     Ptr<Node> node = CreateObject<Node>();
     m_stack.Install(node);
+    TcpPorts::Install(node);
     // One device stands for all ports of the host, which share its traffic by the hash of flows.
     Ptr<WeftNetDevice> device = CreateObjectWithAttributes<WeftNetDevice>(
         "Mtu", UintegerValue(m_params.mtu_bytes), "FrameOverhead",
@@ -106,8 +107,7 @@ uint32_t ConnectTries(const weft_tcp_params &p)
 
 Ptr<Socket> TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
 {
-    Ptr<Socket> socket =
-        TcpSocket::Create(GetNode(host, prio)->GetObject<TcpL4Protocol>(), m_variant);
+    Ptr<Socket> socket = TcpSocket::Create(GetNode(host, prio), m_variant);
     socket->SetAttribute("SegmentSize", UintegerValue(GetSegmentBytes()));
     socket->SetAttribute("InitialCwnd", UintegerValue(m_params.initial_window_segments));
     socket->SetAttribute("SndBufSize", UintegerValue(m_params.send_buffer_bytes));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_socket.h"
 
-#include "ns3/node.h"
+#include "ns3/inet-socket-address.h"
 #include "ns3/object-factory.h"
 #include "ns3/rtt-estimator.h"
 #include "ns3/tcp-congestion-ops.h"
@@ -38,18 +38,26 @@ TypeId TcpSocket::GetTypeId()
     return id;
 }
 
-Ptr<TcpSocket> TcpSocket::Create(Ptr<TcpL4Protocol> tcp, TypeId variant)
+Ptr<TcpSocket> TcpSocket::Create(Ptr<Node> node, TypeId variant)
 {
+    uint16_t port = 0;
+    Ptr<TcpL4Protocol> tcp = node->GetObject<TcpPorts>()->Open(port);
     ObjectFactory control;
     control.SetTypeId(variant);
     Ptr<TcpSocket> socket = CreateObject<TcpSocket>();
-    socket->SetNode(tcp->GetObject<Node>());
+    socket->m_port = port;
+    socket->SetNode(node);
     socket->SetTcp(tcp);
     socket->SetRtt(Make<RttEstimator>(tcp, "RttEstimatorType"));
     socket->SetCongestionControlAlgorithm(control.Create<TcpCongestionOps>());
     socket->SetRecoveryAlgorithm(Make<TcpRecoveryOps>(tcp, "RecoveryType"));
     tcp->AddSocket(socket);
     return socket;
+}
+
+int TcpSocket::Bind()
+{
+    return m_port == 0 ? -1 : Bind(InetSocketAddress(Ipv4Address::GetAny(), m_port));
 }
 
 uint32_t TcpSocket::SendDataPacket(SequenceNumber32 seq, uint32_t maxSize, bool withAck)

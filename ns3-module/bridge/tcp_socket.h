@@ -3,7 +3,8 @@
 #ifndef WEFT_BRIDGE_TCP_SOCKET_H
 #define WEFT_BRIDGE_TCP_SOCKET_H
 
-#include "ns3/tcp-l4-protocol.h"
+#include "tcp_ports.h"
+
 #include "ns3/tcp-socket-base.h"
 
 namespace weft
@@ -21,9 +22,13 @@ class TcpSocket : public ns3::TcpSocketBase
 {
   public:
     static ns3::TypeId GetTypeId();
-    /** @return a socket of @p tcp with the congestion control @p variant, as of its CreateSocket.
-     */
-    static ns3::Ptr<TcpSocket> Create(ns3::Ptr<ns3::TcpL4Protocol> tcp, ns3::TypeId variant);
+    /** @return a socket at the next free port of @p node with the congestion control @p variant, as
+     * of CreateSocket of ns-3's protocol. */
+    static ns3::Ptr<TcpSocket> Create(ns3::Ptr<ns3::Node> node, ns3::TypeId variant);
+
+    /** @return 0, or -1 where the node had no port left. */
+    int Bind() override;
+    using ns3::TcpSocketBase::Bind;
 
   protected:
     uint32_t SendDataPacket(ns3::SequenceNumber32 seq, uint32_t maxSize, bool withAck) override;
@@ -31,6 +36,7 @@ class TcpSocket : public ns3::TcpSocketBase
     ns3::Ptr<ns3::TcpSocketBase> Fork() override;
 
   private:
+    uint16_t m_port{0}; //!< Of its own; 0: none was left, or a listening socket made it.
     // The caller asks for the window next, or the next time that it wants to send.
     mutable bool m_nothing{false}; //!< The window is to count as full then.
     bool m_paces{false};           //!< And whether the connection paces from then on.
