@@ -183,7 +183,9 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
         const struct qp *q = qp_at(e, p->qps[i]);
         const struct port *port = &e->ports[q->port];
         int64_t t = e->now;
-        if (q->head_msg == q->rcv_msg) { /* its last packet comes, or is sent before */
+        /* its last packet comes, or is sent before; that of a message that is all sent may be in a
+         * switch, a link away */
+        if (q->head_msg == q->rcv_msg && q->head_msg == q->snd->nxt_msg) {
             const uint64_t left = replay_before_last(e, q), bytes = left * q->mtu_bytes;
             t +=
                 left ? (int64_t)(((weft_u128)bytes * port->ser_q) >> GAP_SHIFT) + port->prop_ps : 0;

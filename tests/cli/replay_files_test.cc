@@ -163,6 +163,42 @@ TEST(ReplayFiles, LapsThatBeginWithNothingUnderway)
               0);
 }
 
+/* Rings over two nodes by two QPs per message: one node is simulated for both, and its messages
+ * follow each other on their QPs. */
+TEST(ReplayFiles, MessagesInARowOfTwoQps)
+{
+    const std::string rings = shared("cases/replay-two-qps/rings2.xml");
+    if (!has_packet() || rings.empty())
+        GTEST_SKIP() << "needs the packet backend and ../shared/data/cases/replay-two-qps";
+    const std::vector<std::string> what = {
+        "--set",
+        "topology.type=multi",
+        "--set",
+        "multi.dimensions=switch size=8 rate=2400Gbps delay=250ns; leaf-spine "
+        "hosts-per-leaf=16 leaves=3 spines=16 host-rate=100Gbps uplink-rate=100Gbps "
+        "host-delay=500ns uplink-delay=500ns",
+        "--set",
+        "workload.type=generate",
+        "--set",
+        "generate.kind=all-reduce",
+        "--set",
+        "generate.size=256MiB",
+        "--set",
+        "generate.ranks=16",
+        "--set",
+        "transport.mtu=4096B",
+        "--set",
+        "system.qps=all-reduce:2",
+        "--set",
+        "system.endpoint-delay=9.6us",
+        "--set",
+        "system.all-reduce=msccl:file=" + rings,
+        "--set",
+        "run.replay-eager=false"};
+    EXPECT_GT(compare(what, "exact"), 0);
+    EXPECT_GT(compare(what, "auto", {"run.replay=auto"}), 0);
+}
+
 TEST(ReplayFiles, BenchCases)
 {
     if (!has_packet())

@@ -339,6 +339,25 @@ TEST_P(ReplayBy, Twins)
     }
 }
 
+// Messages that follow each other on a QP: the end of the first is on its way while the second is
+// sent, and twins part before anybody is told of it.
+TEST_P(ReplayBy, TwinsWithMessagesInARow)
+{
+    for (unsigned k = First(); k < 40; k += Step()) {
+        Pair p("leaf-spine", sixLeaves, small, k % 2 ? "none" : "dcqcn");
+        p.threads = GetParam();
+        p.Build();
+        for (World *w : {&p.off, &p.on})
+            for (uint32_t n = 0; n < 8; n++)
+                for (uint32_t h = 0; h < 24; h++) /* two share a NIC, so that each is slower */
+                    w->Send(h, h / 4 * 4 + (h + 1 + n % 2) % 4, 30'000 + 1000 * k, 24 * n + h);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        EXPECT_EQ(p.on.received.size(), 192u);
+        EXPECT_GE(p.Figures().copies, 5u) << "case " << k;
+    }
+}
+
 // Twins that are looked at, get a message, or a slower link at any moment: most are still the same
 // afterwards.
 TEST_P(ReplayBy, TwinsDisturbedAtAnyMoment)
