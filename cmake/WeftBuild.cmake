@@ -124,7 +124,7 @@ function(weft_test name)
   # A list-valued ENVIRONMENT does not survive gtest_discover_tests: it is set by a file of its own, read after the cases are known.
   set(env_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_env.cmake)
   file(WRITE ${env_file} "set_tests_properties(\${${name}_CASES} PROPERTIES ENVIRONMENT \
-\"WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR};WEFT_BINARY_DIR=${PROJECT_BINARY_DIR};WEFT_SHARED=${WEFT_SHARED}\")\n")
+\"WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR};WEFT_BINARY_DIR=${PROJECT_BINARY_DIR};WEFT_SHARED=${WEFT_SHARED};WEFT_NO_FALLBACK=1\")\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${env_file})
 endfunction()
 

@@ -37,6 +37,7 @@ struct weft_cli {
     const struct weft_peers *peers; /**< processes that do the same together; NULL: there is one */
     unsigned processes;             /**< that mpirun has started; less than 2: there is one */
     const char *alone; /**< why one of them does it, which then has no peers; NULL: all do */
+    bool no_fallback;  /**< an error of run.replay or run.threads ends a run (again.h) */
 };
 
 /** Texts collected by a repeatable option. */

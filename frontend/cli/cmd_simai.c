@@ -342,6 +342,7 @@ static int play(struct experiment *x, struct weft_err *err)
                                    .progress_is_tty = cli->err_is_tty,
                                    .op = weft_simai_layers_op,
                                    .op_ctx = &x->layers,
+                                   .again = weft_simai_layers_again,
                                    .files = &files.files};
     weft_ns3_files_init(&files, &x->files, LAYERS_FILE);
     int code = weft_astra_groups_check(x->list, x->fabric->nhosts, err);

@@ -3,6 +3,7 @@
 #include "cli/execute.h"
 
 #include "base/units.h"
+#include "cli/again.h"
 #include "cli/alone.h"
 #include "cli/interrupt.h"
 #include "cli/op_tap.h"
@@ -28,6 +29,7 @@ struct run {
     bool alone;            /* each job is run alone, too */
     const char *out_dir;   /* NULL: no files */
     bool samples_optional;
+    bool again; /* it is to begin again */
     struct weft_slices slices;
     struct weft_series *series; /* NULL: nothing is sampled */
     struct weft_signal_run_json on_signal;
@@ -303,7 +305,7 @@ static void tell_threads(const struct run *r)
 {
     const struct weft_net_ops *ops = r->on.net->ops;
     struct weft_thread_figures f = {0};
-    if (weft_run_threads(r->s->run) < 2) /* or as many as there are processors */
+    if (r->s->plain || weft_run_threads(r->s->run) < 2) /* or as many as there are processors */
         return;
     if (ops->threads)
         ops->threads(r->on.net, &f);
@@ -338,6 +340,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     weft_run_end_add_failure(&x->end, failed, &e);
     tell_threads(r);
     m->replay_auto = r->s->replay_auto;
+    weft_again_summarize(r->s, m);
     m->left_behind = r->slices.left_behind;
     m->victims = r->slices.victims;
     m->victim_ps = r->slices.victim_ps;
@@ -345,9 +348,6 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     m->outcome = failed->code ? "failed" : outcome;
     weft_run_clock_summarize(clock, m);
     x->summed_up = 1;
-    if (!failed->code)
-        r->on.net->ops->check(r->on.net, &e);
-    weft_run_end_add_failure(&x->end, failed, &e);
     write_tables(r, x, failed);
     if (r->o->ended)
         r->o->ended(r->o->ended_ctx, r->on.jobs);
@@ -388,9 +388,12 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .limits = o->limits,
         .started_ns = x->started_ns,
     };
-    if (!weft_jobs_start(r->on.jobs, err))
-        weft_slices_run(&r->slices, err);
+    if (!weft_jobs_start(r->on.jobs, err) && !weft_slices_run(&r->slices, err))
+        r->on.net->ops->check(r->on.net, err);
     weft_run_clock_stop(&clock);
+    r->again = weft_again_wanted(r->cli, r->s, r->on.net, err);
+    if (r->again)
+        return err->code;
     weft_run_end_add_failure(&x->end, err, &(struct weft_err){0});
     conclude(r, x, &clock, err);
     return err->code;
@@ -406,8 +409,9 @@ static void write_reason(struct run *r, struct weft_execution *x, const struct w
         weft_report_write_run(r->report, weft_run_json_of_scenario, &rj, &ignored);
 }
 
-int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
-                 const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
+static int execute(const struct weft_cli *cli, struct weft_scenario *s,
+                   const struct weft_execute_opts *o, struct weft_execution *x, bool *again,
+                   struct weft_err *err)
 {
     struct run r = {.cli = cli,
                     .s = s,
@@ -439,7 +443,22 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     weft_series_free(r.series);
     weft_played_release(&r.on);
     close_files(&r, NULL); /* after a failure before the run; the network has told it all */
+    *again = r.again;
     return code;
+}
+
+int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
+                 const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
+{
+    bool again;
+    const int code = execute(cli, s, o, x, &again, err);
+    if (!again)
+        return code;
+    weft_execution_free(x);
+    weft_again_begin(cli, s, err);
+    if (o->again)
+        o->again(o->op_ctx);
+    return execute(cli, s, o, x, &again, err);
 }
 
 void weft_execution_free(struct weft_execution *x)

@@ -41,6 +41,8 @@ struct weft_execute_opts {
     void (*op)(void *ctx, const struct weft_op_record *record); /**< told of each operation of the
                                                                      first job that ends */
     void *op_ctx;
+    void (*again)(void *ctx); /**< the run begins again: what op was told so far does not count;
+                                 NULL: nobody asks */
     const struct weft_run_files *files; /**< NULL: none */
 };
 

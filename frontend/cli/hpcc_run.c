@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Playing what `weft hpcc` has read, and writing the results. */
 #include "base/units.h"
+#include "cli/again.h"
 #include "cli/hpcc_run.h"
 #include "cli/interrupt.h"
 
@@ -234,14 +235,12 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
     m->scenario = weft_path_base(r->job.config->file);
     m->outcome = outcome;
     m->replay_auto = r->s->replay_auto;
+    weft_again_summarize(r->s, m);
     m->left_behind = r->slices.left_behind;
     m->victims = r->slices.victims;
     m->victim_ps = r->slices.victim_ps;
     weft_run_clock_summarize(clock, m);
     r->x.summed_up = 1;
-    if (!failed->code)
-        r->net->ops->check(r->net, &e);
-    weft_run_end_add_failure(&r->x.end, failed, &e);
     write_tables(r, failed);
     weft_signal_run_json_pop(&r->on_signal);
     r->outcome = NULL;
@@ -274,6 +273,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
                        struct weft_err *err)
 {
     struct weft_run_clock clock = weft_run_clock_start();
+    r->volume_bytes = 0;
     for (size_t i = 0; i < r->job.flows->n; i++)
         r->volume_bytes += r->job.flows->list[i].bytes;
     r->slices = (struct weft_slices){
@@ -291,9 +291,12 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
         .progress_is_tty = o->progress_is_tty,
         .unit = "flows",
     };
-    weft_slices_run(&r->slices, err);
+    if (!weft_slices_run(&r->slices, err))
+        r->net->ops->check(r->net, err);
     weft_run_clock_stop(&clock);
-    conclude(r, &clock, err);
+    r->again = weft_again_wanted(r->cli, r->s, r->net, err);
+    if (!r->again)
+        conclude(r, &clock, err);
 }
 
 /* What is needed only while it runs. */
@@ -310,8 +313,7 @@ static void release_net(struct weft_hpcc_run *r)
     r->play = NULL;
 }
 
-int weft_hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *o,
-                       struct weft_err *err)
+static int play(struct weft_hpcc_run *r, const struct weft_execute_opts *o, struct weft_err *err)
 {
     r->x.metrics = o->metrics;
     r->x.nmetrics = o->nmetrics;
@@ -325,6 +327,18 @@ int weft_hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *
     weft_signal_run_json_pop(&r->on_signal);
     release_net(r);
     return err->code;
+}
+
+int weft_hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *o,
+                       struct weft_err *err)
+{
+    const int code = play(r, o, err);
+    if (!r->again)
+        return code;
+    weft_report_free(r->x.report);
+    r->x.report = NULL;
+    weft_again_begin(r->cli, r->s, err);
+    return play(r, o, err);
 }
 
 void weft_hpcc_run_release(struct weft_hpcc_run *r)

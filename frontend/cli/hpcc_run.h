@@ -48,6 +48,7 @@ struct weft_hpcc_run {
     char paths[WEFT_HPCC_FILES][WEFT_PATH_MAX], name[WEFT_PATH_MAX];
     const char *names[WEFT_HPCC_FILES]; /**< of the files in the folder; NULL: not written */
     uint64_t volume_bytes;              /**< payload of all flows */
+    bool again;                         /**< the run is to begin again */
     struct weft_series_choice *choice;  /**< NULL: nothing is sampled */
     struct weft_series *series;
     struct weft_slices slices;

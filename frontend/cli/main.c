@@ -57,6 +57,7 @@ int main(int argc, char **argv)
 #endif
         .interrupted = weft_interrupt_flag(),
         .peers = peers,
+        .no_fallback = getenv("WEFT_NO_FALLBACK") != NULL,
     };
     const int code = weft_cli_main(&cli, argc, argv);
     fclose(stream);

@@ -43,6 +43,13 @@ void weft_simai_layers_op(void *ctx, const struct weft_op_record *record)
         l->busy_until_ps = record->end_ps > l->busy_until_ps ? record->end_ps : l->busy_until_ps;
 }
 
+void weft_simai_layers_again(void *ctx)
+{
+    struct weft_simai_layers *l = (struct weft_simai_layers *)ctx;
+    memset(l->part, 0, l->list->nlayers * sizeof *l->part);
+    l->busy_until_ps = l->end_ps = 0;
+}
+
 static double us(int64_t ps)
 {
     return (double)ps / WEFT_PS_PER_US;

@@ -36,6 +36,8 @@ int weft_simai_layers_init(struct weft_simai_layers *l, const struct weft_astra_
                            uint64_t nranks, struct weft_err *err);
 /** Hears of an operation; @p ctx is the layers. */
 void weft_simai_layers_op(void *ctx, const struct weft_op_record *record);
+/** What it heard of so far does not count: the run begins again. */
+void weft_simai_layers_again(void *ctx);
 /** Writes the file when the run has ended; @p run is its name in it. */
 int weft_simai_layers_write(struct weft_simai_layers *l, const char *path, const char *run,
                             struct weft_err *err);

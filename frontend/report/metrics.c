@@ -163,6 +163,9 @@ static const struct weft_metric metrics[] = {
     M("timeouts", U64, net.rtos, "retransmission timeouts that fired"),
     M("events", U64, net.events,
       "events that the network backend executed: fewer where traffic repeats itself (run.replay)"),
+    HOST("fallbacks", U64, fallbacks,
+         "times that the run began again without run.replay and run.threads, which had met what "
+         "they did not foresee"),
     HOST("replayed-hops", U64, replay.hops,
          "packet-hops taken over from repetitions instead of simulated (run.replay)"),
     HOST("skipped-hops", U64, replay.skipped_hops,

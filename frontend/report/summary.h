@@ -169,7 +169,9 @@ struct weft_summary {
     int64_t victim_ps;    /**< how long they were, summed over them */
     struct weft_totals net;
     struct weft_replay_figures replay;
-    bool replay_auto; /**< said only where something was taken over */
+    bool replay_auto;     /**< said only where something was taken over */
+    uint64_t fallbacks;   /**< times that it began again without replay and threads, */
+    const char *fallback; /**< and why */
 
     double wall_s, cpu_s;
     double events_per_s, hops_per_s; /**< per second of CPU time */

@@ -259,6 +259,9 @@ static void skipped(FILE *out, const struct weft_summary *s)
 static void replay(FILE *out, const struct weft_summary *s)
 {
     const struct weft_replay_figures *r = &s->replay;
+    if (s->fallbacks)
+        fprintf(out, "  %-24s %" PRIu64 ", without run.replay and run.threads: %s\n", "begun again",
+                s->fallbacks, s->fallback);
     if (!r->on)
         return;
     if (r->tolerant)

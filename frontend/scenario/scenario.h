@@ -182,9 +182,10 @@ struct weft_scenario {
     const struct weft_fault_params *faults;
     const struct weft_sample_params *sample;
     const struct weft_run_params *run;
-    bool replays;                                    /**< what repeats itself is taken over */
-    bool replay_auto;                                /**< nobody has asked for that */
-    double replay_tolerance;                         /**< of run.replay, a ratio; 0: it has none */
+    bool replays;            /**< what repeats itself is taken over */
+    bool replay_auto;        /**< nobody has asked for that */
+    double replay_tolerance; /**< of run.replay, a ratio; 0: it has none */
+    const char *plain; /**< why it is run without replay and threads all the same; NULL: it isn't */
     const struct weft_scenario_sweep *const *sweeps; /**< no part of a run */
     size_t nsweeps;
 

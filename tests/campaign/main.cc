@@ -242,6 +242,7 @@ void report(const Options &o, const Verdict &v)
 int main(int argc, char **argv)
 {
     const Options o = options(argc, argv);
+    setenv("WEFT_NO_FALLBACK", "1", 1); // what replay or threads did not foresee is a finding
     std::filesystem::create_directories(o.folder);
     printf("seeds %llu to %llu, shard %llu of %llu\n", (unsigned long long)o.first,
            (unsigned long long)(o.first + o.count - 1), (unsigned long long)o.shard,
