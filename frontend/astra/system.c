@@ -460,11 +460,27 @@ static void spare_custom(struct weft_astra_maker *m, const struct weft_flat *f)
         weft_astra_set(m, "system.endpoint-delay=0ns");
 }
 
+/* Whether a file has a key of a system configuration. */
+static bool has_keys(const struct weft_flat *f)
+{
+    for (size_t i = 0; i < NROWS; i++)
+        if (weft_flat_find(f, rows[i].name))
+            return true;
+    return false;
+}
+
 void weft_astra_system(struct weft_astra_maker *m)
 {
     const struct weft_flat *f = weft_astra_flat(m, m->o->system);
     if (!f)
         return;
+    if (!has_keys(f)) {
+        m->rc = weft_err_at(m->err, WEFT_E_INPUT, f->file, 0, 0,
+                            "this is no system configuration of ASTRA-sim: it has none of its "
+                            "keys, such as %s",
+                            rows[0].name);
+        return;
+    }
     defaults(m);
     for (uint32_t i = 0; i < f->nkeys && !m->rc; i++)
         take(m, f, &f->keys[i]);

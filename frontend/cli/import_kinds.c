@@ -46,6 +46,17 @@ static bool trace_json(file *f)
            (strstr(f->head, "\"workload_graph\"") || strstr(f->head, "_NODE\""));
 }
 
+/* As PyTorch's ExecutionTraceObserver and its profiler write them. */
+static bool pytorch(file *f)
+{
+    return f->head[strspn(f->head, " \t\r\n")] == '{' && strstr(f->head, "\"schema\"") &&
+           strstr(f->head, "\"nodes\"");
+}
+static bool kineto(file *f)
+{
+    return f->head[strspn(f->head, " \t\r\n")] == '{' && strstr(f->head, "\"traceEvents\"");
+}
+
 static bool trace(file *f)
 {
     struct weft_arena *a = weft_arena_new();
@@ -437,6 +448,14 @@ static const struct weft_import_kind table[] = {
     {"Chakra execution trace", trace, chakra, "workload.type=chakra chakra.path=%s", NULL, true},
     {"Chakra execution trace, JSON", trace_json, chakra, NULL,
      "weft trace convert %s PREFIX.RANK.et", false},
+    {"execution trace of PyTorch, not yet of Chakra", pytorch, NULL, NULL,
+     "chakra_converter PyTorch --input %s --output PREFIX.RANK.et (Chakra's, behind its "
+     "chakra_trace_link)",
+     false},
+    {"trace of PyTorch's profiler (Kineto)", kineto, NULL, NULL,
+     "chakra_trace_link --chakra-device-trace %s --chakra-host-trace ... (Chakra's, before its "
+     "chakra_converter)",
+     false},
 #define PROGRAM(kind, name)                                                                        \
     {"MSCCL program, " name,          msccl_##kind, weft_import_msccl,                             \
      "system." name "=msccl:file=%s", NULL,         false},

@@ -474,6 +474,14 @@ static int read_all(struct weft_scan *s, const struct weft_hpcc_overrides *o,
     return check(c, err);
 }
 
+static bool has_keys(const struct weft_hpcc_config *c)
+{
+    for (size_t i = 0; i < WEFT_HPCC_KEYS; i++)
+        if (c->given[i])
+            return true;
+    return false;
+}
+
 static struct weft_hpcc_config *read_config(const char *path, const struct weft_hpcc_overrides *o,
                                             struct weft_err *err)
 {
@@ -495,6 +503,9 @@ static struct weft_hpcc_config *read_config(const char *path, const struct weft_
         rc = read_all(&s, o, c, err);
         weft_scan_close(&s);
     }
+    if (!rc && !has_keys(c))
+        rc = weft_err_at(err, WEFT_E_INPUT, c->file, 0, 0,
+                         "this is no configuration: it has no key, such as %s", keys[0].name);
     if (rc) {
         weft_hpcc_config_free(c);
         return NULL;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "plot/plot.h"
 #include "report/compare.h"
+#include "report/place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,6 +40,11 @@ static json_t *read_json(const char *dir, struct weft_err *err)
     if (!root)
         weft_err_at(err, WEFT_E_INPUT, path, e.line, e.column, "%s", e.text);
     free(text);
+    if (root && !weft_place_is_run(root)) {
+        weft_err_at(err, WEFT_E_INPUT, path, 0, 0, WEFT_PLACE_NO_RUN);
+        json_decref(root);
+        return NULL;
+    }
     return root;
 }
 

@@ -118,6 +118,11 @@ static int each(const char *dir, bool (*wanted)(const char *name),
     return code;
 }
 
+bool weft_place_is_run(const json_t *run_json)
+{
+    return json_is_integer(json_object_get(run_json, "schema_version"));
+}
+
 /* What run.json says that a run wrote; NULL: it is none of weft's. */
 static json_t *read_run(const char *dir, struct weft_err *err)
 {
@@ -136,7 +141,7 @@ static json_t *read_run(const char *dir, struct weft_err *err)
     free(text);
     if (!run && json_error_code(&ignored) == json_error_out_of_memory)
         weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for its contents");
-    if (run && json_is_integer(json_object_get(run, "schema_version")))
+    if (weft_place_is_run(run))
         return run;
     json_decref(run);
     return NULL;

@@ -35,6 +35,11 @@ void weft_place_close(struct weft_place *p);
  * called so in a run folder. */
 bool weft_place_takes(const char *name);
 
+struct json_t; /* of jansson */
+/** Whether a run.json is weft's: it has a schema_version. */
+bool weft_place_is_run(const struct json_t *run_json);
+#define WEFT_PLACE_NO_RUN "not of a run: it has no 'schema_version'"
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,9 @@
 
 #include "base/csv_read.h"
 #include "base/file.h"
+#include "report/place.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,8 @@ static int no_memory(struct weft_err *err)
 }
 
 /* One table while it is read: columns that its rows need, and what they are for. */
+#define RUN_JSON_MAX ((size_t)64 << 20)
+
 struct table {
     struct weft_slices *s;
     struct weft_csv_reader r;
@@ -280,19 +284,41 @@ static void drop_messages(struct weft_slices *s)
     s->n = n;
 }
 
-int weft_slices_read(const char *dir, uint64_t most_messages, struct weft_slices *s,
-                     struct weft_timeline_content *content, struct weft_err *err)
+/* Whether the folder has a run.json of a run. */
+static int check_run(const char *dir, struct weft_err *err)
 {
-    struct table t = {.s = s, .content = content, .most_messages = most_messages};
-    char path[WEFT_PATH_MAX];
-    *s = (struct weft_slices){.arena = weft_arena_new()};
-    *content = (struct weft_timeline_content){0};
-    if (!s->arena)
-        return no_memory(err);
+    char path[WEFT_PATH_MAX], *text;
+    size_t size;
+    json_error_t why = {.line = 0};
     if (weft_path_join(path, dir, "run.json", err))
         return err->code;
     if (!weft_file_is_regular(path))
         return weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: it has no run.json", dir);
+    int code = weft_file_read(path, RUN_JSON_MAX, &text, &size, err);
+    if (code)
+        return code;
+    json_t *root = json_loadb(text, size, 0, &why);
+    free(text);
+    if (!root && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
+        code = weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for its contents");
+    else if (!root)
+        code = weft_err_at(err, WEFT_E_INPUT, path, why.line, why.column, "%s", why.text);
+    else if (!weft_place_is_run(root))
+        code = weft_err_at(err, WEFT_E_INPUT, path, 0, 0, WEFT_PLACE_NO_RUN);
+    json_decref(root);
+    return code;
+}
+
+int weft_slices_read(const char *dir, uint64_t most_messages, struct weft_slices *s,
+                     struct weft_timeline_content *content, struct weft_err *err)
+{
+    struct table t = {.s = s, .content = content, .most_messages = most_messages};
+    *s = (struct weft_slices){.arena = weft_arena_new()};
+    *content = (struct weft_timeline_content){0};
+    if (!s->arena)
+        return no_memory(err);
+    if (check_run(dir, err))
+        return err->code;
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         if (read_source(&t, &sources[i], dir, err))
             return err->code;

@@ -433,6 +433,8 @@ static int read_as(struct reader *r, const struct source *from, struct weft_et *
     r->et->older = weft_chakra_schema_name(r->schema);
     r->et->gzip = weft_chakra_is_gzip(r->s);
     int rc = r->schema == WEFT_CHAKRA_CURRENT ? read_messages(r) : read_older(r);
+    if (rc == 0 && weft_et_is_blank(r->et))
+        rc = weft_chakra_err(r->s, r->err, WEFT_E_INPUT, 0, WEFT_ET_BLANK);
     r->et->file_bytes = weft_chakra_taken(r->s);
     weft_chakra_close(r->s);
     if (rc == 0)

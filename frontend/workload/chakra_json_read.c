@@ -15,6 +15,7 @@ struct reader {
     struct weft_arena *arena;
     struct weft_et *et;
     size_t cap;
+    bool feeder; /* the nodes are in a workload_graph */
     struct weft_err *err;
 };
 
@@ -295,15 +296,45 @@ static int read_node(struct reader *r, json_t *in)
     return rc;
 }
 
-static int read_header(struct reader *r, const json_t *in)
+/* JSON of other tools, by a key of its first object, and the way from it to a trace. */
+static const struct {
+    const char *key, *what;
+} others[] = {
+    {"traceEvents", "a trace of PyTorch's profiler (Kineto): chakra_trace_link joins it with the "
+                    "execution trace of the same rank"},
+    {"nodes", "an execution trace of PyTorch: chakra_trace_link joins it with the profiler's "
+              "trace, chakra_converter PyTorch makes a Chakra trace of both"},
+};
+
+/* What an object that should be the metadata is instead. */
+static int foreign(struct reader *r, const json_t *in, const char *key)
 {
-    const char *version = json_string_value(json_object_get(in, "version"));
-    r->et->version = copy(r, version);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (json_object_get(in, others[i].key))
+            return weft_err_at(r->err, WEFT_E_INPUT, r->name, 0, 0,
+                               "this is no Chakra trace but %s", others[i].what);
+    return fail(r, WEFT_E_INPUT,
+                "this is no Chakra trace: it begins with metadata, which has version and attr, "
+                "or has a workload_graph; there is",
+                key);
+}
+
+static int read_header(struct reader *r, json_t *in)
+{
+    const char *key;
+    json_t *v;
     if (json_object_get(in, "id") || json_object_get(in, "type"))
         return fail(r, WEFT_E_INPUT,
                     "the first object must be the metadata of the trace, not a "
                     "node; an empty one is {}",
                     "");
+    json_object_foreach(in, key, v)
+    {
+        (void)v;
+        if (strcmp(key, "version") != 0 && strcmp(key, "attr") != 0)
+            return foreign(r, in, key);
+    }
+    r->et->version = copy(r, json_string_value(json_object_get(in, "version")));
     return r->et->version
                ? read_attrs(r, json_object_get(in, "attr"), &r->et->attrs, &r->et->nattrs)
                : no_memory(r);
@@ -369,6 +400,7 @@ static int read_object(struct reader *r, json_t *in, bool first)
     if (!json_is_array(graph))
         return fail(r, WEFT_E_INPUT, "not a list of nodes:", "workload_graph");
     r->et->version = "";
+    r->feeder = true;
     for (size_t i = 0; i < json_array_size(graph) && !rc; i++)
         rc = feeder_node(r, json_array_get(graph, i));
     return rc;
@@ -404,6 +436,8 @@ int weft_chakra_json_read(const char *name, const char *text, size_t size, struc
     }
     if (!rc && first)
         rc = fail(&r, WEFT_E_INPUT, "the file is empty", "");
+    if (!rc && !r.feeder && weft_et_is_blank(r.et))
+        rc = fail(&r, WEFT_E_INPUT, WEFT_ET_BLANK, "");
     if (!rc)
         *out = r.et;
     return rc;

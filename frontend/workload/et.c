@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+bool weft_et_is_blank(const struct weft_et *et)
+{
+    return !*et->version && et->nattrs == 0 && et->nnodes == 0;
+}
+
 const char *weft_et_node_type_name(int32_t type)
 {
     static const char *const names[WEFT_ET_NODE_TYPES] = {

@@ -130,6 +130,11 @@ struct weft_et {
     size_t nnodes;
 };
 
+/** Whether a trace has no version, no attribute and no node: what was read is no trace. */
+bool weft_et_is_blank(const struct weft_et *et);
+/** What is said of such a file. */
+#define WEFT_ET_BLANK "this is no Chakra trace: it has no version, no attribute and no node"
+
 /** "COMM_COLL_NODE" ..., or NULL for a number that Chakra does not define. */
 const char *weft_et_node_type_name(int32_t type);
 /** Chakra's name of a wire member, "int64_val", "bool_list", ..., "no value" for WEFT_ET_NONE. */

@@ -180,7 +180,7 @@ TEST(TimelineOf, RefusalsSayWhy)
     const Said none = weft({"timeline", dir / ""});
     EXPECT_EQ(none.code, 3);
     EXPECT_CONTAINS(none.err, "is no folder of a run");
-    std::ofstream(dir / "run.json") << "{}";
+    std::ofstream(dir / "run.json") << "{\"schema_version\": 1}";
     std::ofstream(dir / "ops.csv") << "rank,node_id,name,kind,start_ns,end_ns,bytes,exposed_ns\n"
                                       "0,1,\"a, \"\"b\"\"\nc\",compute,1.5,2.25,0,0.000\n"
                                       "0,1,x,compute,soon,2,0,0\n";

@@ -13,9 +13,10 @@
 inline void make_run(const std::string &dir, const std::string &config = "")
 {
     std::filesystem::create_directories(dir);
-    write_file(dir + "/run.json", "{\"scenario\": \"by-hand\", \"outcome\": \"finished\", "
-                                  "\"partial\": false, \"config\": {" +
-                                      config + "}, \"summary\": {\"end_to_end_ns\": 1000}}\n");
+    write_file(dir + "/run.json",
+               "{\"schema_version\": 1, \"scenario\": \"by-hand\", \"outcome\": \"finished\", "
+               "\"partial\": false, \"config\": {" +
+                   config + "}, \"summary\": {\"end_to_end_ns\": 1000}}\n");
 }
 
 struct Point {

@@ -160,7 +160,7 @@ TEST(Report, OfManyRunsNamesTheExtremes)
         const std::string run = dir / std::to_string(i);
         std::filesystem::create_directories(run);
         write_file(run + "/run.json",
-                   "{\"scenario\": \"by-hand\", \"outcome\": \"" +
+                   "{\"schema_version\": 1, \"scenario\": \"by-hand\", \"outcome\": \"" +
                        std::string(i == 4 ? "failed" : "finished") +
                        "\", \"partial\": false, \"config\": {\"run\": {\"seed\": \"" +
                        std::to_string(i) + "\"}}, \"summary\": {\"end_to_end_ns\": " +

@@ -243,7 +243,7 @@ void make_sweep(const std::string &dir, const std::string &csv)
 {
     std::filesystem::create_directories(dir);
     write_file(dir + "/sweep.csv", csv);
-    write_file(dir + "/run.json", "{\"command\": \"sweep\"}\n");
+    write_file(dir + "/run.json", "{\"schema_version\": 1, \"command\": \"sweep\"}\n");
 }
 
 TEST(SweepPlot, WhatIsZeroInAllRowsHasNoPanel)

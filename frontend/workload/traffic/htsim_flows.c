@@ -74,6 +74,7 @@ struct source {
     uint32_t *waiting; /* flows, trigger by trigger */
     uint32_t nflows, ntriggers, flows_cap, triggers_cap;
     uint64_t nodes, said[3]; /* Connections, Triggers, Failures */
+    bool headed;             /* one of these was said */
     int start_unit;
 };
 
@@ -246,6 +247,10 @@ static struct trigger *find(const struct source *x, uint64_t id)
 /* What the head says, and what flows name, must be there. */
 static int check(struct source *x, const char *file, uint32_t nranks, struct weft_err *err)
 {
+    if (!x->headed)
+        return weft_err_at(err, WEFT_E_INPUT, file, 0, 0,
+                           "this is no connection matrix: its head, Nodes N and Connections N, is "
+                           "missing");
     if (x->said[0] != x->nflows || x->said[1] != x->ntriggers)
         return weft_err_at(err, WEFT_E_INPUT, file, 0, 0,
                            "the head says %" PRIu64 " connections and %" PRIu64
@@ -291,7 +296,7 @@ static int read_matrix(struct source *x, const char *file, struct weft_err *err)
             while (more(&s, line))
                 continue;
         else if (k < 3)
-            rc = weft_scan_u64(&s, "a number", UINT32_MAX, &x->said[k], err);
+            x->headed = true, rc = weft_scan_u64(&s, "a number", UINT32_MAX, &x->said[k], err);
         else if (strcmp(s.tok, "Nodes") == 0)
             rc = weft_scan_u64(&s, "a number", UINT32_MAX, &x->nodes, err);
         else if (strcmp(s.tok, "trigger") == 0)
