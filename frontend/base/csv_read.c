@@ -9,51 +9,92 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHUNK = 64 * 1024 };
+
 static int refuse(const struct weft_csv_reader *r, const char *what, struct weft_err *err)
 {
     return weft_err_at(err, WEFT_E_INPUT, r->path, r->line, 0, "%s", what);
 }
 
-static bool has_open_quote(const char *text)
+/* Whether there is more to read; false with errno of a failure. */
+static bool fill(struct weft_csv_reader *r)
 {
-    bool open = false;
-    for (; *text; text++)
-        open ^= *text == '"';
-    return open;
+    if (r->at < r->end)
+        return true;
+    if (!r->chunk && !(r->chunk = malloc(CHUNK)))
+        return false;
+    r->at = 0;
+    errno = 0;
+    r->end = fread(r->chunk, 1, CHUNK, r->f);
+    return r->end > 0;
+}
+
+static int no_memory(const struct weft_csv_reader *r, struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", r->path);
+}
+
+/* Why no more can be read: 0 at the end. */
+static int read_error(const struct weft_csv_reader *r, struct weft_err *err)
+{
+    if (!r->chunk)
+        return no_memory(r, err);
+    if (!ferror(r->f))
+        return 0;
+    if (errno == EFBIG)
+        return weft_err_at(err, WEFT_E_LIMIT, r->path, 0, 0,
+                           "it unpacks to far more than its size: damaged, or else unpack it first "
+                           "(zstd -d)");
+    return weft_file_error(err, r->path, "read", errno);
+}
+
+/* Appends bytes of the chunk to a row of @p *n bytes. */
+static int append(struct weft_csv_reader *r, char **buf, size_t *cap, size_t *n, size_t bytes,
+                  struct weft_err *err)
+{
+    if (bytes > WEFT_CSV_READ_ROW_BYTES - *n)
+        return weft_err_at(err, WEFT_E_LIMIT, r->path, r->line + 1, 0,
+                           "a row is longer than %zu MiB", WEFT_CSV_READ_ROW_BYTES >> 20);
+    if (*n + bytes + 1 > *cap) {
+        const size_t twice = 2 * (*n + bytes + 1);
+        char *more = realloc(*buf, twice);
+        if (!more)
+            return no_memory(r, err);
+        *buf = more;
+        *cap = twice;
+    }
+    memcpy(*buf + *n, r->chunk + r->at, bytes);
+    *n += bytes;
+    (*buf)[*n] = '\0';
+    r->at += bytes;
+    return 0;
 }
 
 /* Reads one row into *buf: a line, or several where a quoted field goes on. 1, 0 at the end, which
  * is where a row has no line end, too: its writer was killed. */
 static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct weft_err *err)
 {
-    char *more = NULL;
-    size_t more_cap = 0;
-    errno = 0;
-    ssize_t n = getline(buf, cap, r->f);
-    int rc = n < 0 ? 0 : 1;
-    r->line += rc;
-    while (rc == 1 && has_open_quote(*buf)) {
-        const ssize_t k = getline(&more, &more_cap, r->f);
-        if (k < 0) {
-            rc = (*buf)[n - 1] == '\n' ? refuse(r, "a quote is not closed", err) : 0;
-            break;
+    size_t n = 0;
+    bool open = false, ended = false;
+    while (fill(r)) {
+        const char *from = r->chunk + r->at, *quote = from;
+        const char *end = (const char *)memchr(from, '\n', r->end - r->at);
+        const size_t bytes = end ? (size_t)(end - from) + 1 : r->end - r->at;
+        while ((quote = (const char *)memchr(quote, '"', (size_t)(from + bytes - quote)))) {
+            open = !open;
+            quote++;
         }
-        char *both = realloc(*buf, (size_t)(n + k) + 1);
-        if (!both) {
-            rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", r->path);
-            break;
-        }
-        memcpy(both + n, more, (size_t)k + 1);
-        *buf = both;
-        *cap = (size_t)(n += k) + 1;
-        r->line++;
+        const int rc = append(r, buf, cap, &n, bytes, err);
+        if (rc)
+            return rc;
+        ended = end != NULL;
+        r->line += ended;
+        if (ended && !open)
+            return 1;
     }
-    free(more);
-    if (rc == 1 && (*buf)[n - 1] != '\n')
-        rc = 0;
-    if (rc == 0 && ferror(r->f))
-        return weft_file_error(err, r->path, "read", errno);
-    return rc;
+    const int rc = read_error(r, err);
+    r->line += !ended && n > 0;
+    return rc || !ended ? rc : refuse(r, "a quote is not closed", err);
 }
 
 /* Takes the field at *at and steps behind it; quotes are taken off in place. */
@@ -111,6 +152,7 @@ void weft_csv_reader_close(struct weft_csv_reader *r)
 {
     if (r->f)
         fclose(r->f);
+    free(r->chunk);
     free(r->row);
     free(r->header);
     *r = (struct weft_csv_reader){0};

@@ -18,11 +18,15 @@ extern "C" {
 
 /** Most columns of a table. */
 #define WEFT_CSV_READ_COLUMNS 64
+/** Most bytes of a row. */
+#define WEFT_CSV_READ_ROW_BYTES ((size_t)16 << 20)
 
 /** A table that is being read, at one of its rows. */
 struct weft_csv_reader {
     FILE *f;
     const char *path; /**< as given to open, which it must outlive */
+    char *chunk;      /**< what was read ahead: from chunk + at to chunk + end */
+    size_t at, end;
     char *row, *header;
     size_t row_cap, header_cap;
     char *name[WEFT_CSV_READ_COLUMNS];
@@ -40,7 +44,8 @@ int weft_csv_reader_begin(struct weft_csv_reader *r, FILE *f, const char *path,
 void weft_csv_reader_close(struct weft_csv_reader *r);
 /** The next row: 1, or 0 at the end; a last row without its line end was cut when its writer was
  * killed, and does not count. WEFT_E_INPUT: it has another number of fields than the header,
- * or a quote is not closed. */
+ * or a quote is not closed. WEFT_E_LIMIT: it is too long, or the stream says EFBIG: it unpacks to
+ * too much. */
 int weft_csv_reader_next(struct weft_csv_reader *r, struct weft_err *err);
 /** The place of the column called @p name; -1: there is none. */
 int weft_csv_reader_column(const struct weft_csv_reader *r, const char *name);

@@ -15,6 +15,11 @@ extern "C" {
 #endif
 
 #define WEFT_SERIES_PACKED ".zst"
+/** Largest window of a frame that is read, a power of two: 32 MiB, as of zstd --ultra -20. */
+#define WEFT_SERIES_WINDOW_LOG 25
+/** Most bytes of text per byte of a packed file that is read, above WEFT_BUDGET_MIN of text. A
+ * frame can have 32,768; tables of weft have 5 to 50. */
+#define WEFT_SERIES_RATIO 1000
 
 /** Writes frames. */
 extern const struct weft_rows_packer weft_series_packer;
@@ -25,7 +30,8 @@ bool weft_series_table_exists(const char *path);
  * the other was not complete when its writer was killed. */
 int weft_series_table_open(struct weft_csv_reader *r, const char *path, struct weft_err *err);
 /** A stream of what the packed file @p path holds; reading fails with EBADMSG where that is
- * damaged. NULL: WEFT_E_INPUT, or WEFT_E_LIMIT. */
+ * damaged, with EFBIG where it asks for a window of more than WEFT_SERIES_WINDOW_LOG or unpacks to
+ * more than WEFT_SERIES_RATIO times as much. NULL: WEFT_E_INPUT, or WEFT_E_LIMIT. */
 FILE *weft_series_unpack(const char *path, struct weft_err *err);
 
 #ifdef __cplusplus

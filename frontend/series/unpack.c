@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "series/packed.h"
 
+#include "base/budget.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -16,7 +17,21 @@ struct unpacker {
     void *room;
     size_t size;
     ZSTD_inBuffer in;
+    uint64_t taken, made; /* bytes of the file, of the text */
 };
+
+/* errno for an error of zstd's. */
+static int errno_of(size_t rc)
+{
+    switch (ZSTD_getErrorCode(rc)) {
+    case ZSTD_error_memory_allocation:
+        return ENOMEM;
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return EFBIG;
+    default:
+        return EBADMSG;
+    }
+}
 
 static ssize_t read_some(void *cookie, char *buf, size_t size)
 {
@@ -27,15 +42,21 @@ static ssize_t read_some(void *cookie, char *buf, size_t size)
             u->in = (ZSTD_inBuffer){u->room, fread(u->room, 1, u->size, u->f), 0};
             if (ferror(u->f))
                 return -1;
+            u->taken += u->in.size;
         }
         const bool over = u->in.size == 0;
         const size_t rc = ZSTD_decompressStream(u->context, &out, &u->in);
         if (ZSTD_isError(rc)) {
-            errno = ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation ? ENOMEM : EBADMSG;
+            errno = errno_of(rc);
             return -1;
         }
         if (over)
             break;
+    }
+    u->made += out.pos;
+    if (u->made > WEFT_BUDGET_MIN && u->made / WEFT_SERIES_RATIO > u->taken) {
+        errno = EFBIG;
+        return -1;
     }
     return (ssize_t)out.pos;
 }
@@ -61,7 +82,9 @@ FILE *weft_series_unpack(const char *path, struct weft_err *err)
         u->room = malloc(u->size);
         u->context = ZSTD_createDCtx();
     }
-    if (!u || !u->room || !u->context) {
+    if (!u || !u->room || !u->context ||
+        ZSTD_isError(
+            ZSTD_DCtx_setParameter(u->context, ZSTD_d_windowLogMax, WEFT_SERIES_WINDOW_LOG))) {
         weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for reading it");
     } else if (!(u->f = fopen(path, "r"))) {
         weft_input_error(err, path, "open", errno);

@@ -8,6 +8,7 @@
  */
 #include "workload/chakra_stream.h"
 
+#include "base/budget.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -124,10 +125,14 @@ static int64_t read_some(struct weft_chakra_stream *s, uint8_t *out, size_t want
                                    s->z.msg ? s->z.msg : "wrong format");
         if (rc == Z_STREAM_END)
             s->member_open = false;
-        if (made > 0) {
-            s->pos += (int64_t)made;
+        s->pos += (int64_t)made;
+        if ((uint64_t)s->pos > weft_budget(s->taken))
+            return weft_chakra_err(s, err, WEFT_E_LIMIT, s->pos,
+                                   "the first %" PRIu64 " bytes of the file unpack to more than %u "
+                                   "times as much: damaged, or else unpack it with gunzip",
+                                   s->taken, (unsigned)WEFT_BUDGET_FACTOR);
+        if (made > 0)
             return (int64_t)made;
-        }
     }
 }
 

@@ -121,6 +121,57 @@ TEST(Packed, DamageIsAnError)
     EXPECT_STREQ(e.msg, "cannot read: Bad message");
 }
 
+/* A frame of @p blocks blocks of 128 KiB that repeat one byte, in a window of 2^@p log bytes (RFC
+ * 8878, 3.1.1). */
+std::string repeated(char byte, int blocks, int log)
+{
+    std::string f("\x28\xb5\x2f\xfd\x00", 5);
+    f += static_cast<char>((log - 10) << 3);
+    for (int i = 0; i < blocks; i++) {
+        const unsigned head = (i + 1 == blocks) | 1u << 1 | (128u << 10) << 3;
+        f += {static_cast<char>(head), static_cast<char>(head >> 8), static_cast<char>(head >> 16)};
+        f += byte;
+    }
+    return f;
+}
+
+/* Reads a table; how that ended. */
+int read_table(const std::string &path, weft_err *e)
+{
+    weft_csv_reader reader;
+    int rc = weft_series_table_open(&reader, path.c_str(), e);
+    while (!rc && (rc = weft_csv_reader_next(&reader, e)) == 1)
+        rc = 0;
+    weft_csv_reader_close(&reader);
+    return rc;
+}
+
+/* A few bytes take neither the memory nor the time of a large file. */
+TEST(Packed, SmallFilesThatUnpackToMuchAreRefused)
+{
+    TempDir dir;
+    const std::string path = dir / "t.zst";
+    weft_err e = {};
+    std::ofstream(path, std::ios::binary) << repeated('a', 100, 17); /* 12.5 MiB, no row */
+    EXPECT_LE(unpacked(path).size(), size_t{13} << 20);
+    EXPECT_EQ(read_table(dir / "t", &e), WEFT_E_INPUT) << e.msg;
+    std::ofstream(path, std::ios::binary) << repeated('a', 160, 17);
+    EXPECT_EQ(read_table(dir / "t", &e), WEFT_E_LIMIT);
+    EXPECT_STREQ(e.msg, "a row is longer than 16 MiB");
+    std::ofstream(path, std::ios::binary) << repeated('a', 4000, 17);
+    bool whole = true;
+    const std::string text = unpacked(path, &whole);
+    EXPECT_FALSE(whole);
+    EXPECT_LE(text.size(), size_t{65} << 20) << "of 500 MiB";
+    EXPECT_GE(text.size(), size_t{63} << 20);
+    std::ofstream(path, std::ios::binary) << repeated('a', 1, 25);
+    EXPECT_EQ(unpacked(path).size(), size_t{128} << 10);
+    std::ofstream(path, std::ios::binary) << repeated('a', 1, 26);
+    EXPECT_EQ(read_table(dir / "t", &e), WEFT_E_LIMIT) << "64 MiB of window";
+    EXPECT_STREQ(e.msg, "it unpacks to far more than its size: damaged, or else unpack it first "
+                        "(zstd -d)");
+}
+
 /* However full the disk: whole parts are left, or the table as it was before it was packed. */
 TEST(Packed, WhatDoesNotFitIsTakenBack)
 {

@@ -138,6 +138,17 @@ TEST(ChakraStream, GzipErrorsSayThatOffsetsAreUncompressed)
     EXPECT_ERR(inner.err, WEFT_E_INPUT, 4, "(the byte counts uncompressed data)");
 }
 
+/* A message of 200 MiB of one byte takes 200 KB packed: its first 64 MiB are as much as is read. */
+TEST(ChakraStream, GzipThatUnpacksToMuchIsRefused)
+{
+    const Bytes packed = Gzip(Varint(200u << 20) + Bytes(200u << 20, 'a'));
+    EXPECT_LT(packed.size(), 300000u);
+    const Result r = ReadBytes(packed);
+    EXPECT_EQ(r.rc, WEFT_E_LIMIT);
+    EXPECT_NE(Text(r.err).find("unpack to more than 100 times as much"), Bytes::npos);
+    EXPECT_EQ(ReadBytes(Gzip(Frame(Bytes(60u << 20, 'a')))).rc, 0);
+}
+
 TEST(ChakraStream, GzipTruncatedAnywhere)
 {
     Bytes whole = Gzip(Frame("abc") + Frame(Bytes(5000, 'q')));
