@@ -6,7 +6,8 @@
  * lists) or JSON: analytical YAML of ASTRA-sim 2 (topology, npus_count, bandwidth, latency in ns),
  * network JSON of ASTRA-sim 1 (topologies-per-dim, units-count, links-count, link-bandwidth,
  * link-latency, nic-latency and router-latency in ns), and logical-dims of the ns-3 backend, which
- * are sizes only: those become switches with this reader's rate and delay. Bandwidths are in 2^30
+ * are sizes only: those become switches with this reader's rate and delay. All others need a kind,
+ * a bandwidth and a latency of each dimension. Bandwidths are in 2^30
  * byte/s. Ring, FullyConnected and Switch become dimensions of topology multi. Keys that are not
  * about the shape of the fabric are reported.
  *
@@ -47,14 +48,14 @@ static const struct weft_param params[] = {
      .offset = offsetof(struct params, rate_bps),
      .def = "400Gbps",
      .min = "1bps",
-     .help = "of every link, where the file gives none"},
+     .help = "of every link, where the file has logical-dims alone"},
     {.name = "delay",
      .type = WEFT_PARAM_TIME,
      .offset = offsetof(struct params, delay_ps),
      .def = "1us",
      .min = "0ps",
      .max = "1s",
-     .help = "of every link, where the file gives none"},
+     .help = "of every link, where the file has logical-dims alone"},
     VALUES_PARAM(units, "NPUs"),
     VALUES_PARAM(links, "links"),
     VALUES_PARAM(bandwidths, "bandwidths, 2^30 byte/s"),
@@ -98,7 +99,7 @@ static uint64_t links_of(struct reader *r, const char *type, uint32_t size, uint
     }
     uint64_t n = (uint64_t)links;
     if (strcmp(type, "ring") == 0)
-        n -= n % 2;
+        n -= n > 1 || size > 2 ? n % 2 : 0; /* two NPUs are joined by one */
     else if (strcmp(type, "fully-connected") == 0 && size > 1)
         n /= size - 1;
     if (n == 0)
@@ -133,10 +134,6 @@ static int dimension(struct reader *r, const struct params *p, const struct weft
     const struct weft_flat_key *rate = find(r, "bandwidth", "link-bandwidth");
     const struct weft_flat_key *delay = find(r, "latency", "link-latency");
     double size, gbytes = 0, ns = 0, more_ns = 0;
-    if (kind && i >= kind->n)
-        return weft_flat_err(r->flat, kind, r->err,
-                             "'%s' has %u values, but there are more dimensions", kind->name,
-                             kind->n);
     const char *type = kind ? generator(kind->values[i]) : "switch";
     if (!type)
         return weft_flat_err(r->flat, kind, r->err,
@@ -224,6 +221,56 @@ static int replace(struct reader *r, const char *name, const char *older, const 
     return 0;
 }
 
+/* Of analytical networks each key has as many values as there are dimensions, as ASTRA-sim's own
+ * readers want it; of a logical topology there are sizes alone. */
+static int check_keys(struct reader *r, const struct weft_flat_key *sizes)
+{
+    static const struct {
+        const char *name, *older;
+        bool needed;
+    } keys[] = {
+        {"topology", "topologies-per-dim", true}, {"bandwidth", "link-bandwidth", true},
+        {"latency", "link-latency", true},        {"links-count", "links-count", false},
+        {"nic-latency", "nic-latency", false},    {"router-latency", "router-latency", false}};
+    const bool older = find(r, "topologies-per-dim", "units-count") != NULL;
+    const struct weft_flat_key *count = weft_flat_find(r->flat, "dimensions-count");
+    double n;
+    if (strcmp(sizes->name, "logical-dims") == 0)
+        return 0;
+    if (count && weft_flat_number(r->flat, count, 0, &n, r->err))
+        return r->err->code;
+    if (count && n != (double)sizes->n)
+        return weft_flat_err(r->flat, count, r->err, "'%s' is %.40s, but '%s' has %u values",
+                             count->name, count->values[0], sizes->name, sizes->n);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct weft_flat_key *k = find(r, keys[i].name, keys[i].older);
+        if (!k && keys[i].needed)
+            return weft_flat_err(r->flat, sizes, r->err,
+                                 "the key '%s' is missing: ASTRA-sim needs it beside '%s'",
+                                 older ? keys[i].older : keys[i].name, sizes->name);
+        if (k && k->n != sizes->n)
+            return weft_flat_err(r->flat, k, r->err, "'%s' has %u value%s for %u dimension%s",
+                                 k->name, k->n, k->n == 1 ? "" : "s", sizes->n,
+                                 sizes->n == 1 ? "" : "s");
+    }
+    return 0;
+}
+
+/* A ring of two NPUs with one link is one cable; ASTRA-sim 1.0 wants two links. */
+static int note_rings(struct reader *r, const struct weft_flat_key *sizes, struct weft_fabric *f)
+{
+    const struct weft_flat_key *links = weft_flat_find(r->flat, "links-count");
+    const struct weft_flat_key *kind = find(r, "topology", "topologies-per-dim");
+    for (uint32_t i = 0; links && kind && i < sizes->n; i++)
+        if (strcmp(kind->values[i], "Ring") == 0 && strcmp(sizes->values[i], "2") == 0 &&
+            strcmp(links->values[i], "1") == 0)
+            return weft_fabric_note(f, r->err,
+                                    "%s:%" PRId64 ": a ring of two with one link is one cable; "
+                                    "ASTRA-sim 1.0 refuses it",
+                                    r->flat->file, links->line);
+    return 0;
+}
+
 static int make(struct reader *r, const struct params *p, struct weft_fabric **out)
 {
     const char *text = "";
@@ -238,6 +285,8 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
     if (!sizes || sizes->n == 0)
         return weft_flat_err(r->flat, NULL, r->err,
                              "there is no key npus_count, units-count or logical-dims");
+    if (check_keys(r, sizes))
+        return r->err->code;
     for (uint32_t i = 0; i < sizes->n; i++)
         if (dimension(r, p, sizes, i, &text))
             return r->err->code;
@@ -250,6 +299,8 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
         rc = weft_topology_build(multi, params, out, r->err);
     if (!rc)
         rc = report_rest(r, *out);
+    if (!rc)
+        rc = note_rings(r, sizes, *out);
     if (rc)
         weft_err_locate(r->err, r->flat->file, sizes->line, 0);
     return rc;

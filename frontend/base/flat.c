@@ -185,10 +185,10 @@ const struct weft_flat_key *weft_flat_find(const struct weft_flat *f, const char
 int weft_flat_number(const struct weft_flat *f, const struct weft_flat_key *k, uint32_t i,
                      double *out, struct weft_err *err)
 {
-    if (i >= k->n && k->n != 1)
-        return weft_flat_err(f, k, err, "'%s' has %u values, but there are more dimensions",
-                             k->name, k->n);
-    if (weft_parse_f64(k->values[i < k->n ? i : 0], out, err)) {
+    if (i >= k->n)
+        return weft_flat_err(f, k, err, "'%s' has %u value%s, but more are needed", k->name, k->n,
+                             k->n == 1 ? "" : "s");
+    if (weft_parse_f64(k->values[i], out, err)) {
         weft_err_prepend(err, "'%s'", k->name);
         return weft_err_locate(err, f->file, k->line, 0);
     }

@@ -41,7 +41,7 @@ int weft_flat_read(const char *path, struct weft_arena *a, struct weft_flat **ou
                    struct weft_err *err);
 /** The key called @p name, or NULL. */
 const struct weft_flat_key *weft_flat_find(const struct weft_flat *f, const char *name);
-/** Value @p i of a key as a number into *out; a single value holds for every i. */
+/** Value @p i of a key as a number into *out; an error where it has fewer. */
 int weft_flat_number(const struct weft_flat *f, const struct weft_flat_key *k, uint32_t i,
                      double *out, struct weft_err *err);
 /** Records an error at a key (NULL: at the file). Returns WEFT_E_INPUT. */

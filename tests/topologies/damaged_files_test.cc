@@ -81,8 +81,10 @@ TEST(TopologyReaders, ErrorsNameThePlaceAndTheRemedy)
          "there is no node 9"},
         {"<system><cpu/></system>", "the dump has no GPU"},
         {"3 2 0 1 3 H100\n", "the file ends"},
-        {"topology: [ Ring ]\nnpus_count: [ x ]\n", "'npus_count'"},
-        {"topology: [ Hexagon ]\nnpus_count: [ 4 ]\n", "unknown dimension 'Hexagon'"},
+        {"topology: [ Ring ]\nnpus_count: [ x ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n",
+         "'npus_count'"},
+        {"topology: [ Hexagon ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n",
+         "unknown dimension 'Hexagon'"},
         {"colour: red\n", "npus_count"},
     };
     for (const auto &[body, want] : cases) {

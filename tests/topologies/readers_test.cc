@@ -226,6 +226,66 @@ TEST(TopologyReaders, AstraLinksCountMultipliesBandwidth)
     EXPECT_NE(std::string(err.msg).find("6 links are too few"), std::string::npos) << err.msg;
 }
 
+/* What ASTRA-sim's readers end at is an error here, not a default. */
+TEST(TopologyReaders, AstraKeysThatAreMissingAreErrors)
+{
+    const std::string top = "topology: [ Switch, Ring ]\n", n = "npus_count: [ 4, 2 ]\n",
+                      bw = "bandwidth: [ 50, 25 ]\n", lat = "latency: [ 500, 500 ]\n";
+    const auto said = [](const std::string &text) {
+        weft_err err{};
+        File file(text.c_str());
+        EXPECT_EQ(try_build("astra-network", {{"file", file.path}}, &err), nullptr) << text;
+        return std::to_string(err.line) + ": " + err.msg;
+    };
+    ASSERT_NE(read_text((top + n + bw + lat).c_str()), nullptr);
+    EXPECT_EQ(said(top + n + lat),
+              "2: the key 'bandwidth' is missing: ASTRA-sim needs it beside 'npus_count'");
+    EXPECT_EQ(said(top + n + bw),
+              "2: the key 'latency' is missing: ASTRA-sim needs it beside 'npus_count'");
+    EXPECT_EQ(said(n + bw + lat),
+              "1: the key 'topology' is missing: ASTRA-sim needs it beside 'npus_count'");
+    EXPECT_EQ(said("{\"topologies-per-dim\": [\"Ring\"], \"units-count\": [4],\n"
+                   "\"link-latency\": [5]}"),
+              "1: the key 'link-bandwidth' is missing: ASTRA-sim needs it beside 'units-count'");
+    EXPECT_EQ(said(top + n + "bandwidth: [ 50 ]\n" + lat),
+              "3: 'bandwidth' has 1 value for 2 dimensions");
+    EXPECT_EQ(said(top + n + "bandwidth: 50\n" + lat),
+              "3: 'bandwidth' has 1 value for 2 dimensions");
+    EXPECT_EQ(said(top + n + bw + "latency: [ 1, 2, 3 ]\n"),
+              "4: 'latency' has 3 values for 2 dimensions");
+    EXPECT_EQ(said("topology: [ Switch ]\n" + n + bw + lat),
+              "1: 'topology' has 1 value for 2 dimensions");
+    EXPECT_EQ(said("{\"topologies-per-dim\": [\"Ring\"], \"dimensions-count\": 2,\n"
+                   "\"units-count\": [4], \"link-bandwidth\": [25], \"link-latency\": [5]}"),
+              "1: 'dimensions-count' is 2, but 'units-count' has 1 values");
+}
+
+/* Two NPUs in a ring are joined by one cable, of one link or of two. */
+TEST(TopologyReaders, AstraRingOfTwoNeedsOneLink)
+{
+    const auto ring = [](const char *size, const char *links) {
+        return std::string("{\"topologies-per-dim\": [\"Ring\"], \"units-count\": [") + size +
+               "], \"links-count\": [" + links +
+               "], \"link-bandwidth\": [12.5], \"link-latency\": [500]}";
+    };
+    const uint64_t unit = uint64_t{100} * 1073741824;
+    Fabric one = read_text(ring("2", "1").c_str());
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(one->dims[0].rate_bps, unit);
+    EXPECT_EQ(one->nlinks, 1u);
+    EXPECT_NE(std::string(one->notes ? one->notes : "").find("ASTRA-sim 1.0 refuses it"),
+              std::string::npos);
+    Fabric two = read_text(ring("2", "2").c_str()), three = read_text(ring("2", "3").c_str());
+    ASSERT_NE(two, nullptr);
+    ASSERT_NE(three, nullptr);
+    EXPECT_EQ(two->dims[0].rate_bps, 2 * unit);
+    EXPECT_EQ(three->dims[0].rate_bps, 2 * unit);
+    weft_err err{};
+    File few(ring("3", "1").c_str());
+    EXPECT_EQ(try_build("astra-network", {{"file", few.path}}, &err), nullptr);
+    EXPECT_NE(std::string(err.msg).find("1 links are too few"), std::string::npos) << err.msg;
+}
+
 TEST(TopologyReaders, AstraRingOfHostsWorksWhenHostsForward)
 {
     const char *ring = "4 0 4\n0 1 25Gbps 0.005ms 0\n1 2 25Gbps 0.005ms 0\n2 3 25Gbps 0.005ms 0\n3 "
