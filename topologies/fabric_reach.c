@@ -92,37 +92,43 @@ static uint32_t largest_island(const struct rest *r, const uint32_t *island, uin
     return best;
 }
 
-/* True when host h reaches host g: a shared island or a direct link. Marks hold h's islands. */
-static int reaches(const struct rest *r, const uint32_t *island, const uint32_t *mark, uint32_t h,
-                   uint32_t g)
+/* True when host h reaches host g: a shared island or a direct link. Marks hold h's islands and
+ * neighbours. */
+static bool reaches(const struct rest *r, const uint32_t *island, const uint32_t *mark,
+                    const uint32_t *met, uint32_t h, uint32_t g)
 {
     const struct weft_fabric *f = r->f;
     const struct weft_fabric_node *x = &f->nodes[f->hosts[g]];
+    if (met[f->hosts[g]] == h + 1)
+        return true;
     for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
         uint32_t y = next_node(r, p);
-        if (y == f->hosts[h] || (island[y] != NO_ISLAND && mark[island[y]] == h + 1))
-            return 1;
+        if (island[y] != NO_ISLAND && mark[island[y]] == h + 1)
+            return true;
     }
-    return 0;
+    return false;
 }
 
+/* `mark` holds an entry per island, `met` one per node. */
 static int check_pairs(const struct rest *r, const uint32_t *island, uint32_t nislands,
-                       uint32_t *mark, struct weft_err *err)
+                       uint32_t *mark, uint32_t *met, struct weft_err *err)
 {
     const struct weft_fabric *f = r->f;
     uint32_t big = largest_island(r, island, nislands, mark);
     memset(mark, 0, (size_t)nislands * sizeof *mark);
+    memset(met, 0, (size_t)f->nnodes * sizeof *met);
     for (uint32_t h = 0; h < f->nhosts; h++) {
         if (big != NO_ISLAND && has_island(r, island, h, big))
             continue;
         const struct weft_fabric_node *x = &f->nodes[f->hosts[h]];
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
             uint32_t y = next_node(r, p);
+            met[y] = h + 1;
             if (island[y] != NO_ISLAND)
                 mark[island[y]] = h + 1;
         }
         for (uint32_t g = 0; g < f->nhosts; g++)
-            if (g != h && !reaches(r, island, mark, h, g))
+            if (g != h && !reaches(r, island, mark, met, h, g))
                 return weft_err_set(err, WEFT_E_INPUT,
                                     "host %u (node %u) cannot reach host %u (node %u): no switches "
                                     "or direct link join them, and hosts do not forward",
@@ -174,7 +180,7 @@ int weft_fabric_check_reach(const struct weft_fabric *f, const uint8_t *down, st
     if (f->transit)
         rc = check_connected(&r, queue, mark, err);
     else
-        rc = check_pairs(&r, island, find_islands(&r, island, queue), mark, err);
+        rc = check_pairs(&r, island, find_islands(&r, island, queue), mark, queue, err);
     free(work);
     return rc;
 }

@@ -17,7 +17,7 @@ static const struct weft_param params[] = {
      .offset = offsetof(struct params, size),
      .def = "8",
      .min = "2",
-     .max = "1024",
+     .max = "4096",
      .help = "number of NPUs"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between two NPUs"),
     WEFT_HOSTS_FORWARD_PARAM(struct params),

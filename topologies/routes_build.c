@@ -18,6 +18,7 @@
 /* A choice: which of its own ports a host of a class may take. */
 struct choice {
     uint32_t first, n; /* local port numbers at choice_ports[first ..] */
+    uint32_t before;   /* the choice before it with the same first port, + 1; 0: none */
 };
 
 static int no_memory(struct weft_err *err)
@@ -163,6 +164,39 @@ static int search_hints(struct route_work *w, uint32_t cls)
     return 0;
 }
 
+/* Lists the links that join other hosts to the one of class `dst`, by their classes. Where all are
+ * joined, looking at all ports for every pair would take the cube of their number. */
+static void list_direct(struct route_work *w, uint32_t dst)
+{
+    const struct weft_fabric *f = w->f;
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[dst].host]];
+    for (uint32_t p = 0; p < x->nports; p++) {
+        const uint32_t host = f->nodes[peer_node(f, x->first_port + p)].host;
+        if (host == UINT32_MAX || !route_link_up(w->r, x->first_port + p))
+            continue;
+        struct route_direct *d = &w->direct[w->r->class_of[host]];
+        if (d->dst != dst)
+            *d = (struct route_direct){.dst = dst, .head = p + 1};
+        else
+            w->direct_next[d->tail - 1] = p + 1;
+        d->tail = p + 1;
+        w->direct_next[p] = 0;
+    }
+}
+
+/* As choose(), of a source with links to the destination itself; 0: it has none. */
+static uint32_t choose_direct(struct route_work *w, uint32_t src, uint32_t dst)
+{
+    const struct weft_fabric *f = w->f;
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[src].host]];
+    const struct weft_fabric_node *y = &f->nodes[f->hosts[w->r->classes[dst].host]];
+    const struct route_direct *d = &w->direct[src];
+    uint32_t n = 0;
+    for (uint32_t p = d->dst == dst ? d->head : 0; p; p = w->direct_next[p - 1])
+        w->list[n++] = f->ports[y->first_port + p - 1].peer - x->first_port;
+    return n;
+}
+
 /* Writes into w->list the local ports that a host of class `src` takes to class `dst`; returns how
  * many. */
 static uint32_t choose(struct route_work *w, uint32_t src, uint32_t dst)
@@ -194,10 +228,13 @@ static int number_choice(struct route_work *w, uint32_t src, uint32_t n, uint32_
 {
     struct route_class *c = &w->r->classes[src];
     struct choice *mine = w->choices + c->choices;
-    for (uint32_t i = 0; i < c->nchoices; i++) {
-        if (mine[i].n == n && (n == 0 || memcmp(w->choice_ports + mine[i].first, w->list,
-                                                n * sizeof *w->list) == 0)) {
-            *out = i;
+    uint32_t *newest =
+        &w->first_choice[n ? w->f->nodes[w->f->hosts[c->host]].first_port + w->list[0]
+                           : w->f->nports + src];
+    for (uint32_t i = *newest; i; i = mine[i - 1].before) {
+        if (mine[i - 1].n == n && (n == 0 || memcmp(w->choice_ports + mine[i - 1].first, w->list,
+                                                    n * sizeof *w->list) == 0)) {
+            *out = i - 1;
             return 0;
         }
     }
@@ -211,9 +248,10 @@ static int number_choice(struct route_work *w, uint32_t src, uint32_t n, uint32_
     }
     if (n > 0)
         memcpy(w->choice_ports + w->nchoice_ports, w->list, n * sizeof *w->list);
-    mine[c->nchoices] = (struct choice){w->nchoice_ports, n};
+    mine[c->nchoices] = (struct choice){w->nchoice_ports, n, *newest};
     w->nchoice_ports += n;
     *out = c->nchoices++;
+    *newest = c->nchoices;
     return 0;
 }
 
@@ -221,10 +259,14 @@ static int number_choice(struct route_work *w, uint32_t src, uint32_t n, uint32_
 static int fill_sources(struct route_work *w, uint32_t dst)
 {
     struct weft_routes *r = w->r;
+    if (!w->hints)
+        list_direct(w, dst);
     for (uint32_t src = 0; src < r->nclasses; src++) {
         if (r->classes[src].row == ROUTE_NO_ROW)
             continue;
-        uint32_t n = choose(w, src, dst);
+        uint32_t n = w->hints ? 0 : choose_direct(w, src, dst);
+        if (n == 0)
+            n = choose(w, src, dst);
         int rc =
             number_choice(w, src, n, &r->source_cols[(size_t)dst * r->nrows + r->classes[src].row]);
         if (rc)
@@ -296,8 +338,14 @@ static int make_tables(struct route_work *w)
     r->source_cols = malloc(((size_t)r->nrows * r->nclasses + 1) * sizeof(uint32_t));
     r->host_groups = malloc(((size_t)f->nhosts + 1) * sizeof(uint32_t));
     w->choices = malloc((nchoices + 1) * sizeof *w->choices);
-    if (!r->switch_runs || !w->columns || !r->source_cols || !r->host_groups || !w->choices)
+    w->first_choice = calloc((size_t)f->nports + r->nclasses + 1, sizeof *w->first_choice);
+    w->direct = malloc(((size_t)r->nclasses + 1) * sizeof *w->direct);
+    w->direct_next = malloc(((size_t)f->nports + 1) * sizeof *w->direct_next);
+    if (!r->switch_runs || !w->columns || !r->source_cols || !r->host_groups || !w->choices ||
+        !w->first_choice || !w->direct || !w->direct_next)
         return no_memory(w->err);
+    for (uint32_t c = 0; c < r->nclasses; c++)
+        w->direct[c].dst = UINT32_MAX;
     return weft_route_groups_open(&r->groups, f->nports, w->err);
 }
 
@@ -337,5 +385,8 @@ int weft_routes_fill(struct weft_routes *r, struct weft_err *err)
     free(w.list);
     free(w.choices);
     free(w.choice_ports);
+    free(w.first_choice);
+    free(w.direct);
+    free(w.direct_next);
     return rc;
 }

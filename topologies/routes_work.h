@@ -30,6 +30,14 @@ struct route_work {
     struct choice *choices;    /**< class c has choices[classes[c].choices .. + nchoices-1] */
     uint32_t *choice_ports;
     uint32_t nchoice_ports, choice_ports_cap;
+    uint32_t *first_choice; /**< per port, then per class for no port: its newest choice that begins
+                               so, + 1; 0: none */
+    /** Links between hosts: those of a destination, source by source; see list_direct(). */
+    struct route_direct {
+        uint32_t dst;        /**< of which head and tail are */
+        uint32_t head, tail; /**< of a source class: a port of the destination, + 1 */
+    } * direct;              /**< per class */
+    uint32_t *direct_next;   /**< per local port of the destination: the next one, + 1 */
     struct weft_err *err;
 };
 

@@ -34,3 +34,20 @@ TEST(RoutesLarge, FatTreeOf65536Hosts)
         ASSERT_NO_FATAL_FAILURE(expect_path(f, r, s, d, static_cast<uint32_t>(weft_rng_u64(&rng))));
     }
 }
+
+/* The largest that networks of ASTRA-sim have: its routes take the square of their number, not the
+ * cube, which 2,048 NPUs would need minutes for. */
+TEST(RoutesLarge, FullyConnected)
+{
+    Fabric f = build("fully-connected", {{"size", "2048"}});
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->nlinks, 2048u * 2047u / 2);
+    Routes r = routes_of(f);
+    ASSERT_NE(r, nullptr);
+    weft_rng rng = weft_rng_stream(1, "pairs", 0);
+    for (int i = 0; i < 10000; i++) {
+        const uint32_t s = static_cast<uint32_t>(weft_rng_below(&rng, 2048));
+        const uint32_t d = static_cast<uint32_t>(weft_rng_below(&rng, 2048));
+        ASSERT_EQ(weft_routes_hops(r.get(), s, d), s == d ? 0u : 1u);
+    }
+}
