@@ -206,4 +206,14 @@ struct weft_buffer_figures {
     uint64_t reserve_bytes;  /**< of it, guaranteed to single queues */
 };
 
+/** What is being executed, as it is seen from within: by the handler of a signal. */
+struct weft_event_now {
+    uint64_t steps;   /**< changes from event to event, and as what is done between two gets on */
+    int64_t t_ps;     /**< the clock */
+    const char *what; /**< "retransmission timer of QP" */
+    uint64_t number;  /**< of that QP or port; UINT64_MAX: it has none */
+    uint32_t node;    /**< of the fabric, where it happens; UINT32_MAX: nowhere */
+    uint32_t host;    /**< the same, if it is a host; UINT32_MAX: it is none */
+};
+
 #endif

@@ -12,7 +12,7 @@
 
 struct opts {
     struct weft_source_opts source;
-    const char *config, *control, *out, *time_limit, *memory_limit;
+    const char *config, *control, *out, *time_limit, *memory_limit, *watchdog;
     bool compat, no_out, quiet, show, json;
     int flow_format; /* enum */
 };
@@ -71,7 +71,7 @@ static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *
     struct weft_execute_opts eo = {.out_dir = o->out,
                                    .progress = o->quiet ? NULL : r->cli->err,
                                    .progress_is_tty = r->cli->err_is_tty};
-    int code = weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
+    int code = weft_limits_read(o->time_limit, o->memory_limit, o->watchdog, &eo.limits, err);
     if (!code)
         code = weft_run_folder(&eo, o->no_out, r->s->name, dir, err);
     if (!code && r->cli->peers)

@@ -21,7 +21,7 @@
 struct run_opts {
     struct weft_source_opts source;
     const char *out;
-    const char *expect, *time_limit, *memory_limit;
+    const char *expect, *time_limit, *memory_limit, *watchdog;
     struct weft_strings metrics;
     bool no_out, json, quiet, alone, explain_replay;
     int progress; /* enum */
@@ -230,7 +230,8 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
         code = weft_run_folder(&eo, o->no_out, s->name, dir, err);
     if (!code && cli->peers)
         code = weft_processes_take(cli->peers, s, o->time_limit || o->memory_limit, &eo, err);
-    code = code ? code : weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
+    code = code ? code
+                : weft_limits_read(o->time_limit, o->memory_limit, o->watchdog, &eo.limits, err);
     if (cli->peers)
         eo.progress = NULL;
     else if (o->progress == WEFT_PROGRESS_ALWAYS ||

@@ -467,7 +467,9 @@ static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *op
     w->base.cli = cli;
     w->o = &own;
     int code = weft_sweep_ask(cli, &own, args, nargs, part, &asked, err);
-    code = code ? code : weft_limits_read(own.time_limit, own.memory_limit, &w->base.limits, err);
+    code = code ? code
+                : weft_limits_read(own.time_limit, own.memory_limit, own.watchdog, &w->base.limits,
+                                   err);
     code = code ? code : run(w, &asked, err);
     *last = asked.last || err->code;
     weft_signal_run_json_pop(&w->on_signal);

@@ -186,7 +186,8 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     weft_warn_unlocked(r->cli, r->report, o->out_dir);
     struct weft_run_json_source running = {r->cli, x, "running", ""};
     struct weft_run_json_source interrupted = {
-        r->cli, x, "interrupted", "a signal ended the program before there were results"};
+        r->cli, x, "interrupted",
+        "a signal, or the watchdog, ended the program before there were results"};
     if (weft_report_write_run(r->report, weft_run_json_of_scenario, &running, err) ||
         weft_signal_run_json_push(&r->on_signal, o->out_dir, weft_run_json_of_scenario,
                                   &interrupted, err))

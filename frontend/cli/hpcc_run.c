@@ -61,7 +61,7 @@ static int open_folder(struct weft_hpcc_run *r, struct weft_err *err)
     weft_warn_unlocked(r->cli, r->x.report, r->out_dir);
     r->outcome = "interrupted";
     snprintf(r->x.end.reason, sizeof r->x.end.reason,
-             "a signal ended the program before there were results");
+             "a signal, or the watchdog, ended the program before there were results");
     if (weft_signal_run_json_push(&r->on_signal, r->out_dir, weft_hpcc_run_json, r, err))
         return err->code;
     r->outcome = "running";

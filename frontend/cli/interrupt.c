@@ -67,9 +67,8 @@ static void replace_file(const struct weft_signal_file *f)
         unlink(f->temporary);
 }
 
-static void end_now(int number)
+void weft_interrupt_end_now(const char *reason, int code)
 {
-    const char *reason = weft_signal_reason(number);
     for (int i = nfiles; i-- > 0;)
         replace_file(files[i]);
     static const char before[] = "weft: error: ";
@@ -77,7 +76,12 @@ static void end_now(int number)
         (void)!(put(STDERR_FILENO, reason, strlen(reason)) || put(STDERR_FILENO, "\n", 1));
     if (last_words)
         last_words(STDERR_FILENO);
-    _exit(weft_exit_code(WEFT_E_INTERRUPTED));
+    _exit(weft_exit_code(code));
+}
+
+static void end_now(int number)
+{
+    weft_interrupt_end_now(weft_signal_reason(number), WEFT_E_INTERRUPTED);
 }
 
 void weft_interrupt_set_last_words(void (*say)(int fd))

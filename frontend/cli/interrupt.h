@@ -47,6 +47,9 @@ const volatile sig_atomic_t *weft_interrupt_flag(void);
 /** Changes what a signal does and returns what it did. One that came before is the caller's to
  * heed. */
 enum weft_interrupt_mode weft_interrupt_set(enum weft_interrupt_mode mode);
+/** In a handler: ends the program at once, with an error @p reason and the exit code of error @p
+ * code. */
+void weft_interrupt_end_now(const char *reason, int code) __attribute__((noreturn));
 /** All is saved: the next signal ends the program at once, unless one came and the command is about
  * to end anyway. */
 void weft_interrupt_saved(void);

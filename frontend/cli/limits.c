@@ -3,21 +3,28 @@
 #include "cli/limits.h"
 
 #include "base/units.h"
+#include "cli/watchdog.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
-int weft_limits_read(const char *time, const char *memory, struct weft_run_limits *out,
-                     struct weft_err *err)
+int weft_limits_read(const char *time, const char *memory, const char *watchdog,
+                     struct weft_run_limits *out, struct weft_err *err)
 {
-    int64_t ps = 0;
+    int64_t ps = 0, event_ps = 0;
     *out = (struct weft_run_limits){0};
     if (time && weft_parse_time_ps(time, &ps, err))
         return weft_err_prepend(err, "--time-limit %s", time);
     if (memory && weft_parse_size_bytes(memory, &out->rss_bytes, err))
         return weft_err_prepend(err, "--memory-limit %s", memory);
+    if (watchdog && weft_parse_time_ps(watchdog, &event_ps, err))
+        return weft_err_prepend(err, "--watchdog %s", watchdog);
     out->wall_ns = ps / WEFT_PS_PER_NS;
+    out->event_ns = watchdog && !event_ps ? -1 : event_ps / WEFT_PS_PER_NS;
+    if (event_ps && out->event_ns < WEFT_WATCHDOG_LEAST_NS)
+        return weft_err_set(err, WEFT_E_USAGE, "--watchdog %s: at least 100ms, or 0s: never",
+                            watchdog);
     if ((time && !out->wall_ns) || (memory && !out->rss_bytes))
         return weft_err_set(err, WEFT_E_USAGE, "%s: a limit is above 0",
                             time && !out->wall_ns ? "--time-limit" : "--memory-limit");

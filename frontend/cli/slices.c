@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/limits.h"
 #include "cli/processes.h"
+#include "cli/watchdog.h"
 
 #include <inttypes.h>
 
@@ -247,7 +248,9 @@ int weft_slices_run(struct weft_slices *s, struct weft_err *err)
     weft_watch_init(&r.watch, s->net, s->stall_after_ps);
     weft_victims_init(&r.victims, s->net, s->victims_ps);
     weft_progress_init(&r.progress, s->progress, s->progress_is_tty, s->unit, NULL, NULL);
+    weft_watchdog_begin(s->net, s->limits.event_ns);
     const int code = run_slices(&r, err);
+    weft_watchdog_end();
     weft_progress_finish(&r.progress);
     s->reached_ps = reached_ps(&r);
     s->left_behind = r.watch.behind;

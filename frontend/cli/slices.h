@@ -40,6 +40,8 @@ struct weft_slices_player {
 struct weft_run_limits {
     int64_t wall_ns;    /**< wall-clock time; 0: no limit */
     uint64_t rss_bytes; /**< resident memory; 0: no limit */
+    int64_t event_ns;   /**< CPU time of one event (watchdog.h); 0: WEFT_WATCHDOG_NS, below: no
+                           limit */
 };
 
 /** What is run, and how it went. */

@@ -18,12 +18,13 @@ enum { WEFT_SWEEP_EMIT_NONE, WEFT_SWEEP_EMIT_SLURM, WEFT_SWEEP_EMIT_PARALLEL };
 struct weft_sweep_opts {
     struct weft_source_opts source;
     struct weft_strings vary, metrics;
-    const char *seeds, *find, *part, *update, *out, *jobs, *collect, *time_limit, *memory_limit;
+    const char *seeds, *find, *part, *update, *out, *jobs, *collect, *time_limit, *memory_limit,
+        *watchdog;
     bool quick, json, resume, retry_failed;
     int emit, progress; /**< enum */
     size_t parallel;    /**< what jobs comes to */
 };
-enum { WEFT_SWEEP_OPTIONS = 21 };
+enum { WEFT_SWEEP_OPTIONS = 22 };
 extern const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS];
 
 struct weft_sweep_asked {

@@ -252,6 +252,17 @@ static void ideal_totals(struct weft_net *net, struct weft_totals *out)
     *out = self(net)->totals;
 }
 
+static void ideal_event_now(const struct weft_net *net, struct weft_event_now *out)
+{
+    const struct weft_ideal *s = (const struct weft_ideal *)net;
+    *out = (struct weft_event_now){.steps = s->totals.events + (uint64_t)s->now_ps,
+                                   .t_ps = s->now_ps,
+                                   .what = "arrival of a message, or timer of the frontend",
+                                   .number = UINT64_MAX,
+                                   .node = UINT32_MAX,
+                                   .host = UINT32_MAX};
+}
+
 static void ideal_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out)
 {
     const struct weft_ideal *s = self(net);
@@ -318,6 +329,7 @@ const struct weft_net_ops weft_ideal_ops = {
     .stop = ideal_stop,
     .check = ideal_check,
     .totals = ideal_totals,
+    .event_now = ideal_event_now,
     .port_stats = ideal_port_stats,
     .queue_bytes = ideal_queue_bytes,
     .explain = ideal_explain,

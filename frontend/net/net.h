@@ -228,6 +228,9 @@ struct weft_net_ops {
     /** Optional: how many events were executed so far, for those who want to know whether the run
      * gets on and nothing else: the state need not be brought up to now for it. */
     uint64_t (*events)(struct weft_net *net);
+    /** Optional. What run() is at. May be called by the handler of a signal, in the thread of
+     * run(). */
+    void (*event_now)(const struct weft_net *net, struct weft_event_now *out);
     void (*port_stats)(struct weft_net *net, uint32_t port, struct weft_port_counters *out);
     /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where
      * nothing queues. */

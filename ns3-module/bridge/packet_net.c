@@ -309,6 +309,11 @@ static void packet_stop(struct weft_net *net)
     weft_simulation_stop(weft_packet_net_of(net)->simulation);
 }
 
+static void packet_event_now(const struct weft_net *net, struct weft_event_now *out)
+{
+    weft_engine_event_now(((const struct packet_net *)net)->simulation->own_engine, out);
+}
+
 static const struct weft_net_ops packet_ops = {
     .free = packet_free,
     .now_ps = packet_now_ps,
@@ -322,6 +327,7 @@ static const struct weft_net_ops packet_ops = {
     .check = weft_packet_check,
     .totals = weft_packet_totals,
     .events = weft_packet_events,
+    .event_now = packet_event_now,
     .replay = weft_packet_replay,
     .port_stats = weft_packet_port_stats,
     .queue_bytes = weft_packet_queue_bytes,

@@ -109,13 +109,10 @@ static void note_slow_due(struct weft_engine *e, const struct agenda *a)
         kind > EV_TX ? 0 : (uint32_t)fastq_key(0, 0, kind, (uint32_t)EV_NUMBER(top.id));
 }
 
-void agenda_run_slow(struct weft_engine *e, struct agenda *a)
+static void run_slow(struct weft_engine *e, uint64_t id)
 {
-    struct ev top = a->slow.h[0];
-    uint64_t number = EV_NUMBER(top.id);
-    note_slow_due(e, a);
-    evq_pop(&a->slow);
-    switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
+    const uint64_t number = EV_NUMBER(id);
+    switch ((enum ev_kind)(id >> EV_KIND_SHIFT)) {
     case EV_ARRIVE:
         port_arrive(e, (uint32_t)number);
         return;
@@ -138,6 +135,16 @@ void agenda_run_slow(struct weft_engine *e, struct agenda *a)
         timer_fire(e, number);
         return;
     }
+}
+
+void agenda_run_slow(struct weft_engine *e, struct agenda *a)
+{
+    const uint64_t id = a->slow.h[0].id;
+    note_slow_due(e, a);
+    evq_pop(&a->slow);
+    e->loop.slow_id = id;
+    run_slow(e, id);
+    e->loop.slow_id = UINT64_MAX;
 }
 
 /* Packets alive beyond which the ports of hosts are no longer in the caches. */

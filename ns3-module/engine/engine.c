@@ -146,6 +146,7 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
     weft_ns3_rng_init(&e->draws.ns3_rng, 1, c->seed, c->params.ecn.first_stream);
     weft_libc_rand_init(&e->draws.libc_rand, (uint32_t)c->seed);
     e->loop.limit_ps = e->loop.stop_ps = WEFT_NEVER;
+    e->loop.slow_id = UINT64_MAX;
     e->qps.opened = UINT32_MAX;
     e->mmu.least_kmin = UINT32_MAX;
 }

@@ -28,6 +28,9 @@ void weft_engine_settle(struct weft_engine *e);
  * (weft_engine_set_tolerance) a number like it that is the same however many threads there are:
  * what is skipped hangs on when somebody looks. */
 uint64_t weft_engine_events(struct weft_engine *e);
+/** What the engine is at. Reads alone, what is there; from within an event, in the thread that
+ * calls weft_engine_run. */
+void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *out);
 /** Counters of the whole run, until now. */
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out);
 /** Memory that the engine's state takes. */

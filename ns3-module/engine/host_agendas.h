@@ -5,6 +5,7 @@
 
 #include "engine.h"
 #include "evq.h"
+#include "fastq.h"
 
 struct agenda;
 struct host_part;

@@ -41,6 +41,8 @@ struct loop {
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
     /** events of that time and lower entries (fastq.h) come before what is going on */
     uint32_t due_id;
+    uint64_t
+        slow_id;    /**< of the entry of the slow queue that is being executed; UINT64_MAX: none */
     uint32_t order; /**< ns3-event-order: rank given last */
     uint64_t posts; /**< messages that wait (posts.h) */
     bool in_event;  /**< one is being executed that is no timer of the user's, with host_parts.h */

@@ -60,10 +60,12 @@ void window_crew_fini(struct weft_engine *e)
 {
     host_agendas_gather(e);
     window_crew_list_all(e);
-    if (e->crew)
-        host_agendas_free(e->crew->parts);
-    fini(e->crew);
-    e->crew = NULL;
+    struct window_crew *c = e->crew;
+    e->crew = NULL; /* a signal may look meanwhile (event_now.c) */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (c)
+        host_agendas_free(c->parts);
+    fini(c);
 }
 
 uint64_t window_crew_bytes(const struct weft_engine *e)
