@@ -4,9 +4,7 @@
 #include "base/units.h"
 
 #include "ns3/inet-socket-address.h"
-#include "ns3/ipv4-l3-protocol.h"
 #include "ns3/simulator.h"
-#include "ns3/tcp-l4-protocol.h"
 #include "ns3/uinteger.h"
 #include "ns3/weft-time.h"
 
@@ -113,7 +111,7 @@ uint16_t TcpConnection::GetSourcePort() const
 
 uint32_t TcpConnection::GetFlow() const
 {
-    return WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER,
+    return WeftIpInfo::FlowHash(WeftIpInfo::ETHERTYPE_IPV4, WeftIpInfo::PROTOCOL_TCP,
                                 GetSourcePort(), m_port);
 }
 
@@ -123,7 +121,7 @@ TcpStart TcpConnection::GetStart() const
     TcpStart s = {};
     if (m_port != 0) {
         s.flow = GetFlow();
-        s.backFlow = WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER,
+        s.backFlow = WeftIpInfo::FlowHash(WeftIpInfo::ETHERTYPE_IPV4, WeftIpInfo::PROTOCOL_TCP,
                                           m_port, GetSourcePort());
     }
     s.connected = m_connected;

@@ -12,11 +12,9 @@
 
 #include "ns3/fatal-error.h"
 #include "ns3/ipv4-header.h"
-#include "ns3/ipv4-l3-protocol.h"
 #include "ns3/ipv4-route.h"
 #include "ns3/ipv4-routing-protocol.h"
 #include "ns3/ipv6-header.h"
-#include "ns3/ipv6-l3-protocol.h"
 #include "ns3/ipv6-route.h"
 #include "ns3/ipv6-routing-protocol.h"
 #include "ns3/log.h"
@@ -36,7 +34,6 @@ NS_LOG_COMPONENT_DEFINE("WeftFrames");
 namespace
 {
 
-constexpr uint8_t PROTOCOL_TCP = 6;
 constexpr uint8_t PROTOCOL_UDP = 17;
 constexpr uint8_t PROTOCOL_ICMPV6 = 58;
 constexpr uint32_t IPV6_HEADER_BYTES = 40;
@@ -79,7 +76,7 @@ WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
     const uint32_t size = packet->GetSize();
     const uint32_t got = packet->CopyData(head, sizeof head);
     uint32_t header = 0;
-    if (protocol == Ipv4L3Protocol::PROT_NUMBER && got >= 20)
+    if (protocol == ETHERTYPE_IPV4 && got >= 20)
     {
         isIpv4 = true;
         header = 4 * (head[0] & 15);
@@ -89,7 +86,7 @@ WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
         // A fragment but the first has no ports, so that all go without.
         next = Read16(head + 6) & 0x3fff ? 0 : next;
     }
-    else if (protocol == Ipv6L3Protocol::PROT_NUMBER && got >= IPV6_HEADER_BYTES)
+    else if (protocol == ETHERTYPE_IPV6 && got >= IPV6_HEADER_BYTES)
     {
         isIpv6 = true;
         header = IPV6_HEADER_BYTES;
@@ -139,8 +136,7 @@ uint32_t
 WeftIpInfo::Precedence(uint16_t protocol, uint8_t tos)
 {
     NS_LOG_FUNCTION(protocol << tos);
-    const bool ip =
-        protocol == Ipv4L3Protocol::PROT_NUMBER || protocol == Ipv6L3Protocol::PROT_NUMBER;
+    const bool ip = protocol == ETHERTYPE_IPV4 || protocol == ETHERTYPE_IPV6;
     return ip ? tos >> 5 : 0;
 }
 
@@ -148,7 +144,7 @@ void
 WeftIpInfo::MarkCe(Ptr<Packet> packet, uint16_t protocol)
 {
     NS_LOG_FUNCTION(packet << protocol);
-    if (protocol == Ipv4L3Protocol::PROT_NUMBER)
+    if (protocol == ETHERTYPE_IPV4)
     {
         ReplaceHeader<Ipv4Header>(packet, [](Ipv4Header& header) {
             if (Node::ChecksumEnabled())

@@ -32,6 +32,11 @@ class WeftNetDevice;
  */
 struct WeftIpInfo
 {
+    // ns-3 declared these numbers as PROT_NUMBER of its protocols up to 3.48.
+    static constexpr uint16_t ETHERTYPE_IPV4 = 0x0800; //!< IPv4 in an Ethernet frame.
+    static constexpr uint16_t ETHERTYPE_IPV6 = 0x86dd; //!< IPv6 in an Ethernet frame.
+    static constexpr uint8_t PROTOCOL_TCP = 6;         //!< TCP in an IP packet.
+
     /**
      * @param packet a packet with its network header
      * @param protocol its EtherType

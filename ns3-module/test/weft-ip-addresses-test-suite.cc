@@ -234,8 +234,8 @@ class IpInfoTestCase : public TestCase
 
     void DoRun() override
     {
-        const uint16_t v4 = Ipv4L3Protocol::PROT_NUMBER;
-        const uint16_t v6 = Ipv6L3Protocol::PROT_NUMBER;
+        const uint16_t v4 = WeftIpInfo::ETHERTYPE_IPV4;
+        const uint16_t v6 = WeftIpInfo::ETHERTYPE_IPV6;
         Ptr<Packet> p = Make4(80);
         WeftIpInfo info(p, v4);
         NS_TEST_EXPECT_MSG_EQ(info.isIpv4, true, "IPv4");

@@ -68,6 +68,15 @@ program(utils/check-style-clang-format.py "[ $1 = --no-formatting ] || { echo De
 expect("another style" 1 "Detected bad.*the style is not that of ns-3 3\\.99" ${tree})
 
 make_tree()
+program(ns3 "[ $1 = configure ] || exit 0
+mkdir -p empty
+printf 'cmake_minimum_required(VERSION 3.13)\nproject(x NONE)\n' >empty/CMakeLists.txt
+cmake -S empty -B cmake-cache >configured
+echo 'CMake Warning (dev) at contrib/weft/examples/CMakeLists.txt:6 (build_lib_example):' >&2
+echo \"  uninitialized variable 'weft_mpi'\" >&2\n")
+expect("a build that warns" 1 "uninitialized variable.*ns-3 3\\.99, but its build warns of weft's files" ${tree})
+
+make_tree()
 program(test.py "echo '[1/1] PASS: TestSuite weft-fabric'\n")
 expect("a suite that test.py does not know" 1 "test.py did not run weft-" ${tree})
 program(test.py "echo '[1/1] FAIL: TestSuite weft-fabric'\nexit 1\n")
