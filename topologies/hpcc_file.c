@@ -9,8 +9,9 @@
  *   <switch id> x switches
  *   <node a> <node b> <rate> <delay> <error rate>  x links
  * Node ids are kept; every node that is not a switch is a host. Rates and delays are ns-3's text
- * ("100Gbps" "100Gb/s" "0.001ms"); a bare rate counts bit/s. Parallel links are kept. Anything
- * after the last link is ignored with a remark: the simulator's own topology.txt has such lines.
+ * ("100Gbps" "100Gb/s" "0.001ms"); a bare rate counts bit/s. Nodes have one link between them, what
+ * its last line says. Anything after the last link is ignored with a remark: the simulator's own
+ * topology.txt has such lines.
  */
 #include "topologies/fabric_reach.h"
 #include "topologies/tokens.h"
@@ -99,9 +100,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
         rc = links(s, words, nswitches, limit, &nlinks);
     if (!rc)
         rc = nodes(s, f, nnodes, nswitches);
-    const struct weft_fabric_link like = {0};
-    for (uint32_t i = 0; i < nlinks && !rc; i++)
-        rc = weft_tokens_link(s, f, &like, NULL);
+    if (!rc)
+        rc = weft_tokens_links(s, f, nlinks);
     if (!rc)
         rc = weft_tokens_rest(s, f, nlinks);
     if (!rc)

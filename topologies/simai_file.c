@@ -99,7 +99,6 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
 {
     const struct params *p = params;
     struct header h = {0, 0, 0, 0, 0};
-    const struct weft_fabric_link like = {0};
     int rc = read_header(s, &h);
     unsigned char *kinds = rc ? NULL : calloc(h.nodes, 1);
     if (!rc && !kinds)
@@ -110,8 +109,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
         rc = weft_tokens_ids(s, "a switch id", h.switches, h.nodes, SWITCH, kinds);
     for (uint32_t i = 0; i < h.nodes && !rc; i++)
         rc = weft_fabric_add_node(f, kinds[i] ? WEFT_NODE_SWITCH : WEFT_NODE_HOST, 0, NULL, s->err);
-    for (uint32_t i = 0; i < h.links && !rc; i++)
-        rc = weft_tokens_link(s, f, &like, NULL);
+    if (!rc)
+        rc = weft_tokens_links(s, f, h.links);
     if (!rc)
         rc = weft_tokens_rest(s, f, h.links);
     if (!rc)

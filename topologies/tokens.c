@@ -13,6 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HASH_NONFATAL_OOM 1
+#undef uthash_nonfatal_oom
+#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
+#include <uthash.h>
+
 #define FILE_MAX (UINT64_C(1) << 30)
 
 static bool is_space(char c)
@@ -106,32 +111,90 @@ static int rate(struct weft_tokens *s, uint64_t *out)
     return 0;
 }
 
-int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
-                     const struct weft_fabric_link *like, uint32_t *id)
+/* Reads "node node rate delay error-rate" into @p link. */
+static int read_link(struct weft_tokens *s, const struct weft_fabric *f,
+                     struct weft_fabric_link *link)
 {
-    struct weft_fabric_link link = *like;
-    uint64_t max = f->nnodes - 1;
-    int rc = weft_tokens_count(s, "the first node of a link", max, &link.a);
+    const uint64_t max = f->nnodes - 1;
+    int rc = weft_tokens_count(s, "the first node of a link", max, &link->a);
     if (!rc)
-        rc = weft_tokens_count(s, "the second node of a link", max, &link.b);
-    if (!rc && link.a == link.b)
+        rc = weft_tokens_count(s, "the second node of a link", max, &link->b);
+    if (!rc && link->a == link->b)
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
-                         "the link joins node %u to itself", link.b);
+                         "the link joins node %u to itself", link->b);
     if (!rc)
-        rc = rate(s, &link.rate_bps);
+        rc = rate(s, &link->rate_bps);
     if (!rc)
         rc = weft_tokens_token(s, "a link delay");
-    if (!rc && (rc = weft_parse_time_ps(s->tok, &link.delay_ps, s->err)))
+    if (!rc && (rc = weft_parse_time_ps(s->tok, &link->delay_ps, s->err)))
         return at_token(s, rc, "link delay");
     if (!rc)
         rc = weft_tokens_token(s, "a link error rate");
-    if (!rc && (rc = weft_parse_f64(s->tok, &link.error_rate, s->err)))
+    if (!rc && (rc = weft_parse_f64(s->tok, &link->error_rate, s->err)))
         return at_token(s, rc, "link error rate");
-    if (!rc && !(link.error_rate >= 0.0 && link.error_rate <= 1.0))
+    if (!rc && !(link->error_rate >= 0.0 && link->error_rate <= 1.0))
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                          "the link error rate must be a probability from 0 to 1, got '%s'", s->tok);
-    if (!rc && (rc = weft_fabric_add_link(f, &link, id, s->err)))
-        return at_token(s, rc, "link");
+    return rc;
+}
+
+/* A pair of nodes with a link. */
+struct pair {
+    uint64_t nodes; /* the lower id << 32 | the higher */
+    uint32_t link;
+    bool lost; /* there was no memory to keep it */
+    UT_hash_handle hh;
+};
+
+/* The link between the nodes of @p link: that of @p of, or a new one. */
+static int link_of_pair(struct pair **pairs, struct pair *of, struct weft_fabric *f,
+                        const struct weft_fabric_link *link, struct weft_err *err)
+{
+    const uint64_t low = link->a < link->b ? link->a : link->b,
+                   high = link->a < link->b ? link->b : link->a;
+    struct pair *p;
+    of->nodes = low << 32 | high;
+    HASH_FIND(hh, *pairs, &of->nodes, sizeof of->nodes, p);
+    if (p) {
+        f->links[p->link] = *link;
+        return 0;
+    }
+    HASH_ADD(hh, *pairs, nodes, sizeof of->nodes, of);
+    if (of->lost)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the links");
+    return weft_fabric_add_link(f, link, &of->link, err);
+}
+
+int weft_tokens_links(struct weft_tokens *s, struct weft_fabric *f, uint32_t n)
+{
+    struct pair *pairs = NULL, *list = calloc((size_t)n + 1, sizeof *list);
+    int64_t line = 0, col = 0; /* of the first that is listed again */
+    struct weft_fabric_link twice = {0};
+    int rc = list ? 0 : weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u links", n);
+    for (uint32_t i = 0; i < n && !rc; i++) {
+        struct weft_fabric_link link = {0};
+        const uint32_t before = f->nlinks;
+        weft_tokens_more(s);
+        const int64_t at_line = s->tok_line, at_col = s->tok_col;
+        rc = read_link(s, f, &link);
+        if (!rc && (rc = link_of_pair(&pairs, &list[i], f, &link, s->err)))
+            at_token(s, rc, "link");
+        if (!rc && f->nlinks == before && !line) {
+            line = at_line;
+            col = at_col;
+            twice = link;
+        }
+    }
+    HASH_CLEAR(hh, pairs);
+    free(list);
+    if (!rc && line)
+        rc =
+            weft_fabric_note(f, s->err,
+                             "%s:%" PRId64 ":%" PRId64
+                             ": %u of the %u links join nodes that a link before them joins, from "
+                             "here on (%u and %u): the last of a pair counts, as in the simulator; "
+                             "weft's own topology file has parallel links",
+                             s->file, line, col, n - f->nlinks, n, twice.a, twice.b);
     return rc;
 }
 

@@ -36,10 +36,11 @@ bool weft_tokens_more(struct weft_tokens *s);
 int weft_tokens_token(struct weft_tokens *s, const char *what);
 /** Reads a whole number from 0 to max. */
 int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out);
-/** Reads "node node rate delay error-rate" and adds the link, like @p like in all else; its index
- * in *id (may be NULL). */
-int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
-                     const struct weft_fabric_link *like, uint32_t *id);
+/** Reads @p n links, "node node rate delay error-rate", and adds them. Nodes have one link between
+ * them: a pair that is listed again, from whichever end, has what its last line says, which a
+ * remark in @p f tells. So it is in the simulators, whose nodes keep one interface per neighbour
+ * (nbr2if of HPCC's third.cc and of its descendants). */
+int weft_tokens_links(struct weft_tokens *s, struct weft_fabric *f, uint32_t n);
 /** Reads @p n different ids of nodes and marks them in @p kinds with @p mark. */
 int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_t nnodes,
                     unsigned char mark, unsigned char *kinds);

@@ -8,6 +8,7 @@
 #include "base/units.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const struct weft_topology_writer writers[] = {
     {"xml", "weft's topology file", weft_fabric_write_xml},
@@ -80,6 +81,25 @@ int weft_fabric_write_xml(const struct weft_fabric *f, FILE *out, struct weft_er
     return 0;
 }
 
+/* HPCC's simulator has one link between two nodes. */
+static int refuse_parallel_links(const struct weft_fabric *f, struct weft_err *err)
+{
+    char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
+    uint32_t *seen = calloc((size_t)f->nnodes + 1, sizeof *seen); /* neighbour -> node + 1 */
+    int rc = seen ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u nodes", f->nnodes);
+    for (uint32_t p = 0; p < f->nports && !rc; p++) {
+        const uint32_t node = f->ports[p].node, next = f->ports[f->ports[p].peer].node;
+        if (seen[next] == node + 1)
+            rc = weft_err_set(err, WEFT_E_INPUT,
+                              "an HPCC topology file has one link between two nodes, this fabric "
+                              "has several between %s and %s; write xml",
+                              weft_fabric_node_name(f, node, a), weft_fabric_node_name(f, next, b));
+        seen[next] = node + 1;
+    }
+    free(seen);
+    return rc;
+}
+
 int weft_fabric_write_hpcc(const struct weft_fabric *f, FILE *out, struct weft_err *err)
 {
     for (uint32_t i = 0; i < f->nlinks; i++)
@@ -88,6 +108,9 @@ int weft_fabric_write_hpcc(const struct weft_fabric *f, FILE *out, struct weft_e
                                 "an HPCC topology file cannot say how this fabric (%s) routes: it "
                                 "knows shortest paths through switches only; write xml",
                                 f->ndims == 1 ? f->dims[0].kind : "of several dimensions");
+    const int rc = refuse_parallel_links(f, err);
+    if (rc)
+        return rc;
     fprintf(out, "%u %u %u\n", f->nnodes, f->nswitches, f->nlinks);
     for (uint32_t i = 0, n = 0; i < f->nnodes; i++)
         if (f->nodes[i].kind == WEFT_NODE_SWITCH)

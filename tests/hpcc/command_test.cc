@@ -311,6 +311,34 @@ TEST(HpccCommand, DeterministicCasesAreTheReferenceToTheNanosecond)
     }
 }
 
+/* Cables listed from both ends, as some forks do it, are the same fabric: 15 flows of 1 MB into one
+ * host take what the reference took over cables that are listed once, not half of it. */
+TEST(HpccCommand, CablesListedFromBothEndsAreTheReference)
+{
+    if (shared("reference/README.md").empty() || !has_packet())
+        GTEST_SKIP() << "needs WEFT_SHARED and the packet backend";
+    TempDir dir;
+    const std::string ref = shared("reference/r5_ft4_incast15_1MB_buf1MB_dctcp");
+    for (const char *file : {"config.txt", "flow.txt", "trace.txt"})
+        write_file(dir / file, slurp(ref + "/" + file));
+    std::istringstream once(slurp(ref + "/topology.txt"));
+    unsigned nodes, switches, links;
+    once >> nodes >> switches >> links;
+    std::ostringstream twice;
+    twice << nodes << " " << switches << " " << 2 * links << "\n";
+    for (unsigned i = 0, id; i < switches && once >> id; i++)
+        twice << id << " ";
+    std::string a, b, rest;
+    while (once >> a >> b && std::getline(once, rest))
+        twice << "\n" << a << " " << b << rest << "\n" << b << " " << a << rest;
+    write_file(dir / "topology.txt", twice.str());
+    const Said ran = weft({"hpcc", "config.txt", "--compat", "--out", "o"}, dir / "");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_CONTAINS(ran.err, std::to_string(links) + " of the " + std::to_string(2 * links) +
+                                 " links join nodes that a link before them joins");
+    EXPECT_EQ(column(slurp(dir / "o/fct.txt"), 6), column(slurp(ref + "/fct.txt"), 6));
+}
+
 /* Two hosts behind two switches that are joined by two middle ones. */
 const char ring[] = "6 4 6\n2 3 4 5\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n"
                     "2 5 100Gbps 1us 0\n4 3 100Gbps 1us 0\n5 3 100Gbps 1us 0\n";

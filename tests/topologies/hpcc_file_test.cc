@@ -70,7 +70,7 @@ TEST(HpccFile, ReadsTheGrammar)
 {
     Fabric f = parse(
         "5 2 5\n3 1\n0 1 100Gbps 1000ns 0.000000\n2 1 25Gb/s 0.001ms 0\n1 3 40000000000 1us 1e-6\n"
-        "3 1 40000000000 1us 0.5\n4 3 10Mbps 0.5ms 1\n");
+        "2 3 40000000000 1us 0.5\n4 3 10Mbps 0.5ms 1\n");
     ASSERT_NE(f, nullptr);
     ASSERT_NO_FATAL_FAILURE(expect_numbered(f));
     EXPECT_EQ(f->nnodes, 5u);
@@ -87,8 +87,27 @@ TEST(HpccFile, ReadsTheGrammar)
         EXPECT_EQ(f->links[i].delay_ps, delays[i]);
         EXPECT_EQ(f->links[i].error_rate, errors[i]);
     }
-    Routes r = routes_of(f);
-    EXPECT_EQ(weft_routes_lookup(r.get(), 1, 2).n, 2u) << "parallel links are kept";
+    EXPECT_EQ(f->notes, nullptr);
+}
+
+/* Nodes of the simulators have one interface per neighbour: what the last line of a pair says. */
+TEST(HpccFile, NodesHaveOneLinkBetweenThem)
+{
+    Fabric f = parse("3 1 5\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n2 0 50Gbps 2us 0\n2 1 "
+                     "100Gbps 1us 0\n1 2 25Gbps 3us 0.5\n");
+    ASSERT_NE(f, nullptr);
+    ASSERT_NO_FATAL_FAILURE(expect_numbered(f));
+    ASSERT_EQ(f->nlinks, 2u);
+    EXPECT_EQ(f->links[0].rate_bps, 50000000000u);
+    EXPECT_EQ(f->links[0].delay_ps, 2000000);
+    EXPECT_EQ(f->links[1].rate_bps, 25000000000u);
+    EXPECT_EQ(f->links[1].error_rate, 0.5);
+    ASSERT_NE(f->notes, nullptr);
+    EXPECT_NE(
+        std::string(f->notes).find(":5:1: 3 of the 5 links join nodes that a link before them "
+                                   "joins, from here on (2 and 0): the last of a pair counts"),
+        std::string::npos)
+        << f->notes;
 }
 
 // ns3-datacenter (PowerTCP, Reverie) counts ToRs before links; Reverie's header ends with two

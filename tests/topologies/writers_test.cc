@@ -66,6 +66,10 @@ TEST(TopologyReaders, HpccTextRoundTripsWhatItCanSay)
     weft_err err{};
     FILE *out = tmpfile();
     EXPECT_EQ(weft_fabric_write_hpcc(build("torus").get(), out, &err), WEFT_E_INPUT);
+    Fabric parallel = build("leaf-spine", {{"links-per-pair", "2"}});
+    EXPECT_EQ(weft_fabric_write_hpcc(parallel.get(), out, &err), WEFT_E_INPUT);
+    EXPECT_NE(std::string(err.msg).find("has one link between two nodes"), std::string::npos)
+        << err.msg;
     fclose(out);
 }
 
