@@ -205,19 +205,21 @@ static uint32_t choose(struct route_work *w, uint32_t src, uint32_t dst)
     const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[src].host]];
     const uint32_t *dist = route_dist(w, dst);
     uint32_t dst_node = f->hosts[w->r->classes[dst].host];
-    uint32_t best = FAR, n = 0;
+    uint32_t best = FAR, n = 0, order = 0;
     for (uint32_t p = 0; p < x->nports; p++) {
         if (!route_link_up(w->r, x->first_port + p))
             continue;
+        const uint32_t of = f->links[f->ports[x->first_port + p].link].order;
         uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
         uint32_t d = s != UINT32_MAX ? dist[s] : y == dst_node ? 0 : FAR;
         if (w->hints && d != FAR)
             d += cost_of(w, x->first_port + p);
-        if (d < best) {
+        if (d < best || (d == best && of < order)) {
             best = d;
+            order = of;
             n = 0;
         }
-        if (d == best && d != FAR)
+        if (d == best && d != FAR && of == order)
             w->list[n++] = p;
     }
     return n;

@@ -3,14 +3,16 @@
  * simai: reads the topology files of SimAI (gen_Topo_Template.py).
  *
  * Whitespace-separated tokens; line ends have no meaning but in the first line, which may end with
- * the GPUs per server again: nodes gpus-per-server nvswitches switches links gpu-type
- * [gpus-per-server] <nvswitch id> x nvswitches, <switch id> x switches <node a> <node b> <rate>
- * <delay> <error rate>  x links Nodes that are in neither list are GPUs; server s has GPUs s x
- * gpus-per-server and on. NVSwitches and their links are dimension 0, everything else is dimension
- * 1, which spans: GPUs of one server talk over NVSwitches, others over the network. SimAI's
- * NVSwitches neither pause nor mark; here they are switches like others.
+ * the GPUs per server again:
+ *   nodes gpus-per-server nvswitches switches links gpu-type [gpus-per-server]
+ *   <nvswitch id> x nvswitches, <switch id> x switches
+ *   <node a> <node b> <rate> <delay> <error rate>  x links
+ * Nodes that are in neither list are GPUs; server s has GPUs s x gpus-per-server and on. What
+ * NVSwitches and the other switches join makes the dimensions (simai_dims.c). SimAI's NVSwitches
+ * neither pause nor mark; here they are switches like others.
  */
 #include "topologies/fabric_reach.h"
+#include "topologies/simai_dims.h"
 #include "topologies/tokens.h"
 #include "topologies/topology.h"
 
@@ -28,8 +30,6 @@ static const struct weft_param params[] = {
      .help = "path of the topology file"},
     WEFT_TOKENS_ERROR_RATE_PARAM(struct params),
 };
-
-enum { GPU = 0, NVSWITCH = 1, SWITCH = 2 };
 
 struct header {
     uint32_t nodes, gpus_per_server, nvswitches, switches, links;
@@ -57,42 +57,13 @@ static int read_header(struct weft_tokens *s, struct header *h)
         rc = weft_tokens_token(s, "the GPU type");
     const int64_t line = s->tok_line;
     uint32_t again;
-    if (!rc && h->nvswitches + h->switches && weft_tokens_more(s) && s->line == line) {
+    if (!rc && weft_tokens_more(s) && s->line == line) {
         struct weft_tokens next = *s;
         rc = weft_tokens_count(&next, "the number of GPUs per server", h->nodes, &again);
         if (!rc && weft_tokens_more(&next) && next.line > line && again == h->gpus_per_server)
-            *s = next; /* else the ids of switches begin in the first line */
+            *s = next; /* else the switches, or the links, begin in the first line */
     }
     return rc;
-}
-
-/* Sets dimensions: servers of NVSwitches inside, the network outside. */
-static int simai_file_dimensions(const struct header *h, struct weft_fabric *f,
-                                 const unsigned char *kinds, struct weft_tokens *s)
-{
-    uint32_t gpus = h->nodes - h->nvswitches - h->switches;
-    if (h->nvswitches == 0 || h->gpus_per_server == 1)
-        return 0; /* one dimension, which finish makes */
-    if (gpus == 0 || gpus % h->gpus_per_server)
-        return weft_err_at(s->err, WEFT_E_INPUT, s->file, 1, 1,
-                           "%u GPUs do not make servers of %u GPUs each", gpus, h->gpus_per_server);
-    f->ndims = gpus > h->gpus_per_server ? 2 : 1;
-    f->dims[0] = (struct weft_fabric_dim){.kind = "switch", .size = h->gpus_per_server};
-    f->dims[1] = (struct weft_fabric_dim){
-        .kind = "irregular", .size = gpus / h->gpus_per_server, .spans = true};
-    for (uint32_t l = 0; l < f->nlinks; l++) {
-        struct weft_fabric_link *k = &f->links[l];
-        bool nv = kinds[k->a] == NVSWITCH || kinds[k->b] == NVSWITCH;
-        struct weft_fabric_dim *d = &f->dims[nv ? 0 : f->ndims - 1];
-        k->dim = nv ? 0 : f->ndims - 1;
-        if (d->rate_bps == 0 && (kinds[k->a] == GPU || kinds[k->b] == GPU)) {
-            d->rate_bps = k->rate_bps;
-            d->delay_ps = k->delay_ps;
-        }
-        d->links += k->a == 0 || k->b == 0; /* those of GPU 0 */
-    }
-    f->routing = f->ndims > 1 ? WEFT_ROUTING_DIMS : WEFT_ROUTING_SHORTEST;
-    return 0;
 }
 
 static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
@@ -104,9 +75,10 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
     if (!rc && !kinds)
         rc = weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u nodes", h.nodes);
     if (!rc)
-        rc = weft_tokens_ids(s, "an NVSwitch id", h.nvswitches, h.nodes, NVSWITCH, kinds);
+        rc =
+            weft_tokens_ids(s, "an NVSwitch id", h.nvswitches, h.nodes, WEFT_SIMAI_NVSWITCH, kinds);
     if (!rc)
-        rc = weft_tokens_ids(s, "a switch id", h.switches, h.nodes, SWITCH, kinds);
+        rc = weft_tokens_ids(s, "a switch id", h.switches, h.nodes, WEFT_SIMAI_SWITCH, kinds);
     for (uint32_t i = 0; i < h.nodes && !rc; i++)
         rc = weft_fabric_add_node(f, kinds[i] ? WEFT_NODE_SWITCH : WEFT_NODE_HOST, 0, NULL, s->err);
     if (!rc)
@@ -115,8 +87,13 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
         rc = weft_tokens_rest(s, f, h.links);
     if (!rc)
         weft_tokens_error_rate(f, p->error_rate);
+    const struct weft_simai_fabric fabric = {.file = s->file,
+                                             .kinds = kinds,
+                                             .gpus = h.nodes - h.nvswitches - h.switches,
+                                             .gpus_per_server = h.gpus_per_server,
+                                             .nvswitches = h.nvswitches};
     if (!rc)
-        rc = simai_file_dimensions(&h, f, kinds, s);
+        rc = weft_simai_dims(&fabric, f, s->err);
     if (!rc)
         rc = weft_fabric_finish(f, s->err);
     if (!rc)
