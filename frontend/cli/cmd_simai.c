@@ -214,10 +214,12 @@ static bool is_on(const char *name)
     return value && strcmp(value, "1") == 0;
 }
 
-/* Whether the topology is of GPUs with NVLink SHARP: the sixth word of its first line. */
-static bool has_nvls(const char *topology)
+/* The GPUs per server of a topology of GPUs with NVLink SHARP, which are the second and the sixth
+ * word of its first line; 0: of others. */
+static uint64_t nvls_server(const char *topology)
 {
     char line[256] = "", gpu[32] = "";
+    uint64_t server = 0;
     FILE *f = fopen(topology, "r");
     if (f && !fgets(line, sizeof line, f))
         line[0] = '\0';
@@ -226,52 +228,74 @@ static bool has_nvls(const char *topology)
     const char *p = line;
     for (int i = 0; i < 5; i++) {
         p += strspn(p, " \t");
+        server = i == 1 ? strtoull(p, NULL, 10) : server;
         p += strcspn(p, " \t");
     }
     p += strspn(p, " \t");
     snprintf(gpu, sizeof gpu, "%.*s", (int)strcspn(p, " \t\r\n"), p);
-    return strcmp(gpu, "H100") == 0 || strcmp(gpu, "H800") == 0;
+    return strcmp(gpu, "H100") == 0 || strcmp(gpu, "H800") == 0 ? server : 0;
 }
 
 /* AS_NVLS_ENABLE: who adds up what TP groups reduce; @p alg is for the other collectives. */
 static int take_nvls(struct experiment *x, const char *alg, struct weft_err *err)
 {
-    const uint64_t server = x->fabric->ndims > 1 ? x->fabric->dims[0].size : x->fabric->nhosts;
+    const uint64_t server = nvls_server(x->o->network);
+    const bool whole = x->fabric->ndims > 1 ? strchr(alg, ',') != NULL
+                                            : x->fabric->nhosts <= server; /* no ranks elsewhere */
     if (!is_on("AS_NVLS_ENABLE"))
         return weft_settings_add(&x->sets, err, "system.all-reduce=%s", alg);
-    if (x->list->tp < 8 || x->list->tp > server || !has_nvls(x->o->network) ||
-        (x->fabric->ndims > 1) != (strchr(alg, ',') != NULL)) {
+    if (x->list->tp < 8 || x->list->tp > server || !whole) {
         note(x, "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up all-reduces of TP "
                 "groups of 8 ranks and more in a server of H100 or H800");
         return weft_settings_add(&x->sets, err, "system.all-reduce=%s", alg);
     }
-    note(x, "AS_NVLS_ENABLE=1: NVSwitches add up all-reduces in a server "
-            "(system.all-reduce=in-network)");
+    note(x, "AS_NVLS_ENABLE=1: NVSwitches add up all-reduces in a server, packet by packet "
+            "(system.all-reduce=in-network); SimAI's takes in a quarter of the data, passes it on "
+            "and takes in the next one meanwhile, which is 5 waits of AS_SEND_LAT instead of one "
+            "and 5/4 of the time on the links");
     return weft_settings_add(&x->sets, err, "system.all-reduce=in-network%s",
                              x->fabric->ndims > 1 ? ",ring" : "");
+}
+
+/* AS_SEND_LAT, the wait before each message. SimAI's simulator multiplies the number by 1000 and
+ * hands it to ns-3 as nanoseconds, so that it counts microseconds: its tutorial says so, and the
+ * total times of its quick start, in microseconds, grow by 28 x 1200 from AS_SEND_LAT=6000 to 7200
+ * over 28 messages one after the other. Its documents of version 1.7 say nanoseconds. */
+static int take_send_latency(struct experiment *x, struct weft_err *err)
+{
+    enum { DEFAULT_US = 6, MAX_US = 1000000, LONG_US = 1000 };
+    const char *text = getenv("AS_SEND_LAT");
+    char *end = NULL;
+    const unsigned long us = text ? strtoul(text, &end, 10) : DEFAULT_US;
+    if (text && (*end || end == text || *text == '-' || us > MAX_US))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "AS_SEND_LAT=%s: must be whole microseconds, 0 to %d", text, MAX_US);
+    if (!text && x->o->backend == IDEAL)
+        return 0; /* SimAI_analytical has no such wait */
+    if (!text)
+        note(x,
+             "AS_SEND_LAT is not set: each message waits 6 us, the default that SimAI's tutorial "
+             "names; its simulator waits 6 ms, and up to 31 ms since version 1.7, because its "
+             "own defaults count nanoseconds");
+    else if (us >= LONG_US)
+        note(x, "AS_SEND_LAT counts microseconds, as in SimAI's simulator (its documents of "
+                "version 1.7 say nanoseconds): each message waits 1 ms or more");
+    return weft_settings_add(&x->sets, err, "system.send-latency=%luus", us);
 }
 
 /* What else SimAI takes from its environment. */
 static int take_environment(struct experiment *x, struct weft_err *err)
 {
-    const char *delay = getenv("AS_SEND_LAT");
     if (is_on("AS_NVLSTREE_ENABLE"))
         note(x, "AS_NVLSTREE_ENABLE=1 has no effect: SimAI has no messages for NVLS trees");
-    if (is_on("AS_PXN_ENABLE"))
+    if (is_on("AS_PXN_ENABLE") && !x->fabric->transit)
         note(x, "AS_PXN_ENABLE=1 has no effect: rings between servers stay on a rail, so that no "
                 "message needs a GPU beside its sender to reach one");
-    if (!delay) {
-        note(x,
-             "AS_SEND_LAT is not set: messages start at once; SimAI delays each by 3.7 to 31 us, "
-             "by algorithm and protocol");
-        return 0;
-    }
-    char *end;
-    const unsigned long ns = strtoul(delay, &end, 10);
-    if (*end || end == delay || *delay == '-' || ns > 1000000000)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "AS_SEND_LAT=%s: must be nanoseconds, 0 to 1000000000", delay);
-    return weft_settings_add(&x->sets, err, "system.send-latency=%luns", ns);
+    else if (!is_on("AS_PXN_ENABLE") && x->fabric->transit)
+        note(x, "AS_PXN_ENABLE is not 1: SimAI has no path for messages between GPUs that the "
+                "network does not join; here they go through another GPU of their server all the "
+                "same");
+    return take_send_latency(x, err);
 }
 
 /* Whether groups are whole servers, or parts of servers that are alike. */
@@ -407,8 +431,8 @@ const struct weft_command weft_command_simai = {
                "SimAI.conf",
     .details =
         "Takes the options and files of SimAI_simulator as they are, and AS_SEND_LAT "
-        "(nanoseconds)\n"
-        "and AS_NVLS_ENABLE of its environment.\n"
+        "(microseconds),\n"
+        "AS_NVLS_ENABLE and AS_PXN_ENABLE of its environment.\n"
         "Writes " LAYERS_FILE ", what rank 0 spends on each layer in SimAI's columns, beside "
         "weft's own files.\n"
         "What weft does otherwise is said; docs/coming-from.md compares.",

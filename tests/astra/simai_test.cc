@@ -197,6 +197,40 @@ TEST(SimAI, NvlsOfTpGroups)
     }
 }
 
+/* Two servers of two GPUs, a switch per rail and none between: a ring of DP stays on its rail; an
+ * all-to-all of all crosses NVLink first, as with AS_PXN_ENABLE=1. */
+TEST(SimAI, RailsWithoutASpine)
+{
+    Files f;
+    write_file(f.dir / "topo", "8 2 2 2 8 H100\n4 5 6 7\n"
+                               "0 4 800Gbps 0.001ms 0\n1 4 800Gbps 0.001ms 0\n"
+                               "2 5 800Gbps 0.001ms 0\n3 5 800Gbps 0.001ms 0\n"
+                               "0 6 100Gbps 0.001ms 0\n2 6 100Gbps 0.001ms 0\n"
+                               "1 7 100Gbps 0.001ms 0\n3 7 100Gbps 0.001ms 0\n");
+    const std::string head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: ",
+                      tail = " ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 4 checkpoints: 0 "
+                             "checkpoint_initiates: 0\n1\na -1 0 ";
+    // a rail's ring: twice half of 2 MB at 12.5 bytes/ns, 2 us of links
+    write_file(f.dir / "w.txt", head + "2" + tail + "NONE 0 0 NONE 0 0 ALLREDUCE 2000000 0\n");
+    Said said = f.Run({"--backend", "ideal"});
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(has(said.out, "end-to-end time          164 us")) << said.out;
+    EXPECT_TRUE(has(said.err, "AS_PXN_ENABLE is not 1: SimAI has no path")) << said.err;
+    // a NIC sends its GPU's 1 MB to each of two others, one of them for the GPU beside it
+    write_file(f.dir / "w.txt", head + "4" + tail + "ALLTOALL 4000000 0 NONE 0 0 NONE 0 0\n");
+    setenv("AS_PXN_ENABLE", "1", 1);
+    said = f.Run();
+    unsetenv("AS_PXN_ENABLE");
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_FALSE(has(said.err, "AS_PXN_ENABLE")) << said.err;
+    std::string run = text_of(f.dir / "out/run.json");
+    run = run.substr(run.find("\"end_to_end_ns\": ") + 17);
+    EXPECT_GE(std::stod(run), 2 * 80000); // both over one NIC
+    EXPECT_LE(std::stod(run), 2 * 80000 * 1.1);
+}
+
 TEST(SimAI, ConfigurationAndEnvironment)
 {
     Files f;
@@ -208,7 +242,8 @@ TEST(SimAI, ConfigurationAndEnvironment)
     const Said shown = weft(args, f.dir / "");
     ASSERT_EQ(shown.code, 0) << shown.err;
     EXPECT_TRUE(has(shown.err, "KMIN_MAP has no entry for 800Gbps")) << shown.err;
-    EXPECT_TRUE(has(shown.err, "AS_SEND_LAT is not set")) << shown.err;
+    EXPECT_TRUE(has(shown.err, "AS_SEND_LAT is not set: each message waits 6 us")) << shown.err;
+    EXPECT_TRUE(has(shown.out, "system.send-latency              = 6us ")) << shown.out;
     EXPECT_TRUE(has(shown.err, "FLOW_FILE has no effect: the traffic is the workload's; "
                                "FCT_OUTPUT_FILE and PFC_OUTPUT_FILE are written"))
         << shown.err;
@@ -233,7 +268,7 @@ TEST(SimAI, ConfigurationAndEnvironment)
         EXPECT_TRUE(has(refused.err, instead)) << refused.err;
     }
     EXPECT_TRUE(has(weft({"simai", "-w", "w.txt"}, f.dir / "").err, "must be given"));
-    setenv("AS_SEND_LAT", "5000", 1);
+    setenv("AS_SEND_LAT", "5", 1);
     setenv("AS_NVLS_ENABLE", "1", 1);
     const Said delayed = f.Run({"--backend", "ideal"});
     setenv("AS_SEND_LAT", "soon", 1);
@@ -245,5 +280,5 @@ TEST(SimAI, ConfigurationAndEnvironment)
     EXPECT_TRUE(has(delayed.err, "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up "
                                  "all-reduces of TP groups of 8"))
         << delayed.err;
-    EXPECT_TRUE(has(wrong.err, "must be nanoseconds")) << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "must be whole microseconds")) << wrong.err;
 }
