@@ -82,6 +82,22 @@ static const struct weft_flat_key *sizes_of(const struct weft_flat *f)
     return k;
 }
 
+/* A file under a path of another machine: @p path becomes that of its name in @p dir, if it is
+ * there.
+ */
+static int beside(struct weft_astra_maker *m, const char *dir, const char *named,
+                  char path[WEFT_PATH_MAX])
+{
+    char there[WEFT_PATH_MAX];
+    if (weft_path_join(there, dir, weft_path_base(named), m->err))
+        return m->err->code;
+    if (weft_file_is_regular(there)) {
+        snprintf(path, WEFT_PATH_MAX, "%s", there);
+        weft_astra_note(m, "topology_file %s: not there; %s is read", named, there);
+    }
+    return 0;
+}
+
 /* Forks of the analytical backend: topology: [ Custom ], and a file as ns-3's beside this one. */
 static bool take_custom(struct weft_astra_maker *m, const struct weft_flat *f)
 {
@@ -92,7 +108,8 @@ static bool take_custom(struct weft_astra_maker *m, const struct weft_flat *f)
     if (k->n != 1)
         weft_astra_refuse(m, f, k, "takes one value");
     else if (weft_path_dir(dir, m->o->network, m->err) ||
-             weft_path_join(path, dir, k->values[0], m->err))
+             weft_path_join(path, dir, k->values[0], m->err) ||
+             (!weft_file_is_regular(path) && beside(m, dir, k->values[0], path)))
         m->rc = m->err->code;
     struct weft_fabric *fabric = NULL;
     m->x->ndims = 1;

@@ -581,16 +581,13 @@ int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key k
         if (weft_file_is_regular(path))
             return 0;
     }
-    if (*name != '/') {
-        snprintf(above, sizeof above, "%s", dir);
-        if (find_above(above, name, path))
-            return 0;
-    } else { /* written on another machine */
-        if (weft_path_join(path, dir, weft_path_base(name), err))
-            return err->code;
-        if (weft_file_is_regular(path))
-            return 0;
-    }
+    snprintf(above, sizeof above, "%s", dir);
+    if (*name != '/' && find_above(above, name, path))
+        return 0;
+    if (weft_path_join(path, dir, weft_path_base(name), err)) /* a path of another machine */
+        return err->code;
+    if (weft_file_is_regular(path))
+        return 0;
     return weft_err_at(err, WEFT_E_IO, c->file, c->line[key], 0,
                        "%s %s: no such file in %s, in the folders above it, or in the working "
                        "directory",

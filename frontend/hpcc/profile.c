@@ -348,15 +348,23 @@ static void warn_unused(struct maker *m)
              cc_name(c), lists[BY_CONTROL]);
 }
 
-/* Says which times were beyond the clock. */
+/* Says which file is read in place of one that is not where the configuration has it. */
 static void warn_elsewhere(struct maker *m)
 {
-    const char *named = m->in->config->topology_file;
-    if (*named == '/' && strcmp(named, m->in->topology_path) != 0)
-        warn(m, "%s: TOPOLOGY_FILE %s: not there; %s is read", m->in->config->file, named,
-             m->in->topology_path);
+    const struct weft_hpcc_config *c = m->in->config;
+    const struct {
+        const char *key, *named, *read;
+    } files[] = {{"TOPOLOGY_FILE", c->topology_file, m->in->topology_path},
+                 {"FLOW_FILE", c->flow_file, m->in->flows->file}};
+    for (size_t i = 0; i < (m->in->other_traffic ? 1 : 2); i++) {
+        const size_t named = strlen(files[i].named), read = strlen(files[i].read);
+        if (named && (named > read || strcmp(files[i].read + read - named, files[i].named) != 0))
+            warn(m, "%s: %s %s: not there; %s is read", c->file, files[i].key, files[i].named,
+                 files[i].read);
+    }
 }
 
+/* Says which times were beyond the clock. */
 static void warn_clamped(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
@@ -437,19 +445,24 @@ static void set_cc(struct maker *m)
         set(m, "congestion-control.switch-arithmetic=tables");
 }
 
-/* The distinct rates of switch ports, in the order of port numbers. */
-static size_t switch_rates(const struct weft_fabric *f, uint64_t rates[MAX_RATES])
+/* The distinct rates of links: of the @p nswitch first of them, in the order of port numbers, some
+ * are of switches; the others are of links between two hosts. */
+static size_t link_rates(const struct weft_fabric *f, uint64_t rates[MAX_RATES], size_t *nswitch)
 {
     size_t n = 0;
-    for (uint32_t p = 0; p < f->nports && n < MAX_RATES; p++) {
-        uint64_t rate = f->links[f->ports[p].link].rate_bps;
-        size_t i = 0;
-        if (f->nodes[f->ports[p].node].kind != WEFT_NODE_SWITCH)
-            continue;
-        while (i < n && rates[i] != rate)
-            i++;
-        if (i == n)
-            rates[n++] = rate;
+    *nswitch = 0;
+    for (int of_switches = 1; of_switches >= 0; of_switches--) {
+        for (uint32_t p = 0; p < f->nports && n < MAX_RATES; p++) {
+            const uint64_t rate = f->links[f->ports[p].link].rate_bps;
+            size_t i = 0;
+            if (of_switches && f->nodes[f->ports[p].node].kind != WEFT_NODE_SWITCH)
+                continue;
+            while (i < n && rates[i] != rate)
+                i++;
+            if (i == n)
+                rates[n++] = rate;
+        }
+        *nswitch = of_switches ? n : *nswitch;
     }
     return n;
 }
@@ -489,11 +502,11 @@ static void set_ecn(struct maker *m)
     const struct weft_hpcc_config *c = m->in->config;
     struct weft_err ignored = {0};
     const struct weft_cc_ops *cc = weft_cc_find(control_name(m), &ignored);
-    uint64_t rates[MAX_RATES], kmin, kmax;
-    double pmax;
+    uint64_t rates[MAX_RATES], kmin = 0, kmax = 0;
+    double pmax = 0;
     char p[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX], map[TEXT_MAX] = "";
-    size_t n = switch_rates(m->in->fabric, rates), len = 0;
-    if (!cc || !(cc->needs & WEFT_CC_NEEDS_ECN) || n == 0)
+    size_t nswitch, n = link_rates(m->in->fabric, rates, &nswitch), len = 0;
+    if (!cc || !(cc->needs & WEFT_CC_NEEDS_ECN) || nswitch == 0)
         return;
     if (!c->enable_qcn) { /* thresholds that no queue reaches */
         set(m, "ecn.scale-rate=0");
@@ -508,8 +521,15 @@ static void set_ecn(struct maker *m)
         set(m, "ecn.first-stream=%u", 9 * m->in->fabric->nnodes + 2);
     }
     for (size_t i = 0; i < n; i++) {
-        if (!thresholds(m, rates[i], &kmin, &kmax, &pmax))
+        const bool listed = weft_hpcc_map_find(&c->kmin, rates[i]) &&
+                            weft_hpcc_map_find(&c->kmax, rates[i]) &&
+                            weft_hpcc_map_find(&c->pmax, rates[i]);
+        if (i >= nswitch && !listed) {
+            kmin = kmax = UINT32_MAX; /* hosts of the simulator don't mark, and need no entry */
+            pmax = 1;
+        } else if (!thresholds(m, rates[i], &kmin, &kmax, &pmax)) {
             return;
+        }
         int w =
             snprintf(map + len, sizeof map - len, "%s%s:%" PRIu64 "B:%" PRIu64 "B:%s", i ? "," : "",
                      weft_format_rate(rates[i], rate), kmin, kmax, weft_format_f64(pmax, p));

@@ -447,11 +447,14 @@ TEST(AstraSim, Ns3RingOfHosts)
         x.Run({"--logical-topology-configuration=logical.json", "--backend=congestion-unaware"});
     EXPECT_EQ(ideal.code, 0) << ideal.err;
     EXPECT_TRUE(has(ideal.err, "only the topology has an effect without packets")) << ideal.err;
-    write_file(x.dir / "custom.yml", "topology: [ Custom ]\nnodes: 4\ntopology_file: ring.txt\n");
+    write_file(x.dir / "custom.yml",
+               "topology: [ Custom ]\nnodes: 4\ntopology_file: ../there/ring.txt\n");
     const Said custom = x.Run({"--network-configuration=custom.yml"});
     EXPECT_EQ(custom.code, 0) << custom.err;
     EXPECT_TRUE(
         has(custom.err, "custom.yml:2: 'nodes' has no effect: topology_file has the fabric"));
+    EXPECT_TRUE(has(custom.err, "topology_file ../there/ring.txt: not there; ./ring.txt is read"))
+        << custom.err;
     EXPECT_GT(last_cycles(custom), 0);
     EXPECT_EQ(
         last_cycles(x.Run({"--network-configuration=custom.yml", "--backend=congestion-unaware"})),

@@ -134,6 +134,23 @@ TEST(HpccProfile, SeveralRatesMakeAMap)
                                     "1600000B:0.2"));
 }
 
+/* A link between two hosts is of a rate that the map may have or lack, as no switch marks on it. */
+TEST(HpccProfile, RatesOfLinksBetweenHostsNeedNoEntry)
+{
+    const std::string links = "4 1 4\n3\n0 3 25Gbps 1us 0\n3 1 100Gbps 1us 0\n2 3 25Gbps 1us 0\n"
+                              "0 1 ";
+    Case lacking(maps, links + "400Gbps 1us 0\n");
+    EXPECT_TRUE(lacking.sets(true).count(
+        "ecn.rate-map=25Gbps:100500B:400000B:0.1,100Gbps:400000B:1600000B:0.2,400Gbps:4294967295B:"
+        "4294967295B:1"));
+    Case listed("KMIN_MAP 2 25000000000 100 100000000000 400\n"
+                "KMAX_MAP 2 25000000000 400 100000000000 1600\n"
+                "PMAX_MAP 2 25000000000 1 100000000000 0.2\n",
+                "3 1 3\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n0 1 100Gbps 1us 0\n");
+    EXPECT_TRUE(listed.sets(true).count(
+        "ecn.rate-map=25Gbps:100000B:400000B:1,100Gbps:400000B:1600000B:0.2"));
+}
+
 TEST(HpccProfile, ARateWithoutThresholdsIsAnError)
 {
     Case c("KMIN_MAP 1 25000000000 100\nKMAX_MAP 1 25000000000 100\nPMAX_MAP 1 25000000000 1\n");
