@@ -7,6 +7,8 @@
  */
 #include "base/err.h"
 
+#include "base/os.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,17 @@ static void format_msg(char *buf, size_t size, const char *fmt, va_list ap)
         mark_cut(buf, size);
 }
 
+/* Who is out of memory is told which limits are in force, once. */
+static void add_limits(char *msg, size_t size)
+{
+    const size_t n = strlen(msg);
+    char limits[256];
+    if (!strstr(msg, "out of memory") || strstr(msg, "; this process has "))
+        return;
+    weft_os_memory_limits(limits, sizeof limits);
+    snprintf(msg + n, size - n, "%s", limits);
+}
+
 /* Copies a file name; of one that is too long the tail, which tells files apart. */
 static void set_file(struct weft_err *err, const char *file)
 {
@@ -50,6 +63,8 @@ static void record(struct weft_err *err, int code, const char *file, int64_t lin
 {
     char msg[WEFT_ERR_MSG_MAX];
     format_msg(msg, sizeof msg, fmt, ap);
+    if (code == WEFT_E_LIMIT)
+        add_limits(msg, sizeof msg);
     set_file(err, file);
     memcpy(err->msg, msg, sizeof msg);
     err->code = code;

@@ -2,12 +2,11 @@
 /* See limits.h. */
 #include "cli/limits.h"
 
+#include "base/os.h"
 #include "base/units.h"
 #include "cli/watchdog.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 int weft_limits_read(const char *time, const char *memory, const char *watchdog,
                      struct weft_run_limits *out, struct weft_err *err)
@@ -31,23 +30,12 @@ int weft_limits_read(const char *time, const char *memory, const char *watchdog,
     return 0;
 }
 
-/* Resident memory now; 0: the system does not say. */
-static uint64_t resident_bytes(void)
-{
-    uint64_t pages = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%*u %" SCNu64, &pages) != 1)
-        pages = 0;
-    fclose(f);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 bool weft_limits_exceeded(const struct weft_run_limits *l, int64_t wall_ns)
 {
-    return (l->wall_ns && wall_ns > l->wall_ns) ||
-           (l->rss_bytes && resident_bytes() > l->rss_bytes);
+    struct weft_os_bytes now = {0};
+    if (l->rss_bytes)
+        weft_os_memory(&now);
+    return (l->wall_ns && wall_ns > l->wall_ns) || (l->rss_bytes && now.resident > l->rss_bytes);
 }
 
 void weft_limits_text(const struct weft_run_limits *l, int64_t wall_ns, char *text, size_t size)

@@ -5,6 +5,8 @@
  */
 #include "parts/part.h"
 
+#include "base/os.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,11 +35,14 @@ int weft_part_open(const struct weft_part_file *part, const void **table, struct
             break;
     }
     void *file = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (!file)
+    if (!file) {
+        char limits[256];
+        weft_os_memory_limits(limits, sizeof limits);
         return weft_err_set(err, WEFT_E_IO,
                             "%s, and the part of weft that is built on it can't be opened (cmake "
-                            "--build builds it as %s, cmake --install puts it there): %s",
-                            part->needs, part->name, dlerror());
+                            "--build builds it as %s, cmake --install puts it there): %s%s",
+                            part->needs, part->name, dlerror(), limits);
+    }
     const void *found = dlsym(file, part->symbol);
     const char *version = found ? *(const char *const *)found : "an unknown version";
     if (strcmp(version, WEFT_PART_VERSION) != 0)

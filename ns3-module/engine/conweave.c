@@ -176,8 +176,9 @@ static int init(struct weft_engine *e, struct weft_err *err)
     struct conweave *c = e->spread.way_state = calloc(1, sizeof *c);
     if (c)
         c->busy = calloc(CONWEAVE_WAYS, sizeof *c->busy);
-    if (!c || !c->busy || !stable_init(&c->tags, sizeof(struct conweave_tag), e->pkts.pool.max) ||
-        !stable_init(&c->flows, sizeof(struct conweave_flow), e->qps.pool.max))
+    if (!c || !c->busy ||
+        !stable_init_beside(&c->tags, sizeof(struct conweave_tag), &e->pkts.pool) ||
+        !stable_init_beside(&c->flows, sizeof(struct conweave_flow), &e->qps.pool))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
     return 0;
 }

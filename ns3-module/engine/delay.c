@@ -42,7 +42,7 @@
 int delay_reserve(struct weft_engine *e)
 {
     if (!e->delays.waits.base &&
-        !stable_init(&e->delays.waits, sizeof(struct wait), e->pkts.pool.max))
+        !stable_init_beside(&e->delays.waits, sizeof(struct wait), &e->pkts.pool))
         return engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An engine's life cycle and its hooks. Model: engine.h. */
+#include "address_space.h"
 #include "balance.h"
 #include "context.h"
 #include "control.h"
@@ -158,23 +159,25 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, bool several,
     /* what one process has of a QP lies together */
     const size_t qp_bytes = sizeof(struct qp) + (several ? 0 : sizeof(struct sender));
     const uint32_t nports = e->fabric->nports;
+    char text[WEFT_UNIT_TEXT_MAX];
     if (!fastq_init(&e->loop.agenda.fast, nports) || !evq_reserve(&e->loop.agenda.slow) ||
         !window_init(e))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", nports);
     e->loop.agenda.fast.heap_only =
         e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
-    if (!stable_init(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
-        !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
-        !stable_init(&e->qps.pool, qp_bytes, MAX_QPS) ||
-        !stable_init(&e->qps.senders, several ? sizeof(struct sender) : 0, MAX_QPS) ||
-        !stable_init(&e->qps.cc_state, state_bytes, MAX_QPS) ||
-        !stable_init(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) || !sparse_ack_init(e) ||
+    if (!stable_init_growing(&e->pkts.pool, sizeof(struct pkt), MAX_PKTS) ||
+        !stable_init_growing(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
+        !stable_init_growing(&e->qps.pool, qp_bytes, MAX_QPS) ||
+        !stable_init_beside(&e->qps.senders, several ? sizeof(struct sender) : 0, &e->qps.pool) ||
+        !stable_init_beside(&e->qps.cc_state, state_bytes, &e->qps.pool) ||
+        !stable_init_growing(&e->timers.pool, sizeof(struct timer), MAX_TIMERS) ||
+        !sparse_ack_init(e) ||
         (e->telemetry.int_on &&
-         !stable_init(&e->telemetry.stacks, sizeof(struct int_stack), MAX_INTS)) ||
+         !stable_init_growing(&e->telemetry.stacks, sizeof(struct int_stack), MAX_INTS)) ||
         (e->telemetry.pint_on && !telemetry_have_pints(e)))
-        return weft_err_set(
-            err, WEFT_E_LIMIT,
-            "out of memory: the address space for packets and QPs was refused; see ulimit -v");
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "out of memory for packets, messages and QPs, which begin with %s each",
+                            weft_human_size(ADDRESS_STEP, text));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* How an engine fails: see fail.h. */
 #include "fail.h"
 #include "context.h"
+#include "stable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,4 +18,11 @@ int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
     vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
     return weft_err_set(&e->err, code, "%s", msg);
+}
+
+int engine_full(struct weft_engine *e, const struct stable *s, const char *what)
+{
+    struct weft_err err = {0};
+    stable_full(s, what, &err);
+    return engine_fail(e, err.code, "%s", err.msg);
 }

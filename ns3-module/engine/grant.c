@@ -27,7 +27,8 @@ int grant_init(struct weft_engine *e, struct weft_err *err)
     if (!used)
         return 0;
     e->grants.pacers = calloc(e->nics.n ? e->nics.n : 1, sizeof *e->grants.pacers);
-    if (!e->grants.pacers || !stable_init(&e->grants.of, sizeof(struct grantee), e->qps.pool.max))
+    if (!e->grants.pacers ||
+        !stable_init_beside(&e->grants.of, sizeof(struct grantee), &e->qps.pool))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the credit of %u ports",
                             e->nics.n);
     for (uint32_t i = 0; i < e->nics.n; i++) {

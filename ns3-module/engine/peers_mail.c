@@ -179,7 +179,7 @@ static void unpack_packet(struct weft_engine *e, struct pouch *from)
     take(from, &c, sizeof c);
     const uint32_t i = stable_alloc(&e->pkts.pool);
     if (i == NIL) {
-        engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
+        engine_full(e, &e->pkts.pool, "packets in flight");
         return;
     }
     struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
@@ -198,8 +198,7 @@ static void unpack_packet(struct weft_engine *e, struct pouch *from)
     if (c.has_stack) {
         const uint32_t hops = sig_hops(c.k.sig), s = stable_alloc(&e->telemetry.stacks);
         if (s == NIL) {
-            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight",
-                        e->telemetry.stacks.max);
+            engine_full(e, &e->telemetry.stacks, "INT stacks in flight");
             return;
         }
         pkt_at(e, i)->sig = s | hops << SIG_STACK_BITS;

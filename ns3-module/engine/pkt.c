@@ -9,14 +9,22 @@
 #include "telemetry.h"
 #include "worker.h"
 
+/* A record where there is no free one; NIL: there is none, and the run ends. */
+static __attribute__((noinline, cold)) uint32_t pkt_more(struct weft_engine *e)
+{
+    const uint32_t i = e->worker ? worker_alloc(e, &e->pkts.pool) : stable_grow(&e->pkts.pool);
+    if (i == NIL)
+        engine_full(e, &e->pkts.pool, "packets in flight");
+    return i;
+}
+
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
 {
-    uint32_t i = stable_alloc(&e->pkts.pool);
-    if (__builtin_expect(i == NIL, 0) && e->worker)
-        i = worker_alloc(e, &e->pkts.pool);
+    uint32_t i = stable_free(&e->pkts.pool);
     if (__builtin_expect(i == NIL, 0)) {
-        engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
-        return NIL;
+        i = pkt_more(e);
+        if (i == NIL)
+            return NIL;
     }
     struct pkt *p = pkt_at(e, i);
     p->kind = (uint8_t)kind;

@@ -163,7 +163,7 @@ static struct sender *new_sender(struct weft_engine *e, const struct qp_name *na
 {
     if (!(peers_ends(e, name->src, name->dst) & PEERS_SENDS))
         return (struct sender *)(uintptr_t)&qp_nobody;
-    struct stable *apart = &e->qps.senders; /* there are as many of them as QPs at most */
+    struct stable *apart = &e->qps.senders; /* it has room for one for each QP */
     return (struct sender *)(void *)(apart->elem ? apart->base + stable_alloc(apart) * apart->elem
                                                  : (char *)(q + 1));
 }
@@ -171,17 +171,15 @@ static struct sender *new_sender(struct weft_engine *e, const struct qp_name *na
 /* A number for one more QP, NIL and *err: there is none. */
 static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, struct weft_err *err)
 {
-    uint32_t qi = stable_alloc(&e->qps.pool);
-    uint32_t ci = e->qps.cc_state.elem ? stable_alloc(&e->qps.cc_state) : qi;
-    if (e->grants.of.elem && qi != NIL) {
-        const uint32_t gi = stable_alloc(&e->grants.of);
-        *grantee_at(&e->grants, gi) = (struct grantee){.next = NIL};
-        ci = gi == qi ? ci : NIL;
-    }
-    if (qi == NIL || ci != qi) {
-        weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.pool.max);
+    const uint32_t qi = stable_alloc(&e->qps.pool);
+    if (qi == NIL) {
+        stable_full(&e->qps.pool, "QPs", err);
         return NIL;
     }
+    if (e->qps.cc_state.elem)
+        stable_alloc(&e->qps.cc_state); /* it has room for as many */
+    if (e->grants.of.elem)
+        *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
     qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
     return qi;
 }

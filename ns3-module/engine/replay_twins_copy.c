@@ -147,7 +147,7 @@ static void copy_packet(struct copying *c, struct list *to, const struct pkt *k)
     struct weft_engine *e = c->e;
     const uint32_t i = stable_alloc(&e->pkts.pool);
     if (i == NIL) {
-        engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
+        engine_full(e, &e->pkts.pool, "packets in flight");
         return;
     }
     struct pkt *n = pkt_at(e, i);

@@ -82,7 +82,7 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
 int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err)
 {
     posts_settle(e);
-    if (!e->qps.rtt_ps.base && !stable_init(&e->qps.rtt_ps, sizeof(int64_t), e->qps.pool.max))
+    if (!e->qps.rtt_ps.base && !stable_init_beside(&e->qps.rtt_ps, sizeof(int64_t), &e->qps.pool))
         return weft_err_set(err, WEFT_E_LIMIT,
                             "out of memory: the address space for round-trip times was refused");
     e->path.rare |= RARE_ACK;

@@ -77,7 +77,7 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         replay_ops.touch(e, p.qp);
     p.record = stable_alloc(&e->msgs);
     if (p.record == NIL)
-        return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
+        return stable_full(&e->msgs, "messages in flight", err);
     p.id = e->tot.msgs_posted++;
     e->tot.bytes_posted += msg->bytes;
     if (id)

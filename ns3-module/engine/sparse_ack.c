@@ -7,7 +7,8 @@
 
 bool sparse_ack_init(struct weft_engine *e)
 {
-    return !e->rc.by_bytes || stable_init(&e->rc.maps, sizeof(struct sack_map), e->pkts.pool.max);
+    return !e->rc.by_bytes ||
+           stable_init_beside(&e->rc.maps, sizeof(struct sack_map), &e->pkts.pool);
 }
 
 bool sparse_ack_due(struct qp *q, const struct pkt *k)

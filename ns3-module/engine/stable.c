@@ -1,66 +1,200 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stable array: see stable.h. Uses a private anonymous mapping without swap reservation. */
+/* Stable array: see stable.h. Uses private anonymous mappings without swap reservation. */
 #include "stable.h"
+#include "address_space.h"
 
+#include "base/err.h"
+#include "base/units.h"
+
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
-#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_PAGE ADDRESS_STEP
 #define PAGE ((size_t)4096) /**< or more, on some machines, where advice is then refused */
+#define SHARE 16            /**< arrays that grow, of an engine */
 
-/* Address space for @p n bytes, behind which nothing is mapped; that of what grows begins with a
- * huge page, other arrays lie where it is: if all began alike, they would be in the way of each
- * other in the caches. NULL: it is refused. */
-static void *map(size_t n)
+static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t steps(size_t bytes)
 {
-    const bool grows = n % HUGE_PAGE == 0;
-    const size_t all = (n + PAGE - 1) / PAGE * PAGE + (grows ? HUGE_PAGE : PAGE);
-    char *const p =
-        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    const size_t before = grows ? -(uintptr_t)p % HUGE_PAGE : 0,
-                 end = (before + n + PAGE - 1) / PAGE * PAGE;
-    if (before)
-        munmap(p, before);
-    if (end < all)
-        munmap(p + end, all - end);
-    return p + before;
+    return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-bool stable_init(struct stable *s, size_t elem, uint32_t max)
+static void advise(const struct stable *s, size_t from, size_t end)
 {
-    *s = (struct stable){.elem = elem, .max = max, .free_head = NIL};
-    if (elem == 0)
-        return true;
-    void *const p = map(elem * max);
-    if (!p)
-        return false;
 #ifdef MADV_HUGEPAGE /* thousands of records in random order: the page walks cost more than the    \
                         records */
-    if (elem * max >= HUGE_PAGE)
-        madvise(p, elem * max, MADV_HUGEPAGE);
+    if (s->small || end - from >= HUGE_PAGE)
+        madvise(s->base + from, end - from, s->small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+#else
+    (void)s, (void)from, (void)end;
 #endif
-    s->base = p;
+}
+
+/* Address space for @p n bytes, behind which nothing is mapped; it lies where it is: if all arrays
+ * began alike, they would be in the way of each other in the caches. NULL: it is refused. */
+static void *map(size_t n)
+{
+    const size_t all = (n + PAGE - 1) / PAGE * PAGE + PAGE;
+    char *const p = address_map(all);
+    if (p)
+        munmap(p + all - PAGE, PAGE);
+    return p;
+}
+
+bool stable_init(struct stable *s, size_t elem, uint32_t n)
+{
+    *s = (struct stable){
+        .elem = elem, .max = n, .most = n, .fixed = true, .free_head = NIL, .bytes = elem * n};
+    s->base = elem ? map(s->bytes) : NULL;
+    if (s->base)
+        advise(s, 0, s->bytes);
+    return !elem || s->base;
+}
+
+/* Where no range of addresses is to be had, all is mapped at once, or as much of it as there is. */
+static size_t map_all(struct stable *s, size_t bytes)
+{
+    struct rlimit limit;
+    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+        while (bytes > HUGE_PAGE && bytes > limit.rlim_cur / SHARE)
+            bytes /= 2;
+    for (; bytes >= HUGE_PAGE && !(s->base = address_map(bytes + HUGE_PAGE)); bytes /= 2)
+        ;
+    if (!s->base)
+        return 0;
+    const size_t before = -(uintptr_t)s->base % HUGE_PAGE;
+    munmap(s->base + before + bytes, HUGE_PAGE - before);
+    if (before)
+        munmap(s->base, before);
+    s->base += before;
+    return bytes;
+}
+
+/* Records that there is mapped memory for. */
+static uint32_t capacity(const struct stable *s)
+{
+    const size_t n = s->bytes / s->elem;
+    return n < s->most ? (uint32_t)n : s->most;
+}
+
+bool stable_init_growing(struct stable *s, size_t elem, uint32_t most)
+{
+    *s = (struct stable){.elem = elem, .most = most, .free_head = NIL};
+    if (elem == 0) {
+        s->max = most;
+        return true;
+    }
+    s->base = address_take(elem * most);
+    s->ranged = s->base != NULL;
+    s->bytes = s->base ? HUGE_PAGE : map_all(s, steps(elem * most));
+    if (!s->base)
+        return false;
+    advise(s, 0, s->bytes);
+    s->max = capacity(s);
+    s->fixed = !s->ranged;
+    if (s->fixed)
+        s->most = s->max;
+    return true;
+}
+
+bool stable_init_beside(struct stable *s, size_t elem, struct stable *of)
+{
+    if (!stable_init_growing(s, elem, of->most))
+        return false;
+    if (elem == 0)
+        return true;
+    s->of = of;
+    s->next = of->beside;
+    of->beside = s;
+    if (!stable_room(s, of->max) && s->max < of->n) {
+        stable_fini(s);
+        return false;
+    }
+    of->max = s->max < of->max ? s->max : of->max;
     return true;
 }
 
 void stable_fini(struct stable *s)
 {
-    if (s->base)
-        munmap(s->base, s->elem * s->max);
+    for (struct stable **at = s->of ? &s->of->beside : NULL; at && *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
+    if (s->base && s->ranged)
+        address_give(s->base, s->bytes);
+    else if (s->base)
+        munmap(s->base, s->bytes);
     s->base = NULL;
+    s->of = NULL;
+}
+
+/* Maps room for @p n records, and for @p wish if there is so much memory, else for as many as there
+ * is: half of what was too much is tried next. */
+static bool extend(struct stable *s, uint32_t n, uint32_t wish)
+{
+    const size_t least = steps(s->elem * n);
+    size_t bytes = steps(s->elem * (wish < s->most ? wish : s->most));
+    bool done = false;
+    while (bytes > s->bytes && bytes >= least &&
+           !(done = address_extend(s->base, s->bytes, bytes))) {
+        const size_t less = s->bytes + (bytes - s->bytes) / 2 / HUGE_PAGE * HUGE_PAGE;
+        bytes = less < least && bytes > least ? least : less;
+    }
+    if (done) {
+        const size_t from = s->bytes;
+        s->bytes = bytes;
+        advise(s, from, bytes);
+    }
+    return capacity(s) >= n;
+}
+
+static bool make_room(struct stable *s, uint32_t n)
+{
+    if (n > s->most || (capacity(s) < n && !extend(s, n, n > 2 * s->max ? n : 2 * s->max)))
+        return false;
+    uint32_t max = capacity(s);
+    for (struct stable *b = s->beside; b; b = b->next) {
+        if (capacity(b) < max && !extend(b, n, max))
+            return false;
+        b->max = capacity(b);
+        max = b->max < max ? b->max : max;
+    }
+    s->max = max;
+    return true;
+}
+
+bool stable_room(struct stable *s, uint32_t n)
+{
+    pthread_mutex_lock(&growing);
+    const bool is = make_room(s, n);
+    pthread_mutex_unlock(&growing);
+    return is;
+}
+
+uint32_t stable_grow(struct stable *s)
+{
+    return !s->fixed && stable_room(s, s->n + 1) ? stable_free(s) : NIL;
+}
+
+int stable_full(const struct stable *s, const char *what, struct weft_err *err)
+{
+    char more[WEFT_UNIT_TEXT_MAX];
+    if (s->max == s->most)
+        return weft_err_set(err, WEFT_E_LIMIT, "more than %u %s", s->max, what);
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory: more than %u %s need %s more", s->max,
+                        what, weft_human_size(HUGE_PAGE, more));
 }
 
 void stable_small_pages(struct stable *s)
 {
-#ifdef MADV_NOHUGEPAGE
-    madvise(s->base, s->elem * s->max, MADV_NOHUGEPAGE);
-#else
-    (void)s;
-#endif
+    s->small = true;
+    advise(s, 0, s->bytes);
 }
 
-void stable_huge_pages(struct stable *s, uint32_t first, uint32_t end)
+void stable_huge_pages(const struct stable *s, uint32_t first, uint32_t end)
 {
     char *const from = s->base + first * s->elem, *const to = s->base + end * s->elem;
     char *const page = s->base + ((size_t)(from - s->base) + PAGE - 1) / PAGE * PAGE;

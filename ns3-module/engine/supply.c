@@ -19,7 +19,7 @@ int supply_init(struct weft_engine *e, struct weft_err *err)
     if (!used)
         return 0;
     e->supplies.of = calloc(e->fabric->nports, sizeof *e->supplies.of);
-    if (!e->supplies.of || !stable_init(&e->supplies.gains, sizeof(uint32_t), e->qps.pool.max))
+    if (!e->supplies.of || !stable_init_beside(&e->supplies.gains, sizeof(uint32_t), &e->qps.pool))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the supply of %u ports",
                             e->fabric->nports);
     for (uint32_t i = 0; i < e->fabric->nports; i++)

@@ -20,15 +20,14 @@
 
 #include <stdlib.h>
 
+static void stamp_int_more(struct weft_engine *e, struct pkt *k, uint32_t out);
+
 static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     if (k->sig == NIL) {
-        k->sig = stable_alloc(&e->telemetry.stacks);
-        if (__builtin_expect(k->sig == NIL, 0) && e->worker)
-            k->sig = worker_alloc(e, &e->telemetry.stacks);
-        if (k->sig == NIL) {
-            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight",
-                        e->telemetry.stacks.max);
+        k->sig = stable_free(&e->telemetry.stacks);
+        if (__builtin_expect(k->sig == NIL, 0)) {
+            stamp_int_more(e, k, out);
             return;
         }
     }
@@ -43,6 +42,18 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
         .rate_bps = port_rate_bps(e, out),
     };
     k->sig += 1u << SIG_STACK_BITS;
+}
+
+/* The same where no stack is free. */
+static __attribute__((noinline, cold)) void stamp_int_more(struct weft_engine *e, struct pkt *k,
+                                                           uint32_t out)
+{
+    struct stable *s = &e->telemetry.stacks;
+    k->sig = e->worker ? worker_alloc(e, s) : stable_grow(s);
+    if (k->sig == NIL)
+        engine_full(e, s, "INT stacks in flight");
+    else
+        stamp_int(e, k, out);
 }
 
 bool telemetry_have_pints(struct weft_engine *e)

@@ -28,9 +28,11 @@ static int add(struct weft_engine *e, int64_t at_ps, const struct timer *t, stru
                             "timer at %" PRId64 " ps lies before now, %" PRId64 " ps", at_ps,
                             e->now);
     uint32_t slot = stable_alloc(&e->timers.pool);
-    if (slot == NIL || !evq_push(&e->loop.agenda.slow, at_ps,
-                                 EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory, or more than %u timers", MAX_TIMERS);
+    if (slot == NIL)
+        return stable_full(&e->timers.pool, "timers", err);
+    if (!evq_push(&e->loop.agenda.slow, at_ps,
+                  EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for timers");
     e->timers.seq++;
     if (__builtin_expect(e->peers != NULL, 0))
         peers_posted(e);

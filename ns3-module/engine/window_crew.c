@@ -248,7 +248,7 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
         !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (unsigned i = 0; i < c->n; i++)
-        if (!worker_init(&c->workers[i], c->n, i, c->out, c->to, c->untouched))
+        if (!worker_init(&c->workers[i], e, c->n, i, c->out, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     c->settled_ps = INT64_MIN;
     c->look_at = c->look_every = WINDOWS_PER_LOOK;

@@ -20,8 +20,8 @@
 
 _Thread_local struct weft_engine *worker_here;
 
-bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
-                 const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS])
+bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned number,
+                 struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS])
 {
     memset(w, 0, sizeof *w);
     w->n = n;
@@ -31,6 +31,9 @@ bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *o
     w->sent = calloc(n, sizeof *w->sent);
     w->pkts = w->stacks = w->msgs =
         (struct worker_pool){.head = NIL, .spare = NIL, .give = NIL, .most = UINT32_MAX};
+    w->pkts.all = &e->pkts.pool;
+    w->stacks.all = &e->telemetry.stacks;
+    w->msgs.all = &e->msgs;
     w->pkts.untouched = &untouched[0];
     w->pkts.most = SURPLUS; /* free stacks flow the other way */
     w->stacks.untouched = &untouched[1];
@@ -97,7 +100,8 @@ void worker_retire(const struct worker *w, struct weft_engine *e)
 static void pool_begin(struct worker_pool *p, struct stable *s)
 {
     s->free_head = p->head;
-    s->n = s->max;
+    s->n = p->room = s->max;
+    s->fixed = true;
     p->made = 0;
     p->live = s->live;
 }
@@ -383,12 +387,13 @@ uint32_t worker_alloc(struct weft_engine *e, struct stable *pool)
     }
     if (p->fresh == p->fresh_end) {
         const uint32_t from = atomic_fetch_add_explicit(p->untouched, FRESH, memory_order_relaxed);
-        if (from > pool->max - FRESH) {
+        if (from + FRESH > p->room && !stable_room(p->all, from + FRESH)) {
             atomic_fetch_sub_explicit(p->untouched, FRESH, memory_order_relaxed);
             return NIL;
         }
         p->fresh = from;
         p->fresh_end = from + FRESH;
+        p->room = p->room < p->fresh_end ? p->fresh_end : p->room;
     }
     pool->live++;
     p->made++;

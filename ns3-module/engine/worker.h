@@ -77,6 +77,8 @@ struct worker_pool {
     uint32_t most;               /**< free records beyond which it gives some of them away */
     uint32_t give, give_tail;    /**< those, NIL: none */
     _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
+    struct stable *all;          /**< the engine's */
+    uint32_t room;               /**< records that this is known to have memory for */
 };
 
 /** Kinds of them: packets, stacks of INT stamps, messages. */
@@ -110,9 +112,9 @@ struct worker {
  * the time and to post messages, is asked of this. NULL: he doesn't. */
 extern _Thread_local struct weft_engine *worker_here;
 
-/** Prepares one of @p n workers; false when out of memory. */
-bool worker_init(struct worker *w, unsigned n, unsigned number, struct outbox *out,
-                 const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
+/** Prepares one of @p n workers of @p e; false when out of memory. */
+bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned number,
+                 struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
 void worker_fini(struct worker *w);
 /** No window comes any more: the engine gets its free records back. */
 void worker_retire(const struct worker *w, struct weft_engine *e);

@@ -36,7 +36,7 @@ int worker_post(struct weft_engine *e, const struct weft_msg *msg, struct weft_e
     if (p.record == NIL)
         p.record = worker_alloc(e, &e->msgs);
     if (p.record == NIL)
-        return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
+        return stable_full(&e->msgs, "messages in flight", err);
     post_take(e, &p);
     worker_tell(e, p.record, TELL_POSTED, NULL);
     nic_wake(e, p.qp);

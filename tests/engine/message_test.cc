@@ -247,20 +247,3 @@ TEST(Message, WrongEndpointsAreErrors)
     m.prio = 8;
     EXPECT_EQ(weft_engine_send(w.e, &m, nullptr, &err), WEFT_E_INPUT);
 }
-
-TEST(Stable, RecordsKeepTheirAddressAndAreReused)
-{
-    stable s;
-    ASSERT_TRUE(stable_init(&s, 64, 1000));
-    char *first = s.base;
-    uint32_t a = stable_alloc(&s), b = stable_alloc(&s);
-    stable_release(&s, a);
-    EXPECT_EQ(stable_alloc(&s), a);
-    for (int i = 0; i < 998; i++)
-        EXPECT_NE(stable_alloc(&s), NIL);
-    EXPECT_EQ(stable_alloc(&s), NIL);
-    EXPECT_EQ(s.base, first);
-    EXPECT_EQ(s.peak, 1000u);
-    EXPECT_NE(a, b);
-    stable_fini(&s);
-}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What operating systems do not agree on: Linux's own ways here, else POSIX's. */
+#ifndef WEFT_BASE_OS_H
+#define WEFT_BASE_OS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What this process has now, bytes; 0: the system does not say. */
+struct weft_os_bytes {
+    uint64_t addresses; /**< mapped, which ulimit -v limits */
+    uint64_t resident;
+};
+void weft_os_memory(struct weft_os_bytes *out);
+
+/** Writes the limits of memory that are in force for this process and what it has, as the end of a
+ * message: "; ulimit -v ..."; "" where there is none. */
+void weft_os_memory_limits(char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
