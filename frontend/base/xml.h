@@ -24,6 +24,8 @@ extern "C" {
 #define WEFT_XML_MAX_DEPTH 16u
 /** Most attributes of one element. */
 #define WEFT_XML_MAX_ATTRS 256u
+/** Longest value of an attribute, comment, CDATA section and processing instruction, in bytes. */
+#define WEFT_XML_MAX_VALUE (8u << 20)
 
 /** One attribute. */
 struct weft_xml_attr {

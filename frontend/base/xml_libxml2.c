@@ -2,16 +2,15 @@
 /*
  * XML into a tree with exact places, over libxml2's SAX2 interface.
  *
- * Places: when libxml2 reports a start tag it has consumed the text up to the end of that tag. '<'
- * can't occur inside a tag (XML 1.0 section 2.3 forbids it in attribute values), so the nearest '<'
- * before it is the start, and the raw bytes between the two give the position of each attribute's
- * name. One cursor goes through the text once and counts lines and columns. Where libxml2 converts
- * the text from another encoding its positions are not those of the text: such documents have lines
- * only.
+ * Places: libxml2 reports start tags in the order of the text, so one cursor goes through the text
+ * from start tag to start tag and counts lines and columns; the raw bytes of a tag give the place
+ * of each attribute's name. Documents in another encoding, which libxml2 converts, have lines only.
  *
  * Time and memory are linear in the text: libxml2 compares each attribute of an element with each
- * other, so their number is limited before it sees them.
+ * other, so their number is limited before it sees them. So is the length of a value and of a
+ * comment, for which releases of libxml2 have limits that differ.
  */
+#include "base/xml_markup.h"
 #include "base/xml_part.h"
 
 #include <stdbool.h>
@@ -23,11 +22,11 @@
 /* Longest text of one element, in bytes. */
 #define MAX_TEXT 65536u
 
-/* A position in the text, moved forward one byte at a time. */
-struct cursor {
-    const char *p;
-    int64_t line, col;
-};
+#if LIBXML_VERSION >= 21200
+typedef const xmlError reported_error;
+#else
+typedef xmlError reported_error;
+#endif
 
 /* An element under construction; its text grows until the end tag. */
 struct open_elem {
@@ -38,8 +37,9 @@ struct open_elem {
 
 struct reader {
     xmlParserCtxtPtr ctxt;
-    struct cursor at; /* moves from tag to tag */
-    const char *text, *text_end;
+    struct weft_xml_cursor at; /* moves from tag to tag */
+    const char *text_end;
+    bool utf8;
     const char *file;
     struct weft_arena *arena;
     struct weft_err *err;
@@ -62,70 +62,34 @@ static void out_of_memory(struct reader *r)
     fail(r, WEFT_E_LIMIT, 0, 0, "out of memory while reading XML");
 }
 
-static void advance(struct cursor *c)
+/* The start tag that libxml2 has just read, and where it ends. The end is NULL when the position in
+ * the text is not known. */
+static struct weft_xml_cursor tag_start(struct reader *r, const char **end)
 {
-    if (*c->p == '\n') {
-        c->line++;
-        c->col = 1;
-    } else if ((*c->p & 0xc0) !=
-               0x80) { /* columns count characters, not UTF-8 continuation bytes */
-        c->col++;
-    }
-    c->p++;
-}
-
-static struct cursor at_begin(const char *text, size_t len)
-{
-    const size_t bom = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    return (struct cursor){text + bom, 1, 1};
-}
-
-static bool is_space(char ch)
-{
-    return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
-}
-
-/* The place of the start tag that libxml2 has just read, and where it ends. The end is NULL when
- * the position in the text is not known. */
-static struct cursor tag_start(struct reader *r, const char **end)
-{
-    const xmlParserInput *in = r->ctxt->input;
-    *end = NULL;
-    if (in->buf && in->buf->encoder)
-        return (struct cursor){NULL, in->line, 0};
-    const long consumed = xmlByteConsumed(r->ctxt);
-    if (consumed < r->at.p - r->text || consumed > r->text_end - r->text)
-        return (struct cursor){NULL, in->line, 0};
-    const char *start = *end = r->text + consumed;
-    if (start == r->text_end && start > r->at.p)
-        start--; /* the text ends within the tag */
-    while (start > r->at.p && *start != '<')
-        start--;
-    while (r->at.p < start)
-        advance(&r->at);
-    return r->at;
+    *end = r->utf8 ? weft_xml_next_tag(&r->at, r->text_end) : NULL;
+    return *end ? r->at : (struct weft_xml_cursor){NULL, r->ctxt->input->line, 0};
 }
 
 /* Moves @p c to the name of the next attribute of the tag; the cursor must be just behind a name or
  * value. */
-static void to_next_attr(struct cursor *c, const char *end)
+static void to_next_attr(struct weft_xml_cursor *c, const char *end)
 {
-    while (c->p < end && is_space(*c->p))
-        advance(c);
+    while (c->p < end && weft_xml_is_space(*c->p))
+        weft_xml_advance(c);
 }
 
-static void skip_attr(struct cursor *c, const char *end)
+static void skip_attr(struct weft_xml_cursor *c, const char *end)
 {
     while (c->p < end && *c->p != '"' && *c->p != '\'')
-        advance(c);
+        weft_xml_advance(c);
     if (c->p >= end)
         return;
     const char quote = *c->p;
-    advance(c);
+    weft_xml_advance(c);
     while (c->p < end && *c->p != quote)
-        advance(c);
+        weft_xml_advance(c);
     if (c->p < end)
-        advance(c);
+        weft_xml_advance(c);
 }
 
 static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri,
@@ -138,7 +102,7 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
     if (r->code)
         return;
     const char *end;
-    struct cursor c = tag_start(r, &end);
+    struct weft_xml_cursor c = tag_start(r, &end);
     if (prefix || uri || nnamespaces) {
         fail(r, WEFT_E_INPUT, c.line, c.col,
              "XML namespaces are not used here: remove the prefix or xmlns attribute");
@@ -156,8 +120,8 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
     e->text = "";
     e->line = c.line;
     e->col = c.col;
-    while (c.p < end && !is_space(*c.p))
-        advance(&c);
+    while (c.p < end && !weft_xml_is_space(*c.p))
+        weft_xml_advance(&c);
     struct weft_xml_attr **tail = &e->attrs;
     for (int i = 0; i < nattrs; i++) {
         const xmlChar **a = attrs + 5 * i; /* local name, prefix, URI, value, end of value */
@@ -180,6 +144,8 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
         *tail = at;
         tail = &at->next;
     }
+    if (end)
+        r->at = c;
     if (r->depth == 0) {
         r->root = e;
     } else {
@@ -210,7 +176,7 @@ static void on_text(void *ctx, const xmlChar *text, int len)
     if (o->text.len == 0) {
         /* White space that only lays out elements is not kept. */
         int i = 0;
-        while (i < len && is_space((char)text[i]))
+        while (i < len && weft_xml_is_space((char)text[i]))
             i++;
         if (i == len)
             return;
@@ -235,7 +201,7 @@ static void on_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
          "a document type declaration (<!DOCTYPE ...>) is not accepted: remove it");
 }
 
-static void on_error(void *ctx, xmlErrorPtr e)
+static void on_error(void *ctx, reported_error *e)
 {
     struct reader *r = (struct reader *)ctx;
     if (r->code || e->level < XML_ERR_ERROR)
@@ -253,70 +219,6 @@ static void on_error(void *ctx, xmlErrorPtr e)
     xmlStopParser(r->ctxt);
 }
 
-/* What a piece of markup that is no tag ends with; NULL: it is a tag. */
-static const char *closing(const char *p, const char *end)
-{
-    static const char *const pairs[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if ((size_t)(end - p) > strlen(pairs[i][0]) &&
-            memcmp(p, pairs[i][0], strlen(pairs[i][0])) == 0)
-            return pairs[i][1];
-    return NULL;
-}
-
-/* What follows the next @p close, all of which end in '>'; NULL: there is none. */
-static const char *behind(const char *p, const char *end, const char *close)
-{
-    const size_t n = strlen(close);
-    const char *from = p;
-    while ((p = (const char *)memchr(p, '>', (size_t)(end - p))) != NULL) {
-        p++;
-        if ((size_t)(p - from) > n && memcmp(p - n, close, n) == 0)
-            return p;
-    }
-    return NULL;
-}
-
-/* Where a tag ends, and how many attributes it has. */
-static const char *tag_end(const char *p, const char *end, unsigned *nattrs)
-{
-    for (*nattrs = 0; p && p < end && *p != '>'; p++)
-        if (*p == '"' || *p == '\'') {
-            (*nattrs)++;
-            p = (const char *)memchr(p + 1, *p, (size_t)(end - p - 1));
-            if (!p)
-                return end;
-        }
-    return p;
-}
-
-/* Refuses elements of too many attributes. What is ill-formed is left to libxml2. */
-static int check_attrs(const char *text, size_t len, const char *file, struct weft_err *err)
-{
-    const char *end = text + len, *p = text;
-    while (p < end && (p = (const char *)memchr(p, '<', (size_t)(end - p))) != NULL) {
-        const char *close = closing(p, end);
-        unsigned nattrs;
-        if (close) {
-            p = behind(p, end, close);
-            if (!p)
-                return 0;
-            continue;
-        }
-        const char *next = tag_end(p + 1, end, &nattrs);
-        if (nattrs > WEFT_XML_MAX_ATTRS) {
-            struct cursor c = at_begin(text, len);
-            while (c.p < p)
-                advance(&c);
-            return weft_err_at(err, WEFT_E_LIMIT, file, c.line, c.col,
-                               "an element of %u attributes; %u is the limit", nattrs,
-                               WEFT_XML_MAX_ATTRS);
-        }
-        p = next;
-    }
-    return 0;
-}
-
 int weft_xml_libxml2_parse(const char *text, size_t len, const char *file, struct weft_arena *a,
                            struct weft_xml_elem **root, struct weft_err *err)
 {
@@ -325,16 +227,16 @@ int weft_xml_libxml2_parse(const char *text, size_t len, const char *file, struc
                            WEFT_XML_MAX_BYTES >> 20);
     if (len == 0)
         return weft_err_at(err, WEFT_E_INPUT, file, 1, 1, "the file is empty");
-    const int too_many = check_attrs(text, len, file, err);
-    if (too_many)
-        return too_many;
+    const int refused = weft_xml_check_sizes(text, len, file, err);
+    if (refused)
+        return refused;
     xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)len);
     if (!ctxt)
         return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "out of memory while reading XML");
     struct reader r = {.ctxt = ctxt,
-                       .at = at_begin(text, len),
-                       .text = text,
+                       .at = weft_xml_begin(text, len),
                        .text_end = text + len,
+                       .utf8 = weft_xml_is_utf8(text, len),
                        .file = file,
                        .arena = a,
                        .err = err};
