@@ -3,23 +3,21 @@
 #include "topologies/presets.h"
 
 #include "base/file.h"
+#include "base/place.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SUFFIX ".xml"
 
-static const char *folder(void)
+static int find_folder(char path[WEFT_PATH_MAX], struct weft_err *err)
 {
     const char *env = getenv("WEFT_PRESETS");
-    if (env && env[0])
-        return env;
-    /* Where they are installed, once the sources have gone. */
-    return access(WEFT_PRESET_DIR, R_OK) == 0 ? WEFT_PRESET_DIR : WEFT_PRESET_INSTALL_DIR;
+    return env && env[0] ? weft_path_join(path, "", env, err)
+                         : weft_place_folder(WEFT_PLACE_PRESETS, path, err);
 }
 
 static int is_preset(const struct dirent *d)
@@ -37,18 +35,22 @@ int weft_preset_each(void (*fn)(void *ctx, const char *name, const char *file), 
                      struct weft_err *err)
 {
     struct dirent **list;
-    int n = scandir(folder(), &list, is_preset, by_name);
+    char folder[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
+    int rc = find_folder(folder, err);
+    if (rc)
+        return rc;
+    const int n = scandir(folder, &list, is_preset, by_name);
     if (n < 0)
-        return weft_file_error(err, folder(), "list the presets of", errno);
+        return weft_file_error(err, folder, "list the presets of", errno);
     for (int i = 0; i < n; i++) {
-        char path[WEFT_PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder(), list[i]->d_name);
+        rc = rc ? rc : weft_path_join(path, folder, list[i]->d_name, err);
         list[i]->d_name[strlen(list[i]->d_name) - strlen(SUFFIX)] = '\0';
-        fn(ctx, list[i]->d_name, path);
+        if (!rc)
+            fn(ctx, list[i]->d_name, path);
         free(list[i]);
     }
     free(list);
-    return 0;
+    return rc;
 }
 
 /* Names seen, for a suggestion. */

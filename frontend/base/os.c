@@ -3,16 +3,23 @@
  * What operating systems do not agree on: os.h. Linux: proc(5), getrlimit(2),
  * Documentation/mm/overcommit-accounting.rst.
  */
+#define _GNU_SOURCE /* dladdr */
 #include "base/os.h"
 
 #include "base/units.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
 /* The beginning of a small file of the system's, "" if there is none. Takes no memory. */
 static void read_file(const char *path, char *text, size_t size)
@@ -22,6 +29,61 @@ static void read_file(const char *path, char *text, size_t size)
     text[n > 0 ? n : 0] = '\0';
     if (fd >= 0)
         close(fd);
+}
+
+/* The path @p from, absolute and without links. */
+static bool resolve(const char *from, char *to, size_t size)
+{
+    char path[PATH_MAX];
+    const size_t n = from && realpath(from, path) ? strlen(path) : 0;
+    if (n == 0 || n >= size)
+        return false;
+    memcpy(to, path, n + 1);
+    return true;
+}
+
+#ifdef __linux__
+/* Where there is no /proc: what the program was started by. */
+bool weft_os_program(char *path, size_t size)
+{
+    const ssize_t n = readlink("/proc/self/exe", path, size);
+    if (n > 0 && (size_t)n < size) {
+        path[n] = '\0';
+        return true;
+    }
+    return n <= 0 && resolve((const char *)(uintptr_t)getauxval(AT_EXECFN), path, size);
+}
+
+/* dladdr says what a program calls itself, not where it is. */
+static bool in_program(const Dl_info *own)
+{
+    Dl_info program;
+    return dladdr((const void *)(uintptr_t)getauxval(AT_ENTRY), &program) == 0 ||
+           program.dli_fbase == own->dli_fbase;
+}
+#else
+/* Elsewhere dladdr says where a program is. */
+bool weft_os_program(char *path, size_t size)
+{
+    Dl_info program;
+    void *const start = dlsym(RTLD_DEFAULT, "main");
+    return start && dladdr(start, &program) != 0 && resolve(program.dli_fname, path, size);
+}
+
+static bool in_program(const Dl_info *own)
+{
+    (void)own;
+    return false;
+}
+#endif
+
+bool weft_os_own_file(char *path, size_t size)
+{
+    static const char here;
+    Dl_info own;
+    if (dladdr(&here, &own) == 0 || in_program(&own))
+        return weft_os_program(path, size);
+    return resolve(own.dli_fname, path, size);
 }
 
 void weft_os_memory(struct weft_os_bytes *out)

@@ -3,6 +3,7 @@
 #ifndef WEFT_BASE_OS_H
 #define WEFT_BASE_OS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,12 @@ struct weft_os_bytes {
     uint64_t resident;
 };
 void weft_os_memory(struct weft_os_bytes *out);
+
+/** Writes the path of the file that this code lies in, a program or a library; false: the system
+ * does not say, or it is longer than @p size. */
+bool weft_os_own_file(char *path, size_t size);
+/** The same of the program. */
+bool weft_os_program(char *path, size_t size);
 
 /** Writes the limits of memory that are in force for this process and what it has, as the end of a
  * message: "; ulimit -v ..."; "" where there is none. */

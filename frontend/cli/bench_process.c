@@ -6,6 +6,8 @@
  */
 #include "cli/bench.h"
 
+#include "base/file.h"
+#include "base/os.h"
 #include "cli/processes.h"
 
 #include <errno.h>
@@ -188,12 +190,9 @@ static int run_other(const struct weft_cli *cli, const struct weft_bench_spec *s
                      void (*become)(const struct weft_bench_spec *, const char *, const char *),
                      char *file, int *status, struct weft_err *err)
 {
-    char self[4096];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (len < 0)
-        return weft_err_set(err, WEFT_E_IO, "cannot tell where this program is: %s",
-                            strerror(errno));
-    self[len] = '\0';
+    char self[WEFT_PATH_MAX];
+    if (!weft_os_program(self, sizeof self))
+        return weft_err_set(err, WEFT_E_IO, "cannot tell where this program is");
     int fd = mkstemp(file);
     if (fd < 0)
         return weft_err_at(err, WEFT_E_IO, file, 0, 0, "cannot create: %s", strerror(errno));

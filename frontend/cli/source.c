@@ -4,6 +4,7 @@
 
 #include "hpcc/config.h"
 
+#include "base/place.h"
 #include "base/scale.h"
 
 #include <dirent.h>
@@ -15,12 +16,13 @@
 enum { MAX_SCENARIOS = 256 };
 
 /* The folder of shipped scenarios. */
-static const char *scenario_root(void)
+static int scenario_root(char root[WEFT_PATH_MAX], struct weft_err *err)
 {
     const char *env = getenv("WEFT_SCENARIOS");
     if (env && env[0])
-        return env;
-    return weft_file_is_dir("scenarios") ? "scenarios" : WEFT_SCENARIO_DIR;
+        return weft_path_join(root, "", env, err);
+    return weft_file_is_dir("scenarios") ? weft_path_join(root, "", "scenarios", err)
+                                         : weft_place_folder(WEFT_PLACE_SCENARIOS, root, err);
 }
 
 static int by_name(const void *a, const void *b)
@@ -31,11 +33,12 @@ static int by_name(const void *a, const void *b)
 int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
                      struct weft_err *err)
 {
-    const char *root = scenario_root();
     char *names[MAX_SCENARIOS];
-    char path[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
+    char root[WEFT_PATH_MAX], path[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
     size_t n = 0;
-    int code = 0;
+    int code = scenario_root(root, err);
+    if (code)
+        return code;
     DIR *d = opendir(root);
     if (!d) /* a program that was installed without them has none */
         return errno == ENOENT ? 0 : weft_file_error(err, root, "list the scenarios of", errno);
@@ -76,7 +79,7 @@ static void consider(void *ctx, const char *name, const char *file)
 
 int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
 {
-    char dir[WEFT_PATH_MAX];
+    char root[WEFT_PATH_MAX], dir[WEFT_PATH_MAX];
     if (weft_file_is_dir(name)) {
         if (weft_path_join(path, name, "scenario.xml", err))
             return err->code;
@@ -85,7 +88,7 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         return 0;
     }
     if (!weft_file_is_regular(name) && !strchr(name, '/')) {
-        if (weft_path_join(dir, scenario_root(), name, err) ||
+        if (scenario_root(root, err) || weft_path_join(dir, root, name, err) ||
             weft_path_join(path, dir, "scenario.xml", err))
             return err->code;
         if (weft_file_is_regular(path))

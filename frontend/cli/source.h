@@ -57,7 +57,7 @@ struct weft_source_opts {
  */
 int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);
 /** Calls fn for each shipped scenario, in order of name: those of $WEFT_SCENARIOS, else
- * ./scenarios, else the source tree's. */
+ * ./scenarios, else those that came with the program (base/place.h). */
 int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
                      struct weft_err *err);
 /** Appends to @p sets what the options besides --set stand for, at most WEFT_SOURCE_SHORTS; *n

@@ -2,6 +2,7 @@
 /* A sweep as commands for others to run: a line per point for GNU parallel, and a job array for
  * Slurm over the same lines. */
 #include "base/file.h"
+#include "base/os.h"
 #include "cli/sweep_run.h"
 
 #include <stdlib.h>
@@ -111,10 +112,8 @@ int weft_sweep_emit(const struct weft_sweep_base *b, const struct weft_sweep *s,
 {
     char cwd[WEFT_PATH_MAX], program[WEFT_PATH_MAX];
     struct weft_memfile text;
-    const ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (!getcwd(cwd, sizeof cwd) || len <= 0)
+    if (!getcwd(cwd, sizeof cwd) || !weft_os_program(program, sizeof program))
         return weft_err_set(err, WEFT_E_IO, "cannot find out the working directory or the program");
-    program[len] = '\0';
     if (weft_memfile_open(&text, "points.sh", err))
         return err->code;
     int code = 0;

@@ -5,33 +5,25 @@
  */
 #include "parts/part.h"
 
+#include "base/file.h"
 #include "base/os.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-/* The folder of the program, with the slash; empty: the system doesn't say. */
-static void own_folder(char folder[WEFT_ERR_FILE_MAX])
-{
-    const ssize_t n = readlink("/proc/self/exe", folder, WEFT_ERR_FILE_MAX - 1);
-    folder[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[1] = '\0';
-}
 
 int weft_part_open(const struct weft_part_file *part, const void **table, struct weft_err *err)
 {
-    static const char *const places[] = {"", WEFT_LIB_FROM_BIN "/"};
-    char folder[WEFT_ERR_FILE_MAX], path[2 * WEFT_ERR_FILE_MAX];
+    static const char *const places[] = {".", WEFT_LIB_FROM_BIN};
+    char own[WEFT_PATH_MAX], folder[WEFT_PATH_MAX] = "", place[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
     if (*table)
         return 0;
-    own_folder(folder);
+    if (weft_os_own_file(own, sizeof own) && weft_path_dir(folder, own, err))
+        return err->code;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s%s%s", folder, places[i], part->name);
-        if (access(path, F_OK) == 0)
+        if (weft_path_join(place, folder, places[i], err) ||
+            weft_path_join(path, place, part->name, err))
+            return err->code;
+        if (weft_file_is_regular(path))
             break;
     }
     void *file = dlopen(path, RTLD_LAZY | RTLD_LOCAL);

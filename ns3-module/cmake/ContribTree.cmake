@@ -30,7 +30,7 @@ elseif(NOT weft_missing AND NOT WEFT_XXHASH_LIBRARY)
 elseif(NOT weft_missing AND NOT WEFT_YAML_LIBRARY)
   set(weft_missing "libyaml was not found (Debian: libyaml-dev)")
 endif()
-set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} ${WEFT_YAML_LIBRARY} m)
+set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} ${WEFT_YAML_LIBRARY} ${CMAKE_DL_LIBS} m)
 
 file(GLOB weft_c_sources CONFIGURE_DEPENDS ${weft_root}/frontend/base/*.c ${weft_root}/congestion/*.c
      ${weft_root}/topologies/*.c ${weft_here}/engine/*.c)
@@ -77,8 +77,8 @@ if(NOT CMAKE_C_FLAGS_${weft_type})
 endif()
 string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${weft_type} "${CMAKE_C_FLAGS_${weft_type}}")
 add_compile_options(-ffp-contract=off -Wno-missing-field-initializers)
-set_source_files_properties(${weft_root}/topologies/presets.c PROPERTIES COMPILE_DEFINITIONS
-  "WEFT_PRESET_DIR=\"${weft_root}/topologies/presets\";WEFT_PRESET_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weft/presets\"")
+include(${weft_here}/cmake/Place.cmake)
+weft_place(${weft_root} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}) # ns-3 sets it
 
 # After build_lib. Programs of the tree, and of those who install it, find the C headers that weft's ns-3 headers
 # include; the tests find what they alone need. ns-3 writes the folders of the library that are not generator
