@@ -50,14 +50,22 @@ install(FILES ${HEADERS} ${WEFT_NS3_INCLUDE}/ns3/weft-module.h DESTINATION ${CMA
 # the .pc files of Debian's ns-3 contain what no shell takes ("-I/usr;").
 set(pc_cflags "-I${NS3_INCLUDE_DIR} -DNS3_LOG_ENABLE")
 get_filename_component(folder ${NS3_CORE_LIBRARY} DIRECTORY)
-set(pc_libs "-L${folder} -Wl,-rpath,${folder} -Wl,--no-as-needed")
+# A script may name weft's and ns-3's classes as text alone: the libraries stay, nothing else of the script's.
+set(pc_before "-Wl,--push-state,--no-as-needed")
+set(pc_after "-Wl,--pop-state")
+if(APPLE) # its linker has no such options, and drops nothing
+  set(pc_before)
+  set(pc_after)
+endif()
+set(pc_libs "-L${folder} -Wl,-rpath,${folder}")
 foreach(component internet traffic-control network core)
   get_target_property(file weft_ns3_${component} IMPORTED_LOCATION)
   get_filename_component(name ${file} NAME_WLE)
   string(REGEX REPLACE "^lib" "-l" name ${name})
   string(APPEND pc_libs " ${name}")
 endforeach()
-foreach(variable CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR PROJECT_DESCRIPTION PROJECT_VERSION pc_cflags pc_libs)
+string(APPEND pc_libs " ${pc_after}")
+foreach(variable CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR PROJECT_DESCRIPTION PROJECT_VERSION pc_cflags pc_before pc_libs)
   install(CODE "set(${variable} \"${${variable}}\")" COMPONENT ns3-module)
 endforeach()
 install(CODE "configure_file(\"${CMAKE_CURRENT_LIST_DIR}/ns3-weft.pc.in\"

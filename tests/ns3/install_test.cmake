@@ -42,6 +42,12 @@ if(pkg_config)
   endif()
   separate_arguments(flags UNIX_COMMAND "${output} ${CXX_FLAGS} -std=c++${STANDARD}")
   run(${CXX} ${SCRIPT}/script.cc -o ${WORK}/by-pkg-config ${flags} -Wl,-rpath,${WORK}/prefix/lib)
+  # A script that names weft's classes as text alone, where the linker drops what nothing refers to.
+  file(WRITE ${WORK}/by-name.cc "#include \"ns3/core-module.h\"\n\
+int main() { ns3::TypeId id; return ns3::TypeId::LookupByNameFailSafe(\"ns3::WeftFabric\", &id) ? 0 : 1; }\n")
+  get_filename_component(libs "${folder}" DIRECTORY)
+  run(${CXX} ${WORK}/by-name.cc -o ${WORK}/by-name -Wl,--as-needed ${flags} -Wl,-rpath,${libs})
+  run(${WORK}/by-name)
 endif()
 run(${WORK}/build/script)
 if(NOT output MATCHES "round 0 took \\+[0-9.]+us")
