@@ -33,11 +33,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
-find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM AND WEFT_PGO STREQUAL "off")
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  # The tests' precompiled headers: ccache looks at what they are, not when they were made.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+if(WEFT_PGO STREQUAL "off")
+  include(WeftCcache)
 endif()
 
 add_library(weft_flags INTERFACE)

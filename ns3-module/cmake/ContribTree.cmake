@@ -21,13 +21,14 @@ copy with cmake -DDEST=contrib/weft -P ns3-module/cmake/ExportContrib.cmake")
 endif()
 
 find_package(LibXml2)
-find_library(WEFT_XXHASH_LIBRARY xxhash)
-find_library(WEFT_YAML_LIBRARY yaml)
+include(${weft_here}/cmake/WeftLibrary.cmake)
+weft_find(xxhash HEADER xxhash.h LIBRARY xxhash MODULE libxxhash)
+weft_find(yaml HEADER yaml.h LIBRARY yaml MODULE yaml-0.1)
 if(NOT weft_missing AND NOT LIBXML2_FOUND)
   set(weft_missing "libxml2 was not found (Debian: libxml2-dev)")
-elseif(NOT weft_missing AND NOT WEFT_XXHASH_LIBRARY)
+elseif(NOT weft_missing AND NOT TARGET weft::xxhash)
   set(weft_missing "xxhash was not found (Debian: libxxhash-dev)")
-elseif(NOT weft_missing AND NOT WEFT_YAML_LIBRARY)
+elseif(NOT weft_missing AND NOT TARGET weft::yaml)
   set(weft_missing "libyaml was not found (Debian: libyaml-dev)")
 endif()
 set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} ${WEFT_YAML_LIBRARY} ${CMAKE_DL_LIBS} m)
@@ -78,7 +79,7 @@ endif()
 string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${weft_type} "${CMAKE_C_FLAGS_${weft_type}}")
 add_compile_options(-ffp-contract=off -Wno-missing-field-initializers)
 include(${weft_here}/cmake/Place.cmake)
-weft_place(${weft_root} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}) # ns-3 sets it
+weft_place(${weft_root} "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}") # ns-3 sets it
 
 # After build_lib. Programs of the tree, and of those who install it, find the C headers that weft's ns-3 headers
 # include; the tests find what they alone need. ns-3 writes the folders of the library that are not generator
@@ -87,7 +88,8 @@ function(weft_finish_library)
   list(TRANSFORM weft_include_folders REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE folders)
   foreach(target ${libweft-obj} ${libweft})
     if(TARGET ${target}) # up to 3.44 the objects are a target of their own on most systems
-      target_include_directories(${target} PRIVATE ${folders} ${LIBXML2_INCLUDE_DIRS})
+      target_include_directories(${target} PRIVATE ${folders} ${LIBXML2_INCLUDE_DIRS}
+                                 ${WEFT_XXHASH_INCLUDE_DIR} ${WEFT_YAML_INCLUDE_DIR})
     endif()
   endforeach()
   target_include_directories(${libweft} PRIVATE ${CMAKE_INSTALL_FULL_INCLUDEDIR}/weft

@@ -40,7 +40,8 @@ file(COPY ${root}/frontend/base DESTINATION ${dest}/frontend PATTERN CMakeLists.
 file(COPY ${root}/scenarios/ns3 DESTINATION ${dest}/scenarios PATTERN .clang-format EXCLUDE)
 file(COPY ${root}/LICENSE DESTINATION ${dest})
 file(COPY ${module}/examples/CMakeLists.txt DESTINATION ${dest}/examples)
-file(COPY ${module}/cmake/ContribTree.cmake ${module}/cmake/InstallHeaders.cmake DESTINATION ${dest}/cmake)
+file(COPY ${module}/cmake/ContribTree.cmake ${module}/cmake/InstallHeaders.cmake ${module}/cmake/Place.cmake ${module}/cmake/WeftLibrary.cmake
+     DESTINATION ${dest}/cmake)
 
 # The first half of the module's CMakeLists.txt.
 file(READ ${module}/CMakeLists.txt text)

@@ -11,7 +11,6 @@ Installs the module for scripts outside of this tree, as component ns3-module:
   lib/pkgconfig          ns3-weft.pc
   share/weft/presets     topologies by name
 ]]
-find_package(LibXml2 REQUIRED)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -28,7 +27,7 @@ add_library(weft_ns3_shared SHARED ${objects})
 set_target_properties(weft_ns3_shared PROPERTIES OUTPUT_NAME ns3-weft EXPORT_NAME weft
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set_target_properties(weft_ns3_shared PROPERTIES LINKER_LANGUAGE CXX INSTALL_RPATH_USE_LINK_PATH ON)
-target_link_libraries(weft_ns3_shared PRIVATE weft_flags weft_ns3_system weft_ns3_internet weft_ns3_traffic-control ${weft_ns3_ranks} ${XXHASH_LIBRARY} ${YAML_LIBRARY} LibXml2::LibXml2 m)
+target_link_libraries(weft_ns3_shared PRIVATE weft_flags weft_ns3_system weft_ns3_internet weft_ns3_traffic-control ${weft_ns3_ranks} weft::xxhash weft::yaml LibXml2::LibXml2 m)
 target_include_directories(weft_ns3_shared INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/weft>)

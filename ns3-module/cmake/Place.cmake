@@ -3,6 +3,9 @@
 # or of the library, when it is built.
 include(GNUInstallDirs)
 function(weft_place source folder)
+  if(NOT folder)
+    set(folder ${CMAKE_BINARY_DIR}/lib)
+  endif()
   string(REGEX MATCH "[^/]+/[^/]+$" built_in "${folder}")
   file(RELATIVE_PATH from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/weft)
   file(RELATIVE_PATH from_lib ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_DATADIR}/weft)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Building where ccache can't write to the home folder, and with one that never works.
+#   cmake -DROOT=/path/to/weft -DWORK=/tmp/x -DCC=gcc -DCCACHE=/usr/bin/ccache -P ccache_test.cmake
+
+# Builds a project with ARGN; sets output.
+function(build)
+  file(REMOVE_RECURSE ${WORK}/project/build)
+  foreach(step "-S;${WORK}/project;-B;${WORK}/project/build;-DCMAKE_C_COMPILER=${CC};${ARGN}" "--build;${WORK}/project/build")
+    execute_process(COMMAND ${CMAKE_COMMAND} ${step} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT code EQUAL 0)
+      message(FATAL_ERROR "${step}: ${output}")
+    endif()
+    string(APPEND all "${output}")
+  endforeach()
+  set(output "${all}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(WRITE ${WORK}/project/main.c "int main(void) { return 0; }\n")
+file(WRITE ${WORK}/project/CMakeLists.txt "cmake_minimum_required(VERSION 3.23)
+project(x C)
+list(APPEND CMAKE_MODULE_PATH ${ROOT}/cmake)
+include(WeftCcache)
+add_executable(x main.c)
+message(STATUS \"launcher: \${CMAKE_C_COMPILER_LAUNCHER} end\")
+")
+foreach(variable CCACHE_DIR CCACHE_CONFIGPATH XDG_CACHE_HOME XDG_CONFIG_HOME)
+  unset(ENV{${variable}})
+endforeach()
+set(ENV{HOME} ${WORK}/home)
+build()
+if(NOT output MATCHES "launcher: ${CCACHE} end")
+  message(SEND_ERROR "ccache is not used: ${output}")
+endif()
+set(ENV{HOME} /dev/null) # where root can't make a folder either
+build()
+if(NOT output MATCHES "launcher: .*CCACHE_DIR=${WORK}/project/build/ccache" OR NOT IS_DIRECTORY ${WORK}/project/build/ccache)
+  message(SEND_ERROR "without a home folder ccache does not use the build folder: ${output}")
+endif()
+build(-DCCACHE_PROGRAM=/bin/false)
+if(NOT output MATCHES "launcher: +end")
+  message(SEND_ERROR "a ccache that does not work is used: ${output}")
+endif()
