@@ -335,7 +335,7 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
 #undef BAD
 
 /* What ConWeave's simulator does without being asked: it ends 10 s after the last start of a flow,
- * ACKs go first, and queues are never sampled. */
+ * ACKs go first, queues are never sampled, and two defaults are others than HPCC's. */
 static void set_dialect(struct weft_hpcc_config *c)
 {
     c->conweave = c->given[WEFT_HPCC_FLOW_INPUT_FILE] || c->given[WEFT_HPCC_FLOWGEN_START_TIME] ||
@@ -344,6 +344,10 @@ static void set_dialect(struct weft_hpcc_config *c)
         return;
     if (!c->given[WEFT_HPCC_ACK_HIGH_PRIO])
         c->ack_high_prio = 1;
+    if (!c->given[WEFT_HPCC_FAST_RECOVERY_TIMES])
+        c->fast_recovery_times = 1;
+    if (!c->given[WEFT_HPCC_BUFFER_SIZE])
+        c->buffer_mib = 0; /* by the ports of a switch */
     if (!c->given[WEFT_HPCC_SIMULATOR_STOP_TIME]) {
         const int64_t after = 10 * WEFT_PS_PER_S;
         c->clamped[WEFT_HPCC_FLOWGEN_STOP_TIME] = c->flowgen_stop_ps >= WEFT_NEVER - after;

@@ -91,6 +91,19 @@ TEST(HpccConfig, AbsentKeysKeepTheSimulatorsDefaults)
     EXPECT_EQ(c->line[WEFT_HPCC_CC_MODE], 0);
 }
 
+TEST(HpccConfig, AbsentKeysKeepConWeavesDefaults)
+{
+    TextFile f(least + "LB_MODE 0\n");
+    Config c(f.path);
+    EXPECT_EQ(c->fast_recovery_times, 1u); // network-load-balance.cc; 5 in HPCC's third.cc
+    EXPECT_EQ(c->buffer_mib, 0u);          // 16 there
+    EXPECT_EQ(c->mi_thresh, 5u);
+    TextFile given(least + "LB_MODE 0\nFAST_RECOVERY_TIMES 3\nBUFFER_SIZE 9\n");
+    Config own(given.path);
+    EXPECT_EQ(own->fast_recovery_times, 3u);
+    EXPECT_EQ(own->buffer_mib, 9u);
+}
+
 TEST(HpccConfig, TheLastOfTwoCounts)
 {
     TextFile f(least + "CC_MODE 3\nCC_MODE 8\n");
