@@ -79,6 +79,8 @@ struct replay_twins {
     uint32_t vain;      /**< looks that found nothing, */
     uint32_t skip;      /**< so that so many are left out */
     uint32_t followers; /**< pieces that stand still */
+    uint64_t told;      /**< messages received and acknowledged when twins parted last, */
+    int64_t wait_ps;    /**< after which they were looked for again so much later */
     uint32_t qps;       /**< that there are names for */
     struct tape_names names;
     struct replay_part still; /**< that are to stand still */
@@ -101,6 +103,7 @@ struct replay_packets {
     struct replay_group *group;
     uint64_t *met; /**< per port, then per node: the search and the QP that was there last */
     uint32_t qps, searches;
+    int64_t stray_ps; /**< after the last search, which met packets of other QPs; 0: it did not */
 };
 
 /** Number of the piece that a QP is in, plus one; 0: none, as a QP that is newer than the map. */

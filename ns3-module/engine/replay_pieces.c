@@ -332,8 +332,11 @@ int64_t replay_pieces_find(struct weft_engine *e)
     }
     if (strays(e)) {
         replay_say(e, WEFT_REPLAY_PACKETS, "packets that are of no QP with messages");
-        return e->now + WEFT_PS_PER_US;
+        r->stray_ps = 2 * r->stray_ps < WEFT_PS_PER_US ? WEFT_PS_PER_US : 2 * r->stray_ps;
+        r->stray_ps = r->stray_ps < WEFT_PS_PER_S ? r->stray_ps : WEFT_PS_PER_S;
+        return e->now + r->stray_ps;
     }
+    r->stray_ps = 0;
     struct replay_piece *of[REPLAY_PIECES];
     deal(e, r, e->now, of);
     return next_ps;

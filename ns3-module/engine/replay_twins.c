@@ -29,6 +29,9 @@
 
 #define LEADERS 8u      /**< that a piece is compared with at most */
 #define MOST_IN_VAIN 6u /**< looks that found nothing: the next 2 to that power are left out */
+#define LEAST_LAST_PS                                                                              \
+    (100 * WEFT_PS_PER_NS) /**< delay of the shortest link to a host that is long enough to look   \
+                              once in it */
 
 /* ---- joining ---- */
 
@@ -171,7 +174,8 @@ void replay_twins_find_at(struct weft_engine *e, int64_t t_ps)
     replay_packets_next(e);
 }
 
-/* The first instant at which someone may be told of a message of the piece: none is before. */
+/* The first instant at which someone may be told of a message of the piece: none is before. Each is
+ * told when a packet arrives at a host, whose last link it enters now or later, or is on. */
 static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k)
 {
     const struct replay_part *p = &k->part;
@@ -179,18 +183,17 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
     for (uint32_t i = 0; i < p->nports; i++)
         if (e->ends[p->ports[i]].to_host && e->ports[p->ports[i]].prop_ps < last_ps)
             last_ps = e->ports[p->ports[i]].prop_ps;
+    if (last_ps < LEAST_LAST_PS) /* too many looks */
+        return e->now;
     for (uint32_t i = 0; i < p->nqps; i++) {
         const struct qp *q = qp_at(e, p->qps[i]);
         const struct port *port = &e->ports[q->port];
-        int64_t t = e->now;
-        /* its last packet comes, or is sent before; that of a message that is all sent may be in a
-         * switch, a link away */
-        if (q->head_msg == q->rcv_msg && q->head_msg == q->snd->nxt_msg) {
-            const uint64_t left = replay_before_last(e, q), bytes = left * q->mtu_bytes;
-            t +=
-                left ? (int64_t)(((weft_u128)bytes * port->ser_q) >> GAP_SHIFT) + port->prop_ps : 0;
+        int64_t t = e->now + last_ps;
+        if (q->head_msg == q->rcv_msg && q->head_msg == q->snd->nxt_msg) { /* it is sent before */
+            const uint64_t bytes = replay_before_last(e, q) * q->mtu_bytes;
+            t += (int64_t)(((weft_u128)bytes * port->ser_q) >> GAP_SHIFT);
+            t += e->ends[q->port].to_host ? 0 : port->prop_ps;
         }
-        t = e->ends[q->port].to_host ? t : t + last_ps;
         first_ps = t < first_ps ? t : first_ps;
     }
     for (uint32_t i = 0; i < p->nports; i++) {
@@ -208,6 +211,18 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
 }
 
 /* ---- parting ---- */
+
+/* When to look for twins again: in the next instant, or where they part again and nobody has been
+ * told of a message since, after twice as long each time. */
+static int64_t part_wait(struct weft_engine *e)
+{
+    struct replay_twins *w = &e->replay->packets.twins;
+    const uint64_t told = e->tot.msgs_received + e->tot.msgs_acked;
+    w->wait_ps = told == w->told && w->wait_ps ? 2 * w->wait_ps : 1;
+    w->wait_ps = w->wait_ps < WEFT_PS_PER_S ? w->wait_ps : WEFT_PS_PER_S;
+    w->told = told;
+    return w->wait_ps;
+}
 
 void replay_twins_part(struct weft_engine *e, struct replay_piece *lead)
 {
@@ -233,7 +248,7 @@ void replay_twins_part(struct weft_engine *e, struct replay_piece *lead)
     tape_clear(&lead->then);
     replay_piece_release(e, lead);
     replay_packets_find_by(e, ready_ps > e->now + 2 ? ready_ps : e->now + 2);
-    replay_twins_find_at(e, e->loop.due_ps + 1);
+    replay_twins_find_at(e, e->loop.due_ps + part_wait(e));
 }
 
 void replay_twins_look(struct weft_engine *e)

@@ -358,6 +358,21 @@ TEST_P(ReplayBy, TwinsWithMessagesInARow)
     }
 }
 
+// Hosts that are joined by long links without a switch: twins that part before anybody is told of a
+// message are not looked for again at each picosecond.
+TEST_P(ReplayBy, TwinsOverDirectLinks)
+{
+    Pair p("fully-connected", {{"size", "16"}, {"delay", "20us"}}, small, "dcqcn");
+    p.Rings(30, 131'072);
+    p.threads = GetParam();
+    p.Build();
+    p.RunTo(WEFT_PS_PER_S);
+    Same(p);
+    EXPECT_EQ(p.on.received.size(), 480u);
+    EXPECT_GT(p.Figures().hops, p.on.Totals().packet_hops / 2) << p.Figures().why;
+    EXPECT_LT(p.Figures().values, 10 * p.on.Totals().packet_hops);
+}
+
 // Twins that are looked at, get a message, or a slower link at any moment: most are still the same
 // afterwards.
 TEST_P(ReplayBy, TwinsDisturbedAtAnyMoment)
