@@ -8,6 +8,8 @@
  */
 #include "base/arena.h"
 
+#include "base/os.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -107,7 +109,7 @@ size_t weft_arena_spilled(const struct weft_arena *a)
 static struct block *file_block(struct weft_arena *a, size_t size)
 {
     size_t want = (size + sizeof(struct block) + PAGE - 1) & ~(PAGE - 1);
-    if (posix_fallocate(a->fd, (off_t)a->spilled, (off_t)want) != 0)
+    if (!weft_os_reserve(a->fd, (off_t)a->spilled, (off_t)want))
         return NULL;
     struct block *b =
         mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, (off_t)a->spilled);

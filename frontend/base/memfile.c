@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts in memory; see file.h. */
-#define _GNU_SOURCE /* fopencookie */
 #include "base/file.h"
+
+#include "base/os.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,10 @@ static ssize_t append(void *cookie, const char *data, size_t size)
 
 int weft_memfile_open(struct weft_memfile *t, const char *what, struct weft_err *err)
 {
-    static const cookie_io_functions_t functions = {.write = append};
+    static const struct weft_os_stream functions = {.write = append};
     *t = (struct weft_memfile){.capacity = BUFSIZ};
     t->data = (char *)malloc(t->capacity);
-    t->f = t->data ? fopencookie(t, "w", functions) : NULL;
+    t->f = t->data ? weft_os_stream_open(t, &functions) : NULL;
     return t->f ? 0 : lacks_memory(t, what, err);
 }
 

@@ -3,22 +3,29 @@
  * What operating systems do not agree on: os.h. Linux: proc(5), getrlimit(2),
  * Documentation/mm/overcommit-accounting.rst.
  */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, fopencookie, memfd_create, sched_getaffinity */
 #include "base/os.h"
 
 #include "base/units.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sched.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#elif defined(__APPLE__)
+#include <mach-o/dyld.h>
 #endif
 
 /* The beginning of a small file of the system's, "" if there is none. Takes no memory. */
@@ -62,13 +69,22 @@ static bool in_program(const Dl_info *own)
            program.dli_fbase == own->dli_fbase;
 }
 #else
-/* Elsewhere dladdr says where a program is. */
+#ifdef __APPLE__
+bool weft_os_program(char *path, size_t size)
+{
+    char text[PATH_MAX];
+    uint32_t room = sizeof text;
+    return _NSGetExecutablePath(text, &room) == 0 && resolve(text, path, size);
+}
+#else
+/* dladdr says where a program is. */
 bool weft_os_program(char *path, size_t size)
 {
     Dl_info program;
     void *const start = dlsym(RTLD_DEFAULT, "main");
     return start && dladdr(start, &program) != 0 && resolve(program.dli_fname, path, size);
 }
+#endif
 
 static bool in_program(const Dl_info *own)
 {
@@ -85,6 +101,129 @@ bool weft_os_own_file(char *path, size_t size)
         return weft_os_program(path, size);
     return resolve(own.dli_fname, path, size);
 }
+
+/* ---- processes ---- */
+
+unsigned weft_os_processors(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    const long n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+#else
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+    return n > 1 ? (unsigned)n : 1;
+}
+
+bool weft_os_end_with(pid_t parent)
+{
+#ifdef __linux__
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return false;
+#endif
+    return getppid() == parent;
+}
+
+const char *weft_os_signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {{SIGABRT, "ABRT"}, {SIGALRM, "ALRM"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},
+                 {SIGHUP, "HUP"},   {SIGILL, "ILL"},   {SIGINT, "INT"},   {SIGKILL, "KILL"},
+                 {SIGPIPE, "PIPE"}, {SIGQUIT, "QUIT"}, {SIGSEGV, "SEGV"}, {SIGSYS, "SYS"},
+                 {SIGTERM, "TERM"}, {SIGTRAP, "TRAP"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"},
+                 {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return "?";
+}
+
+/* ---- files ---- */
+
+#ifdef __linux__
+FILE *weft_os_stream_open(void *cookie, const struct weft_os_stream *f)
+{
+    const cookie_io_functions_t functions = {.read = f->read, .write = f->write, .close = f->close};
+    return fopencookie(cookie, f->read ? "r" : "w", functions);
+}
+
+int weft_os_nameless_file(void)
+{
+    return memfd_create("weft", MFD_CLOEXEC);
+}
+#else
+/* BSD's way of the same. */
+struct stream {
+    void *cookie;
+    struct weft_os_stream f;
+};
+
+static int stream_read(void *cookie, char *buf, int size)
+{
+    struct stream *s = (struct stream *)cookie;
+    return (int)s->f.read(s->cookie, buf, (size_t)size);
+}
+
+static int stream_write(void *cookie, const char *data, int size)
+{
+    struct stream *s = (struct stream *)cookie;
+    return (int)s->f.write(s->cookie, data, (size_t)size);
+}
+
+static int stream_close(void *cookie)
+{
+    struct stream *s = (struct stream *)cookie;
+    const int rc = s->f.close ? s->f.close(s->cookie) : 0;
+    free(s);
+    return rc;
+}
+
+FILE *weft_os_stream_open(void *cookie, const struct weft_os_stream *f)
+{
+    struct stream *s = (struct stream *)malloc(sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct stream){cookie, *f};
+    FILE *stream =
+        funopen(s, f->read ? stream_read : NULL, f->read ? NULL : stream_write, NULL, stream_close);
+    if (!stream)
+        free(s);
+    return stream;
+}
+
+int weft_os_nameless_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[PATH_MAX];
+    const int n =
+        snprintf(path, sizeof path, "%s/weft-XXXXXX", folder && folder[0] ? folder : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    const int fd = mkstemp(path);
+    if (fd >= 0) {
+        unlink(path);
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return fd;
+}
+#endif
+
+bool weft_os_reserve(int fd, off_t at, off_t bytes)
+{
+#if defined(_POSIX_ADVISORY_INFO) && _POSIX_ADVISORY_INFO > 0
+    errno = posix_fallocate(fd, at, bytes);
+    return errno == 0;
+#else
+    struct stat st;
+    return fstat(fd, &st) == 0 && (st.st_size >= at + bytes || ftruncate(fd, at + bytes) == 0);
+#endif
+}
+
+/* ---- memory ---- */
 
 void weft_os_memory(struct weft_os_bytes *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See processors.h. Control groups: Linux, Documentation/admin-guide/cgroup-v2.rst. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/processors.h"
+
+#include "base/os.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,8 +61,7 @@ static unsigned quota(void)
 
 unsigned weft_processors(void)
 {
-    cpu_set_t set;
-    unsigned n = sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+    unsigned n = weft_os_processors();
     quota_now = quota_known ? quota_now : quota();
     quota_known = true;
     n = quota_now && quota_now < n ? quota_now : n;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/** Processors that this process may use, 1 or more: those of its affinity (sched_getaffinity), but
+/** Processors that this process may use, 1 or more: those of its affinity (base/os.h), but
  * no more than the CPU time that its control groups allow it (cpu.max of cgroup v2, rounded up),
  * divided by the processes that share them. */
 unsigned weft_processors(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See shared.h. Linux alone has memory without a name. */
-#define _GNU_SOURCE /* memfd_create */
+/* See shared.h. Only Linux lets a process open a file without a name that another has made. */
 #include "base/shared.h"
+
+#include "base/os.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -94,7 +95,7 @@ static bool write_all(int fd, const char *bytes, size_t n, off_t at)
 /* A file in memory with all blocks; -1: it can't be made. */
 static int write_blocks(const struct weft_shared_block *blocks, size_t n, size_t bytes)
 {
-    const int fd = memfd_create("weft", MFD_CLOEXEC);
+    const int fd = weft_os_nameless_file();
     bool ok = fd >= 0 && ftruncate(fd, (off_t)bytes) == 0;
     size_t at = 0;
     for (size_t i = 0; ok && i < n; at += padded(blocks[i++].n))

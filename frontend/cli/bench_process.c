@@ -15,14 +15,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* A child ends when its parent does, which a signal may do at once. */
 static void end_with(pid_t parent)
 {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+    if (!weft_os_end_with(parent))
         _exit(1);
 }
 

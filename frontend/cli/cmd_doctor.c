@@ -83,10 +83,11 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
     weft_versions(cli, v);
     for (size_t i = 0; i < cli->nbackends && n < 12; i++)
         try_backend(cli, cli->backends[i], &found[n++]);
-    found[n] = (struct finding){.what = "packet backend", .ok = cli->ns3_version != NULL};
+    found[n] = (struct finding){.what = "ns-3", .ok = true};
     snprintf(found[n].text, sizeof found[n].text, "%s",
-             cli->ns3_version ? "compiled in"
-                              : "not compiled in: build with -DWEFT_NS3=ON and libns3-dev");
+             cli->ns3_version
+                 ? "built in: TCP, and ns-3's simulators"
+                 : "not built in, which TCP needs: -DWEFT_NS3=ON, libns3-dev; the rest is here");
     n++;
     found[n++] = look_for_mpi();
     found[n] = (struct finding){.what = "working directory", .ok = access(".", W_OK) == 0};

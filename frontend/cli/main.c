@@ -11,16 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifdef WEFT_HAVE_PACKET
 #include "ns3-module/bridge/bridge.h"
-#endif
 
 int main(int argc, char **argv)
 {
     static const struct weft_net_backend *const backends[] = {
-#ifdef WEFT_HAVE_PACKET
         &weft_net_packet,
-#endif
         &weft_net_ideal,
     };
     weft_interrupt_install();
@@ -52,9 +48,7 @@ int main(int argc, char **argv)
         .err_is_tty = tty,
         .backends = backends,
         .nbackends = sizeof backends / sizeof backends[0],
-#ifdef WEFT_HAVE_PACKET
         .ns3_version = weft_ns3_version(),
-#endif
         .interrupted = weft_interrupt_flag(),
         .peers = peers,
         .no_fallback = getenv("WEFT_NO_FALLBACK") != NULL,

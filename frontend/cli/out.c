@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See out.h. A stream forgets why a write failed; this one's own function for writing does not. */
-#define _GNU_SOURCE /* fopencookie */
 #include "cli/out.h"
 
 #include "base/file.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -21,8 +21,8 @@ static ssize_t put(void *cookie, const char *data, size_t size)
 
 FILE *weft_out_open(struct weft_out *o)
 {
-    static const cookie_io_functions_t functions = {.write = put};
-    FILE *f = fopencookie(o, "w", functions);
+    static const struct weft_os_stream functions = {.write = put};
+    FILE *f = weft_os_stream_open(o, &functions);
     if (f)
         setvbuf(f, NULL, isatty(o->fd) ? _IOLBF : _IOFBF, BLOCK_BYTES);
     return f;

@@ -6,7 +6,7 @@
  * writing end of a pipe as long as it lives, which is how its end is noticed. It ends with the
  * sweep's process, however that ends.
  */
-#define _GNU_SOURCE /* memfd_create, sigabbrev_np */
+#include "base/os.h"
 #include "base/processors.h"
 #include "cli/interrupt.h"
 #include "cli/sweep_run.h"
@@ -17,8 +17,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,8 +51,7 @@ static void close_files(struct worker *w)
 /* In the new process: runs the point and ends. */
 static void work(const struct pool *p, const struct worker *w, pid_t parent)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (!weft_os_end_with(parent))
         raise(SIGKILL);
     weft_processors_share((unsigned)p->n);
     p->jobs->child(p->jobs->ctx);
@@ -67,8 +64,8 @@ static int start(struct pool *p, struct worker *w, size_t point, struct weft_err
     int ends[2] = {-1, -1};
     const pid_t parent = getpid();
     *w = (struct worker){.point = point, .alive = -1, .result = -1, .said = -1};
-    w->result = memfd_create("weft-result", MFD_CLOEXEC);
-    w->said = memfd_create("weft-stderr", MFD_CLOEXEC);
+    w->result = weft_os_nameless_file();
+    w->said = weft_os_nameless_file();
     if (w->result >= 0 && w->said >= 0 && pipe(ends) == 0) {
         w->alive = ends[0];
         w->pid = fork();
@@ -119,9 +116,9 @@ static void fill_in_death(struct weft_sweep *s, size_t point, int status)
     char text[WEFT_ERR_MSG_MAX];
     p->outcome = "failed";
     if (WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
         p->code = WTERMSIG(status) == SIGKILL ? WEFT_E_LIMIT : WEFT_E_INTERNAL;
-        weft_err_set(&e, p->code, "its process was killed by SIG%s%s", name ? name : "?",
+        weft_err_set(&e, p->code, "its process was killed by SIG%s%s",
+                     weft_os_signal_name(WTERMSIG(status)),
                      WTERMSIG(status) == SIGKILL ? ", as when memory runs out" : "");
     } else {
         p->code = -WEXITSTATUS(status);

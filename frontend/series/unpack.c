@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads tables that are packed, or not: see packed.h. */
-#define _GNU_SOURCE /* fopencookie */
 #include "series/packed.h"
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int close_unpacker(void *cookie)
 
 FILE *weft_series_unpack(const char *path, struct weft_err *err)
 {
-    static const cookie_io_functions_t functions = {.read = read_some, .close = close_unpacker};
+    static const struct weft_os_stream functions = {.read = read_some, .close = close_unpacker};
     struct unpacker *u = (struct unpacker *)calloc(1, sizeof *u);
     FILE *f = NULL;
     if (u) {
@@ -88,7 +88,7 @@ FILE *weft_series_unpack(const char *path, struct weft_err *err)
         weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for reading it");
     } else if (!(u->f = fopen(path, "r"))) {
         weft_input_error(err, path, "open", errno);
-    } else if (!(f = fopencookie(u, "r", functions))) {
+    } else if (!(f = weft_os_stream_open(u, &functions))) {
         weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for reading it");
     }
     if (!f && u)

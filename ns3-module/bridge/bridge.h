@@ -24,7 +24,7 @@ extern "C" {
 /** The backend "packet". */
 extern const struct weft_net_backend weft_net_packet;
 
-/** The version of ns-3 that weft was built with: "3.37". */
+/** The version of ns-3 that weft was built with: "3.37"; NULL: without. */
 const char *weft_ns3_version(void);
 
 #ifdef __cplusplus

@@ -33,7 +33,8 @@ struct weft_ns3_part {
 /** The part; nobody but those that link it names it. */
 extern const struct weft_ns3_part weft_ns3_part;
 
-/** The part, opened if need be; it stays open. WEFT_E_IO: it isn't there, or is of another weft. */
+/** The part, opened if need be; it stays open. WEFT_E_IO: it isn't there, or is of another weft.
+ * weft_ns3_version() says of which ns-3 it is. */
 int weft_ns3_part_get(const struct weft_ns3_part **out, struct weft_err *err);
 
 #ifdef __cplusplus

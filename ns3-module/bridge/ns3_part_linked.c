@@ -2,9 +2,16 @@
 /* See ns3_part.h: the part is in the program. */
 #include "ns3_part.h"
 
+#include "bridge.h"
+
 int weft_ns3_part_get(const struct weft_ns3_part **out, struct weft_err *err)
 {
     (void)err;
     *out = &weft_ns3_part;
     return 0;
+}
+
+const char *weft_ns3_version(void)
+{
+    return WEFT_NS3_VERSION;
 }

@@ -2,6 +2,8 @@
 /* See ns3_part.h: the part is a file of its own. */
 #include "ns3_part.h"
 
+#include "bridge.h"
+
 #include "parts/part.h"
 
 int weft_ns3_part_get(const struct weft_ns3_part **out, struct weft_err *err)
@@ -12,4 +14,9 @@ int weft_ns3_part_get(const struct weft_ns3_part **out, struct weft_err *err)
     const int rc = weft_part_open(&file, &part, err);
     *out = (const struct weft_ns3_part *)part;
     return rc;
+}
+
+const char *weft_ns3_version(void)
+{
+    return WEFT_NS3_VERSION;
 }

@@ -41,7 +41,13 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
 {
     const struct weft_packet_params *p = params_of(config);
     const struct weft_engine_config c = engine_config(config);
-    int rc = weft_tcp_check_params(&p->transport, &p->tcp, &p->pfc, config->fabric, err);
+    const char *needs = weft_simulation_needs_ns3(p);
+    int rc = 0;
+    if (needs && !weft_ns3_version())
+        rc = weft_err_set(err, WEFT_E_INPUT,
+                          "%s needs ns-3, and this weft is built without it (-DWEFT_NS3=OFF)",
+                          needs);
+    rc = rc ? rc : weft_tcp_check_params(&p->transport, &p->tcp, &p->pfc, config->fabric, err);
     if (!rc)
         rc = weft_uet_check_params(p, err);
     if (!rc)
@@ -108,8 +114,3 @@ const struct weft_net_backend weft_net_packet = {
     .implies = weft_uet_implies,
     .imply = weft_uet_imply,
 };
-
-const char *weft_ns3_version(void)
-{
-    return WEFT_NS3_VERSION;
-}

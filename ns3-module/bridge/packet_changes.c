@@ -125,14 +125,23 @@ static void tell_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
         c->packet(c->ctx, &told);
 }
 
+static bool tells_packets(const struct packet_net *n)
+{
+    ANY_WITH(n, packet);
+}
+
 static void on_packet(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_event what,
                       const struct weft_engine_pkt_view *pkt)
 {
+    const struct packet_net *n = (const struct packet_net *)ctx;
     static const enum weft_net_packet_event events[] = {[WEFT_PKT_SENT] = WEFT_NET_PACKET_SENT,
                                                         [WEFT_PKT_ARRIVED] =
                                                             WEFT_NET_PACKET_RECEIVED,
                                                         [WEFT_PKT_QUEUED] = WEFT_NET_PACKET_QUEUED};
-    tell_packet((const struct packet_net *)ctx, t_ps, port, events[what], pkt);
+    if (n->capture && weft_capture_events(n->capture)[port] >> what & 1)
+        weft_capture_packet(n->capture, t_ps, port, what, pkt);
+    if (tells_packets(n))
+        tell_packet(n, t_ps, port, events[what], pkt);
 }
 
 static void on_drop(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
@@ -142,19 +151,19 @@ static void on_drop(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reaso
     tell_packet((const struct packet_net *)ctx, t_ps, port, WEFT_NET_PACKET_DROPPED, pkt);
 }
 
-/* Which events at which ports anyone is told of. */
-static int choose_packet_events(struct packet_net *n, struct weft_err *err)
+int weft_packet_choose_events(struct packet_net *n, struct weft_err *err)
 {
     const uint8_t all = 1 << WEFT_PKT_SENT | 1 << WEFT_PKT_ARRIVED | 1 << WEFT_PKT_QUEUED;
-    EACH_WITH(n, c, packet)
-    {
-        if (!n->packet_events)
-            n->packet_events = (uint8_t *)calloc(n->fabric->nports, 1);
+    if (!n->packet_events && (n->capture || tells_packets(n))) {
+        n->packet_events = (uint8_t *)calloc(n->fabric->nports, 1);
         if (!n->packet_events)
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace of packets");
-        for (uint32_t p = 0; p < n->fabric->nports; p++)
-            n->packet_events[p] |= c->ports[p] ? all : 0;
     }
+    for (uint32_t p = 0; n->capture && p < n->fabric->nports; p++)
+        n->packet_events[p] |= weft_capture_events(n->capture)[p];
+    EACH_WITH(n, c, packet)
+    for (uint32_t p = 0; p < n->fabric->nports; p++)
+        n->packet_events[p] |= c->ports[p] ? all : 0;
     return 0;
 }
 
@@ -168,7 +177,8 @@ void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hook
     hooks->qp_events = hooks->qp ? 1u << WEFT_QP_RATE : 0;
     hooks->packet = n->packet_events ? on_packet : NULL;
     hooks->packet_events = n->packet_events;
-    hooks->drop = n->packet_events ? on_drop : NULL;
+    hooks->drop = tells_packets(n) ? on_drop : NULL;
+    hooks->posted = n->capture ? weft_packet_on_posted : NULL;
 }
 
 int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
@@ -179,6 +189,6 @@ int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes
         return weft_err_set(err, WEFT_E_INTERNAL, "more than %d listen to changes of a net",
                             WEFT_NET_LISTENERS);
     n->changes[n->nchanges++] = *changes;
-    const int rc = choose_packet_events(n, err);
+    const int rc = weft_packet_choose_events(n, err);
     return rc ? rc : weft_packet_set_hooks(n, err);
 }

@@ -143,7 +143,9 @@ static void packet_free(struct weft_net *net)
         return;
     if (n->tcp)
         n->tcp->ops->free(n->tcp);
-    weft_simulation_free(n->simulation);
+    if (n->simulation)
+        weft_simulation_free(n->simulation);
+    weft_capture_free(n->capture);
     free(n->roce_ids);
     free(n->packet_events);
     free(n);
@@ -300,7 +302,8 @@ static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *e
     if (!rc)
         weft_simulation_reach(n->simulation, until_ps);
     if (!rc)
-        rc = weft_simulation_flush_captures(n->simulation, err);
+        rc = n->capture ? weft_capture_flush(n->capture, err)
+                        : weft_simulation_flush_captures(n->simulation, err);
     return remember(n, rc, err);
 }
 
@@ -375,11 +378,15 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
     n->seed = config->seed;
     n->observer = config->observer;
     n->fabric = config->fabric;
+    int rc = 0;
+    if (params->capture.links[0] && !config->dry && !weft_simulation_needs_ns3(params))
+        rc = weft_packet_open_captures(n, config, err);
+    rc = rc ? rc : weft_packet_choose_events(n, err);
     const struct weft_engine_hooks hooks = hooks_of(n);
     const struct weft_simulation_owner owner = {n, on_failed};
-    const int rc = weft_simulation_new(config, &hooks, &owner, &n->simulation, err);
+    rc = rc ? rc : weft_simulation_new(config, &hooks, &owner, &n->simulation, err);
     if (rc) {
-        free(n);
+        packet_free(&n->net);
         return rc;
     }
     *out = &n->net;

@@ -29,10 +29,11 @@ struct packet_net {
     const struct weft_fabric *fabric;
     struct weft_net_changes changes[WEFT_NET_LISTENERS]; /**< those that are told, nchanges */
     size_t nchanges;
-    uint8_t *packet_events; /**< by port: those that anyone is told of; NULL: none */
-    struct weft_err error;  /**< what ended the run */
-    uint64_t posted;        /**< messages of both carriers, where TCP is one */
-    uint64_t *roce_ids;     /**< with TCP beside RoCE: the number of each message of the engine */
+    uint8_t *packet_events;       /**< by port: those that anyone is told of; NULL: none */
+    struct weft_capture *capture; /**< NULL: there is none, or ns-3's fabric has it */
+    struct weft_err error;        /**< what ended the run */
+    uint64_t posted;              /**< messages of both carriers, where TCP is one */
+    uint64_t *roce_ids; /**< with TCP beside RoCE: the number of each message of the engine */
     uint64_t nroce, roce_cap;
 };
 
@@ -61,7 +62,16 @@ extern const struct weft_net_state_ops weft_packet_state_ops;
 bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
                         double *observed);
 
+/* packet_capture.c */
+/** Opens the files of the links that the configuration names. */
+int weft_packet_open_captures(struct packet_net *n, const struct weft_net_config *config,
+                              struct weft_err *err);
+/** The hook `posted`, where there are captures. */
+void weft_packet_on_posted(void *ctx, const struct weft_completion *msg);
+
 /* packet_changes.c */
+/** Decides which events of packets the engine tells of. */
+int weft_packet_choose_events(struct packet_net *n, struct weft_err *err);
 int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
                              struct weft_err *err);
 /** Adds what changes want to @p hooks, but for `held` under PFC. */

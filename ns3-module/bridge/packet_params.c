@@ -84,9 +84,8 @@ static const struct weft_param ns3_params[] = {
      NULL, NULL, "auto|weft|default",
      "what executes events: ns-3's Simulator with WeftSimulatorImpl, or with "
      "ns3::DefaultSimulatorImpl (slower); auto: the former where something of ns-3 takes part "
-     "(TCP, "
-     "capture files), else the engine's own loop, which starts without ns-3. The results are the "
-     "same",
+     "(TCP), "
+     "else the engine's own loop, which starts without ns-3. The results are the same",
      NULL},
 };
 

@@ -9,19 +9,20 @@
 
 #include "base/units.h"
 
-/* Something of ns-3 takes part: its TCP, capture files, which tell frames of its stack, or its
- * Simulator, because somebody asked for it. */
-static bool needs_ns3(const struct weft_packet_params *p)
+const char *weft_simulation_needs_ns3(const struct weft_packet_params *p)
 {
-    return p->transport.type == WEFT_TRANSPORT_TCP || p->tcp.prios || p->capture.links[0] ||
-           p->ns3.simulator_impl != WEFT_SIMULATOR_AUTO;
+    if (p->transport.type == WEFT_TRANSPORT_TCP)
+        return "transport.type=tcp";
+    if (p->tcp.prios)
+        return "tcp.prios";
+    return p->ns3.simulator_impl != WEFT_SIMULATOR_AUTO ? "ns3.simulator-impl" : NULL;
 }
 
 int weft_simulation_new(const struct weft_net_config *config, const struct weft_engine_hooks *hooks,
                         const struct weft_simulation_owner *owner, struct weft_simulation **out,
                         struct weft_err *err)
 {
-    if (!needs_ns3((const struct weft_packet_params *)config->params))
+    if (!weft_simulation_needs_ns3((const struct weft_packet_params *)config->params))
         return weft_simulation_new_plain(config, hooks, owner, out, err);
     const struct weft_ns3_part *ns3;
     const int rc = weft_ns3_part_get(&ns3, err);

@@ -12,6 +12,7 @@
 #define WEFT_SIMULATION_H
 
 #include "net/net.h"
+#include "packet_params.h"
 #include "ns3-module/engine/engine.h"
 
 #include <stdbool.h>
@@ -65,6 +66,9 @@ struct weft_simulation_ops {
 int weft_simulation_new(const struct weft_net_config *config, const struct weft_engine_hooks *hooks,
                         const struct weft_simulation_owner *owner, struct weft_simulation **out,
                         struct weft_err *err);
+/** What of ns-3 takes part in a run with these parameters, as the end of "this run needs ns-3: it
+ * has"; NULL: nothing, and the engine runs alone. */
+const char *weft_simulation_needs_ns3(const struct weft_packet_params *params);
 /** One with nothing beside the engine: no TCP, no captures. */
 int weft_simulation_new_plain(const struct weft_net_config *config,
                               const struct weft_engine_hooks *hooks,

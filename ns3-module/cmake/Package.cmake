@@ -50,12 +50,8 @@ install(FILES ${HEADERS} ${WEFT_NS3_INCLUDE}/ns3/weft-module.h DESTINATION ${CMA
 set(pc_cflags "-I${NS3_INCLUDE_DIR} -DNS3_LOG_ENABLE")
 get_filename_component(folder ${NS3_CORE_LIBRARY} DIRECTORY)
 # A script may name weft's and ns-3's classes as text alone: the libraries stay, nothing else of the script's.
-set(pc_before "-Wl,--push-state,--no-as-needed")
-set(pc_after "-Wl,--pop-state")
-if(APPLE) # its linker has no such options, and drops nothing
-  set(pc_before)
-  set(pc_after)
-endif()
+set(pc_before "${WEFT_LINK_ALWAYS}")
+set(pc_after "${WEFT_LINK_ALWAYS_END}")
 set(pc_libs "-L${folder} -Wl,-rpath,${folder}")
 foreach(component internet traffic-control network core)
   get_target_property(file weft_ns3_${component} IMPORTED_LOCATION)

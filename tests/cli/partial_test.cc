@@ -299,8 +299,8 @@ TEST(Partial, LongCommandsEndAtASignal)
  * simulated time that was under way, whoever keeps ns-3's events. */
 TEST(Partial, ARunEndsWhereItFailed)
 {
-    if (!has_packet())
-        GTEST_SKIP() << "built without the packet backend";
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     for (const char *impl : {"weft", "default"}) {
         const Said s =

@@ -99,6 +99,12 @@ inline bool has_packet()
     return weft({"list", "backends"}).out.rfind("packet ", 0) == 0; /* the default comes first */
 }
 
+/* Whether the program has ns-3's TCP and simulators. */
+inline bool has_ns3()
+{
+    return weft({"--version"}).out.find("\nns-3 none") == std::string::npos;
+}
+
 inline std::string shared(const std::string &path)
 {
     const char *root = getenv("WEFT_SHARED");

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "tests/cli/processes.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -103,6 +105,17 @@ std::map<std::string, std::string> hashes(const Recorded &r, const std::vector<s
     return all;
 }
 
+// Those that this program can play.
+std::vector<Recorded> playable()
+{
+    std::vector<Recorded> all = runs();
+    if (!has_ns3())
+        all.erase(
+            std::remove_if(all.begin(), all.end(), [](const Recorded &r) { return r.ns3_tcp; }),
+            all.end());
+    return all;
+}
+
 // @p other gives what there is to compare with where a release has no rows.
 void expect_recorded(const Recorded &r, const std::map<std::string, std::string> &got,
                      const std::vector<std::string> &other)
@@ -129,7 +142,9 @@ class Fingerprint : public testing::TestWithParam<const char *>
 TEST_P(Fingerprint, OfEveryCsvIsTheRecordedOne)
 {
     const std::string impl = "ns3.simulator-impl=", name = GetParam();
-    for (const Recorded &r : runs())
+    if (name != "auto" && !has_ns3())
+        GTEST_SKIP() << "needs ns-3";
+    for (const Recorded &r : playable())
         expect_recorded(r, hashes(r, {impl + name}),
                         {impl + (name == "weft" ? "default" : "weft")});
 }
@@ -137,7 +152,7 @@ TEST_P(Fingerprint, OfEveryCsvIsTheRecordedOne)
 // Every window is shared, however little there is in it, by owners that change.
 TEST(FingerprintBy, AnyNumberOfThreadsIsTheRecordedOne)
 {
-    for (const Recorded &r : runs())
+    for (const Recorded &r : playable())
         for (const char *n : {"2", "3", "8"}) {
             SCOPED_TRACE(std::string(r.name) + ", threads: " + n);
             const std::string number = n;
@@ -150,10 +165,28 @@ TEST(FingerprintBy, AnyNumberOfThreadsIsTheRecordedOne)
 TEST(FingerprintBy, TwoProcessesIsTheRecordedOne)
 {
     NEEDS_MPIRUN();
-    for (const Recorded &r : runs()) {
+    for (const Recorded &r : playable()) {
         SCOPED_TRACE(r.name);
         expect_recorded(r, hashes(r, {}, 2), {});
     }
+}
+
+// The program of -DWEFT_NS3=OFF, which this build has beside its own.
+TEST(FingerprintBy, AProgramWithoutNs3IsTheRecordedOne)
+{
+    const std::string build = env_or_die("WEFT_BINARY_DIR"), without = build + "/without-ns3";
+    if (!std::filesystem::exists(without))
+        GTEST_SKIP() << "this build is without ns-3 itself";
+    setenv("WEFT_BINARY_DIR", without.c_str(), 1);
+    EXPECT_FALSE(has_ns3());
+    for (const Recorded &r : playable())
+        expect_recorded(r, hashes(r, {}), {});
+    const Said tcp = weft({"check", source_dir() + "/scenarios/tcp-incast32"});
+    EXPECT_EQ(tcp.code, 3);
+    EXPECT_NE(tcp.err.find("transport.type=tcp needs ns-3, and this weft is built without it"),
+              std::string::npos)
+        << tcp.err;
+    setenv("WEFT_BINARY_DIR", build.c_str(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Under, Fingerprint, testing::Values("auto", "weft", "default"),

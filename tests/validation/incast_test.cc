@@ -81,6 +81,8 @@ TEST(Incast32, WithoutPfcRetransmitsWhatItDrops)
 
 TEST(Incast32, IsTheSameUnderEitherSimulatorImplementation)
 {
+    if (!weft_ns3_version())
+        GTEST_SKIP() << "needs ns-3";
     for (const char *cc : {"none", "dcqcn"}) {
         std::string name = "congestion-control.name=" + std::string(cc);
         Incast a = RunIncast({name, "ns3.simulator-impl=weft"});
