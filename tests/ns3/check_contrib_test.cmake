@@ -2,6 +2,11 @@
 # ns3-module/check-contrib with stand-ins for the programs of an ns-3 source tree: what it runs, and what it refuses.
 #   cmake -DROOT=/path/to/weft -DWORK=/tmp/x -P check_contrib_test.cmake
 cmake_minimum_required(VERSION 3.25)
+find_program(git git)
+if(NOT git)
+  message("skipped: git is not installed")
+  return()
+endif()
 
 set(tree ${WORK}/tree)
 

@@ -3,6 +3,11 @@
 # sources that the module's CMake code asks for when ns-3's functions are stood in for.
 #   cmake -DROOT=/path/to/weft -DWORK=/tmp/x -DCC=gcc -DCXX=g++ -P export_test.cmake
 cmake_minimum_required(VERSION 3.25)
+find_program(git git)
+if(NOT git)
+  message("skipped: git is not installed")
+  return()
+endif()
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -47,6 +47,9 @@ std::string demangled(const std::string &name)
 bool good_cpp(const std::string &mangled)
 {
     std::string name = demangled(mangled);
+    /* A lambda within a template, which GCC 14's own runtime cannot read. */
+    if (name == mangled)
+        return mangled.compare(0, 7, "_ZN3ns3") == 0 || mangled.compare(0, 8, "_ZN4weft") == 0;
     for (const char *what :
          {"vtable for ", "typeinfo for ", "typeinfo name for ", "guard variable for ",
           "non-virtual thunk to ", "VTT for ", "construction vtable for "})
