@@ -5,6 +5,7 @@
  */
 #include "base/json.h"
 
+#include "base/file.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -293,8 +294,7 @@ int weft_json_finish(struct weft_json *j, struct weft_err *err)
         j->failed_errno = errno;
     }
     if (j->failed == WEFT_E_IO)
-        return weft_err_at(err, WEFT_E_IO, j->name, 0, 0, "cannot write: %s",
-                           strerror(j->failed_errno));
+        return weft_file_error(err, j->name, "write", j->failed_errno);
     if (j->failed)
         return weft_err_at(err, j->failed, j->name, 0, 0, "JSON writer: %s", j->misuse);
     return 0;

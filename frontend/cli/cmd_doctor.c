@@ -26,9 +26,10 @@ struct finding {
     int ok;
 };
 
-/* Sends one message over every backend: the shortest proof that it works. */
+/* Sends one message over every backend: the shortest proof that it works. @p ended: becomes the
+ * error where there is no memory for it, or a signal has come. */
 static void try_backend(const struct weft_cli *cli, const struct weft_net_backend *b,
-                        struct finding *f)
+                        struct finding *f, struct weft_err *ended)
 {
     static const char *const sets[] = {"topology.type=single-switch", "single-switch.hosts=2",
                                        "workload.type=generate", "generate.size=4096B"};
@@ -53,6 +54,10 @@ static void try_backend(const struct weft_cli *cli, const struct weft_net_backen
     else
         snprintf(f->text, sizeof f->text, "fails: %.140s",
                  code ? err.msg : "the run did not finish");
+    if (code == WEFT_E_LIMIT || code == WEFT_E_INTERRUPTED)
+        *ended = err;
+    else if (!code && (x.end.code == WEFT_E_LIMIT || x.end.code == WEFT_E_INTERRUPTED))
+        weft_err_set(ended, x.end.code, "%s", x.end.reason);
     weft_execution_free(&x);
     weft_scenario_free(s);
 }
@@ -82,7 +87,7 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
         return weft_err_set(err, WEFT_E_USAGE, "unexpected argument '%s'", args[0]);
     weft_versions(cli, v);
     for (size_t i = 0; i < cli->nbackends && n < 12; i++)
-        try_backend(cli, cli->backends[i], &found[n++]);
+        try_backend(cli, cli->backends[i], &found[n++], err);
     found[n] = (struct finding){.what = "ns-3", .ok = true};
     snprintf(found[n].text, sizeof found[n].text, "%s",
              cli->ns3_version
@@ -132,7 +137,7 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
         weft_json_end_object(&j);
         weft_json_finish(&j, NULL);
     }
-    return bad ? WEFT_E_OUTCOME : 0;
+    return err->code ? err->code : bad ? WEFT_E_OUTCOME : 0;
 }
 
 const struct weft_command weft_command_doctor = {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HEAD_MAX = 256 * 1024, TREE_MAX = 64 << 20 };
 
@@ -24,29 +25,38 @@ static const struct weft_opt options[] = {
 /* The beginning of a file, with a NUL behind it. */
 static int read_head(const char *path, char *buf, size_t *size, struct weft_err *err)
 {
-    FILE *in = weft_file_is_regular(path) ? fopen(path, "rb") : NULL;
+    const int missing = weft_file_is_dir(path) ? EISDIR : ENOENT;
+    const bool regular = weft_file_is_regular(path);
+    FILE *in = regular ? fopen(path, "rb") : NULL;
     if (!in)
-        return weft_input_error(err, path, "read", weft_file_is_dir(path) ? EISDIR : ENOENT);
+        return weft_input_error(err, path, "read", regular ? errno : missing);
     *size = fread(buf, 1, HEAD_MAX, in);
     buf[*size] = '\0';
     fclose(in);
     return 0;
 }
 
-/* The whole of a file that may be JSON or YAML. */
-static const struct weft_tree *tree_of(const char *path, const char *head, struct weft_arena *a)
+/* The whole of a file that may be JSON or YAML; NULL where it is neither. */
+static int tree_of(const char *path, const char *head, struct weft_arena *a,
+                   const struct weft_tree **out, struct weft_err *err)
 {
     struct weft_tree *tree = NULL;
+    struct weft_err why = {0};
+    struct stat st;
     char *text = NULL;
     size_t len = 0;
     const char first = head[strspn(head, " \t\r\n\xef\xbb\xbf")];
     if (first == '<' || first == '\0' || memchr(head, '\x1f', strlen(head) < 2 ? 0 : 2))
-        return NULL;
-    if (weft_file_read(path, TREE_MAX, &text, &len, NULL) == 0 &&
-        weft_tree_parse(text, len, path, a, &tree, NULL))
-        tree = NULL;
+        return 0;
+    if (stat(path, &st) == 0 && st.st_size > TREE_MAX)
+        return 0;
+    if (weft_file_read(path, TREE_MAX, &text, &len, &why) == 0 &&
+        weft_tree_parse(text, len, path, a, &tree, &why) == 0)
+        *out = tree;
     free(text);
-    return tree;
+    if (why.code == WEFT_E_LIMIT)
+        *err = why;
+    return why.code == WEFT_E_LIMIT ? why.code : 0;
 }
 
 /* The file as settings name it: of a trace, the prefix of all ranks. */
@@ -88,13 +98,17 @@ static void put_sets(FILE *out, const char *sets, const char *file)
     }
 }
 
-static void explain(const struct weft_cli *cli, const struct weft_import_kind *k, const char *path,
-                    const char *arg, const struct weft_import_file *f)
+static int explain(const struct weft_cli *cli, const struct weft_import_kind *k, const char *path,
+                   const char *arg, const struct weft_import_file *f, struct weft_err *err)
 {
     struct weft_err why = {0};
     char what[256] = "", text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
     fprintf(cli->out, "%s: %s\n", path, k->name);
     const bool reads = !k->read || !k->read(f, what, sizeof what, &why);
+    if (why.code == WEFT_E_LIMIT) {
+        *err = why;
+        return why.code;
+    }
     if (!reads)
         fprintf(cli->out, "  not read: %s\n", weft_err_format(&why, text, sizeof text));
     else if (*what)
@@ -107,6 +121,7 @@ static void explain(const struct weft_cli *cli, const struct weft_import_kind *k
         put(cli->out, k->command ? k->command : "nothing yet", arg);
     }
     fputc('\n', cli->out);
+    return 0;
 }
 
 static int import_one(const struct weft_cli *cli, const struct import_opts *o, const char *path,
@@ -119,14 +134,17 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
     struct weft_arena *a = code ? NULL : weft_arena_new();
     if (code || !a)
         return code ? code : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file");
-    const struct weft_import_file f = {path, head, size, tree_of(path, head, a)};
+    struct weft_import_file f = {path, head, size, NULL};
+    code = tree_of(path, head, a, &f.tree, err);
     while (k < n && !kinds[k].is(&f))
         k++;
-    if (k == n) {
+    if (code) {
+        /* what it is can't be told */
+    } else if (k == n) {
         ++*unknown;
         fprintf(o->dry_run ? cli->out : cli->err, "%s: not known\n", path);
     } else if (o->dry_run) {
-        explain(cli, &kinds[k], path, argument(&kinds[k], path, arg), &f);
+        code = explain(cli, &kinds[k], path, argument(&kinds[k], path, arg), &f, err);
     } else if (kinds[k].sets) {
         fputs(*begun ? "" : "weft run", cli->out);
         put_sets(cli->out, kinds[k].sets, argument(&kinds[k], path, arg));
@@ -141,7 +159,7 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
                  kinds[k].name);
     }
     weft_arena_free(a);
-    return 0;
+    return code;
 }
 
 static int import_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,

@@ -10,6 +10,16 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Whether so much address space is there. */
+static bool is_room(size_t bytes)
+{
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room != MAP_FAILED)
+        munmap(room, bytes);
+    return room != MAP_FAILED;
+}
 
 int weft_part_open(const struct weft_part_file *part, const void **table, struct weft_err *err)
 {
@@ -17,6 +27,9 @@ int weft_part_open(const struct weft_part_file *part, const void **table, struct
     char own[WEFT_PATH_MAX], folder[WEFT_PATH_MAX] = "", place[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
     if (*table)
         return 0;
+    if (part->open_mib && !is_room(part->open_mib << 20))
+        return weft_err_set(err, WEFT_E_LIMIT, "%s: out of memory for the libraries of %s",
+                            part->needs, part->name);
     if (weft_os_own_file(own, sizeof own) && weft_path_dir(folder, own, err))
         return err->code;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -29,11 +42,15 @@ int weft_part_open(const struct weft_part_file *part, const void **table, struct
     void *file = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!file) {
         char limits[256];
+        const char *why = dlerror();
+        if (strstr(why, "failed to map segment") || strstr(why, "annot allocate memory"))
+            return weft_err_set(err, WEFT_E_LIMIT, "%s: out of memory for %s: %s", part->needs,
+                                part->name, why);
         weft_os_memory_limits(limits, sizeof limits);
         return weft_err_set(err, WEFT_E_IO,
                             "%s, and the part of weft that is built on it can't be opened (cmake "
                             "--build builds it as %s, cmake --install puts it there): %s%s",
-                            part->needs, part->name, dlerror(), limits);
+                            part->needs, part->name, why, limits);
     }
     const void *found = dlsym(file, part->symbol);
     const char *version = found ? *(const char *const *)found : "an unknown version";

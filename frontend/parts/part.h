@@ -19,10 +19,13 @@ struct weft_part_file {
     const char *symbol; /**< its table of functions, a struct that begins with what version of weft
                            it is of: const char *version */
     const char *needs;  /**< who needs what, to say without it: "this run needs ns-3" */
+    /** what its libraries take when they are opened, MiB; 0: it is not asked. Libraries in C++ end
+     * the program where there is less */
+    size_t open_mib;
 };
 
 /** *@p table: that of a part, opened if need be; it stays open. WEFT_E_IO: the file isn't there, or
- * is of another weft. */
+ * is of another weft. WEFT_E_LIMIT: there is no memory for it. */
 int weft_part_open(const struct weft_part_file *part, const void **table, struct weft_err *err);
 
 #ifdef __cplusplus

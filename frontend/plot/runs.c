@@ -3,6 +3,7 @@
 #include "plot/runs.h"
 
 #include "base/file.h"
+#include "base/json_read.h"
 #include "plot/plot.h"
 #include "report/compare.h"
 #include "report/place.h"
@@ -36,9 +37,9 @@ static json_t *read_json(const char *dir, struct weft_err *err)
     }
     if (weft_file_read(path, FILE_MAX_BYTES, &text, &size, err))
         return NULL;
-    root = json_loadb(text, size, 0, &e);
+    root = weft_json_load(text, size, 0, &e);
     if (!root)
-        weft_err_at(err, WEFT_E_INPUT, path, e.line, e.column, "%s", e.text);
+        weft_json_load_error(err, path, &e, "");
     free(text);
     if (root && !weft_place_is_run(root)) {
         weft_err_at(err, WEFT_E_INPUT, path, 0, 0, WEFT_PLACE_NO_RUN);

@@ -6,8 +6,8 @@
 #include "report/compare.h"
 
 #include "base/file.h"
+#include "base/json_read.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,9 +218,9 @@ static const char *string_at(struct weft_arena *arena, const json_t *root, const
 static json_t *parse(const struct weft_compared_text *t, struct weft_err *err)
 {
     json_error_t e;
-    json_t *root = json_loadb(t->text, t->len, 0, &e);
+    json_t *root = weft_json_load(t->text, t->len, 0, &e);
     if (!root)
-        weft_err_at(err, WEFT_E_INPUT, t->path, e.line, e.column, "%s", e.text);
+        weft_json_load_error(err, t->path, &e, "");
     else if (!json_is_object(json_object_get(root, "summary")))
         weft_err_set(err, WEFT_E_INPUT,
                      "%s has no summary: the run of this folder has not come to an end", t->path);

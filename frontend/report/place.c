@@ -4,6 +4,7 @@
 #include "report/place.h"
 
 #include "base/file.h"
+#include "base/json_read.h"
 #include "base/lock.h"
 #include "base/units.h"
 #include "report/columns.h"
@@ -12,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,10 +137,10 @@ static json_t *read_run(const char *dir, struct weft_err *err)
             *err = unread;
         return NULL;
     }
-    json_t *run = json_loadb(text, size, 0, &ignored);
+    json_t *run = weft_json_load(text, size, 0, &ignored);
     free(text);
     if (!run && json_error_code(&ignored) == json_error_out_of_memory)
-        weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for its contents");
+        weft_json_load_error(err, path, &ignored, "");
     if (weft_place_is_run(run))
         return run;
     json_decref(run);

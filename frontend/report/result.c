@@ -4,8 +4,8 @@
 #include "report/result.h"
 
 #include "base/file.h"
+#include "base/json_read.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ struct weft_result {
 struct weft_result *weft_result_parse(const char *text, size_t len, const char *path,
                                       struct weft_err *err)
 {
-    json_error_t why = {.line = 0}; /* without memory it may say nothing */
+    json_error_t why;
     struct weft_result *r = (struct weft_result *)calloc(1, sizeof *r);
     if (r)
-        r->root = json_loadb(text, len, 0, &why);
-    if (!r || (!r->root && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)))
+        r->root = weft_json_load(text, len, 0, &why);
+    if (!r)
         weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for its contents");
     else if (!r->root)
-        weft_err_at(err, WEFT_E_INPUT, path, why.line, why.column, "no valid JSON: %s", why.text);
+        weft_json_load_error(err, path, &why, "no valid JSON: ");
     else if (!json_is_string(json_object_get(r->root, "outcome")))
         weft_err_at(err, WEFT_E_INPUT, path, 0, 0, "not of a run: it has no 'outcome'");
     else

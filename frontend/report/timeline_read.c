@@ -4,9 +4,9 @@
 
 #include "base/csv_read.h"
 #include "base/file.h"
+#include "base/json_read.h"
 #include "report/place.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,7 +289,7 @@ static int check_run(const char *dir, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX], *text;
     size_t size;
-    json_error_t why = {.line = 0};
+    json_error_t why;
     if (weft_path_join(path, dir, "run.json", err))
         return err->code;
     if (!weft_file_is_regular(path))
@@ -297,12 +297,10 @@ static int check_run(const char *dir, struct weft_err *err)
     int code = weft_file_read(path, RUN_JSON_MAX, &text, &size, err);
     if (code)
         return code;
-    json_t *root = json_loadb(text, size, 0, &why);
+    json_t *root = weft_json_load(text, size, 0, &why);
     free(text);
-    if (!root && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        code = weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for its contents");
-    else if (!root)
-        code = weft_err_at(err, WEFT_E_INPUT, path, why.line, why.column, "%s", why.text);
+    if (!root)
+        code = weft_json_load_error(err, path, &why, "");
     else if (!weft_place_is_run(root))
         code = weft_err_at(err, WEFT_E_INPUT, path, 0, 0, WEFT_PLACE_NO_RUN);
     json_decref(root);

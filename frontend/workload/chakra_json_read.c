@@ -3,9 +3,10 @@
 #include "workload/chakra_json.h"
 #include "workload/chakra_json_names.h"
 
+#include "base/json_read.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -425,9 +426,11 @@ int weft_chakra_json_read(const char *name, const char *text, size_t size, struc
             r.at++;
         if (r.at == size)
             break;
-        json_t *in = json_loadb(text + r.at, size - r.at, JSON_DISABLE_EOF_CHECK, &why);
+        json_t *in = weft_json_load(text + r.at, size - r.at, JSON_DISABLE_EOF_CHECK, &why);
         if (in)
             rc = read_object(&r, in, first);
+        else if (json_error_code(&why) == json_error_out_of_memory)
+            rc = no_memory(&r);
         else
             rc = fail(&r, WEFT_E_INPUT, "no valid JSON in the object that begins here:", why.text);
         json_decref(in);

@@ -8,10 +8,10 @@
 #include "workload/groups_json.h"
 
 #include "base/file.h"
+#include "base/json_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +134,10 @@ int weft_groups_json_file(const char *path, uint32_t nranks, weft_groups_json_fn
     if (!text)
         return err ? err->code : WEFT_E_IO;
     json_error_t where;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
+    json_t *root = weft_json_load(text, size, JSON_REJECT_DUPLICATES, &where);
     int rc = 0;
     if (!root) {
-        rc = weft_err_at(err, WEFT_E_INPUT, path, where.line, where.column, "%s", where.text);
+        rc = weft_json_load_error(err, path, &where, "");
     } else if (!json_is_object(root)) {
         rc = weft_err_at(err, WEFT_E_INPUT, path, 1, 1,
                          "a groups file is an object from group names to lists of ranks, like "
@@ -244,11 +244,13 @@ int weft_groups_json_pytorch(const char *values, uint32_t nranks, weft_groups_js
 {
     char *text = unquote(values);
     json_error_t where;
-    json_t *root = text ? json_loads(text, 0, &where) : NULL;
+    json_t *root = text ? weft_json_load(text, strlen(text), 0, &where) : NULL;
     int rc = 0;
     if (!text)
         rc = weft_err_set(err, WEFT_E_INPUT,
                           "the process groups in inputs.values are not a list of one string");
+    else if (!root && json_error_code(&where) == json_error_out_of_memory)
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the process groups");
     else if (!root)
         rc = weft_err_set(err, WEFT_E_INPUT,
                           "the process groups in inputs.values are not JSON: %s, at character %d",

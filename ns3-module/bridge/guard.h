@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where C calls C++: what is thrown becomes an error.
+ * Where C calls C++: what is thrown becomes an error, and so does a want of memory.
  */
 #ifndef WEFT_GUARD_H
 #define WEFT_GUARD_H
 
 #include "base/err.h"
+#include "reserve.h"
 
 #include <exception>
 #include <new>
@@ -22,9 +23,12 @@ namespace weft
 template <typename F> int Guard(weft_err *err, F f) noexcept
 {
     try {
-        return f();
+        const int code = f();
+        return code ? code : Reserve::Report(err);
     } catch (const std::bad_alloc &) {
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for what ns-3 holds");
+        Reserve::Abandon();
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "out of memory for the hosts, sockets and packets of ns-3");
     } catch (const std::exception &e) {
         return weft_err_set(err, WEFT_E_INTERNAL, "ns-3: %s", e.what());
     } catch (...) {

@@ -9,7 +9,7 @@
 int weft_ns3_part_get(const struct weft_ns3_part **out, struct weft_err *err)
 {
     static const struct weft_part_file file = {"weft-ns3.so", "weft_ns3_part",
-                                               "this run needs ns-3"};
+                                               "this run needs ns-3", 20};
     static const void *part;
     const int rc = weft_part_open(&file, &part, err);
     *out = (const struct weft_ns3_part *)part;

@@ -82,12 +82,14 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
     fabric->SetHooks(hooks);
     Simulator::Now(); // makes the SimulatorImpl, which takes memory, here and not on the first look
                       // at the clock
+    Reserve::SetSimulator(true);
     s_exists = true;
 }
 
 Simulation::~Simulation()
 {
     fabric = nullptr;
+    Reserve::SetSimulator(false);
     Simulator::Destroy();
     s_exists = false;
 }
@@ -113,6 +115,9 @@ Simulation &Of(weft_simulation *s)
 
 void Free(weft_simulation *s)
 {
+    if (Reserve::IsAbandoned()) {
+        return;
+    }
     Guard(nullptr, [&] {
         delete &Of(s);
         return 0;
@@ -239,7 +244,8 @@ int NewSimulation(const weft_net_config *config, const weft_engine_hooks *hooks,
                             "one packet net at a time: ns-3's Simulator is one per process, and "
                             "stays taken after a run with TCP that was out of memory");
     }
-    return Guard(err, [&] {
+    const int held = Reserve::Hold(err);
+    return held ? held : Guard(err, [&] {
         auto s = std::make_unique<Simulation>(*config, *hooks, *owner);
         const int built = s->fabric->Build(err);
         if (built == 0) {

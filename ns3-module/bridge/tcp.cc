@@ -33,6 +33,9 @@ struct Tcp : weft_tcp {
 
 void Free(weft_tcp *t)
 {
+    if (weft::Reserve::IsAbandoned()) {
+        return;
+    }
     weft::Guard(nullptr, [&] {
         delete static_cast<Tcp *>(t);
         return 0;

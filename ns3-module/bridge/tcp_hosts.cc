@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_hosts.h"
 
+#include "reserve.h"
 #include "tcp_dctcp.h"
 #include "tcp_ports.h"
 #include "tcp_socket.h"
@@ -60,6 +61,7 @@ uint32_t TcpHosts::GetSegmentBytes() const
 
 Ptr<Node> TcpHosts::MakeNode(uint32_t host, uint32_t prio)
 {
+    Reserve::Check();
     const weft_fabric *graph = m_fabric->GetGraph();
     Ptr<Node> node = CreateObject<Node>();
     m_stack.Install(node);

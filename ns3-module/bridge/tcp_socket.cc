@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_socket.h"
 
+#include "reserve.h"
+
 #include "ns3/inet-socket-address.h"
 #include "ns3/object-factory.h"
 #include "ns3/rtt-estimator.h"
@@ -40,6 +42,7 @@ TypeId TcpSocket::GetTypeId()
 
 Ptr<TcpSocket> TcpSocket::Create(Ptr<Node> node, TypeId variant)
 {
+    Reserve::Check();
     uint16_t port = 0;
     Ptr<TcpL4Protocol> tcp = node->GetObject<TcpPorts>()->Open(port);
     ObjectFactory control;
@@ -89,6 +92,7 @@ uint32_t TcpSocket::AvailableWindow() const
 
 Ptr<TcpSocketBase> TcpSocket::Fork()
 {
+    Reserve::Check();
     return CopyObject<TcpSocket>(this);
 }
 

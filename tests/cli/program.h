@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,9 +39,10 @@ inline std::string source_dir()
     return env_or_die("WEFT_SOURCE_DIR");
 }
 
-/* Starts `weft args...` in folder @p cwd; stdout and stderr go to files there. */
+/* Starts `weft args...` in folder @p cwd; stdout and stderr go to files there. @p addresses: the
+ * bytes of `ulimit -v`. */
 inline pid_t start(const std::vector<std::string> &args, const std::string &cwd,
-                   const std::string &files)
+                   const std::string &files, rlim_t addresses = RLIM_INFINITY)
 {
     const std::string exe = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft";
     const std::string out = files + ".out", err = files + ".err";
@@ -54,6 +56,9 @@ inline pid_t start(const std::vector<std::string> &args, const std::string &cwd,
         int e = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (o < 0 || e < 0 || dup2(o, 1) < 0 || dup2(e, 2) < 0 || chdir(cwd.c_str()) != 0)
             _exit(99);
+        const rlimit limit = {addresses, RLIM_INFINITY};
+        if (addresses != RLIM_INFINITY && setrlimit(RLIMIT_AS, &limit) != 0)
+            _exit(97);
         execv(exe.c_str(), argv.data());
         _exit(98);
     }

@@ -68,6 +68,11 @@ std::vector<Command> commands()
         {"Check", {"check", "scenario.xml"}, true},
         {"Topology", {"topology", "show", "dgx-h100-pod"}, false},
         {"Convert", {"topology", "convert", "dgx-h100-pod", "--to", "xml", "-o", "o"}, false},
+        {"Compare", {"compare", "a", "b"}, false},
+        {"Report", {"report", "a", "-o", "o"}, false},
+        {"Timeline", {"timeline", "a", "-o", "o"}, false},
+        {"Import", {"import", "--dry-run", "tr/x.0.et", "config.txt", "cdf"}, false},
+        {"Doctor", {"doctor"}, false},
         {"Traffic",
          {"traffic", "--cdf", "cdf", "--load", "0.3", "--hosts", "4", "--rate", "100Gbps",
           "--duration", "200us", "-o", "o"},
@@ -116,6 +121,12 @@ class Subject
                   "--set", "layers=3", "--set", "iterations=1", "--set", "size=64KiB"},
                  m_dir / "");
         EXPECT_EQ(made.code, 0) << made.err;
+        for (const std::string out : {"a", "b"})
+            EXPECT_EQ(weft(small({"--set", "generate.size=" + std::to_string(out[0]) + "KB",
+                                  "--out", out}),
+                           m_dir / "")
+                          .code,
+                      0);
         const Said whole = run("", m_dir / "counts");
         EXPECT_EQ(whole.code, 0) << whole.err;
         std::istringstream(slurp(m_dir / "counts")) >> counts.allocations >> counts.writes >>

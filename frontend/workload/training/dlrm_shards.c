@@ -4,9 +4,9 @@
 #include "workload/training/dlrm.h"
 
 #include "base/file.h"
+#include "base/json_read.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,10 +169,9 @@ static int read_json(struct division *d, const char *path, const char *text, siz
                      struct weft_err *err)
 {
     json_error_t why;
-    json_t *root = json_loadb(text, size, 0, &why);
-    const int rc = root
-                       ? json_shards(d, root, path, err)
-                       : weft_err_at(err, WEFT_E_INPUT, path, why.line, why.column, "%s", why.text);
+    json_t *root = weft_json_load(text, size, 0, &why);
+    const int rc =
+        root ? json_shards(d, root, path, err) : weft_json_load_error(err, path, &why, "");
     json_decref(root);
     return rc;
 }
