@@ -134,10 +134,15 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
     struct weft_arena *a = code ? NULL : weft_arena_new();
     if (code || !a)
         return code ? code : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file");
-    struct weft_import_file f = {path, head, size, NULL};
+    struct weft_err looked = {0};
+    struct weft_import_file f = {path, head, size, NULL, &looked};
     code = tree_of(path, head, a, &f.tree, err);
     while (k < n && !kinds[k].is(&f))
         k++;
+    if (!code && k == n && looked.code == WEFT_E_LIMIT) {
+        *err = looked;
+        code = looked.code;
+    }
     if (code) {
         /* what it is can't be told */
     } else if (k == n) {

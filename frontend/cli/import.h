@@ -17,6 +17,7 @@ struct weft_import_file {
     const char *head;             /**< its beginning, with a NUL behind it */
     size_t size;                  /**< of that */
     const struct weft_tree *tree; /**< the whole, where it is JSON or YAML; else NULL */
+    struct weft_err *looked;      /**< what reading the whole for is() ended with; may be NULL */
 };
 
 /** A kind of file. */

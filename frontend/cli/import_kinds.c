@@ -62,7 +62,7 @@ static bool trace(file *f)
     struct weft_arena *a = weft_arena_new();
     struct weft_et *et = NULL;
     const bool maybe = a && f->size && (gzip(f) || !is_text(f));
-    const bool is = maybe && weft_chakra_read_et(f->path, a, &et, NULL) == 0 && et->nnodes;
+    const bool is = maybe && weft_chakra_read_et(f->path, a, &et, f->looked) == 0 && et->nnodes;
     weft_arena_free(a);
     return is;
 }
@@ -279,7 +279,7 @@ static bool cdf(file *f)
     struct weft_cdf *c = NULL;
     if (!is_text(f) || words(f, 0, &a) != 2 || a != 2 || words(f, 1, &b) != 2 || b != 2)
         return false;
-    c = weft_cdf_read(f->path, NULL);
+    c = weft_cdf_read(f->path, f->looked);
     const bool is = c != NULL;
     weft_cdf_free(c);
     return is;

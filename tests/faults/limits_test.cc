@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Each command under limits of address space (ulimit -v) from what it needs downwards: it works, or
 // ends with exit code 5 and a message that says what there was no memory for. Here libraries and
-// ns-3 run out of memory as well, which faults_test spares.
+// ns-3 run out of memory as well, which faults_test spares. gnuplot, which has the limit too, is
+// not started.
 #include "tests/cli/program.h"
 
 #include <algorithm>
@@ -99,6 +100,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Limited{"Timeline", {"timeline", "a", "-o", "o.json"}},
                     Limited{"Import", {"import", "--dry-run", "a/run.json"}, 1},
                     Limited{"Doctor", {"doctor"}},
+                    Limited{"Plot", {"plot", "a", "links", "--to", "csv", "-o", "o.csv"}},
+                    Limited{"Check",
+                            {"check", "--set", "topology.type=single-switch", "--set",
+                             "workload.type=generate"}},
+                    Limited{"Show", {"show", "topology", "fat-tree"}},
+                    Limited{"Explain", {"explain", "ecn.kmin"}},
+                    Limited{"Trace", {"trace", "generate", "o/x", "--set", "ranks=4"}},
+                    Limited{"Sweep",
+                            {"sweep", "--set", "topology.type=single-switch", "--set",
+                             "workload.type=generate", "--vary", "generate.size=1KB|2KB"}},
                     Limited{"Topology", {"topology", "show", "dgx-h100-pod"}}),
     [](const auto &info) { return std::string(info.param.name); });
 
