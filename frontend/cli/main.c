@@ -55,5 +55,8 @@ int main(int argc, char **argv)
     };
     const int code = weft_cli_main(&cli, argc, argv);
     fclose(stream);
-    return weft_processes_part(peers, code);
+    const int ended = weft_processes_part(peers, code);
+    if (ended == weft_exit_code(WEFT_E_LIMIT))
+        _exit(ended); /* what libraries do at the end wants memory, and objects that are whole */
+    return ended;
 }

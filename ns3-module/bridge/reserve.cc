@@ -4,11 +4,8 @@
 #include "ns3/simulator.h"
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <new>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace weft
 {
@@ -75,12 +72,7 @@ void Reserve::Check()
 
 void Reserve::Abandon()
 {
-    if (!g_abandoned.exchange(true)) {
-        std::atexit([] {
-            std::fflush(nullptr);
-            _exit(weft_exit_code(WEFT_E_LIMIT));
-        });
-    }
+    g_abandoned = true;
 }
 
 bool Reserve::IsAbandoned()

@@ -34,8 +34,8 @@ class Reserve
     /** Makes sure that small allocations of malloc, which ns3::Object does not check, succeed. */
     static void Check();
 
-    /** An exception has left objects of ns-3 half made: they are not taken down any more, nor when
-     * the process exits. */
+    /** An exception has left objects of ns-3 half made: they are not taken down any more. The
+     * program leaves out what ns-3 does when a process exits, too. */
     static void Abandon();
 
     /**
