@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -34,7 +35,7 @@ static void advise(const struct stable *s, size_t from, size_t end)
 
 /* Address space for @p n bytes, behind which nothing is mapped; it lies where it is: if all arrays
  * began alike, they would be in the way of each other in the caches. NULL: it is refused. */
-static void *map(size_t n)
+static void *map_once(size_t n)
 {
     const size_t all = (n + PAGE - 1) / PAGE * PAGE + PAGE;
     char *const p = address_map(all);
@@ -45,11 +46,10 @@ static void *map(size_t n)
 
 bool stable_init(struct stable *s, size_t elem, uint32_t n)
 {
-    *s = (struct stable){
-        .elem = elem, .max = n, .most = n, .fixed = true, .free_head = NIL, .bytes = elem * n};
-    s->base = elem ? map(s->bytes) : NULL;
+    *s = (struct stable){.elem = elem, .max = n, .most = n, .fixed = true, .free_head = NIL};
+    s->base = elem ? map_once(elem * n) : NULL;
     if (s->base)
-        advise(s, 0, s->bytes);
+        advise(s, 0, elem * n);
     return !elem || s->base;
 }
 
@@ -75,7 +75,7 @@ static size_t map_all(struct stable *s, size_t bytes)
 /* Records that there is mapped memory for. */
 static uint32_t capacity(const struct stable *s)
 {
-    const size_t n = s->bytes / s->elem;
+    const size_t n = s->map->bytes / s->elem;
     return n < s->most ? (uint32_t)n : s->most;
 }
 
@@ -86,13 +86,19 @@ bool stable_init_growing(struct stable *s, size_t elem, uint32_t most)
         s->max = most;
         return true;
     }
+    s->map = calloc(1, sizeof *s->map);
+    if (!s->map)
+        return false;
     s->base = address_take(elem * most);
     s->ranged = s->base != NULL;
-    s->bytes = s->base ? HUGE_PAGE : map_all(s, steps(elem * most));
-    if (!s->base)
+    s->map->bytes = s->base ? HUGE_PAGE : map_all(s, steps(elem * most));
+    if (!s->base) {
+        free(s->map);
+        s->map = NULL;
         return false;
-    advise(s, 0, s->bytes);
-    s->max = capacity(s);
+    }
+    advise(s, 0, s->map->bytes);
+    s->map->max = s->max = capacity(s);
     s->fixed = !s->ranged;
     if (s->fixed)
         s->most = s->max;
@@ -108,12 +114,13 @@ bool stable_init_beside(struct stable *s, size_t elem, struct stable *of)
     s->of = of;
     s->next = of->beside;
     of->beside = s;
-    if (!stable_room(s, of->max) && s->max < of->n) {
-        stable_fini(s);
-        return false;
-    }
-    of->max = s->max < of->max ? s->max : of->max;
-    return true;
+    stable_room(s, of->max);
+    of->map->max = s->map->max < of->map->max ? s->map->max : of->map->max;
+    stable_note_room(of);
+    if (of->max >= of->n)
+        return true;
+    stable_fini(s);
+    return false;
 }
 
 void stable_fini(struct stable *s)
@@ -123,50 +130,54 @@ void stable_fini(struct stable *s)
             *at = s->next;
             break;
         }
+    const size_t bytes = s->map ? s->map->bytes : s->elem * s->max;
     if (s->base && s->ranged)
-        address_give(s->base, s->bytes);
+        address_give(s->base, bytes);
     else if (s->base)
-        munmap(s->base, s->bytes);
+        munmap(s->base, bytes);
+    free(s->map);
     s->base = NULL;
+    s->map = NULL;
     s->of = NULL;
 }
 
 /* Maps room for @p n records, and for @p wish if there is so much memory, else for as many as there
  * is: half of what was too much is tried next. */
-static bool extend(struct stable *s, uint32_t n, uint32_t wish)
+static bool extend(const struct stable *s, uint32_t n, uint32_t wish)
 {
-    const size_t least = steps(s->elem * n);
+    const size_t least = steps(s->elem * n), from = s->map->bytes;
     size_t bytes = steps(s->elem * (wish < s->most ? wish : s->most));
-    bool done = false;
-    while (bytes > s->bytes && bytes >= least &&
-           !(done = address_extend(s->base, s->bytes, bytes))) {
-        const size_t less = s->bytes + (bytes - s->bytes) / 2 / HUGE_PAGE * HUGE_PAGE;
+    while (bytes > from && bytes >= least) {
+        if (address_extend(s->base, from, bytes)) {
+            advise(s, from, bytes);
+            s->map->bytes = bytes;
+            break;
+        }
+        const size_t less = from + (bytes - from) / 2 / HUGE_PAGE * HUGE_PAGE;
         bytes = less < least && bytes > least ? least : less;
-    }
-    if (done) {
-        const size_t from = s->bytes;
-        s->bytes = bytes;
-        advise(s, from, bytes);
     }
     return capacity(s) >= n;
 }
 
-static bool make_room(struct stable *s, uint32_t n)
+static bool make_room(const struct stable *s, uint32_t n)
 {
-    if (n > s->most || (capacity(s) < n && !extend(s, n, n > 2 * s->max ? n : 2 * s->max)))
+    const uint32_t twice = 2 * s->map->max;
+    if (n <= s->map->max)
+        return true;
+    if (n > s->most || (capacity(s) < n && !extend(s, n, n > twice ? n : twice)))
         return false;
     uint32_t max = capacity(s);
-    for (struct stable *b = s->beside; b; b = b->next) {
+    for (const struct stable *b = s->beside; b; b = b->next) {
         if (capacity(b) < max && !extend(b, n, max))
             return false;
-        b->max = capacity(b);
-        max = b->max < max ? b->max : max;
+        b->map->max = capacity(b);
+        max = b->map->max < max ? b->map->max : max;
     }
-    s->max = max;
+    s->map->max = max;
     return true;
 }
 
-bool stable_room(struct stable *s, uint32_t n)
+bool stable_room(const struct stable *s, uint32_t n)
 {
     pthread_mutex_lock(&growing);
     const bool is = make_room(s, n);
@@ -174,9 +185,21 @@ bool stable_room(struct stable *s, uint32_t n)
     return is;
 }
 
+void stable_note_room(struct stable *s)
+{
+    if (!s->map)
+        return;
+    s->max = s->map->max;
+    for (struct stable *b = s->beside; b; b = b->next)
+        b->max = b->map->max;
+}
+
 uint32_t stable_grow(struct stable *s)
 {
-    return !s->fixed && stable_room(s, s->n + 1) ? stable_free(s) : NIL;
+    if (s->fixed || !stable_room(s, s->n + 1))
+        return NIL;
+    stable_note_room(s);
+    return stable_free(s);
 }
 
 int stable_full(const struct stable *s, const char *what, struct weft_err *err)
@@ -191,7 +214,7 @@ int stable_full(const struct stable *s, const char *what, struct weft_err *err)
 void stable_small_pages(struct stable *s)
 {
     s->small = true;
-    advise(s, 0, s->bytes);
+    advise(s, 0, s->map ? s->map->bytes : s->elem * s->max);
 }
 
 void stable_huge_pages(const struct stable *s, uint32_t first, uint32_t end)

@@ -20,18 +20,24 @@
 
 struct stable {
     char *base;
-    size_t elem;        /**< bytes per record */
-    uint32_t n;         /**< records ever touched */
-    uint32_t max;       /**< records that memory is mapped for */
-    uint32_t most;      /**< that there may be */
-    uint32_t free_head; /**< first free index, linked through the first 4 bytes of the record */
-    uint32_t live;      /**< records in use */
-    uint32_t peak;      /**< most records ever in use */
-    bool fixed;         /**< it does not grow */
-    bool small, ranged; /**< stable_small_pages; its addresses are an address_take's */
-    size_t bytes;       /**< that are mapped */
-    struct stable *of;  /**< stable_init_beside; NULL: it stands alone */
+    size_t elem;            /**< bytes per record */
+    uint32_t n;             /**< records ever touched */
+    uint32_t max;           /**< records that memory is mapped for */
+    uint32_t most;          /**< that there may be */
+    uint32_t free_head;     /**< first free index, linked through the first 4 bytes of the record */
+    uint32_t live;          /**< records in use */
+    uint32_t peak;          /**< most records ever in use */
+    bool fixed;             /**< it does not grow */
+    bool small, ranged;     /**< stable_small_pages; its addresses are an address_take's */
+    struct stable_map *map; /**< apart, as threads may copy the rest while others map more */
+    struct stable *of;      /**< stable_init_beside; NULL: it stands alone */
     struct stable *beside, *next; /**< arrays that grow with this; the next that grows with @c of */
+};
+
+/** What is mapped. */
+struct stable_map {
+    size_t bytes;
+    uint32_t max; /**< records for which it and all arrays beside have memory */
 };
 
 struct weft_err;
@@ -47,9 +53,10 @@ bool stable_init(struct stable *s, size_t elem, uint32_t n);
 bool stable_init_growing(struct stable *s, size_t elem, uint32_t most);
 /** One with room for a record for each that @p of has room for, at any time. */
 bool stable_init_beside(struct stable *s, size_t elem, struct stable *of);
-/** Has room for @p n records; false: there are too many, or there is no memory. Threads may call it
- * at the same time. */
-bool stable_room(struct stable *s, uint32_t n);
+/** Has memory for @p n records; false: there are too many, or there is none. Threads may call it at
+ * the same time, as it does not change the array itself: stable_note_room does. */
+bool stable_room(const struct stable *s, uint32_t n);
+void stable_note_room(struct stable *s);
 /** The first record of more room; NIL: there is none, or the array does not grow. */
 uint32_t stable_grow(struct stable *s) __attribute__((cold));
 /** Records that an array of @p what is full: for good, or because memory is refused. */

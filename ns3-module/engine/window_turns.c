@@ -262,6 +262,9 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_wo
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
     e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
     e->msgs.n = atomic_load_explicit(&c->untouched[2], memory_order_relaxed);
+    stable_note_room(&e->pkts.pool);
+    stable_note_room(&e->telemetry.stacks);
+    stable_note_room(&e->msgs);
     list_firsts(e, c);
     window_crew_spent(c, WEFT_ALONE_LIST);
     for (unsigned i = 0; i < c->n; i++)

@@ -77,7 +77,7 @@ struct worker_pool {
     uint32_t most;               /**< free records beyond which it gives some of them away */
     uint32_t give, give_tail;    /**< those, NIL: none */
     _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
-    struct stable *all;          /**< the engine's */
+    const struct stable *all;    /**< the engine's */
     uint32_t room;               /**< records that this is known to have memory for */
 };
 
