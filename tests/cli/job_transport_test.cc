@@ -13,8 +13,8 @@ const char kTrain[] = "  <workload type=\"generate\" name=\"a\" size=\"1MiB\" ra
  * kind. */
 TEST(JobTransport, TcpBesideRoce)
 {
-    if (!has_packet())
-        GTEST_SKIP();
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     Said both =
         run(dir,
@@ -36,8 +36,8 @@ TEST(JobTransport, TcpBesideRoce)
 /* The class is one that nothing else has: not RoCE's, not lossless, not another workload's. */
 TEST(JobTransport, ClassIsFoundOrTaken)
 {
-    if (!has_packet())
-        GTEST_SKIP();
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     const std::string b = "  <workload type=\"generate\" name=\"b\" ranks=\"2\" transport=\"tcp\"";
     const struct {
@@ -83,8 +83,8 @@ TEST(JobTransport, AWrittenScenarioIsTheSame)
 
 TEST(JobTransport, ConflictsAreNamed)
 {
-    if (!has_packet())
-        GTEST_SKIP();
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     const std::string b = "<workload type=\"generate\" name=\"b\" ranks=\"2\" ";
     const struct {

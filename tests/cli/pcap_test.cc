@@ -183,6 +183,8 @@ TEST_F(Pcap, TellsTheSameStoryAsFlowsCsv)
 
 TEST_F(Pcap, ChangesNothingAndIsTheSameEveryTime)
 {
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     run();
     fs::rename(dir / "o", dir / "first");
     run({"--pcap", "h0,h1-s9,4", "--set", "ns3.simulator-impl=default"});

@@ -21,8 +21,8 @@ namespace
 // numbers of their own.
 TEST(Run, MessagesPartsAndTcpAreNumberedTogether)
 {
-    if (!has_packet())
-        GTEST_SKIP() << "the program has no packet backend";
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     std::vector<Trace> ranks(4);
     for (uint32_t r = 0; r < 4; r++) {
@@ -599,8 +599,8 @@ TEST(Elapsed, HasThePacketsThatOutlastTheLastAcknowledgement)
 // What links were doing when the limit came is counted up to it, whichever events led there.
 TEST(Limit, CountsTheSameHoweverTheEngineIsDriven)
 {
-    if (!has_packet())
-        GTEST_SKIP() << "no packet backend";
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     for (const char *until : {"2.1us", "3456789ps", "5us", "7.0001us", "11us"}) {
         TempDir dir;
         std::string first;

@@ -119,6 +119,8 @@ TEST_F(UetBeside, UnderDifferentLeavesEachJobTakesTheTimeThatItTakesAlone)
 
 TEST_F(UetBeside, ThreeTransportsInOneRun)
 {
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     const Said s = run(dir,
                        std::string(kMeeting) +
                            "  <workload type=\"generate\" name=\"c\" size=\"1MiB\" hosts=\"0-7\" "

@@ -100,8 +100,8 @@ TEST(Uet, QueuesAreLongerWithoutTrimming)
 /* TCP has classes of its own beside it, which are not trimmed; RoCE is beside uet.prios only. */
 TEST(Uet, TcpBesideIt)
 {
-    if (!has_packet())
-        GTEST_SKIP();
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     const std::string jobs =
         "  <workload type=\"generate\" name=\"a\" size=\"1MiB\" ranks=\"4\" transport=\"uet\"/>\n"
