@@ -167,7 +167,9 @@ static int link_of_pair(struct pair **pairs, struct pair *of, struct weft_fabric
 
 int weft_tokens_links(struct weft_tokens *s, struct weft_fabric *f, uint32_t n)
 {
-    struct pair *pairs = NULL, *list = calloc((size_t)n + 1, sizeof *list);
+    enum { LEAST = 9 };                     /* characters of a link: "0 1 1 0 0" */
+    const size_t most = s->len / LEAST + 1; /* that the file has, whatever its header says */
+    struct pair *pairs = NULL, *list = calloc(n < most ? n + 1 : most + 1, sizeof *list);
     int64_t line = 0, col = 0; /* of the first that is listed again */
     struct weft_fabric_link twice = {0};
     int rc = list ? 0 : weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u links", n);
