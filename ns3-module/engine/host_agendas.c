@@ -210,12 +210,25 @@ static bool timers_are_far(const struct weft_engine *e)
     return true;
 }
 
+/* Whether each transmission takes time. Where transport.time-quantum rounds some to nothing, what
+ * happens at hosts in one instant follows from each other in chains, whose order only one queue
+ * knows. */
+static bool sends_take_time(const struct weft_engine *e)
+{
+    const int64_t unit_ps = e->p.transport.quantum_ps;
+    for (uint32_t i = 0; unit_ps && i < e->fabric->nports; i++)
+        if (port_known(e, i) &&
+            gap_quantised(unit_ps, e->p.transport.min_frame_bytes, e->ports[i].ser_q) == 0)
+            return false;
+    return true;
+}
+
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
     return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->hooks.packet &&
            !e->grants.of.elem && !e->credit.ports && !e->in_network && !balance_shared(e) &&
-           e->windows.clusters.n > 1 && timers_are_far(e);
+           e->windows.clusters.n > 1 && timers_are_far(e) && sends_take_time(e);
 }
 
 void host_agendas_gather(struct weft_engine *e)

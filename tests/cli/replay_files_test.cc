@@ -199,6 +199,21 @@ TEST(ReplayFiles, MessagesInARowOfTwoQps)
     EXPECT_GT(compare(what, "auto", {"run.replay=auto"}), 0);
 }
 
+/* transport.time-quantum may round transmissions to nothing: what happens in one instant at hosts
+ * then has one order, also where several threads are asked for. */
+TEST(ReplayFiles, ThreadsWhereSendingTakesNoTime)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    compare({"--set", "topology.type=multi", "--set",
+             "multi.dimensions=switch size=4 rate=400Gbps delay=3us; ring size=4 rate=400Gbps "
+             "delay=0ns",
+             "--set", "workload.type=generate", "--set", "generate.kind=all-gather", "--set",
+             "generate.size=4B", "--set", "transport.time-quantum=6134ps"},
+            "by two threads",
+            {"run.replay=off", "run.replay-eager=false", "run.threads=2", "run.thread-shuffle=5"});
+}
+
 TEST(ReplayFiles, BenchCases)
 {
     if (!has_packet())
