@@ -76,7 +76,7 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
     const bool one_way = (balance.empty() || balance == "flow") &&
                          s.get("transport.type") != "uet" && s.get("uet.prios").empty() &&
                          s.get("trouble.events").empty() && !tcp && s.get("tcp.prios").empty() &&
-                         !s.hpcc;
+                         !s.hpcc && !s.mixed;
     const std::string prios = s.get("tcp.prios");
     const uint64_t tcp_prios = prios.empty() ? 0 : std::stoull(prios);
     const bool rounded = s.compat || !s.get("transport.time-quantum").empty();
@@ -104,7 +104,7 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
                   r.flows.text(i, "size_bytes").c_str(), ideal, least);
         // A message of TCP may be acknowledged and still wait for an earlier one on another
         // connection.
-        const bool by_tcp = tcp || tcp_prios >> std::stoul(r.flows.text(i, "prio")) & 1;
+        const bool by_tcp = tcp || s.mixed || tcp_prios >> std::stoul(r.flows.text(i, "prio")) & 1;
         const double ack = by_tcp ? fct + back - least : back;
         if (fct < least || ack < static_cast<double>(way->second) - 1)
             f.add("physics",

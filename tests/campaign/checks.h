@@ -34,7 +34,7 @@ void check_ending(const std::string &mode, const Ended &e, Findings &f);
 std::string refusal(const std::string &stderr_text);
 
 /* Files agree with each other and with the summary. */
-void check_sums(const Results &r, bool finished, Findings &f);
+void check_sums(const Scenario &s, const Results &r, bool finished, Findings &f);
 /* Links carry what they say, and what came to each node left it again or stayed. */
 void check_links(const Scenario &s, const Results &r, bool finished, Findings &f);
 /* No message is faster than light and its links. */

@@ -99,6 +99,8 @@ void draw_topology(Maker &m, Scenario &s)
     Draw &d = m.draw;
     const Taste taste(d);
     std::string name = d.of(m.tables.names("topologies"));
+    if (m.several_ports)
+        name = d.word({"dual-plane", "multi", "mesh", "torus", "ring", "fully-connected"});
     if (name == "nccl" || name == "simai" || name == "infragraph" ||
         name == "htsim") // dumps of machines: the readers' fuzzers have them
         name = "xml";

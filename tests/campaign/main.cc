@@ -4,7 +4,7 @@
 //   campaign --weft PROGRAM [--first SEED|commit] [--skip N] [--count N] [--shard I/N] [--folder
 //   DIR]
 //            [--also PROGRAM] [--also-threads N,N...] [--also-processes N] [--only-also]
-//            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
+//            [--with KEY=VALUE]... [--guard SECONDS] [--plain] [--keep] [--shrink]
 //
 // Without --first, seeds are always the same, so that what a test finds is due to what was changed;
 // "commit" begins at a number that follows from the commit, to look for what is new.
@@ -32,7 +32,7 @@ namespace
             "[--shard I/N] "
             "[--folder DIR] [--also PROGRAM] [--also-threads N,N...] [--also-processes N] "
             "[--only-also] [--with KEY=VALUE]... "
-            "[--guard SECONDS] [--keep] [--shrink]\n",
+            "[--guard SECONDS] [--plain] [--keep] [--shrink]\n",
             why);
     exit(2);
 }
@@ -89,6 +89,10 @@ Options options(int argc, char **argv)
         const std::string a = argv[i];
         if (a == "--keep") {
             o.keep = true;
+            continue;
+        }
+        if (a == "--plain") {
+            o.plain = true;
             continue;
         }
         if (a == "--only-also") {
@@ -232,8 +236,8 @@ void report(const Options &o, const Verdict &v)
             printf("  [%s] %s\n", f.kind.c_str(), f.text.c_str());
     const std::string where = s.files ? "cd " + shell_words({s.dir}) + " && " : "";
     printf("  repeat: %s%s\n", where.c_str(), shell_words(s.command(o.weft)).c_str());
-    printf("  check:  campaign --weft %s --first %llu --count 1 --keep\n",
-           shell_words({o.weft}).c_str(), (unsigned long long)s.seed);
+    printf("  check:  campaign --weft %s --first %llu --count 1 --keep%s\n",
+           shell_words({o.weft}).c_str(), (unsigned long long)s.seed, o.plain ? " --plain" : "");
     fflush(stdout);
 }
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 Scenario make_scenario(Tables &tables, const std::string &weft,
-                       const std::vector<std::pair<std::string, std::string>> &with, uint64_t seed,
-                       const std::string &dir)
+                       const std::vector<std::pair<std::string, std::string>> &with, bool plain,
+                       uint64_t seed, const std::string &dir)
 {
     Draw d(seed * 2 + 1);
     d.next();
@@ -21,15 +21,22 @@ Scenario make_scenario(Tables &tables, const std::string &weft,
             s.set.clear();
             make_hpcc(m, s);
         }
+        if (s.fabric.hosts > 1 && !plain)
+            make_observers(m, s);
         if (s.fabric.hosts > 1)
             return s;
         s.hpcc = s.compat = false;
     }
+    m.several_ports = !plain && m.given("topology.type").empty() && d.chance(10);
     make_fabric(m, s);
     make_workload(m, s);
-    if (d.chance(60))
+    if (m.several_ports || d.chance(60))
         make_trouble(m, s);
     make_settings(m, s);
+    if (!plain) {
+        make_jobs(m, s);
+        make_observers(m, s);
+    }
     for (const auto &w : with)
         s.put(w.first, w.second);
     return s;

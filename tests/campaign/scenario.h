@@ -26,8 +26,12 @@ struct Scenario {
     std::string dir;   // where it runs, with its files
     bool hpcc = false; // weft hpcc --config config.txt, else weft run
     bool compat = false;
-    std::string control; // weft hpcc --control
-    bool files = false;  // it reads files of the folder
+    std::string control;           // weft hpcc --control
+    std::string file;              // a scenario file, whose settings are not in `set`; empty: none
+    bool mixed = false;            // a workload says what carries it
+    bool jobs = false;             // workloads begin later, are repeated, or there are several
+    uint64_t most_bytes = 3000000; // what all messages together may be, so that it ends soon
+    bool files = false;            // it reads files of the folder
     std::vector<std::pair<std::string, std::string>> set;
     Fabric fabric;
     uint64_t ranks = 0; // hosts that take part
@@ -60,6 +64,8 @@ struct Scenario {
         std::vector<std::string> argv = {weft, hpcc ? "hpcc" : "run"};
         if (hpcc)
             argv.insert(argv.end(), {"--config", "config.txt"});
+        if (!file.empty())
+            argv.push_back(file);
         if (compat)
             argv.push_back("--compat");
         if (!control.empty())
@@ -76,6 +82,7 @@ struct Maker {
     Tables &tables;
     const std::string &weft;
     const std::vector<std::pair<std::string, std::string>> &with; // what every simulation has
+    bool several_ports = false; // hosts of it are to have several, and links of theirs fail
 
     /* The value that `with` gives a key; empty: none. */
     std::string given(const std::string &key) const
@@ -87,10 +94,10 @@ struct Maker {
     }
 };
 
-/* Everything, from its seed. */
+/* Everything, from its seed. @p plain: one workload, and nothing that watches it. */
 Scenario make_scenario(Tables &tables, const std::string &weft,
-                       const std::vector<std::pair<std::string, std::string>> &with, uint64_t seed,
-                       const std::string &dir);
+                       const std::vector<std::pair<std::string, std::string>> &with, bool plain,
+                       uint64_t seed, const std::string &dir);
 
 /* Its parts. */
 void make_fabric(Maker &m, Scenario &s);
@@ -100,6 +107,12 @@ void make_workload(Maker &m, Scenario &s);
 void make_trouble(Maker &m, Scenario &s);
 void make_settings(Maker &m, Scenario &s);
 void make_hpcc(Maker &m, Scenario &s);
+/* Several jobs, or what one may have; draws on what was drawn. */
+void make_jobs(Maker &m, Scenario &s);
+/* Settings of traffic of type cdf. */
+std::vector<std::pair<std::string, std::string>> cdf_settings(Draw &d, Scenario &s);
+/* What watches it. */
+void make_observers(Maker &m, Scenario &s);
 /* Random files of readers, in the folder of the scenario. */
 void write_graph(Maker &m, Scenario &s, const std::string &format);
 void write_trace(Maker &m, Scenario &s);

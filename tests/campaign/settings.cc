@@ -275,12 +275,14 @@ void make_settings(Maker &m, Scenario &s)
     const std::string cc = d.of(m.tables.names("cc"));
     if (s.hpcc && d.chance(40)) {
         s.control = cc; // in place of CC_MODE
-    } else if (!s.hpcc && d.chance(75)) {
+    } else if (!s.hpcc && (m.several_ports || d.chance(75))) {
         s.put("congestion-control.name", cc);
+        if (m.several_ports && cc == "nscc" && d.chance(50))
+            s.put("nscc.credit", "true");
         if (d.chance(40))
             draw_some(m, s, "cc", cc, cc, d.between(1, 3));
     }
-    if (!s.hpcc && d.chance(10)) {
+    if (!s.hpcc && !m.several_ports && d.chance(10)) {
         s.put("transport.type", "tcp");
         for (const Param &p : m.tables.params("cc", cc))
             s.drop(cc + "." + p.name);

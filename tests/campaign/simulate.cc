@@ -69,6 +69,8 @@ class Player
         const Scenario &s = m_v.scenario;
         check_ending(mode, e, m_v.findings);
         check_same(mode, first, s.dir + "/out-first", e, s.dir + "/out-" + mode, m_v.findings);
+        if (e.code == first.code && (e.code == 0 || e.code == 1))
+            check_same_summary(mode, s.dir + "/out-first", s.dir + "/out-" + mode, m_v.findings);
     }
     // Each window is shared, however little there is in it; a barrier for each: some 200,000 of
     // 200 ns at most, but more where links are shorter. What takes too long so is played as usual.
@@ -85,7 +87,7 @@ class Player
                       elapsed->second >= 40e6;
         if (m_v.crowded)
             return;
-        const bool eager = share(40, 5);
+        const bool eager = share(40, 5) && m_v.scenario.get("run.victims").empty();
         for (uint64_t n : numbers) {
             const std::string number = n ? std::to_string(n) : "auto"; // changes at random
             std::vector<std::string> sets = {"--set", "run.threads=" + number, "--set",
@@ -142,20 +144,40 @@ class Player
                              e.code, e.err.c_str());
             return;
         }
+        settled_by_threads(e);
         const Results r(s.dir + "/out-settled");
-        check_sums(r, true, m_v.findings);
+        check_sums(s, r, true, m_v.findings);
         check_links(s, r, true, m_v.findings);
         check_physics(s, r, m_v.findings);
         const auto bound = r.summary.find("replay_error_bound");
         if (bound != r.summary.end() && bound->second < 1e-9)
             check_traceless(s.dir + "/out-first", s.dir + "/out-settled", m_v.findings);
     }
+    // What is skipped is the same by any number of threads.
+    void settled_by_threads(const Ended &by_one) const
+    {
+        const Scenario &s = m_v.scenario;
+        if (m_v.crowded || !share(50, 7) || s.get("transport.type") == "tcp")
+            return;
+        Guard guard = m_o.guard;
+        guard.cpu_s = guard.cpu_s / 6 + 1;
+        const Ended e = play("settled-threads",
+                             {"--set", "run.replay=1%", "--set",
+                              "run.threads=" + std::to_string(2 + s.seed % 2), "--set",
+                              "run.thread-shuffle=" + std::to_string(s.seed)},
+                             m_o.weft, s, 0, guard);
+        if (e.guarded)
+            return;
+        check_ending("settled-threads", e, m_v.findings);
+        check_same("settled-threads", by_one, s.dir + "/out-settled", e,
+                   s.dir + "/out-settled-threads", m_v.findings);
+    }
     void ideal(const Results &packet) const
     {
         Scenario s = m_v.scenario;
-        static const std::vector<std::string> packets = {"transport", "switch",     "pfc", "ecn",
-                                                         "credit",    "in-network", "uet", "tcp",
-                                                         "trouble",   "ns3"};
+        static const std::vector<std::string> packets = {
+            "transport", "switch", "pfc",     "ecn", "credit", "in-network",
+            "uet",       "tcp",    "trouble", "ns3", "sample", "capture"};
         for (const std::string &section : packets)
             for (const Param &param : m_tables.params("section", section))
                 s.drop(section + "." + param.name);
@@ -163,6 +185,7 @@ class Player
             for (const Param &param : m_tables.params("cc", cc))
                 s.drop(cc + "." + param.name);
         s.drop("congestion-control.name");
+        s.drop("run.victims");
         s.put("network.backend", "ideal");
         if (s.get("system.inter-dimension") == "themis") /* it plans by whether messages meet */
             s.put("ideal.contention", "source");
@@ -170,7 +193,7 @@ class Player
         check_ending("ideal", e, m_v.findings);
         const Results r(s.dir + "/out-ideal");
         if (e.code == 0) {
-            check_sums(r, true, m_v.findings);
+            check_sums(s, r, true, m_v.findings);
             check_ideal(packet, r, m_v.findings);
         }
     }
@@ -215,7 +238,7 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
         return v;
     const Results r(s.dir + "/out-first");
     const bool finished = first.code == 0;
-    check_sums(r, finished, v.findings);
+    check_sums(s, r, finished, v.findings);
     check_links(s, r, finished, v.findings);
     check_physics(s, r, v.findings);
     if (first.cpu_s >
@@ -230,13 +253,18 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
     if (o.only_also)
         return v;
     // ns-3's own simulator, and each packet simulated: by default repetitions are taken over
-    p.alike("default", {"--set", "ns3.simulator-impl=default", "--set", "run.replay=off"}, o.weft,
-            first);
-    if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
+    std::vector<std::string> off = {"--set", "run.replay=off"};
+    const bool tcp = s.mixed || s.get("transport.type") == "tcp" || !s.get("tcp.prios").empty();
+    const bool watched = !s.get("sample.what").empty() || !s.get("run.victims").empty();
+    if (!tcp || !watched) // ns-3's does not say what comes next: TCP has timers
+        off.insert(off.end(), {"--set", "ns3.simulator-impl=default"}); // of minutes to be sampled
+    p.alike("default", off, o.weft, first);
+    if (p.share(20, 2) && s.get("transport.type") != "tcp" && !s.mixed &&
+        s.get("capture.links").empty()) // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
-    if (p.share(40, 4))
+    if (p.share(40, 4) && s.get("run.victims").empty()) // which exact leaves out
         p.alike("replayed", eagerly, o.weft, first);
-    if (finished && !s.hpcc && p.share(40, 6))
+    if (finished && !s.hpcc && p.share(40, 6) && s.get("run.victims").empty())
         p.settled();
     if (finished && !s.hpcc)
         p.ideal(r);
@@ -247,7 +275,7 @@ Verdict simulate(const Options &o, Tables &tables, uint64_t seed)
 {
     const std::string dir = o.folder + "/" + std::to_string(seed);
     fs::remove_all(dir);
-    return judge(o, tables, make_scenario(tables, o.weft, o.with, seed, dir));
+    return judge(o, tables, make_scenario(tables, o.weft, o.with, o.plain, seed, dir));
 }
 
 static bool still(const Verdict &v, const std::string &kind)

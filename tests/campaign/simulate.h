@@ -16,6 +16,7 @@ struct Options {
     uint64_t shard = 0, shards = 1;
     Guard guard;
     std::vector<std::pair<std::string, std::string>> with; // settings that every simulation has
+    bool plain = false;  // one workload each, and nothing that watches it
     bool keep = false;   // keep the folders of seeds without findings, too
     bool shrink = false; // of a seed with findings, leave out what they don't need
 };

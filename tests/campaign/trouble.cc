@@ -41,6 +41,16 @@ std::string link(Draw &d, const Fabric &f)
     return text;
 }
 
+// A link that leads to a host.
+size_t host_link(Draw &d, const Fabric &f)
+{
+    std::vector<size_t> all;
+    for (size_t i = 0; i < f.links.size(); i++)
+        if (f.links[i].a[0] == 'h' || f.links[i].b[0] == 'h')
+            all.push_back(i);
+    return d.of(all);
+}
+
 std::string ps(uint64_t t)
 {
     return std::to_string(t) + "ps";
@@ -104,6 +114,18 @@ void make_trouble(Maker &m, Scenario &s)
         s.put("trouble.events", all);
         if (d.chance(50))
             return;
+    }
+    if (m.several_ports) { // one of a host's, while there is traffic, often for good
+        const uint64_t at = d.magnitude(0, 100000000);
+        all = d.word({"link-down", "link-down", "flap"}) +
+              " link=" + std::to_string(host_link(d, s.fabric)) + " at=" + ps(at);
+        if (all[0] == 'f')
+            all += " period=" + ps(20000000) + " down=" + ps(d.between(1, 19999999)) +
+                   " count=" + std::to_string(d.between(1, 5));
+        if (d.chance(70)) {
+            s.put("trouble.events", all);
+            return;
+        }
     }
     for (uint64_t n = d.between(1, d.chance(70) ? 2 : 6); n > 0; n--)
         all += (all.empty() ? "" : "; ") + event(m, s.fabric, when);

@@ -10,9 +10,6 @@
 namespace
 {
 
-// What all messages of a run together may be, so that it ends soon.
-const uint64_t most_bytes = 3000000;
-
 // Sizes that divide badly, end in the midst of a packet, or are nothing at all.
 uint64_t size(Draw &d, uint64_t most)
 {
@@ -39,7 +36,7 @@ uint64_t most_of(const Scenario &s, uint64_t copies)
     uint64_t least = UINT64_MAX;
     for (const Link &l : s.fabric.links)
         least = std::min(least, l.rate_bps);
-    const uint64_t most = most_bytes / std::max<uint64_t>(copies, 1);
+    const uint64_t most = s.most_bytes / std::max<uint64_t>(copies, 1);
     return least < 10000000 ? std::min<uint64_t>(most, 3000) : most;
 }
 
@@ -269,13 +266,18 @@ void make_workload(Maker &m, Scenario &s)
         type = "training";
     const bool flows = s.ranks > 1 && d.chance(10);
     if (flows)
-        type = d.word({"incast", "checkpoint", "storage", "inference"});
+        type = d.word({"incast", "checkpoint", "storage", "inference", "cdf"});
     type = m.given("workload.type").empty() ? type : m.given("workload.type");
     s.put("workload.type", type);
     if (type == "training")
         return training(m, s);
     if (type == "generate")
         return generated(m, s);
+    if (type == "cdf") {
+        for (const auto &p : cdf_settings(d, s))
+            s.put("cdf." + p.first, p.second);
+        return;
+    }
     if (type != "chakra" && s.ranks > 1)
         return traffic(m, s, type);
     s.put("system.memory-bandwidth", d.word({"50GB/s", "1GB/s", "2TB/s"}));
