@@ -465,4 +465,32 @@ TEST(Series, AKillLeavesWholeRows)
     EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 1000);
 }
 
+/* Queues that a packet enters and leaves at once have no rows, whether or not captures have ports
+ * play every packet by itself. */
+TEST(Series, HistogramsBesideCaptures)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    std::vector<std::string> what = {"run",
+                                     "--set",
+                                     "topology.type=leaf-spine",
+                                     "--set",
+                                     "workload.type=generate",
+                                     "--set",
+                                     "generate.kind=broadcast",
+                                     "--set",
+                                     "generate.size=20KB",
+                                     "--set",
+                                     "sample.what=queue-histogram",
+                                     "--out",
+                                     dir / "plain"};
+    EXPECT_EQ(weft(what).code, 0);
+    what.back() = dir / "captured";
+    what.insert(what.end(), {"--set", "capture.links=all"});
+    EXPECT_EQ(weft(what).code, 0);
+    EXPECT_EQ(slurp(dir / "plain/series/queue_histogram.csv"),
+              slurp(dir / "captured/series/queue_histogram.csv"));
+}
+
 } // namespace
