@@ -8,7 +8,13 @@
 namespace
 {
 
-// How long a run is about, by its slowest link.
+bool by_tcp(const Scenario &s)
+{
+    return s.mixed || s.get("transport.type") == "tcp" || !s.get("tcp.prios").empty();
+}
+
+// How long a run is about, by its slowest link. Where packets are lost, timers make it longer,
+// those of TCP much.
 uint64_t span_ps(const Scenario &s)
 {
     const Fabric &f = s.fabric;
@@ -19,7 +25,10 @@ uint64_t span_ps(const Scenario &s)
     }
     const uint64_t bytes = least < 10000000 ? 3000 : s.most_bytes;
     const double ps = 8e12 * static_cast<double>(bytes) / static_cast<double>(least);
-    return static_cast<uint64_t>(std::min(ps, 1e15)) + 20 * delay + 1000000;
+    const uint64_t timers = by_tcp(s)                         ? 1000000000000
+                            : s.get("trouble.events").empty() ? 1000000
+                                                              : 1000000000;
+    return static_cast<uint64_t>(std::min(ps, 1e15)) + 20 * delay + timers;
 }
 
 std::string a_node(Draw &d, const Fabric &f)
@@ -84,12 +93,11 @@ void make_observers(Maker &m, Scenario &s)
     Draw &d = m.draw;
     if (s.fabric.links.empty() || !d.chance(50))
         return;
-    const bool tcp = s.mixed || s.get("transport.type") == "tcp" || !s.get("tcp.prios").empty();
     if (d.chance(85))
         sample(m, s);
     if (d.chance(12)) // at most some hundred looks
         s.put("run.victims", std::to_string(span_ps(s) / d.between(3, 300) + 1000) + "ps");
-    if (!tcp && d.chance(15)) {
+    if (!by_tcp(s) && d.chance(15)) {
         s.put("capture.links", d.word({"all", "hosts", a_node(d, s.fabric),
                                        std::to_string(d.below(s.fabric.links.size()))}));
         if (d.chance(30))
