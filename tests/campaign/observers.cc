@@ -76,7 +76,7 @@ void sample(Maker &m, Scenario &s)
     if (on_change)
         s.put("sample.on", "change");
     const uint64_t span = span_ps(s);
-    if (!on_change && d.chance(85))
+    if (!on_change && (span > 5000000000 || d.chance(85))) // else each 10 us
         s.put("sample.interval", std::to_string(d.magnitude(std::max<uint64_t>(span / 500, 100000),
                                                             std::max<uint64_t>(span, 200000))) +
                                      "ps");

@@ -87,7 +87,7 @@ class Player
                       elapsed->second >= 40e6;
         if (m_v.crowded)
             return;
-        const bool eager = share(40, 5) && m_v.scenario.get("run.victims").empty();
+        const bool eager = share(60, 5) && m_v.scenario.get("run.victims").empty();
         for (uint64_t n : numbers) {
             const std::string number = n ? std::to_string(n) : "auto"; // changes at random
             std::vector<std::string> sets = {"--set", "run.threads=" + number, "--set",
@@ -262,7 +262,7 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
     if (p.share(20, 2) && s.get("transport.type") != "tcp" && !s.mixed &&
         s.get("capture.links").empty()) // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
-    if (p.share(40, 4) && s.get("run.victims").empty()) // which exact leaves out
+    if (p.share(70, 4) && s.get("run.victims").empty()) // which exact leaves out
         p.alike("replayed", eagerly, o.weft, first);
     if (finished && !s.hpcc && p.share(40, 6) && s.get("run.victims").empty())
         p.settled();
