@@ -107,12 +107,13 @@ static uint64_t count_ops(const struct weft_workload *w)
 static void print_hosts(FILE *out, const struct weft_job_plan *j)
 {
     const char *comma = ", hosts ";
-    for (uint32_t r = 0, end; r < j->nranks; r = end) {
-        for (end = r + 1; end < j->nranks && j->hosts[end] == j->hosts[end - 1] + 1;)
+    const uint32_t *hosts = j->nics ? j->nics : j->hosts, n = j->nranks * j->nnics;
+    for (uint32_t r = 0, end; r < n; r = end) {
+        for (end = r + 1; end < n && hosts[end] == hosts[end - 1] + 1;)
             end++;
-        fprintf(out, "%s%u", comma, j->hosts[r]);
+        fprintf(out, "%s%u", comma, hosts[r]);
         if (end - r > 1)
-            fprintf(out, "-%u", j->hosts[end - 1]);
+            fprintf(out, "-%u", hosts[end - 1]);
         comma = ",";
     }
 }

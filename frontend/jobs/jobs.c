@@ -246,8 +246,10 @@ static bool alone(const struct weft_jobs_config *c)
 
 static int open(struct weft_jobs *j, struct job *b, struct weft_err *err)
 {
-    const struct weft_share_config share = {.hosts = b->plan->hosts,
-                                            .nhosts = b->plan->nhosts,
+    const struct weft_job_plan *p = b->plan;
+    const struct weft_share_config share = {.hosts = p->nics ? p->nics : p->hosts,
+                                            .nhosts = p->nics ? p->nranks * p->nnics : p->nhosts,
+                                            .nnics = p->nics ? p->nnics : 1,
                                             .prio = b->plan->prio,
                                             .transport = b->plan->transport,
                                             .classes = b->plan->classes,

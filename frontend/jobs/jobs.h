@@ -23,9 +23,12 @@ struct weft_job_plan {
     struct weft_workload *workload; /**< graphs; NULL: it is flows */
     struct weft_flow_source *flows; /**< NULL: it is graphs */
     uint32_t nranks;
-    uint32_t *hosts;       /**< of ranks 0 .. nranks-1, then hosts that no job has, ascending */
-    uint32_t nhosts;       /**< how many those are together */
-    bool identity;         /**< rank r is host r */
+    uint32_t *hosts; /**< of ranks 0 .. nranks-1, then hosts that no job has, ascending */
+    uint32_t nhosts; /**< how many those are together */
+    uint32_t *nics;  /**< of a rank of several hosts: those of rank 0, of rank 1, ..., of which
+                        `hosts` has the first; NULL: a rank is one host */
+    uint32_t nnics;  /**< hosts of a rank, >= 1 */
+    bool identity;   /**< rank r is host r */
     struct weft_dims dims; /**< of its ranks; n 0: not known */
     int64_t start_ps;      /**< >= 0 */
     uint32_t prio;         /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */

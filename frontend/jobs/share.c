@@ -11,7 +11,7 @@
 
 /* A host with its rank, sorted by host. */
 struct seat {
-    uint32_t host, rank;
+    uint32_t host, rank; /* rank: place in the list of hosts */
 };
 
 /* Something that a share has asked for: the timer of a watched share, or a part of an operation in
@@ -82,10 +82,10 @@ static uint32_t rank_of(const struct share *h, uint32_t host)
 {
     const struct seat key = {host, 0};
     if (!h->seats)
-        return host;
+        return host / h->c.nnics;
     const struct seat *at =
         (const struct seat *)bsearch(&key, h->seats, h->c.nhosts, sizeof key, by_host);
-    return at ? at->rank : UINT32_MAX;
+    return at ? at->rank / h->c.nnics : UINT32_MAX;
 }
 
 static void happened(struct share *h)
@@ -145,12 +145,13 @@ static int64_t now_ps(const struct weft_net *net)
     return real->ops->now_ps(real);
 }
 
-/* Jobs may have each other start or end; so may the repetitions of one. */
+/* Jobs may have each other start or end; so may the repetitions of one. Hosts of one rank share
+ * what is known of it. */
 static void set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
-    const bool alone = h->all->n == 1 && !h->c.watched;
+    const bool alone = h->all->n == 1 && !h->c.watched && h->c.nnics == 1;
     h->sink = *sink;
     const struct weft_net_sink own = {.ctx = h->all,
                                       .sent = on_sent,
@@ -171,10 +172,14 @@ static int send(struct weft_net *net, const struct weft_msg *msg, struct weft_er
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
     struct weft_msg own = *msg;
-    if (msg->src >= h->c.nhosts || msg->dst >= h->c.nhosts)
-        return no_host(h, msg->src >= h->c.nhosts ? msg->src : msg->dst, err);
-    own.src = h->c.hosts[msg->src];
-    own.dst = h->c.hosts[msg->dst];
+    const uint32_t ranks = h->c.nhosts / h->c.nnics;
+    if (msg->src >= ranks || msg->dst >= ranks)
+        return no_host(h, msg->src >= ranks ? msg->src : msg->dst, err);
+    const uint32_t nic = h->c.nnics > 1 && msg->nic ? (msg->nic - 1u) % h->c.nnics : 0;
+    own.src = h->c.hosts[msg->src * h->c.nnics + nic];
+    own.dst = h->c.hosts[msg->dst * h->c.nnics + nic];
+    if (h->c.nnics > 1)
+        own.nic = 0;
     own.qp = (msg->qp & QP_MASK) | h->job << WEFT_QP_BITS;
     if (own.prio == WEFT_PRIO_DEFAULT)
         own.prio = h->c.prio;
@@ -252,10 +257,10 @@ static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32
     if (!own || !more)
         rc = no_memory(err);
     for (uint32_t i = 0; !rc && i < n; i++) {
-        if (hosts[i] >= h->c.nhosts)
+        if (hosts[i] >= h->c.nhosts / h->c.nnics)
             rc = no_host(h, hosts[i], err);
         else
-            own[i] = h->c.hosts[hosts[i]];
+            own[i] = h->c.hosts[hosts[i] * h->c.nnics];
     }
     if (!rc)
         rc = real->ops->group(real, own, n, prio == WEFT_PRIO_DEFAULT ? h->c.prio : prio, id, err);

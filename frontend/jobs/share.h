@@ -2,10 +2,10 @@
 /*
  * One net for several jobs: each gets a net of its own, on which host r is its rank r.
  *
- * A share turns ranks into hosts on the way out and back on the way in, puts the job's number into
- * the QP number (weft_msg.qp) and its traffic class into messages that ask for none. What comes
- * back from the net goes to the job whose number it carries. Jobs never see each other but through
- * the network.
+ * A share turns ranks into hosts on the way out and back on the way in (a rank whose NICs are
+ * hosts, with the NIC of the message at both ends), puts the job's number into the QP number
+ * (weft_msg.qp) and its traffic class into messages that ask for none. What comes back from the net
+ * goes to the job whose number it carries. Jobs never see each other but through the network.
  */
 #ifndef WEFT_JOBS_SHARE_H
 #define WEFT_JOBS_SHARE_H
@@ -27,6 +27,7 @@ struct weft_shares;
 struct weft_share_config {
     const uint32_t *hosts; /**< host of rank r, each once; must outlive the share */
     uint32_t nhosts;       /**< how many there are */
+    uint32_t nnics;        /**< hosts of a rank, one per NIC of it: those of rank 0 come first */
     uint32_t prio;         /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
     const char
         *transport; /**< it may send in `classes` only, which are this transport's; NULL: in all */

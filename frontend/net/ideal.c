@@ -5,7 +5,8 @@
  * A message arrives when ideal_cost.c says, whatever else is on the fabric (contention=none), after
  * waiting for its sender's link (contention=source), or for each link (contention=links,
  * ideal_links.c). The sender is told at the same moment, just after the receiver. Messages of one
- * (src, dst, prio) never overtake each other: a shorter one behind a longer one arrives with it.
+ * (src, dst, prio, NIC) never overtake each other: a shorter one behind a longer one arrives with
+ * it.
  */
 #include "net/ideal_internal.h"
 
@@ -21,7 +22,7 @@
 
 struct weft_ideal_pair {
     struct {
-        uint32_t src, dst, prio;
+        uint32_t src, dst, prio, nic;
     } key;
     int64_t
         last_ps; /* arrival of the last message sent; -1 while the hash table was out of memory */
@@ -68,7 +69,8 @@ static void ideal_set_sink(struct weft_net *net, const struct weft_net_sink *sin
     self(net)->sink = *sink;
 }
 
-/* The entry of a message's (src, dst, prio), made when `make`; NULL when absent or out of memory.
+/* The entry of a message's (src, dst, prio, NIC), made when `make`; NULL when absent or out of
+ * memory.
  */
 static struct weft_ideal_pair *pair_of(struct weft_ideal *s, const struct weft_msg *m, int make)
 {
@@ -77,6 +79,7 @@ static struct weft_ideal_pair *pair_of(struct weft_ideal *s, const struct weft_m
     key.key.src = m->src;
     key.key.dst = m->dst;
     key.key.prio = m->prio;
+    key.key.nic = m->nic;
     HASH_FIND(hh, s->pairs, &key.key, sizeof key.key, p);
     if (!p && make) {
         p = calloc(1, sizeof *p);

@@ -59,7 +59,7 @@ struct weft_ideal_slot {
 };
 
 struct weft_ideal_group; /* see ideal_group.c */
-struct weft_ideal_pair;  /* messages of one (src, dst, prio) on their way */
+struct weft_ideal_pair;  /* messages of one (src, dst, prio, NIC) on their way */
 
 /** The backend's object. */
 struct weft_ideal {

@@ -91,11 +91,14 @@ static void by_hosts(const struct weft_report *r, struct weft_net *net, struct w
     uint32_t n = 0;
     if (!used)
         return; /* then there are no figures of dimensions */
-    for (uint32_t j = 0; j < r->njobs; j++)
-        for (uint32_t rank = 0; rank < r->plans[j].nranks; rank++) {
-            n += !used[r->plans[j].hosts[rank]];
-            used[r->plans[j].hosts[rank]] = 1;
+    for (uint32_t j = 0; j < r->njobs; j++) {
+        const struct weft_job_plan *p = &r->plans[j];
+        const uint32_t *hosts = p->nics ? p->nics : p->hosts;
+        for (size_t i = 0; i < (size_t)p->nranks * p->nnics; i++) {
+            n += !used[hosts[i]];
+            used[hosts[i]] = 1;
         }
+    }
     begin_dims(r->fabric, s);
     for (uint32_t h = 0; h < r->fabric->nhosts; h++)
         if (used[h])
@@ -134,7 +137,7 @@ void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
     double payload = 0, capacity = 0;
     int given;
     s->dim_use_mean = s->dim_use_min = s->dim_use_max = NAN;
-    if (jobs && weft_report_tells_jobs(r)) {
+    if (jobs && (weft_report_tells_jobs(r) || (r->njobs == 1 && r->plans[0].nics))) {
         by_hosts(r, net, s, use);
     } else if (system) {
         weft_system_dims(system, &given);

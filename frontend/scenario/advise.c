@@ -122,13 +122,52 @@ static int warn_ports(struct weft_scenario *s, uint32_t job, const struct weft_w
                                   "system.qp-ports has no effect on workload '%s': TCP's "
                                   "connections take the path of their hash",
                                   s->jobs[job].name);
-    for (uint32_t r = 0; r < w->nranks; r++)
+    for (uint32_t r = 0; w->nics && r < w->nranks; r++)
         for (uint32_t i = 0; i < w->dags[r].nops; i++)
             if (weft_workload_visit(w, r, i)->nic)
                 return weft_scenario_warn(s, err,
                                           "the NICs that SENDs of workload '%s' name have no "
                                           "effect: TCP's connections take the path of their hash",
                                           s->jobs[job].name);
+    return 0;
+}
+
+/* Whether messages have links to go by: the ideal backend's flat model gives each NIC one. */
+static bool has_ports(const struct weft_scenario *s)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    for (size_t i = 0; i < s->ngroups; i++)
+        for (size_t k = 0; strcmp(s->groups[i].prefix, "ideal") == 0 && k < s->groups[i].table->n;
+             k++)
+            if (strcmp(s->groups[i].table->params[k].name, "model") == 0)
+                return strcmp(s->backend->name, "ideal") != 0 ||
+                       strcmp(weft_scenario_value_text(&s->groups[i], k, buf), "flat") != 0;
+    return true;
+}
+
+/* Whether a job has a rank on a host with fewer ports than NICs that its SENDs name. */
+static int warn_nics(struct weft_scenario *s, const struct weft_job_plan *p,
+                     const struct weft_fabric *f, struct weft_err *err)
+{
+    if (!p->workload || p->nnics > 1 || !has_ports(s))
+        return 0;
+    for (uint32_t r = 0; r < p->nranks; r++) {
+        const uint32_t ports = f->nodes[f->hosts[p->hosts[r]]].nports;
+        uint32_t most = 0;
+        for (uint32_t i = 0; p->workload->nics > ports && i < p->workload->dags[r].nops; i++) {
+            const uint32_t nic = weft_workload_visit(p->workload, r, i)->nic;
+            most = nic > most ? nic : most;
+        }
+        if (most > ports)
+            return weft_scenario_warn(
+                s, err,
+                "rank %u of workload '%s' names NICs 0 to %u, but its host %u has %u port%s, which "
+                "they share%s",
+                r, p->name, most - 1, p->hosts[r], ports, ports == 1 ? "" : "s",
+                strcmp(p->kind, "goal") == 0
+                    ? "; goal.nics-as-hosts=true makes each NIC of a rank a host, as ATLAHS does"
+                    : "");
+    }
     return 0;
 }
 
@@ -146,7 +185,8 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
         s->backend->advise(&config, sentence, &k);
     for (uint32_t i = 0; !k.rc && i < parts->njobs; i++) {
         const struct weft_system_env env = weft_scenario_job_env(s, parts, i);
-        if (warn_ports(s, i, parts->jobs[i].workload, err))
+        if (warn_ports(s, i, parts->jobs[i].workload, err) ||
+            warn_nics(s, &parts->jobs[i], parts->fabric, err))
             return err->code;
         if (parts->jobs[i].workload &&
             weft_system_advise(parts->jobs[i].workload, s->system, &env, sentence, &k, err))

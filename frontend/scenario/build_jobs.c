@@ -76,6 +76,20 @@ void weft_scenario_dims(const struct weft_fabric *fabric, struct weft_dims *out)
     }
 }
 
+/* Keeps the hosts of all NICs apart from the first of each rank. */
+static int split_nics(struct weft_job_plan *p, size_t n, struct weft_err *err)
+{
+    if (p->nnics == 1)
+        return 0;
+    p->nics = (uint32_t *)malloc((n ? n : 1) * sizeof *p->nics);
+    if (!p->nics)
+        return no_memory(err);
+    memcpy(p->nics, p->hosts, n * sizeof *p->nics);
+    for (uint32_t r = 0; r < p->nranks; r++)
+        p->hosts[r] = p->nics[(size_t)r * p->nnics];
+    return 0;
+}
+
 static int place(const struct weft_scenario *s, uint32_t i, const struct weft_fabric *f,
                  uint8_t *taken, struct weft_job_plan *p, struct weft_err *err)
 {
@@ -83,13 +97,15 @@ static int place(const struct weft_scenario *s, uint32_t i, const struct weft_fa
     uint32_t room;
     if (weft_place_room(&want, f, taken, &room, err) || count_ranks(s, i, room, p, err))
         return err->code;
-    p->hosts = (uint32_t *)malloc((p->nranks + (size_t)f->nhosts) * sizeof *p->hosts);
+    p->nnics = p->workload && p->workload->hosts_per_rank ? p->workload->hosts_per_rank : 1;
+    const size_t wanted = (size_t)p->nranks * p->nnics;
+    p->hosts = (uint32_t *)malloc((wanted + (size_t)f->nhosts) * sizeof *p->hosts);
     if (!p->hosts)
         return no_memory(err);
-    if (weft_place(&want, f, p->nranks, taken, p->hosts, err))
+    if (weft_place(&want, f, (uint32_t)wanted, taken, p->hosts, err) || split_nics(p, wanted, err))
         return err->code;
     p->nhosts = p->nranks;
-    p->identity = true;
+    p->identity = p->nnics == 1;
     for (uint32_t r = 0; r < p->nranks; r++)
         p->identity = p->identity && p->hosts[r] == r;
     struct weft_dims dims;
@@ -111,6 +127,8 @@ static int add_free_hosts(const struct weft_fabric *f, const uint8_t *taken,
         return no_memory(err);
     for (uint32_t r = 0; r < p->nranks; r++)
         mine[p->hosts[r]] = 1;
+    for (size_t i = 0; p->nics && i < (size_t)p->nranks * p->nnics; i++)
+        mine[p->nics[i]] = 1;
     for (uint32_t h = 0; h < f->nhosts; h++)
         if (!taken[h] && !mine[h])
             p->hosts[p->nhosts++] = h;
@@ -258,6 +276,7 @@ void weft_scenario_free_jobs(struct weft_scenario_parts *parts)
         weft_workload_free(parts->jobs[i].workload);
         weft_flow_source_free(parts->jobs[i].flows);
         free(parts->jobs[i].hosts);
+        free(parts->jobs[i].nics);
     }
     free(parts->jobs);
     parts->jobs = NULL;

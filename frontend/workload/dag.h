@@ -170,6 +170,9 @@ struct weft_workload {
     struct weft_steps steps; /**< of a generated training job, else 0 */
     const char *notes;       /**< what its reader left out, a line each; NULL: nothing */
     const char *schema; /**< what its first file was written in: "0.0.4"; NULL: no file says it */
+    uint32_t nics;      /**< SENDs name none above this; 0: they name none */
+    uint32_t hosts_per_rank; /**< NIC k (from 1) of a rank is a host of its own, the k-th of so
+                                many that follow each other; 0, 1: a rank is one host */
 };
 
 /** Passes over all ops let go of what lies in a file (arena.h) once per so many. */

@@ -122,6 +122,92 @@ TEST(Goal, NicsAndCpusSideBySide)
     }
 }
 
+/* A large message on NIC 0 and a small one of the same pair on NIC 1: each has its own order. */
+TEST(Goal, NicsDoNotWaitForEachOther)
+{
+    const std::string text = "num_ranks 2\nrank 0 {\na: send 2500000b to 1 tag 1\n"
+                             "b: send 25b to 1 tag 2 cpu 1 nic 1\nc: send 25b to 1 tag 3 cpu 2\n}\n"
+                             "rank 1 {\nrecv 2500000b from 0 tag 1\nrecv 25b from 0 tag 2\n"
+                             "recv 25b from 0 tag 3\n}\n";
+    auto e = play(text, {"ideal.contention=source"});
+    EXPECT_EQ(e["1:0:recv"], "103700.000"); /* 3700 + 100000 */
+    EXPECT_EQ(e["1:1:recv"], "3701.000");
+    EXPECT_EQ(e["1:2:recv"], "103701.000"); /* behind the first on NIC 0 */
+}
+
+/* Four NICs of a rank: on a host of one port they share it, which is said; on four ports, and as
+ * hosts of their own as ATLAHS has them, they send side by side. */
+TEST(Goal, NicsAsHosts)
+{
+    TempDir dir;
+    std::string s = "num_ranks 3\nrank 0 {\n}\nrank 1 {\n", r = "}\nrank 2 {\n";
+    for (int k = 0; k < 4; k++) {
+        const std::string n = std::to_string(k),
+                          end = " tag " + n + " cpu " + n + " nic " + n + "\n";
+        s += "send 1048576b to 2" + end;
+        r += "recv 1048576b from 1" + end;
+    }
+    write_file(dir / "s.goal", s + r + "}\n");
+    const auto run = [&](const std::string &hosts, std::vector<std::string> more) {
+        std::vector<std::string> args = {"run", "-o", "out"};
+        more.insert(more.end(), {"workload.type=goal", "goal.file=s.goal",
+                                 "topology.type=single-switch", "single-switch.hosts=" + hosts,
+                                 "single-switch.rate=400Gbps", "single-switch.delay=1us"});
+        for (const std::string &m : more)
+            args.insert(args.end(), {"--set", m});
+        return weft(args, dir / "");
+    };
+    const auto flows = [&] {
+        std::map<std::string, std::string> all; /* "src>dst": fct */
+        std::istringstream in(slurp(dir / "out/flows.csv"));
+        std::string line;
+        for (std::getline(in, line); std::getline(in, line);) {
+            std::istringstream cells(line);
+            std::vector<std::string> c;
+            for (std::string x; std::getline(cells, x, ',');)
+                c.push_back(x);
+            all[c[1] + ">" + c[2]] = c[7];
+        }
+        return all;
+    };
+    const std::string note = "rank 1 of workload 'goal' names NICs 0 to 3, but its host 1 has 1 "
+                             "port, which they share; goal.nics-as-hosts=true";
+    for (const char *hosts : {"3", "12"}) {
+        const Said folded = run(hosts, {"network.backend=ideal"});
+        EXPECT_EQ(folded.code, 0) << folded.err;
+        EXPECT_CONTAINS(folded.err, note);
+        EXPECT_EQ(flows().size(), 1u);
+    }
+    EXPECT_EQ(run("3", {"network.backend=ideal", "ideal.model=flat", "ideal.bandwidth=400Gbps",
+                        "ideal.latency=1us"})
+                  .err,
+              "");
+    for (const std::string backend : {"ideal", "packet"}) {
+        if (backend == "packet" && !has_packet())
+            continue;
+        const Said own = run("12", {"network.backend=" + backend, "goal.nics-as-hosts=true"});
+        EXPECT_EQ(own.code, 0) << own.err;
+        EXPECT_EQ(own.err, "");
+        EXPECT_CONTAINS(own.out, "16 of 16 operations done");
+        const auto f = flows();
+        EXPECT_EQ(f.size(), 4u);
+        for (int k = 0; k < 4; k++) /* (rank, NIC) is host rank * 4 + NIC */
+            EXPECT_EQ(f.count(std::to_string(4 + k) + ">" + std::to_string(8 + k)), 1u);
+        EXPECT_EQ(f.begin()->second, f.rbegin()->second) << backend;
+    }
+    EXPECT_EQ(
+        run("16", {"network.backend=ideal", "goal.nics-as-hosts=true", "workload.hosts=15,4-14"})
+            .code,
+        0);
+    EXPECT_EQ(flows().count("8>12"), 1u); /* hosts 7 to 10, and 11 to 14 */
+    EXPECT_EQ(flows().count("7>11"), 1u);
+    const Said few = run("11", {"network.backend=ideal", "goal.nics-as-hosts=true"});
+    EXPECT_EQ(few.code, 3);
+    EXPECT_CONTAINS(few.err,
+                    "the schedule has 3 ranks of 4 NICs, which are hosts, but there are 11 "
+                    "hosts for them");
+}
+
 std::string text_of(const std::string &file)
 {
     std::string all;

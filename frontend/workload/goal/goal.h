@@ -89,6 +89,7 @@ struct weft_goal_play {
     int64_t byte_ps;      /**< O: more of it for each byte behind the first */
     uint64_t eager_bytes; /**< what waits for a send of so many or fewer goes on when its cpu has
                              done it, else when it has been delivered */
+    bool nics_as_hosts;   /**< NIC k of rank r is host r * NICs + k, of both ends the sender's k */
 };
 /** The graphs of the schedule in *out (caller frees). WEFT_E_INPUT: what weft cannot play. */
 int weft_goal_workload(const struct weft_goal *g, const struct weft_goal_play *play,

@@ -8,9 +8,9 @@
  *
  * `requires` waits for the last of these, of an eager send for its computation; `irequires` for the
  * beginning of the first. Where a schedule names several NICs, each send leaves by the port of its
- * number. A recv begins when it is posted: where something waits for that, a node
- * without work stands before it. Model: T. Hoefler et al., LogGOPSim (HPDC 2010); S. Shen et al.,
- * ATLAHS (SC 2025).
+ * number, or by the host of its own that the NIC is (nics-as-hosts). A recv begins when it is
+ * posted: where something waits for that, a node without work stands before it. Model: T. Hoefler
+ * et al., LogGOPSim (HPDC 2010); S. Shen et al., ATLAHS (SC 2025).
  */
 #include "workload/goal/internal.h"
 
@@ -20,9 +20,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* NICs that a rank has at most; more share them in turn. */
-enum { NICS_MAX = 255 };
 
 /* Places of an operation among the nodes of its rank. */
 struct place {
@@ -92,8 +89,8 @@ static int message(struct maker *m, const struct weft_goal_op *op, uint32_t i)
     n->tag = op->tag != WEFT_GOAL_ANY ? op->tag : 0;
     n->any = (uint8_t)((op->peer == WEFT_GOAL_ANY ? WEFT_ANY_PEER : 0) |
                        (op->tag == WEFT_GOAL_ANY ? WEFT_ANY_TAG : 0));
-    if (send && m->g->nnics > 1)
-        n->nic = (uint8_t)(op->nic % NICS_MAX + 1);
+    if (m->g->nnics > 1 && (send || m->play->nics_as_hosts))
+        n->nic = (uint8_t)(op->nic % WEFT_GOAL_NICS_MAX + 1);
     return n->name ? 0 : weft_goal_no_memory(m->err);
 }
 
@@ -225,6 +222,8 @@ int weft_goal_workload(const struct weft_goal *g, const struct weft_goal_play *p
     }
     w->arena = arena;
     w->nranks = g->nranks;
+    w->nics = g->nnics > 1 ? g->nnics : 0;
+    w->hosts_per_rank = play->nics_as_hosts ? g->nnics : 1;
     w->groups[0] = (struct weft_group){.name = "", .ranks = world, .n = g->nranks};
     w->ngroups = 1;
     *out = w;

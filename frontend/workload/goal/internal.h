@@ -7,6 +7,8 @@
 
 /** Longest schedule of a rank, operations. */
 #define WEFT_GOAL_OPS_MAX (UINT32_MAX / 8)
+/** NICs that a rank has at most; more share them in turn. */
+#define WEFT_GOAL_NICS_MAX 255u
 
 int weft_goal_no_memory(struct weft_err *err);
 /** An error about an operation: where, and @p text. */
