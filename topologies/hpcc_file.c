@@ -17,6 +17,8 @@
 #include "topologies/tokens.h"
 #include "topologies/topology.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 struct params {
@@ -109,6 +111,10 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
     f->routing = p->hosts_forward ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     if (!rc)
         rc = weft_fabric_finish(f, s->err);
+    if (rc && strstr(s->err->msg, "hosts do not forward")) {
+        const struct weft_err cut = *s->err;
+        rc = weft_err_set(s->err, cut.code, "%s; with hpcc.hosts-forward=true they do", cut.msg);
+    }
     if (!rc)
         rc = weft_fabric_tiers_by_distance(f, s->err);
     if (rc)

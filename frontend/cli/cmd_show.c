@@ -268,7 +268,10 @@ static int show_fabric(const struct weft_cli *cli, const struct show_opts *o, ch
     struct weft_fabric *f = NULL;
     if (weft_source_load(cli, &o->source, args, nargs, &s, err))
         return err->code;
-    int code = weft_topology_build(s->topology, s->topology_params, &f, err);
+    static const char *const uses[] = {"topology", "workload", "network"};
+    int code = weft_source_check_uses(s, "show fabric", uses, 3, err);
+    if (!code)
+        code = weft_topology_build(s->topology, s->topology_params, &f, err);
     if (!code)
         print_fabric(cli, f, o->json);
     weft_fabric_free(f);
@@ -400,6 +403,8 @@ static int show_run(const struct weft_cli *cli, const void *opts, char **args, i
         return show_scenario(cli, o, args + 1, nargs - 1, err);
     if (strcmp(what, "fabric") == 0)
         return show_fabric(cli, o, args + 1, nargs - 1, err);
+    if (o->source.set.n || o->source.seed || o->source.pcap || o->source.allow_deadlock)
+        return weft_err_set(err, WEFT_E_USAGE, "settings belong to show scenario and show fabric");
     if (strcmp(what, "output") == 0)
         return show_output(cli, o);
     if (strcmp(what, "schema") == 0) {

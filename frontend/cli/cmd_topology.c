@@ -69,23 +69,32 @@ static bool is_scenario(const char *file)
     return strstr(text, "<scenario") != NULL;
 }
 
+/* What each verb needs: the fabric, to show it its buffers, to check it all that the backend
+ * checks. */
+static int check_uses(const struct weft_scenario *s, const char *verb, struct weft_err *err)
+{
+    static const char *const uses[] = {"topology", "network", "transport", "switch",  "pfc",
+                                       "credit",   "uet",     "ecn",       "capture", "tcp"};
+    const size_t n = strcmp(verb, "show") == 0 ? 7 : strcmp(verb, "check") == 0 ? 10 : 1;
+    char command[32];
+    snprintf(command, sizeof command, "topology %s", verb);
+    return weft_source_check_uses(s, command, uses, n, err);
+}
+
 /*
  * Resolves SOURCE: a scenario, a topology file, or a preset. The latter two become a scenario with
  * that topology and whatever --set adds.
  */
-static int open_source(const struct weft_cli *cli, const struct topology_opts *o, char **args,
-                       int nargs, struct source *s, struct weft_err *err)
+static int open_source(const struct weft_cli *cli, const struct topology_opts *o, const char *verb,
+                       char **args, int nargs, struct source *s, struct weft_err *err)
 {
     char type[64], value[WEFT_PATH_MAX + 64], path[WEFT_PATH_MAX];
-    struct weft_source_opts so = o->source;
     size_t n = 0;
     *s = (struct source){0};
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one fabric at a time; '%s' is one too many",
                             args[1]);
-    const char **sets = calloc(so.set.n + 3, sizeof *sets);
-    if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    const char *sets[3];
     struct weft_err quiet = {0};
     int code = 0;
     if (nargs == 0 || !weft_file_is_regular(args[0]) || !is_scenario(args[0])) {
@@ -111,15 +120,15 @@ static int open_source(const struct weft_cli *cli, const struct topology_opts *o
             code = err->code;
         }
     }
-    for (size_t i = 0; i < so.set.n; i++)
-        sets[n++] = so.set.list[i];
-    so.set = (struct weft_strings){sets, n};
+    if (!code && n)
+        code = weft_source_resolve(cli, &o->source, sets, n, "", &s->scenario, err);
+    else if (!code)
+        code = weft_source_load(cli, &o->source, args, nargs, &s->scenario, err);
     if (!code)
-        code = weft_source_load(cli, &so, args, nargs, &s->scenario, err);
+        code = check_uses(s->scenario, verb, err);
     if (!code)
         code = weft_topology_build(s->scenario->topology, s->scenario->topology_params, &s->fabric,
                                    err);
-    free(sets);
     if (!code)
         weft_source_fabric_notes(cli, s->fabric);
     return code;
@@ -388,7 +397,7 @@ static int topology_run(const struct weft_cli *cli, const void *opts, char **arg
                             "topology what? show, check, convert, draw, presets");
     if (v == 4)
         return weft_preset_each(print_preset, cli->out, err);
-    int code = open_source(cli, o, args + 1, nargs - 1, &s, err);
+    int code = open_source(cli, o, verbs[v], args + 1, nargs - 1, &s, err);
     if (!code && v == 0)
         code = show(cli, o, &s, err);
     else if (!code && v == 1)

@@ -30,6 +30,24 @@ static const struct weft_param params[] = {
 const struct weft_param_table weft_hpcc_taking_table =
     WEFT_PARAM_TABLE(params, struct weft_hpcc_taking);
 
+/* hosts-forward, of hpcc, the type of TOPOLOGY_FILE: the fabric is read before settings are
+ * resolved. 1: this is it. */
+static int take_forwarding(struct weft_hpcc_run *r, const char *set, struct weft_err *err)
+{
+    static const char *const keys[] = {"hpcc.hosts-forward=", "topology.hosts-forward="};
+    static const struct weft_param table[] = {
+        {.name = "hosts-forward",
+         .type = WEFT_PARAM_BOOL,
+         .offset = offsetof(struct weft_hpcc_run, hosts_forward)}};
+    static const struct weft_param_table t = WEFT_PARAM_TABLE(table, struct weft_hpcc_run);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strncmp(set, keys[i], strlen(keys[i])) == 0)
+            return weft_params_set(&t, r, "hosts-forward", set + strlen(keys[i]), err)
+                       ? weft_err_prepend(err, "--set %s", set)
+                       : 1;
+    return 0;
+}
+
 /* Settings that the configuration makes, and where. */
 static int check_free(const char *set, struct weft_err *err)
 {
@@ -37,8 +55,14 @@ static int check_free(const char *set, struct weft_err *err)
         const char *prefix, *why;
     } fixed[] = {
         {"topology.", "topology and flows are those of the configuration: TOPOLOGY_FILE"},
+        {"hpcc.file=", "topology and flows are those of the configuration: TOPOLOGY_FILE"},
+        {"hpcc.error-rate=", "it is ERROR_RATE_PER_LINK of the configuration"},
         {"workload.", "topology and flows are those of the configuration: FLOW_FILE"},
+        {"generate.", "topology and flows are those of the configuration: FLOW_FILE"},
         {"system.", "topology and flows are those of the configuration"},
+        {"in-network.", "flows have no operations in switches"},
+        {"run.warm-up=", "all flows of the configuration are measured"},
+        {"run.measure=", "all flows of the configuration are measured; run.until ends the run"},
         {"trouble.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
                      "topology"},
         {"congestion-control.name=",
@@ -84,7 +108,8 @@ static int split(struct weft_hpcc_run *r, const struct weft_strings *set, size_t
                 return err->code;
             continue;
         }
-        if (check_free(set->list[i], err))
+        const int forwarding = take_forwarding(r, set->list[i], err);
+        if (forwarding < 0 || (!forwarding && check_free(set->list[i], err)))
             return err->code;
         r->sets[*nkeys + (*nsets)++] = set->list[i];
     }
@@ -172,7 +197,7 @@ int weft_hpcc_run_load(struct weft_hpcc_run *r, const struct weft_cli *cli, cons
     if (split(r, &o->set, &nkeys, &nsets, err))
         return err->code;
     const struct weft_hpcc_overrides keys = {r->sets, nkeys};
-    int code = weft_hpcc_job_read(&r->job, config, &keys,
+    int code = weft_hpcc_job_read(&r->job, config, r->hosts_forward, &keys,
                                   (enum weft_hpcc_flow_format)r->taking.flow_format, err);
     code = code ? code : resolve(r, o, r->sets + nkeys, nsets, err);
     code = code ? code : name_run(r, err);

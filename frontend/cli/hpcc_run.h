@@ -38,6 +38,7 @@ enum weft_hpcc_file {
 struct weft_hpcc_run {
     const struct weft_cli *cli;
     struct weft_hpcc_taking taking;
+    bool hosts_forward; /**< of TOPOLOGY_FILE */
     struct weft_hpcc_job job;
     struct weft_hpcc_profile *profile;
     struct weft_scenario *s; /**< what it amounts to; its name is that of the run folder */

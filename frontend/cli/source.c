@@ -190,6 +190,39 @@ int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opt
     return (*out)->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
 }
 
+/* The name of a setting of the command line in a group; NULL: it has none. */
+static const char *set_in(const struct weft_scenario_group *g)
+{
+    if (g->selected_from.kind == WEFT_ORIGIN_OVERRIDE)
+        return g->selector;
+    if (g->preset_from.kind == WEFT_ORIGIN_OVERRIDE)
+        return "preset";
+    for (size_t k = 0; k < g->table->n; k++)
+        if (g->origins[k].kind == WEFT_ORIGIN_OVERRIDE)
+            return g->table->params[k].name;
+    return NULL;
+}
+
+int weft_source_check_uses(const struct weft_scenario *s, const char *command,
+                           const char *const *uses, size_t n, struct weft_err *err)
+{
+    char list[256] = "";
+    for (size_t i = 0, at = 0; i < n && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", uses[i]);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        const char *name = set_in(g);
+        size_t k = 0;
+        while (k < n && strcmp(uses[k], g->element) != 0)
+            k++;
+        if (name && k == n)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "--set %s.%s: weft %s does not use it; it uses settings of %s",
+                                name == g->selector ? g->element : g->prefix, name, command, list);
+    }
+    return 0;
+}
+
 const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err)
 {
     const char **names = (const char **)weft_arena_calloc(s->arena, s->njobs, sizeof *names);

@@ -73,6 +73,10 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
 int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opts *o,
                         const char *const *implied, size_t nimplied, const char *name,
                         struct weft_scenario **out, struct weft_err *err);
+/** WEFT_E_INPUT when a setting of the command line is of an element of the scenario that is none of
+ * @p uses ("topology", "pfc"), @p n of them: @p command has no use for it. */
+int weft_source_check_uses(const struct weft_scenario *s, const char *command,
+                           const char *const *uses, size_t n, struct weft_err *err);
 /** The names of its workloads, njobs of them, which live as long as it. NULL: WEFT_E_LIMIT. */
 const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err);
 /** Whether the scenario has the workloads that metrics name; *alone is set where those are to be

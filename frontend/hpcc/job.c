@@ -42,8 +42,10 @@ static int add_error_rate(struct weft_fabric **f, double error_rate, struct weft
             l.error_rate = error_rate;
         rc = weft_fabric_add_link(copy, &l, NULL, err);
     }
-    if (!rc)
+    if (!rc) {
+        copy->routing = old->routing;
         rc = weft_fabric_finish(copy, err);
+    }
     if (rc) {
         weft_fabric_free(copy);
         return rc;
@@ -72,7 +74,7 @@ static int read_trace(struct weft_hpcc_job *j, struct weft_err *err)
     return rc;
 }
 
-int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,
+int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, bool hosts_forward,
                        const struct weft_hpcc_overrides *o, enum weft_hpcc_flow_format format,
                        struct weft_err *err)
 {
@@ -86,7 +88,7 @@ int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,
     if (!rc)
         rc = weft_hpcc_config_find(c, WEFT_HPCC_FLOW_FILE, c->flow_file, flow_path, err);
     if (!rc)
-        rc = weft_hpcc_topology_read(j->topology_path, false, &j->fabric, err);
+        rc = weft_hpcc_topology_read(j->topology_path, hosts_forward, &j->fabric, err);
     if (!rc && c->error_rate > 0)
         rc = add_error_rate(&j->fabric, c->error_rate, err);
     if (!rc) {

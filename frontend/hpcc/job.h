@@ -28,8 +28,8 @@ struct weft_hpcc_job {
 int weft_hpcc_topology_read(const char *path, bool hosts_forward, struct weft_fabric **out,
                             struct weft_err *err);
 /** Reads the configuration @p path with overrides (NULL: none) and its files; nothing to free on
- * failure. */
-int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,
+ * failure. @p hosts_forward: as above. */
+int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, bool hosts_forward,
                        const struct weft_hpcc_overrides *o, enum weft_hpcc_flow_format format,
                        struct weft_err *err);
 void weft_hpcc_job_free(struct weft_hpcc_job *j);

@@ -700,7 +700,11 @@ static void make(struct maker *m)
     set_balance(m);
     set_priorities(m);
     set_ecn(m);
-    set(m, "transport.ack-ignores-pause=%s", c->ack_high_prio ? "true" : "false");
+    const bool forwarding = m->in->fabric->transit;
+    set(m, "transport.ack-ignores-pause=%s", c->ack_high_prio && !forwarding ? "true" : "false");
+    if (c->ack_high_prio && forwarding)
+        warn(m, "%s: ACK_HIGH_PRIO: ACKs wait behind pauses as data does, since hosts forward",
+             c->file);
     if (c->global_t) {
         set(m, "transport.base-rtt=%" PRIu64 "ns", m->in->pairs->max_rtt_ns);
         set(m, "transport.bdp=%" PRIu64 "B", m->in->pairs->max_bdp_bytes);

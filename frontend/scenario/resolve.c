@@ -134,7 +134,8 @@ static int choose(struct weft_resolver *r, enum weft_family_id id, const char *f
             strcmp(r->overrides[i].param, f->selector) == 0)
             o = &r->overrides[i];
     if (o) {
-        r->chosen_from[id] = (struct weft_origin){WEFT_ORIGIN_OVERRIDE, 0, 0};
+        r->chosen_from[id] = (struct weft_origin){
+            o < r->overrides + r->nimplied ? WEFT_ORIGIN_PRESET : WEFT_ORIGIN_OVERRIDE, 0, 0};
         if (weft_family_find(id, &r->backends, o->value, &r->chosen[id], err))
             return weft_err_prepend(err, "--set %s", o->text);
         return 0;

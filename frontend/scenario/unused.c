@@ -170,6 +170,16 @@ static const char *idle_control(struct dims *d)
     return NULL;
 }
 
+static int warn_group(struct weft_resolver *r, const struct weft_scenario_group *g, const char *why,
+                      struct weft_err *err)
+{
+    int code = 0;
+    for (size_t k = 0; k < g->table->n && !code; k++)
+        if (asked(g, k))
+            code = warn(r, g, k, why, err);
+    return code;
+}
+
 static int warn_control(struct weft_resolver *r, const struct weft_scenario_group *g,
                         const char *why, struct weft_err *err)
 {
@@ -181,10 +191,7 @@ static int warn_control(struct weft_resolver *r, const struct weft_scenario_grou
     else if (o->kind > WEFT_ORIGIN_PRESET)
         code = weft_scenario_warn(r->s, err, "--set %s.%s=%s: has no effect: %s", g->element,
                                   g->selector, g->selected, why);
-    for (size_t k = 0; k < g->table->n && !code; k++)
-        if (asked(g, k))
-            code = warn(r, g, k, why, err);
-    return code;
+    return code ? code : warn_group(r, g, why, err);
 }
 
 static int warn_params(struct weft_resolver *r, const struct weft_scenario_group *g,
@@ -202,6 +209,17 @@ static int warn_params(struct weft_resolver *r, const struct weft_scenario_group
     return 0;
 }
 
+/* Why simulated NPUs have no effect: all workloads are flows. NULL: some has graphs. */
+static const char *idle_system(const struct weft_resolver *r, const struct weft_scenario_group *g)
+{
+    if (strcmp(g->element, "system") != 0 && strcmp(g->element, "in-network") != 0)
+        return NULL;
+    for (uint32_t i = 0; i < r->s->njobs; i++)
+        if (!r->s->jobs[i].ops->flows)
+            return NULL;
+    return "no workload has operations of ranks, only flows";
+}
+
 int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
 {
     struct weft_err ignored = {0}; /* a fabric that can't be built is an error later */
@@ -210,8 +228,10 @@ int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
         r->s->topology->settings(r->s->topology_params, dims.list, &dims.n, &ignored);
     for (size_t i = 0; i < r->s->ngroups; i++) {
         const struct weft_scenario_group *g = &r->s->groups[i];
-        const char *idle = weft_group_is_cc(g) ? idle_control(&dims) : NULL;
-        int code = idle ? warn_control(r, g, idle, err) : warn_params(r, g, &dims, err);
+        const char *idle = weft_group_is_cc(g) ? idle_control(&dims) : idle_system(r, g);
+        int code = !idle                 ? warn_params(r, g, &dims, err)
+                   : weft_group_is_cc(g) ? warn_control(r, g, idle, err)
+                                         : warn_group(r, g, idle, err);
         if (code)
             return code;
     }

@@ -21,7 +21,7 @@ class Case
         std::ofstream(m_dir / "config.txt") << "TOPOLOGY_FILE t\nFLOW_FILE f\n" << config;
         std::ofstream(m_dir / "t") << topology;
         std::ofstream(m_dir / "f") << flows;
-        m_read = weft_hpcc_job_read(&job, (m_dir / "config.txt").c_str(), nullptr,
+        m_read = weft_hpcc_job_read(&job, (m_dir / "config.txt").c_str(), false, nullptr,
                                     WEFT_HPCC_FLOW_AUTO, &err);
         EXPECT_EQ(m_read, 0) << where(err);
     }

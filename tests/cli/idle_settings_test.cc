@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Each command is given each setting: it uses it, or says that it does not.
+#include "program.h"
+
+#include <jansson.h>
+
+#include <set>
+
+namespace
+{
+
+struct Key {
+    std::string group, name, value; /* a value that it may have */
+    std::string text() const
+    {
+        return group + "." + name;
+    }
+};
+
+json_t *show(const std::vector<std::string> &args)
+{
+    json_error_t e;
+    json_t *j = json_loads(weft(args).out.c_str(), 0, &e);
+    EXPECT_NE(j, nullptr) << e.text;
+    return j;
+}
+
+std::vector<std::string> names(const std::string &family)
+{
+    std::vector<std::string> all;
+    std::istringstream in(weft({"list", family}).out);
+    for (std::string line, word; std::getline(in, line);)
+        if (std::istringstream(line) >> word)
+            all.push_back(word);
+    EXPECT_FALSE(all.empty()) << family;
+    return all;
+}
+
+/* All settings of the sections, and at least the first of every topology, workload and congestion
+ * control: all of those in @p whole. */
+std::vector<Key> keys(const std::set<std::string> &whole)
+{
+    static const char *const families[][2] = {{"section", "sections"},
+                                              {"topology", "topologies"},
+                                              {"workload", "workloads"},
+                                              {"cc", "cc"}};
+    std::vector<Key> all;
+    for (const auto &f : families)
+        for (const std::string &n : names(f[1])) {
+            json_t *j = show({"show", f[0], n, "--json"}), *p;
+            size_t i;
+            json_array_foreach(json_object_get(j, "parameters"), i, p)
+            {
+                const char *d = json_string_value(json_object_get(p, "default"));
+                const char *text = json_string_value(json_object_get(p, "type"));
+                if (f[0] == std::string("topology") && n == "switch")
+                    continue; /* its keys are taken for those of the section */
+                if (i == 0 || f[0] == std::string("section") || whole.count(n))
+                    all.push_back({n, json_string_value(json_object_get(p, "name")),
+                                   d                             ? d
+                                   : std::string(text) == "text" ? "x"
+                                                                 : "1"});
+            }
+            json_decref(j);
+        }
+    EXPECT_GT(all.size(), 250u);
+    return all;
+}
+
+/* How a command takes each key: what it uses are the @p used, groups ("pfc") or keys. */
+void expect_use(const std::vector<std::string> &command, const std::vector<Key> &all,
+                const std::set<std::string> &used, const std::set<std::string> &unused,
+                const std::string &dir)
+{
+    std::set<std::string> taken;
+    for (const Key &k : all) {
+        std::vector<std::string> args = command;
+        args.insert(args.end(), {"--set", k.text() + "=" + k.value});
+        const Said s = weft(args, dir);
+        const bool uses = (used.count(k.group) || used.count(k.text())) && !unused.count(k.text());
+        if (s.code == 0) {
+            EXPECT_TRUE(uses) << command[0] << " takes " << k.text() << " and has no use for it";
+            taken.insert(k.group);
+            continue;
+        }
+        EXPECT_TRUE(s.code == 3 || s.code == 4) << command[0] << " " << k.text() << s.err;
+        if (k.value != "x") {
+            EXPECT_FALSE(uses) << s.err;
+            EXPECT_NE(s.err.find("--set " + k.text()), std::string::npos) << s.err;
+        }
+    }
+    for (const std::string &g : used)
+        EXPECT_TRUE(taken.count(g.substr(0, g.find('.')))) << command[0] << " " << g;
+}
+
+const std::set<std::string> kNetwork = {"transport", "switch", "pfc", "ecn",    "credit", "uet",
+                                        "tcp",       "ns3",    "run", "sample", "capture"};
+
+std::set<std::string> with(std::set<std::string> a, const std::set<std::string> &b)
+{
+    a.insert(b.begin(), b.end());
+    return a;
+}
+
+class IdleSettings : public ::testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        if (!has_packet())
+            GTEST_SKIP() << "needs the backend packet";
+    }
+    TempDir dir;
+};
+
+TEST_F(IdleSettings, OfConfigurations)
+{
+    write_file(dir / "t.txt", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
+    write_file(dir / "f.txt", "1\n0 1 3 100 1000 2\n");
+    write_file(dir / "c.txt",
+               "TOPOLOGY_FILE t.txt\nFLOW_FILE f.txt\nCC_MODE 1\nKMAX_MAP 1 100000000000 400\n"
+               "KMIN_MAP 1 100000000000 100\nPMAX_MAP 1 100000000000 0.2\nBUFFER_SIZE 32\n");
+    const std::vector<std::string> hpcc = {"hpcc", "c.txt", "--show-settings"};
+    ASSERT_EQ(weft(hpcc, dir / "").code, 0) << weft(hpcc, dir / "").err;
+    expect_use(hpcc, keys({"hpcc", "generate", "dcqcn"}),
+               with(kNetwork, {"dcqcn", "hpcc.hosts-forward"}), {"run.warm-up", "run.measure"},
+               dir / "");
+    Said s = weft({"hpcc", "c.txt", "--no-out", "--set", "in-network.aggregation-bandwidth=1Tbps"},
+                  dir / "");
+    EXPECT_CONTAINS(s.err, "flows have no operations in switches");
+}
+
+TEST_F(IdleSettings, OfFabrics)
+{
+    const std::vector<Key> all = keys({"ring"});
+    const std::vector<std::string> sets = {"--set", "topology.type=ring"};
+    const std::set<std::string> buffers = {"ring", "transport", "switch", "pfc", "credit", "uet"};
+    auto command = [&](std::vector<std::string> c) {
+        c.insert(c.end(), sets.begin(), sets.end());
+        return c;
+    };
+    expect_use(command({"topology", "show"}), all, buffers, {}, dir / "");
+    expect_use(command({"topology", "check"}), all, with(buffers, {"ecn", "capture", "tcp"}), {},
+               dir / "");
+    expect_use(command({"topology", "convert"}), all, {"ring"}, {}, dir / "");
+    expect_use(command({"show", "fabric", "--set", "workload.type=generate"}), all,
+               {"ring", "generate"}, {}, dir / "");
+    for (const std::vector<std::string> &c : {std::vector<std::string>{"show", "cc", "dcqcn"},
+                                              {"show", "output"},
+                                              {"show", "schema"}}) {
+        std::vector<std::string> args = c;
+        args.insert(args.end(), {"--set", "run.seed=2"});
+        EXPECT_EQ(weft(args).code, 2) << c[1];
+    }
+    Said s = weft({"topology", "show", "--set", "topology.type=ring", "--seed", "4"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err,
+                    "--set run.seed: weft topology show does not use it; it uses settings of "
+                    "topology, network, transport, switch, pfc, credit, uet");
+}
+
+/* Experiments of other tools are runs: all that their backend, topology and workload have. */
+TEST_F(IdleSettings, OfExperiments)
+{
+    ASSERT_EQ(weft({"trace", "generate", "t", "--set", "ranks=2"}, dir / "").code, 0);
+    write_file(dir / "net.yml",
+               "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50 ]\nlatency: [ 500 ]\n");
+    write_file(dir / "sys.json", "{\"scheduling-policy\": \"LIFO\"}");
+    write_file(dir / "m.cm", "Nodes 16\nConnections 1\n0->9 start 0 size 100000\n");
+    expect_use({"astra-sim", "--workload-configuration=t", "--system-configuration=sys.json",
+                "--network-configuration=net.yml", "--show-settings"},
+               keys({"astra-network", "chakra"}),
+               {"astra-network", "chakra", "system", "run", "sample", "ideal", "trouble"}, {},
+               dir / "");
+    const Said s = weft(
+        {"htsim", "-tm", "m.cm", "-nodes", "16", "--no-out", "--set", "system.chunks=2"}, dir / "");
+    EXPECT_CONTAINS(s.err, "--set system.chunks: has no effect: no workload has operations of "
+                           "ranks, only flows");
+}
+
+/* Hosts of TOPOLOGY_FILE that forward: two switches, which the host in the middle joins. */
+TEST_F(IdleSettings, HostsForward)
+{
+    write_file(dir / "t.txt", "5 2 4\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"
+                              "1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n");
+    write_file(dir / "f.txt", "1\n0 2 3 100 100000 2\n");
+    write_file(dir / "c.txt",
+               "TOPOLOGY_FILE t.txt\nFLOW_FILE f.txt\nCC_MODE 1\nKMAX_MAP 1 100000000000 400\n"
+               "KMIN_MAP 1 100000000000 100\nPMAX_MAP 1 100000000000 0.2\nBUFFER_SIZE 32\n"
+               "ACK_HIGH_PRIO 1\nERROR_RATE_PER_LINK 0.000001\n");
+    Said s = weft({"hpcc", "--compat", "c.txt", "--no-out"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "host 0 (node 0) cannot reach host 2 (node 2)");
+    EXPECT_CONTAINS(s.err, "with hpcc.hosts-forward=true they do");
+    for (const char *key : {"hpcc.hosts-forward=on", "topology.hosts-forward=true"}) {
+        s = weft(
+            {"hpcc", "--compat", "c.txt", "--no-out", "--set", key, "--set", "pfc.enabled=false"},
+            dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.out, "1 delivered");
+        EXPECT_CONTAINS(s.err, "ACK_HIGH_PRIO: ACKs wait behind pauses");
+    }
+}
+
+} // namespace
