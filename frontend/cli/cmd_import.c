@@ -124,8 +124,10 @@ static int explain(const struct weft_cli *cli, const struct weft_import_kind *k,
     return 0;
 }
 
+/* Finds out what a file is; kind NULL: it is not known. With --dry-run it is explained at once. */
 static int import_one(const struct weft_cli *cli, const struct import_opts *o, const char *path,
-                      char *head, bool *begun, uint32_t *unknown, struct weft_err *err)
+                      char *head, struct weft_arena *names, struct weft_import_found *found,
+                      struct weft_err *err)
 {
     size_t size = 0, n, k = 0;
     const struct weft_import_kind *kinds = weft_import_kinds(&n);
@@ -140,47 +142,81 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
     while (k < n && !kinds[k].is(&f))
         k++;
     if (!code && k == n && looked.code == WEFT_E_LIMIT) {
-        *err = looked;
+        *err = looked; /* what it is can't be told */
         code = looked.code;
     }
-    if (code) {
-        /* what it is can't be told */
-    } else if (k == n) {
-        ++*unknown;
+    *found = (struct weft_import_found){k < n ? &kinds[k] : NULL, path, path};
+    if (!code && !found->kind)
         fprintf(o->dry_run ? cli->out : cli->err, "%s: not known\n", path);
-    } else if (o->dry_run) {
-        code = explain(cli, &kinds[k], path, argument(&kinds[k], path, arg), &f, err);
-    } else if (kinds[k].sets) {
-        fputs(*begun ? "" : "weft run", cli->out);
-        put_sets(cli->out, kinds[k].sets, argument(&kinds[k], path, arg));
-        *begun = true;
-    } else if (kinds[k].command) {
-        fputs(*begun ? "\n" : "", cli->out);
-        put(cli->out, kinds[k].command, path);
-        fputc('\n', cli->out);
-        *begun = false;
-    } else {
-        weft_log(cli->log, WEFT_LOG_WARNING, "%s: %s, which nothing takes yet", path,
-                 kinds[k].name);
-    }
+    else if (!code && !(found->arg = weft_arena_strdup(names, argument(found->kind, path, arg))))
+        code = weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file");
+    else if (!code && o->dry_run)
+        code = explain(cli, found->kind, path, found->arg, &f, err);
     weft_arena_free(a);
     return code;
+}
+
+/* Whether a file stands for the same as one before it, as traces of other ranks do. */
+static bool is_told(const struct weft_import_found *files, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (files[k].kind == files[i].kind && strcmp(files[k].arg, files[i].arg) == 0)
+            return true;
+    return false;
+}
+
+/* The commands for the files that are left: one of weft run for all that are settings, one for each
+ * other. */
+static void print_commands(const struct weft_cli *cli, const struct weft_import_found *files,
+                           size_t n)
+{
+    bool begun = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct weft_import_kind *k = files[i].kind;
+        if (!k || is_told(files, i))
+            continue;
+        if (k->sets) {
+            fputs(begun ? "" : "weft run", cli->out);
+            put_sets(cli->out, k->sets, files[i].arg);
+            begun = true;
+        } else if (k->command) {
+            fputs(begun ? "\n" : "", cli->out);
+            put(cli->out, k->command, files[i].path);
+            fputc('\n', cli->out);
+            begun = false;
+        } else {
+            weft_log(cli->log, WEFT_LOG_WARNING, "%s: %s, which nothing takes yet", files[i].path,
+                     k->name);
+        }
+    }
+    if (begun)
+        fputc('\n', cli->out);
 }
 
 static int import_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                       struct weft_err *err)
 {
     const struct import_opts *o = (const struct import_opts *)opts;
-    char *head = malloc(HEAD_MAX + 1);
-    bool begun = false;
+    const size_t n = nargs > 0 ? (size_t)nargs : 0;
+    char *head = (char *)malloc(HEAD_MAX + 1);
+    struct weft_import_found *files = (struct weft_import_found *)calloc(n ? n : 1, sizeof *files);
+    struct weft_arena *names = weft_arena_new();
     uint32_t unknown = 0;
-    int code = !head   ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file")
-               : nargs ? 0
-                       : weft_err_set(err, WEFT_E_USAGE, "which files?");
-    for (int i = 0; !code && i < nargs; i++)
-        code = import_one(cli, o, args[i], head, &begun, &unknown, err);
-    if (begun)
-        fputc('\n', cli->out);
+    int code = !head || !files || !names
+                   ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for files")
+               : n ? 0
+                   : weft_err_set(err, WEFT_E_USAGE, "which files?");
+    for (size_t i = 0; !code && i < n; i++) {
+        code = import_one(cli, o, args[i], head, names, &files[i], err);
+        unknown += !code && !files[i].kind;
+    }
+    if (!code && !o->dry_run) {
+        while (weft_import_experiment(cli->out, files, n))
+            continue;
+        print_commands(cli, files, n);
+    }
+    weft_arena_free(names);
+    free(files);
     free(head);
     return code || !unknown
                ? code
@@ -196,7 +232,9 @@ const struct weft_command weft_command_import = {
                "NCCL, MSCCL,\n"
                "GOAL (LogGOPSim, ATLAHS), InfraGraph, htsim and weft's own. Without --dry-run it "
                "prints the command\n"
-               "line that runs them together. Exit code 1 when a file is none of these.",
+               "line that runs them together: weft astra-sim or weft simai for the files of one of "
+               "their experiments,\n"
+               "else weft run. Exit code 1 when a file is none of these.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct import_opts),

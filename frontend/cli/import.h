@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /** A file to be told. */
 struct weft_import_file {
@@ -34,5 +35,25 @@ struct weft_import_kind {
 
 /** All kinds; *n receives their number. */
 const struct weft_import_kind *weft_import_kinds(size_t *n);
+
+/** Programs whose experiments consist of several files. */
+enum weft_import_tool { WEFT_IMPORT_ASTRA_SIM, WEFT_IMPORT_SIMAI, WEFT_IMPORT_TOOLS };
+/** What a file of kind @p k is to the command of a tool: its place among the options, from 0, and
+ * the option ("-w %s"). @p sure: such a file alone shows that it is that tool's experiment. NULL:
+ * none of it. */
+const char *weft_import_option(const struct weft_import_kind *k, enum weft_import_tool tool,
+                               unsigned *place, bool *sure);
+/** Options of a tool that its command needs: those at the first places. */
+enum { WEFT_IMPORT_PLACES = 6 };
+
+/** A file that was told. */
+struct weft_import_found {
+    const struct weft_import_kind *kind;
+    const char *path; /**< as given */
+    const char *arg;  /**< as settings name it */
+};
+/** Prints the command of an experiment that consists of several of the files, and marks these by
+ * kind NULL; returns whether there is one. */
+bool weft_import_experiment(FILE *out, struct weft_import_found *files, size_t n);
 
 #endif

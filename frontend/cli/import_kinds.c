@@ -284,6 +284,12 @@ static bool cdf(file *f)
     weft_cdf_free(c);
     return is;
 }
+static bool rdma_flows(file *f)
+{
+    uint32_t a, b;
+    return words(f, 0, &a) == 1 && a == 1 && words(f, 1, &b) == 6 && b == 6 &&
+           weft_hpcc_flows_are_rdma(f->head);
+}
 static bool hpcc_flows(file *f)
 {
     uint32_t a, b;
@@ -498,6 +504,8 @@ static const struct weft_import_kind table[] = {
     {"HPCC topology", hpcc_topology, topology, TOPOLOGY("hpcc"), NULL, false},
     {"HPCC list of traced nodes", hpcc_trace, NULL, NULL,
      "weft hpcc (TRACE_FILE of its config: %s)", false},
+    {"flow list of ns3-rdma, the ancestor of HPCC's simulator", rdma_flows, NULL, NULL, NULL,
+     false},
     {"HPCC or ConWeave flow list", hpcc_flows, flow_list, "workload.type=flows flows.file=%s", NULL,
      false},
     {"distribution of flow sizes (CDF)", cdf, sizes, "workload.type=cdf cdf.sizes-file=%s", NULL,
@@ -511,4 +519,35 @@ const struct weft_import_kind *weft_import_kinds(size_t *n)
 {
     *n = sizeof table / sizeof table[0];
     return table;
+}
+
+const char *weft_import_option(const struct weft_import_kind *k, enum weft_import_tool tool,
+                               unsigned *place, bool *sure)
+{
+    static const struct {
+        bool (*is)(file *f);
+        enum weft_import_tool tool;
+        unsigned place;
+        bool sure;
+        const char *option;
+    } options[] = {
+        {trace, WEFT_IMPORT_ASTRA_SIM, 0, false, "--workload-configuration=%s"},
+        {text_workload, WEFT_IMPORT_ASTRA_SIM, 0, false, "--workload-configuration=%s"},
+        {astra_system, WEFT_IMPORT_ASTRA_SIM, 1, true, "--system-configuration=%s"},
+        {astra_network, WEFT_IMPORT_ASTRA_SIM, 2, false, "--network-configuration=%s"},
+        {hpcc_config, WEFT_IMPORT_ASTRA_SIM, 2, false, "--network-configuration=%s"},
+        {astra_memory, WEFT_IMPORT_ASTRA_SIM, 3, false, "--remote-memory-configuration=%s"},
+        {groups, WEFT_IMPORT_ASTRA_SIM, 4, false, "--comm-group-configuration=%s"},
+        {astra_logical, WEFT_IMPORT_ASTRA_SIM, 5, true, "--logical-topology-configuration=%s"},
+        {text_workload, WEFT_IMPORT_SIMAI, 0, false, "-w %s"},
+        {simai_topology, WEFT_IMPORT_SIMAI, 1, false, "-n %s"},
+        {simai_config, WEFT_IMPORT_SIMAI, 2, true, "-c %s"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].is == k->is && options[i].tool == tool) {
+            *place = options[i].place;
+            *sure = options[i].sure;
+            return options[i].option;
+        }
+    return NULL;
 }

@@ -151,7 +151,7 @@ static void set_defaults(struct weft_hpcc_config *c)
     c->topology_file = c->flow_file = c->trace_file = c->trace_output_file = c->qlen_mon_file = "";
     c->fct_output_file = "fct.txt";
     c->pfc_output_file = "pfc.txt";
-    c->skipped = "";
+    c->skipped = c->offs = "";
 }
 
 static const char *nearest(const char *name)
@@ -160,6 +160,27 @@ static const char *nearest(const char *name)
     for (size_t i = 0; i < WEFT_HPCC_KEYS; i++)
         names[i] = keys[i].name;
     return weft_nearest(name, names, WEFT_HPCC_KEYS);
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool ends(const char *text, const char *with)
+{
+    const size_t n = strlen(text), m = strlen(with);
+    return n > m && strcmp(text + n - m, with) == 0;
+}
+
+/* Whether a key that is not known switches something, and is no known one with a letter wrong. */
+static bool is_switch(const char *name)
+{
+    const char *near = nearest(name);
+    const size_t n = strlen(name), m = near ? strlen(near) : n + 2;
+    return (begins(name, "ENABLE") || begins(name, "USE_") || ends(name, "_ENABLE") ||
+            ends(name, "_ENABLED") || ends(name, "Enabled")) &&
+           (m > n + 1 || n > m + 1);
 }
 
 static int unknown_key(const struct weft_scan *s, struct weft_err *err)
@@ -175,6 +196,23 @@ static int unknown_key(const struct weft_scan *s, struct weft_err *err)
                              s->tok, near);
     return weft_scan_err(s, err, WEFT_E_INPUT, "unknown key '%.64s'; there are %d, such as %s",
                          s->tok, (int)WEFT_HPCC_KEYS, keys[0].name);
+}
+
+/* A key that is not known: a switch of some fork whose value, alone on its line, is off, is passed
+ * over. */
+static int read_unknown(struct weft_scan *s, struct weft_hpcc_config *c, struct weft_err *err)
+{
+    static const char *const off[] = {"0", "false", "off"};
+    const struct weft_scan key = *s;
+    if (!is_switch(key.tok) || !weft_scan_next(s) || s->tok_line != key.tok_line)
+        return unknown_key(&key, err);
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        if (strcmp(s->tok, off[i]) == 0) {
+            c->offs = weft_arena_printf(c->arena, "%s %s", c->offs, key.tok);
+            return c->offs ? 0
+                           : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+        }
+    return unknown_key(&key, err);
 }
 
 /* Reads "n rate value rate value ...". */
@@ -204,10 +242,10 @@ static int read_map(struct weft_scan *s, struct weft_hpcc_config *c, const struc
         if (before && before->value != e->value)
             return weft_scan_err(&at, err, WEFT_E_INPUT, "%s lists the rate %s twice", k->name,
                                  at.tok);
-        double max = k->type == P_MAP ? 1.0 : 1e9;
+        const double max = k->type == P_MAP ? 1000 : 1e9; /* marked with min(1, P x ...) */
         if (!(e->value >= 0 && e->value <= max))
             return weft_scan_err(s, err, WEFT_E_INPUT, "%s must be from 0 to %s, got '%s'", k->name,
-                                 k->type == P_MAP ? "1" : "10^9 KB", s->tok);
+                                 k->type == P_MAP ? "1000" : "10^9 KB", s->tok);
     }
     return 0;
 }
@@ -415,7 +453,7 @@ static int read_file(struct weft_scan *s, struct weft_hpcc_config *c, struct wef
         if (fork >= 0) {
             rc = weft_hpcc_fork_read(s, fork, err);
         } else if (i == WEFT_HPCC_KEYS) {
-            rc = unknown_key(s, err);
+            rc = read_unknown(s, c, err);
         } else {
             c->given[i] = true;
             c->cut[i] = false;

@@ -83,6 +83,7 @@ struct weft_hpcc_config {
     double ewma_gain, error_rate, u_target, pint_log_base, pint_prob;
     const char *topology_file, *flow_file, *trace_file; /**< as in the file; "" when absent */
     const char *trace_output_file, *fct_output_file, *pfc_output_file, *qlen_mon_file;
+    const char *offs; /**< switches of forks that are off and not known: " ENABLE_X ..." */
     const char *skipped;
     struct weft_hpcc_down link_down;
     struct weft_hpcc_map kmax, kmin, pmax;

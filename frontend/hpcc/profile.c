@@ -684,7 +684,7 @@ static void set_buffer(struct maker *m)
 static void make(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
-    char t[WEFT_UNIT_TEXT_MAX];
+    char t[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
     check_supported(m);
     set(m, "topology.type=hpcc");
     set(m, "topology.file=%s", m->in->topology_path);
@@ -713,6 +713,16 @@ static void make(struct maker *m)
     warn_cut(m);
     warn_unused(m);
     warn_elsewhere(m);
+    if (*c->offs)
+        warn(m, "%s: keys of no simulator that weft knows, left out as their values are off:%s",
+             c->file, c->offs);
+    size_t steep = 0;
+    while (steep < c->pmax.n && c->pmax.entries[steep].value <= 1)
+        steep++;
+    if (steep < c->pmax.n)
+        warn(m, "%s: PMAX_MAP above 1, as %s for %s: a steeper ramp, at whose end all is marked",
+             c->file, weft_format_f64(c->pmax.entries[steep].value, t),
+             weft_format_rate(c->pmax.entries[steep].rate_bps, rate));
     if (!m->in->flows->sorted)
         warn(m, "%s: the flows are not ordered by start; they have been sorted",
              m->in->flows->file);

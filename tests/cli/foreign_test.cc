@@ -124,6 +124,32 @@ TEST(Htsim, FlowsWithoutAnEnd)
     EXPECT_CONTAINS(flows, "100000,2000.000,101000");
 }
 
+/* A marking probability above 1 at kmax is 1 from some queue on: here from one byte on, whatever
+ * kmax is. */
+TEST(Hpcc, SteepMarking)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the backend packet";
+    TempDir dir;
+    const auto flows = [&](std::vector<std::string> sets) {
+        std::vector<std::string> args = {"run", "-q", "-o", dir / "out"};
+        for (const char *set :
+             {"topology.type=single-switch", "single-switch.hosts=8", "workload.type=generate",
+              "generate.kind=all-to-all", "generate.size=1MB", "ecn.scale-rate=0"})
+            args.insert(args.end(), {"--set", set});
+        for (const std::string &set : sets)
+            args.insert(args.end(), {"--set", set});
+        const Said s = weft(args);
+        EXPECT_EQ(s.code, 0) << s.err;
+        return slurp(dir / "out/flows.csv");
+    };
+    const std::string step = flows({"ecn.kmin=0B", "ecn.kmax=0B", "ecn.pmax=1"});
+    EXPECT_EQ(flows({"ecn.kmin=0B", "ecn.kmax=1000B", "ecn.pmax=1000"}), step);
+    EXPECT_NE(flows({"ecn.kmin=0B", "ecn.kmax=1MB", "ecn.pmax=1"}), step);
+    const std::string steep = flows({"ecn.kmin=0B", "ecn.kmax=50KB", "ecn.pmax=1000"});
+    EXPECT_EQ(steep, step) << "from 50 B on, less than any packet that waits";
+}
+
 /* Links that fail are said in weft's words; what htsim refuses is refused. */
 TEST(Htsim, FailuresAreNamed)
 {

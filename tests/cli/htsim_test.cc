@@ -68,6 +68,22 @@ Times finished(const std::string &dir)
     return t;
 }
 
+/* A run that -end cuts short has not finished: exit code 1, and what was under way. */
+TEST(HtsimCommand, EndCutsShort)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the backend packet";
+    TempDir dir;
+    write_file(dir / "long.cm", "Nodes 16\nConnections 1\n0->9 start 0 size 100000000\n");
+    const Said s = weft(
+        {"htsim", "-tm", "long.cm", "-nodes", "16", "-end", "100", "-sender_cc_only", "--no-out"},
+        dir / "");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "not finished at the limit run.until=100us");
+    EXPECT_CONTAINS(slurp(source_dir() + "/docs/coming-from.md"),
+                    "`-end` cuts short has exit code 1");
+}
+
 } // namespace
 
 /* (n - 1) S / r + 6 (S + A) / r + 12 us, with S = 4,160 and A = 64 bytes: htsim has it to the

@@ -36,6 +36,75 @@ TEST(Import, TellsKindsApart)
     }
 }
 
+/* The files of one experiment, in any order, and the command that runs them together. */
+TEST(Import, ExperimentsOfOtherTools)
+{
+    TempDir dir;
+    ASSERT_EQ(weft({"trace", "generate", "ar", "--set", "ranks=2"}, dir / "").code, 0);
+    write_file(dir / "net.yml",
+               "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50 ]\nlatency: [ 500 ]\n");
+    write_file(dir / "sys.json", "{\"scheduling-policy\": \"LIFO\"}");
+    write_file(dir / "mem.json", "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}");
+    write_file(dir / "layers", "MICRO\n1\nl -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 65536 1\n");
+    write_file(dir / "topo", "3 2 0 1 2 A100\n2\n0 2 2400Gbps 0.000025ms 0\n"
+                             "1 2 2400Gbps 0.000025ms 0\n");
+    write_file(dir / "SimAI.conf", "CC_MODE 1\nENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 9000\n");
+    const auto line = [&](std::vector<std::string> files) {
+        files.insert(files.begin(), "import");
+        const Said s = weft(files, dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+        return s.out;
+    };
+    const std::string astra = "weft astra-sim --workload-configuration=ar "
+                              "--system-configuration=sys.json --network-configuration=net.yml "
+                              "--remote-memory-configuration=mem.json\n";
+    EXPECT_EQ(line({"ar.0.et", "sys.json", "net.yml", "mem.json"}), astra);
+    EXPECT_EQ(line({"mem.json", "ar.1.et", "net.yml", "ar.0.et", "sys.json"}), astra);
+    EXPECT_EQ(weft({"astra-sim", "--workload-configuration=ar", "--system-configuration=sys.json",
+                    "--network-configuration=net.yml", "--remote-memory-configuration=mem.json",
+                    "--no-out"},
+                   dir / "")
+                  .code,
+              0);
+    EXPECT_EQ(line({"sys.json", "net.yml"}),
+              "weft astra-sim --workload-configuration=... --system-configuration=sys.json "
+              "--network-configuration=net.yml\n");
+    EXPECT_EQ(line({"topo", "SimAI.conf", "layers"}),
+              "weft simai -w layers -n topo -c SimAI.conf\n");
+    EXPECT_EQ(line({"layers", "SimAI.conf"}), "weft simai -w layers -n TOPOLOGY -c SimAI.conf\n");
+    EXPECT_EQ(line({"layers", "topo"}), "weft simai -w layers -n topo\n");
+    /* two experiments; without a system nothing says that it is ASTRA-sim's */
+    EXPECT_EQ(line({"ar.0.et", "sys.json", "net.yml", "mem.json", "SimAI.conf", "topo"}),
+              astra + "weft simai -w WORKLOAD -n topo -c SimAI.conf\n");
+    EXPECT_EQ(line({"ar.0.et", "ar.1.et", "net.yml"}),
+              "weft run --set workload.type=chakra --set chakra.path=ar --set "
+              "topology.type=astra-network --set astra-network.file=net.yml\n");
+    write_file(dir / "other.json", "{\"scheduling-policy\": \"FIFO\"}");
+    const std::string two = line({"sys.json", "other.json"});
+    EXPECT_CONTAINS(two, "--system-configuration sys.json");
+    EXPECT_CONTAINS(two, "--system-configuration other.json");
+}
+
+/* Lists of HPCC's ancestor have packets and a stop where HPCC's have a port and a size. */
+TEST(Import, FlowsOfNs3Rdma)
+{
+    TempDir dir;
+    write_file(dir / "old", "2\n0 3 3 10000000 2.0 9.5\n1 3 3 10000000 2.0 9.5\n");
+    write_file(dir / "few", "1\n0 3 3 10 2.01 2.5\n");
+    write_file(dir / "new", "2\n0 3 3 100 1000000 2.0\n1 3 3 100 1000 9.5\n");
+    for (const char *file : {"old", "few"}) {
+        Said s = weft({"import", "--dry-run", file}, dir / "");
+        EXPECT_CONTAINS(s.out, ": flow list of ns3-rdma, the ancestor of HPCC's simulator");
+        s = weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
+                  "workload.type=flows", "--set", std::string("flows.file=") + file},
+                 dir / "");
+        EXPECT_EQ(s.code, 3);
+        EXPECT_CONTAINS(s.err, "this is a flow list of ns3-rdma");
+    }
+    EXPECT_CONTAINS(weft({"import", "--dry-run", "new"}, dir / "").out,
+                    "HPCC or ConWeave flow list\n  reads: 2 flows");
+}
+
 /* What is said of a file, and the line that runs several. */
 TEST(Import, CountsAndCommands)
 {

@@ -138,8 +138,8 @@ TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
               "4:1: the file ends where rate 2 of 2 of KMAX_MAP should be");
     EXPECT_EQ(error_of(least + "KMAX_MAP 2 1Gbps 1 1000Mbps 2\n"),
               "3:20: KMAX_MAP lists the rate 1000Mbps twice");
-    EXPECT_EQ(error_of(least + "PMAX_MAP 1 1Gbps 1.5\n"),
-              "3:18: PMAX_MAP must be from 0 to 1, got '1.5'");
+    EXPECT_EQ(error_of(least + "PMAX_MAP 1 1Gbps 1001\n"),
+              "3:18: PMAX_MAP must be from 0 to 1000, got '1001'");
     EXPECT_EQ(error_of("FLOW_FILE f\n"), "0:0: TOPOLOGY_FILE must be given");
     EXPECT_EQ(
         error_of("TOPOLOGY_FILE t\nFLOW_INPUT_FILE f\n"),
@@ -186,6 +186,29 @@ TEST(HpccConfig, KeysOfForksAreOffOrRefusedByTheirMeaning)
     EXPECT_NE(error_of("TOPOLOGY_FILE t\nFLOW_FILE_NAME f\n")
                   .find("FLOW_FILE must be given; "
                         "FLOW_FILE_NAME is a name"),
+              std::string::npos);
+}
+
+/* A switch that no table has, and that is off, changes nothing; a known one with a letter wrong is
+ * a mistake, and so is one that is on. */
+TEST(HpccConfig, SwitchesThatAreOffAreLeftOut)
+{
+    TextFile f(least + "ENABLE_QLEN_MON 1\nSIMULATOR_STOP_ONE_FLOW 0\nFCT_OUTPUT_TEMPLATE "
+                       "fct_{suffix}.txt\nENABLE_TELEPORTATION 0\nUSE_CRYSTAL_BALL false\n"
+                       "ByteCounterEnabled 0\nCC_MODE 3\nPMAX_MAP 1 1Gbps 2\n");
+    Config c(f.path);
+    EXPECT_EQ(c->cc_mode, 3u);
+    EXPECT_STREQ(c->offs, " ENABLE_TELEPORTATION USE_CRYSTAL_BALL ByteCounterEnabled");
+    EXPECT_EQ(c->pmax.entries[0].value, 2);
+    EXPECT_EQ(error_of(least + "ENABLE_PCF 0\n"),
+              "3:1: unknown key 'ENABLE_PCF'; did you mean 'ENABLE_PFC'?");
+    EXPECT_NE(error_of(least + "ENABLE_TELEPORTATION 1\n").find("3:1: unknown key"),
+              std::string::npos);
+    EXPECT_NE(error_of(least + "ENABLE_TELEPORTATION\n0\n").find("3:1: unknown key"),
+              std::string::npos);
+    EXPECT_NE(error_of(least + "TELEPORTATION 0\n").find("3:1: unknown key"), std::string::npos);
+    EXPECT_NE(error_of(least + "SIMULATOR_STOP_ONE_FLOW 1\n")
+                  .find("with SIMULATOR_STOP_ONE_FLOW 0 the rest is read"),
               std::string::npos);
 }
 

@@ -59,10 +59,29 @@ static enum weft_hpcc_flow_format detect(const struct weft_scan *s)
     return lines == 2 && n == 5 ? WEFT_HPCC_FLOW_CONWEAVE : WEFT_HPCC_FLOW_HPCC;
 }
 
+bool weft_hpcc_flows_are_rdma(const char *text)
+{
+    char number[6][32];
+    const int n = sscanf(text, "%*u %31s %31s %31s %31s %31s %31s", number[0], number[1], number[2],
+                         number[3], number[4], number[5]);
+    char *end[3];
+    const double packets = n == 6 ? strtod(number[3], &end[0]) : 0;
+    const double start = n == 6 ? strtod(number[4], &end[1]) : 0,
+                 stop = n == 6 ? strtod(number[5], &end[2]) : 0;
+    return n == 6 && !*end[0] && !*end[1] && !*end[2] && stop > start &&
+           (packets > UINT16_MAX || strchr(number[4], '.'));
+}
+
 static int read_all(struct weft_scan *s, enum weft_hpcc_flow_format format,
                     struct weft_hpcc_flows *l, struct weft_err *err)
 {
     uint64_t n;
+    if (format == WEFT_HPCC_FLOW_AUTO && weft_hpcc_flows_are_rdma(s->text))
+        return weft_err_at(err, WEFT_E_INPUT, s->file, 0, 0,
+                           "this is a flow list of ns3-rdma, the ancestor of HPCC's simulator: "
+                           "source, destination, priority, packets, start, stop; HPCC's has a port "
+                           "and the size in bytes (packets x PACKET_PAYLOAD_SIZE) in place of "
+                           "packets, and no stop");
     if (format == WEFT_HPCC_FLOW_AUTO)
         format = detect(s);
     l->format = format;

@@ -50,6 +50,9 @@ struct weft_hpcc_flows {
 #define WEFT_HPCC_DPORT 100
 #define WEFT_HPCC_FIRST_SPORT 10000
 
+/** Whether a text is a list of ns3-rdma, the ancestor of HPCC's simulator: `n`, then lines `src dst
+ * pg packets start stop`, where HPCC's has a port (16 bits) and a whole number of bytes. */
+bool weft_hpcc_flows_are_rdma(const char *text);
 /** Reads @p path; WEFT_HPCC_FLOW_AUTO finds the format by the number of columns, HPCC's when there
  * are no flows or the number is neither. NULL on failure, *err says where and why. */
 struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_flow_format format,

@@ -10,6 +10,7 @@
 #define ALPHA_MAX "64"
 #define LIMIT_MAX "2GiB"
 #define MARK_MAX "1GiB"
+#define PMAX_MAX "1000"
 
 #define PRIO                                                                                       \
     {                                                                                              \
@@ -26,13 +27,13 @@ static const struct weft_param prio_marks[] = {
     PRIO,
     {.type = WEFT_PARAM_SIZE, .min = "0", .max = MARK_MAX},
     {.type = WEFT_PARAM_SIZE, .min = "0", .max = MARK_MAX},
-    {.type = WEFT_PARAM_F64, .min = "0", .max = "1"},
+    {.type = WEFT_PARAM_F64, .min = "0", .max = PMAX_MAX},
 };
 static const struct weft_param rate_marks[] = {
     {.type = WEFT_PARAM_RATE},
     {.type = WEFT_PARAM_SIZE},
     {.type = WEFT_PARAM_SIZE},
-    {.type = WEFT_PARAM_F64, .min = "0", .max = "1"},
+    {.type = WEFT_PARAM_F64, .min = "0", .max = PMAX_MAX},
 };
 static const struct weft_param link_names[] = {{.type = WEFT_PARAM_STRING}};
 #undef PRIO
