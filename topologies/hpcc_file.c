@@ -17,8 +17,6 @@
 #include "topologies/tokens.h"
 #include "topologies/topology.h"
 
-#include <string.h>
-
 #include <stdlib.h>
 
 struct params {
@@ -110,11 +108,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
         weft_tokens_error_rate(f, p->error_rate);
     f->routing = p->hosts_forward ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     if (!rc)
-        rc = weft_fabric_finish(f, s->err);
-    if (rc && strstr(s->err->msg, "hosts do not forward")) {
-        const struct weft_err cut = *s->err;
-        rc = weft_err_set(s->err, cut.code, "%s; with hpcc.hosts-forward=true they do", cut.msg);
-    }
+        rc = weft_tokens_finish(s, f, "hpcc");
     if (!rc)
         rc = weft_fabric_tiers_by_distance(f, s->err);
     if (rc)

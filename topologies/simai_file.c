@@ -20,6 +20,7 @@
 
 struct params {
     const char *file;
+    bool hosts_forward;
     double error_rate;
 };
 
@@ -28,6 +29,12 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct params, file),
      .help = "path of the topology file"},
+    {.name = "hosts-forward",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, hosts_forward),
+     .def = "false",
+     .help = "GPUs forward packets for others where neither switches nor a link join them, and, of "
+             "several dimensions, what failed links no longer do"},
     WEFT_TOKENS_ERROR_RATE_PARAM(struct params),
 };
 
@@ -94,8 +101,12 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
                                              .nvswitches = h.nvswitches};
     if (!rc)
         rc = weft_simai_dims(&fabric, f, s->err);
+    if (p->hosts_forward && f->ndims < 2)
+        f->routing = WEFT_ROUTING_TRANSIT;
+    for (uint32_t d = 0; p->hosts_forward && d < f->ndims; d++)
+        f->dims[d].relays = true;
     if (!rc)
-        rc = weft_fabric_finish(f, s->err);
+        rc = weft_tokens_finish(s, f, "simai");
     if (!rc)
         rc = weft_fabric_tiers_by_distance(f, s->err);
     if (rc)

@@ -266,6 +266,15 @@ int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *
     return rc;
 }
 
+int weft_tokens_finish(struct weft_tokens *s, struct weft_fabric *f, const char *name)
+{
+    const int rc = weft_fabric_finish(f, s->err);
+    if (!rc || !strstr(s->err->msg, "hosts do not forward"))
+        return rc;
+    const struct weft_err cut = *s->err;
+    return weft_err_set(s->err, cut.code, "%s; with %s.hosts-forward=true they do", cut.msg, name);
+}
+
 void weft_tokens_error_rate(struct weft_fabric *f, double rate)
 {
     for (uint32_t l = 0; l < f->nlinks; l++)

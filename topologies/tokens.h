@@ -46,6 +46,9 @@ int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_
                     unsigned char mark, unsigned char *kinds);
 /** Remarks in @p f that what is left is ignored; says where it begins. */
 int weft_tokens_rest(struct weft_tokens *s, struct weft_fabric *f, uint32_t nlinks);
+/** Finishes a fabric whose hosts may lack a way; the error names hosts-forward of topology @p name
+ * where they have one through other hosts. */
+int weft_tokens_finish(struct weft_tokens *s, struct weft_fabric *f, const char *name);
 /** Gives the links without a loss rate @p rate, as these simulators do. */
 void weft_tokens_error_rate(struct weft_fabric *f, double rate);
 

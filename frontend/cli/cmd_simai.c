@@ -94,6 +94,26 @@ static void note(const struct experiment *x, const char *text)
         weft_log(x->cli->log, WEFT_LOG_INFO, "%s", text);
 }
 
+/* The topology is read before settings are resolved: those of it. */
+static int set_topology(const struct weft_topology_ops *t, void *params,
+                        const struct weft_strings *sets, struct weft_err *err)
+{
+    static const char *const prefixes[] = {"simai.", "topology."};
+    char name[64];
+    for (size_t i = 0; i < sets->n; i++)
+        for (size_t k = 0; k < sizeof prefixes / sizeof prefixes[0]; k++) {
+            const size_t n = strlen(prefixes[k]);
+            const char *at = sets->list[i] + n, *eq = strchr(sets->list[i], '=');
+            if (strncmp(sets->list[i], prefixes[k], n) != 0 || !eq ||
+                (size_t)(eq - at) >= sizeof name)
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)(eq - at), at);
+            if (strcmp(name, "type") != 0 && weft_params_set(&t->params, params, name, eq + 1, err))
+                return weft_err_prepend(err, "--set %s", sets->list[i]);
+        }
+    return 0;
+}
+
 static int read_topology(struct experiment *x, struct weft_err *err)
 {
     const struct weft_topology_ops *t = weft_topology_find("simai", err);
@@ -103,6 +123,8 @@ static int read_topology(struct experiment *x, struct weft_err *err)
     int code = weft_params_defaults(&t->params, params, err);
     if (!code)
         code = weft_params_set(&t->params, params, "file", x->o->network, err);
+    if (!code)
+        code = set_topology(t, params, &x->o->source.set, err);
     if (!code)
         code = t->build(params, &x->fabric, err);
     free(params);

@@ -202,4 +202,26 @@ TEST_F(IdleSettings, HostsForward)
     }
 }
 
+/* The same of SimAI's: GPUs in a row, of which the one in the middle forwards. */
+TEST_F(IdleSettings, GpusForward)
+{
+    write_file(dir / "layers", "MICRO\n1\nl -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 65536 1\n");
+    write_file(dir / "topo", "3 1 0 0 2 A100\n0 1 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0\n");
+    const std::vector<std::string> simai = {"simai", "-w",       "layers", "-n",
+                                            "topo",  "--no-out", "--set",  "pfc.enabled=false"};
+    Said s = weft(simai, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "with simai.hosts-forward=true they do");
+    for (const char *key : {"simai.hosts-forward=true", "topology.hosts-forward=true"}) {
+        std::vector<std::string> args = simai;
+        args.insert(args.end(), {"--set", key});
+        s = weft(args, dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+    }
+    std::vector<std::string> args = simai;
+    args.insert(args.end(), {"--set", "simai.host-forwards=true"});
+    EXPECT_CONTAINS(weft(args, dir / "").err, "did you mean 'hosts-forward'?");
+    /* ASTRA-sim's ns-3 lets hosts of such topologies forward by itself */
+}
+
 } // namespace
