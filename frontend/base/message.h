@@ -56,6 +56,8 @@ struct weft_msg {
     /** nothing follows from its having been sent (weft_net_sink.sent): no message, and no timer. So
      * that may be told a little later, in the same order, with the clock at what it was */
     bool sent_late;
+    /** a part whose member gives no data to the operation: it has posted no bytes */
+    bool gives_nothing;
 };
 
 /** The messages that a user posts, if any, when he is told of one: at most so many. */
@@ -76,6 +78,7 @@ struct weft_part {
     uint32_t from;      /**< member whose data it is, or WEFT_PART_ALL: the sum of all */
     uint32_t to;        /**< member that receives, or WEFT_PART_ALL: all but @p from */
     uint8_t token_type; /**< as in struct weft_msg */
+    uint32_t qp;        /**< for its completion: of struct weft_msg, the number of its job alone */
 };
 #define WEFT_PART_ALL UINT32_MAX
 

@@ -282,13 +282,17 @@ static int contribute(struct weft_net *net, const struct weft_part *part, struct
         return err->code;
     struct weft_part own = *part;
     own.token.number = i;
+    own.qp = h->job << WEFT_QP_BITS;
     h->messages_open++; /* it may be over before the call is */
     const int rc = real->ops->contribute(real, &own, err);
     if (rc) {
         h->messages_open--;
         weft_slots_give_back(&h->all->requests, i);
+        return rc;
     }
-    return rc;
+    h->messages++;
+    h->bytes += part->from == WEFT_PART_ALL || part->from == part->member ? part->bytes : 0;
+    return 0;
 }
 
 struct weft_shares *weft_shares_new(struct weft_net *net, uint32_t njobs, struct weft_err *err)

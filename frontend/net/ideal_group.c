@@ -8,7 +8,8 @@
  * tree and with forwarding=store-and-forward each link that carries the data adds bytes / its rate
  * to up or down instead. In model=flat, up + down is one latency. With contention=source what a
  * member gives waits for its link, and operations of a group pass the root one after the other,
- * each for bytes / slowest link. Buffers and rates of switches have no limit.
+ * each for bytes / slowest link; copies of what one gives do so beside the sums of what all give.
+ * Buffers and rates of switches have no limit.
  */
 #include "net/ideal_internal.h"
 
@@ -22,6 +23,7 @@
 struct part {
     uint64_t id;
     union weft_token token;
+    uint32_t qp;
     uint8_t token_type;
     bool posted;
     int64_t post_ps, begin_ps;
@@ -37,8 +39,9 @@ struct weft_ideal_group {
     uint32_t n, prio;
     uint32_t *hosts;
     struct weft_reduction_tree tree; /* path model */
-    int64_t free_ps;                 /* the root is through with the operations before */
-    struct operation *ops;           /* begun and not gone through, in the order of that */
+    /* the root is through with the operations before: sums, and copies of what one gives */
+    int64_t free_ps[2];
+    struct operation *ops; /* begun and not gone through, in the order of that */
     uint64_t nops, ops_cap;
 };
 
@@ -163,8 +166,9 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
     }
     const int64_t pass = weft_ideal_serial_ps(op->what.bytes, slowest);
     if (s->params.contention != WEFT_IDEAL_CONTENTION_NONE) {
-        root_ps = root_ps > g->free_ps ? root_ps : g->free_ps;
-        g->free_ps = weft_ideal_add_ps(root_ps, pass);
+        int64_t *const free_ps = &g->free_ps[op->what.from != WEFT_PART_ALL];
+        root_ps = root_ps > *free_ps ? root_ps : *free_ps;
+        *free_ps = weft_ideal_add_ps(root_ps, pass);
     }
     int64_t serial = path && s->params.forwarding == WEFT_IDEAL_STORE_AND_FORWARD ? 0 : pass;
     if (path)
@@ -186,8 +190,10 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
                     .tag = op->what.tag,
                     .token = op->part[i].token,
                     .prio = g->prio,
+                    .qp = op->part[i].qp,
                     .token_type = op->part[i].token_type,
-                    .kind = WEFT_MSG_PART},
+                    .kind = WEFT_MSG_PART,
+                    .gives_nothing = !weft_leaf_gives(i, op->what.from)},
             .unwanted = !weft_leaf_wants(i, op->what.from, op->what.to),
             .id = op->part[i].id,
             .post_ps = op->part[i].post_ps,
@@ -259,6 +265,7 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, st
                             g->hosts[part->member], part->tag, part->bytes, op->what.bytes);
     op->part[part->member] = (struct part){.id = s->totals.msgs_posted++,
                                            .token = part->token,
+                                           .qp = part->qp,
                                            .token_type = part->token_type,
                                            .posted = true,
                                            .post_ps = s->now_ps,

@@ -73,10 +73,10 @@ static void check_flow(struct weft_report *r, const struct weft_completion *w, i
 static void note_end(struct weft_report *r, const struct weft_completion *w)
 {
     const uint32_t job = job_of(r, &w->msg);
-    if (job >= r->njobs || w->msg.kind == WEFT_MSG_PART)
+    if (job >= r->njobs)
         return;
     r->jobs[job].ended++;
-    r->jobs[job].ended_bytes += w->msg.bytes;
+    r->jobs[job].ended_bytes += w->msg.gives_nothing ? 0 : w->msg.bytes;
 }
 
 static void on_flow(void *ctx, const struct weft_completion *w)

@@ -12,7 +12,7 @@ const struct weft_preset weft_system_presets[] = {
      "fitted on twelve of Azure's 24 ND H100 v5 all-reduces, ring bandwidth by NCCL's users, 20 of "
      "132 SMs of DeepSeek-V3; judged in scenarios/nccl-tests",
      "endpoint-delay=16.8us scale-up-share=0.835 communication-share=0.15 "
-     "in-network.aggregation-rate=17.5Tbps"},
+     "in-network.aggregation-rate=2187.5Gbps"},
     {"dgx-a100",
      "software latency and share of NVLink: nodes of eight A100; rings of 16 MiB to 16 GiB within "
      "13 %, of 1 MiB 36 % too slow",

@@ -2,28 +2,31 @@
 /*
  * In-network operations: switches add up what hosts send, and copy it to them.
  *
- * A group has a tree of switches (topologies/reduction_tree.h) and a stream of packets. Each
- * operation takes the next npkts positions of the stream as its first member begins it; one that
- * begins operations in another order sends them in this one all the same. At each position every
- * member sends one frame up, with payload if its data is wanted, else headers only; a switch counts
- * the frames of a position and, when all of its branches have sent one, sends one frame further up.
- * The root sends one down every branch, and each switch copies it to its own: with payload where a
- * receiver lies below, else headers only. An all-reduce thus carries each byte once up and once
- * down every link of the tree.
+ * A group has a tree of switches (topologies/reduction_tree.h) and two streams of packets: of
+ * sums, to which all members give (all-reduce, reduce-scatter, reduce), and of copies of what one
+ * gives (all-gather, broadcast). Sums fill the links up the tree and copies those down, so neither
+ * waits for the other. In its stream each operation takes the next npkts positions of the stream as
+ * its first member begins it; one that begins operations in another order sends them in this one
+ * all the same. At each position every member sends one frame up, with payload if its data is
+ * wanted, else headers only; a switch counts the frames of a position and, when all of its branches
+ * have sent one, sends one frame further up. The root sends one down every branch, and each switch
+ * copies it to its own: with payload where a receiver lies below, else headers only. An all-reduce
+ * thus carries each byte once up and once down every link of the tree.
  *
  * Flow control: what comes down at a position is also the credit for it. A member sends position p
  * only after it has received p - window, so no switch has more than `window` sums in the making,
  * and slot p % window is free when p comes. A switch divides its slots equally among the groups
  * whose tree it is in, and the window of a group is the least share on its tree; fixed when the
- * first part is posted. So groups can't wait for each other's slots. A member queues its packets at
- * its NIC two at a time, where they take turns with the data of QPs of their priority.
+ * first part is posted. So groups can't wait for each other's slots. Copies take no slots, and have
+ * a window of as many packets. A member queues the packets of each stream at its NIC two at a time,
+ * where they take turns with the data of QPs of their priority.
  *
- * Adding up: a switch takes frames in the order they come, for all groups, at aggregation-rate; a
- * sum is ready aggregation-latency after its last frame was taken. Sums go through the egress
- * queues like other packets of their priority and obey PFC there, but they lie in the slots and in
- * copies of the aggregation unit, not in the packet buffer: nothing drops them, and they cause no
- * pause or mark. Only links can lose them, which a group's tree must not have: a loss (a link that
- * fails) ends the run.
+ * Adding up: a switch takes the frames that come in by a port in their order, for all groups, at
+ * aggregation-rate; a sum is ready aggregation-latency after its last frame was taken. Sums go
+ * through the egress queues like other packets of their priority and obey PFC there, but they lie
+ * in the slots and in copies of the aggregation unit, not in the packet buffer: nothing drops them,
+ * and they cause no pause or mark. Only links can lose them, which a group's tree must not have: a
+ * loss (a link that fails) ends the run.
  *
  * Sources: SHARP (Graham et al., COM-HPC 2016): trees, operations in order, slots per group.
  * SwitchML (Sapio et al., NSDI 2021): the result is the credit for the slot.
@@ -202,8 +205,10 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
                                         .tag = op->tag,
                                         .token = p->token,
                                         .prio = g->prio,
+                                        .qp = p->qp,
                                         .token_type = p->token_type,
-                                        .kind = WEFT_MSG_PART},
+                                        .kind = WEFT_MSG_PART,
+                                        .gives_nothing = !weft_leaf_gives(place, op->from)},
                                 .post_ps = p->post_ps,
                                 .received_ps = e->now,
                                 .acked_ps = e->now,
@@ -238,7 +243,7 @@ static void host_receive(struct weft_engine *e, struct group *g, uint32_t place,
     if (pos != m->received) {
         engine_fail(e, WEFT_E_INTERNAL,
                     "in-network group %u: h%u received position %" PRIu64 " before %" PRIu64,
-                    g->number, m->host, pos, m->received);
+                    g->number / 2, m->host, pos, m->received);
         return;
     }
     m->received++;
@@ -271,6 +276,7 @@ static void summed(void *ctx, uint64_t pos)
     const struct group *g = s->g;
     const struct operation *op = operation_at(g, pos);
     s->came[pos % g->window] = 0;
+    s->taken_ps[pos % g->window] = 0;
     const uint32_t at = (uint32_t)(s - g->stop);
     const struct weft_tree_switch *w = &g->tree.switches[at];
     if (at == 0)
@@ -280,17 +286,19 @@ static void summed(void *ctx, uint64_t pos)
                    weft_tree_gives(&g->tree, at, op->from) ? payload_of(g, op, pos) : 0, 0, NIL);
 }
 
-/* A frame has come up to a switch. */
-static void add_up(struct weft_engine *e, struct stop *s, uint64_t pos, uint64_t frame)
+/* A frame has come up to a switch, in by @p port. */
+static void add_up(struct weft_engine *e, struct stop *s, uint32_t port, uint64_t pos,
+                   uint64_t frame)
 {
     const struct in_network *in = e->in_network;
-    struct adder *a = &in->adder[s->g->tree.switches[s - s->g->stop].node];
-    int64_t ready = e->now + e->p.in_network.latency_ps;
+    int64_t *const free_ps = &in->free_ps[port];
     struct weft_err err = {0};
-    if (in->rate_q) {
-        a->free_ps = (a->free_ps > e->now ? a->free_ps : e->now) + gap_ps(frame, in->rate_q);
-        ready = a->free_ps + e->p.in_network.latency_ps;
-    }
+    if (in->rate_q)
+        *free_ps = (*free_ps > e->now ? *free_ps : e->now) + gap_ps(frame, in->rate_q);
+    int64_t *const taken_ps = &s->taken_ps[pos % s->g->window];
+    const int64_t now_taken_ps = in->rate_q ? *free_ps : e->now;
+    *taken_ps = now_taken_ps > *taken_ps ? now_taken_ps : *taken_ps;
+    const int64_t ready = *taken_ps + e->p.in_network.latency_ps;
     if (++s->came[pos % s->g->window] < s->nbranches)
         return;
     if (ready == e->now)
@@ -307,7 +315,7 @@ void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t i)
     e->own[e->ports[port].node].taken += k.payload;
     pkt_free(e, i);
     if (!(k.flags & PKT_DOWN))
-        add_up(e, &g->stop[k.dst_host], k.psn, k.frame);
+        add_up(e, &g->stop[k.dst_host], port, k.psn, k.frame);
     else if (e->ports[port].nic != NIL)
         host_receive(e, g, k.dst_host, k.psn);
     else
@@ -316,7 +324,7 @@ void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t i)
 
 /* ---- posting ---- */
 
-/* Divides the slots of switches among the groups. */
+/* Divides the slots of switches among the groups, whose two streams have the same tree. */
 static int fix_windows(struct weft_engine *e, struct weft_err *err)
 {
     struct in_network *in = e->in_network;
@@ -324,13 +332,13 @@ static int fix_windows(struct weft_engine *e, struct weft_err *err)
         struct group *g = in->group[k];
         g->window = UINT64_MAX;
         for (uint32_t i = 0; i < g->tree.nswitches; i++) {
-            const uint64_t share =
-                e->p.in_network.slots / in->adder[g->tree.switches[i].node].groups;
+            const uint64_t share = e->p.in_network.slots / in->groups[g->tree.switches[i].node];
             g->window = share < g->window ? share : g->window;
         }
         for (uint32_t i = 0; i < g->tree.nswitches; i++) {
             g->stop[i].came = calloc(g->window, sizeof *g->stop[i].came);
-            if (!g->stop[i].came)
+            g->stop[i].taken_ps = calloc(g->window, sizeof *g->stop[i].taken_ps);
+            if (!g->stop[i].came || !g->stop[i].taken_ps)
                 return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network slots");
         }
     }
@@ -378,9 +386,9 @@ static struct operation *operation_of(const struct group *g, const struct member
 static int check_part(const struct weft_engine *e, const struct weft_part *p, struct weft_err *err)
 {
     const struct in_network *in = e->in_network;
-    if (!in || p->group >= in->ngroups)
+    if (!in || p->group >= in->ngroups / 2)
         return weft_err_set(err, WEFT_E_INPUT, "in-network group %u was not opened", p->group);
-    const uint32_t n = in->group[p->group]->n;
+    const uint32_t n = in->group[2 * p->group]->n;
     if (p->member >= n || (p->from != NIL && p->from >= n) || (p->to != NIL && p->to >= n))
         return weft_err_set(err, WEFT_E_INPUT, "in-network group %u has members 0 to %u", p->group,
                             n - 1);
@@ -392,7 +400,7 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p, str
     struct in_network *in = e->in_network;
     if (check_part(e, p, err) || (!in->begun && fix_windows(e, err)))
         return err ? err->code : WEFT_E_INPUT;
-    struct group *g = in->group[p->group];
+    struct group *g = in->group[2 * p->group + (p->from != NIL)];
     struct member *m = &g->member[p->member];
     struct operation *op = operation_of(g, m, p->tag);
     if (!op && !(op = new_operation(e, g, p)))
@@ -405,6 +413,7 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p, str
                             m->host, p->tag, p->bytes, op->bytes);
     op->part[p->member] = (struct part){.id = e->tot.msgs_posted++,
                                         .token = p->token,
+                                        .qp = p->qp,
                                         .token_type = p->token_type,
                                         .post_ps = e->now,
                                         .posted = true};

@@ -35,14 +35,14 @@ int in_network_check(const struct weft_engine *e, struct weft_err *err)
             if (m->received > m->sent || m->sent - m->received > g->window || m->over > m->posted)
                 return weft_err_set(err, WEFT_E_INTERNAL,
                                     "conservation: h%u of in-network group %u is out of its window",
-                                    m->host, k);
+                                    m->host, k / 2);
         }
         for (uint32_t i = 0; i < g->tree.nswitches; i++)
             if (shares_a_slot(g, &g->stop[i]))
                 return weft_err_set(err, WEFT_E_INTERNAL,
                                     "conservation: a switch of in-network group %u has two sums "
                                     "in one slot",
-                                    k);
+                                    k / 2);
     }
     if (parts != in->parts)
         return weft_err_set(err, WEFT_E_INTERNAL,

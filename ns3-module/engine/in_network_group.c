@@ -17,7 +17,13 @@ static struct in_network *table_of(struct weft_engine *e)
     if (e->in_network)
         return e->in_network;
     struct in_network *in = calloc(1, sizeof *in);
-    if (in && !(in->adder = calloc(e->fabric->nnodes, sizeof *in->adder))) {
+    if (in) {
+        in->groups = calloc(e->fabric->nnodes, sizeof *in->groups);
+        in->free_ps = calloc(e->fabric->nports, sizeof *in->free_ps);
+    }
+    if (in && (!in->groups || !in->free_ps)) {
+        free(in->groups);
+        free(in->free_ps);
         free(in);
         in = NULL;
     }
@@ -31,8 +37,10 @@ static struct in_network *table_of(struct weft_engine *e)
 
 static void group_free(struct group *g)
 {
-    for (uint32_t i = 0; g->stop && i < g->tree.nswitches; i++)
+    for (uint32_t i = 0; g->stop && i < g->tree.nswitches; i++) {
         free(g->stop[i].came);
+        free(g->stop[i].taken_ps);
+    }
     for (uint64_t i = 0; i < g->nops; i++)
         free(g->ops[i].part);
     free(g->ops);
@@ -51,7 +59,8 @@ void in_network_fini(struct weft_engine *e)
     for (uint32_t i = 0; i < in->ngroups; i++)
         group_free(in->group[i]);
     free(in->group);
-    free(in->adder);
+    free(in->groups);
+    free(in->free_ps);
     free(in);
     e->in_network = NULL;
 }
@@ -124,13 +133,12 @@ static int enter(struct weft_engine *e, const struct group *g, struct weft_err *
     char name[WEFT_NODE_NAME_MAX];
     for (uint32_t i = 0; i < g->tree.nswitches; i++) {
         const uint32_t node = g->tree.switches[i].node;
-        if (++in->adder[node].groups > e->p.in_network.slots)
+        if (++in->groups[node] > e->p.in_network.slots)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "%u groups add up in switch %s, which has in-network.slots=%" PRIu64
                                 ": one per group is "
                                 "the least",
-                                in->adder[node].groups,
-                                weft_fabric_node_name(e->fabric, node, name),
+                                in->groups[node], weft_fabric_node_name(e->fabric, node, name),
                                 e->p.in_network.slots);
     }
     return 0;
@@ -150,7 +158,7 @@ static int check_hosts(const struct weft_engine *e, const uint32_t *hosts, uint3
     return weft_reduction_tree_check_hosts(e->fabric, hosts, n, err);
 }
 
-/* A group with its tree. */
+/* A stream of a group, with its tree. */
 static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_t n,
                      struct group **out, struct weft_err *err)
 {
@@ -160,7 +168,7 @@ static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_
     g->n = n;
     g->mtu = UINT64_MAX;
     g->number = e->in_network->ngroups;
-    int rc = weft_reduction_tree_new(e->fabric, hosts, n, g->number, &g->tree, err);
+    int rc = weft_reduction_tree_new(e->fabric, hosts, n, g->number / 2, &g->tree, err);
     if (rc)
         return rc;
     g->member = calloc(n, sizeof *g->member);
@@ -171,10 +179,32 @@ static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_
     return 0;
 }
 
+/* Adds the next stream of a group to the table; the first of the two counts at its switches. */
+static int open_stream(struct weft_engine *e, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                       struct weft_err *err)
+{
+    struct in_network *in = e->in_network;
+    struct group *g;
+    struct group **more = realloc(in->group, (in->ngroups + (size_t)1) * sizeof *more);
+    if (!more)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
+    in->group = more;
+    int rc = group_new(e, hosts, n, &g, err);
+    rc = rc ? rc : fill(e, g, hosts, err);
+    rc = rc || in_network_copies(g) ? rc : enter(e, g, err);
+    if (rc) {
+        if (g)
+            group_free(g);
+        return rc;
+    }
+    g->prio = prio;
+    in->group[in->ngroups++] = g;
+    return 0;
+}
+
 int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, uint32_t prio,
                       uint32_t *id, struct weft_err *err)
 {
-    struct group *g;
     posts_settle(e);
     if (e->peers)
         return weft_err_set(err, WEFT_E_ALONE, "switches take part in operations");
@@ -183,21 +213,17 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
     if (rc)
         return rc;
     struct in_network *in = table_of(e);
-    struct group **more = in ? realloc(in->group, (in->ngroups + (size_t)1) * sizeof *more) : NULL;
-    if (!more)
+    if (!in)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
-    in->group = more;
-    rc = group_new(e, hosts, n, &g, err);
-    rc = rc ? rc : fill(e, g, hosts, err);
-    rc = rc ? rc : enter(e, g, err);
+    rc = open_stream(e, hosts, n, prio, err);
+    if (rc)
+        return rc;
+    rc = open_stream(e, hosts, n, prio, err);
     if (rc) {
-        if (g)
-            group_free(g);
+        group_free(in->group[--in->ngroups]);
         return rc;
     }
-    g->prio = prio;
-    *id = in->ngroups;
-    in->group[in->ngroups++] = g;
+    *id = in->ngroups / 2 - 1;
     window_choose(e);
     return 0;
 }

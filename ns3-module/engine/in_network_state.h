@@ -11,6 +11,7 @@ struct part {
     uint64_t id;
     union weft_token token;
     int64_t post_ps;
+    uint32_t qp;
     uint8_t token_type;
     bool posted;
 };
@@ -52,43 +53,47 @@ struct stop {
     struct group *g;
     struct branch *branch;
     uint32_t nbranches;
-    uint32_t *came; /**< per slot: frames of the sum in the making that have come */
+    uint32_t *came;    /**< per slot: frames of the sum in the making that have come */
+    int64_t *taken_ps; /**< per slot: when the last of them is taken; 0: none has come */
 };
 
-/** A group. */
+/** A stream of a group: its sums, or its copies. The two go on beside each other. */
 struct group {
-    uint32_t number, n, prio;
+    uint32_t number; /**< group number x 2, + 1 for copies */
+    uint32_t n, prio;
     struct weft_reduction_tree tree; /**< switch i is stop i, leaf i member i */
     /** payload of a full packet: the least of the dimensions that the tree crosses */
     uint64_t mtu;
     struct member *member;
     struct stop *stop;
     struct branch *branches;
-    uint64_t window;       /**< packets of a member in flight, slots in each switch; 0: not known */
+    /** packets of a member in flight; of sums, slots in each switch; 0: not known */
+    uint64_t window;
     struct operation *ops; /**< operation k at ops[k - first_op]; those before are over */
     uint64_t first_op, nops, ops_cap;
     uint64_t end; /**< packets of all operations */
 };
 
-/** What adds up in a switch: one for all groups. */
-struct adder {
-    int64_t free_ps;
-    uint32_t groups; /**< whose tree it is in */
-};
-
 struct in_network {
-    struct group **group;
-    uint32_t ngroups;
-    struct adder *adder; /**< per node */
-    uint64_t rate_q;     /**< ps per byte, GAP_SHIFT; 0: no limit */
-    uint64_t parts;      /**< posted and not over */
-    bool begun;          /**< something was posted */
+    struct group **group; /**< the streams, two for each group */
+    uint32_t ngroups;     /**< of these */
+    uint32_t *groups;     /**< per node: in the trees of how many groups it is */
+    int64_t *free_ps;     /**< per port: the adder is through with what came in by it */
+    uint64_t rate_q;      /**< of adders: ps per byte, GAP_SHIFT; 0: no limit */
+    uint64_t parts;       /**< posted and not over */
+    bool begun;           /**< something was posted */
 };
 
 /** Whether a switch is in the tree of a group. */
 static inline bool in_network_at(const struct weft_engine *e, uint32_t node)
 {
-    return e->in_network && e->in_network->adder[node].groups;
+    return e->in_network && e->in_network->groups[node];
+}
+
+/** Whether a group is a stream of copies: what one member gives goes to others. */
+static inline bool in_network_copies(const struct group *g)
+{
+    return g->number & 1;
 }
 
 /** The operation that a packet of the stream belongs to. */

@@ -52,6 +52,30 @@ TEST(Partial, TerminatedTwiceKeepsEverything)
     EXPECT_FALSE(fs::exists(dir / "o/.lock"));
 }
 
+// A rank's parts of in-network operations are messages that it has posted: what it gave is theirs.
+TEST(Partial, PartsOfInNetworkOperationsEndLikeMessages)
+{
+    for (const char *backend : {"packet", "ideal"}) {
+        if (backend == std::string("packet") && !has_packet())
+            continue;
+        for (const char *kind : {"all-reduce", "reduce-scatter", "all-gather"})
+            for (const bool cut : {false, true}) {
+                const std::string algorithm = std::string("system.") + kind + "=in-network";
+                const Said s = weft(
+                    {"run", "--no-out", "--json", "--set", "topology.type=single-switch", "--set",
+                     "single-switch.hosts=4", "--set", "workload.type=generate", "--set",
+                     std::string("generate.kind=") + kind, "--set", "generate.size=64MiB", "--set",
+                     algorithm, "--set", std::string("network.backend=") + backend, "--set",
+                     cut ? "run.until=5us" : "run.until=0"});
+                const std::string parts = kind == std::string("all-reduce") ? "4" : "16";
+                const std::string bytes = "268435456"; // 64 MiB of each rank
+                EXPECT_EQ(s.code, cut ? 1 : 0) << s.err;
+                EXPECT_CONTAINS(s.out, "\"unfinished_messages\": " + (cut ? parts : "0") + ",");
+                EXPECT_CONTAINS(s.out, "\"unfinished_bytes\": " + (cut ? bytes : "0") + ",");
+            }
+    }
+}
+
 TEST(Partial, AFailedQpKeepsEverything)
 {
     if (!has_packet())

@@ -165,14 +165,19 @@ TEST(InNetwork, GroupsShareTheSlotsOfASwitch)
     EXPECT_EQ(w.acked.size(), 4u);
 }
 
-// The adder takes n frames per position: slower than the links here.
+// Each port's adder takes one frame per position: slower than the links here, and the same for any
+// number of ports.
 TEST(InNetwork, AggregationRateAndLatency)
 {
-    const int n = 8, k = 30;
-    const int64_t frame = (4096 + 62) * 20; // ps at 400 Gbps
-    ASSERT_GT(n * frame, FULL);
-    World w("single-switch", Star(n), With(MTU_4096, {{"in-network.aggregation-rate", "400Gbps"}}));
-    EXPECT_EQ(AllReduceEnd(w, n, k * MTU), FULL + D + k * n * frame + FULL + D);
+    const int k = 30;
+    const int64_t frame = (4096 + 62) * 160; // ps at 50 Gbps
+    ASSERT_GT(frame, FULL);
+    for (const int n : {2, 8, 72}) {
+        World w("single-switch", Star(n),
+                With(MTU_4096, {{"in-network.aggregation-rate", "50Gbps"}}));
+        EXPECT_EQ(AllReduceEnd(w, n, k * MTU), FULL + D + k * frame + FULL + D) << n;
+    }
+    const int n = 8;
     World l("single-switch", Star(n), With(MTU_4096, {{"in-network.aggregation-latency", "3us"}}));
     EXPECT_EQ(AllReduceEnd(l, n, k * MTU), (k + 1) * FULL + 2 * D + 3000000);
 }
@@ -244,6 +249,64 @@ TEST(InNetwork, WaitsForTheLastAndPipelines)
     Post(w, g, 1, 10 * MTU, 2);
     w.Run();
     EXPECT_EQ(LastEnd(w), late + 21 * FULL + 2 * D);
+}
+
+// Sums fill the links up, copies those down: the two at once take as long as what the busier of a
+// port's two directions, and its adder, have to carry of both. A reduce-scatter sends all that a
+// rank has up once, as an all-reduce does, and so takes as long.
+TEST(InNetwork, SumsAndCopiesGoOnBesideEachOther)
+{
+    const uint32_t n = 8, k = 40; // packets of each rank's unit
+    const auto end = [](bool sums, bool copies, const char *rate) {
+        World w("single-switch", Star(int(n)),
+                With(MTU_4096, {{"in-network.aggregation-rate", rate}}));
+        w.Build();
+        const uint32_t g = Group(w, Hosts(n));
+        for (uint32_t u = 0; u < n; u++)
+            for (uint32_t i = 0; i < n; i++) {
+                if (copies)
+                    Post(w, g, i, k * MTU, 100 + u, u);
+                if (sums)
+                    Post(w, g, i, k * MTU, u, ALL, u);
+            }
+        w.Run();
+        EXPECT_EQ(w.acked.size(), (sums + copies) * n * n);
+        return double(LastEnd(w));
+    };
+    for (const auto &[rate, ps] : {std::pair("0", 0.0), {"73Gbps", (4096 + 62) * 8e3 / 73}}) {
+        const double scatter = end(true, false, rate), gather = end(false, true, rate),
+                     both = end(true, true, rate);
+        World w("single-switch", Star(int(n)),
+                With(MTU_4096, {{"in-network.aggregation-rate", rate}}));
+        const double reduce = double(AllReduceEnd(w, n, n * k * MTU));
+        const double port = (n + 1) * k * std::max(double(FULL), ps) + (n - 1) * k * double(EMPTY);
+        EXPECT_LT(both, 1.1 * std::max({scatter, gather, port})) << rate;
+        EXPECT_GE(both, (n + 1) * k * std::max(double(FULL), ps)) << rate;
+        EXPECT_NEAR(scatter, reduce, 0.02 * reduce) << rate;
+    }
+}
+
+// One member begins sums and copies in another order than the others, and many of each: nobody
+// waits for ever.
+TEST(InNetwork, SumsDoNotWaitForCopies)
+{
+    World w("single-switch", Star(2), With(MTU_4096, {{"in-network.slots", "2"}}));
+    w.Build();
+    const uint32_t g = Group(w, {0, 1});
+    for (uint64_t k = 0; k < 20; k++) {
+        Post(w, g, 0, 3 * MTU, k);
+        Post(w, g, 1, 3 * MTU, 100 + k, 0);
+    }
+    w.Run();
+    EXPECT_EQ(w.acked.size(), 0u);
+    for (uint64_t k = 0; k < 20; k++)
+        Post(w, g, 1, 3 * MTU, k);
+    w.Run();
+    EXPECT_EQ(w.acked.size(), 40u) << "all sums, and no copy";
+    for (uint64_t k = 0; k < 20; k++)
+        Post(w, g, 0, 3 * MTU, 100 + k, 0);
+    w.Run();
+    EXPECT_EQ(w.acked.size(), 80u);
 }
 
 // Who begins operations in another order sends them in that of the first, and waits with those that

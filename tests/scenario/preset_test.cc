@@ -168,7 +168,7 @@ TEST(Preset, OfTheSystemSetsWhatWasFitted)
     EXPECT_EQ(r.value("system", "endpoint-delay"), "16.8us");
     EXPECT_EQ(r.value("system", "scale-up-share"), "0.835");
     EXPECT_EQ(r.value("system", "communication-share"), "0.15");
-    EXPECT_EQ(r.value("in-network", "aggregation-rate"), "17.5Tbps");
+    EXPECT_EQ(r.value("in-network", "aggregation-rate"), "2187.5Gbps");
     auto a100 = world::from_defaults(base({"system.preset=dgx-a100"}));
     ASSERT_EQ(a100.code, 0) << a100.message();
     EXPECT_EQ(a100.value("system", "endpoint-delay"), "9.6us");
