@@ -53,6 +53,7 @@ static int prepare(struct alone *a, const struct weft_cli *cli,
                                         .system = a->s->system,
                                         .seed = a->s->run->seed,
                                         .fabric = parts->fabric,
+                                        .manner = weft_scenario_manner(a->s, parts->fabric),
                                         .net = a->on.net,
                                         .keep_on = true};
     a->on.jobs = weft_jobs_new(&jc, err);

@@ -153,6 +153,7 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
                                         .system = s->system,
                                         .seed = s->run->seed,
                                         .fabric = parts->fabric,
+                                        .manner = weft_scenario_manner(s, parts->fabric),
                                         .net = *net,
                                         .observers = observers,
                                         .requests = report ? weft_report_request : NULL,

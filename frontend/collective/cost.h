@@ -32,8 +32,10 @@ struct weft_coll_round {
     uint64_t bytes;  /**< of each message */
     bool relayed; /**< a rank waits for its neighbour alone, around a ring: slow ones are evened out
                    */
-    bool streamed; /**< these rounds fill a pipeline that is under way: they add no latency */
-    bool adds;     /**< what comes in is added up */
+    bool streamed;  /**< these rounds fill a pipeline that is under way: they add no latency */
+    bool meanwhile; /**< no rounds of their own: so much of the streamed ones that follow goes on
+                       while the rounds before wait for their latencies */
+    bool adds;      /**< what comes in is added up */
 };
 
 /** Takes the rounds. */

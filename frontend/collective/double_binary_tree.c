@@ -187,6 +187,14 @@ static uint32_t level_down(const struct weft_coll_call *c, uint32_t arg, uint32_
                : rank;
 }
 
+/* Message j: in tree j to the parent. */
+static uint32_t all_up(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    (void)arg;
+    const struct place p = place_of(c, rank, j);
+    return p.parent == NOBODY ? rank : rank_of(c->n, j, p.parent);
+}
+
 /* Every edge of both trees, both ways. */
 static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
@@ -197,28 +205,26 @@ static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_
     return j % 3 < p.nchildren ? rank_of(c->n, j / 3, p.child[j % 3]) : rank;
 }
 
-/* The first piece goes up and down all levels, the others follow it. */
+/* The first piece goes up and down all levels, the others follow it: up while it is on its way, and
+ * once it comes down both ways at once. */
 static void double_binary_tree_cost(const struct weft_coll_call *c,
                                     const struct weft_coll_cost_sink *sink)
 {
     const unsigned levels = weft_coll_log2(c->n) + (c->n & (c->n - 1) ? 1 : 0);
-    struct weft_coll_round r = {.times = 1};
-    r.bytes = weft_coll_cut(c->bytes, 2 * pieces(c), 0);
-    for (unsigned k = 0; k < levels; k++) {
-        r.arg = k;
-        r.to = level_up;
-        r.fanout = 2;
-        r.adds = true;
-        weft_coll_cost_round(sink, c, r);
-        r.to = level_down;
-        r.fanout = 4;
-        r.adds = false;
-        weft_coll_cost_round(sink, c, r);
-    }
-    r = (struct weft_coll_round){.to = all_levels, .fanout = 6, .bytes = r.bytes};
-    r.times = pieces(c) - 1;
-    r.streamed = r.adds = true;
-    weft_coll_cost_round(sink, c, r);
+    struct weft_coll_round up = {.to = level_up, .fanout = 2, .times = 1, .adds = true};
+    struct weft_coll_round down = {.to = level_down, .fanout = 4, .times = 1};
+    struct weft_coll_round both = {.to = all_levels, .fanout = 6, .streamed = true, .adds = true};
+    up.bytes = down.bytes = both.bytes = weft_coll_cut(c->bytes, 2 * pieces(c), 0);
+    for (up.arg = 0; up.arg < levels; up.arg++)
+        weft_coll_cost_round(sink, c, up);
+    up.to = all_up;
+    up.arg = 0;
+    up.times = both.times = pieces(c) - 1;
+    up.meanwhile = true;
+    weft_coll_cost_round(sink, c, up);
+    for (down.arg = 0; down.arg < levels; down.arg++)
+        weft_coll_cost_round(sink, c, down);
+    weft_coll_cost_round(sink, c, both);
 }
 
 static const char *const tries[] = {"double-binary-tree", "double-binary-tree:pieces=32", NULL};

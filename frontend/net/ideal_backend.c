@@ -96,6 +96,17 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
     return 0;
 }
 
+static void backend_manner(const struct weft_net_config *config, struct weft_net_manner *out)
+{
+    const struct weft_ideal_params *p = config->params;
+    *out = (struct weft_net_manner){
+        .meets = p->contention == WEFT_IDEAL_CONTENTION_LINKS    ? WEFT_MEETS_ALL
+                 : p->contention == WEFT_IDEAL_CONTENTION_SOURCE ? WEFT_MEETS_AT_SOURCE
+                                                                 : WEFT_MEETS_NONE,
+        .frame_bytes = p->forwarding == WEFT_IDEAL_STORE_AND_FORWARD ? UINT64_MAX : 0,
+    };
+}
+
 static int backend_create(const struct weft_net_config *config, struct weft_net **out,
                           struct weft_err *err)
 {
@@ -146,5 +157,6 @@ const struct weft_net_backend weft_net_ideal = {
     .nsections = 1,
     .params_size = sizeof(struct weft_ideal_params),
     .check = backend_check,
+    .manner = backend_manner,
     .create = backend_create,
 };

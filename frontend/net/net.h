@@ -344,6 +344,18 @@ struct weft_net_config {
     bool dry;        /**< made to see whether it can be; it will not run, and writes no files */
 };
 
+/** How messages go, as far as estimates of them ask. */
+struct weft_net_manner {
+    /** What goes on a link beside others: all; what its own host sends; nothing. */
+    enum weft_net_meets { WEFT_MEETS_ALL, WEFT_MEETS_AT_SOURCE, WEFT_MEETS_NONE } meets;
+    bool by_flow;         /**< equal-cost paths: by base/flow.h; else by a hash of the pair */
+    uint32_t prio;        /**< by_flow: of messages that ask for none */
+    uint64_t seed;        /**< by_flow */
+    uint64_t frame_bytes; /**< payload that is sent on as a whole; 0: bit by bit */
+    double header_bytes;  /**< that each frame has besides on the wire */
+    double ack_bytes;     /**< that it causes the other way */
+};
+
 /** Told of a value that the choice of a transport implies for a parameter, "" as @p section being
  * the congestion control's, and why. */
 typedef int (*weft_net_imply_fn)(void *ctx, const char *section, const char *param,
@@ -364,6 +376,8 @@ struct weft_net_backend {
     /** Required. */
     int (*create)(const struct weft_net_config *config, struct weft_net **out,
                   struct weft_err *err);
+    /** Optional; without it, as the ideal backend's default. For what `check` accepts. */
+    void (*manner)(const struct weft_net_config *config, struct weft_net_manner *out);
     /** Optional. Adds up the buffers of a configuration that `check` accepts. */
     void (*buffers)(const struct weft_net_config *config, struct weft_buffer_figures *out);
     /** Optional: links can change. Whether a fabric without the links whose byte in @p down is not

@@ -51,10 +51,21 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .thread_shuffle = s->run->thread_shuffle};
 }
 
+struct weft_net_manner weft_scenario_manner(const struct weft_scenario *s,
+                                            const struct weft_fabric *fabric)
+{
+    const struct weft_net_config config = weft_scenario_net_config(s, fabric);
+    struct weft_net_manner m = {.meets = WEFT_MEETS_NONE};
+    if (s->backend->manner)
+        s->backend->manner(&config, &m);
+    return m;
+}
+
 struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,
                                              const struct weft_scenario_parts *parts, uint32_t i)
 {
-    return weft_job_env(&parts->jobs[i], s->run->seed, parts->fabric);
+    const struct weft_net_manner manner = weft_scenario_manner(s, parts->fabric);
+    return weft_job_env(&parts->jobs[i], s->run->seed, parts->fabric, &manner);
 }
 
 /* Collectives know fewer dimensions than fabrics may have. */

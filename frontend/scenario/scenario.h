@@ -271,6 +271,9 @@ void weft_scenario_window(const struct weft_scenario *s, int64_t *from_ps, int64
 int64_t weft_scenario_until_ps(const struct weft_scenario *s);
 /** Dimensions as collectives see them, of a fabric that has several; else out->n is 0. */
 void weft_scenario_dims(const struct weft_fabric *fabric, struct weft_dims *out);
+/** How messages go in the backend. */
+struct weft_net_manner weft_scenario_manner(const struct weft_scenario *s,
+                                            const struct weft_fabric *fabric);
 /** What the system layer is told of job @p i besides its parameters. */
 struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,
                                              const struct weft_scenario_parts *parts, uint32_t i);

@@ -5,7 +5,7 @@
  * dimension, as NCCL's tuner compares its algorithms by a latency and a bandwidth.
  *
  * What is taken follows from group, kind and size alone, so that all members take the same. It is
- * worked out before the run, once for each group, kind and class of sizes: four to an octave, by
+ * worked out before the run, once for each group, kind and class of sizes: 32 to an octave, by
  * their smallest size. Where the fabric is not known, and for sizes that only their ends know, it
  * is ring, direct or binomial.
  */
@@ -47,26 +47,31 @@ static int no_memory(struct weft_err *err)
 
 /* --- keys --- */
 
-/* Class of sizes: 0, then four to an octave. */
+/* Classes of sizes to an octave: what is right for the smallest size of one is at most 3 % off for
+ * the others. */
+#define CLASS_BITS 5u
+#define CLASSES (UINT64_C(1) << CLASS_BITS)
+#define KEY_BITS 11u /* of a class in a key */
+
 static uint64_t class_of(uint64_t bytes)
 {
-    if (bytes < 4)
+    if (bytes < CLASSES)
         return bytes;
     const unsigned e = 63u - (unsigned)__builtin_clzll(bytes);
-    return 4 * (uint64_t)(e - 1) + (bytes >> (e - 2) & 3);
+    return CLASSES * (e - CLASS_BITS + 1) + (bytes >> (e - CLASS_BITS) & (CLASSES - 1));
 }
 
 /* Its smallest size. */
 static uint64_t class_bytes(uint64_t class)
 {
-    return class < 4 ? class : (4 + class % 4) << (class / 4 - 1);
+    return class < CLASSES ? class : (CLASSES + class % CLASSES) << (class / CLASSES - 1);
 }
 
 static uint64_t key_of(const struct weft_op *op)
 {
     const enum weft_coll_kind kind = weft_coll_played_as(op->coll);
     const uint64_t bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes;
-    return (((uint64_t)op->group << 8 | (op->involved & 0xff)) << 4 | (uint64_t)kind) << 8 |
+    return (((uint64_t)op->group << 8 | (op->involved & 0xff)) << 4 | (uint64_t)kind) << KEY_BITS |
            class_of(bytes);
 }
 
@@ -123,7 +128,7 @@ static int decide(struct maker *m, const struct weft_ground *ground, struct weft
                   uint64_t key, const struct weft_op *op)
 {
     struct weft_race race;
-    const uint64_t bytes = class_bytes(key & 0xff);
+    const uint64_t bytes = class_bytes(key & ((UINT64_C(1) << KEY_BITS) - 1));
     weft_track_race(track, op, bytes, &race);
     if (!race.best[0] || !ground->ports_left)
         return 0; /* as without a fabric */
@@ -201,7 +206,7 @@ static int decide_all(struct maker *m, const struct asked *asked, size_t n)
     struct weft_ground ground;
     struct weft_track track = {.job = m->job, .dims = m->dims, .trials = &m->a->trials};
     uint32_t group = 0;
-    int rc = weft_ground_new(env->net_fabric, env->hosts, &ground, m->err);
+    int rc = weft_ground_new(env, &ground, m->err);
     if (rc)
         return rc;
     for (size_t i = 0; !rc && i < n; i++) {

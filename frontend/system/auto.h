@@ -5,6 +5,7 @@
  *
  *   auto.c        which operations there are, what each is played by
  *   auto_race.c   the cheapest for one of them
+ *   auto_chunks.c how its chunks follow each other
  *   auto_cost.c   what an algorithm costs a group
  *   auto_paths.c  what the messages of a round cross
  */
@@ -12,6 +13,7 @@
 #define WEFT_SYSTEM_AUTO_H
 
 #include "collective/cost.h"
+#include "system/agreed_order.h"
 #include "system/internal.h"
 #include "topologies/routes.h"
 
@@ -21,6 +23,8 @@
 struct weft_ground {
     const struct weft_fabric *fabric;
     const uint32_t *hosts; /**< of each rank; NULL: rank r is host r */
+    const struct weft_net_manner *manner;
+    uint32_t prio; /**< traffic class of the messages */
     struct weft_routes *routes;
     uint32_t *path;   /**< scratch, one entry per node */
     uint32_t *load;   /**< scratch, messages per port; all zero between uses */
@@ -28,8 +32,8 @@ struct weft_ground {
     uint32_t nloaded;
     uint64_t ports_left; /**< of paths that may still be followed; at 0 nothing more is found out */
 };
-int weft_ground_new(const struct weft_fabric *fabric, const uint32_t *hosts,
-                    struct weft_ground *out, struct weft_err *err);
+int weft_ground_new(const struct weft_system_env *env, struct weft_ground *out,
+                    struct weft_err *err);
 void weft_ground_release(struct weft_ground *g);
 
 /** Sets of ranks that play the same at the same time: row-major. */
@@ -38,16 +42,27 @@ struct weft_seats {
     uint32_t *rank;
 };
 
+/** What one message crosses. Rates are seconds per byte. */
+struct weft_way {
+    float delay_s; /**< of its links */
+    float hops;    /**< of store and forward: sum of 1/rate but the slowest, per byte of a frame */
+    float alone;   /**< 1/rate of its slowest link */
+    float load;    /**< messages times 1/rate of its busiest link; 0: there is no such message */
+};
+
 /** What a round of messages of one size crosses. Rates are seconds per byte of each message. */
 struct weft_crossing {
     double delay_s, mean_delay_s; /**< of links: the longest path, the mean */
     /** Of store and forward: sum of 1/rate but the slowest, per byte of a frame. */
     double hops, mean_hops;
-    double alone; /**< 1/rate of the slowest link of a path, mean */
+    double mean_alone; /**< 1/rate of the slowest link of each path, mean */
     /** Messages times 1/rate: of the busiest link; mean of the busiest of each path. */
     double load, mean_load;
+    double share;         /**< of the messages of the busiest link: what a link has on average */
+    struct weft_way *way; /**< of the message of each seat in rounds of one each; else NULL */
 };
-/** Finds it out. With many messages per rank it looks at some of them. */
+/** Finds it out, and the ways into out->way where that is not NULL. With many messages per rank it
+ * looks at some of them. */
 void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
                        const struct weft_coll_call *c, const struct weft_coll_round *r,
                        struct weft_crossing *out);
@@ -57,7 +72,7 @@ void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
 /** What has been found out about some seats. */
 struct weft_known_crossing {
     weft_coll_to_fn *to;
-    uint32_t arg, fanout;
+    uint32_t arg, fanout, prio;
     const void *params;
     struct weft_crossing is;
 };
@@ -73,11 +88,26 @@ void weft_table_release(struct weft_table *t);
 /** Seconds: of latency, and in which links are busy. */
 struct weft_cost {
     double latency_s, busy_s;
+    double rounds; /**< that the latency is shared among */
 };
 /** What @p a costs at the table's seats for call @p c (its params are filled in); `a->ops->cost`
  * must be there. */
 struct weft_cost weft_table_cost(struct weft_table *t, const struct weft_coll_algorithm *a,
                                  struct weft_coll_call *c);
+
+/* --- auto_chunks.c --- */
+
+/** Chunks that are looked at; more go on as these do. */
+#define WEFT_CHUNKS_PLAYED 64u
+/** What a chunk costs. */
+struct weft_chunk_costs {
+    struct weft_coll_plan plan; /**< unused without an order */
+    struct weft_cost phase[2 * WEFT_DIMS_MAX];
+};
+/** Seconds until all @p n chunks are over, @p active of them at once in each of @p ndims
+ * dimensions, in @p order; NULL: of one phase, chunk after chunk. */
+double weft_chunks_s(const struct weft_chunk_costs *chunk, uint32_t n,
+                     const struct weft_agreed_order *order, uint32_t ndims, uint64_t active);
 
 /* --- auto_race.c --- */
 

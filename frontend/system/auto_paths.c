@@ -7,7 +7,7 @@
  */
 #include "system/auto.h"
 
-#include "base/rng.h"
+#include "base/flow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,10 +25,15 @@
 /* By which the largest of some hundred such counts is above its mean. */
 #define DEVIATIONS 2.5
 
-int weft_ground_new(const struct weft_fabric *fabric, const uint32_t *hosts,
-                    struct weft_ground *out, struct weft_err *err)
+int weft_ground_new(const struct weft_system_env *env, struct weft_ground *out,
+                    struct weft_err *err)
 {
-    *out = (struct weft_ground){.fabric = fabric, .hosts = hosts, .ports_left = PORTS_LOOKED_AT};
+    const struct weft_fabric *fabric = env->net_fabric;
+    *out = (struct weft_ground){.fabric = fabric,
+                                .hosts = env->hosts,
+                                .manner = &env->manner,
+                                .prio = env->manner.prio,
+                                .ports_left = PORTS_LOOKED_AT};
     out->routes = weft_routes_new(fabric, err);
     if (!out->routes)
         return err->code;
@@ -55,13 +60,21 @@ static const struct weft_fabric_link *link_of(const struct weft_ground *g, uint3
     return &g->fabric->links[g->fabric->ports[port].link];
 }
 
+/* By which a message goes among equal-cost paths. */
+static uint32_t hash_of(const struct weft_ground *g, uint32_t src, uint32_t dst)
+{
+    const uint64_t pair = weft_mix64(((uint64_t)src << 32 | dst) + 1);
+    return (uint32_t)(g->manner->by_flow
+                          ? weft_flow_entropy(weft_flow_key(src, dst, g->prio, 0), g->manner->seed)
+                          : pair);
+}
+
 /* The ports of a message's path, in g->path. */
 static uint32_t walk(struct weft_ground *g, uint32_t from, uint32_t to)
 {
     const uint32_t src = g->hosts ? g->hosts[from] : from, dst = g->hosts ? g->hosts[to] : to;
-    const uint64_t hash = weft_mix64(((uint64_t)src << 32 | dst) + 1);
     const uint32_t n =
-        weft_routes_path(g->routes, src, dst, (uint32_t)hash, g->path, g->fabric->nnodes);
+        weft_routes_path(g->routes, src, dst, hash_of(g, src, dst), g->path, g->fabric->nnodes);
     const uint32_t ports = n < g->fabric->nnodes ? n : g->fabric->nnodes;
     const uint64_t work = (uint64_t)ports * (ports > LONG_PATH      ? OF_LONG_PATHS
                                              : g->fabric->ndims > 1 ? OF_DIMENSIONS
@@ -78,37 +91,57 @@ static double larger(double a, double b)
 struct sums {
     struct weft_crossing *out;
     double messages;
+    size_t seat; /* of the sender */
 };
+
+/* On how many of the links of a path messages meet others. */
+static uint32_t meeting(const struct weft_ground *g, uint32_t hops)
+{
+    return g->manner->meets == WEFT_MEETS_ALL ? hops : g->manner->meets == WEFT_MEETS_AT_SOURCE;
+}
+
+static struct weft_way follow(struct weft_ground *g, uint32_t from, uint32_t to, uint32_t *hops)
+{
+    double delay = 0, all = 0, slowest = 0;
+    *hops = walk(g, from, to);
+    for (uint32_t i = 0; i < *hops; i++) {
+        const struct weft_fabric_link *link = link_of(g, g->path[i]);
+        const double per_byte = 8.0 / (double)link->rate_bps;
+        delay += (double)link->delay_ps * 1e-12;
+        all += per_byte;
+        slowest = larger(slowest, per_byte);
+    }
+    return (struct weft_way){(float)delay, (float)(all - slowest), (float)slowest, 0};
+}
 
 static void count(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
 {
-    double delay = 0, all = 0, slowest = 0;
-    const uint32_t hops = walk(g, from, to);
-    for (uint32_t i = 0; i < hops; i++) {
-        const uint32_t port = g->path[i];
-        const double per_byte = 8.0 / (double)link_of(g, port)->rate_bps;
-        delay += (double)link_of(g, port)->delay_ps * 1e-12;
-        all += per_byte;
-        slowest = larger(slowest, per_byte);
-        if (g->load[port]++ == 0)
-            g->loaded[g->nloaded++] = port;
-    }
+    uint32_t hops;
+    const struct weft_way way = follow(g, from, to, &hops);
+    for (uint32_t i = 0; i < meeting(g, hops); i++)
+        if (g->load[g->path[i]]++ == 0)
+            g->loaded[g->nloaded++] = g->path[i];
     s->messages++;
-    s->out->delay_s = larger(s->out->delay_s, delay);
-    s->out->mean_delay_s += delay;
-    s->out->hops = larger(s->out->hops, all - slowest);
-    s->out->mean_hops += all - slowest;
-    s->out->alone += slowest;
+    s->out->load = larger(s->out->load, way.alone);
+    s->out->delay_s = larger(s->out->delay_s, way.delay_s);
+    s->out->mean_delay_s += way.delay_s;
+    s->out->hops = larger(s->out->hops, way.hops);
+    s->out->mean_hops += way.hops;
+    s->out->mean_alone += way.alone;
 }
 
 /* The busiest link of a path, once all messages are counted. */
 static void weigh(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
 {
-    double most = 0;
-    const uint32_t hops = walk(g, from, to);
-    for (uint32_t i = 0; i < hops; i++)
+    uint32_t hops;
+    struct weft_way way = follow(g, from, to, &hops);
+    double most = way.alone;
+    for (uint32_t i = 0; i < meeting(g, hops); i++)
         most = larger(most, g->load[g->path[i]] * 8.0 / (double)link_of(g, g->path[i])->rate_bps);
     s->out->mean_load += most;
+    way.load = (float)most;
+    if (s->out->way)
+        s->out->way[s->seat] = way;
 }
 
 /* Which of `fanout` messages the k-th of `looked` is: one somewhere in each `looked`-th part of
@@ -130,6 +163,7 @@ static void each(struct weft_ground *g, const struct weft_seats *seats,
         for (uint32_t i = 0; i < seats->n && g->ports_left; i++)
             for (uint32_t k = 0; k < looked; k++) {
                 const uint32_t to = r->to(c, r->arg, i, pick(i, k, looked, r->fanout));
+                s->seat = (size_t)row * seats->n + i;
                 if (to != i)
                     fn(g, rank[i], rank[to], s);
             }
@@ -152,25 +186,31 @@ void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
     uint64_t looked = LOOKED_AT / ranks;
     looked = looked > LOOKED_AT_OF_RANK ? looked : LOOKED_AT_OF_RANK;
     looked = looked < r->fanout ? looked : r->fanout;
-    *out = (struct weft_crossing){0};
-    struct sums s = {out, 0};
+    *out = (struct weft_crossing){.way = out->way};
+    struct sums s = {out, 0, 0};
     each(g, seats, c, r, (uint32_t)looked, count, &s);
     if (r->relayed || r->fanout == 1)
         each(g, seats, c, r, (uint32_t)looked, weigh, &s);
+    double most = 0, all = 0;
     for (uint32_t i = 0; i < g->nloaded; i++) {
         const uint32_t port = g->loaded[i];
         const double messages = expected(g->load[port], looked, r->fanout);
+        most = larger(most, messages);
+        all += messages;
         out->load = larger(out->load, messages * 8.0 / (double)link_of(g, port)->rate_bps);
         g->load[port] = 0;
     }
+    out->share = most > 0 ? all / g->nloaded / most : 1;
     g->nloaded = 0;
     if (s.messages > 0) {
         out->mean_delay_s /= s.messages;
         out->mean_hops /= s.messages;
         out->mean_load /= s.messages;
-        out->alone /= s.messages;
+        out->mean_alone /= s.messages;
     }
     const double share = (double)r->fanout / (double)looked;
-    out->load *= share;
-    out->mean_load *= share;
+    if (g->manner->meets != WEFT_MEETS_NONE) {
+        out->load *= share;
+        out->mean_load *= share;
+    }
 }

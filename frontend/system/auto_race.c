@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the choice in one dimension must gain to be worth it. */
+#define LEAST_GAIN 0.01
+
 static int no_memory(struct weft_err *err)
 {
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the choice of algorithms");
@@ -111,22 +114,9 @@ int weft_track_open(struct weft_track *s, struct weft_ground *ground, uint32_t g
 
 /* --- what it costs --- */
 
-/* With system.chunks, latencies of chunks in flight overlap, and so do dimensions. */
-static double chunked_s(const struct weft_system_params *p, uint64_t chunks,
-                        const struct weft_cost *part, uint32_t n)
-{
-    double sum = 0, slowest = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const double each = part[i].latency_s / (double)p->active_chunks + part[i].busy_s;
-        sum += part[i].latency_s + part[i].busy_s;
-        slowest = each > slowest ? each : slowest;
-    }
-    return sum + (double)(chunks - 1) * slowest;
-}
-
 static void enter(struct weft_race *r, const char *text, double s)
 {
-    if (isinf(s))
+    if (!isfinite(s))
         return;
     if (!r->best[0] || s < r->best_s) {
         r->next_s = r->best_s;
@@ -139,12 +129,42 @@ static void enter(struct weft_race *r, const char *text, double s)
     }
 }
 
-/* One algorithm for the whole group. */
-static void try_whole(struct weft_track *s, struct weft_coll_call call, struct weft_race *race)
+/* What is raced: an operation of a group, in dimensions. */
+struct heat {
+    struct weft_track *track;
+    const struct weft_op *op;
+    const struct weft_shape *shape;
+    struct weft_coll_call call; /* of the whole operation */
+    struct weft_race *race;
+};
+
+/* The time of all chunks by that of the first so many. */
+static double in_chunks(const struct heat *h,
+                        double (*of)(const struct heat *h, uint32_t n, const void *arg),
+                        const void *arg)
 {
-    const struct weft_system_params *p = s->job->p;
-    const uint64_t chunks = weft_coll_chunks(call.bytes, p->chunks);
-    call.bytes = weft_coll_chunk_bytes(call.bytes, p->chunks, 0);
+    const uint64_t chunks = weft_coll_chunks(h->call.bytes, h->track->job->p->chunks);
+    const uint32_t most = WEFT_CHUNKS_PLAYED;
+    if (chunks <= most)
+        return of(h, (uint32_t)chunks, arg);
+    const double all = of(h, most, arg), half = of(h, most / 2, arg);
+    return all + (double)(chunks - most) * (all - half) / (most - most / 2);
+}
+
+static double whole_s(const struct heat *h, uint32_t n, const void *arg)
+{
+    struct weft_chunk_costs chunk[WEFT_CHUNKS_PLAYED];
+    for (uint32_t i = 0; i < n; i++)
+        chunk[i].phase[0] = *(const struct weft_cost *)arg;
+    return weft_chunks_s(chunk, n, NULL, 1, weft_active_chunks(h->track->job->p, h->op));
+}
+
+/* One algorithm for the whole group. */
+static void try_whole(const struct heat *h)
+{
+    struct weft_track *s = h->track;
+    struct weft_coll_call call = h->call;
+    call.bytes = weft_coll_chunk_bytes(call.bytes, s->job->p->chunks, 0);
     for (size_t i = 0; i < s->trials->n; i++) {
         const struct weft_trial *t = &s->trials->trial[i];
         struct weft_coll_call c = call;
@@ -153,63 +173,8 @@ static void try_whole(struct weft_track *s, struct weft_coll_call call, struct w
             continue;
         struct weft_table *table = s->job->rings && t->alg.ops->ordered ? &s->ring : &s->whole;
         const struct weft_cost cost = weft_table_cost(table, &t->alg, &c);
-        enter(race, t->text, chunked_s(p, chunks, &cost, 1));
+        enter(h->race, t->text, isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost));
     }
-}
-
-/* The calls of a chunk's phases, in *call; how many, in which dimensions. */
-static uint32_t phases_of(const struct weft_track *s, const struct weft_shape *shape,
-                          const struct weft_coll_call *call, struct weft_coll_plan *plan,
-                          struct weft_coll_call phase[2 * WEFT_DIMS_MAX])
-{
-    uint32_t order[WEFT_DIMS_MAX], place[WEFT_DIMS_MAX] = {0};
-    struct weft_coll_cursor cursor;
-    for (uint32_t d = 0; d < shape->dims.n; d++)
-        order[d] = d;
-    weft_coll_plan_phases(call->kind, order, shape->dims.n,
-                          s->job->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD,
-                          plan);
-    weft_coll_cursor_begin(&cursor, &shape->dims, place,
-                           weft_coll_chunk_bytes(call->bytes, s->job->p->chunks, 0));
-    for (uint32_t i = 0; i < plan->n; i++) {
-        phase[i] = *call;
-        weft_coll_cursor_call(&cursor, &plan->phase[i], &phase[i]);
-        if (phase[i].pairs) { /* an all-to-all between dimensions: what it is on average */
-            phase[i].pairs = NULL;
-            phase[i].bytes = cursor.bytes;
-        }
-        weft_coll_cursor_next(&cursor, &plan->phase[i]);
-    }
-    return plan->n;
-}
-
-/* The cheapest algorithm in dimension d for all phases there; NULL: none does them. */
-static const struct weft_trial *best_in(struct weft_track *s, uint32_t d, uint32_t group_d,
-                                        const struct weft_coll_plan *plan,
-                                        const struct weft_coll_call *phase, struct weft_cost *cost)
-{
-    const struct weft_trial *best = NULL;
-    for (size_t i = 0; i < s->trials->n; i++) {
-        const struct weft_trial *t = &s->trials->trial[i];
-        struct weft_cost sum = {0, 0};
-        bool able = true;
-        for (uint32_t k = 0; able && k < plan->n; k++) {
-            if (plan->phase[k].dim != d)
-                continue;
-            struct weft_coll_call c = phase[k];
-            weft_coll_use(&c, &t->alg);
-            able = t->alg.ops->supports(&c, NULL);
-            const struct weft_cost one =
-                able ? weft_table_cost(&s->dim[group_d], &t->alg, &c) : (struct weft_cost){0, 0};
-            sum.latency_s += one.latency_s;
-            sum.busy_s += one.busy_s;
-        }
-        if (able && (!best || sum.latency_s + sum.busy_s < cost->latency_s + cost->busy_s)) {
-            best = t;
-            *cost = sum;
-        }
-    }
-    return best;
 }
 
 /* Which dimension of the group's own shape dimension d of @p shape is. */
@@ -221,35 +186,161 @@ static uint32_t own_dim(const struct weft_shape *group, const struct weft_shape 
     return k;
 }
 
-/* One algorithm per dimension; what does not matter to the group is as without a fabric. */
-static void try_dimensions(struct weft_track *s, const struct weft_shape *shape,
-                           const struct weft_coll_call *call, struct weft_race *race)
+/* An algorithm per dimension. */
+struct team {
+    const struct weft_trial *in[WEFT_DIMS_MAX];
+};
+
+/* The calls of the phases of a chunk of @p bytes. */
+static void phases_of(const struct heat *h, const struct weft_coll_plan *plan, uint64_t bytes,
+                      struct weft_coll_call phase[2 * WEFT_DIMS_MAX])
 {
-    struct weft_coll_plan plan;
-    struct weft_coll_call phase[2 * WEFT_DIMS_MAX];
-    struct weft_cost cost[WEFT_DIMS_MAX] = {{0, 0}};
-    const char *name[WEFT_DIMS_MAX];
-    char text[WEFT_CHOICE_TEXT_MAX] = "";
-    size_t len = 0;
-    phases_of(s, shape, call, &plan, phase);
-    for (uint32_t d = 0; d < s->dims->n; d++)
-        name[d] = weft_auto_without_fabric(call->kind);
-    for (uint32_t d = 0; d < shape->dims.n; d++) {
-        const struct weft_trial *t =
-            best_in(s, d, own_dim(s->shape, shape, d), &plan, phase, &cost[d]);
-        if (!t)
-            return;
-        name[shape->fabric_dim[d]] = t->text;
+    const uint32_t place[WEFT_DIMS_MAX] = {0};
+    struct weft_coll_cursor cursor;
+    weft_coll_cursor_begin(&cursor, &h->shape->dims, place, bytes);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        phase[i] = h->call;
+        weft_coll_cursor_call(&cursor, &plan->phase[i], &phase[i]);
+        if (phase[i].pairs) { /* an all-to-all between dimensions: what it is on average */
+            phase[i].pairs = NULL;
+            phase[i].bytes = cursor.bytes;
+        }
+        weft_coll_cursor_next(&cursor, &plan->phase[i]);
     }
-    for (uint32_t d = 0; d < s->dims->n; d++) {
-        const int n = snprintf(text + len, sizeof text - len, "%s%s", d ? "," : "", name[d]);
-        if (n < 0 || (size_t)n >= sizeof text - len)
-            return;
+}
+
+static struct weft_cost cost_in(const struct heat *h, const struct weft_trial *t, uint32_t d,
+                                struct weft_coll_call c)
+{
+    struct weft_track *s = h->track;
+    weft_coll_use(&c, &t->alg);
+    if (!t->alg.ops->supports(&c, NULL))
+        return (struct weft_cost){INFINITY, 0};
+    return weft_table_cost(&s->dim[own_dim(s->shape, h->shape, d)], &t->alg, &c);
+}
+
+static double team_s(const struct heat *h, uint32_t n, const void *arg)
+{
+    const struct team *team = arg;
+    const struct weft_system_params *p = h->track->job->p;
+    struct weft_chunk_costs chunk[WEFT_CHUNKS_PLAYED];
+    struct weft_agreed_problem problem = {
+        .kind = h->call.kind,
+        .bytes = h->call.bytes,
+        .nchunks = n,
+        .max_chunks = p->chunks,
+        .dims = &h->shape->dims,
+        .endpoint_ps = p->endpoint_delay_ps,
+        .active = weft_active_chunks(p, h->op),
+        .turn = p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD,
+        .inter = p->inter_dimension,
+        .intra = (enum weft_intra)p->intra_dimension,
+    };
+    for (uint32_t d = 0; d < h->shape->dims.n; d++)
+        problem.alg[d] = &team->in[d]->alg;
+    struct weft_agreed_order *order = weft_agreed_order_new(&problem);
+    if (!order)
+        return INFINITY;
+    for (uint32_t i = 0; i < n; i++) {
+        struct weft_coll_call phase[2 * WEFT_DIMS_MAX];
+        struct weft_coll_plan *plan = &chunk[i].plan;
+        *plan = (struct weft_coll_plan){0};
+        weft_agreed_order_plan(order, i, plan);
+        if (i && memcmp(plan, &chunk[i - 1].plan, sizeof *plan) == 0) {
+            chunk[i] = chunk[i - 1];
+            continue;
+        }
+        phases_of(h, plan, weft_coll_chunk_bytes(h->call.bytes, p->chunks, i), phase);
+        for (uint32_t k = 0; k < plan->n; k++) {
+            const uint32_t d = plan->phase[k].dim;
+            chunk[i].phase[k] = cost_in(h, team->in[d], d, phase[k]);
+        }
+    }
+    double s = weft_chunks_s(chunk, n, order, h->shape->dims.n, problem.active);
+    weft_agreed_order_free(order);
+    return s;
+}
+
+/* The cheapest algorithm in dimension d by itself; NULL: none does all phases there. */
+static const struct weft_trial *best_alone(const struct heat *h, uint32_t d,
+                                           const struct weft_coll_plan *plan,
+                                           const struct weft_coll_call *phase)
+{
+    const struct weft_trials *trials = h->track->trials;
+    const struct weft_trial *best = NULL;
+    double best_s = INFINITY;
+    for (size_t i = 0; i < trials->n; i++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < plan->n; k++) {
+            if (plan->phase[k].dim != d)
+                continue;
+            const struct weft_cost one = cost_in(h, &trials->trial[i], d, phase[k]);
+            sum += one.latency_s + one.busy_s;
+        }
+        if (sum < best_s) {
+            best = &trials->trial[i];
+            best_s = sum;
+        }
+    }
+    return best;
+}
+
+/* As --set writes it; what does not matter to the group is as without a fabric. */
+static bool write_team(const struct heat *h, const struct team *team,
+                       char text[WEFT_CHOICE_TEXT_MAX])
+{
+    const uint32_t ndims = h->track->dims->n;
+    const char *name[WEFT_DIMS_MAX];
+    size_t len = 0;
+    for (uint32_t d = 0; d < ndims; d++)
+        name[d] = weft_auto_without_fabric(h->call.kind);
+    for (uint32_t d = 0; d < h->shape->dims.n; d++)
+        name[h->shape->fabric_dim[d]] = team->in[d]->text;
+    for (uint32_t d = 0; d < ndims; d++) {
+        const int n =
+            snprintf(text + len, WEFT_CHOICE_TEXT_MAX - len, "%s%s", d ? "," : "", name[d]);
+        if (n < 0 || (size_t)n >= WEFT_CHOICE_TEXT_MAX - len)
+            return false;
         len += (size_t)n;
     }
-    enter(race, text,
-          chunked_s(s->job->p, weft_coll_chunks(call->bytes, s->job->p->chunks), cost,
-                    shape->dims.n));
+    return true;
+}
+
+/* One algorithm per dimension: the cheapest of each by itself, then what is better there by 1 %
+ * beside the others, since chunks in one dimension wait for those in another. */
+static void try_dimensions(const struct heat *h)
+{
+    const struct weft_trials *trials = h->track->trials;
+    const uint32_t ndims = h->shape->dims.n;
+    struct weft_coll_plan plan;
+    struct weft_coll_call phase[2 * WEFT_DIMS_MAX];
+    struct team team = {{NULL}};
+    char text[WEFT_CHOICE_TEXT_MAX];
+    uint32_t order[WEFT_DIMS_MAX];
+    for (uint32_t d = 0; d < ndims; d++)
+        order[d] = d;
+    weft_coll_plan_phases(
+        h->call.kind, order, ndims,
+        h->track->job->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD, &plan);
+    phases_of(h, &plan, weft_coll_chunk_bytes(h->call.bytes, h->track->job->p->chunks, 0), phase);
+    for (uint32_t d = 0; d < ndims; d++)
+        if (!(team.in[d] = best_alone(h, d, &plan, phase)))
+            return;
+    double best_s = in_chunks(h, team_s, &team);
+    for (uint32_t d = 0, same = 0; same < ndims; d = (d + 1) % ndims, same++) {
+        for (size_t i = 0; i < trials->n; i++) {
+            struct team other = team;
+            other.in[d] = &trials->trial[i];
+            const double s = other.in[d] == team.in[d] ? INFINITY : in_chunks(h, team_s, &other);
+            if (s < best_s * (1 - LEAST_GAIN)) {
+                best_s = s;
+                team = other;
+                same = 0;
+            }
+        }
+    }
+    if (write_team(h, &team, text))
+        enter(h->race, text, best_s);
 }
 
 void weft_track_race(struct weft_track *s, const struct weft_op *op, uint64_t bytes,
@@ -258,12 +349,16 @@ void weft_track_race(struct weft_track *s, const struct weft_op *op, uint64_t by
     struct weft_shape scratch;
     const struct weft_shape *shape = weft_shape_of(s->shape, op, &scratch);
     const bool part = shape == &scratch;
-    const struct weft_coll_call call = {
-        .kind = weft_coll_played_as(op->coll), .n = s->group->n, .bytes = bytes};
+    const struct heat h = {
+        s,
+        op,
+        shape,
+        {.kind = weft_coll_played_as(op->coll), .n = s->group->n, .bytes = bytes},
+        out};
     *out = (struct weft_race){.best_s = 0};
     if (!part)
-        try_whole(s, call, out);
-    if (shape->grid && weft_coll_has_phases(call.kind) && s->dims->n > 1 &&
+        try_whole(&h);
+    if (shape->grid && weft_coll_has_phases(h.call.kind) && s->dims->n > 1 &&
         (part || shape->dims.n > 1))
-        try_dimensions(s, shape, &call, out);
+        try_dimensions(&h);
 }

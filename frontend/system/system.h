@@ -188,7 +188,8 @@ struct weft_system_env {
     const struct weft_fabric
         *fabric; /**< for algorithms that fit themselves to it; NULL: not known */
     const struct weft_fabric *net_fabric; /**< that messages cross: for auto; NULL: not known */
-    const uint32_t *hosts; /**< in net_fabric, of each rank; NULL: rank r is host r */
+    const uint32_t *hosts;         /**< in net_fabric, of each rank; NULL: rank r is host r */
+    struct weft_net_manner manner; /**< how messages go there */
 };
 
 /** Checks the workload against params and fabric (group sizes, algorithm fits N, roofline has its

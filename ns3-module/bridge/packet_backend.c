@@ -67,6 +67,21 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     return weft_packet_net_new(config, out, err);
 }
 
+static void backend_manner(const struct weft_net_config *config, struct weft_net_manner *out)
+{
+    const struct weft_engine_params p = engine_config(config).params;
+    const struct weft_transport_params *t = &p.transport;
+    *out = (struct weft_net_manner){
+        .by_flow =
+            params_of(config)->transport.type != WEFT_TRANSPORT_TCP && t->ecmp == WEFT_ECMP_FLOW,
+        .prio = (uint32_t)t->data_prio,
+        .seed = config->seed,
+        .frame_bytes = t->mtu_bytes,
+        .header_bytes = (double)(t->header_bytes + t->gap_bytes),
+        .ack_bytes = (double)(t->ack_bytes + t->gap_bytes) / (double)t->ack_every,
+    };
+}
+
 static void backend_buffers(const struct weft_net_config *config, struct weft_buffer_figures *out)
 {
     const struct weft_engine_config c = engine_config(config);
@@ -105,6 +120,7 @@ const struct weft_net_backend weft_net_packet = {
     .nsections = WEFT_PACKET_SECTIONS,
     .params_size = sizeof(struct weft_packet_params),
     .check = backend_check,
+    .manner = backend_manner,
     .create = backend_create,
     .buffers = backend_buffers,
     .check_links = backend_check_links,

@@ -24,15 +24,10 @@
 #include "trim.h"
 
 #include "base/int128.h"
-#include "base/rng.h"
+#include "base/flow.h"
 #include "base/units.h"
 
 #include <string.h>
-
-static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t number)
-{
-    return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio) + number;
-}
 
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
                                     struct weft_engine_mark since, uint64_t bytes, uint32_t segment,
@@ -130,7 +125,7 @@ static struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
 
 static uint64_t hash(const struct qp_name *n)
 {
-    return qp_key(n->src, n->dst, n->prio, n->number);
+    return weft_flow_key(n->src, n->dst, n->prio, n->number);
 }
 
 static int grow_table(struct weft_engine *e)
@@ -240,8 +235,8 @@ static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct 
     q->cnp_at_ps = WEFT_NEVER;
     q->nack_psn = UINT64_MAX;
     const uint32_t own = name->number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
-    uint64_t entropy = weft_mix64(qp_key(name->src, name->dst, name->prio, own) ^
-                                  weft_rng_stream(e->seed, "ecmp", 0).state);
+    const uint64_t entropy =
+        weft_flow_entropy(weft_flow_key(name->src, name->dst, name->prio, own), e->seed);
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
     if (peers_ends(e, name->src, name->dst))
