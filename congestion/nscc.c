@@ -53,7 +53,7 @@ struct params {
     uint64_t first_window_bytes, qa_gate, adjust_mtus;
     double qa_targets, average_weight;
     int average, mtu_basis;
-    bool learn_base_rtt, credit;
+    bool learn_base_rtt, learn_from_trims, credit;
     struct weft_cc_credit_params grants;
 };
 
@@ -197,6 +197,14 @@ static const struct weft_param params[] = {
      .help = "the base RTT is the least seen; false: that of a full packet on the path, which is "
              "known here, and which short packets undercut",
      .source = "UE specification 1.0.3, 3.6.13.7: true, from the fabric's longest on"},
+    {.name = "learn-from-trims",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, learn_from_trims),
+     .def = "true",
+     .help = "learn-base-rtt=true: the round trip of a trimmed packet counts, which waited in no "
+             "queue of data and was short behind the switch that cut it",
+     .source = "UE specification 1.0.3, 3.6.13.7; " HTSIM ": -disable_base_rtt_update_on_nack",
+     .needs = "learn-base-rtt=true"},
     {.name = "credit",
      .type = WEFT_PARAM_BOOL,
      .offset = offsetof(struct params, credit),
@@ -380,11 +388,14 @@ static void lost(struct state *s, int64_t now_ps)
     bound(s, (double)s->cwnd - s->mtu);
 }
 
-/* A packet was trimmed. The RTT of what is left of it says nothing: it travelled faster. */
+/* A packet was trimmed. The RTT of what is left of it says nothing about queues: it passed them. */
 static void trimmed(struct state *s, const struct params *p, int64_t now_ps,
                     const struct weft_cc_ack *ack, double flight)
 {
     const double size = (double)ack->trimmed_bytes * s->frame_per_payload;
+    if (p->learn_base_rtt && p->learn_from_trims && ack->rtt_ps > 0 &&
+        (double)ack->rtt_ps < s->base_rtt_ps)
+        set_base_rtt(s, p, (double)ack->rtt_ps);
     average(s, p, now_ps, s->first_rtt_ps, true);
     s->ignored += size;
     if (s->credited && ack->last_hop)

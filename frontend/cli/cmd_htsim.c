@@ -22,8 +22,8 @@ struct htsim_opts {
     const char *idle; /* of options without effect */
     const char *out;
     int balance, control, queue_type, host_queue_type, strategy; /* enums */
-    bool sender_only, receiver_only, sender, receiver, disable_trim, own_rtt, idle_flag,
-        no_oversubscribed;
+    bool sender_only, receiver_only, sender, receiver, disable_trim, own_rtt, no_nack_rtt,
+        idle_flag, no_oversubscribed;
     bool no_out, json, quiet, show;
 };
 
@@ -76,7 +76,7 @@ static const struct weft_opt options[] = {
     IDLE_FLAG("conn_reuse", "messages of an id share a connection"),
     FLAG("force_disable_oversubscribed_cc", no_oversubscribed,
          "receivers heed no marks where the tree is oversubscribed"),
-    IDLE_FLAG("disable_base_rtt_update_on_nack", "NACKs are no samples"),
+    FLAG("disable_base_rtt_update_on_nack", no_nack_rtt, "NACKs do not lower the base RTT"),
     IDLE_FLAG("debug", "see weft run --help"),
     IDLE_TEXT("o", "see --out"),
     IDLE_TEXT("log", "see --set sample.what"),
@@ -230,6 +230,7 @@ static int read_options(struct experiment *x, struct weft_err *err)
     x->of.seed = 13; /* as there */
     x->of.trims = !o->disable_trim;
     x->of.own_base_rtt = o->own_rtt;
+    x->of.no_nack_rtt = o->no_nack_rtt;
     x->of.core_control = !o->no_oversubscribed;
     if (!code)
         code = weft_htsim_settings(&x->of, &x->sets, err);

@@ -246,6 +246,7 @@ static int add_control(const struct weft_htsim_options *o, const struct derived 
     if (weft_settings_add(out, err, "nscc.mtu-basis=payload") ||
         weft_settings_add(out, err, "nscc.average=acks") ||
         weft_settings_add(out, err, "nscc.learn-base-rtt=true") ||
+        (o->no_nack_rtt && weft_settings_add(out, err, "nscc.learn-from-trims=false")) ||
         (o->receiver && weft_settings_add(out, err, "nscc.credit=true")) ||
         (o->target_us > 0 &&
          weft_settings_add(out, err, "nscc.target-rtts=%.17g", o->target_us * 1e6 / d->rtt_ps)) ||

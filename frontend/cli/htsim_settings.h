@@ -34,7 +34,7 @@ struct weft_htsim_options {
     double end_us;
     bool sender, receiver;           /**< who controls congestion */
     enum weft_htsim_control control; /**< what senders do */
-    bool trims, own_base_rtt;
+    bool trims, own_base_rtt, no_nack_rtt;
     double target_us;                           /**< 0: of the network's RTT */
     int64_t qa_gate;                            /**< below 0: 3 */
     uint64_t queue_factor, queue_packets;       /**< 0: not given */

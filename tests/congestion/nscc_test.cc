@@ -3,6 +3,8 @@
 // headers of no size; target 9 us, largest window 225 kB.
 #include "algo.h"
 
+#include <tuple>
+
 using namespace weft_test;
 
 namespace
@@ -212,6 +214,17 @@ TEST(Nscc, LearnsTheBaseRttIfAsked)
     Nscc b;
     b.step(1, false, -6);
     EXPECT_EQ(b.observed(BASE_RTT), 12.0 * kUs);
+}
+
+TEST(Nscc, ATrimmedPacketLowersTheBaseRttIfAsked)
+{
+    for (const auto &[learns, trims, want] : {std::tuple("true", "true", 1.0),
+                                              {"true", "false", 12.0 * kUs},
+                                              {"false", "true", 12.0 * kUs}}) {
+        Nscc a(Algo::Settings{{"learn-base-rtt", learns}, {"learn-from-trims", trims}});
+        a.trim(1); /* after a round trip of 1 ps */
+        EXPECT_EQ(a.observed(BASE_RTT), want) << learns << trims;
+    }
 }
 
 // Frames of 4160 bytes with 4096 of payload: the window is in frames, the NIC counts payload.
