@@ -34,7 +34,7 @@ endif()
 set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} ${WEFT_YAML_LIBRARY} ${CMAKE_DL_LIBS} m)
 
 file(GLOB weft_c_sources CONFIGURE_DEPENDS ${weft_root}/frontend/base/*.c ${weft_root}/congestion/*.c
-     ${weft_root}/topologies/*.c ${weft_here}/engine/*.c)
+     ${weft_root}/topologies/*.c ${weft_here}/engine/*.c ${weft_here}/engine/*/*.c)
 list(FILTER weft_c_sources EXCLUDE REGEX "/congestion/skeleton\\.c$") # an example to copy, not an algorithm
 
 file(GLOB weft_suites CONFIGURE_DEPENDS test/*-test-suite.cc)
@@ -59,11 +59,12 @@ if(ENABLE_MPI)
   set_source_files_properties(${weft_root}/frontend/base/mpi_mail.c PROPERTIES COMPILE_DEFINITIONS WEFT_HAVE_MPI)
 endif()
 
-# Headers are named from the root: "base/param.h", "congestion/cc.h", "ns3-module/engine/engine.h".
+# Headers are named from the root: "base/param.h", "congestion/cc.h", "ns3-module/engine/engine.h"; within the engine
+# from its folder: "core/pkt.h".
 set(weft_links ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${weft_links})
 file(CREATE_LINK ${weft_here} ${weft_links}/ns3-module SYMBOLIC)
-set(weft_include_folders ${weft_links} ${weft_root} ${weft_root}/frontend)
+set(weft_include_folders ${weft_links} ${weft_root} ${weft_root}/frontend ${weft_here}/engine)
 
 # The project of ns-3 is C++ alone since 3.46, and CMake leaves the files of a language that is not enabled out without
 # a word.

@@ -4,13 +4,13 @@
  * or dropped everything, and curves that the control is not made for. Told before a run, with the
  * numbers.
  */
-#include "control.h"
-#include "credit.h"
+#include "core/port_kind.h"
 #include "engine.h"
-#include "marking.h"
-#include "mmu.h"
-#include "port_kind.h"
-#include "prio_params.h"
+#include "switch/credit.h"
+#include "switch/marking.h"
+#include "switch/mmu.h"
+#include "switch/prio_params.h"
+#include "transport/control.h"
 
 #include "base/units.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether a configuration can be run: weft_engine_check_config. */
-#include "balance.h"
-#include "control.h"
-#include "credit.h"
-#include "fastq.h"
-#include "mmu.h"
-#include "recovery.h"
-#include "trim.h"
+#include "balance/balance.h"
+#include "core/fastq.h"
+#include "switch/credit.h"
+#include "switch/mmu.h"
+#include "switch/trim.h"
+#include "transport/control.h"
+#include "transport/recovery.h"
 
 #include <inttypes.h>
 

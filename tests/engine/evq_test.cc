@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The event queue against std::set as oracle.
-#include "ns3-module/engine/fastq.h"
+#include "ns3-module/engine/core/fastq.h"
 
 #include "base/rng.h"
 

@@ -2,7 +2,7 @@
 // Messages on idle paths: times worked out by hand, to the picosecond.
 #include "world.h"
 
-#include "ns3-module/engine/stable.h"
+#include "ns3-module/engine/core/stable.h"
 
 namespace
 {

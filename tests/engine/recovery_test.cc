@@ -4,7 +4,7 @@
 #include "once.h"
 
 #include "base/rng.h"
-#include "ns3-module/engine/psn_set.h"
+#include "ns3-module/engine/transport/psn_set.h"
 
 #include <map>
 #include <set>

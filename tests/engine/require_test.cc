@@ -4,10 +4,10 @@
 #ifndef WEFT_CHECKED
 #define WEFT_CHECKED
 #endif
-#include "ns3-module/engine/evq.h"
-#include "ns3-module/engine/keyheap.h"
-#include "ns3-module/engine/psn_set.h"
-#include "ns3-module/engine/stable.h"
+#include "ns3-module/engine/core/evq.h"
+#include "ns3-module/engine/core/keyheap.h"
+#include "ns3-module/engine/core/stable.h"
+#include "ns3-module/engine/transport/psn_set.h"
 
 #include <gtest/gtest.h>
 

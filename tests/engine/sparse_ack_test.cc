@@ -4,7 +4,7 @@
 #include "world.h"
 
 #include "base/rng.h"
-#include "ns3-module/engine/psn_set.h"
+#include "ns3-module/engine/transport/psn_set.h"
 
 #include <set>
 

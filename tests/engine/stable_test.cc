@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Arrays whose records keep their addresses: growth in steps, several at once, under a limit.
-#include "ns3-module/engine/address_space.h"
-#include "ns3-module/engine/stable.h"
+#include "ns3-module/engine/core/address_space.h"
+#include "ns3-module/engine/core/stable.h"
 
 #include "base/err.h"
 #include "base/os.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tamper.h"
 
-#include "ns3-module/engine/context.h"
-#include "ns3-module/engine/entropy.h"
+#include "ns3-module/engine/balance/entropy.h"
+#include "ns3-module/engine/core/context.h"
 
 void tamper_posted_later(struct weft_engine *e, uint32_t record, int64_t by_ps)
 {

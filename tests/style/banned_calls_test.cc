@@ -47,7 +47,7 @@ const std::vector<Banned> banned = {
     {"clock_gettime",
      CALL,
      wall,
-     {"frontend/cli", "frontend/base/progress.c", "ns3-module/engine/crew.c"},
+     {"frontend/cli", "frontend/base/progress.c", "ns3-module/engine/parallel/crew.c"},
      false},
     {"system_clock", WORD, wall, {"frontend/cli"}, false},
     {"exit", CALL, ends, {"frontend/cli"}, false},

@@ -47,7 +47,8 @@ inline std::string included_path(const SourceFile &from, const std::string &name
 {
     namespace fs = std::filesystem;
     const std::string folder = fs::path(from.path).parent_path().generic_string();
-    for (const std::string &start : {folder, std::string(), std::string("frontend")}) {
+    for (const std::string &start :
+         {folder, std::string(), std::string("frontend"), std::string("ns3-module/engine")}) {
         const std::string path = (fs::path(start) / name).lexically_normal().generic_string();
         if (paths.count(path))
             return path;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Load balancing among equal-cost ports, beyond the hash of the flow (ecmp.c): one function each,
+ * listed in balances.def.
+ *
+ * spray: packet by packet, the ports of a node in turn.
+ * adaptive: packet by packet, the port with the shortest queue; the flow's own among equals.
+ * flowlet: a flow stays on its port until it pauses for switch.flowlet-gap or the port no longer
+ * leads to its destination, then goes to the port with the shortest queue.
+ * letflow: then to a random port, whatever its queue (Vanini et al.: Let it flow, NSDI 2017): the
+ * lengths of flowlets themselves do the balancing.
+ *
+ * entropy: packet by packet, the hash of the flow and of a value that its sender chose (entropy.c).
+ *
+ * drill: drill.c. conga, conweave: see way.h; their function here is not called.
+ *
+ * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at
+ * random and minimal-adaptive is adaptive.
+ *
+ * Only data packets are balanced; ACKs and CNPs keep to the hash. NICs send a QP through the port
+ * of its hash, or as it is steered.
+ */
+#include "balance.h"
+#include "core/context.h"
+#include "drill.h"
+#include "ecmp.h"
+#include "entropy.h"
+#include "flowlet.h"
+#include "steer.h"
+#include "switch/credit.h"
+#include "transport/control.h"
+#include "transport/recovery.h"
+#include "way.h"
+
+#include "base/rng.h"
+#include "topologies/topology_keys.h"
+
+static uint32_t spray(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                      const struct pkt *k)
+{
+    (void)k;
+    return g.ports[e->spread.turns[node]++ % g.n];
+}
+
+static uint32_t shortest(const struct weft_engine *e, struct weft_route_group g, uint32_t first)
+{
+    uint32_t best = first;
+    for (uint32_t i = 0; i < g.n; i++)
+        if (e->ports[g.ports[i]].qtotal < e->ports[best].qtotal)
+            best = g.ports[i];
+    return best;
+}
+
+static uint32_t adaptive(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                         const struct pkt *k)
+{
+    return shortest(e, g, ecmp_port(e, g, node, qp_at(e, k->qp), true));
+}
+
+static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                        const struct pkt *k)
+{
+    bool goes_on;
+    struct flowlet *f = flowlet_of(e, g, node, k->qp, &goes_on);
+    if (!goes_on)
+        f->port =
+            shortest(e, g, f->port == NIL ? ecmp_port(e, g, node, qp_at(e, k->qp), true) : f->port);
+    return f->port;
+}
+
+static uint32_t drawn(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                      const struct pkt *k)
+{
+    (void)node;
+    (void)k;
+    return g.ports[weft_rng_below(&e->spread.steer_rng, g.n)];
+}
+
+static uint32_t letflow(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                        const struct pkt *k)
+{
+    bool goes_on;
+    struct flowlet *f = flowlet_of(e, g, node, k->qp, &goes_on);
+    if (!goes_on)
+        f->port = drawn(e, g, node, k);
+    return f->port;
+}
+
+static uint32_t by_entropy(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                           const struct pkt *k)
+{
+    const uint32_t hash = entropy_hash(qp_at(e, k->qp)->flow_hash, k->mid);
+    return g.ports[weft_ecmp_pick(hash, node, g.n)];
+}
+
+static const struct {
+    const char *name;
+    balance_fn pick; /* among ports of equal cost, where packets keep to the routes */
+    bool per_packet;
+    bool shared; /* switches share state: what one does shows at others */
+    const struct steer *steer;
+    const struct way *way;
+} table[] = {
+#define BALANCE(number, word, pick, per_packet, shared, steer, way)                                \
+    {word, pick, per_packet, shared, steer, way},
+#include "balances.def"
+#undef BALANCE
+};
+
+const struct steer *steer_of(int balance, const struct weft_fabric *f)
+{
+    const struct steer *s = table[balance].steer;
+    for (uint32_t d = 0; s && d < f->ndims; d++)
+        if (s == &steer_valiant ? valiant_spreads(f, d) : f->dims[d].direct)
+            return s;
+    return NULL;
+}
+
+bool balance_shared(const struct weft_engine *e)
+{
+    return table[e->p.sw.balance].shared;
+}
+
+/** Look-ups beyond which each switch is taken to have a choice. */
+#define LOOK_UPS (UINT64_C(1) << 22)
+
+bool balance_shares(const struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric *f = e->fabric;
+    if (!balance_shared(e))
+        return false;
+    bool choice = e->spread.way || e->spread.steer || (uint64_t)f->nswitches * f->nhosts > LOOK_UPS;
+    for (uint32_t host = 0; !choice && host < f->nhosts; host++)
+        choice = weft_routes_lookup(e->routing.routes, node, host).n > 1;
+    return choice;
+}
+
+/* With uet.prios: as the transport of its class has it. */
+static uint32_t by_class(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                         const struct pkt *k)
+{
+    const struct qp *q = qp_at(e, k->qp);
+    const balance_fn pick = profile_of(q)->pick;
+    return pick ? pick(e, g, node, k) : ecmp_port(e, g, node, q, true);
+}
+
+/* Ultra Ethernet's senders choose entropy values whatever balances others. One value per QP is the
+ * hash of its flow. */
+static balance_fn balance_of(const struct weft_engine_params *p,
+                             const struct weft_transport_params *t)
+{
+    const bool uet_beside = p->uet.prios && t->uet;
+    const balance_fn pick = uet_beside ? by_entropy : table[p->sw.balance].pick;
+    return pick == by_entropy && recovery_of(t->recovery)->one_entropy ? NULL : pick;
+}
+
+/* Packets of a transport overtake each other: whether its recovery lives with that. */
+static int check_reordering(const struct weft_engine_config *c, uint32_t which,
+                            struct weft_err *err)
+{
+    const struct weft_transport_params t = profile_transport(&c->params, which);
+    const bool uet = which == PROFILE_UET;
+    if (t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT ||
+        recovery_of(t.recovery)->tolerates_reordering || t.allow_reordering)
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "%s%s reorders packets, which this %s.recovery takes "
+                        "for losses; set %s.recovery=%s, or "
+                        "transport.allow-reordering=true to see what happens",
+                        uet ? "spraying by entropy values in the classes of uet.prios"
+                            : "switch.balance=",
+                        uet ? "" : table[c->params.sw.balance].name, uet ? "uet" : "transport",
+                        uet ? "uet" : "transport",
+                        uet ? "rud (or out-of-order, selective-repeat, rod)"
+                            : "out-of-order (or selective-repeat, rud)");
+}
+
+/* Ultra Ethernet beside other traffic: senders' entropy values stand where some balances note what
+ * they chose. */
+static int check_uet(const struct weft_engine_config *c, struct weft_err *err)
+{
+    const int b = c->params.sw.balance;
+    if (!c->params.uet.prios)
+        return 0;
+    if (table[b].steer || table[b].way)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "switch.balance=%s leads packets itself, where those of uet.prios go by "
+            "entropy values; set another balance, or uet.prios=0",
+            table[b].name);
+    const struct weft_transport_params t = profile_transport(&c->params, PROFILE_UET);
+    if (balance_of(&c->params, &t) && check_reordering(c, PROFILE_UET, err))
+        return WEFT_E_INPUT;
+    struct weft_cc_choice own = {0};
+    int rc = weft_cc_choice_read(c->params.uet.control, &own, err);
+    if (!rc && weft_cc_needs(own.ops, own.params) & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT))
+        rc =
+            weft_err_set(err, WEFT_E_INPUT,
+                         "uet.control=%s follows the switches of one path, but each packet of a QP "
+                         "in uet.prios goes on a path of its own",
+                         own.ops->name);
+    weft_cc_choice_free(&own);
+    return rc ? rc : entropy_check(&c->params, err);
+}
+
+/* The control of each dimension under the run's transport that follows one path; NULL: none. */
+static int stamped_of_run(const struct weft_engine_config *c, const char **name,
+                          struct weft_err *err)
+{
+    struct weft_engine_config run = *c;
+    struct control_needs needs;
+    run.params.uet.prios = 0;
+    const int rc = control_check(&run, &needs, err);
+    *name = rc ? NULL : needs.stamped;
+    return rc;
+}
+
+/* Valiant over linked NPUs that do not forward, and no switches. */
+static int check_valiant(const struct weft_fabric *f, struct weft_err *err)
+{
+    if (f->nswitches || f->transit || f->nhosts <= 2)
+        return 0;
+    static const char what[] = "switch.balance=valiant sends packets over other NPUs, which do not "
+                               "forward in this fabric; set";
+    if (!weft_topology_has_key(f, "hosts-forward"))
+        return weft_err_set(err, WEFT_E_INPUT, "%s another balance", what);
+    return weft_err_set(err, WEFT_E_INPUT, "%s %s.hosts-forward=true, or another balance", what,
+                        f->ndims == 1 ? f->dims[0].kind : "multi");
+}
+
+int balance_check(const struct weft_engine_config *c, struct weft_err *err)
+{
+    int b = c->params.sw.balance;
+    if ((size_t)b >= sizeof table / sizeof table[0])
+        return weft_err_set(err, WEFT_E_INPUT, "switch.balance is number %d; see enum weft_balance",
+                            b);
+    const struct steer *s = table[b].steer;
+    if (s && (!s->upper || !s->aim || !s->exits || !s->next))
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "switch.balance=%s lacks a function of struct steer", table[b].name);
+    if (table[b].way && table[b].way->keeps &&
+        (c->params.sw.egress_lossy_pool_bytes || c->params.sw.egress_lossless_pool_bytes))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "switch.balance=%s keeps packets in queues beside those of the ports, "
+                            "which pools of egress queues don't count; set "
+                            "switch.egress-lossy-pool and switch.egress-lossless-pool to 0",
+                            table[b].name);
+    if (check_uet(c, err))
+        return WEFT_E_INPUT;
+    if (!table[b].per_packet || !balance_of(&c->params, &c->params.transport))
+        return 0;
+    if (entropy_check(&c->params, err) || check_reordering(c, PROFILE_RUN, err))
+        return WEFT_E_INPUT;
+    const char *stamped = NULL;
+    int rc = b == WEFT_BALANCE_VALIANT ? check_valiant(c->fabric, err) : 0;
+    if (!rc)
+        rc = stamped_of_run(c, &stamped, err);
+    if (!rc && stamped)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "the congestion control '%s' follows the switches of one path, but "
+                            "switch.balance=%s sends each packet of a QP on a path of its own",
+                            stamped, table[b].name);
+    if (!rc && steer_of(b, c->fabric) == &steer_minimal_adaptive && credit_used(c->fabric))
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "switch.balance=minimal-adaptive leaves a port when PFC pauses it; with "
+            "flow-control=credit ports wait too often for that. Set "
+            "switch.balance=valiant, or flow-control=pfc");
+    if (!rc && steer_of(b, c->fabric) && c->fabric->nhosts >= NO_MID)
+        return weft_err_set(err, WEFT_E_LIMIT, "switch.balance=%s: more than %u hosts",
+                            table[b].name, NO_MID - 1);
+    return rc;
+}
+
+int balance_init(struct weft_engine *e, struct weft_err *err)
+{
+    for (uint32_t i = 0; i < PROFILES; i++) {
+        struct profile *f = &e->rc.profile[i];
+        f->pick = balance_of(&e->p, &f->t);
+        f->sprays = f->pick == by_entropy;
+    }
+    e->spread.balance = e->p.uet.prios ? by_class : e->rc.profile[PROFILE_RUN].pick;
+    e->spread.steer = steer_of(e->p.sw.balance, e->fabric);
+    e->spread.steer_rng = weft_rng_stream(e->seed, "steer", 0);
+    if (!e->spread.balance)
+        return 0;
+    e->spread.turns = calloc(e->fabric->nnodes, sizeof *e->spread.turns);
+    e->spread.flowlets = calloc(FLOWLETS, sizeof *e->spread.flowlets);
+    e->spread.drilled = drill_memory_new(e->fabric);
+    if (!e->spread.turns || !e->spread.flowlets || !e->spread.drilled)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+    e->spread.way = table[e->p.sw.balance].way;
+    if (!e->spread.way)
+        return 0;
+    if (e->spread.way->keeps && !(e->spread.kept = calloc(e->fabric->nports, sizeof(struct kept))))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+    return e->spread.way->init(e, err);
+}
+
+void balance_fini(struct weft_engine *e)
+{
+    if (e->spread.way)
+        e->spread.way->fini(e);
+    free(e->spread.turns);
+    free(e->spread.flowlets);
+    free(e->spread.drilled);
+    free(e->spread.kept);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Routing that leaves the routes of routes.h: packets that take a way round (valiant.c) or the
+ * dimensions in any order (minimal_adaptive.c).
+ *
+ * Such a QP aims each packet before it waits for a port: at an intermediate host, through a port of
+ * its own host, in a class of virtual channels. Class 0 are the channels that the routes themselves
+ * need (fabric.vcs of them), class 1 begins behind them. Packets go from one class to the other
+ * only in one direction, and each class by itself has no circular waits; so neither have both
+ * together.
+ */
+#ifndef WEFT_ENGINE_STEER_H
+#define WEFT_ENGINE_STEER_H
+
+#include "core/context.h"
+#include "ecmp.h"
+
+/** No intermediate. */
+#define NO_MID 0xffffffu
+
+struct steer {
+    /** Virtual channels of class 1; 0: it has none of its own. */
+    uint32_t (*upper)(const struct weft_fabric *f);
+    /** Sets port, mid, upper and prio of a QP for its next packet. */
+    void (*aim)(struct weft_engine *e, struct qp *q);
+    /** Calls take(ctx, port) for the ports of its host that packets of a QP may leave by, at least
+     * once. */
+    void (*exits)(const struct weft_engine *e, const struct qp *q,
+                  void (*take)(void *ctx, uint32_t port), void *ctx);
+    /** The port by which data packet @p k leaves @p node; NIL: no route. May move it to the other
+     * class. */
+    uint32_t (*next)(struct weft_engine *e, uint32_t node, struct pkt *k);
+    /** Optional. A priority of a port was paused. */
+    void (*paused)(struct weft_engine *e, uint32_t port, uint32_t prio);
+};
+
+#pragma GCC visibility push(hidden)
+
+extern const struct steer steer_valiant, steer_minimal_adaptive;
+
+/** Whether valiant has something to spread over in a dimension. */
+bool valiant_spreads(const struct weft_fabric *f, uint32_t dim);
+/** The member for switch.balance over this fabric; NULL: packets keep to the routes. */
+const struct steer *steer_of(int balance, const struct weft_fabric *f);
+
+#pragma GCC visibility pop
+
+/** One of the ports of @p g: the flow's own. */
+static inline uint32_t steer_own(const struct weft_engine *e, struct weft_route_group g,
+                                 uint32_t node, const struct qp *q)
+{
+    return g.n ? ecmp_port(e, g, node, q, true) : NIL;
+}
+/** The priority in which packets of a QP leave its host in a class. */
+static inline uint32_t steer_prio(const struct weft_engine *e, const struct qp *q, bool upper)
+{
+    const bool moves = upper && e->routing.vcs && (e->mmu.channelled >> q->own_prio & 1);
+    return q->own_prio + (moves ? e->fabric->vcs : 0);
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine's context, a struct of its parts, and how records are found by index.
+ *
+ * Everything is arrays of records. A packet is in exactly one list at a time: a port's queue, or
+ * the ring of packets in flight on a link; only the head of a link's ring is in the event queue.
+ * Each part is declared by the header of its owner, which also declares what its files do for
+ * others: no file includes more than it uses. All of it is internal to the engine: symbols of these
+ * headers are hidden.
+ */
+#ifndef WEFT_ENGINE_CONTEXT_H
+#define WEFT_ENGINE_CONTEXT_H
+
+#include "observe/audit.h"
+#include "balance/balance.h"
+#include "transport/control.h"
+#include "switch/credit.h"
+#include "observe/delay.h"
+#include "draws.h"
+#include "gap.h"
+#include "transport/grant.h"
+#include "observe/histogram.h"
+#include "observe/ideal.h"
+#include "link_state.h"
+#include "loop.h"
+#include "switch/mmu.h"
+#include "msg.h"
+#include "transport/nic.h"
+#include "path.h"
+#include "parallel/peers.h"
+#include "switch/pfc.h"
+#include "pkt.h"
+#include "port.h"
+#include "transport/qp.h"
+#include "transport/rc.h"
+#include "routing.h"
+#include "observe/stall.h"
+#include "switch/supply.h"
+#include "observe/victims.h"
+#include "switch/telemetry.h"
+#include "parallel/window.h"
+
+/** An engine: what it was given, and the state of its parts. */
+struct weft_engine {
+    struct weft_engine_params p;
+    const struct weft_fabric *fabric;
+    uint64_t seed;
+    struct weft_engine_hooks hooks;
+
+    int64_t now; /**< ps */
+    struct loop loop;
+    struct timers timers;
+    struct windows windows;
+    struct window_crew *crew; /**< threads; NULL: only the engine's own */
+    struct host_parts
+        *parts; /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
+    struct thread_choice *choice; /**< of the number of threads; NULL: it is given */
+    struct peers *peers; /**< processes that the fabric is shared out to; NULL: this one has all */
+    struct peers *expected; /**< those to be, until then */
+    bool spared;            /**< ports that others alone have to do with have no records */
+    struct replay *replay;  /**< NULL: everything is simulated */
+    struct worker *worker;  /**< the thread whose context this is; NULL: the engine itself */
+
+    struct port *ports;
+    struct link_end *ends;            /**< of the links of ports, by these */
+    struct stable port_mem, ends_mem; /**< what the two lie in */
+    struct nics nics;
+    struct packets pkts;
+    struct telemetry telemetry;
+    struct stable msgs; /**< struct msg */
+    struct qps qps;
+    struct rc rc;
+    struct control *controls; /**< one per transport and dimension, ncontrols */
+    uint32_t ncontrols;
+    struct grants grants;
+    struct supplies supplies;
+
+    struct path path;
+    struct routing routing;
+    struct link_state links;
+    struct spread spread;
+    struct mmus mmu;
+    struct pfc pfc;
+    struct credits credit;
+    struct draws draws;
+    struct weft_rng *tosses;       /**< one per port; NULL: switch.overflow=arriving */
+    struct in_network *in_network; /**< NULL: no group was opened */
+
+    struct ideal ideal; /**< rates and routes of the past */
+    struct delays delays;
+    struct histograms histograms;
+    struct stall stall;
+    struct victims victims;
+    struct node_payload *own; /**< one per node */
+    struct weft_totals tot;
+    struct weft_err err;
+};
+
+static inline struct pkt *pkt_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct pkt *)(void *)e->pkts.pool.base + i;
+}
+static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct msg *)(void *)e->msgs.base + i;
+}
+/** By the size in the pool: one multiplication, where a constant would be taken apart into several
+ * shifts. */
+static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct qp *)(void *)(e->qps.pool.base + i * e->qps.pool.elem);
+}
+/** The same as &e->ports[i], where each packet comes by. */
+static inline struct port *port_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct port *)(void *)(e->port_mem.base + i * e->port_mem.elem);
+}
+static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct int_stack *)(void *)e->telemetry.stacks.base + i;
+}
+static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
+{
+    return e->qps.cc_state.base ? e->qps.cc_state.base + (size_t)qp * e->qps.cc_state.elem : NULL;
+}
+
+static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
+{
+    return e->ports[port].kind->rate_bps;
+}
+
+/* What the graph says, of ports without a record, too (peers_forget): */
+
+/** The link of a port, as it was built. */
+static inline const struct weft_fabric_link *link_of(const struct weft_engine *e, uint32_t port)
+{
+    return &e->fabric->links[e->fabric->ports[port].link];
+}
+/** The node that a port sends to. */
+static inline uint32_t far_node(const struct weft_engine *e, uint32_t port)
+{
+    return e->fabric->ports[e->fabric->ports[port].peer].node;
+}
+/** Whether a port has a record. Others are not even read: there are systems on which memory that
+ * has been read is taken. */
+static inline bool port_known(const struct weft_engine *e, uint32_t port)
+{
+    return !e->spared || !peers_spared(e, port);
+}
+/** Whether the ports of a node have one. */
+static inline bool node_known(const struct weft_engine *e, uint32_t node)
+{
+    return !e->spared || !peers_node_spared(e, node);
+}
+/** Whether the end of its link has one. */
+static inline bool end_known(const struct weft_engine *e, uint32_t port)
+{
+    return !e->spared || !peers_end_spared(e, port);
+}
+/** Says what the ends of the link of a port are, to both of them. */
+static inline void set_ends(struct weft_engine *e, uint32_t port, uint32_t ends)
+{
+    if (end_known(e, port))
+        e->ends[port].ends = (uint8_t)ends;
+    if (port_known(e, port))
+        e->ports[port].own_ends = (uint8_t)ends;
+}
+/** ps per wire byte (GAP_SHIFT) of a port. */
+static inline uint64_t port_ser_q(const struct weft_engine *e, uint32_t port)
+{
+    return port_known(e, port) ? e->ports[port].ser_q : gap_of_rate(link_of(e, port)->rate_bps);
+}
+
+#endif

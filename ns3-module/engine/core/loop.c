@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clock and the event loop: the first of the agenda (agenda.h), and between events the windows
+ * of switches (window.h).
+ */
+#include "loop.h"
+#include "agenda.h"
+#include "context.h"
+#include "parallel/host_agendas.h"
+#include "parallel/host_parts.h"
+#include "parallel/posts.h"
+#include "parallel/threads.h"
+#include "parallel/window.h"
+#include "parallel/worker.h"
+#include "replay/replay.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+int64_t weft_engine_now(const struct weft_engine *e)
+{
+    return worker_here ? worker_here->now : e->now;
+}
+
+int64_t weft_engine_next(struct weft_engine *e)
+{
+    if (e->peers)
+        return peers_next(e);
+    posts_settle(e);
+    struct due d;
+    host_parts_any(e, &d);
+    const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
+    const int64_t first = switches < d.t ? switches : d.t, told = replay_ops.first_ps(e);
+    return told < first ? told : first;
+}
+
+int64_t weft_engine_soonest(struct weft_engine *e)
+{
+    return e->loop.posts ? e->now : weft_engine_next(e);
+}
+
+void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
+{
+    if (t_ps > e->now)
+        posts_settle(e);
+    if (t_ps < e->now)
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "the clock would run backwards, from %" PRId64 " to %" PRId64 " ps", e->now,
+                    t_ps);
+    else
+        e->now = t_ps;
+    weft_engine_follow(e, t_ps);
+}
+
+void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
+{
+    if (t_ps > e->now)
+        posts_settle(e);
+    if (e->loop.due_ps < t_ps) {
+        e->loop.due_ps = t_ps;
+        e->loop.due_id = 0;
+    }
+    window_run(e, t_ps);
+}
+
+/* The clock has come to its end with something left to do. */
+static void out_of_time(struct weft_engine *e)
+{
+    char at[WEFT_UNIT_TEXT_MAX];
+    engine_fail(
+        e, WEFT_E_LIMIT,
+        "simulated time has come to %s, the most that the clock of picoseconds allows, and the run "
+        "is not over: a rate may be too low",
+        weft_human_time(e->now, at));
+}
+
+void loop_limit(struct weft_engine *e)
+{
+    const int64_t look_ps = replay_ops.next_ps(e);
+    e->loop.limit_ps = look_ps < e->loop.stop_ps ? look_ps : e->loop.stop_ps;
+}
+
+int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
+{
+    const bool endless = limit_ps > LAST_PS;
+    e->loop.stop_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
+    loop_limit(e);
+    posts_settle(e);
+    e->loop.in_event = true;
+    if (__builtin_expect(e->peers != NULL, 0)) {
+        peers_run(e);
+        return e->err.code;
+    }
+    if (e->choice)
+        threads_choose(e);
+    for (;;) {
+        struct agenda *a = NULL;
+        struct due d = agenda_first(e, &e->loop.agenda);
+        if (__builtin_expect(e->parts != NULL, 0)) {
+            struct due any = d; /* d itself stays in registers */
+            a = host_parts_first(e, &any);
+            d = any;
+        }
+        if (window_due(&e->windows, d.t) &&
+            window_advance(e, d.t < e->loop.limit_ps ? d.t : e->loop.limit_ps))
+            continue;
+        if (__builtin_expect(d.t >= e->loop.limit_ps, 0)) {
+            if (e->parts) /* all is to be seen */
+                host_parts_over(e);
+            if (replay_ops.look(e, d.t))
+                continue;
+            break;
+        }
+        WEFT_REQUIRE(d.t >= e->now);
+        if (__builtin_expect(!a, 1)) /* where it is, is a constant */
+            agenda_run(e, &e->loop.agenda, d);
+        else if (!host_parts_run(e, d.t))
+            agenda_run(e, a, d);
+    }
+    e->loop.in_event = false;
+    e->loop.limit_ps = e->loop.stop_ps;
+    if (e->parts)
+        host_parts_over(e);
+    if (e->replay)
+        replay_ops.run_over(e);
+    const bool ended = endless && e->loop.limit_ps == LAST_PS;
+    if (ended && weft_engine_next(e) != WEFT_NEVER)
+        out_of_time(e);
+    if (e->loop.limit_ps > e->loop.due_ps && !ended) {
+        window_run(e, e->loop.limit_ps);
+        e->loop.due_ps = e->loop.limit_ps;
+        e->loop.due_id = 0;
+    }
+    if (e->windows.on)
+        window_end(e);
+    const enum fastq_failed failed = host_agendas_failed(e);
+    if (__builtin_expect(failed == FASTQ_NO_MEMORY, 0))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+    else if (__builtin_expect(failed == FASTQ_ENDLESS, 0))
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "the list 'events of a bucket' lacks one, or has more than the queue");
+    return e->err.code;
+}
+
+void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps)
+{
+    if (limit_ps <= e->now) /* the instant being executed is always finished */
+        limit_ps = e->now + 1;
+    if (limit_ps < e->loop.limit_ps)
+        e->loop.limit_ps = limit_ps;
+    if (limit_ps < e->loop.stop_ps)
+        e->loop.stop_ps = limit_ps;
+    replay_ops.lower(e, limit_ps);
+}
+
+void weft_engine_stop(struct weft_engine *e)
+{
+    e->loop.limit_ps = e->loop.stop_ps = INT64_MIN;
+}
+
+const struct weft_err *weft_engine_error(const struct weft_engine *e)
+{
+    return &e->err;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The moment at which an engine is looked at from outside. */
+#ifndef WEFT_ENGINE_MOMENT_H
+#define WEFT_ENGINE_MOMENT_H
+
+#include "context.h"
+#include "parallel/posts.h"
+#include "parallel/window.h"
+#include "port_catch_up.h"
+#include "replay/replay.h"
+
+/** A port as those who look at it see it: with every transmission up to now made. */
+static inline const struct port *moment_settled(struct weft_engine *e, uint32_t port)
+{
+    posts_settle(e);
+    replay_ops.catch_up(e);
+    window_catch_up(e);
+    port_settle(e, &e->ports[port], port);
+    return &e->ports[port];
+}
+
+/** The moment up to which everything has happened: the end of what was run, where no event may lie.
+ */
+static inline int64_t moment_reached_ps(const struct weft_engine *e)
+{
+    return e->loop.due_ps - 1 > e->now ? e->loop.due_ps - 1 : e->now;
+}
+
+/** How long the packet on the wire still takes, which is counted as far as it has gone. */
+static inline int64_t moment_yet_to_send(const struct weft_engine *e, const struct port *p)
+{
+    const int64_t now = moment_reached_ps(e);
+    return p->down || p->busy_until_ps <= now ? 0 : p->busy_until_ps - now;
+}
+
+/** Counters of a port that is settled. */
+static inline void moment_counters(const struct weft_engine *e, const struct port *p,
+                                   struct weft_port_counters *out)
+{
+    const int64_t now = moment_reached_ps(e);
+    *out = p->st;
+    out->busy_ps -= moment_yet_to_send(e, p);
+    out->last_ps = p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
+    if (p->paused)
+        out->paused_ps += now - p->paused_since_ps;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packet records, and what hooks are shown of them. */
+#include "pkt.h"
+#include "context.h"
+#include "balance/entropy.h"
+#include "transport/recovery.h"
+#include "loop.h"
+#include "stable.h"
+#include "switch/telemetry.h"
+#include "parallel/worker.h"
+
+/* A record where there is no free one; NIL: there is none, and the run ends. */
+static __attribute__((noinline, cold)) uint32_t pkt_more(struct weft_engine *e)
+{
+    const uint32_t i = e->worker ? worker_alloc(e, &e->pkts.pool) : stable_grow(&e->pkts.pool);
+    if (i == NIL)
+        engine_full(e, &e->pkts.pool, "packets in flight");
+    return i;
+}
+
+uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
+{
+    uint32_t i = stable_free(&e->pkts.pool);
+    if (__builtin_expect(i == NIL, 0)) {
+        i = pkt_more(e);
+        if (i == NIL)
+            return NIL;
+    }
+    struct pkt *p = pkt_at(e, i);
+    p->kind = (uint8_t)kind;
+    p->flags = 0;
+    p->in_port = NIL;
+    p->hop = 0;
+    p->sig = e->telemetry.pint_on ? 0 : NIL;
+    e->tot.sent[kind]++;
+    return i;
+}
+
+void pkt_free(struct weft_engine *e, uint32_t i)
+{
+    if (e->telemetry.int_on && pkt_at(e, i)->sig != NIL)
+        stable_release(&e->telemetry.stacks, sig_stack(pkt_at(e, i)->sig));
+    stable_release(&e->pkts.pool, i);
+}
+
+/* What PFC frames do not have; most of it only packets of a QP do. */
+static void view_roce(const struct weft_engine *e, const struct pkt *p,
+                      struct weft_engine_pkt_view *v)
+{
+    const struct qp *q = qp_at(e, p->qp);
+    const bool forward = p->dst_host == q->dst_host, data = p->kind == WEFT_PKT_DATA;
+    v->dst_host = p->dst_host;
+    v->src_host = forward ? q->src_host : q->dst_host;
+    if (p->kind == WEFT_PKT_FRAME) {
+        v->ce = (p->flags & PKT_CE) != 0;
+        return;
+    }
+    v->qpn = p->qp + WEFT_FIRST_QPN;
+    v->flow_hash = forward ? q->flow_hash : q->ack_hash;
+    if (data && profile_of(q)->sprays)
+        v->flow_hash = entropy_hash(q->flow_hash, p->mid);
+    v->hops = p->hop;
+    v->payload_bytes = p->payload;
+    v->sent_ps = p->sent_ps;
+    if (data) {
+        v->ce = (p->flags & PKT_CE) != 0;
+        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || !profile_of(q)->sparse;
+    } else if (p->kind == WEFT_PKT_WARNING) {
+        v->queue_bytes = p->queue_bytes;
+        v->rate_bps = p->rate_bps;
+    } else {
+        v->echo = (p->flags & PKT_ECHO) != 0;
+        v->cnp = (p->flags & PKT_CNP) != 0;
+        v->has_sack =
+            p->kind == WEFT_PKT_NACK && profile_of(q)->t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT;
+        v->sack_psn = v->has_sack ? p->psn + p->sack : 0;
+    }
+    const struct control *c = q->control;
+    v->telemetry_bytes = data ? c->signals.data_bytes : 0;
+    if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK)
+        v->telemetry_bytes = c->signals.ack_bytes;
+    v->telemetry = c->int_on      ? WEFT_TELEMETRY_INT
+                   : c->pint_on   ? WEFT_TELEMETRY_PINT
+                   : c->supply_on ? WEFT_TELEMETRY_TAGS
+                                  : WEFT_TELEMETRY_TIME;
+    v->ecn_capable = data && c->ecn_on;
+    if (c->int_on && p->sig != NIL) {
+        v->int_hops = int_at(e, sig_stack(p->sig))->hops;
+        v->nhops = sig_hops(p->sig);
+    }
+    v->pint = c->pint_on ? p->sig : 0;
+    v->tags = c->supply_on && p->kind != WEFT_PKT_WARNING ? p->sig : 0;
+}
+
+/* What Ultra Ethernet's headers say besides. */
+static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
+{
+    const struct pkt *p = pkt_at(e, i);
+    const struct qp *q = qp_at(e, p->qp);
+    const bool sack = p->flags & PKT_SACK;
+    v->uet = profile_of(q)->t.uet;
+    v->entropy = UINT32_MAX;
+    if (p->kind == WEFT_PKT_DATA) {
+        v->entropy = profile_of(q)->sprays ? p->mid : UINT32_MAX;
+        v->trimmed = (p->flags & PKT_TRIM) != 0;
+    } else if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK) {
+        v->caused_psn = sack ? p->psn + p->sack : p->psn;
+        if (p->kind == WEFT_PKT_NACK && names_trimmed(profile_of(q)->recovery, p))
+            v->named = p->flags & PKT_NEAR ? 2 : 1;
+        else if (p->kind == WEFT_PKT_ACK && profile_of(q)->by_bytes && p->flags & PKT_MAP) {
+            const struct sack_map *m = (const struct sack_map *)(void *)e->rc.maps.base + i;
+            v->map_first = m->first;
+            v->map_bits = m->bits;
+        } else if (p->kind == WEFT_PKT_ACK && sack) {
+            v->map_first = v->caused_psn;
+            v->map_bits = 1;
+        }
+    }
+    v->ack_asked = p->kind == WEFT_PKT_REQUEST && p->flags & PKT_ASK;
+    if (credited(q) && (p->kind == WEFT_PKT_DATA || p->kind == WEFT_PKT_REQUEST))
+        v->credit = p->sig;
+    else if (p->kind == WEFT_PKT_GRANT)
+        v->credit = (uint32_t)p->psn;
+}
+
+static bool carries_psn(const struct pkt *p)
+{
+    return p->kind != WEFT_PKT_FRAME && p->kind != WEFT_PKT_WARNING;
+}
+
+void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
+{
+    const struct pkt *p = pkt_at(e, i);
+    *v = (struct weft_engine_pkt_view){.kind = p->kind,
+                                       .prio = p->prio,
+                                       .frame_bytes = p->frame,
+                                       .psn = carries_psn(p) ? p->psn : 0,
+                                       .handle = p->kind == WEFT_PKT_FRAME ? p->handle : 0,
+                                       .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
+    if (p->kind == WEFT_PKT_SUM)
+        v->dst_host = v->src_host = UINT32_MAX;
+    else if (!link_frame(p))
+        view_roce(e, p, v);
+    if (p->kind <= WEFT_PKT_GRANT)
+        view_uet(e, i, v);
+}
+
+void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what)
+{
+    if (!(e->ports[port].told >> what & 1))
+        return;
+    struct weft_engine_pkt_view v;
+    pkt_view(e, i, &v);
+    e->hooks.packet(e->hooks.ctx, e->now, port, what, &v);
+}

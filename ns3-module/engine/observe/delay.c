@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What delays messages (base/delay.h), measured where it happens.
+ *
+ * At the sender each QP has a clock per cause that runs while the QP has something to send and its
+ * NIC isn't sending for it:
+ *
+ *   loss      its cursor is behind what it has sent before, or no path is left; also while it sends again, and
+ *             what it was blocked for when it turns out that packets were lost
+ *   control   its pacing time lies ahead, or its window is full
+ *   pause     it waits for its turn while its priority is paused
+ *   own NIC   it waits for its turn otherwise
+ *
+ * The clocks are brought up to date when the QP's state changes: a QP that sends packet after
+ * packet costs nothing. A message notes them when it is posted and when its last packet is sent for
+ * the first time. What they don't count of the time in between is serialisation: of its own
+ * packets, which is ideal time, and of earlier messages of the QP, which is own NIC.
+ *
+ * After that the message is on its way. If the packet that completes it is sent later, until then
+ * it waits for loss recovery. The rest beyond what an empty fabric takes from the NIC to the
+ * receiver is waiting in queues, some of it paused: each (port, priority) has a clock of its
+ * pauses, and a packet that leaves a queue knows what it said when it came.
+ *
+ * A pause holds a port from the end of the packet that it is sending; before, that packet does.
+ * Clocks of ports exist from the first pause on, in records of their own: without PFC they cost
+ * nothing.
+ */
+#include "delay.h"
+#include "core/context.h"
+#include "core/gap.h"
+#include "core/loop.h"
+#include "core/stable.h"
+#include "core/walk.h"
+#include "transport/frame_size.h"
+#include "transport/qp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- pauses of ports ---- */
+
+int delay_reserve(struct weft_engine *e)
+{
+    if (!e->delays.waits.base &&
+        !stable_init_beside(&e->delays.waits, sizeof(struct wait), &e->pkts.pool))
+        return engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
+    return 0;
+}
+
+/* What pauses were told of a port so far. */
+static struct hold *hold_of(struct weft_engine *e, struct port *p)
+{
+    if (p->hold)
+        return p->hold;
+    if (delay_reserve(e))
+        return NULL;
+    p->hold = calloc(1, sizeof *p->hold);
+    if (!p->hold) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
+        return NULL;
+    }
+    e->delays.nholds++;
+    e->path.on_enqueue |= QUEUE_PAUSE_CLOCK;
+    e->path.on_dequeue |= QUEUE_PAUSE_CLOCK;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        WALK_PKTS(e, i, p->lane[k].q.head, "packets of a queue")
+            pkt_at(e, i)->held_ps = 0;
+    return p->hold;
+}
+
+void delay_pause(struct weft_engine *e, struct port *p, uint32_t prio)
+{
+    struct hold *h = hold_of(e, p);
+    if (h)
+        h->from_ps[prio] = p->busy_until_ps > e->now ? p->busy_until_ps : e->now;
+}
+
+void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio)
+{
+    struct hold *h = p->hold;
+    if (h && e->now > h->from_ps[prio])
+        h->total_ps[prio] += e->now - h->from_ps[prio];
+}
+
+int64_t delay_paused_ps(const struct weft_engine *e, const struct port *p, uint32_t prio)
+{
+    const struct hold *h = p->hold;
+    if (!h)
+        return 0;
+    const bool on = (p->paused >> prio & 1) && e->now > h->from_ps[prio];
+    return h->total_ps[prio] + (on ? e->now - h->from_ps[prio] : 0);
+}
+
+void delay_fini(struct weft_engine *e)
+{
+    for (uint32_t n = 0; e->ports && n < e->fabric->nnodes; n++) {
+        const struct weft_fabric_node *of = &e->fabric->nodes[n];
+        for (uint32_t k = 0; node_known(e, n) && k < of->nports; k++)
+            free(e->ports[of->first_port + k].hold);
+    }
+    stable_fini(&e->delays.waits);
+}
+
+uint64_t delay_bytes(const struct weft_engine *e)
+{
+    return e->delays.nholds * sizeof(struct hold);
+}
+
+/* ---- packets in queues ---- */
+
+void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k)
+{
+    k->held_ps = delay_paused_ps(e, p, k->prio);
+}
+
+void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i)
+{
+    const int64_t ps = delay_paused_ps(e, p, k->prio) - k->held_ps;
+    if (ps <= 0)
+        return;
+    struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
+    if (w->sent_ps != k->sent_ps)
+        *w = (struct wait){.sent_ps = k->sent_ps};
+    w->paused_ps += ps;
+    if (e->delays.waits.n <= i)
+        e->delays.waits.n = i + 1;
+}
+
+struct wait *delay_wait_of(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
+{
+    if (e->delays.waits.n <= i)
+        return NULL;
+    struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
+    return w->sent_ps == sent_ps && w->paused_ps ? w : NULL;
+}
+
+int64_t delay_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
+{
+    const struct wait *w = delay_wait_of(e, i, sent_ps);
+    return w ? w->paused_ps : 0;
+}
+
+/* ---- QPs ---- */
+
+void delay_aim(const struct weft_engine *e, struct qp *q)
+{
+    q->snd->pause_ps = delay_paused_ps(e, &e->ports[q->port], q->snd->prio);
+}
+
+/* What a QP was waiting for, from q->snd->told_ps until now, @p paused of it with its priority held
+ * by a pause. */
+static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
+{
+    struct sender *const snd = q->snd;
+    if (snd->nxt_msg == NIL)
+        return; /* there was nothing to send */
+    if (snd->state == QP_PARKED || snd->nxt_psn < snd->top_psn) {
+        snd->held_ps[WEFT_DELAY_LOSS] += ps;
+    } else if (snd->state == QP_BLOCKED) {
+        snd->held_ps[snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
+    } else if (snd->state == QP_PACED) {
+        /* its port looks for it at its time, unless it is sending */
+        const int64_t due =
+            (snd->next_avail_ps < e->now ? snd->next_avail_ps : e->now) - snd->told_ps;
+        snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
+        snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
+    } else {
+        paused = paused < ps ? paused : ps;
+        snd->held_ps[WEFT_DELAY_PAUSE] += paused;
+        snd->held_ps[WEFT_DELAY_NIC] += ps - paused;
+    }
+}
+
+void delay_tell(const struct weft_engine *e, struct qp *q)
+{
+    struct sender *const snd = q->snd;
+    const int64_t before = snd->pause_ps;
+    if (snd->told_ps >= e->now)
+        return;
+    delay_aim(e, q);
+    tell_msg(e, q, e->now - snd->told_ps, snd->pause_ps - before);
+    snd->told_ps = e->now;
+}
+
+void delay_tell_loss(const struct weft_engine *e, struct qp *q)
+{
+    struct sender *const snd = q->snd;
+    if (snd->state == QP_BLOCKED && snd->nxt_msg != NIL && snd->told_ps < e->now) {
+        snd->held_ps[WEFT_DELAY_LOSS] += e->now - snd->told_ps;
+        snd->told_ps = e->now;
+    }
+    delay_tell(e, q);
+}
+
+/* ---- messages ---- */
+
+void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m)
+{
+    delay_tell(e, q);
+    memcpy(m->held_ps, q->snd->held_ps, sizeof m->held_ps);
+}
+
+void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
+{
+    const struct port *p = &e->ports[q->port];
+    const uint64_t full = data_frame(q, q->mtu_bytes) + e->p.transport.gap_bytes;
+    int64_t own_ps =
+        (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
+    m->sent_ps = e->now;
+    for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
+        m->held_ps[k] = q->snd->held_ps[k] - m->held_ps[k];
+        own_ps += m->held_ps[k];
+    }
+    const int64_t behind_ps = e->now - m->post_ps - own_ps;
+    m->held_ps[WEFT_DELAY_NIC] += behind_ps > 0 ? behind_ps : 0;
+}
+
+/* By how much longer a packet from the middle of a message takes than its last one. */
+static int64_t longer_ps(struct weft_engine *e, struct qp *q, const struct msg *m, uint64_t psn)
+{
+    const uint64_t mtu = q->mtu_bytes, before = (m->npkts - 1) * mtu;
+    if (psn + 1 >= m->first_psn + m->npkts || psn < m->first_psn)
+        return 0;
+    return qp_ideal_ps(e, q, mtu, m->since) - qp_ideal_ps(e, q, m->bytes - before, m->since);
+}
+
+void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c)
+{
+    int64_t from_ps = m->sent_ps;
+    if (c->sent_ps > from_ps) {
+        from_ps = c->sent_ps;
+        m->held_ps[WEFT_DELAY_LOSS] += from_ps - m->sent_ps + longer_ps(e, q, m, c->psn);
+    }
+    const int64_t paused = delay_waited_ps(e, c->pkt, c->sent_ps), way_ps = e->now - from_ps;
+    m->held_ps[WEFT_DELAY_PAUSE] += paused < way_ps ? paused : way_ps;
+}
+
+void delay_fill(const struct msg *m, struct weft_completion *d)
+{
+    memcpy(d->delay_ps, m->held_ps, sizeof m->held_ps);
+    const int64_t beyond_ps = d->received_ps - d->post_ps - d->ideal_ps;
+    weft_delays_settle(d->delay_ps, beyond_ps, WEFT_DELAY_QUEUE);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See host_tells.h: each thread has its own in order, they are merged by a heap of threads. */
+#include "host_tells.h"
+#include "core/context.h"
+#include "replay/replay.h"
+#include "window_crew_inside.h"
+#include "worker.h"
+
+#include "base/fetch.h"
+
+#include <string.h>
+
+#define AHEAD 8u /**< messages of a thread that are fetched ahead */
+
+/* What a thread has left to tell. */
+struct tells {
+    struct worker_tell *next, *end;
+    struct worker *of;
+};
+
+/* Puts the first of the heap in its place, whose next has changed. */
+static void sink(struct tells *h, unsigned n)
+{
+    const struct tells first = h[0];
+    unsigned at = 0;
+    for (unsigned child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && ev_before(h[child + 1].next->at, h[child].next->at))
+            child++;
+        if (!ev_before(h[child].next->at, first.next->at))
+            break;
+        h[at] = h[child];
+    }
+    h[at] = first;
+}
+
+/* Adds what a thread has to tell. */
+static void add(struct tells *h, unsigned n, struct tells more)
+{
+    unsigned at = n;
+    for (; at && ev_before(more.next->at, h[(at - 1) / 2].next->at); at = (at - 1) / 2)
+        h[at] = h[(at - 1) / 2];
+    h[at] = more;
+}
+
+/* A message gets its number. */
+static void number(struct weft_engine *e, struct msg *m)
+{
+    m->id = e->tot.msgs_posted++;
+    e->tot.bytes_posted += m->bytes;
+    if (e->replay)
+        replay_ops.posted_before(e, m);
+}
+
+static void tell(struct weft_engine *e, struct worker_tell *t)
+{
+    const bool acked = t->what == TELL_ACKED, taken = t->what == TELL_TAKEN;
+    e->now = t->at.t;
+    if (t->what == TELL_POSTED) {
+        number(e, msg_at(e, t->msg));
+        return;
+    }
+    t->done.id = msg_at(e, t->msg)->id;
+    if (acked)
+        stable_release(&e->msgs, t->msg);
+    if (e->replay)
+        replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, acked, taken, &t->done);
+    else if (acked && e->hooks.acked)
+        e->hooks.acked(e->hooks.ctx, &t->done);
+    else if (t->what == TELL_RECEIVED && e->hooks.received)
+        e->hooks.received(e->hooks.ctx, &t->done);
+}
+
+/* What a thread has left to tell from @p next on waits. */
+static void wait(struct worker *w, const struct worker_tell *next)
+{
+    const uint32_t left = (uint32_t)(w->tells + w->ntells - next);
+    memmove(w->tells, next, left * sizeof *next);
+    w->ntells = left;
+}
+
+void host_tells(struct weft_engine *e, struct window_crew *c, struct ev before)
+{
+    struct tells h[MOST_THREADS];
+    const int64_t now = e->now;
+    unsigned n = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        struct worker *w = &c->workers[k];
+        if (w->ntells && ev_before(w->tells[0].at, before))
+            add(h, n++, (struct tells){w->tells, w->tells + w->ntells, w});
+    }
+    while (n && ev_before(h[0].next->at, before)) {
+        struct worker_tell *t = h[0].next++;
+        if (h[0].end - t > (ptrdiff_t)AHEAD) {
+            weft_fetch(&t[AHEAD], sizeof *t);
+            __builtin_prefetch(msg_at(e, t[AHEAD / 2].msg), 1);
+        }
+        tell(e, t);
+        if (h[0].next == h[0].end) {
+            h[0].of->ntells = 0;
+            h[0] = h[--n];
+        }
+        if (n)
+            sink(h, n);
+    }
+    for (unsigned k = 0; k < n; k++)
+        wait(h[k].of, h[k].next);
+    e->now = now;
+}

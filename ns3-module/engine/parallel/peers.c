@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When a fabric can be shared out to several processes: peers.h. */
+#include "peers.h"
+#include "core/context.h"
+#include "window.h"
+#include "window_crew.h"
+#include "window_crew_inside.h"
+
+#include <stdlib.h>
+
+#define MOST_PEERS 255u
+
+/* What the configuration has that needs one process. */
+static const char *obstacle_of_settings(const struct weft_engine *e)
+{
+    const struct {
+        bool is;
+        const char *why;
+    } all[] = {
+        {e->grants.of.elem != 0, "receivers give credit"},
+        {e->credit.ports != NULL, "links are under credits"},
+        {e->in_network != NULL, "switches take part in operations"},
+        {e->replay != NULL, "traffic is replayed"},
+        {e->path.frames, "another transport sends frames"},
+        {e->draws.ns3, "ports share a stream of random numbers (ecn.draws)"},
+        {e->hooks.lose != NULL, "a hook loses packets"},
+        {e->hooks.drop || e->hooks.qp || e->hooks.packet || e->hooks.queue || e->hooks.ecn_mark ||
+             e->hooks.credit || e->hooks.posted,
+         "packets, queues or queue pairs are watched"},
+        {e->histograms.wanted != NULL || e->qps.rtt_ps.base != NULL,
+         "queues or round-trip times are noted"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is)
+            return all[i].why;
+    return NULL;
+}
+
+const char *peers_obstacle(const struct weft_engine *e)
+{
+    const char *why = obstacle_of_settings(e);
+    if (why)
+        return why;
+    if (!e->windows.on)
+        return "a setting has everything in one queue (docs/performance.md, 'Windows of switches')";
+    return e->parts || !e->hooks.local
+               ? NULL
+               : "hosts do not run in windows (docs/performance.md, 'One run on several threads')";
+}
+
+/* Makes *@p to; what there is of it is freed with the engine. */
+static int make(const struct weft_engine *e, const struct weft_peers *link, struct peers **to,
+                struct weft_err *err)
+{
+    struct peers *p = calloc(1, sizeof *p);
+    *to = p;
+    if (p) {
+        p->link = *link;
+        p->owner = calloc(e->fabric->nnodes, 1);
+        p->out = calloc(link->n, sizeof *p->out);
+        p->lasts = calloc(link->n, sizeof *p->lasts);
+        p->mail = calloc(link->n, sizeof *p->mail);
+        p->came = calloc(link->n, sizeof *p->came);
+        p->totals = calloc(1, sizeof *p->totals);
+    }
+    if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
+    p->known.next_ps = p->known.timer_ps = p->until.t = p->user_ps = WEFT_NEVER;
+    p->told_ps = INT64_MIN;
+    return 0;
+}
+
+void peers_expect(struct weft_engine *e, const struct weft_peers *link)
+{
+    const bool fits = link->n >= 2 && link->n <= MOST_PEERS && link->n <= e->fabric->nhosts;
+    if (!fits || make(e, link, &e->expected, NULL) || peers_deal(e, e->expected, NULL)) {
+        peers_free(e->expected);
+        e->expected = NULL; /* weft_engine_set_peers will say why */
+    }
+}
+
+int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
+                          struct weft_err *err)
+{
+    if (link->n < 2 || link->n > MOST_PEERS)
+        return weft_err_set(err, WEFT_E_INPUT, "%u processes: 2 to %u", link->n, MOST_PEERS);
+    if (link->n > e->fabric->nhosts)
+        return weft_err_set(err, WEFT_E_ALONE, "%u processes for %u hosts", link->n,
+                            e->fabric->nhosts);
+    int rc = 0;
+    if (e->expected)
+        e->peers = e->expected;
+    else
+        rc = make(e, link, &e->peers, err);
+    if (!rc && !e->expected)
+        rc = peers_deal(e, e->peers, err);
+    e->expected = NULL;
+    if (!rc) {
+        e->peers->same = peers_same_fabric(e->fabric);
+        e->path.rare |= RARE_PEERS;
+        e->path.apart = CROSSES;
+        rc = window_crew_make(e, 1, 0, err);
+        e->windows.on = false; /* so that ports hear which links lead to other processes */
+        for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+            e->windows.clusters.in_windows[n] = false;
+        window_choose(e);
+    }
+    const char *why = rc ? NULL : peers_obstacle(e);
+    if (why)
+        rc = weft_err_set(err, WEFT_E_ALONE, "%s", why);
+    return rc;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A fabric shared out to several processes.
+ *
+ * Each process has the whole graph and the routes, which those of one machine share
+ * (base/shared.h), and the state of its own nodes: ports, queues, buffers, events, its hosts'
+ * halves of QPs. A window (window.h) is run by all at the same time; what leaves for a node of
+ * another process waits in outboxes (worker.h) and is exchanged at the window's end, which is no
+ * later than it arrives.
+ *
+ * The user is in all processes, and does the same in each: he posts all messages, sets all timers
+ * and is told of all messages in the order that one process has. What he posts at a host of another
+ * process gets its number and is left to that process. So a host is run up to the event by which a
+ * message is complete, and waits there (it is held) until all processes know: they exchange what is
+ * to be told (struct tell), tell it in the order of all events as far as no host that is held could
+ * come in between, and hosts go on, in rounds until nothing is left in the window.
+ *
+ * A cluster (clusters.h) is of one process, and held as one. Its switches, which nobody else makes
+ * send what is due, do so when a window is over, before what goes to others is exchanged.
+ *
+ * This needs the promise that hosts run by several threads need (host_parts.h).
+ *
+ * A user may also do something else in each process (struct weft_peers_user: a script of ns-3).
+ * Then all hosts of a process are held as one, as what he does when told of something may concern
+ * any of them. What he posts waits until all processes post it, which they do when he has been told
+ * of something, and when his own events have been executed (peers_user.c).
+ */
+#ifndef WEFT_PEERS_H
+#define WEFT_PEERS_H
+
+#include "base/figures.h"
+#include "base/message.h"
+#include "core/evq.h"
+#include "engine_peers.h"
+#include "worker_sent.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct msg;
+struct weft_link_change;
+struct peers_port;
+struct pkt;
+struct qp;
+struct weft_engine;
+struct weft_fabric;
+struct window_note;
+
+/** The last packet of a message has been sent for the first time: what its receiver wants of it. */
+struct peers_last {
+    uint32_t msg;
+    int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
+};
+
+/** What is exchanged, as it grows. */
+struct pouch {
+    char *bytes;
+    size_t n, cap;
+};
+
+/** The user is to be told of a message. */
+struct tell {
+    struct ev at;     /**< the event by which it is complete */
+    uint32_t seq;     /**< among those of that event */
+    uint32_t msg;     /**< its record */
+    uint32_t cluster; /**< that waits until he is told; of process `from` */
+    uint8_t from;
+    bool acked; /**< else received */
+    bool late;  /**< nothing follows from it: nobody waits until he is told */
+};
+_Static_assert(sizeof(struct tell) == 32, "all messages may be complete in one window");
+
+/** The same as others are given it, with what the record of the message does not say there. */
+struct peers_news {
+    struct tell tell;
+    union {
+        struct {
+            int64_t received_ps, ideal_ps, held_ps[WEFT_DELAY_QUEUE];
+            uint64_t start_byte, first_psn, npkts;
+        } received;
+        struct {
+            uint64_t retx_bytes;
+            uint32_t cnps;
+        } acked_too;
+    };
+};
+
+/** What all processes agree on. */
+struct peers_head {
+    struct ev bound; /**< nothing is told before it but what was said to be; t WEFT_NEVER: at all */
+    int64_t next_ps; /**< time of the first event, WEFT_NEVER: none */
+    int64_t last_ps; /**< of the last one executed */
+    int64_t timer_ps; /**< of the first timer of a pause, WEFT_NEVER: none */
+    uint32_t ntells, nnotes, nlasts, npackets;
+    uint64_t same; /**< hash of what all have in common (peers_same.c) */
+    int32_t code;  /**< not 0: of an error, which follows */
+    bool owes;     /**< switches may have transmissions to make */
+    bool last_try; /**< a QP is about to give up */
+    bool more;     /**< not all has been given yet: another exchange follows at once */
+};
+
+struct peers {
+    struct weft_peers link;
+    uint8_t *owner;         /**< by node */
+    int64_t least_ps;       /**< links shorter than that are not between processes */
+    int64_t shortest_ps;    /**< nothing arrives sooner after it was posted: the shortest link */
+    struct pouch *out, all; /**< for each, and for all */
+    struct weft_mail *mail, *came;
+    struct worker_sent crossed; /**< ports with something in the outbox */
+    struct pouch said;          /**< of QPs, not said to the user yet */
+    struct pouch *lasts;        /**< for each: messages whose last packet was sent */
+    struct tell *tells;         /**< not told yet; behind these, those that others don't know of */
+    uint32_t ntells, tells_cap;
+    uint32_t nown;           /**< of this process, not known to the others */
+    struct ev at;            /**< the event that is executed at a host */
+    uint32_t cluster;        /**< of that host */
+    bool expected;           /**< that event may tell of something, and has not */
+    uint32_t nnotes;         /**< pauses in windows.notes that all know of */
+    int64_t from_ps;         /**< beginning of the window: no event is before */
+    struct peers_head known; /**< of all, since the last exchange */
+    struct ev until;  /**< hosts are run no further: a QP may give up; t WEFT_NEVER: none may */
+    struct ev bound;  /**< of this process, in the present round */
+    int64_t last_ps;  /**< of the last event that was executed here */
+    bool border_owes; /**< switches of clusters have transmissions to make */
+    uint64_t nexchanges;
+    bool failed;                /**< all know of the error that ended the run */
+    bool running;               /**< peers_run */
+    uint64_t same;              /**< hash of the fabric and of all messages posted */
+    bool posted;                /**< since the last exchange, and not in a window */
+    bool figures;               /**< those of all are known, as they are now */
+    struct weft_totals *totals; /**< these */
+    struct peers_port *ports;   /**< counters of some ports of all processes */
+    uint32_t page;              /**< which ones, UINT32_MAX: none */
+    /* with link.user: */
+    struct peers_word *words; /**< messages that wait to be posted by all */
+    uint32_t nwords, words_cap;
+    uint32_t nagreed; /**< of these, all know */
+    uint64_t nposted; /**< by this process */
+    uint64_t told;    /**< how often users have been told of a message, or executed events */
+    bool posting;     /**< all post what has waited */
+    bool stopping;    /**< a user wants to end the run */
+    bool ended;       /**< windows are no more, at some process */
+    int64_t told_ps;  /**< when that of this process was last told of something */
+    int64_t user_ps;  /**< time of the first event of any user, WEFT_NEVER: none */
+    int64_t ran_ps;   /**< of the last one */
+};
+
+/** What a process says to all of what its user wants (peers_user.c). */
+struct peers_word {
+    int64_t t_ps;   /**< a message is posted; else: the first event of the user */
+    uint64_t order; /**< peers.told when it was posted */
+    uint64_t seq;   /**< among those of this process */
+    bool post, stop;
+    int64_t ran_ps; /**< the last event of the user */
+    struct weft_msg msg;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* peers_words.c */
+/** Adds a message that waits; false: out of memory. */
+bool peers_words_add(struct peers *p, const struct peers_word *w);
+/** A message is posted by the user of this process: it waits until all know. @p prio: 0..7. */
+int peers_words_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
+                     struct weft_err *err);
+
+/* peers_user.c */
+/** All post what users have posted, and know when the first of their events is. */
+void peers_user_agree(struct weft_engine *e);
+/** Executes the events of users until peers.user_ps. */
+void peers_user_run(struct weft_engine *e);
+
+/* peers_nodes.c */
+/** Whether a node is of this process. */
+bool peers_own(const struct weft_engine *e, uint32_t node);
+/** Whether the link of port @p port, of this process, leads to a node of this process. */
+bool peers_far_own(const struct weft_engine *e, uint32_t port);
+/** Which ends of a QP are hosts of this process. */
+#define PEERS_SENDS 1u
+#define PEERS_RECEIVES 2u
+unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
+/** With e->spared: whether a port has no record, as others run it; ask port_known. */
+bool peers_spared(const struct weft_engine *e, uint32_t port);
+/** The same of all ports of a node; ask node_known. */
+bool peers_node_spared(const struct weft_engine *e, uint32_t node);
+/** The same of the end of its link, of which this process has neither end; ask end_known. */
+bool peers_end_spared(const struct weft_engine *e, uint32_t port);
+/** With e->expected, before anything is written to them: has records of nodes of others take no
+ * memory, nor what is not used of those that are but a few. */
+void peers_spare(struct weft_engine *e);
+/** The same of ports and ends of links without a record. */
+void peers_spare_ports(struct weft_engine *e);
+void peers_free(struct peers *p);
+void peers_fini(struct weft_engine *e);
+/** The user has posted something. */
+void peers_posted(struct weft_engine *e);
+
+/** The cluster of which the state says whether @p cluster is held. */
+uint32_t peers_held_with(const struct weft_engine *e, uint32_t cluster);
+
+/* peers_deal.c */
+/** Says whose nodes are whose, and how short links between processes are. WEFT_E_ALONE. */
+int peers_deal(const struct weft_engine *e, struct peers *p, struct weft_err *err);
+
+/* peers.c */
+/** Deals nodes out to the processes of @p link, to e->expected; where that can't be done, nothing
+ * is. */
+void peers_expect(struct weft_engine *e, const struct weft_peers *link);
+/** Why the engine can't be shared out as things are; NULL: it can. */
+const char *peers_obstacle(const struct weft_engine *e);
+
+/* peers_window.c */
+/** The time of the first event of all processes. */
+int64_t peers_next(struct weft_engine *e);
+/** Runs to loop.stop_ps. */
+void peers_run(struct weft_engine *e);
+/** All processes exchange what they have. */
+void peers_exchange(struct weft_engine *e);
+
+/* peers_told.c */
+/** What others are given. */
+void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news);
+/** Notes what another process has given: the user is to be told. */
+void peers_hear(struct weft_engine *e, const struct peers_news *news);
+/** Has the first of what is to be told come first in peers.tells; the rest is in no order. */
+void peers_order_tells(struct peers *p);
+/** Takes that one out, and has the next come first. */
+struct tell peers_next_tell(struct peers *p);
+/** Tells the user. */
+void peers_tell_user(struct weft_engine *e, const struct tell *t);
+
+/* peers_share.c */
+/** Has the graph and its routes lie once on each machine: all processes do that together. */
+void peers_share(struct weft_engine *e);
+/** What is not read of these from here on is no longer resident memory. */
+void peers_unread(const struct weft_engine *e);
+
+/* peers_tell.c */
+/** Something is to be told. */
+void peers_await(struct weft_engine *e, const struct tell *t);
+/* in a thread's context */
+/** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
+void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
+/** Message record @p msg is complete, by that event. Where nothing follows from it, nobody waits.
+ */
+void peers_tell(struct weft_engine *e, uint32_t msg, bool acked);
+/** Whether nothing follows from anything that the user is told. */
+bool peers_listens(const struct weft_engine *e);
+/** Whether the last event of peers_tells has been executed, and has told of nothing: once. */
+bool peers_told_nothing(const struct weft_engine *e);
+/** Whether an event is not to be executed yet (peers.until). */
+bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id);
+
+/* peers_note.c */
+/** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
+void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
+/** A port has something in the outbox. */
+void peers_note_sent(struct weft_engine *e, uint32_t port);
+/** The last packet of a message was sent for the first time. */
+void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
+/** Adds to a pouch; fails the engine when out of memory. */
+void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n);
+
+/* peers_try.c */
+/** When the timer of a QP of this process expires that may give up then; WEFT_NEVER: of none. */
+int64_t peers_next_try(const struct weft_engine *e);
+/** The first QP from @p from on of which that timer expires at @p t_ps; WEFT_NEVER: none. */
+int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
+
+/* peers_mail.c */
+/** What of it is given next. */
+struct peers_given {
+    uint32_t tell, tells_end; /**< in peers.tells */
+};
+/** Writes head @p h, which lacks what is added here, and what goes with it, to the pouches of the
+ * others: of tells and packets as much as is to be given at once, which is then taken off @p g. */
+void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given *g);
+/** Adds head @p h to what is known. */
+void peers_merge(struct peers_head *known, const struct peers_head *h);
+/** Reads what process @p k has sent, and adds its head to what is known. */
+void peers_unpack(struct weft_engine *e, unsigned k);
+
+/* peers_same.c */
+/** A hash of nodes and links. */
+uint64_t peers_same_fabric(const struct weft_fabric *f);
+/** A message is posted, in all processes. */
+void peers_same_post(struct weft_engine *e, const struct weft_msg *m);
+/** Whether process @p k, of head @p h, plays the same; if not, the engine has failed, in all. */
+bool peers_same(struct weft_engine *e, unsigned k, const struct peers_head *h);
+
+/* peers_figures.c */
+/** Brings counters of links between processes, and totals, to what they are for all. */
+void peers_gather(struct weft_engine *e);
+/** Counters of a port of any process, and what waits there by priority. */
+const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
+                                                  const uint64_t **queue_bytes);
+
+/* peers_say.c */
+/** Who is to say something of QP @p qp. */
+struct peers_speaker {
+    struct weft_engine *e;
+    uint32_t qp;
+};
+/** Keeps what is said of a QP until peers_say_all. @p speaker: a struct peers_speaker. */
+void peers_note_text(void *speaker, const char *text);
+/** Says what all processes have kept, in the order of QPs, @p max of it at most; returns how much.
+ */
+uint64_t peers_say_all(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+                       void *ctx);
+
+/* peers_marks.c */
+/** Copies from the other processes what pauses there are, and how full queues are, to the records
+ * of their ports here, until they are given back. Nothing is done with one process. */
+void peers_borrow(struct weft_engine *e);
+void peers_give_back(struct weft_engine *e);
+/** Adds to @p n bytes the bits that they have in any process. */
+void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n);
+
+/* peers_repeats.c */
+/** Has all processes watch what repeats of pauses are due at @p t_ps (pfc_timer.c); returns the
+ * number of the first one that is not to be, as the run ends, UINT64_MAX: there is none. */
+uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps);
+
+/* peers_sums.c */
+/** Reads one record of what process @p from has given. */
+typedef void (*peers_answer_fn)(struct weft_engine *e, void *ctx, unsigned from,
+                                const void *answer);
+/** Gives the pouch `all` to all, and reads what each of the others gave, in records of @p size. */
+void peers_ask(struct weft_engine *e, size_t size, peers_answer_fn fn, void *ctx);
+/** The least of what all give. */
+int64_t peers_least(struct weft_engine *e, int64_t value);
+/** The sum of what all give. */
+uint64_t peers_sum(struct weft_engine *e, uint64_t value);
+/** Links have changed, as all processes know: brings what they lost to what it is for all, and
+ * notes whether windows have ended at one of them. */
+void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n);
+/** The first error that any of them has found, 0: none has. */
+int peers_agree(struct weft_engine *e, int code, struct weft_err *err);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What processes give to each other at the end of a window: peers.h.
+ *
+ * A pouch has a head, an error if there is one, then what is for all: pauses that took effect and
+ * what is to be told; then what is for its process alone: what became of the last packets of
+ * messages to its hosts, and packets on links that lead there, each with what lies beside its
+ * record. All pouches are small: what does not fit is given in another exchange, which follows at
+ * once.
+ */
+#include "core/context.h"
+#include "peers.h"
+#include "switch/telemetry.h"
+#include "window_crew_inside.h"
+#include "window_queue.h"
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Bytes of tells and packets that are given to a process at once, unless weft_peers says
+ * otherwise. */
+#define AT_ONCE ((size_t)256 << 10)
+
+/** A packet on a link. */
+struct crossing {
+    uint32_t port;
+    bool has_wait, has_map, has_stack; /**< what follows, in this order */
+    int64_t at_ps;
+    struct pkt k;
+};
+
+static size_t at_once(const struct weft_engine *e)
+{
+    return e->peers->link.at_once ? e->peers->link.at_once : AT_ONCE;
+}
+
+static unsigned owner_of_far(const struct weft_engine *e, uint32_t port)
+{
+    return e->peers->owner[far_node(e, port)];
+}
+
+/* ---- out ---- */
+
+static void pack_packet(struct weft_engine *e, struct pouch *out, uint32_t port, uint32_t i,
+                        int64_t at_ps)
+{
+    const struct pkt *k = pkt_at(e, i);
+    const struct wait *w = (const struct wait *)(const void *)e->delays.waits.base + i;
+    const bool stamped = e->telemetry.int_on && k->sig != NIL;
+    const struct crossing c = {.port = port,
+                               .has_wait = i < e->delays.waits.n && w->sent_ps == k->sent_ps,
+                               .has_map = e->rc.by_bytes && k->flags & PKT_MAP,
+                               .has_stack = stamped,
+                               .at_ps = at_ps,
+                               .k = *k};
+    pouch_add(e, out, &c, sizeof c);
+    if (c.has_wait)
+        pouch_add(e, out, w, sizeof *w);
+    if (c.has_map)
+        pouch_add(e, out, (const struct sack_map *)(const void *)e->rc.maps.base + i,
+                  sizeof(struct sack_map));
+    if (stamped)
+        pouch_add(e, out, int_at(e, sig_stack(k->sig))->hops,
+                  sig_hops(k->sig) * sizeof(struct weft_cc_hop));
+}
+
+/* Takes packets out of the outbox of a port until the pouch is full; returns how many. */
+static uint32_t pack_port(struct weft_engine *e, struct pouch *out, uint32_t port,
+                          int64_t *first_ps)
+{
+    struct outbox *o = &e->crew->out[port];
+    const size_t full = at_once(e);
+    uint32_t n = 0;
+    *first_ps = o->at_ps < *first_ps ? o->at_ps : *first_ps;
+    for (; o->first && out->n < full; n++) {
+        const uint32_t i = o->first - 1;
+        pack_packet(e, out, port, i, o->at_ps);
+        o->first = pkt_at(e, i)->next + 1; /* NIL + 1: none */
+        o->at_ps = pkt_at(e, i)->next_at_ps;
+        pkt_free(e, i);
+    }
+    return n;
+}
+
+/* The same for all ports; what is left stays in peers.crossed. @p npackets: for each process. */
+static void pack_ports(struct weft_engine *e, struct peers_head *h, uint32_t *npackets)
+{
+    struct peers *p = e->peers;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < p->crossed.n; i++) {
+        const uint32_t port = p->crossed.ports[i];
+        const unsigned to = owner_of_far(e, port);
+        npackets[to] += pack_port(e, &p->out[to], port, &h->next_ps);
+        if (e->crew->out[port].first)
+            p->crossed.ports[left++] = port;
+    }
+    p->crossed.n = left;
+    h->more |= left != 0;
+}
+
+/* Whether there is something; if not, most of its memory is given back. */
+static bool left_in(const struct weft_engine *e, struct pouch *p)
+{
+    if (!p->n && p->cap > at_once(e)) {
+        free(p->bytes);
+        *p = (struct pouch){0};
+    }
+    return p->n != 0;
+}
+
+static void pack_news(struct weft_engine *e, struct pouch *out, const struct tell *t)
+{
+    struct peers_news news;
+    peers_news_of(e, t, &news);
+    pouch_add(e, out, &news, sizeof news);
+}
+
+/* How many of @p n records of @p size are given at once. */
+static uint32_t fit(const struct weft_engine *e, size_t n, size_t size)
+{
+    const size_t most = at_once(e) / 2 / size;
+    return (uint32_t)(n < most ? n : most);
+}
+
+void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given *g)
+{
+    struct peers *p = e->peers;
+    uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
+    h->ntells = fit(e, g->tells_end - g->tell, sizeof(struct peers_news));
+    for (uint32_t i = 0; i < h->ntells; i++)
+        pack_news(e, &p->all, &p->tells[g->tell + i]);
+    for (unsigned k = 0; k < p->link.n; k++) {
+        struct pouch *out = &p->out[k], *lasts = &p->lasts[k];
+        out->n = 0;
+        if (k == p->link.me)
+            continue;
+        nlasts[k] = fit(e, lasts->n / sizeof(struct peers_last), sizeof(struct peers_last));
+        lasts->n -= nlasts[k] * sizeof(struct peers_last);
+        pouch_add(e, out, h, sizeof *h);
+        pouch_add(e, out, p->all.bytes, p->all.n);
+        pouch_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
+    }
+    g->tell += h->ntells;
+    h->more = g->tell < g->tells_end;
+    for (unsigned k = 0; k < p->link.n; k++)
+        h->more |= left_in(e, &p->lasts[k]);
+    pack_ports(e, h, npackets);
+    for (unsigned k = 0; k < p->link.n; k++) {
+        if (k == p->link.me || p->out[k].n < sizeof *h)
+            continue;
+        h->npackets = npackets[k];
+        h->nlasts = nlasts[k];
+        memcpy(p->out[k].bytes, h, sizeof *h);
+    }
+}
+
+/* ---- in ---- */
+
+/* Takes @p n bytes from the front of what is to be read. */
+static void take(struct pouch *from, void *to, size_t n)
+{
+    memcpy(to, from->bytes, n);
+    from->bytes += n;
+}
+
+static void unpack_last(struct weft_engine *e, struct pouch *from)
+{
+    struct peers_last l;
+    take(from, &l, sizeof l);
+    struct msg *m = msg_at(e, l.msg);
+    m->sent_ps = l.sent_ps;
+    memcpy(m->held_ps, l.held_ps, sizeof l.held_ps);
+}
+
+static void unpack_packet(struct weft_engine *e, struct pouch *from)
+{
+    struct crossing c;
+    take(from, &c, sizeof c);
+    const uint32_t i = stable_alloc(&e->pkts.pool);
+    if (i == NIL) {
+        engine_full(e, &e->pkts.pool, "packets in flight");
+        return;
+    }
+    struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
+    *pkt_at(e, i) = c.k;
+    if (c.k.kind < WEFT_PKT_PFC && !qp_at(e, c.k.qp)->control)
+        qp_fill_env(e, qp_at(e, c.k.qp)); /* it passes here, between hosts of others */
+    if (c.has_wait) {
+        take(from, w, sizeof *w);
+        if (e->delays.waits.n <= i)
+            e->delays.waits.n = i + 1;
+    } else if (i < e->delays.waits.n) {
+        w->sent_ps = -1;
+    }
+    if (c.has_map)
+        take(from, (struct sack_map *)(void *)e->rc.maps.base + i, sizeof(struct sack_map));
+    if (c.has_stack) {
+        const uint32_t hops = sig_hops(c.k.sig), s = stable_alloc(&e->telemetry.stacks);
+        if (s == NIL) {
+            engine_full(e, &e->telemetry.stacks, "INT stacks in flight");
+            return;
+        }
+        pkt_at(e, i)->sig = s | hops << SIG_STACK_BITS;
+        take(from, int_at(e, s)->hops, hops * sizeof(struct weft_cc_hop));
+    }
+    port_put_on_link(e, c.port, i, c.at_ps);
+}
+
+void peers_merge(struct peers_head *known, const struct peers_head *h)
+{
+    known->bound = ev_before(h->bound, known->bound) ? h->bound : known->bound;
+    known->next_ps = h->next_ps < known->next_ps ? h->next_ps : known->next_ps;
+    known->last_ps = h->last_ps > known->last_ps ? h->last_ps : known->last_ps;
+    known->timer_ps = h->timer_ps < known->timer_ps ? h->timer_ps : known->timer_ps;
+    known->owes |= h->owes;
+    known->last_try |= h->last_try;
+    known->more |= h->more;
+}
+
+void peers_unpack(struct weft_engine *e, unsigned k)
+{
+    struct peers *p = e->peers;
+    struct pouch from = {(char *)(uintptr_t)p->came[k].bytes, p->came[k].n, 0};
+    struct peers_head h;
+    struct window_note note;
+    take(&from, &h, sizeof h);
+    if (!peers_same(e, k, &h))
+        return;
+    peers_merge(&p->known, &h);
+    if (h.code) {
+        struct weft_err err;
+        take(&from, &err, sizeof err);
+        p->failed = engine_fail(e, h.code, "%s", err.msg) != 0;
+    }
+    for (uint32_t i = 0; i < h.nnotes; i++) {
+        take(&from, &note, sizeof note);
+        window_note(e, &note);
+    }
+    for (uint32_t i = 0; i < h.ntells; i++) {
+        struct peers_news news;
+        take(&from, &news, sizeof news);
+        peers_hear(e, &news);
+    }
+    for (uint32_t i = 0; i < h.nlasts; i++)
+        unpack_last(e, &from);
+    for (uint32_t i = 0; i < h.npackets; i++)
+        unpack_packet(e, &from);
+}

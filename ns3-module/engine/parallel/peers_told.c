@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The user is told of messages, in the order of all events: peers.h. */
+#include "core/context.h"
+#include "peers.h"
+#include "transport/rc.h"
+
+#include <string.h>
+
+/* ---- the first of what is to be told: a heap, so that no room is wanted to sort it ---- */
+
+static bool before(const struct tell *a, const struct tell *b)
+{
+    if (ev_before(a->at, b->at) || ev_before(b->at, a->at))
+        return ev_before(a->at, b->at);
+    return a->seq < b->seq; /* one event is of one process */
+}
+
+static void sink(struct tell *h, uint32_t n, uint32_t at)
+{
+    const struct tell t = h[at];
+    for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && before(&h[child + 1], &h[child]))
+            child++;
+        if (!before(&h[child], &t))
+            break;
+        h[at] = h[child];
+    }
+    h[at] = t;
+}
+
+void peers_order_tells(struct peers *p)
+{
+    for (uint32_t i = p->ntells / 2; i-- > 0;)
+        sink(p->tells, p->ntells, i);
+}
+
+struct tell peers_next_tell(struct peers *p)
+{
+    const struct tell first = p->tells[0];
+    p->tells[0] = p->tells[--p->ntells];
+    if (p->ntells)
+        sink(p->tells, p->ntells, 0);
+    return first;
+}
+
+/* ---- telling ---- */
+
+void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news)
+{
+    const struct msg *m = msg_at(e, t->msg);
+    memset(news, 0, sizeof *news);
+    news->tell = *t;
+    if (t->acked) {
+        news->acked_too.retx_bytes = m->retx_bytes;
+        news->acked_too.cnps = m->cnps;
+        return;
+    }
+    news->received.received_ps = m->received_ps;
+    news->received.ideal_ps = m->ideal_ps;
+    news->received.start_byte = m->start_byte;
+    news->received.first_psn = m->first_psn;
+    news->received.npkts = m->npkts;
+    memcpy(news->received.held_ps, m->held_ps, sizeof m->held_ps);
+}
+
+void peers_hear(struct weft_engine *e, const struct peers_news *news)
+{
+    struct msg *m = msg_at(e, news->tell.msg);
+    if (news->tell.acked) {
+        m->retx_bytes = news->acked_too.retx_bytes;
+        m->cnps = news->acked_too.cnps;
+    } else {
+        m->received_ps = news->received.received_ps;
+        m->ideal_ps = news->received.ideal_ps;
+        m->start_byte = news->received.start_byte;
+        m->first_psn = news->received.first_psn;
+        m->npkts = news->received.npkts;
+        memcpy(m->held_ps, news->received.held_ps, sizeof m->held_ps);
+    }
+    peers_await(e, &news->tell);
+}
+
+/* A process that has but one end of the QP of a message moves on the other. */
+static const struct msg *settle_message(struct weft_engine *e, const struct tell *t)
+{
+    const struct msg *m = msg_at(e, t->msg);
+    struct qp *q = qp_at(e, m->qp);
+    const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
+    if (!t->acked && ends == PEERS_SENDS)
+        q->rcv_msg = m->rcv_next;
+    else if (t->acked && ends == PEERS_RECEIVES)
+        q->head_msg = m->next;
+    return m;
+}
+
+/* Whether the user of this process is told. */
+static bool concerns(struct weft_engine *e, const struct tell *t)
+{
+    struct peers *p = e->peers;
+    const struct qp *q = qp_at(e, msg_at(e, t->msg)->qp);
+    const uint32_t host = t->acked ? q->src_host : q->dst_host;
+    const bool his = !p->link.user || peers_own(e, e->fabric->hosts[host]);
+    p->told++;
+    if (his)
+        p->told_ps = t->at.t;
+    return his;
+}
+
+void peers_tell_user(struct weft_engine *e, const struct tell *t)
+{
+    const struct msg *m = settle_message(e, t);
+    const bool his = concerns(e, t);
+    struct weft_completion done; /* with the token of this process */
+    rc_fill_done(qp_at(e, m->qp), m, t->acked ? t->at.t : 0, &done);
+    e->now = t->at.t;
+    if (t->acked) {
+        stable_release(&e->msgs, t->msg);
+        if (his && e->hooks.acked)
+            e->hooks.acked(e->hooks.ctx, &done);
+    } else if (his && e->hooks.received) {
+        e->hooks.received(e->hooks.ctx, &done);
+    }
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A user who does something else in each process: peers.h. */
+#include "core/context.h"
+#include "host_parts_inside.h"
+#include "peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* When the first event of this process's user is due. One that was asked for by what happened at
+ * its own time comes after all else of that time. */
+static int64_t due_ps(const struct peers *p)
+{
+    const int64_t next_ps = p->link.user->next(p->link.user->ctx);
+    return next_ps <= p->told_ps ? p->told_ps + 1 : next_ps;
+}
+
+static void hear(struct weft_engine *e, const struct peers_word *w)
+{
+    struct peers *p = e->peers;
+    p->user_ps = w->t_ps < p->user_ps ? w->t_ps : p->user_ps;
+    p->ran_ps = w->ran_ps > p->ran_ps ? w->ran_ps : p->ran_ps;
+    p->stopping |= w->stop;
+}
+
+static void take_word(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
+{
+    struct peers *p = e->peers;
+    struct peers_word w;
+    (void)ctx, (void)from;
+    memcpy(&w, answer, sizeof w);
+    if (!w.post) {
+        hear(e, &w);
+        return;
+    }
+    w.msg.token = (union weft_token){0}; /* of another process */
+    if (!peers_words_add(p, &w))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for messages that wait");
+}
+
+static int compare_words(const void *va, const void *vb)
+{
+    const struct peers_word *a = va, *b = vb;
+    if (a->t_ps != b->t_ps)
+        return a->t_ps < b->t_ps ? -1 : 1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->msg.src != b->msg.src)
+        return a->msg.src < b->msg.src ? -1 : 1;
+    return a->seq < b->seq ? -1 : 1; /* a host is of one process */
+}
+
+/* Posts the messages that have waited, as all processes do, but for those that come after the first
+ * event of a user, who may post others before: no host is run beyond it. */
+static void post_all(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    const int64_t now_ps = e->now;
+    struct weft_err err = {0};
+    uint32_t n = 0;
+    if (p->nwords)
+        qsort(p->words, p->nwords, sizeof *p->words, compare_words);
+    p->posting = true;
+    for (; n < p->nwords && p->words[n].t_ps < p->user_ps && !e->err.code; n++) {
+        e->now = p->words[n].t_ps;
+        if (weft_engine_send(e, &p->words[n].msg, NULL, &err))
+            p->failed = engine_fail(e, err.code, "%s", err.msg) != 0;
+    }
+    p->posting = false;
+    p->nwords -= n;
+    if (n)
+        memmove(p->words, p->words + n, p->nwords * sizeof *p->words);
+    p->nagreed = p->nwords;
+    e->now = now_ps;
+}
+
+void peers_user_agree(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    const struct peers_word own = {
+        .t_ps = due_ps(p), .stop = p->link.user->stopped(p->link.user->ctx), .ran_ps = p->ran_ps};
+    p->user_ps = WEFT_NEVER;
+    p->stopping = false;
+    p->all.n = 0;
+    pouch_add(e, &p->all, &own, sizeof own);
+    pouch_add(e, &p->all, p->words + p->nagreed, (p->nwords - p->nagreed) * sizeof *p->words);
+    hear(e, &own);
+    peers_ask(e, sizeof own, take_word, NULL);
+    post_all(e);
+}
+
+void peers_user_run(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    const struct weft_peers_user *u = p->link.user;
+    const int64_t until_ps = p->user_ps;
+    p->told++;
+    while (due_ps(p) <= until_ps && !u->stopped(u->ctx)) {
+        p->ran_ps = e->now = u->next(u->ctx);
+        if (e->now < e->parts->done_ps)
+            e->parts->done_ps = e->now;
+        u->run(u->ctx);
+    }
+    if (e->parts->done_ps > until_ps)
+        e->parts->done_ps = until_ps;
+    e->now = until_ps;
+    peers_user_agree(e);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Windows that several processes run together: peers.h. */
+#include "core/agenda.h"
+#include "core/context.h"
+#include "host_parts.h"
+#include "host_parts_inside.h"
+#include "peers.h"
+#include "transport/rc.h"
+#include "window.h"
+#include "window_crew_inside.h"
+#include "window_node.h"
+#include "window_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- what is to be told ---- */
+
+/* When the first timer of the user, or of pauses at ports of this process, is due. */
+static int64_t own_timer(struct weft_engine *e)
+{
+    struct agenda *a = &e->loop.agenda;
+    return agenda_slow_first(e, a, FASTQ_NO_KEY) ? a->slow.h[0].t : WEFT_NEVER;
+}
+
+/* The same of all processes. */
+static int64_t first_timer(struct weft_engine *e)
+{
+    const int64_t own_ps = own_timer(e);
+    return e->peers->known.timer_ps < own_ps ? e->peers->known.timer_ps : own_ps;
+}
+
+/* Whether the first of what is to be told comes before all timers and events of users, and no host
+ * that is held could come before it. */
+static bool may_tell(struct weft_engine *e, const struct tell *t)
+{
+    return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) &&
+           t->at.t < e->peers->user_ps && !e->err.code;
+}
+
+/* Tells what may be told; says whether that was anything that hosts wait for. What the user posts
+ * then may arrive within the window where clusters are more than a host: nothing is told that it
+ * could come before. */
+static bool tell_all(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    int64_t until_ps = WEFT_NEVER;
+    bool told = false;
+    peers_order_tells(p);
+    while (p->ntells && p->tells[0].at.t <= until_ps && may_tell(e, &p->tells[0])) {
+        const struct tell t = peers_next_tell(p);
+        told |= !t.late;
+        if (!e->windows.clusters.lone && !t.late)
+            until_ps = least(until_ps, t.at.t + p->shortest_ps);
+        peers_tell_user(e, &t);
+    }
+    if (told && p->link.user)
+        peers_user_agree(e);
+    return told;
+}
+
+/* ---- what all agree on ---- */
+
+static int64_t first_of_hosts(struct weft_engine *e)
+{
+    if (!e->parts)
+        return e->now; /* before the run: or later */
+    struct agenda *a = &e->parts->of[0].agenda;
+    const uint64_t key = fastq_first(&a->fast, e->peers->from_ps);
+    const int64_t fast_ps = agenda_fast_time(a, key);
+    const bool slow = agenda_slow_first(e, a, key); /* of deadlines, those that hold */
+    return slow ? a->slow.h[0].t : fast_ps;
+}
+
+/* When the first transmission that a switch owes is due, WEFT_NEVER: none owes any. */
+static int64_t first_owed(const struct weft_engine *e)
+{
+    const struct window_crew *c = e->crew;
+    int64_t first_ps = WEFT_NEVER;
+    for (uint32_t i = 0; i < c->nswitches + c->nborder; i++) {
+        const uint32_t node = i < c->nswitches ? c->switches[i] : c->border[i - c->nswitches];
+        const struct weft_fabric_node *n = &e->fabric->nodes[node];
+        for (uint32_t k = n->first_port; k < n->first_port + n->nports; k++)
+            if (e->ports[k].lazy && e->ports[k].armed_ps < first_ps)
+                first_ps = e->ports[k].armed_ps;
+    }
+    return first_ps;
+}
+
+/* Whether switches have transmissions to make. */
+static bool owes(const struct weft_engine *e)
+{
+    const struct window_crew *c = e->crew;
+    bool any = c->look_again || e->peers->border_owes;
+    for (uint32_t i = 0; i < c->nswitches && !any; i++)
+        any = e->windows.of[c->switches[i]].owes;
+    return any;
+}
+
+/* Fills the pouch for all. */
+static void pack_for_all(struct weft_engine *e, const struct peers_head *h)
+{
+    struct peers *p = e->peers;
+    p->all.n = 0;
+    if (h->code)
+        pouch_add(e, &p->all, &e->err, sizeof e->err);
+    pouch_add(e, &p->all, e->windows.notes + p->nnotes, h->nnotes * sizeof *e->windows.notes);
+}
+
+/* Gives what fits at once, and takes what the others give; false, and the engine has failed: they
+ * can't be reached. */
+static bool give(struct weft_engine *e, struct peers_head *h, struct peers_given *g)
+{
+    struct peers *p = e->peers;
+    struct weft_err err = {0};
+    peers_pack(e, h, g);
+    peers_merge(&p->known, h);
+    for (unsigned k = 0; k < p->link.n; k++)
+        p->mail[k] = (struct weft_mail){p->out[k].bytes, p->out[k].n};
+    if (p->link.exchange(p->link.ctx, p->mail, p->came, &err)) {
+        p->failed = engine_fail(e, err.code, "%s", err.msg) != 0;
+        return false;
+    }
+    for (unsigned k = 0; k < p->link.n; k++)
+        if (k != p->link.me)
+            peers_unpack(e, k);
+    return true;
+}
+
+void peers_exchange(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    const int64_t hosts_ps = first_of_hosts(e), switches_ps = window_first(e);
+    struct peers_head h = {.bound = p->bound,
+                           .next_ps = hosts_ps < switches_ps ? hosts_ps : switches_ps,
+                           .last_ps = p->last_ps,
+                           .timer_ps = e->pfc.ports ? own_timer(e) : WEFT_NEVER,
+                           .nnotes = e->windows.nnotes - p->nnotes,
+                           .same = p->same,
+                           .code = e->err.code,
+                           .owes = owes(e),
+                           .last_try = e->rc.last_try};
+    struct peers_given g = {p->ntells, p->ntells + p->nown};
+    pack_for_all(e, &h);
+    p->posted = p->figures = false;
+    p->failed = h.code != 0;
+    p->known = h;
+    p->ntells += p->nown;
+    p->nown = 0;
+    do {
+        p->known.more = false;
+        if (!give(e, &h, &g))
+            return;
+        p->all.n = 0; /* has been given */
+        h.code = 0;
+        h.nnotes = 0;
+    } while (p->known.more);
+    if (p->nexchanges++ == 0 && !p->failed)
+        peers_share(e);
+    if (!(p->nexchanges & (p->nexchanges - 1))) /* most QPs find their paths early in a run */
+        peers_unread(e);
+    p->nnotes = e->windows.nnotes;
+}
+
+/* ---- a window ---- */
+
+/* Executes what is due at hosts of this process at the time of a timer that has been fired: it
+ * comes before the next one. */
+static void catch_up(struct weft_engine *e, int64_t t_ps)
+{
+    if (!e->parts || first_of_hosts(e) > t_ps) /* else nobody goes on like this: ready */
+        return;
+    host_parts_round(e, t_ps + 1, INT64_MIN);
+}
+
+/* Fires the timers of @p t_ps. All hosts have been run to them. */
+static void fire(struct weft_engine *e, int64_t t_ps)
+{
+    struct agenda *a = &e->loop.agenda;
+    const uint64_t until = e->pfc.ports ? peers_watch_repeats(e, t_ps) : UINT64_MAX;
+    if (until !=
+        UINT64_MAX) /* the run has failed, but for what comes before that in this instant */
+        e->loop.stop_ps = t_ps;
+    while (own_timer(e) == t_ps && e->loop.stop_ps != INT64_MIN) {
+        const struct ev top = a->slow.h[0];
+        const bool pause = top.id >> EV_KIND_SHIFT == EV_PFC;
+        if (until != UINT64_MAX && (!pause || EV_NUMBER(top.id) >= until))
+            break;
+        agenda_run(e, a, (struct due){t_ps, FASTQ_NO_KEY, true});
+        if (!pause)
+            e->tot.events -= e->peers->link.me != 0; /* one process counts them */
+        catch_up(e, t_ps);
+    }
+    if (until != UINT64_MAX)
+        e->loop.limit_ps = e->loop.stop_ps = INT64_MIN;
+    e->peers->known.timer_ps = WEFT_NEVER; /* until all have exchanged again */
+    if (e->peers->last_ps < t_ps)
+        e->peers->last_ps = t_ps;
+}
+
+/* Whether a cluster of this process is held. */
+static bool any_held(const struct peers *p)
+{
+    bool held = false;
+    for (uint32_t i = 0; i < p->ntells + p->nown && !held; i++)
+        held = p->tells[i].from == p->link.me && !p->tells[i].late;
+    return held;
+}
+
+/* Makes the transmissions that switches of clusters owe before @p t_ps, to which all of this
+ * process's have been run: nobody but they themselves would do it in time. */
+static void settle_border(struct weft_engine *e, int64_t t_ps)
+{
+    struct peers *p = e->peers;
+    const struct window_crew *c = e->crew;
+    p->border_owes = false;
+    for (uint32_t i = 0; i < c->nborder; i++)
+        p->border_owes |= window_settle_node(e, c->border[i], t_ps);
+}
+
+/* Runs hosts to @p hosts_ps, or event peers.until, and switches to @p until_ps, and exchanges what
+ * came of it. */
+static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
+{
+    struct peers *p = e->peers;
+    struct host_parts *h = e->parts;
+    p->bound = (struct ev){WEFT_NEVER, 0};
+    h->window++;
+    for (uint32_t i = 0; i < p->ntells; i++)
+        if (p->tells[i].from == p->link.me && !p->tells[i].late)
+            h->clusters[p->tells[i].cluster].held = h->window;
+    e->now = p->from_ps;
+    host_parts_round(e, hosts_ps, until_ps);
+    h->done_ps = hosts_ps;
+    if (!any_held(p))
+        settle_border(e, hosts_ps);
+    if (e->windows.last_ps > p->last_ps)
+        p->last_ps = e->windows.last_ps;
+    peers_exchange(e);
+}
+
+/* Executes the timers of retransmission of @p t_ps at which QPs may give up, one after the other in
+ * the order of all processes: the first that does ends the run. */
+static void give_up(struct weft_engine *e, int64_t t_ps)
+{
+    struct peers *p = e->peers;
+    for (int64_t from = 0;; from++) {
+        from = peers_least(e, peers_try_at(e, t_ps, from));
+        if (from == WEFT_NEVER)
+            break;
+        for (int64_t next = 0; next < 2 && !e->err.code; next++) {
+            p->until = (struct ev){t_ps, EV_ID(EV_RTO, (uint64_t)(from + next))};
+            run_round(e, t_ps + 1, INT64_MIN);
+        }
+        if (e->err.code)
+            return;
+    }
+    p->until = (struct ev){WEFT_NEVER, 0};
+    run_round(e, t_ps + 1, INT64_MIN);
+}
+
+/* Hosts may have come to run in parts, or ceased to, since it was last asked. */
+static bool ready(struct weft_engine *e)
+{
+    const char *why = peers_obstacle(e);
+    if (!why && (!e->parts || e->peers->ended))
+        why = "hosts do not run in windows";
+    if (why) /* the same in all */
+        e->peers->failed = engine_fail(e, WEFT_E_ALONE, "%s", why) != 0;
+    return !why;
+}
+
+/* All events before @p until_ps, and @p first_ps is no later than the first. */
+static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps)
+{
+    struct peers *p = e->peers;
+    p->from_ps = first_ps;
+    while (!e->err.code && e->loop.stop_ps != INT64_MIN) {
+        const int64_t timer_ps = first_timer(e), user_ps = p->user_ps;
+        run_round(e, least(timer_ps < until_ps ? timer_ps + 1 : until_ps, user_ps), until_ps);
+        if (e->err.code)
+            return;
+        if (tell_all(e))
+            continue;
+        if (p->until.t < least(until_ps, user_ps)) {
+            give_up(e, p->until.t);
+            continue;
+        }
+        if (user_ps < until_ps && user_ps <= timer_ps) {
+            peers_user_run(e);
+            continue;
+        }
+        if (timer_ps >= until_ps)
+            break;
+        e->parts->done_ps = timer_ps;
+        fire(e, timer_ps);
+        if (!ready(e)) /* a link has changed */
+            return;
+    }
+    p->posted = false;
+    window_done(e, until_ps);
+    window_tell(e, until_ps);
+}
+
+/* ---- the run ---- */
+
+int64_t peers_next(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    if (p->posted && !p->running) {
+        p->from_ps = e->now;
+        peers_exchange(e);
+    }
+    const int64_t timer_ps = first_timer(e);
+    if (p->posted && e->now < timer_ps)
+        return e->now; /* or later */
+    return p->known.next_ps < timer_ps ? p->known.next_ps : timer_ps;
+}
+
+/* The events of users come before all others. */
+static void between_windows(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    p->from_ps = p->user_ps;
+    if (e->loop.due_ps < p->user_ps) {
+        e->loop.due_ps = p->user_ps;
+        e->loop.due_id = 0;
+    }
+    peers_user_run(e);
+}
+
+void peers_run(struct weft_engine *e)
+{
+    struct peers *p = e->peers;
+    struct windows *w = &e->windows;
+    const int64_t before_ps = e->now;
+    if (!ready(e))
+        return;
+    p->figures = false;
+    if (p->link.user)
+        peers_user_agree(e);
+    if (p->posted) {
+        p->from_ps = e->now;
+        peers_exchange(e);
+    }
+    p->running = true;
+    while (!e->err.code) {
+        if (p->stopping)
+            e->loop.stop_ps = least(e->loop.stop_ps, most(w->done_ps, p->from_ps));
+        const int64_t first_ps = peers_next(e), stop_ps = e->loop.stop_ps;
+        if (p->user_ps <= first_ps && p->user_ps < stop_ps) {
+            between_windows(e);
+            continue;
+        }
+        if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
+            break;
+        const int64_t ahead_ps = e->parts->lookahead_ps;
+        if (first_ps - w->done_ps >= ahead_ps) /* nothing happens until then but what is owed */
+            window_done(e,
+                        p->known.owes ? peers_least(e, least(first_owed(e), first_ps)) : first_ps);
+        const int64_t from_ps = least(first_ps, w->done_ps);
+        const int64_t try_ps = p->known.last_try ? peers_least(e, peers_next_try(e)) : WEFT_NEVER;
+        const int64_t until_ps = least(least(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);
+        p->until = (struct ev){try_ps, EV_ID(EV_RTO, UINT64_C(0))};
+        run_window(e, from_ps, least(least(until_ps - 1, first_timer(e)) + 1, p->user_ps));
+    }
+    if (e->err.code && !p->failed)
+        peers_exchange(e); /* so that nobody waits for this process */
+    if (e->err.code)
+        window_tell(e, WEFT_NEVER);
+    p->running = false;
+    e->now = most(before_ps, most(p->known.last_ps, p->ran_ps));
+    if (!e->err.code && e->loop.stop_ps < LAST_PS && e->loop.stop_ps > e->loop.due_ps) {
+        e->loop.due_ps = e->loop.stop_ps;
+        e->loop.due_id = 0;
+    }
+}

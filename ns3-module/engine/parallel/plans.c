@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Timers that only post, before their time: plans.h. */
+#include "plans.h"
+#include "core/agenda.h"
+#include "core/context.h"
+#include "core/evq.h"
+#include "core/loop.h"
+#include "host_parts_inside.h"
+#include "posts.h"
+
+bool plans_may_be_ahead(const struct weft_engine *e)
+{
+    return e->parts->listens && !e->replay && posts_may_wait(e);
+}
+
+static bool plans(const struct weft_engine *e, const struct ev *ev)
+{
+    return ev->id >> EV_KIND_SHIFT == EV_TIMER && timer_plans(e, EV_NUMBER(ev->id));
+}
+
+/* Whether all that is due at @p t_ps, before which nothing is, are timers that only post; of the
+ * entries of the heap from @p i down. */
+static bool all_plan(const struct weft_engine *e, int64_t t_ps, uint32_t i)
+{
+    const struct evq *q = &e->loop.agenda.slow;
+    if (i >= q->n || q->h[i].t != t_ps)
+        return true;
+    bool all = plans(e, &q->h[i]);
+    for (uint32_t c = 4 * i + 1; all && c <= 4 * i + 4; c++)
+        all = all_plan(e, t_ps, c);
+    return all;
+}
+
+/* Calls the first timer of the engine's own agenda. */
+static void call(struct weft_engine *e)
+{
+    struct evq *q = &e->loop.agenda.slow;
+    const struct ev top = q->h[0];
+    e->now = top.t;
+    e->tot.events++;
+    e->parts->turn++;
+    evq_pop(q);
+    timer_fire(e, EV_NUMBER(top.id));
+}
+
+int64_t plans_call(struct weft_engine *e, int64_t until_ps)
+{
+    const struct agenda *a = &e->loop.agenda;
+    const int64_t now = e->now;
+    e->parts->late = false;
+    e->loop.ahead = true;
+    while (agenda_slow_time(a) < until_ps && all_plan(e, agenda_slow_time(a), 0)) {
+        call(e);
+        if (e->parts->late)
+            until_ps = e->now + 1;
+    }
+    e->loop.ahead = false;
+    e->now = now;
+    return agenda_slow_time(a) < until_ps ? agenda_slow_time(a) : until_ps;
+}
+
+void plans_end(struct weft_engine *e, int64_t until_ps)
+{
+    if (e->parts->late) { /* all is over but for the timers of the last instant */
+        e->now = until_ps - 1;
+        e->loop.due_ps = until_ps;
+        e->loop.due_id = 0;
+    }
+    for (unsigned k = 0; k < e->parts->n; k++) {
+        struct host_part *of = &e->parts->of[k];
+        for (uint32_t i = of->timely; i < of->nposts; i++)
+            post_make(e, &of->posts[i]);
+        of->timely = 0;
+    }
+    posts_made(e);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See posts.h. */
+#include "posts.h"
+#include "core/context.h"
+#include "core/fail.h"
+#include "core/room.h"
+#include "host_agendas.h"
+#include "host_parts_inside.h"
+#include "replay/replay.h"
+#include "transport/nic.h"
+#include "window_crew_inside.h"
+#include "worker.h"
+
+#include "base/fetch.h"
+
+#include <stdlib.h>
+
+#define POST_EVENTS 5u /**< posting a message takes as long as some such events */
+/** Room for messages of a thread beyond which it is given back. */
+#define POSTS_KEPT 1024u
+#define POSTS_AHEAD 4u /**< messages that are fetched ahead */
+
+bool posts_may_wait(const struct weft_engine *e)
+{
+    return e->parts && !e->peers && !e->hooks.posted && !e->links.ndown && !e->spread.steer &&
+           (!e->replay || replay_ops.waits(e));
+}
+
+bool posts_wait(const struct weft_engine *e)
+{
+    return !e->loop.in_event && posts_may_wait(e);
+}
+
+/* A new QP is known by its name until it is opened. */
+static bool add_qp(struct qps *all, const struct post *p)
+{
+    if (!ROOM(all->unopened, all->nunopened, &all->unopened_cap))
+        return false;
+    if (all->nunopened == 0)
+        all->opened = p->qp;
+    all->unopened[all->nunopened++] = post_name(p);
+    return true;
+}
+
+int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
+{
+    struct host_part *of = host_part_of(e, p->msg.src);
+    if (!ROOM(of->posts, of->nposts, &of->posts_cap) || (p->opens && !add_qp(&e->qps, p)))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u messages", of->nposts);
+    of->posts[of->nposts] = *p;
+    of->posts[of->nposts].at_ps = e->now;
+    of->posts[of->nposts++].turn = e->parts->turn;
+    if (e->loop.ahead && !p->opens && p->qp < e->qps.opened)
+        e->parts->late = true; /* its receiver may be run at the same time (plans.h) */
+    if (e->loop.ahead && !e->parts->late)
+        of->timely = of->nposts;
+    e->loop.posts += !e->loop.ahead; /* else each has its time */
+    return 0;
+}
+
+/* ---- posting ---- */
+
+/* Message @p mi waits in the FIFO of its QP, of which @p ends are of this process. */
+static void append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned ends)
+{
+    const struct msg *m = msg_at(e, mi);
+    const uint32_t before = q->tail_msg;
+    q->end_psn += m->npkts;
+    q->end_byte += m->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = mi;
+    else
+        msg_at(e, before)->next = mi;
+    q->tail_msg = mi;
+    if (ends & PEERS_SENDS && q->snd->nxt_msg == NIL)
+        q->snd->nxt_msg = mi;
+    if (worker_here == e && cluster_of_host(e, q->src_host) != cluster_of_host(e, q->dst_host))
+        worker_awaits(e, mi, before); /* its receiver may be run at the same time */
+    else
+        posts_await(e, q, mi, before);
+}
+
+void post_take(struct weft_engine *e, const struct post *p)
+{
+    const struct weft_msg *msg = &p->msg;
+    const unsigned ends = peers_ends(e, msg->src, msg->dst);
+    struct qp *q = qp_at(e, p->qp);
+    struct msg *m = msg_at(e, p->record);
+    *m = (struct msg){.next = NIL,
+                      .rcv_next = NIL,
+                      .qp = p->qp,
+                      .id = p->id,
+                      .bytes = msg->bytes,
+                      .tag = msg->tag,
+                      .token = msg->token,
+                      .token_type = msg->token_type,
+                      .sent_late = msg->sent_late,
+                      .first_psn = q->end_psn,
+                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / q->mtu_bytes + 1 : 1,
+                      .start_byte = q->end_byte,
+                      .post_ps = e->now,
+                      .since = e->ideal.now,
+                      .sent_ps = -1};
+    if (ends & PEERS_SENDS)
+        delay_posted(e, q, m);
+    if (ends)
+        append(e, q, p->record, ends);
+}
+
+void post_foresee(struct weft_engine *e, const struct post *p)
+{
+    struct qp *q = qp_at(e, p->qp);
+    if (!profile_of(q)->pick)
+        qp_ideal_ps(e, q, p->msg.bytes, e->ideal.now);
+}
+
+void post_make(struct weft_engine *e, const struct post *p)
+{
+    const struct qp_name name = post_name(p);
+    struct weft_err err = {0};
+    if (p->opens && qp_open(e, p->qp, &name, &err)) {
+        engine_fail(e, err.code, "%s", err.msg);
+        return;
+    }
+    post_take(e, p);
+    if (p->opens)
+        post_foresee(e, p);
+    nic_wake(e, p->qp);
+}
+
+/* What posting a message touches of its host. */
+static void fetch(const struct weft_engine *e, const struct post *p)
+{
+    const uint32_t port = e->fabric->nodes[e->fabric->hosts[p->msg.src]].first_port;
+    weft_fetch(&e->ports[port], sizeof(struct port));
+    weft_fetch(&e->nics.of[e->ports[port].nic], sizeof(struct nic));
+}
+
+/* The posts of a thread; counts them by host. */
+static void make_turn(struct window_crew *c, struct worker *w, unsigned number)
+{
+    struct host_part *of = &c->parts->of[number];
+    of->most = 0;
+    for (uint32_t i = 0; i < of->nposts; i++) {
+        const struct post *p = &of->posts[i];
+        if (i + POSTS_AHEAD < of->nposts)
+            fetch(&w->e, p + POSTS_AHEAD);
+        post_make(&w->e, p);
+        const uint32_t n = cluster_count(c->parts, cluster_of_host(&w->e, p->msg.src));
+        of->most = n > of->most ? n : of->most;
+    }
+}
+
+/* Threads post together. */
+static void make_together(struct weft_engine *e, struct host_parts *h)
+{
+    struct window_crew *c = e->crew;
+    uint32_t most = 0;
+    h->window++;
+    window_crew_begin_posts(c);
+    window_crew_begin_hosts(e, c, e->now);
+    window_crew_do(e, c, make_turn);
+    for (unsigned k = 0; k < h->n; k++) {
+        most = h->of[k].most > most ? h->of[k].most : most;
+        c->turns[k].load += h->of[k].nposts;
+    }
+    window_crew_end(c, e->loop.posts, most);
+    h->per_ps = (double)e->loop.posts / (double)h->lookahead_ps; /* each sends a packet */
+    h->since_ps = e->now;
+    h->alone = 0;
+    window_crew_measure(c);
+}
+
+void posts_made(struct weft_engine *e)
+{
+    for (unsigned k = 0; k < e->parts->n; k++) {
+        struct host_part *of = &e->parts->of[k];
+        for (uint32_t i = 0; e->replay && i < of->nposts; i++)
+            replay_ops.posted(e, msg_at(e, of->posts[i].record));
+        of->nposts = 0;
+        if (of->posts_cap > POSTS_KEPT) {
+            free(of->posts);
+            of->posts = NULL;
+            of->posts_cap = 0;
+        }
+    }
+    e->loop.posts = 0;
+    e->qps.opened = UINT32_MAX;
+    e->qps.nunopened = 0;
+}
+
+static void make_waiting(struct weft_engine *e)
+{
+    struct host_parts *h = e->parts;
+    const bool together =
+        e->now >= h->done_ps &&
+        (e->crew->shuffle || POST_EVENTS * e->loop.posts >= window_crew_enough(h->n));
+    if (together)
+        make_together(e, h);
+    for (unsigned k = 0; !together && k < h->n; k++) {
+        const struct host_part *of = &h->of[k];
+        for (uint32_t i = 0; i < of->nposts; i++)
+            post_make(e, &of->posts[i]);
+    }
+    posts_made(e);
+}
+
+const struct posts_ops posts_ops = {make_waiting};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many threads run an engine: as many as are asked for, or threads.h. */
+#include "threads.h"
+#include "core/context.h"
+#include "crew.h"
+#include "window.h"
+#include "window_crew.h"
+#include "window_crew_inside.h"
+
+#include "base/processors.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+
+#define STRETCH_EVENTS 20000u /**< at least, of a stretch: it takes some milliseconds */
+#define STRETCHES 3u          /**< whose median is compared, odd */
+#define FIRST_REST 16u        /**< stretches between two attempts, half as many before the first */
+#define LONGEST_REST 1024u
+#define HOSTS_PER_THREAD 8u
+/** Hosts from which on all threads are there at first: posting is shared out, too. */
+#define MANY_HOSTS 1024u
+/** An attempt that takes so many times as long is over at once. */
+#define HOPELESS 1.5
+/** A change has to be worth so many times what it takes before the next one. */
+#define WORTH 50
+
+struct thread_choice {
+    unsigned most;    /**< threads */
+    unsigned n;       /**< by now */
+    unsigned home;    /**< what it is if no attempt is under way */
+    bool up;          /**< the next attempt is with more threads */
+    uint64_t shuffle; /**< not 0, for tests: seed of random numbers of threads */
+    uint64_t turns;
+    /* the stretch */
+    uint64_t events;  /**< when it began */
+    int64_t began_ns; /**< 0: it begins now */
+    /* ns per event, the last first: of home, and of the attempt */
+    double at_home[STRETCHES], tried[STRETCHES];
+    unsigned nhome, ntried; /**< how many there have been, of an attempt with the first, which is
+                               not counted, as caches have other contents */
+    uint32_t rest;          /**< stretches until the next attempt */
+    uint32_t next_rest;     /**< after it, if it is in vain */
+    int64_t took_ns;        /**< that the last change took */
+    struct weft_thread_figures figures; /**< of all crews before this one */
+};
+
+static int set(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
+{
+    const int rc = window_crew_make(e, n, shuffle, err);
+    window_choose(e);
+    return rc;
+}
+
+void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
+{
+    *out = (struct weft_thread_figures){0};
+    if (e->crew)
+        *out = e->crew->figures;
+    else if (e->choice)
+        *out = e->choice->figures;
+    out->threads = e->choice ? e->choice->home : e->crew ? e->crew->n : 1;
+}
+
+/* From now on there are @p n; if the system gives no more, nothing is tried any more. */
+static void change(struct weft_engine *e, struct thread_choice *c, unsigned n)
+{
+    struct weft_err err = {0};
+    const int64_t began_ns = crew_wall_ns();
+    if (e->crew)
+        c->figures = e->crew->figures;
+    if (set(e, n, c->shuffle, &err)) /* then there is one */
+        c->most = c->home = n = 1;
+    if (e->crew) {
+        e->crew->figures = c->figures;
+        e->crew->look_at += c->figures.windows;
+    }
+    c->n = n;
+    c->took_ns = crew_wall_ns() - began_ns;
+    c->began_ns = 0;
+}
+
+int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
+                            struct weft_err *err)
+{
+    free(e->choice);
+    e->choice = NULL;
+    if (n > MOST_THREADS)
+        return weft_err_set(err, WEFT_E_INPUT, "%u threads: at most %u", n, MOST_THREADS);
+    if (n)
+        return set(e, n, shuffle, err);
+    const unsigned processors = weft_processors(), least = 1 + (shuffle != 0);
+    unsigned most = e->fabric->nhosts / HOSTS_PER_THREAD;
+    most = most < processors ? most : processors;
+    most = shuffle ? 5 : most < MOST_THREADS ? most : MOST_THREADS;
+    if (most < 2 || e->expected)
+        return set(e, 1, shuffle, err);
+    struct thread_choice *c = calloc(1, sizeof *c);
+    if (!c)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for threads");
+    *c = (struct thread_choice){
+        .most = most, .shuffle = shuffle, .rest = FIRST_REST / 2, .next_rest = FIRST_REST};
+    c->n = c->home = e->fabric->nhosts >= MANY_HOSTS ? most : least;
+    c->up = c->n < most;
+    e->choice = c;
+    change(e, c, c->n);
+    return 0;
+}
+
+static double median(const double *of)
+{
+    double in[STRETCHES];
+    for (unsigned i = 0; i < STRETCHES; i++) {
+        unsigned at = i;
+        for (; at && in[at - 1] > of[i]; at--)
+            in[at] = in[at - 1];
+        in[at] = of[i];
+    }
+    return in[STRETCHES / 2];
+}
+
+static void note(double *of, double ns)
+{
+    for (unsigned i = STRETCHES - 1; i; i--)
+        of[i] = of[i - 1];
+    of[0] = ns;
+}
+
+/* The number of threads to be tried, in the other direction if there is none in this one. */
+static unsigned other(struct thread_choice *c)
+{
+    if (c->home == 1 || c->home == c->most)
+        c->up = c->home == 1;
+    return !c->up ? c->home / 2 : 2 * c->home < c->most ? 2 * c->home : c->most;
+}
+
+/* The attempt is over: it stays so if it is @p better. */
+static void decide(struct weft_engine *e, struct thread_choice *c, bool better)
+{
+    const double stretch_ns = c->at_home[0] * STRETCH_EVENTS;
+    const double worth = WORTH * (double)c->took_ns / stretch_ns;
+    c->ntried = 0;
+    if (better) {
+        c->home = c->n;
+        c->nhome = 0;
+        c->next_rest = FIRST_REST;
+        c->rest = c->n == 1 || c->n == c->most ? FIRST_REST : 0; /* further, if there is more */
+    } else {
+        change(e, c, c->home);
+        c->up = !c->up;
+        c->rest = c->next_rest;
+        c->next_rest = 2 * c->rest < LONGEST_REST ? 2 * c->rest : LONGEST_REST;
+    }
+    c->rest = c->rest > worth ? c->rest : (uint32_t)worth;
+}
+
+/* A stretch has taken @p ns per event. */
+static void stretch_over(struct weft_engine *e, struct thread_choice *c, double ns)
+{
+    if (c->n == c->home) {
+        note(c->at_home, ns);
+        c->rest -= c->rest > 0;
+        if (++c->nhome >= STRETCHES && !c->rest && c->most > 1)
+            change(e, c, other(c));
+        return;
+    }
+    const double before = median(c->at_home);
+    if (c->ntried++)
+        note(c->tried, ns);
+    if (c->ntried > STRETCHES)
+        decide(e, c, median(c->tried) < before);
+    else if (ns > HOPELESS * before)
+        decide(e, c, false);
+}
+
+void threads_choose(struct weft_engine *e)
+{
+    struct thread_choice *c = e->choice;
+    if (c->shuffle) {
+        struct weft_rng rng = weft_rng_stream(c->shuffle, "number of threads", c->turns++);
+        if (weft_rng_below(&rng, 8) == 0)
+            change(e, c, 2 + (unsigned)weft_rng_below(&rng, c->most - 1));
+        return;
+    }
+    if (!e->windows.on || (c->began_ns && e->tot.events - c->events < STRETCH_EVENTS))
+        return;
+    const int64_t now_ns = crew_wall_ns();
+    if (c->began_ns)
+        stretch_over(e, c, (double)(now_ns - c->began_ns) / (double)(e->tot.events - c->events));
+    c->began_ns = crew_wall_ns();
+    c->events = e->tot.events;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads' state: inside of window_crew.c, window_turns.c and host_parts.c. */
+#ifndef WEFT_WINDOW_CREW_INSIDE_H
+#define WEFT_WINDOW_CREW_INSIDE_H
+
+#include "base/figures.h"
+#include "base/units.h"
+#include "core/context.h"
+#include "crew.h"
+#include "engine.h"
+#include "worker.h"
+
+#include <stdatomic.h>
+
+/** Events below which one of @p n threads does them alone: two barriers take as long as some
+ * hundred and fifty, and what each thread has to be begun and put together as some 25. */
+static inline uint64_t window_crew_enough(unsigned n)
+{
+    return 150 + 25 * (uint64_t)n;
+}
+
+/** Windows of which one is measured, and what happens at each host is counted: asking for the time
+ * of a thread takes as long as ten packets. */
+#define WINDOWS_PER_COUNT 8u
+/** Windows between two looks at what threads have to do, and wait. */
+#define WINDOWS_PER_LOOK (8 * WINDOWS_PER_COUNT)
+
+/** The switches of a thread. */
+struct turn {
+    uint32_t first, loose,
+        end;               /**< its own at first, in `switches`; from `loose` on those for any */
+    uint32_t any, any_end; /**< those for any that are its own by now, in `any` */
+    uint32_t most;         /**< events at one of those that it ran in this window */
+    uint64_t events;       /**< at all of them */
+    uint64_t load;         /**< of the window, at those that are its own at first, and hosts */
+    uint64_t sum;          /**< of windows since the last look at loads (loads.h) */
+    int64_t first_ps;      /**< of the next event at its own at first, WEFT_NEVER: none */
+    uint32_t first_node;
+    uint32_t place;       /**< of the first of its own */
+    uint32_t soon;        /**< of its own at first, those with events before window_crew.soon_ps */
+    uint64_t soon_events; /**< those switches' events in their last windows, and one of each */
+    _Alignas(64) _Atomic uint32_t next; /**< not taken yet, in `any` */
+};
+
+/** CPU time of threads in some windows. */
+struct thread_times {
+    int64_t busy_ns;     /**< of all of them */
+    int64_t critical_ns; /**< of the busiest between two barriers */
+};
+
+struct window_crew;
+/** What thread @p number does of something that all do together. */
+typedef void window_crew_work(struct window_crew *c, struct worker *w, unsigned number);
+
+struct window_crew {
+    struct crew *crew;
+    unsigned n;
+    struct worker *workers;
+    struct outbox *out; /**< by port */
+    _Atomic uint32_t untouched[WORKER_POOLS];
+    uint32_t *switches, nswitches; /**< in windows, by whose they are at first */
+    uint32_t *any;                 /**< those for any, by whose they are by now */
+    uint32_t *border, nborder;     /**< switches of clusters that have links to others */
+    struct turn *turns;
+    uint8_t *thread;            /**< of each node, at first */
+    bool *loose;                /**< by node: any of several threads may run it */
+    uint8_t *to;                /**< by port: of the node at the end of its link */
+    int64_t settled_ps;         /**< all transmissions before this time have been made */
+    bool look_again;            /**< any switch may owe some */
+    bool uneven;                /**< threads have waited much for each other */
+    uint32_t *place;            /**< by node: window_node.place */
+    uint64_t *loads;            /**< window_crew_loads */
+    uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
+    uint32_t *seen_load;        /**< the same at the last look (loads.h) */
+    bool by_load;               /**< nodes are dealt by their load */
+    bool in_vain;               /**< dealing them so would not have helped at the last look */
+    uint64_t look_at;           /**< windows after which the next look is due */
+    uint32_t look_every;        /**< windows between two of them */
+    bool list_again;            /**< who may run switches has changed */
+    _Atomic bool changed_hands; /**< a switch for any has */
+    uint64_t shuffle;           /**< not 0, for tests: seed of random orders */
+    struct host_parts *parts;
+    /* this window */
+    struct weft_engine *e;
+    int64_t until_ps;
+    uint64_t until;
+    int64_t soon_ps; /**< end of a window that follows at once */
+    window_crew_work *work;
+    /** at the end of a window, in the context of a thread: looks at what its hosts have next */
+    void (*look)(struct weft_engine *e, unsigned number);
+    bool all_owe;             /**< switches may owe transmissions */
+    bool measured;            /**< the times of its threads */
+    bool counted;             /**< what happens at each host */
+    bool posting;             /**< it is messages that they post */
+    int64_t *busy_ns;         /**< by thread */
+    int64_t weight;           /**< so many windows it stands for, if it is measured */
+    int64_t run_ns;           /**< that threads were together */
+    int64_t mark_ns;          /**< CPU time of the engine's own thread, to here; 0: none yet */
+    int64_t clock_ns;         /**< what asking for it takes */
+    struct thread_times took; /**< by now */
+    struct thread_times seen; /**< measured windows since the last look */
+    struct weft_thread_figures figures;
+};
+
+/** How many numbers of that kind lie on lines of one thread's own. */
+static inline size_t window_crew_row(unsigned n)
+{
+    return (n + 7u) / 8u * 8u;
+}
+/** Events in this window at the switches that thread @p number ran, by whose these are at first. */
+static inline uint64_t *window_crew_loads(const struct window_crew *c, unsigned number)
+{
+    return c->loads + number * window_crew_row(c->n);
+}
+
+#define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
+
+/** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
+ * (docs/performance.md). Processes take shorter ones where they must (peers.c), tests have threads
+ * run windows however short, but for some seeds. */
+static inline int64_t window_least_ps(const struct weft_engine *e)
+{
+    if (e->peers)
+        return e->peers->least_ps;
+    return e->crew && e->crew->shuffle >> 1 & 1 ? 1 : WINDOW_LEAST_PS;
+}
+
+/** CPU time of this thread in a window that is measured, else 0. */
+static inline int64_t window_crew_clock_ns(const struct window_crew *c)
+{
+    return c->measured ? crew_cpu_ns() : 0;
+}
+
+/** What the engine's own thread has done since the last such call was of this kind. */
+static inline void window_crew_spent(struct window_crew *c, enum weft_alone kind)
+{
+    if (!c->measured)
+        return;
+    const int64_t now_ns = crew_cpu_ns(), took_ns = now_ns - c->mark_ns - c->clock_ns;
+    if (c->mark_ns && took_ns > 0)
+        c->figures.alone_ns[kind] += c->weight * took_ns;
+    c->mark_ns = now_ns;
+}
+
+#pragma GCC visibility push(hidden)
+
+/** A window of clusters alone begins at @p hosts_ps: makes the transmissions that switches owe
+ * before it. */
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps);
+/** Whether enough happened at switches lately for several threads. */
+bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps);
+/** The same of a window to @p until_ps in which switches run as well; nothing is due at those of
+ * clusters before @p hosts_ps. */
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
+                       int64_t until_ps);
+/** Runs switches, those of thread @p number first, then those that others have not begun. */
+void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number);
+/** The window is over; beside the events of switches, @p events were executed, @p most of them at
+ * one host. */
+void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most);
+/** Threads do @p work, each in a context of its own (worker.h); takes over what they have done. */
+void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work);
+/** Lists the switches for any by thread, after some have changed hands. */
+void window_crew_list_any(const struct weft_engine *e, struct window_crew *c);
+
+/* window_times.c */
+/** Threads execute fn(c, number), and wait for each other. */
+void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned number));
+/** A window has had @p events, @p most of them at one node, @p part of them at the nodes of one
+ * thread. */
+void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, uint64_t part);
+/** The window is over, with all that the engine's own thread had to do with it. */
+void window_crew_measure(struct window_crew *c);
+/** Whether the busiest thread has had much more to do than the mean since the last look at loads
+ * (loads.h). */
+bool window_crew_lopsided(const struct window_crew *c);
+/** Messages are posted together: this is always measured. */
+void window_crew_begin_posts(struct window_crew *c);
+
+#pragma GCC visibility pop
+
+#endif

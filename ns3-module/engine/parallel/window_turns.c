@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Windows in which several threads run the switches.
+ *
+ * Before a window begins at S, every transmission of a lazy port that was due before S has been
+ * made, if the port leads to a node that another thread may run: a packet that arrives within the
+ * window left before S, so each switch finds all that arrives there on the links to it, and takes
+ * from these links alone. What it sends to such a node waits for the end of the window; the rest
+ * goes onto its link. A thread settles each switch with such ports up to the end of the window; the
+ * engine's own thread does so only where the next window begins later than that, or where others
+ * have been at switches since (settle). Where no other thread may be at either end of a link, its
+ * port is settled as it is with one thread, by the arrival at its end.
+ *
+ * A switch belongs to a thread (partition.h). Some are for any: who has no more of his own takes
+ * those over from the others; what is taken over again and again changes hands. Where threads wait
+ * much for each other all the same, all switches are for any (window_times.c).
+ */
+#include "window_crew.h"
+#include "window_crew_inside.h"
+#include "core/context.h"
+#include "crew.h"
+#include "host_agendas.h"
+#include "window.h"
+#include "window_node.h"
+#include "window_queue.h"
+#include "worker.h"
+
+#include "base/rng.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+/** Windows in a row that other threads ran a switch after which it belongs to the last of them. */
+#define STRAYED 8u
+/** Switches per thread from which on threads settle them together: it takes as long as a barrier.
+ */
+#define SETTLE_TOGETHER 64u
+
+/* ---- a thread's part ---- */
+
+/* For tests: each thread comes late at random, so that any of them is first. */
+static void dawdle(const struct window_crew *c, unsigned number)
+{
+    struct weft_rng rng =
+        weft_rng_stream(c->shuffle, "threads", c->figures.barriers * c->n + number);
+    const struct timespec t = {.tv_nsec = (long)weft_rng_below(&rng, 20000)};
+    if (weft_rng_below(&rng, 4) == 0)
+        nanosleep(&t, NULL);
+}
+
+/* Has a switch make the transmissions that it owes before @p until_ps. */
+static void settle_switch(struct weft_engine *e, uint32_t node, int64_t until_ps)
+{
+    e->windows.of[node].owes = window_settle_node(e, node, until_ps);
+    window_note_first(&e->windows, node);
+}
+
+/* Has a switch do what it has to in the window; false: nothing. */
+static bool run_switch(struct window_crew *c, struct worker *w, unsigned number, uint32_t node)
+{
+    struct turn *own = &c->turns[number];
+    if (w->e.windows.marks[c->place[node]].first >= c->until)
+        return false;
+    struct window_node *s = &w->e.windows.of[node];
+    if (s->q.h[0] < c->until) {
+        window_run_node(&w->e, node, c->until, c->until_ps);
+        if (c->counted)
+            s->load += s->events;
+        window_crew_loads(c, number)[c->thread[node]] += s->events;
+        own->events += s->events;
+        own->most = s->events > own->most ? s->events : own->most;
+        return true;
+    }
+    if (!s->owes || !s->apart)
+        return false;
+    s->events = 0;
+    settle_switch(&w->e, node, c->until_ps);
+    return true;
+}
+
+/* A switch that thread after thread takes over changes hands. */
+static void note_runner(struct window_crew *c, struct window_node *s, unsigned number)
+{
+    s->strayed = s->thread == number ? 0 : s->strayed + 1;
+    if (s->strayed == STRAYED) {
+        s->strayed = 0;
+        s->thread = (uint8_t)number;
+        atomic_store_explicit(&c->changed_hands, true, memory_order_relaxed);
+    }
+}
+
+void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
+{
+    const struct turn *own = &c->turns[number];
+    for (uint32_t i = own->first; i < own->loose; i++)
+        run_switch(c, w, number, c->switches[i]);
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[(number + k) % c->n];
+        const uint32_t end = t->any_end; /* on a line that its thread writes */
+        for (uint32_t i; (i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < end;)
+            if (run_switch(c, w, number, c->any[i]))
+                note_runner(c, &w->e.windows.of[c->any[i]], number);
+    }
+}
+
+/* Settles those that are its own at first up to the beginning of the window. */
+static void settle_turn(struct window_crew *c, struct worker *w, unsigned number)
+{
+    const struct turn *own = &c->turns[number];
+    for (uint32_t i = own->first; i < own->end; i++) {
+        const struct window_node *s = &w->e.windows.of[c->switches[i]];
+        if (s->apart && (s->owes || c->all_owe))
+            settle_switch(&w->e, c->switches[i], w->e.windows.done_ps);
+    }
+}
+
+static void run_part(void *ctx, unsigned number)
+{
+    struct window_crew *c = ctx;
+    struct worker *w = &c->workers[number];
+    const int64_t began_ns = window_crew_clock_ns(c);
+    if (c->shuffle)
+        dawdle(c, number);
+    worker_begin(w, c->e);
+    c->work(c, w, number);
+    worker_end(w);
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+}
+
+/* All that a thread delivers to has come: notes the first event of its switches, by which all of
+ * them are listed, and what there was to do at these. */
+static void note_first(struct window_crew *c, const struct windows *w, struct turn *own)
+{
+    uint64_t first = KEYHEAP_EMPTY;
+    const uint64_t soon = window_key(w, c->soon_ps);
+    own->soon_events = 0;
+    own->soon = 0;
+    for (uint32_t i = own->first; i < own->end; i++) {
+        const uint32_t node = c->switches[i];
+        const struct window_mark *mark = &w->marks[c->place[node]];
+        const uint64_t key = mark->first ? mark->first : w->of[node].q.h[0]; /* it owes something */
+        if (key < soon) {
+            own->soon++;
+            own->soon_events += w->of[node].events + 1;
+        }
+        if (key < first) {
+            first = key;
+            own->first_node = node;
+        }
+    }
+    own->first_ps = window_time(w, first);
+    for (uint32_t i = 0; i < own->end - own->first; i++)
+        w->marks[own->place + i].listed_ps = own->first_ps;
+}
+
+/* What happened in the window at switches that are a thread's at first, whoever ran them. */
+static uint64_t take_load(struct window_crew *c, unsigned number)
+{
+    uint64_t load = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        uint64_t *by = &window_crew_loads(c, k)[number];
+        load += *by;
+        *by = 0;
+    }
+    return load;
+}
+
+/* What was sent in the window goes onto the links. */
+static void deliver(void *ctx, unsigned number)
+{
+    struct window_crew *c = ctx;
+    const int64_t began_ns = window_crew_clock_ns(c);
+    worker_deliver(c->workers, number);
+    if (c->look && c->e->parts && !c->e->peers)
+        c->look(&c->workers[number].e, number);
+    c->turns[number].load = take_load(c, number);
+    note_first(c, &c->e->windows, &c->turns[number]);
+    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+}
+
+/* ---- a window ---- */
+
+/* Makes the transmissions that are owed before the window, which begins at @p hosts_ps for all but
+ * switches in windows. */
+static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
+{
+    struct windows *w = &e->windows;
+    for (uint32_t i = 0; i < c->nborder; i++)
+        window_settle_node(e, c->border[i], hosts_ps);
+    if (c->settled_ps >= w->done_ps && !c->look_again)
+        return;
+    c->all_owe = c->look_again && e->pkts.pool.live; /* else none has anything to send */
+    if (c->n > 1 && (c->shuffle || c->nswitches >= SETTLE_TOGETHER * c->n)) {
+        window_crew_do(e, c, settle_turn);
+    } else {
+        for (uint32_t i = 0; i < c->nswitches; i++) {
+            const struct window_node *s = &w->of[c->switches[i]];
+            if (s->apart && (s->owes || c->all_owe))
+                settle_switch(e, c->switches[i], w->done_ps);
+        }
+    }
+    c->look_again = false;
+    c->settled_ps = w->done_ps;
+}
+
+static void mix(uint32_t *of, uint32_t n, struct weft_rng *rng)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        const uint32_t k = (uint32_t)weft_rng_below(rng, i), node = of[k];
+        of[k] = of[i - 1];
+        of[i - 1] = node;
+    }
+}
+
+/* For tests: any order of switches, any thread. */
+static void shuffle(struct weft_engine *e, struct window_crew *c)
+{
+    struct weft_rng rng = weft_rng_stream(c->shuffle, "switches", c->figures.windows);
+    for (unsigned k = 0; k < c->n; k++) {
+        const struct turn *own = &c->turns[k];
+        mix(&c->switches[own->first], own->loose - own->first, &rng);
+        mix(&c->switches[own->loose], own->end - own->loose, &rng);
+        for (uint32_t i = own->loose; i < own->end; i++)
+            e->windows.of[c->switches[i]].thread = (uint8_t)weft_rng_below(&rng, c->n);
+    }
+    window_crew_list_any(e, c);
+}
+
+/* Free records go to threads that want some. */
+static void hand_out(struct weft_engine *e, struct window_crew *c)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        worker_give_packets(&c->workers[i], e);
+        worker_give_messages(&c->workers[i], e);
+    }
+    const unsigned first = (unsigned)(c->figures.windows % c->n);
+    for (unsigned i = 0; i < c->n && e->telemetry.stacks.free_head != NIL; i++)
+        if (worker_give_stacks(&c->workers[(first + i) % c->n], e))
+            return;
+}
+
+/* Enters the first switch of each thread into windows.order, which stands for all of it. */
+static void list_firsts(struct weft_engine *e, const struct window_crew *c)
+{
+    keyheap_clear(&e->windows.order);
+    for (unsigned k = 0; k < c->n; k++)
+        if (c->turns[k].first_ps != WEFT_NEVER)
+            window_list(e, c->turns[k].first_node, c->turns[k].first_ps);
+    e->windows.brief = true;
+}
+
+void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work)
+{
+    c->work = work;
+    host_agendas_change(e);
+    window_crew_spent(c, WEFT_ALONE_LIST);
+    atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
+    atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
+    atomic_store_explicit(&c->untouched[2], e->msgs.n, memory_order_relaxed);
+    window_crew_together(c, run_part);
+    window_crew_together(c, deliver);
+    e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
+    e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
+    e->msgs.n = atomic_load_explicit(&c->untouched[2], memory_order_relaxed);
+    stable_note_room(&e->pkts.pool);
+    stable_note_room(&e->telemetry.stacks);
+    stable_note_room(&e->msgs);
+    list_firsts(e, c);
+    window_crew_spent(c, WEFT_ALONE_LIST);
+    for (unsigned i = 0; i < c->n; i++)
+        worker_join(&c->workers[i], e);
+    hand_out(e, c);
+    window_crew_spent(c, WEFT_ALONE_JOIN);
+}
+
+void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
+{
+    window_crew_spent(c, WEFT_ALONE_EVENTS);
+    c->e = e;
+    c->soon_ps = e->windows.done_ps + e->windows.lookahead_ps;
+    settle(e, c, hosts_ps);
+    window_crew_spent(c, WEFT_ALONE_SETTLE);
+}
+
+void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
+                       int64_t until_ps)
+{
+    if (c->list_again)
+        window_crew_list(e);
+    window_crew_begin_hosts(e, c, hosts_ps);
+    c->until_ps = c->settled_ps = until_ps;
+    c->until = window_key(&e->windows, until_ps);
+    c->soon_ps = until_ps + e->windows.lookahead_ps;
+    if (c->shuffle)
+        shuffle(e, c);
+    else if (atomic_load_explicit(&c->changed_hands, memory_order_relaxed))
+        window_crew_list_any(e, c);
+    c->list_again = false;
+    atomic_store_explicit(&c->changed_hands, false, memory_order_relaxed);
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[k];
+        atomic_store_explicit(&t->next, t->any, memory_order_relaxed);
+    }
+}
+
+void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most)
+{
+    uint64_t part = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        struct turn *t = &c->turns[k];
+        events += t->events;
+        most = t->most > most ? t->most : most;
+        part = t->load > part ? t->load : part;
+        t->sum += t->load;
+        t->events = t->most = 0;
+    }
+    window_crew_project(c, events, most, part);
+}
+
+/* Whether what was seen at the end of the last window says so: there may be more by now. */
+static bool soon_worthwhile(const struct window_crew *c, uint64_t enough)
+{
+    uint64_t events = 0;
+    uint32_t n = 0;
+    for (unsigned k = 0; k < c->n; k++) {
+        n += c->turns[k].soon;
+        events += c->turns[k].soon_events;
+    }
+    return n >= c->n && events >= enough;
+}
+
+bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps)
+{
+    const struct windows *w = &e->windows;
+    const uint64_t until = window_key(w, until_ps);
+    const uint64_t enough = window_crew_enough(c->n);
+    uint64_t events = 0;
+    uint32_t n = 0;
+    if (c->shuffle)
+        return window_first(e) < until_ps;
+    if (w->brief && until_ps >= c->soon_ps && soon_worthwhile(c, enough))
+        return true;
+    const uint32_t all = w->brief ? c->nswitches : w->order.n;
+    for (uint32_t i = 0; i < all && (n < c->n || events < enough); i++) {
+        const uint32_t node = w->brief ? c->switches[i] : window_switch(w->order.h[i]);
+        const struct window_node *s = &w->of[node];
+        if (s->q.h[0] < until &&
+            (w->brief || window_time(w, w->order.h[i]) == window_mark(w, node)->listed_ps)) {
+            events += s->events + 1;
+            n++;
+        }
+    }
+    return n >= c->n && events >= enough;
+}
+
+bool window_crew_run(struct weft_engine *e, int64_t until_ps)
+{
+    struct window_crew *c = e->crew;
+    if (!c || !window_crew_worthwhile(e, c, until_ps))
+        return false;
+    window_crew_begin(e, c, e->windows.done_ps, until_ps);
+    window_crew_do(e, c, window_crew_turns);
+    window_crew_end(c, 0, 0);
+    window_crew_measure(c);
+    return true;
+}

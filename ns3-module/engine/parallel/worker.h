@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one of several threads has of its own while it runs switches, and hosts, of a window.
+ *
+ * A thread runs nodes in a context of its own: a copy of the engine's, made at the beginning of
+ * the window. What contexts point to is shared: each port, buffer and heap of events belongs to a
+ * node, as does either half of a QP, and each node to one thread of the window. What they hold
+ * themselves is the thread's: clock, totals, free records, what is told late. Nothing that a node
+ * does may touch what is of another, so in such a context
+ *
+ *   a packet that leaves for a node that another thread may run goes into the outbox of its port,
+ * not onto the link that this one takes packets from (APART, port.h); drops are listed, as one at
+ * the end of a link is counted at the other; an arrival over such a link does not settle the port
+ * that the packet left: all are settled by then (window_turns.c).
+ *
+ * When all have come to the end of the window, each puts the outboxes of ports that lead to its own
+ * nodes onto their links (worker_deliver), each as a whole: no packet is touched for that but the
+ * last one that was on the link. Then the engine's own thread takes over what they have
+ * (worker_join). Nothing in this depends on who ran what: sums, sets of events with one order,
+ * and lists of one port, whose order is that of time.
+ */
+#ifndef WEFT_ENGINE_WORKER_H
+#define WEFT_ENGINE_WORKER_H
+
+#include "core/context.h"
+#include "core/evq.h"
+#include "worker_sent.h"
+
+#include <stdatomic.h>
+
+/** What a port has sent in a window to a node that another thread may run in it, or to another
+ * process. */
+struct outbox {
+    uint32_t
+        first;     /**< packet, its number + 1, so that memory never written to is empty; 0: none */
+    uint32_t tail; /**< the last one; in between in order */
+    int64_t at_ps; /**< when the first will have arrived completely */
+};
+
+/** A packet that was dropped. */
+struct worker_drop {
+    uint32_t port;
+    uint16_t payload;
+    uint8_t why;
+};
+
+/** What the user is told of. */
+enum worker_what {
+    TELL_RECEIVED,
+    TELL_TAKEN, /**< the same, but he knows: he has taken it in himself (weft_engine_hooks, absorb)
+                 */
+    TELL_ACKED, /**< the record of the message is free then */
+    TELL_POSTED /**< nothing, but the message gets its number, as he has posted it meanwhile */
+};
+
+/** The user is to be told of a message, by that event. */
+struct worker_tell {
+    struct ev at;
+    uint32_t msg; /**< its record */
+    enum worker_what what;
+    struct weft_completion done; /**< but for TELL_POSTED */
+};
+
+/** A message that was posted meanwhile for a host that another thread may run, and the one of its
+ * QP before it. */
+struct worker_post {
+    uint32_t msg, before;
+};
+
+/** Free records of a kind that a thread has. Its context holds the list that is in use. */
+struct worker_pool {
+    uint32_t head, nfree;        /**< free records, while no context holds them */
+    uint32_t spare, nspare;      /**< more of them */
+    uint32_t fresh, fresh_end;   /**< never used ones */
+    uint32_t made;               /**< of these, taken in this window */
+    uint32_t live;               /**< records in use at its beginning, everywhere */
+    uint32_t most;               /**< free records beyond which it gives some of them away */
+    uint32_t give, give_tail;    /**< those, NIL: none */
+    _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
+    const struct stable *all;    /**< the engine's */
+    uint32_t room;               /**< records that this is known to have memory for */
+};
+
+/** Kinds of them: packets, stacks of INT stamps, messages. */
+#define WORKER_POOLS 3
+
+struct worker {
+    struct weft_engine e;     /**< its context */
+    struct outbox *out;       /**< shared: by port */
+    const uint8_t *to;        /**< shared: by port, the thread that delivers what it sends */
+    struct worker_sent *sent; /**< by that: ports with something in the outbox */
+    unsigned n, number;       /**< threads; this one's among them */
+    struct worker_drop *drops;
+    uint32_t ndrops, drops_cap;
+    struct ev *timers; /**< set for switches and for all, which the engine's own agenda has */
+    uint32_t ntimers, timers_cap;
+    struct window_note *notes; /**< room for those of its context */
+    uint32_t notes_cap;
+    struct worker_pool pkts, stacks, msgs;
+    struct worker_post *posts; /**< of this window */
+    uint32_t nposts, posts_cap;
+    struct worker_tell *tells; /**< in order; some may wait from windows before */
+    uint32_t ntells, tells_cap;
+    bool absorbs;    /**< if that tells of a message, the user takes it in in this thread */
+    struct ev at;    /**< the event that is executed, if it may tell of a message */
+    uint64_t nholds; /**< of the engine, at the beginning */
+};
+
+#pragma GCC visibility push(hidden)
+
+/** The context of this thread while the user takes in a message there: what he asks of the engine,
+ * the time and to post messages, is asked of this. NULL: he doesn't. */
+extern _Thread_local struct weft_engine *worker_here;
+
+/** Prepares one of @p n workers of @p e; false when out of memory. */
+bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned number,
+                 struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
+void worker_fini(struct worker *w);
+/** No window comes any more: the engine gets its free records back. */
+void worker_retire(const struct worker *w, struct weft_engine *e);
+/** The window begins: takes a copy of the engine's context. */
+void worker_begin(struct worker *w, const struct weft_engine *e);
+/** It is over, for this thread. */
+void worker_end(struct worker *w);
+/** All threads have come to the end of the window: thread @p number of @p all puts onto links what
+ * was sent to its nodes, but for hosts of which the engine's own agenda has the events. */
+void worker_deliver(struct worker *all, unsigned number);
+/** The engine takes over what the thread has done. */
+void worker_join(struct worker *w, struct weft_engine *e);
+/** Gives the thread some of the engine's free packets if it had to take new ones. */
+void worker_give_packets(struct worker *w, struct weft_engine *e);
+/** The same of records of messages. */
+void worker_give_messages(struct worker *w, struct weft_engine *e);
+/** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */
+bool worker_give_stacks(struct worker *w, struct weft_engine *e);
+
+/** Adds up totals. */
+void totals_add(struct weft_totals *all, const struct weft_totals *more);
+
+/* in a thread's context */
+/** Packet @p i leaves by @p port for a node that another thread may run, where it will have arrived
+ * at @p at_ps. */
+void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps);
+/** A free record of @p pool of the context, in which there is none; NIL: no room is left. */
+uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
+/** Sets a timer of the engine's own agenda. */
+void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
+/** The user is to be told of message record @p msg. */
+void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
+                 const struct weft_completion *done);
+/** He takes in a message (weft_engine_hooks, absorb), and may post others: see worker_here. */
+void worker_call(struct weft_engine *e, const struct weft_completion *done);
+/** When the window is over, message record @p msg is to wait for packets, behind @p before of its
+ * QP. */
+void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before);
+/** A packet was dropped that counts at @p port. */
+void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
+
+#pragma GCC visibility pop
+
+/** Adds packet @p k, number @p i, to an outbox; it will have arrived at @p at_ps. Whether it is the
+ * first in it. */
+static inline bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k,
+                              uint32_t i, int64_t at_ps)
+{
+    const bool first = !o->first;
+    k->next = NIL;
+    if (first) {
+        o->first = i + 1;
+        o->at_ps = at_ps;
+    } else {
+        struct pkt *before = pkt_at(e, o->tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    o->tail = i;
+    return first;
+}
+
+#endif

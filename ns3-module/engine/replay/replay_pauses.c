@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See replay_pauses.h. */
+#include "replay_pauses.h"
+#include "core/context.h"
+#include "core/room.h"
+#include "parallel/window_queue.h"
+#include "replay.h"
+#include "replay_inside.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+#define MOST_PAUSES 65536u /**< of a lap */
+
+bool replay_pauses_possible(const struct weft_engine *e)
+{
+    return !e->hooks.pfc || e->windows.on;
+}
+
+void replay_pauses_keep(struct replay_piece *k)
+{
+    k->pauses.n = 0;
+    k->pauses.failed = false;
+    k->pauses.since_ps = WEFT_NEVER;
+}
+
+void replay_pauses_note(struct weft_engine *e, const struct window_note *note)
+{
+    struct replay_packets *r = &e->replay->packets;
+    const uint16_t number = r->pieces ? r->map.has_port[note->port] : 0;
+    struct replay_piece *k = number ? &r->piece[number - 1] : NULL;
+    if (!k || !k->used || k->phase != REPLAY_COMPARE)
+        return;
+    struct replay_pauses *p = &k->pauses;
+    p->failed |= p->n == MOST_PAUSES || !ROOM(p->of, p->n, &p->cap);
+    if (!p->failed)
+        p->of[p->n++] = *note;
+}
+
+bool replay_pauses_kept(struct replay_piece *k)
+{
+    struct replay_pauses *p = &k->pauses;
+    if (p->n)
+        qsort(p->of, p->n, sizeof *p->of, window_compare_notes);
+    return !p->failed;
+}
+
+void replay_pauses_ahead(struct weft_engine *e, struct replay_piece *k)
+{
+    struct replay_pauses *p = &k->pauses;
+    p->at = 0;
+    p->since_ps = p->n ? e->now - k->tape.written_ps : WEFT_NEVER;
+}
+
+/* Adds those of a piece before @p until_ps. */
+static void add(struct weft_engine *e, struct replay_piece *k, int64_t until_ps)
+{
+    struct replay_pauses *p = &k->pauses;
+    if (until_ps > k->ahead_ps)
+        until_ps = k->ahead_ps;
+    while (p->since_ps != WEFT_NEVER && p->of[p->at].t_ps + p->since_ps < until_ps) {
+        struct window_note note = p->of[p->at++];
+        note.t_ps += p->since_ps;
+        window_note(e, &note);
+        if (p->at == p->n) {
+            p->at = 0;
+            p->since_ps += k->found_ps;
+        }
+    }
+}
+
+int64_t replay_pauses_add(struct weft_engine *e, int64_t until_ps)
+{
+    struct replay_packets *r = &e->replay->packets;
+    const int64_t before_ps = until_ps == WEFT_NEVER ? e->loop.due_ps : until_ps;
+    for (uint32_t i = 0; i < r->top; i++)
+        if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD)
+            add(e, &r->piece[i], before_ps);
+    for (uint32_t i = 0; r->twins.followers && i < r->top; i++)
+        if (r->piece[i].used && r->piece[i].followers && r->piece[i].still_ps < until_ps)
+            until_ps = r->piece[i].still_ps;
+    return until_ps;
+}
+
+void replay_pauses_back(struct weft_engine *e, struct replay_piece *k, int64_t due_ps)
+{
+    if (k->pauses.since_ps == WEFT_NEVER)
+        return;
+    add(e, k, due_ps);
+    k->pauses.since_ps = WEFT_NEVER;
+    e->windows.noted_ps = due_ps;
+}

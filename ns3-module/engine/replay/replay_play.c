@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Laps of messages are played: the state of the network stands still at the beginning of the
+ * present lap, and the user is told what a lap before happened.
+ *
+ * What passes between him and the engine in a lap is a row of words: a message is received, or
+ * acknowledged, or he posts one, when told of another or in a timer of his. Each word has its turn
+ * at its time. As long as he posts what he posted a lap before, the end of the lap is the same
+ * state again, and the next begins. Messages are told apart by their place in the line of their QP:
+ * what the user calls them (number, tag, token) is all that is kept of them.
+ *
+ * When he posts something else, or fails to, or wants to see the state, it is moved on to the
+ * present lap, and that is simulated again up to this moment: he posts what he has posted, at the
+ * same moments, and isn't told anything. From there on everything is simulated.
+ */
+#include "core/agenda.h"
+#include "core/context.h"
+#include "parallel/host_parts.h"
+#include "core/loop.h"
+#include "replay.h"
+#include "replay_inside.h"
+#include "replay_jump.h"
+#include "core/room.h"
+#include "replay_state.h"
+#include "core/walk.h"
+#include "parallel/window.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+static const struct replay_word *word(const struct replay *r, uint32_t i)
+{
+    return i < r->messages.nwords ? &r->messages.words[i] : NULL;
+}
+
+static int64_t word_ps(const struct replay *r, const struct replay_word *w)
+{
+    return w->t_ps + r->play.laps * r->play.period_ps;
+}
+
+/* Whether a word is posted during the call of the user that words call @p call. */
+static bool posted_in(const struct replay_word *w, uint32_t call)
+{
+    return w && w->what == REPLAY_POSTED && w->call == call;
+}
+
+/* What is told, or posted, in the present lap, under its name. */
+static void present(const struct replay *r, const struct replay_word *w,
+                    const struct replay_name *name, struct weft_completion *d)
+{
+    const int64_t *moved = r->messages.part.moved[w->qp], laps = r->play.laps,
+                  ps = laps * r->play.period_ps;
+    *d = w->d;
+    d->id = name->id;
+    d->msg.tag = name->tag;
+    d->msg.token = name->token;
+    d->msg.token_type = name->token_type;
+    d->post_ps += ps;
+    d->received_ps += d->received_ps ? ps : 0;
+    d->acked_ps += d->acked_ps ? ps : 0;
+    d->first_psn += (uint64_t)(laps * moved[0]);
+    d->first_byte += (uint64_t)(laps * moved[1]);
+}
+
+/* ---- lines ---- */
+
+static struct replay_line *line_of(struct replay *r, uint32_t qi)
+{
+    return &r->play.line[r->play.place[qi]];
+}
+
+static bool append(struct replay_line *l, struct replay_name name)
+{
+    if (!ROOM(l->of, l->n, &l->cap))
+        return false;
+    l->of[l->n++] = name;
+    return true;
+}
+
+/* A line is that of a QP's messages as they are now. */
+static bool fill_line(const struct weft_engine *e, struct replay_line *l, const struct qp *q)
+{
+    l->n = l->acked = l->received = 0;
+    bool received = true;
+    WALK_MSGS(e, i, q->head_msg) {
+        const struct msg *m = msg_at(e, i);
+        received &= i != q->rcv_msg;
+        l->received += received;
+        if (!append(l, (struct replay_name){m->id, m->tag, m->token, m->token_type}))
+            return false;
+    }
+    l->began = l->n;
+    return true;
+}
+
+static bool fill_lines(const struct weft_engine *e, struct replay *r)
+{
+    struct replay_play *p = &r->play;
+    const struct replay_part *part = &r->messages.part;
+    if (p->places < e->qps.pool.n) {
+        free(p->place);
+        p->places = e->qps.pool.n;
+        p->place = malloc(p->places * sizeof *p->place);
+    }
+    p->places = p->place ? p->places : 0;
+    if (!p->place)
+        return false;
+    if (p->lines < part->nqps) {
+        if (!room_lengthen((void **)&p->line, sizeof *p->line, p->lines, part->nqps))
+            return false;
+        p->lines = part->nqps;
+    }
+    for (uint32_t i = 0; i < part->nqps; i++) {
+        p->place[part->qps[i]] = i;
+        if (!fill_line(e, &p->line[i], qp_at(e, part->qps[i])))
+            return false;
+    }
+    return true;
+}
+
+/* The messages that are underway are those that the next lap begins with. */
+static void move_lines(struct replay *r)
+{
+    for (uint32_t i = 0; i < r->messages.part.nqps; i++) {
+        struct replay_line *l = &r->play.line[i];
+        l->n -= l->acked;
+        memmove(l->of, l->of + l->acked, l->n * sizeof *l->of);
+        l->received -= l->acked;
+        l->acked = 0;
+        l->began = l->n;
+    }
+}
+
+/* ---- playing ---- */
+
+/* When the next word has its turn, or is seen to be missing, or the lap is over. */
+static void wait(struct weft_engine *e)
+{
+    struct replay *r = e->replay;
+    const struct replay_word *w = word(r, r->play.at);
+    int64_t t = r->play.began_ps + r->play.period_ps;
+    if (w)
+        t = word_ps(r, w) + (w->what == REPLAY_POSTED);
+    replay_look_at(e, &r->play_ps, t);
+}
+
+void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
+{
+    struct replay *r = e->replay;
+    if (!fill_lines(e, r)) {
+        replay_messages_forget(e);
+        return;
+    }
+    r->play = (struct replay_play){.on = true,
+                                   .began_ps = e->now,
+                                   .period_ps = lap_ps,
+                                   .laps = 1,
+                                   .stands = 1,
+                                   .next_id = e->tot.msgs_posted,
+                                   .line = r->play.line,
+                                   .lines = r->play.lines,
+                                   .place = r->play.place,
+                                   .places = r->play.places,
+                                   .extra = r->play.extra,
+                                   .extra_cap = r->play.extra_cap};
+    replay_packets_disturb(e);
+    replay_queue_clear(e, &r->messages.part, e->now);
+    r->figures.plays++;
+    replay_paid(e);
+    replay_packets_no_look(e);
+    wait(e);
+}
+
+static void end(struct weft_engine *e, int64_t due_ps, bool told);
+
+/* The user is told of a message. */
+static void tell(struct weft_engine *e, const struct replay_word *w)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    struct replay_line *l = line_of(r, w->qp);
+    const bool acked = w->what == REPLAY_ACKED;
+    WEFT_REQUIRE(acked ? l->acked < l->n : l->received < l->n);
+    struct weft_completion d;
+    present(r, w, &l->of[acked ? l->acked++ : l->received++], &d);
+    void (*const hook)(void *, const struct weft_completion *) =
+        acked ? e->hooks.acked : e->hooks.received;
+    e->now = e->loop.due_ps = word_ps(r, w);
+    e->loop.due_id = 0;
+    e->tot.events++;
+    p->at++;
+    p->call = w->call;
+    r->in_call = true;
+    if (hook)
+        hook(e->hooks.ctx, &d);
+    r->in_call = false;
+    p->broken |= posted_in(word(r, p->at), w->call);
+    p->call = 0;
+    if (p->broken)
+        end(e, e->now, true);
+    else
+        wait(e);
+}
+
+void replay_play_look(struct weft_engine *e)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    const struct replay_word *w = word(r, p->at);
+    if (p->broken) {
+        end(e, e->loop.due_ps, false);
+    } else if (!w) {
+        p->began_ps += p->period_ps;
+        p->laps++;
+        p->at = 0;
+        move_lines(r);
+        r->figures.played_laps++;
+        wait(e);
+    } else if (w->what == REPLAY_POSTED) { /* and the user has not */
+        p->broken = true;
+        end(e, r->play_ps, false);
+    } else {
+        tell(e, w);
+    }
+}
+
+/* Whether a message is the next that was posted a lap before. */
+static bool expected(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio)
+{
+    const struct replay *r = e->replay;
+    const struct replay_play *p = &r->play;
+    const struct replay_word *w = word(r, p->at), *before = p->at ? word(r, p->at - 1) : NULL;
+    if (p->broken || !w || w->what != REPLAY_POSTED || w->in_timer != r->in_timer ||
+        word_ps(r, w) != e->now)
+        return false;
+    if (p->call ? w->call != p->call : before && w->call == before->call)
+        return false;
+    return w->d.msg.src == msg->src && w->d.msg.dst == msg->dst && w->d.msg.prio == prio &&
+           w->d.msg.qp == msg->qp && w->d.msg.bytes == msg->bytes;
+}
+
+static int post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_t id,
+                      struct weft_err *err)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    if (!ROOM(p->extra, p->nextra, &p->extra_cap))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
+    p->extra[p->nextra++] = (struct replay_extra){*msg, id, r->in_timer};
+    p->broken = true;
+    if (r->in_timer)
+        replay_look_at(e, &r->play_ps, e->now);
+    return 0;
+}
+
+int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio, uint64_t *id,
+                     struct weft_err *err)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    const uint64_t number = p->next_id++;
+    if (id)
+        *id = number;
+    if (!expected(e, msg, prio))
+        return post_extra(e, msg, number, err);
+    const struct replay_word *w = word(r, p->at);
+    const struct replay_name name = {number, msg->tag, msg->token, msg->token_type};
+    if (!append(line_of(r, w->qp), name))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
+    p->at++;
+    p->call = w->call;
+    if (r->in_timer)
+        wait(e);
+    if (e->hooks.posted) {
+        struct weft_completion d;
+        present(r, w, &name, &d);
+        e->hooks.posted(e->hooks.ctx, &d);
+    }
+    return 0;
+}
+
+void replay_play_timer_over(struct weft_engine *e)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    if (p->call && posted_in(word(r, p->at), p->call)) {
+        p->broken = true;
+        replay_look_at(e, &r->play_ps, e->now);
+    }
+    p->call = 0;
+}
+
+/* ---- simulating the present lap again ---- */
+
+/* Runs what is due before @p limit_ps, no timer of the user's; to the next word, if that is wanted.
+ */
+static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    const uint32_t done = p->done;
+    const int64_t end_ps = to_word ? word_ps(r, word(r, done)) : limit_ps;
+    while (!e->err.code && (!to_word || p->done == done)) {
+        struct due d;
+        struct agenda *a = host_parts_any(e, &d);
+        if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
+            break;
+        /* before the word: pieces that it is of may stand still */
+        const int64_t look_ps =
+            r->packets.next_ps < end_ps + to_word ? r->packets.next_ps : WEFT_NEVER;
+        int64_t until_ps = d.t < limit_ps ? d.t : limit_ps;
+        until_ps = look_ps < until_ps ? look_ps : until_ps;
+        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
+            continue;
+        if (d.t >= look_ps) {
+            replay_settle(e, look_ps);
+            e->now = look_ps;
+            replay_packets_look(e);
+            continue;
+        }
+        if (d.t >= limit_ps || (d.slow && a->slow.h[0].id >> EV_KIND_SHIFT == EV_TIMER))
+            break;
+        agenda_run(e, a, d);
+    }
+}
+
+static void send_again(struct weft_engine *e, const struct weft_msg *msg, uint64_t id)
+{
+    struct weft_err err = {0};
+    uint64_t number = 0;
+    if (weft_engine_send(e, msg, &number, &err))
+        engine_fail(e, err.code, "%s", err.msg);
+    else if (number != id)
+        engine_fail(e, WEFT_E_INTERNAL, "replay: message %" PRIu64 " was posted again as %" PRIu64,
+                    id, number);
+}
+
+/* The user posts what he has posted in one call. */
+static void post_again(struct weft_engine *e, uint32_t call)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    while (p->done < p->at && posted_in(word(r, p->done), call)) {
+        const struct replay_word *w = word(r, p->done++);
+        struct replay_line *l = line_of(r, w->qp);
+        const struct replay_name *name = &l->of[l->again++];
+        struct weft_msg msg = w->d.msg;
+        msg.tag = name->tag;
+        msg.token = name->token;
+        msg.token_type = name->token_type;
+        msg.nic = qp_at(e, w->qp)->nic;
+        msg.sent_late = false; /* of this one it is not known */
+        send_again(e, &msg, name->id);
+    }
+}
+
+/* And what he has posted otherwise. */
+static void post_extras(struct weft_engine *e, bool in_timer)
+{
+    struct replay_play *p = &e->replay->play;
+    p->news = true;
+    for (uint32_t i = 0; i < p->nextra; i++)
+        if (p->extra[i].in_timer == in_timer)
+            send_again(e, &p->extra[i].msg, p->extra[i].id);
+}
+
+bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qi)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    if (p->done == p->at)
+        return false;
+    const struct replay_word *w = word(r, p->done);
+    if (w->what != what || w->qp != qi || word_ps(r, w) != e->now) {
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "replay: at %" PRId64 " ps QP %u tells of a message, but %" PRId64
+                    " ps and QP %u were to come",
+                    e->now, qi, word_ps(r, w), w->qp);
+        return true;
+    }
+    p->done++;
+    post_again(e, w->call);
+    if (p->done == p->at)
+        post_extras(e, false);
+    return true;
+}
+
+/* The state at the beginning of the present lap, with the messages of this one. */
+static void begin_again(struct weft_engine *e)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    const struct replay_part *part = &r->messages.part;
+    const uint64_t hops = e->tot.packet_hops;
+    replay_state_move(e, &r->messages.part, &r->messages.tape, p->laps - p->stands);
+    r->figures.hops += e->tot.packet_hops - hops;
+    for (uint32_t k = 0; k < part->nqps; k++) {
+        struct replay_line *l = &p->line[k];
+        uint32_t n = 0;
+        l->again = l->began;
+        WALK_MSGS(e, i, qp_at(e, part->qps[k])->head_msg) {
+            const struct replay_name *name = &l->of[n++];
+            struct msg *m = msg_at(e, i);
+            m->id = name->id;
+            m->tag = name->tag;
+            m->token = name->token;
+            m->token_type = name->token_type;
+        }
+        WEFT_REQUIRE(n == l->began);
+    }
+    replay_queue_again(e, part, p->began_ps);
+    replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
+    replay_twins_find_at(e, e->now + 1); /* messages may have been posted just before the lap */
+}
+
+/* The state becomes that of now, and nothing is played any more. All before @p due_ps has happened;
+ * or, after the user was @p told of a message, what comes before that. */
+static void end(struct weft_engine *e, int64_t due_ps, bool told)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    const int64_t now = e->now;
+    const bool only_seen = !p->broken;
+    p->again = true;
+    p->news = false;
+    p->done = 0;
+    begin_again(e);
+    while (p->done < p->at && !e->err.code) {
+        const struct replay_word *w = word(r, p->done);
+        const uint32_t done = p->done;
+        if (w->what == REPLAY_POSTED) {
+            run(e, word_ps(r, w) + 1, false);
+            e->now = word_ps(r, w);
+            post_again(e, w->call);
+        } else {
+            run(e, WEFT_NEVER, true);
+        }
+        if (p->done == done)
+            engine_fail(e, WEFT_E_INTERNAL, "replay: nothing is told at %" PRId64 " ps",
+                        word_ps(r, w));
+    }
+    if (!told && !e->err.code) {
+        run(e, due_ps, false);
+        e->now = now;
+        e->loop.due_ps = due_ps;
+        e->loop.due_id = 0;
+        post_extras(e, true);
+    }
+    p->on = p->again = p->broken = false;
+    p->nextra = 0;
+    p->call = 0;
+    replay_look_at(e, &r->play_ps, WEFT_NEVER);
+    if (only_seen) {
+        p->follows = true;
+        p->real_call = 0;
+        replay_look_at(e, &r->messages.next_ps, p->began_ps + p->period_ps);
+    } else {
+        replay_messages_forget(e);
+    }
+    replay_packets_disturb(e);
+    replay_packets_no_look(e); /* what was posted again wanted looks that have passed */
+    replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
+}
+
+void replay_play_end(struct weft_engine *e, int64_t due_ps)
+{
+    end(e, due_ps, false);
+}
+
+/* ---- following ---- */
+
+/* Whether what passes now has its turn. */
+static bool in_turn(const struct weft_engine *e, enum replay_what what, uint32_t qi,
+                    const struct weft_completion *d)
+{
+    const struct replay *r = e->replay;
+    const struct replay_play *p = &r->play;
+    const struct replay_word *w = word(r, p->at), *before = p->at ? word(r, p->at - 1) : NULL;
+    if (!w || w->what != what || w->qp != qi || word_ps(r, w) != e->now ||
+        w->d.msg.bytes != d->msg.bytes || w->in_timer != r->in_timer || !r->in_call)
+        return false;
+    if (what != REPLAY_POSTED)
+        return true;
+    const bool same_call = before && before->call == w->call;
+    return p->real_call ? (p->real_call == r->call) == same_call : true;
+}
+
+void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t qi,
+                        const struct weft_completion *d)
+{
+    struct replay_play *p = &e->replay->play;
+    if (in_turn(e, what, qi, d)) {
+        p->at++;
+        p->real_call = e->replay->call;
+    } else {
+        replay_messages_forget(e);
+    }
+}
+
+void replay_play_resume(struct weft_engine *e)
+{
+    struct replay *r = e->replay;
+    struct replay_play *p = &r->play;
+    if (word(r, p->at) || e->now != p->began_ps + p->period_ps || replay_why_not(e, false) ||
+        !fill_lines(e, r)) {
+        replay_messages_forget(e);
+        return;
+    }
+    replay_packets_disturb(e);
+    replay_note_arrivals(e, &r->messages.part);
+    p->began_ps = e->now;
+    p->laps++;
+    p->stands = p->laps;
+    p->next_id = e->tot.msgs_posted;
+    p->at = 0;
+    p->follows = false;
+    p->on = true;
+    replay_queue_clear(e, &r->messages.part, e->now);
+    replay_packets_no_look(e);
+    wait(e);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whether two pieces are in the same state but for the names of their hosts, ports and QPs.
+ *
+ * A name stands for the place of its number among those of its piece. What doesn't change is
+ * compared here, the rest as replay_state.c reads it. So are the ways of packets, hop by hop: how
+ * hashes of names chose among equal-cost ports does not matter.
+ */
+#include "balance/ecmp.h"
+#include "core/context.h"
+#include "replay.h"
+#include "replay_inside.h"
+#include "transport/qp.h"
+
+#include <stdlib.h>
+
+/* ---- names ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void number(uint32_t *list, uint32_t n, uint32_t *names)
+{
+    qsort(list, n, sizeof *list, by_number);
+    for (uint32_t i = 0; i < n; i++)
+        names[list[i]] = i;
+}
+
+bool replay_twins_ready(struct weft_engine *e)
+{
+    struct replay_twins *w = &e->replay->packets.twins;
+    if (!w->names.port) {
+        w->names.port = calloc(e->fabric->nports + (size_t)1, sizeof *w->names.port);
+        w->names.node = calloc(e->fabric->nnodes + (size_t)1, sizeof *w->names.node);
+    }
+    if (w->qps < e->replay->packets.qps) {
+        const uint32_t n = e->replay->packets.qps;
+        uint32_t *more = realloc(w->names.qp, n * sizeof *more);
+        if (!more)
+            return false;
+        w->names.qp = more;
+        w->qps = n;
+    }
+    return w->names.port && w->names.node && w->names.qp;
+}
+
+void replay_twins_free(struct replay_twins *w)
+{
+    free(w->names.qp);
+    free(w->names.port);
+    free(w->names.node);
+    replay_part_free(&w->still);
+    *w = (struct replay_twins){0};
+}
+
+void replay_twins_name(struct weft_engine *e, struct replay_part *p)
+{
+    const struct tape_names *names = &e->replay->packets.twins.names;
+    number(p->qps, p->nqps, names->qp);
+    number(p->ports, p->nports, names->port);
+    number(p->nodes, p->nnodes, names->node);
+}
+
+/* ---- comparing ---- */
+
+static bool same_env(const struct weft_cc_env *a, const struct weft_cc_env *b)
+{
+    return a->line_rate_bps == b->line_rate_bps && a->base_rtt_ps == b->base_rtt_ps &&
+           a->bdp_bytes == b->bdp_bytes && a->mtu_bytes == b->mtu_bytes &&
+           a->mtu_wire_bytes == b->mtu_wire_bytes && a->hops == b->hops &&
+           a->packet_timers == b->packet_timers && a->trims == b->trims;
+}
+
+static bool same_way(const struct weft_engine *e, const struct qp *a, const struct qp *b,
+                     bool forward)
+{
+    const uint32_t *names = e->replay->packets.twins.names.port;
+    uint32_t pa[MAX_PATH], pb[MAX_PATH];
+    const uint32_t n = ecmp_path(e, e->routing.routes, a, forward, pa);
+    if (n == MAX_PATH || n != ecmp_path(e, e->routing.routes, b, forward, pb))
+        return false;
+    for (uint32_t h = 0; h < n; h++)
+        if (names[pa[h]] != names[pb[h]])
+            return false;
+    return true;
+}
+
+static bool same_qp(const struct weft_engine *e, const struct qp *a, const struct qp *b)
+{
+    return a->cc == b->cc && a->control == b->control && a->mtu_bytes == b->mtu_bytes &&
+           a->snd->cap_bytes == b->snd->cap_bytes && a->own_prio == b->own_prio &&
+           a->carries == b->carries && a->snd->counted == b->snd->counted && !a->snd->entropy &&
+           !b->snd->entropy && same_env(&a->env, &b->env) && same_way(e, a, b, true) &&
+           same_way(e, a, b, false);
+}
+
+static bool same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
+{
+    const struct tape_names *names = &e->replay->packets.twins.names;
+    const struct port *a = &e->ports[pa], *b = &e->ports[pb];
+    const uint32_t na = replay_part_node(e, pa), nb = replay_part_node(e, pb);
+    return a->prop_ps == b->prop_ps && a->ser_q == b->ser_q && a->kind == b->kind &&
+           e->ends[pa].to_host == e->ends[pb].to_host &&
+           names->port[e->ends[pa].peer] == names->port[e->ends[pb].peer] &&
+           (na == NIL ? nb == NIL : nb != NIL && names->node[na] == names->node[nb]) &&
+           a->ctrl.head == NIL && b->ctrl.head == NIL;
+}
+
+static bool same_node(const struct weft_engine *e, uint32_t na, uint32_t nb)
+{
+    const struct mmu *a = &e->mmu.of[na], *b = &e->mmu.of[nb];
+    return a->in[0].size == b->in[0].size && a->in[1].size == b->in[1].size &&
+           a->out[0].size == b->out[0].size && a->out[1].size == b->out[1].size && !a->eager &&
+           !b->eager;
+}
+
+/* Whether what doesn't change is the same. */
+static bool same_build(const struct weft_engine *e, const struct replay_part *a,
+                       const struct replay_part *b)
+{
+    if (a->nqps != b->nqps || a->nports != b->nports || a->nnodes != b->nnodes)
+        return false;
+    for (uint32_t i = 0; i < a->nports; i++)
+        if (!same_port(e, a->ports[i], b->ports[i]))
+            return false;
+    for (uint32_t i = 0; i < a->nnodes; i++)
+        if (!same_node(e, a->nodes[i], b->nodes[i]))
+            return false;
+    for (uint32_t i = 0; i < a->nqps; i++)
+        if (!same_qp(e, qp_at(e, a->qps[i]), qp_at(e, b->qps[i])))
+            return false;
+    return true;
+}
+
+bool replay_twins_read(struct weft_engine *e, struct replay_part *p, struct tape *t,
+                       enum tape_use use)
+{
+    tape_start(t, use, e->now);
+    t->names = &e->replay->packets.twins.names;
+    replay_state_read(e, p, t);
+    t->names = NULL;
+    replay_count_state(e, t->at);
+    return tape_over(t);
+}
+
+bool replay_twins_same(struct weft_engine *e, struct replay_piece *lead, struct replay_piece *k)
+{
+    return lead->tape.n && same_build(e, &lead->part, &k->part) &&
+           replay_twins_read(e, &k->part, &lead->tape, TAPE_COMPARE);
+}

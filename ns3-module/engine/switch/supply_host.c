@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What hosts make of marks and warnings; see supply.h. */
+#include "core/context.h"
+#include "supply.h"
+#include "transport/nic.h"
+
+void supply_warned(struct weft_engine *e, uint32_t i)
+{
+    const struct pkt *k = pkt_at(e, i);
+    const uint32_t qi = k->qp;
+    struct qp *q = qp_at(e, qi);
+    const struct weft_cc_warning w = {
+        .rtt_ps = e->now - k->sent_ps, .queue_bytes = k->queue_bytes, .rate_bps = k->rate_bps};
+    e->tot.delivered[WEFT_PKT_WARNING]++;
+    pkt_free(e, i);
+    q->cc->supply->warned(cc_state_at(e, qi), q->ccp, e->now, &w, &q->snd->out);
+    nic_cc_changed(e, qi);
+    nic_wake(e, qi);
+}
+
+void supply_taken(struct weft_engine *e, const struct qp *q, uint32_t qi, struct pkt *k)
+{
+    uint32_t *gains = (uint32_t *)(void *)e->supplies.gains.base + qi;
+    if (!q->unacked)
+        *gains = 0;
+    *gains += k->sig & WEFT_CC_TAG_GAIN && !(k->flags & PKT_TRIM);
+    k->sig = *gains;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Credit that receivers grant to senders (congestion controls with WEFT_CC_NEEDS_CREDIT; UE
+ * specification 1.0.3, 3.6.14).
+ *
+ * Each data packet says how much its sender wants to have been granted in all. A QP that is held up
+ * with nothing asked for sends a request by itself, and so does one whose timer expires. The
+ * receiver has one pacer per port: two lists of QPs, of which those that asked for more get a grant
+ * each in turn, in packets of the priority of ACKs; while there are none the others get credit
+ * ahead. Each time that a sender asks again it waits twice as long, up to 16 times, and goes on so
+ * after a grant: its turn comes as seldom as there are many others. The next grant follows when
+ * what the last one allowed has had time to arrive. A request, or what is left of a trimmed packet,
+ * is answered even if nothing is to be granted: grants may be lost, and each says all that was
+ * granted so far.
+ */
+#ifndef WEFT_ENGINE_GRANT_H
+#define WEFT_ENGINE_GRANT_H
+
+#include "core/pkt.h"
+#include "core/stable.h"
+#include "engine.h"
+#include "qp.h"
+
+#include "base/rng.h"
+#include "congestion/core_credit.h"
+
+/** Both ends of a QP, as far as credit goes; amounts in quanta of 256 bytes. */
+struct grantee {
+    uint32_t next, prev;      /**< in a list of its pacer */
+    uint8_t list;             /**< receiver: enum grant_list */
+    bool answer;              /**< receiver: the next grant is sent even if it grants nothing */
+    uint8_t patience;         /**< sender: doublings of the time until it asks again */
+    uint64_t wanted, granted; /**< receiver: in all */
+    uint64_t told;            /**< sender: what it has asked for, in all */
+    uint64_t landed_bytes;    /**< sender: payload known to have arrived, in order or not */
+};
+
+/** Where a grantee is. */
+enum grant_list { GRANT_NONE, GRANT_ACTIVE, GRANT_IDLE, GRANT_LISTS };
+
+/** Of one host port. */
+struct pacer {
+    struct list list[GRANT_LISTS]; /**< of QPs */
+    int64_t next_ps;               /**< not before */
+    bool armed;
+    int64_t look_ps; /**< next look at what came marked or trimmed; 0: none was looked for yet */
+    struct weft_cc_core_state core;
+    struct weft_rng rng; /**< of the times of looks */
+};
+
+struct grants {
+    struct stable of; /**< struct grantee, by number of the QP; elem 0: no control has credits */
+    struct pacer *pacers;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* grant_ask.c: senders */
+/** Data packet @p pkt, just made, says what its QP wants. */
+void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t pkt);
+/** Sends a request unless more was asked for than granted, which a timer then guards; @p again: in
+ * any case, and the timer takes longer. */
+void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again);
+
+/* grant.c: receivers, and what comes back to senders */
+/** WEFT_E_LIMIT: out of memory. */
+int grant_init(struct weft_engine *e, struct weft_err *err);
+void grant_fini(struct weft_engine *e);
+/** A packet of QP @p qi wants @p wanted in all, modulo 2^32; @p answer: at once and in any case. */
+void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer);
+/** The ACKs of QP @p qi leave by another port of their host than @p from: its grants, too, and that
+ * port's pacer makes them. */
+void grant_moved(struct weft_engine *e, uint32_t qi, uint32_t from);
+/** A grant has come to its end. Consumes it. */
+void grant_receive(struct weft_engine *e, uint32_t pkt);
+/* grant_core.c: what receivers heed before the last hop */
+/** A data packet of QP @p q, with @p flags, has come. */
+void grant_note(struct weft_engine *e, const struct qp *q, uint32_t flags);
+/** What part of the rate of its grants a pacer makes now, by the rules of QP @p q. */
+double grant_core_rate(struct weft_engine *e, struct pacer *p, const struct qp *q,
+                       const struct weft_cc_grants *rules);
+
+/** A pacer's time has come. */
+void grant_due(struct weft_engine *e, uint32_t nic);
+
+#pragma GCC visibility pop
+
+/** The record of a QP under credits. */
+static inline struct grantee *grantee_at(const struct grants *g, uint32_t qi)
+{
+    return (struct grantee *)(void *)g->of.base + qi;
+}
+
+#endif

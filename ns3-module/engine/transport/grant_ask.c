@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What senders say of the credit that they want; see grant.h. */
+#include "core/context.h"
+#include "core/pkt.h"
+#include "core/port_ops.h"
+#include "grant.h"
+#include "recovery.h"
+
+#include "congestion/credit.h"
+
+enum { MOST_PATIENCE = 4 };
+
+/* Payload that waits to be sent, or to be sent again. */
+static uint64_t backlog(const struct weft_engine *e, const struct qp *q, uint32_t qi)
+{
+    const struct sender *snd = q->snd;
+    uint64_t bytes = q->end_byte - snd->nxt_bytes;
+    if (snd->counted) {
+        const uint64_t known = grantee_at(&e->grants, qi)->landed_bytes + snd->flight_bytes;
+        bytes = q->end_byte > known ? q->end_byte - known : 0;
+    }
+    return bytes || snd->nxt_msg == NIL ? bytes : 1; /* a message may be empty */
+}
+
+static uint64_t wanted(const struct weft_engine *e, const struct qp *q, uint32_t qi)
+{
+    return q->cc->credit->wanted(cc_state_at(e, qi), q->ccp, backlog(e, q, qi)) / WEFT_CC_QUANTUM;
+}
+
+void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t pkt)
+{
+    struct grantee *g = grantee_at(&e->grants, qi);
+    const uint64_t want = wanted(e, q, qi);
+    pkt_at(e, pkt)->sig = (uint32_t)want;
+    g->told = want > g->told ? want : g->told;
+}
+
+void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
+{
+    struct grantee *g = grantee_at(&e->grants, qi);
+    const uint64_t known = q->cc->credit->known(cc_state_at(e, qi), q->ccp) / WEFT_CC_QUANTUM;
+    if (!again && g->told <= known)
+        g->patience = 0; /* the receiver knows of nothing */
+    else if (again && g->patience < MOST_PATIENCE)
+        g->patience++;
+    q->snd->backoff = g->patience > q->snd->backoff ? g->patience : q->snd->backoff;
+    if (g->told > known && !again)
+        return;
+    const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
+    if (i == NIL)
+        return;
+    const uint64_t want = wanted(e, q, qi);
+    struct weft_cc_grants rules;
+    q->cc->credit->rules(q->ccp, &q->env, &rules);
+    struct pkt *k = pkt_at(e, i);
+    k->qp = qi;
+    k->psn = 0;
+    k->sig = (uint32_t)want;
+    k->sent_ps = e->now;
+    k->dst_host = q->dst_host;
+    k->frame = (uint16_t)rules.frame_bytes;
+    k->payload = 0;
+    k->prio = (uint8_t)profile_of(q)->t.ack_prio;
+    g->told = want > g->told ? want : g->told;
+    port_ops.enqueue(e, q->port, i);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The NIC of a host port: which QP sends next, and when. */
+#ifndef WEFT_ENGINE_NIC_H
+#define WEFT_ENGINE_NIC_H
+
+#include "core/evq.h"
+#include "core/pkt.h"
+#include "qp.h"
+
+/** NIC arbitration state of one host port. */
+struct nic {
+    struct list ready[WEFT_PRIOS];
+    struct evq paced; /**< (next_avail, QP) */
+    uint32_t served;  /**< ns3-event-order: the QP that sent last */
+    uint8_t ready_mask;
+    uint8_t yield; /**< priorities whose last turn went to a packet of another host */
+};
+
+/** All NICs. */
+struct nics {
+    struct nic *of; /**< by port.nic */
+    uint32_t n;
+    bool turns; /**< their queues hold packets that take turns with QPs: in transit, frames, sums */
+};
+
+/** A timeout after @p backoff doublings. */
+static inline int64_t backed_off(int64_t rto_ps, uint32_t backoff)
+{
+    return rto_ps > FOREVER_PS >> backoff ? FOREVER_PS : rto_ps << backoff;
+}
+
+#pragma GCC visibility push(hidden)
+
+/** Frees all NICs. */
+void nics_fini(struct weft_engine *e);
+/** Bytes of their heaps of QPs that wait for their pacing time. */
+uint64_t nics_paced_bytes(const struct weft_engine *e);
+/** The next data packet of priority @p prio at a host port, NIL when every QP turned out
+ * blocked. */
+uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Whether a QP waits for its pacing time; the first of them heads the heap. */
+bool nic_paced(struct weft_engine *e, struct nic *n);
+/** Moves the QPs whose pacing time has come to the ready rings. */
+void nic_release_paced(struct weft_engine *e, uint32_t port);
+/** A QP that is idle or blocked may have become sendable. */
+void nic_wake(struct weft_engine *e, uint32_t qp);
+/** After a hook of the congestion control: clamps its output, queues its timer. */
+void nic_cc_changed(struct weft_engine *e, uint32_t qp);
+/** Restarts sending from the oldest unacknowledged packet. */
+void nic_go_back(struct weft_engine *e, uint32_t qp);
+/** Moves the sending cursor to packet @p psn, una_psn <= psn <= end_psn. */
+void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn);
+void nic_rto_arm(struct weft_engine *e, uint32_t qp);
+/** The timer was set to rto-low but more is in flight by now: sets it to the full timeout. False
+ * when it has really expired. */
+bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packets without payload that ask for an ACK (transport.probe-frame; UE specification 1.0.3: a
+ * control packet; uet-htsim: RTS).
+ *
+ * Under rud, when the timer of a packet has expired and the window or the credit forbids to send
+ * it, nothing of the QP may be under way that makes the receiver answer. A probe does, in the
+ * priority of ACKs, at most once per base RTT; under credit it says what the sender wants, too. Its
+ * ACK tells of the last 64 packets that were sent, and counts as a round trip, of a packet that
+ * overtook the data.
+ */
+#ifndef WEFT_ENGINE_PROBE_H
+#define WEFT_ENGINE_PROBE_H
+
+#include "core/pkt.h"
+#include "qp.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Sends a probe if a blocked QP may have one now; whether it did. */
+bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs: opened on the first message between two hosts at a priority, found through an
+ * open-addressing table, never closed.
+ */
+#include "qp.h"
+#include "core/context.h"
+#include "control.h"
+#include "observe/delay.h"
+#include "balance/ecmp.h"
+#include "balance/entropy.h"
+#include "frame_size.h"
+#include "core/gap.h"
+#include "observe/ideal.h"
+#include "core/link_state.h"
+#include "nic.h"
+#include "core/pkt.h"
+#include "parallel/posts.h"
+#include "rc.h"
+#include "balance/way.h"
+#include "recovery.h"
+#include "core/stable.h"
+#include "balance/steer.h"
+#include "switch/trim.h"
+
+#include "base/int128.h"
+#include "base/flow.h"
+#include "base/units.h"
+
+#include <string.h>
+
+int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
+                                    struct weft_engine_mark since, uint64_t bytes, uint32_t segment,
+                                    uint32_t overhead)
+{
+    const uint64_t gap = e->p.transport.gap_bytes, least = e->p.transport.min_frame_bytes;
+    posts_settle(e);
+    const uint32_t qi = qp_of_frames(e, f->src_host, f->dst_host, f->flow, NULL);
+    if (qi == NIL)
+        return 0;
+    const uint64_t n = bytes ? (bytes - 1) / segment + 1 : 1;
+    const uint64_t full = segment + overhead, tail = bytes - (n - 1) * segment + overhead;
+    const struct journey j = {.q = qp_at(e, qi),
+                              .src_host = f->src_host,
+                              .dst_host = f->dst_host,
+                              .since = since,
+                              .npkts = n,
+                              .full = (full < least ? least : full) + gap,
+                              .tail = (tail < least ? least : tail) + gap};
+    return ideal_ps(e, &j);
+}
+
+/* Remembers the choices of the switches on a path of @p hops ports, as long as no link has changed.
+ */
+static void remember(const struct weft_engine *e, struct qp *q, bool forward, const uint32_t *ports,
+                     uint32_t hops)
+{
+    for (uint32_t h = 0; h < QP_PATH; h++)
+        q->path[!forward][h] = !e->routing.intact && h + 1 < hops ? ports[h + 1] : NIL;
+}
+
+/* How long @p bytes take on a way, as its links were built, whatever they have come to; *@p
+ * rate_bps: of the slowest. */
+static weft_i128 way_ps(const struct weft_engine *e, const uint32_t *ports, uint32_t hops,
+                        uint64_t bytes, uint64_t *rate_bps)
+{
+    weft_i128 ps = 0;
+    int64_t sending_ps = 0;
+    *rate_bps = UINT64_MAX;
+    for (uint32_t h = 0, of = 0; h < hops; of = h++) {
+        const struct weft_fabric_link *l = link_of(e, ports[h]);
+        if (h == 0 || l->rate_bps != link_of(e, ports[of])->rate_bps)
+            sending_ps = gap_quantised(e->p.transport.quantum_ps, bytes, gap_of_rate(l->rate_bps));
+        *rate_bps = l->rate_bps < *rate_bps ? l->rate_bps : *rate_bps;
+        ps += sending_ps + l->delay_ps;
+    }
+    return ps;
+}
+
+/* What the congestion control may know of the path. */
+void qp_fill_env(const struct weft_engine *e, struct qp *q)
+{
+    uint32_t ports[MAX_PATH];
+    const uint64_t gap = e->p.transport.gap_bytes;
+    /* Without a path now: as it was, and may be again. */
+    const struct weft_routes *routes =
+        e->links.ndown && !link_path_exists(e, q) ? e->routing.intact : e->routing.routes;
+    uint32_t hops = ecmp_path(e, routes, q, true, ports);
+    control_assign(e, q, ports, hops);
+    const uint64_t full = data_frame(q, q->mtu_bytes) + gap;
+    const uint64_t ack = ack_frame(q) + gap;
+    uint64_t min_rate, back_rate;
+    weft_i128 rtt = way_ps(e, ports, hops, full, &min_rate);
+    q->env.line_rate_bps = link_of(e, ports[0])->rate_bps;
+    q->env.hops = hops - 1;
+    q->port = ports[0];
+    remember(e, q, true, ports, profile_of(q)->pick ? 0 : hops);
+    hops = ecmp_path(e, routes, q, false, ports);
+    q->ack_port = ports[0];
+    remember(e, q, false, ports, e->spread.way && e->spread.way->answers ? 0 : hops);
+    rtt += way_ps(e, ports, hops, ack, &back_rate);
+    if (rtt > FOREVER_PS)
+        rtt = FOREVER_PS;
+    if (profile_of(q)->t.base_rtt_ps)
+        rtt = profile_of(q)->t.base_rtt_ps;
+    q->env.base_rtt_ps = (int64_t)rtt;
+    q->env.bdp_bytes =
+        (uint64_t)((weft_u128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
+    if (profile_of(q)->t.bdp_bytes)
+        q->env.bdp_bytes = profile_of(q)->t.bdp_bytes;
+    q->env.mtu_bytes = q->mtu_bytes;
+    q->env.packet_timers = profile_of(q)->recovery->timers != NULL;
+    q->env.trims = trim_told(e, q->own_prio);
+    q->env.mtu_wire_bytes = (uint32_t)full;
+}
+
+/* Who QP @p qi is between. */
+static struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
+{
+    if (__builtin_expect(qi >= e->qps.opened, 0))
+        return e->qps.unopened[qi - e->qps.opened];
+    const struct qp *q = qp_at(e, qi);
+    return (struct qp_name){q->src_host, q->dst_host, q->number, q->own_prio, q->nic};
+}
+
+static uint64_t hash(const struct qp_name *n)
+{
+    return weft_flow_key(n->src, n->dst, n->prio, n->number);
+}
+
+static int grow_table(struct weft_engine *e)
+{
+    uint32_t n = e->qps.nslots ? e->qps.nslots * 2 : 1024;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots)
+        return -1;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        const struct qp_name name = name_of(e, i);
+        uint64_t h = hash(&name);
+        while (slots[h & (n - 1)])
+            h++;
+        slots[h & (n - 1)] = i + 1;
+    }
+    free(e->qps.slots);
+    e->qps.slots = slots;
+    e->qps.nslots = n;
+    return 0;
+}
+
+/** What a sender begins with. */
+#define FRESH                                                                                      \
+    .nxt_msg = NIL, .rto_at_ps = WEFT_NEVER, .rto_entry_ps = WEFT_NEVER, .cc_timer_ps = WEFT_NEVER
+
+const struct sender qp_nobody = {FRESH};
+
+/* The sender of @p q, a new QP. */
+static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name, struct qp *q)
+{
+    if (!(peers_ends(e, name->src, name->dst) & PEERS_SENDS))
+        return (struct sender *)(uintptr_t)&qp_nobody;
+    struct stable *apart = &e->qps.senders; /* it has room for one for each QP */
+    return (struct sender *)(void *)(apart->elem ? apart->base + stable_alloc(apart) * apart->elem
+                                                 : (char *)(q + 1));
+}
+
+/* A number for one more QP, NIL and *err: there is none. */
+static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, struct weft_err *err)
+{
+    const uint32_t qi = stable_alloc(&e->qps.pool);
+    if (qi == NIL) {
+        stable_full(&e->qps.pool, "QPs", err);
+        return NIL;
+    }
+    if (e->qps.cc_state.elem)
+        stable_alloc(&e->qps.cc_state); /* it has room for as many */
+    if (e->grants.of.elem)
+        *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
+    qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
+    return qi;
+}
+
+/* The slot of a QP, or that which a new one of this name gets. */
+static uint32_t *slot_of(const struct weft_engine *e, const struct qp_name *name)
+{
+    for (uint64_t h = hash(name);; h++) {
+        uint32_t *slot = &e->qps.slots[h & (e->qps.nslots - 1)];
+        if (*slot == 0)
+            return slot;
+        const struct qp_name other = name_of(e, *slot - 1);
+        if (other.src == name->src && other.dst == name->dst && other.prio == name->prio &&
+            other.number == name->number)
+            return slot;
+    }
+}
+
+uint32_t qp_find(const struct weft_engine *e, const struct qp_name *name)
+{
+    const uint32_t *slot = e->qps.nslots ? slot_of(e, name) : NULL;
+    return slot && *slot ? *slot - 1 : NIL;
+}
+
+uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
+                   struct weft_err *err)
+{
+    *made = false;
+    if (e->qps.pool.n * 2 >= e->qps.nslots && grow_table(e)) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.pool.n);
+        return NIL;
+    }
+    uint32_t *slot = slot_of(e, name);
+    if (*slot)
+        return *slot - 1;
+    const uint32_t qi = next_number(e, name, err);
+    if (qi == NIL)
+        return NIL;
+    *slot = qi + 1;
+    *made = true;
+    return qi;
+}
+
+/* Makes the record of a QP, with its path. */
+static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct qp_name *name)
+{
+    struct qp *q = qp_at(e, qi);
+    struct sender *const snd = q->snd;
+    *q = (struct qp){.snd = snd};
+    if (snd != &qp_nobody)
+        *snd = (struct sender){FRESH, .prio = name->prio};
+    q->src_host = name->src;
+    q->dst_host = name->dst;
+    q->own_prio = name->prio;
+    q->number = name->number;
+    q->nic = name->nic;
+    q->head_msg = q->tail_msg = q->rcv_msg = NIL;
+    q->cnp_at_ps = WEFT_NEVER;
+    q->nack_psn = UINT64_MAX;
+    const uint32_t own = name->number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
+    const uint64_t entropy =
+        weft_flow_entropy(weft_flow_key(name->src, name->dst, name->prio, own), e->seed);
+    q->flow_hash = (uint32_t)entropy;
+    q->ack_hash = (uint32_t)(entropy >> 32);
+    if (peers_ends(e, name->src, name->dst))
+        qp_fill_env(e, q);
+    return q;
+}
+
+/* Elsewhere the state of the control stays untouched memory. */
+static int open_sender(struct weft_engine *e, uint32_t qi, struct weft_err *err)
+{
+    struct qp *q = qp_at(e, qi);
+    struct sender *s = q->snd;
+    const struct profile *f = profile_of(q);
+    s->cap_bytes = UINT64_MAX;
+    s->counted = f->recovery->counts;
+    if (f->recovery->bdp_fc && f->t.bdp_fc)
+        s->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
+    if (entropy_open(e, q, err))
+        return err ? err->code : WEFT_E_LIMIT;
+    q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &s->out);
+    nic_cc_changed(e, qi);
+    return 0;
+}
+
+int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, struct weft_err *err)
+{
+    struct qp *q = record(e, qi, name);
+    const unsigned ends = peers_ends(e, name->src, name->dst);
+    if (!ends) /* other processes have it */
+        return 0;
+    if (control_settle(e, q, err))
+        return err ? err->code : WEFT_E_LIMIT;
+    q->carries = q->control->credit_on ? QP_CREDIT : q->control->supply_on ? QP_SUPPLY : QP_NOTHING;
+    if (ends & PEERS_SENDS && open_sender(e, qi, err))
+        return err ? err->code : WEFT_E_LIMIT;
+    if (ends & PEERS_SENDS && e->spread.steer)
+        e->spread.steer->aim(e, q);
+    if (e->links.ndown)
+        link_reroute_qp(e, qi);
+    return 0;
+}
+
+void qp_close(struct qp *q)
+{
+    if (q->control && profile_of(q)->recovery->fini)
+        profile_of(q)->recovery->fini(q);
+    entropy_close(q);
+}
+
+uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
+                      struct weft_err *err)
+{
+    const struct qp_name name = {dst, src, flow, FRAME_PRIO, 0};
+    bool made;
+    const uint32_t qi = qp_number(e, &name, &made, err);
+    if (!made)
+        return qi;
+    record(e, qi, &name);
+    if (e->links.ndown)
+        link_reroute_qp(e, qi);
+    return qi;
+}
+
+const struct weft_cc_ops *weft_engine_qp_control(struct weft_engine *e, uint32_t qpn)
+{
+    posts_settle(e);
+    return qp_at(e, qpn - WEFT_FIRST_QPN)->cc;
+}
+
+void weft_engine_observe(struct weft_engine *e, uint32_t qpn, double *values)
+{
+    posts_settle(e);
+    const struct qp *q = qp_at(e, qpn - WEFT_FIRST_QPN);
+    if (q->cc->observe)
+        q->cc->observe(cc_state_at(e, qpn - WEFT_FIRST_QPN), q->ccp, values);
+}

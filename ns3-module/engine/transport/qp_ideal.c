@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The least time that messages of a QP, and frames of a host, can take. */
+#include "core/context.h"
+#include "core/gap.h"
+#include "frame_size.h"
+#include "observe/ideal.h"
+#include "qp.h"
+
+int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
+                    struct weft_engine_mark since)
+{
+    const bool lasting = since.rates == e->ideal.now.rates && since.routes == e->ideal.now.routes;
+    if (lasting && q->ideal_ps && q->ideal_bytes == bytes)
+        return q->ideal_ps;
+    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
+    const uint64_t n = bytes ? (bytes - 1) / mtu + 1 : 1;
+    const struct journey j = {.q = q,
+                              .forward = 1,
+                              .src_host = q->src_host,
+                              .dst_host = q->dst_host,
+                              .since = since,
+                              .npkts = n,
+                              .full = data_frame(q, mtu) + gap,
+                              .tail = data_frame(q, bytes - (n - 1) * mtu) + gap};
+    const int64_t ps = ideal_ps(e, &j);
+    if (lasting) {
+        q->ideal_ps = ps;
+        q->ideal_bytes = bytes;
+    }
+    return ps;
+}
+
+int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
+                               struct weft_engine_mark since, uint32_t bytes)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[e->fabric->hosts[host]];
+    const uint64_t least = e->p.transport.min_frame_bytes;
+    const uint64_t wire = (bytes < least ? least : bytes) + e->p.transport.gap_bytes;
+    int64_t ps = WEFT_NEVER;
+    for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
+        const int64_t at =
+            gap_quantised(e->p.transport.quantum_ps, wire, ideal_best_q(e, p, since));
+        ps = at < ps ? at : ps;
+    }
+    return ps;
+}

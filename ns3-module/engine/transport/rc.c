@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reliable connection: what a host does with a packet that is for it.
+ *
+ * Receiver: in-order delivery. The expected packet is taken and acknowledged (every ack-every
+ * packets, and at the end of a message). Marked packets raise CNPs as the congestion control asks.
+ * Sender: cumulative ACKs, one retransmission timer per QP. What both do about a gap is the
+ * business of the loss recovery (recovery.h). A message is complete at the receiver when all its
+ * bytes and those of the messages before it have arrived, and at the sender when its last packet is
+ * acknowledged.
+ */
+#include "rc.h"
+#include "balance/entropy.h"
+#include "balance/steer.h"
+#include "core/context.h"
+#include "core/loop.h"
+#include "core/pkt.h"
+#include "core/port.h"
+#include "core/port_ops.h"
+#include "core/stable.h"
+#include "core/walk.h"
+#include "frame_size.h"
+#include "grant.h"
+#include "nic.h"
+#include "observe/delay.h"
+#include "parallel/worker.h"
+#include "probe.h"
+#include "qp.h"
+#include "recovery.h"
+#include "replay/replay.h"
+#include "sparse_ack.h"
+#include "switch/supply.h"
+#include "switch/telemetry.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+
+void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
+                  struct weft_completion *d)
+{
+    *d = (struct weft_completion){.id = m->id,
+                                  .msg = {.src = q->src_host,
+                                          .dst = q->dst_host,
+                                          .bytes = m->bytes,
+                                          .tag = m->tag,
+                                          .token = m->token,
+                                          .prio = q->own_prio,
+                                          .qp = q->number,
+                                          .token_type = m->token_type,
+                                          .sent_late = m->sent_late},
+                                  .post_ps = m->post_ps,
+                                  .received_ps = m->received_ps,
+                                  .acked_ps = acked_ps,
+                                  .ideal_ps = m->ideal_ps,
+                                  .retx_bytes = acked_ps ? m->retx_bytes : 0,
+                                  .cnps = acked_ps ? m->cnps : 0,
+                                  .qpn = m->qp + WEFT_FIRST_QPN,
+                                  .first_byte = m->start_byte,
+                                  .first_psn = m->first_psn,
+                                  .packets = m->npkts};
+    if (m->received_ps)
+        delay_fill(m, d);
+}
+
+void rc_fill_posted(struct weft_engine *e, const struct msg *m, struct weft_completion *d)
+{
+    struct qp *q = qp_at(e, m->qp);
+    rc_fill_done(q, m, 0, d);
+    d->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
+}
+
+/* ---- receiver ---- */
+
+void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
+{
+    struct pkt *k = pkt_at(e, i);
+    uint8_t flags = (uint8_t)((k->flags & PKT_SACK) | q->answer);
+    const struct profile *f = profile_of(q);
+    if (kind == WEFT_PKT_ACK) {
+        flags &= (uint8_t)~PKT_NEAR;
+        if (__builtin_expect(f->by_bytes, 0))
+            flags |= sparse_ack_map(e, q, i);
+    }
+    e->tot.sent[kind]++;
+    k->kind = (uint8_t)kind;
+    k->psn = q->exp_psn;
+    k->dst_host = q->src_host;
+    k->frame = (uint16_t)(kind == WEFT_PKT_ACK ? ack_frame(q) : nack_frame(q));
+    k->payload = 0;
+    k->prio = (uint8_t)f->t.ack_prio;
+    k->flags = flags;
+    k->in_port = NIL;
+    k->hop = 0;
+    q->answer = 0;
+    if (kind == WEFT_PKT_ACK || !f->by_bytes) /* a NACK tells of one packet */
+        q->unacked = 0;
+    port_ops.enqueue(e, q->ack_port, i);
+}
+
+void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
+{
+    if (q->nack_psn != q->exp_psn || e->now - q->nack_at_ps >= profile_of(q)->t.nack_interval_ps) {
+        q->nack_psn = q->exp_psn;
+        q->nack_at_ps = e->now;
+        rc_answer(e, q, i, WEFT_PKT_NACK);
+    } else {
+        pkt_free(e, i);
+    }
+}
+
+/* A message is received in the context of a thread. */
+static void tell_thread(struct weft_engine *e, uint32_t mi, const struct weft_completion *d)
+{
+    const bool absorbs = e->worker->absorbs;
+    if (!absorbs || e->replay)
+        worker_tell(e, mi, absorbs ? TELL_TAKEN : TELL_RECEIVED, d);
+    if (absorbs)
+        worker_call(e, d);
+}
+
+void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct completer *c)
+{
+    struct msg *m = msg_at(e, mi);
+    delay_received(e, q, m, c);
+    m->received_ps = e->now;
+    m->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
+    q->rcv_msg = m->rcv_next;
+    e->tot.msgs_received++;
+    e->tot.bytes_received += m->bytes;
+    if (e->hooks.received || e->replay || e->peers) {
+        struct weft_completion d;
+        rc_fill_done(q, m, 0, &d);
+        if (__builtin_expect(e->replay && !e->worker, 0))
+            replay_ops.tell(e, m->qp, false, false, &d);
+        else if (__builtin_expect(e->peers != NULL, 0))
+            peers_tell(e, mi, false);
+        else if (e->worker)
+            tell_thread(e, mi, &d);
+        else
+            e->hooks.received(e->hooks.ctx, &d);
+    }
+}
+
+static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    uint32_t i = pkt_new(e, WEFT_PKT_CNP);
+    if (i == NIL)
+        return;
+    struct pkt *k = pkt_at(e, i);
+    k->qp = qi;
+    k->psn = 0;
+    k->sent_ps = e->now;
+    k->dst_host = q->src_host;
+    k->frame = (uint16_t)cnp_frame(e);
+    k->payload = 0;
+    k->prio = (uint8_t)e->p.transport.cnp_prio;
+    port_ops.enqueue(e, q->ack_port, i);
+}
+
+static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    q->answer |= q->control->echo_on ? PKT_ECHO : 0;
+    if (!q->control->cnp_on ||
+        (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < q->control->cnp.interval_ps))
+        return;
+    q->cnp_at_ps = e->now;
+    if (q->control->cnp.separate)
+        send_cnp(e, q, qi);
+    else
+        q->answer |= PKT_CNP;
+}
+
+/* What is left of a trimmed packet. */
+static void receive_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    const bool near = k->flags & PKT_NEAR_CUT;
+    k->flags &= (uint8_t)~PKT_NEAR_CUT; /* in an answer it means something else */
+    if (k->psn < q->exp_psn) {
+        rc_answer(e, q, i, WEFT_PKT_ACK);
+    } else if (profile_of(q)->recovery->trimmed) {
+        q->answer |= near ? PKT_NEAR : 0;
+        profile_of(q)->recovery->trimmed(e, qi, i);
+    } else {
+        rc_nack_sparingly(e, q, i);
+    }
+}
+
+static void receive_data(struct weft_engine *e, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    const uint32_t qi = k->qp, mi = k->msg;
+    struct qp *q = qp_at(e, qi);
+    const bool last = k->flags & PKT_LAST;
+    e->tot.delivered[WEFT_PKT_DATA]++;
+    q->taken_bytes += k->payload;
+    if (__builtin_expect(q->carries, 0)) {
+        if (credited(q)) {
+            grant_note(e, q, k->flags);
+            grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
+        } else {
+            supply_taken(e, q, qi, k);
+        }
+    }
+    if (k->flags & (PKT_CE | PKT_TRIM)) {
+        if (k->flags & PKT_CE)
+            note_mark(e, q, qi);
+        if (k->flags & PKT_TRIM) {
+            receive_trimmed(e, q, qi, i);
+            return;
+        }
+    }
+    if (__builtin_expect(k->psn != q->exp_psn || q->holding, 0)) {
+        profile_of(q)->recovery->gap(e, qi, i);
+        return;
+    }
+    q->exp_psn++;
+    if (ack_due(q, k))
+        rc_answer(e, q, i, WEFT_PKT_ACK);
+    else
+        pkt_free(e, i);
+    if (last) { /* whatever became of the packet, it says when it was sent */
+        const struct completer c = {i, pkt_at(e, i)->sent_ps, q->exp_psn - 1};
+        rc_received(e, q, mi, &c);
+    }
+}
+
+/* ---- sender ---- */
+
+/* Advances una to @p psn; returns the list of messages that are now completely acknowledged. */
+static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
+{
+    struct sender *const snd = q->snd;
+    uint32_t done = NIL, done_tail = NIL;
+    snd->una_psn = psn;
+    for (uint32_t n = 0; q->head_msg != NIL && (!n || walk_on(e, n, e->msgs.n, WALK_MSGS_NAME));
+         n++) {
+        struct msg *m = msg_at(e, q->head_msg);
+        if (psn < m->first_psn + m->npkts) {
+            snd->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
+            break;
+        }
+        snd->una_bytes = m->start_byte + m->bytes;
+        uint32_t mi = q->head_msg;
+        q->head_msg = m->next;
+        if (done == NIL)
+            done = mi;
+        else
+            msg_at(e, done_tail)->next = mi;
+        m->next = NIL;
+        done_tail = mi;
+    }
+    if (snd->nxt_psn < psn) { /* acknowledged before it was resent */
+        delay_tell(e, q);
+        snd->nxt_psn = psn;
+        snd->nxt_bytes = snd->una_bytes;
+        snd->nxt_msg = q->head_msg;
+    }
+    return done;
+}
+
+static void complete(struct weft_engine *e, uint32_t mi)
+{
+    struct msg *m = msg_at(e, mi);
+    struct weft_completion d;
+    rc_fill_done(qp_at(e, m->qp), m, e->now, &d);
+    if (__builtin_expect(!e->peers && !e->worker, 1)) /* else when it is told */
+        stable_release(&e->msgs, mi);
+    e->tot.msgs_acked++;
+    if (d.received_ps - d.post_ps < d.ideal_ps) {
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "message %" PRIu64 " took %" PRId64 " ps, less than its ideal %" PRId64 " ps",
+                    d.id, (d.received_ps - d.post_ps), d.ideal_ps);
+        return;
+    }
+    if (__builtin_expect(e->replay && !e->worker, 0))
+        replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, false, &d);
+    else if (__builtin_expect(e->peers != NULL, 0))
+        peers_tell(e, mi, true);
+    else if (e->worker)
+        worker_tell(e, mi, TELL_ACKED, &d);
+    else if (e->hooks.acked)
+        e->hooks.acked(e->hooks.ctx, &d);
+}
+
+static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    if (e->hooks.qp)
+        qp_tell(e, qi, WEFT_QP_CNP, NIL);
+    if (q->head_msg != NIL)
+        msg_at(e, q->head_msg)->cnps++;
+    q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+}
+
+/* What few runs want of an ACK or NACK. */
+static __attribute__((noinline)) void note_ack(struct weft_engine *e, const struct pkt *k,
+                                               uint32_t i)
+{
+    if (e->qps.rtt_ps.base)
+        ((int64_t *)(void *)e->qps.rtt_ps.base)[k->qp] = e->now - k->sent_ps;
+    qp_tell(e, k->qp, k->kind == WEFT_PKT_NACK ? WEFT_QP_NACK : WEFT_QP_ACK, i);
+}
+
+/* Whether a QP's packets come out of order, so that its recovery has to say what an ACK tells. */
+static inline bool in_disorder(const struct qp *q, const struct pkt *k)
+{
+    return __builtin_expect(q->snd->repeat || q->snd->counted || k->flags & PKT_SACK, 0) &&
+           profile_of(q)->recovery->received;
+}
+
+/* What ACK or NACK @p k tells a QP in disorder; what is known to have landed, or to be lost, is not
+ * in flight any more. */
+static __attribute__((noinline)) struct ack_report read_report(const struct weft_engine *e,
+                                                               struct qp *q, const struct pkt *k)
+{
+    const struct ack_report r = profile_of(q)->recovery->received(e, q, k);
+    if (q->snd->counted)
+        q->snd->flight_bytes -= r.landed + r.trimmed;
+    return r;
+}
+
+static void receive_ack(struct weft_engine *e, uint32_t i)
+{
+    struct pkt k = *pkt_at(e, i);
+    struct qp *q = qp_at(e, k.qp);
+    struct sender *const snd = q->snd;
+    const bool nack = k.kind == WEFT_PKT_NACK;
+    e->tot.delivered[k.kind]++;
+    if (k.psn > snd->top_psn) {
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "QP %u: ACK of packet %" PRIu64 ", but only %" PRIu64 " were sent", k.qp, k.psn,
+                    snd->top_psn);
+        pkt_free(e, i);
+        return;
+    }
+    if (__builtin_expect(e->path.rare & RARE_ACK, 0))
+        note_ack(e, &k, i);
+    if (__builtin_expect(e->rc.by_bytes, 0))
+        e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
+                                               : (struct sack_map){0, 0};
+    const uint64_t una_before = snd->una_bytes;
+    const bool disorder = in_disorder(q, &k);
+    struct ack_report report = {0, 0, 0};
+    if (disorder)
+        report = read_report(e, q, &k);
+    uint32_t done = NIL;
+    if (k.psn > snd->una_psn) {
+        done = advance(e, q, k.psn);
+        snd->backoff = 0;
+        snd->retries = 0;
+        if (snd->nxt_psn > snd->una_psn)
+            nic_rto_arm(e, k.qp);
+        else
+            snd->rto_at_ps = WEFT_NEVER;
+    }
+    if (k.flags & PKT_CNP)
+        count_cnp(e, q, k.qp);
+    if (__builtin_expect(credited(q), 0))
+        grantee_at(&e->grants, k.qp)->landed_bytes +=
+            disorder ? report.received : snd->una_bytes - una_before;
+    if (__builtin_expect(snd->entropy != NULL, 0))
+        entropy_answered(e, q, &k);
+    if (q->cc->on_ack) {
+        struct weft_cc_ack a = {
+            .acked_bytes = snd->una_bytes - una_before,
+            .una_bytes = snd->una_bytes,
+            .nxt_bytes = snd->nxt_bytes,
+            .received_bytes = disorder ? report.received : snd->una_bytes - una_before,
+            .flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
+            .trimmed_bytes = report.trimmed,
+            .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
+            .ecn_echo = k.flags & PKT_ECHO,
+            .last_hop = report.trimmed && k.flags & PKT_NEAR,
+            .nack = nack};
+        if (__builtin_expect(q->carries == QP_SUPPLY, 0))
+            a.gains = k.sig;
+        if (q->control->int_on && k.sig != NIL) {
+            a.nhops = sig_hops(k.sig);
+            a.hops = int_at(e, sig_stack(k.sig))->hops;
+        }
+        if (q->control->pint_on) {
+            a.pint = (uint16_t)k.sig;
+            if (q->control->signals.pint_tables)
+                a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
+        }
+        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &snd->out);
+    }
+    pkt_free(e, i);
+    nic_cc_changed(e, k.qp);
+    if (__builtin_expect(nack || snd->recovering || k.flags & PKT_SACK, 0))
+        profile_of(q)->recovery->acked(e, k.qp, &k);
+    else
+        nic_wake(e, k.qp);
+    for (uint32_t n = 0; done != NIL && walk_on(e, n, e->msgs.n, "messages acknowledged"); n++) {
+        uint32_t next = msg_at(e, done)->next;
+        complete(e, done);
+        done = next;
+    }
+}
+
+static void receive_cnp(struct weft_engine *e, uint32_t i)
+{
+    uint32_t qi = pkt_at(e, i)->qp;
+    e->tot.delivered[WEFT_PKT_CNP]++;
+    pkt_free(e, i);
+    count_cnp(e, qp_at(e, qi), qi);
+    nic_cc_changed(e, qi);
+    nic_wake(e, qi);
+}
+
+/* A request for credit, for an ACK, or for both. */
+static void receive_request(struct weft_engine *e, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    struct qp *q = qp_at(e, k->qp);
+    e->tot.delivered[WEFT_PKT_REQUEST]++;
+    if (credited(q))
+        grant_asked(e, k->qp, k->sig, true);
+    if (!(k->flags & PKT_ASK)) {
+        pkt_free(e, i);
+        return;
+    }
+    k->mid = NO_MID; /* no entropy value came through */
+    rc_answer(e, q, i, WEFT_PKT_ACK);
+}
+
+void rc_receive(struct weft_engine *e, uint32_t i)
+{
+    static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *, uint32_t) = {
+        [WEFT_PKT_DATA] = receive_data,       [WEFT_PKT_ACK] = receive_ack,
+        [WEFT_PKT_NACK] = receive_ack,        [WEFT_PKT_CNP] = receive_cnp,
+        [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive,
+        [WEFT_PKT_WARNING] = supply_warned};
+    receive[pkt_at(e, i)->kind](e, i);
+}
+
+/* A timer has expired, for the n-th time in a row; whether the QP goes on. */
+static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
+{
+    char at[WEFT_UNIT_TEXT_MAX];
+    e->tot.rtos++;
+    const struct weft_transport_params *t = &profile_of(q)->t;
+    const uint64_t most = t->retry_max;
+    q->snd->backoff = (uint8_t)(nth < t->rto_backoff_max ? nth : t->rto_backoff_max);
+    e->rc.last_try |= nth == most;
+    if (!most || nth != most + 1)
+        return true;
+    engine_fail(e, WEFT_E_OUTCOME,
+                "the QP h%u -> h%u (priority %u) failed at %s: no progress after %" PRIu64
+                " retransmission "
+                "timeouts in a row (%s.retry-max)",
+                q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at), most,
+                e->rc.of_prio[q->own_prio] == PROFILE_UET ? "uet" : "transport");
+    return false;
+}
+
+static void tell_timeout(struct weft_engine *e, struct qp *q, uint32_t qi, enum entropy_news what,
+                         uint32_t ev)
+{
+    if (q->cc->on_rto) {
+        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+        nic_cc_changed(e, qi);
+    }
+    if (q->snd->entropy)
+        entropy_tell(e, q, ev, what);
+}
+
+/* The timer of a QP whose packets have one each. */
+static void packet_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    const struct packet_timers *t = profile_of(q)->recovery->timers;
+    int64_t due_ps;
+    while ((due_ps = t->due(e, q)) <= e->now) {
+        uint32_t ev;
+        if (!expired(e, q, t->expire(e, qi, &ev)))
+            return;
+        tell_timeout(e, q, qi, ENTROPY_LOST, ev);
+    }
+    nic_wake(e, qi);
+    if (due_ps < WEFT_NEVER)
+        nic_rto_arm(e, qi);
+}
+
+/* Nothing is in flight, so the timer was for credit: asks for it again. */
+static void credit_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    if (!expired(e, q, ++q->snd->retries))
+        return;
+    grant_ask(e, q, qi, true);
+    nic_rto_arm(e, qi);
+}
+
+static bool waits_for_credit(const struct qp *q)
+{
+    return credited(q) && q->snd->state == QP_BLOCKED && !q->snd->out.cwnd_bytes;
+}
+
+void rc_rto(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    struct sender *const snd = q->snd;
+    snd->rto_entry_ps = WEFT_NEVER;
+    if (snd->state == QP_PARKED) { /* armed by an ACK that was past the failure */
+        snd->rto_at_ps = WEFT_NEVER;
+        return;
+    }
+    if (profile_of(q)->low_rto && nic_rto_extend(e, qi))
+        return;
+    snd->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
+    const struct packet_timers *timers = profile_of(q)->recovery->timers;
+    const bool idle = timers ? timers->due(e, q) == WEFT_NEVER : snd->una_psn == snd->top_psn;
+    if (idle && waits_for_credit(q)) {
+        credit_rto(e, q, qi);
+        return;
+    }
+    if (timers) {
+        packet_rto(e, q, qi);
+    } else {
+        if (!expired(e, q, ++snd->retries))
+            return;
+        tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
+        profile_of(q)->recovery->timeout(e, qi);
+    }
+    if (!probe_send(e, q, qi) && waits_for_credit(q))
+        grant_ask(e, q, qi, true);
+}
+
+void rc_cc_timer(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    q->snd->cc_timer_ps = WEFT_NEVER;
+    q->snd->out.timer_at_ps = WEFT_NEVER;
+    if (q->cc->on_timer)
+        q->cc->on_timer(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
+    nic_cc_changed(e, qi);
+    nic_wake(e, qi);
+}
