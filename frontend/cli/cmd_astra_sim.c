@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft astra-sim: runs an experiment of ASTRA-sim from the options and files of its frontends. */
-#include "astra/experiment.h"
 #include "base/units.h"
-#include "cli/execute.h"
-#include "cli/interrupt.h"
-#include "cli/ns3_files.h"
-#include "cli/run_said.h"
-#include "cli/source.h"
+#include "foreign/astra/experiment.h"
+#include "foreign/astra/ns3_files.h"
+#include "foreign/run_said.h"
 #include "jobs/jobs.h"
+#include "run/execute.h"
+#include "run/interrupt.h"
+#include "run/source.h"
 
 #include <inttypes.h>
 #include <stddef.h>

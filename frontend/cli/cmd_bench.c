@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft bench: how fast the network backend and the frontend are, on named cases. */
 #include "base/json.h"
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "congestion/cc.h"
 #include "report/report.h"
 

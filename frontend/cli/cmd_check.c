@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft check: everything that a run checks before its first event, and the resolved configuration.
  */
-#include "cli/cli.h"
-#include "cli/execute.h"
-#include "cli/hpcc_run.h"
-#include "cli/subject.h"
+#include "command/command.h"
+#include "run/execute.h"
+#include "foreign/hpcc/run.h"
+#include "foreign/subject.h"
 #include "report/expect.h"
 #include "report/report.h"
-#include "cli/sweep_bound.h"
-#include "cli/sweep_find.h"
+#include "sweep/bound.h"
+#include "sweep/find.h"
 
 #include "base/units.h"
 

@@ -2,8 +2,8 @@
 /* weft compare: what differs between two runs, and what moved. */
 #include "base/json.h"
 #include "base/units.h"
-#include "cli/cli.h"
 #include "cli/report_page.h"
+#include "command/command.h"
 #include "report/compare.h"
 #include "report/figure_text.h"
 #include "report/report.h"

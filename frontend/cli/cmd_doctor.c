@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft doctor: what this program is made of and whether it can work here. */
 #include "base/units.h"
-#include "cli/execute.h"
-#include "cli/processes.h"
-#include "cli/source.h"
-#include "cli/versions.h"
+#include "command/versions.h"
 #include "report/report.h"
+#include "run/execute.h"
+#include "run/processes.h"
+#include "run/source.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft explain: what a setting is, what it needs, what needs it, and what it does in a scenario. */
 #include "base/scale.h"
-#include "cli/listing.h"
-#include "cli/source.h"
+#include "command/listing.h"
 #include "report/report.h"
+#include "run/source.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft help, weft --help and weft --version. */
-#include "cli/cli.h"
 #include "cli/help_pages.h"
-#include "cli/versions.h"
+#include "command/command.h"
+#include "command/versions.h"
 
 #include <stddef.h>
 

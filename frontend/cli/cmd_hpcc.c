@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft hpcc: runs a configuration of the HPCC simulator. */
-#include "cli/hpcc_run.h"
-#include "cli/interrupt.h"
-#include "cli/limits.h"
-#include "cli/processes_alone.h"
-#include "cli/processes_take.h"
-#include "cli/run_said.h"
+#include "foreign/hpcc/run.h"
+#include "foreign/run_said.h"
+#include "run/interrupt.h"
+#include "run/limits.h"
+#include "run/processes_alone.h"
+#include "run/processes_take.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft htsim: runs an experiment of htsim_uec from its options and files. */
-#include "cli/execute.h"
-#include "cli/htsim_flows.h"
-#include "cli/htsim_settings.h"
-#include "cli/interrupt.h"
-#include "cli/run_said.h"
-#include "cli/source.h"
+#include "foreign/htsim/flows.h"
+#include "foreign/htsim/settings.h"
+#include "foreign/run_said.h"
+#include "run/execute.h"
+#include "run/interrupt.h"
+#include "run/source.h"
 
 #include <inttypes.h>
 #include <math.h>

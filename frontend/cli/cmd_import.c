@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft import: what files of other tools are, and which command takes them. */
 #include "base/file.h"
-#include "cli/cli.h"
-#include "cli/import.h"
+#include "command/command.h"
+#include "foreign/import.h"
 #include "workload/trace_files.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft list: what there is to choose from. */
-#include "cli/listing.h"
-#include "cli/source.h"
+#include "command/listing.h"
+#include "run/source.h"
 #include "report/report.h"
 #include "base/units.h"
 #include "base/xml.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft report: what bounded runs, in words and figures, as one page. */
 #include "base/file.h"
-#include "cli/cli.h"
 #include "cli/report_page.h"
+#include "command/command.h"
 
 #include <stdlib.h>
 

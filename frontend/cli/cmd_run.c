@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft run: one scenario, its summary, its expectations. */
-#include "cli/cli.h"
-#include "cli/execute.h"
-#include "cli/interrupt.h"
-#include "cli/limits.h"
-#include "cli/processes_alone.h"
-#include "cli/processes_take.h"
-#include "cli/run_json.h"
-#include "cli/run_said.h"
-#include "cli/subject.h"
+#include "command/command.h"
+#include "foreign/run_said.h"
+#include "foreign/subject.h"
 #include "report/expect.h"
+#include "run/execute.h"
+#include "run/interrupt.h"
+#include "run/limits.h"
+#include "run/processes_alone.h"
+#include "run/processes_take.h"
+#include "run/run_json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft show: one plug-in with its parameters, a resolved scenario, a fabric, the outputs, the
  * schema. */
-#include "cli/listing.h"
-#include "cli/source.h"
+#include "command/listing.h"
 #include "report/columns.h"
 #include "report/report.h"
+#include "run/source.h"
 
 #include "base/units.h"
 #include "congestion/cc.h"

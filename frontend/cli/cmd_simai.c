@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft simai: runs an experiment of SimAI from the options and files of its simulator. */
 #include "base/units.h"
-#include "cli/execute.h"
-#include "cli/interrupt.h"
-#include "cli/ns3_files.h"
-#include "cli/run_said.h"
-#include "cli/settings.h"
-#include "cli/simai_layers.h"
-#include "cli/source.h"
-#include "hpcc/link_down.h"
-#include "hpcc/profile.h"
+#include "foreign/astra/ns3_files.h"
+#include "foreign/hpcc/link_down.h"
+#include "foreign/hpcc/profile.h"
+#include "foreign/run_said.h"
+#include "foreign/simai/layers.h"
+#include "run/execute.h"
+#include "run/interrupt.h"
+#include "run/settings.h"
+#include "run/source.h"
 #include "topologies/topology.h"
 
 #include <stdarg.h>

@@ -7,16 +7,16 @@
  * that of the row.
  */
 #include "base/units.h"
-#include "cli/interrupt.h"
-#include "cli/limits.h"
-#include "cli/signal_run_json.h"
-#include "cli/sweep_asked.h"
-#include "cli/sweep_bound.h"
-#include "cli/sweep_find.h"
-#include "cli/sweep_page.h"
-#include "cli/sweep_run.h"
-#include "cli/sweep_said.h"
 #include "report/place.h"
+#include "run/interrupt.h"
+#include "run/limits.h"
+#include "run/signal_run_json.h"
+#include "sweep/asked.h"
+#include "sweep/bound.h"
+#include "sweep/find.h"
+#include "sweep/page.h"
+#include "sweep/run.h"
+#include "sweep/said.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

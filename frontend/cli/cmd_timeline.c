@@ -2,7 +2,7 @@
 /* weft timeline: a run for Perfetto. */
 #include "base/file.h"
 #include "base/units.h"
-#include "cli/cli.h"
+#include "command/command.h"
 #include "report/timeline.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft topology: figures, checks, conversions and pictures of fabrics. */
 #include "base/units.h"
-#include "cli/source.h"
 #include "cli/topology_picture.h"
 #include "report/report.h"
+#include "run/source.h"
 #include "topologies/deadlock.h"
 #include "topologies/measure.h"
 #include "topologies/presets.h"

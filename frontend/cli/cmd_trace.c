@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft trace: Chakra execution traces: making, changing, and looking into them. */
-#include "cli/trace.h"
+#include "trace_tools/trace.h"
 
 #include <limits.h>
 #include <stddef.h>

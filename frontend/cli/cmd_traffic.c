@@ -2,9 +2,9 @@
 /* weft traffic: a flow list from a distribution of flow sizes. */
 #include "base/file.h"
 #include "base/units.h"
-#include "cli/cli.h"
-#include "hpcc/traffic.h"
+#include "command/command.h"
 #include "workload/traffic/cdf_table.h"
+#include "workload/traffic/poisson.h"
 
 #include <stddef.h>
 #include <stdlib.h>

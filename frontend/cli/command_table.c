@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of commands. */
-#include "cli/cli.h"
+#include "command/command.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way from argv to a command. */
-#include "cli/processes_alone.h"
+#include "run/processes_alone.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * list and show take; scenarios and keys of settings are asked of the program when they are needed.
  */
 #include "cli/help_pages.h"
-#include "cli/listing.h"
+#include "command/listing.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_HELP_PAGES_H
 #define WEFT_CLI_HELP_PAGES_H
 
-#include "cli/cli.h"
+#include "command/command.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
  * (traces, system, network, memory ...), and of SimAI (list of layers, topology, SimAI.conf). An
  * experiment has each kind once; what it needs and is not there is left to fill in.
  */
-#include "cli/import.h"
+#include "foreign/import.h"
 
 #include <string.h>
 

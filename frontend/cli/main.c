@@ -3,10 +3,11 @@
  * The program: the one place that knows which backends there are, and reads the environment of the
  * process.
  */
-#include "cli/cli.h"
-#include "cli/interrupt.h"
-#include "cli/out.h"
-#include "cli/processes.h"
+#include "command/command.h"
+#include "command/out.h"
+#include "foreign/hpcc/config.h"
+#include "run/interrupt.h"
+#include "run/processes.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ int main(int argc, char **argv)
         .nbackends = sizeof backends / sizeof backends[0],
         .ns3_version = weft_ns3_version(),
         .interrupted = weft_interrupt_flag(),
+        .is_foreign_config = weft_hpcc_config_looks,
         .peers = peers,
         .no_fallback = getenv("WEFT_NO_FALLBACK") != NULL,
     };

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/findings.h"
-#include "cli/listing.h"
+#include "command/listing.h"
 #include "plot/page.h"
 
 #include <stdlib.h>

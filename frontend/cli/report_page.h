@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_REPORT_PAGE_H
 #define WEFT_CLI_REPORT_PAGE_H
 
-#include "cli/cli.h"
+#include "command/command.h"
 #include "plot/runs.h"
 
 #ifdef __cplusplus

@@ -4,9 +4,9 @@
 // fails where it is asked to replay.
 #include "tests/base/temp_dir.h"
 
-#include "cli/cli.h"
-#include "cli/interrupt.h"
+#include "command/command.h"
 #include "net/net.h"
+#include "run/interrupt.h"
 
 #include <gtest/gtest.h>
 

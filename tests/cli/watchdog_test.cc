@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A run whose event does not end: the program does, and names it.
 #include "base/err.h"
-#include "cli/interrupt.h"
-#include "cli/watchdog.h"
+#include "run/interrupt.h"
+#include "run/watchdog.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
  */
 #include "target.h"
 
-#include "astra/experiment.h"
+#include "foreign/astra/experiment.h"
 #include "workload/astra_text/astra_text.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "target.h"
 
 #include "base/cdf.h"
-#include "hpcc/config.h"
-#include "hpcc/flow.h"
-#include "hpcc/trace.h"
+#include "foreign/hpcc/config.h"
+#include "foreign/hpcc/flow.h"
+#include "foreign/hpcc/trace.h"
 
 void weft_fuzz_hpcc_config(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /* What a file is: every kind looks at it, and those that know it read it. */
 #include "target.h"
 
-#include "cli/import.h"
+#include "foreign/import.h"
 
 #include <string.h>
 

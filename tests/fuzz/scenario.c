@@ -7,7 +7,7 @@
 #include "scenario.h"
 #include "target.h"
 
-#include "cli/sweep.h"
+#include "sweep/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>

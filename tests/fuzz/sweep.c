@@ -3,7 +3,7 @@
 #include "scenario.h"
 #include "target.h"
 
-#include "cli/sweep_find.h"
+#include "sweep/find.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Flow-size distributions and the traffic made from them.
 #include "base/cdf.h"
-#include "hpcc/flow.h"
-#include "hpcc/traffic.h"
+#include "foreign/hpcc/flow.h"
+#include "workload/traffic/poisson.h"
 
 #include "files.h"
 

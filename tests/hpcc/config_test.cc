@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Reading config.txt.
-#include "hpcc/config.h"
+#include "foreign/hpcc/config.h"
 
 #include "files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Reading flow.txt and trace.txt.
-#include "hpcc/flow.h"
-#include "hpcc/trace.h"
+#include "foreign/hpcc/flow.h"
+#include "foreign/hpcc/trace.h"
 #include "topologies/topology.h"
 
 #include "files.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Base RTTs, and the lines of fct.txt, pfc.txt and qlen.txt.
 #include "base/units.h"
-#include "hpcc/config.h"
-#include "hpcc/output.h"
-#include "hpcc/pairs.h"
-#include "hpcc/qlen.h"
-#include "hpcc/slowdown.h"
+#include "foreign/hpcc/config.h"
+#include "foreign/hpcc/output.h"
+#include "foreign/hpcc/pairs.h"
+#include "foreign/hpcc/qlen.h"
+#include "foreign/hpcc/slowdown.h"
 #include "topologies/topology.h"
 
 #include "files.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // From a configuration to settings.
-#include "hpcc/job.h"
-#include "hpcc/profile.h"
+#include "foreign/hpcc/job.h"
+#include "foreign/hpcc/profile.h"
 
 #include "files.h"
 

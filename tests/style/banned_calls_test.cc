@@ -25,13 +25,17 @@ struct Banned {
 
 const char chance[] = "results must be reproducible: use base/rng.h";
 const char wall[] = "results must not depend on the wall clock";
-const char prints[] = "only frontend/cli prints: hand results and errors up";
-const char ends[] = "only frontend/cli ends the process: return a struct weft_err";
+const char prints[] = "only the program prints: hand results and errors up";
+const char ends[] = "only the program ends the process: return a struct weft_err";
 const char overflow[] = "it cannot be told the size of its buffer";
 const char pedantic[] = "ns-3 builds with -Wpedantic: use base/int128.h";
 const char later[] = "later releases of ns-3 have it no more";
 const char width[] = "say the width: int64_t, and PRId64 in formats";
 const char silent[] = "it hides errors: use base/units.h";
+
+/* Commands, and the runs that they start, also in processes of their own. */
+const std::vector<std::string> program = {"frontend/cli", "frontend/run", "frontend/sweep",
+                                          "frontend/bench"};
 
 const std::vector<Banned> banned = {
     {"rand", CALL, chance, {}, true},
@@ -40,28 +44,29 @@ const std::vector<Banned> banned = {
     {"srandom", CALL, chance, {}, true},
     {"drand48", CALL, chance, {}, true},
     {"random_device", WORD, chance, {}, true},
-    {"time(NULL)", WORD, wall, {"frontend/cli"}, true},
-    {"time(nullptr)", WORD, wall, {"frontend/cli"}, true},
-    {"time(0)", WORD, wall, {"frontend/cli"}, true},
-    {"gettimeofday", CALL, wall, {"frontend/cli"}, true},
+    {"time(NULL)", WORD, wall, program, true},
+    {"time(nullptr)", WORD, wall, program, true},
+    {"time(0)", WORD, wall, program, true},
+    {"gettimeofday", CALL, wall, program, true},
     {"clock_gettime",
      CALL,
      wall,
-     {"frontend/cli", "frontend/base/progress.c", "ns3-module/engine/parallel/crew.c"},
+     {"frontend/cli", "frontend/run", "frontend/base/progress.c",
+      "ns3-module/engine/parallel/crew.c"},
      false},
-    {"system_clock", WORD, wall, {"frontend/cli"}, false},
-    {"exit", CALL, ends, {"frontend/cli"}, false},
-    {"_exit", CALL, ends, {"frontend/cli"}, false},
-    {"quick_exit", CALL, ends, {"frontend/cli"}, false},
-    {"printf", CALL, prints, {"frontend/cli"}, false},
-    {"vprintf", CALL, prints, {"frontend/cli"}, false},
-    {"puts", CALL, prints, {"frontend/cli"}, false},
-    {"putchar", CALL, prints, {"frontend/cli"}, false},
-    {"perror", CALL, prints, {"frontend/cli"}, false},
-    {"stdout", WORD, prints, {"frontend/cli"}, false},
-    {"stderr", WORD, prints, {"frontend/cli"}, false},
-    {"cout", WORD, prints, {"frontend/cli"}, false},
-    {"cerr", WORD, prints, {"frontend/cli"}, false},
+    {"system_clock", WORD, wall, program, false},
+    {"exit", CALL, ends, program, false},
+    {"_exit", CALL, ends, program, false},
+    {"quick_exit", CALL, ends, program, false},
+    {"printf", CALL, prints, program, false},
+    {"vprintf", CALL, prints, program, false},
+    {"puts", CALL, prints, program, false},
+    {"putchar", CALL, prints, program, false},
+    {"perror", CALL, prints, program, false},
+    {"stdout", WORD, prints, program, false},
+    {"stderr", WORD, prints, program, false},
+    {"cout", WORD, prints, program, false},
+    {"cerr", WORD, prints, program, false},
     {"gets", CALL, overflow, {}, true},
     {"strcpy", CALL, overflow, {}, true},
     {"strcat", CALL, overflow, {}, true},

@@ -26,7 +26,8 @@ const std::map<std::string, std::string> apart = {{"transport.type", bridge},
                                                   {"transport.variant", bridge}};
 
 /* Layers that resolve scenarios, or write them: a setting is text to them, whoever declares it. */
-const std::set<std::string> composers = {scenario, report, hpcc, astra, cli};
+const std::set<std::string> composers = {scenario, report,  run,   hpcc,  astra,
+                                         htsim,    foreign, sweep, bench, cli};
 
 /* Files of settings for other layers, which they only hand on. */
 const std::set<std::string> lists_of_settings = {

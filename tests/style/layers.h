@@ -13,12 +13,16 @@ inline const std::string base = "frontend/base", parts = "frontend/parts", net =
                          workload = "frontend/workload", collective = "frontend/collective",
                          sys = "frontend/system", jobs = "frontend/jobs", fault = "frontend/fault",
                          series = "frontend/series", scenario = "frontend/scenario",
-                         report = "frontend/report", plot = "frontend/plot", hpcc = "frontend/hpcc",
-                         astra = "frontend/astra", cli = "frontend/cli", congestion = "congestion",
-                         topologies = "topologies", engine = "ns3-module/engine",
-                         model = "ns3-module/model", helper = "ns3-module/helper",
-                         bridge = "ns3-module/bridge", module_test = "ns3-module/test",
-                         examples = "ns3-module/examples",
+                         report = "frontend/report", plot = "frontend/plot",
+                         command = "frontend/command", run = "frontend/run",
+                         hpcc = "frontend/foreign/hpcc", astra = "frontend/foreign/astra",
+                         htsim = "frontend/foreign/htsim", simai = "frontend/foreign/simai",
+                         foreign = "frontend/foreign", sweep = "frontend/sweep",
+                         bench = "frontend/bench", trace_tools = "frontend/trace_tools",
+                         cli = "frontend/cli", congestion = "congestion", topologies = "topologies",
+                         engine = "ns3-module/engine", model = "ns3-module/model",
+                         helper = "ns3-module/helper", bridge = "ns3-module/bridge",
+                         module_test = "ns3-module/test", examples = "ns3-module/examples",
                          ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
 
 inline const std::map<std::string, std::set<std::string>> arrows = {
@@ -37,11 +41,30 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {report,
      {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series, scenario}},
     {plot, {base, series, report}},
-    {hpcc, {base, congestion, topologies, workload, net, sys, jobs, scenario, report}},
-    {astra, {base, congestion, topologies, workload, net, sys, jobs, scenario, report, hpcc}},
-    {cli,
+    {command,
+     {base, congestion, topologies, workload, collective, net, scenario, report, plot, parts}},
+    {run,
      {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series, scenario,
-      report, plot, hpcc, astra, bridge, engine, parts}},
+      report, parts, command}},
+    {hpcc,
+     {base, congestion, topologies, workload, net, sys, jobs, scenario, report, command, run}},
+    {astra,
+     {base, congestion, topologies, workload, net, sys, jobs, scenario, report, command, run,
+      hpcc}},
+    {htsim, {base, congestion, topologies, workload, net, jobs, scenario, report, command, run}},
+    {simai, {base, workload, net, sys, jobs, scenario, report, command, run}},
+    {foreign,
+     {base, congestion, topologies, workload, collective, net, scenario, report, command, run, hpcc,
+      astra, htsim, simai}},
+    {sweep, {base, net, jobs, scenario, report, command, run, foreign}},
+    {bench,
+     {base, congestion, topologies, workload, collective, net, sys, jobs, scenario, report, command,
+      run}},
+    {trace_tools,
+     {base, topologies, workload, collective, net, sys, jobs, scenario, report, command, run}},
+    {cli, {base,   congestion, topologies, workload, collective,  net,    sys,    jobs,  fault,
+           series, scenario,   report,     plot,     command,     run,    hpcc,   astra, htsim,
+           simai,  foreign,    sweep,      bench,    trace_tools, bridge, engine, parts}},
     {engine, {base, congestion, topologies}},
     {model, {base, congestion, topologies, engine, ns3}},
     {helper, {base, congestion, topologies, engine, model, ns3}},
@@ -50,13 +73,14 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {examples, {base, congestion, topologies, engine, model, helper, ns3}},
 };
 
-/* The layer of a path from the root, "" for none. */
+/* The layer of a path from the root: the innermost folder of the table, "" for none. */
 inline std::string layer_of(const std::string &path)
 {
+    std::string layer;
     for (const auto &a : arrows)
-        if (lies_in(path, a.first))
-            return a.first;
-    return "";
+        if (lies_in(path, a.first) && a.first.size() > layer.size())
+            layer = a.first;
+    return layer;
 }
 
 #endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The families of plug-ins as the commands list and show present them. */
+#ifndef WEFT_CLI_LISTING_H
+#define WEFT_CLI_LISTING_H
+
+#include "base/json.h"
+#include "command/command.h"
+#include "workload/traffic/cdf_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_cc_observable;
+struct weft_preset;
+
+/** One member of a family, for display. */
+struct weft_listed {
+    const char *name;
+    const char *title;
+    const char *source;                           /**< NULL: weft's own */
+    const struct weft_param_table *params;        /**< NULL: none */
+    const struct weft_preset *presets;            /**< NULL: none */
+    const struct weft_cc_observable *observables; /**< NULL: none */
+    const char *selector; /**< what selectors of a quantity look like; NULL: it is none */
+    const struct weft_cdf_entry *cdf; /**< a distribution of sizes; NULL: it is none */
+};
+
+/** One family. */
+struct weft_listing {
+    const char *plural;   /**< what `weft list` takes: "topologies" */
+    const char *singular; /**< what `weft show` takes: "topology" */
+    const char *help;
+    size_t (*count)(const struct weft_cli *cli);
+    struct weft_listed (*get)(const struct weft_cli *cli, size_t i);
+};
+
+/** All families; *n receives their number. */
+const struct weft_listing *weft_listings(size_t *n);
+/** Finds a family by plural or singular; NULL when there is none. */
+const struct weft_listing *weft_listing_find(const char *word);
+/** What a parameter needs, for people, in @p buf or as it is. */
+const char *weft_needs_text(const char *needs, char *buf, size_t size);
+/** Prints a parameter table for people. @p prefix: of the keys. */
+void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t);
+/** Mean of a distribution in bytes; 0 without memory. */
+double weft_listed_mean_bytes(const struct weft_cdf_entry *e);
+/** Writes a parameter table as an array. */
+void weft_json_params(struct weft_json *j, const struct weft_param_table *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See last_words.h. What a signal handler calls may call nothing but what POSIX allows there. */
+#include "run/last_words.h"
+
+#include "run/interrupt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile pid_t pids[UCHAR_MAX];
+static volatile int64_t reached_ps;
+
+static void put(int fd, const char *text)
+{
+    (void)!write(fd, text, strlen(text));
+}
+
+static void put_number(int fd, int64_t n)
+{
+    char text[24], *at = text + sizeof text - 1;
+    for (*at = '\0'; n > 9; n /= 10)
+        *--at = (char)('0' + n % 10);
+    *--at = (char)('0' + n);
+    put(fd, at);
+}
+
+static void say(int fd)
+{
+    for (int k = 0; k < UCHAR_MAX; k++) {
+        if (!pids[k] || kill(pids[k], 0) == 0 || errno != ESRCH)
+            continue;
+        put(fd, "weft: error: process ");
+        put_number(fd, k);
+        put(fd, " is gone (pid ");
+        put_number(fd, pids[k]);
+        put(fd, ")\n");
+    }
+    put(fd, "weft: error: the run had come to ");
+    put_number(fd, reached_ps / 1000);
+    put(fd, " ns of simulated time\n");
+}
+
+void weft_last_words_know(unsigned number, pid_t pid)
+{
+    pids[number] = pid;
+    weft_interrupt_set_last_words(say);
+}
+
+void weft_last_words_reached(int64_t now_ps)
+{
+    reached_ps = now_ps;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Jobs on a net with what goes wrong there, as slices (run/slices.h) and the player of faults ask
+ * about them. */
+#ifndef WEFT_CLI_PLAYED_H
+#define WEFT_CLI_PLAYED_H
+
+#include "base/err.h"
+#include "fault/fault.h"
+#include "jobs/jobs.h"
+#include "net/net.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The first member of what is played, whose address the functions below receive. */
+struct weft_played {
+    struct weft_net *net;
+    struct weft_jobs *jobs;
+    struct weft_fault_player *faults; /**< NULL: nothing goes wrong */
+};
+
+/** Whether all jobs are finished. */
+bool weft_played_done(void *ctx);
+/** What failed inside a callback of the net, or code 0. */
+const struct weft_err *weft_played_error(void *ctx);
+/** Whether faults are still to happen. */
+bool weft_played_faults_ahead(void *ctx);
+/** Frees all three; NULL members are allowed, and left. */
+void weft_played_release(struct weft_played *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See run_json.h. */
+#include "run/run_json.h"
+
+#include "command/versions.h"
+#include "run/processes_alone.h"
+#include "run/source.h"
+
+#include <sys/utsname.h>
+#include <time.h>
+
+void weft_run_json_results(struct weft_json *j, const struct weft_execution *x)
+{
+    char key[WEFT_METRIC_KEY_MAX];
+    if (x->nmetrics) {
+        weft_json_key(j, "metrics");
+        weft_json_object(j);
+        for (size_t i = 0; i < x->nmetrics; i++) {
+            const struct weft_metric_choice *c = &x->metrics[i];
+            weft_json_kv_f64(
+                j, weft_metric_choice_key(c, key),
+                weft_metric_in_unit(c->metric, weft_metric_choice_value(c, &x->end.summary)));
+        }
+        weft_json_end_object(j);
+    }
+    weft_json_key(j, "summary");
+    weft_summary_json(j, &x->end.summary, x->parts.fabric);
+}
+
+void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
+{
+    const struct weft_run_json_source *c = (const struct weft_run_json_source *)ctx;
+    const struct weft_scenario *s = c->x->scenario;
+    struct weft_version v[WEFT_VERSIONS];
+    struct utsname host;
+    char started[32] = "";
+    struct tm tm;
+    time_t t = (time_t)c->x->started_unix_s;
+    weft_json_kv_str(j, "scenario", s->name);
+    weft_json_kv_str(j, "file", s->file);
+    if (c->outcome)
+        weft_outcome_json(j, c->outcome, c->reason);
+    else
+        weft_outcome_json(j, c->x->end.summary.outcome, c->x->end.reason);
+    weft_json_key(j, "versions");
+    weft_json_object(j);
+    weft_versions(c->cli, v);
+    for (int i = 0; i < WEFT_VERSIONS; i++)
+        weft_json_kv_str(j, v[i].name, v[i].value);
+    weft_json_end_object(j);
+    weft_json_key(j, "machine");
+    weft_json_object(j);
+    if (uname(&host) == 0) {
+        weft_json_kv_str(j, "name", host.nodename);
+        weft_json_kv_str(j, "kernel", host.release);
+        weft_json_kv_str(j, "architecture", host.machine);
+    }
+    if (gmtime_r(&t, &tm))
+        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    weft_json_kv_str(j, "started", started);
+    weft_json_end_object(j);
+    weft_processes_json(j, c->cli);
+    if (c->x->files) {
+        weft_json_key(j, "files");
+        weft_json_array(j);
+        for (size_t i = 0; i < c->x->files->n; i++)
+            weft_json_str(j, c->x->files->names[i]);
+        weft_json_end_array(j);
+    }
+    weft_json_key(j, "warnings");
+    weft_source_warnings_json(j, s);
+    weft_json_key(j, "config");
+    weft_source_config_json(j, s);
+    weft_json_key(j, "overrides");
+    weft_json_array(j);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        char key[160];
+        if (g->selector && g->selected_from.kind == WEFT_ORIGIN_OVERRIDE) {
+            snprintf(key, sizeof key, "%s.%s", g->label, g->selector);
+            weft_json_str(j, key);
+        }
+        for (size_t k = 0; k < g->table->n; k++) {
+            if (g->origins[k].kind != WEFT_ORIGIN_OVERRIDE)
+                continue;
+            snprintf(key, sizeof key, "%s.%s", g->prefix, g->table->params[k].name);
+            weft_json_str(j, key);
+        }
+    }
+    weft_json_end_array(j);
+    if (!c->outcome)
+        weft_run_json_results(j, c->x);
+}
+
+void weft_run_json_answer(struct weft_json *j, const struct weft_cli *cli, const char *command,
+                          const struct weft_execution *x, const char *out_dir, int exit_code)
+{
+    weft_json_init(j, cli->out, "standard output", 2);
+    weft_json_object(j);
+    weft_json_kv_u64(j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(j, "command", command);
+    weft_json_kv_i64(j, "exit_code", exit_code);
+    weft_json_kv_str(j, "out", out_dir);
+    weft_outcome_json(j, x->end.summary.outcome, x->end.reason);
+    weft_processes_json(j, cli);
+    weft_json_key(j, "warnings");
+    weft_source_warnings_json(j, x->scenario);
+    weft_run_json_results(j, x);
+}

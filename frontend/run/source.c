@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Scenarios by file, folder or name, resolved with the overrides of the command line. */
+#include "run/source.h"
+
+#include "base/place.h"
+#include "base/scale.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SCENARIOS = 256 };
+
+/* The folder of shipped scenarios. */
+static int scenario_root(char root[WEFT_PATH_MAX], struct weft_err *err)
+{
+    const char *env = getenv("WEFT_SCENARIOS");
+    if (env && env[0])
+        return weft_path_join(root, "", env, err);
+    return weft_file_is_dir("scenarios") ? weft_path_join(root, "", "scenarios", err)
+                                         : weft_place_folder(WEFT_PLACE_SCENARIOS, root, err);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                     struct weft_err *err)
+{
+    char *names[MAX_SCENARIOS];
+    char root[WEFT_PATH_MAX], path[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
+    size_t n = 0;
+    int code = scenario_root(root, err);
+    if (code)
+        return code;
+    DIR *d = opendir(root);
+    if (!d) /* a program that was installed without them has none */
+        return errno == ENOENT ? 0 : weft_file_error(err, root, "list the scenarios of", errno);
+    for (struct dirent *e; !code && n < MAX_SCENARIOS && (e = readdir(d));) {
+        if (e->d_name[0] == '.' || weft_path_join(path, root, e->d_name, err) ||
+            weft_path_join(file, path, "scenario.xml", err) || !weft_file_is_regular(file))
+            continue;
+        names[n] = strdup(e->d_name);
+        if (!names[n])
+            code = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the names of scenarios");
+        else
+            n++;
+    }
+    closedir(d);
+    qsort(names, n, sizeof names[0], by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (!code && !weft_path_join(path, root, names[i], err) &&
+            !weft_path_join(file, path, "scenario.xml", err))
+            fn(ctx, names[i], file);
+        free(names[i]);
+    }
+    return code;
+}
+
+/* The nearest shipped name to the one that was not found. */
+struct near {
+    const char *given;
+    char best[128];
+};
+
+static void consider(void *ctx, const char *name, const char *file)
+{
+    struct near *n = (struct near *)ctx;
+    (void)file;
+    if (!n->best[0] && weft_nearest(n->given, &name, 1))
+        snprintf(n->best, sizeof n->best, "%s", name);
+}
+
+int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
+{
+    char root[WEFT_PATH_MAX], dir[WEFT_PATH_MAX];
+    if (weft_file_is_dir(name)) {
+        if (weft_path_join(path, name, "scenario.xml", err))
+            return err->code;
+        if (!weft_file_is_regular(path))
+            return weft_err_at(err, WEFT_E_IO, name, 0, 0, "the folder has no scenario.xml");
+        return 0;
+    }
+    if (!weft_file_is_regular(name) && !strchr(name, '/')) {
+        if (scenario_root(root, err) || weft_path_join(dir, root, name, err) ||
+            weft_path_join(path, dir, "scenario.xml", err))
+            return err->code;
+        if (weft_file_is_regular(path))
+            return 0;
+        struct near n = {.given = name};
+        if (weft_source_each(consider, &n, err))
+            return err->code;
+        if (n.best[0])
+            return weft_err_set(err, WEFT_E_IO, "no file and no scenario '%s'; did you mean '%s'?",
+                                name, n.best);
+        return weft_err_set(err, WEFT_E_IO,
+                            "no file and no scenario '%s'; see 'weft list scenarios'", name);
+    }
+    int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
+    return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");
+}
+
+int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size_t *n, char **texts,
+                       struct weft_err *err)
+{
+    static const char seed_key[] = "run.seed=", pcap_key[] = "capture.links=";
+    const char *seed = o->seed ? o->seed : "", *pcap = o->pcap ? o->pcap : "";
+    const size_t seed_size = sizeof seed_key + strlen(seed);
+    const size_t pcap_size = sizeof pcap_key + strlen(pcap);
+    *texts = (char *)malloc(seed_size + pcap_size);
+    if (!*texts)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    if (o->seed) {
+        sets[(*n)++] = *texts;
+        snprintf(*texts, seed_size, "%s%s", seed_key, seed);
+    }
+    if (o->pcap) {
+        sets[(*n)++] = *texts + seed_size;
+        snprintf(*texts + seed_size, pcap_size, "%s%s", pcap_key, pcap);
+    }
+    if (o->allow_deadlock)
+        sets[(*n)++] = "pfc.allow-deadlock=true";
+    return 0;
+}
+
+int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
+                     int nargs, struct weft_scenario **out, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], *texts = NULL;
+    *out = NULL;
+    if (nargs > 1)
+        return weft_err_set(err, WEFT_E_USAGE, "one scenario at a time; '%s' is one too many",
+                            args[1]);
+    if (nargs == 0 && o->set.n == 0)
+        return weft_err_set(err, WEFT_E_USAGE, "no scenario given, and nothing --set");
+    if (nargs && weft_source_find(args[0], path, err))
+        return err->code;
+    if (nargs && weft_file_is_regular(args[0]) && cli->is_foreign_config &&
+        cli->is_foreign_config(args[0]))
+        return weft_err_at(err, WEFT_E_INPUT, args[0], 0, 0,
+                           "this is a configuration of the HPCC simulator, not a scenario: weft "
+                           "run, check and sweep take it");
+    const char **sets = (const char **)calloc(o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    size_t n = 0;
+    for (; n < o->set.n; n++)
+        sets[n] = o->set.list[n];
+    int code = weft_source_shorts(o, sets, &n, &texts, err);
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0};
+    if (!code)
+        code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
+    free(texts);
+    free(sets);
+    for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
+    return code;
+}
+
+int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opts *o,
+                        const char *const *implied, size_t nimplied, const char *name,
+                        struct weft_scenario **out, struct weft_err *err)
+{
+    char *texts = NULL;
+    size_t n = nimplied;
+    *out = NULL;
+    const char **sets = (const char **)calloc(n + o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    for (size_t i = 0; i < nimplied; i++)
+        sets[i] = implied[i];
+    for (size_t i = 0; i < o->set.n; i++)
+        sets[n++] = o->set.list[i];
+    int code = weft_source_shorts(o, sets, &n, &texts, err);
+    const struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, nimplied};
+    if (!code)
+        code = weft_scenario_load(NULL, &so, out, err);
+    free(texts);
+    free(sets);
+    if (code)
+        return code;
+    (*out)->name = weft_arena_strdup((*out)->arena, name);
+    for (size_t i = 0; i < (*out)->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
+    return (*out)->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+}
+
+/* The name of a setting of the command line in a group; NULL: it has none. */
+static const char *set_in(const struct weft_scenario_group *g)
+{
+    if (g->selected_from.kind == WEFT_ORIGIN_OVERRIDE)
+        return g->selector;
+    if (g->preset_from.kind == WEFT_ORIGIN_OVERRIDE)
+        return "preset";
+    for (size_t k = 0; k < g->table->n; k++)
+        if (g->origins[k].kind == WEFT_ORIGIN_OVERRIDE)
+            return g->table->params[k].name;
+    return NULL;
+}
+
+int weft_source_check_uses(const struct weft_scenario *s, const char *command,
+                           const char *const *uses, size_t n, struct weft_err *err)
+{
+    char list[256] = "";
+    for (size_t i = 0, at = 0; i < n && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", uses[i]);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        const char *name = set_in(g);
+        size_t k = 0;
+        while (k < n && strcmp(uses[k], g->element) != 0)
+            k++;
+        if (name && k == n)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "--set %s.%s: weft %s does not use it; it uses settings of %s",
+                                name == g->selector ? g->element : g->prefix, name, command, list);
+    }
+    return 0;
+}
+
+const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err)
+{
+    const char **names = (const char **)weft_arena_calloc(s->arena, s->njobs, sizeof *names);
+    if (!names)
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for names of workloads");
+    for (uint32_t i = 0; names && i < s->njobs; i++)
+        names[i] = s->jobs[i].name;
+    return names;
+}
+
+int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_metric_choice *m,
+                              size_t n, bool *alone, struct weft_err *err)
+{
+    const char *const *names = weft_source_job_names(s, err);
+    for (size_t i = 0; names && i < n; i++) {
+        if (weft_metric_check(&m[i], names, s->njobs, err))
+            return err->code;
+        *alone = *alone || weft_metric_needs_alone(&m[i]);
+    }
+    return names ? 0 : err->code;
+}
+
+int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
+                       const struct weft_scenario_parts *parts, struct weft_err *err)
+{
+    size_t i = s->nwarnings;
+    int code = weft_scenario_advise(s, parts, err);
+    for (; i < s->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", s->warnings[i]);
+    return code;
+}
+
+static void print_notes(const struct weft_cli *cli, const char *notes, const char *what)
+{
+    enum { MOST = 20 };
+    uint32_t n = 0;
+    for (const char *p = notes; p && *p; n++) {
+        size_t len = strcspn(p, "\n");
+        if (n < MOST)
+            weft_log(cli->log, WEFT_LOG_WARNING, "%.*s", (int)len, p);
+        p += len + (p[len] == '\n');
+    }
+    if (n > MOST)
+        weft_log(cli->log, WEFT_LOG_WARNING, "... and %u more remarks on the %s", n - MOST, what);
+}
+
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f)
+{
+    print_notes(cli, f->notes, "topology file");
+}
+
+void weft_source_workload_notes(const struct weft_cli *cli, const struct weft_scenario_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        if (parts->jobs[i].workload)
+            print_notes(cli, parts->jobs[i].workload->notes, "workload's file");
+}
+
+void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    weft_json_object(j);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        weft_json_key(j, g->label);
+        weft_json_object(j);
+        if (g->selector)
+            weft_json_kv_str(j, g->selector, g->selected);
+        if (g->preset)
+            weft_json_kv_str(j, "preset", g->preset);
+        for (size_t k = 0; k < g->table->n; k++)
+            weft_json_kv_str(j, g->table->params[k].name, weft_scenario_value_text(g, k, buf));
+        weft_json_end_object(j);
+    }
+    weft_json_end_object(j);
+}
+
+void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *s)
+{
+    weft_json_array(j);
+    for (size_t i = 0; i < s->nwarnings; i++)
+        weft_json_str(j, s->warnings[i]);
+    weft_json_end_array(j);
+}
+
+/* @p rule: how the default follows from the path, or why it is implied; NULL: neither. */
+static void config_line(FILE *out, const char *prefix, const char *name, const char *value,
+                        const struct weft_origin *o, const char *rule)
+{
+    char key[128];
+    snprintf(key, sizeof key, "%s.%s", prefix, name);
+    fprintf(out, "%-32s = %-20s", key, value);
+    if (o->kind == WEFT_ORIGIN_FILE)
+        fprintf(out, " (line %" PRId64 ")\n", o->line);
+    else
+        fprintf(out, " (%s%s%s)\n",
+                o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : weft_origin_name(o->kind),
+                rule ? ": " : "", rule ? rule : "");
+}
+
+void weft_source_config_text(FILE *out, const struct weft_scenario *s)
+{
+    char buf[WEFT_PARAM_TEXT_MAX], def[WEFT_DEFAULT_TEXT_MAX];
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        if (g->selector)
+            config_line(out, g->label, g->selector, g->selected, &g->selected_from, NULL);
+        if (g->preset)
+            config_line(out, g->label, "preset", g->preset, &g->preset_from, NULL);
+        for (size_t k = 0; k < g->table->n; k++) {
+            const struct weft_param *p = &g->table->params[k];
+            const char *rule = weft_param_is_auto(p, g->values)
+                                   ? weft_param_default_text(p, def, sizeof def)
+                                   : g->reasons[k];
+            config_line(out, g->prefix, p->name, weft_scenario_value_text(g, k, buf),
+                        &g->origins[k], rule);
+        }
+    }
+}

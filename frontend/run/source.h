@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options shared by the commands that take a scenario: finding the file and resolving it. */
+#ifndef WEFT_CLI_SOURCE_H
+#define WEFT_CLI_SOURCE_H
+
+#include "base/file.h"
+#include "base/json.h"
+#include "command/command.h"
+#include "report/summary.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Overrides as a command's options hold them. */
+struct weft_source_opts {
+    struct weft_strings set;
+    const char *seed;
+    const char *pcap;
+    bool allow_deadlock;
+};
+/** Most settings that the options besides --set stand for. */
+#define WEFT_SOURCE_SHORTS 3
+/** The option table rows for a struct that has `struct weft_source_opts source`. */
+#define WEFT_SOURCE_OPTS(type)                                                                     \
+    {"set",                                                                                        \
+     's',                                                                                          \
+     WEFT_OPT_TEXTS,                                                                               \
+     offsetof(struct type, source.set),                                                            \
+     "KEY=VALUE",                                                                                  \
+     NULL,                                                                                         \
+     "override one setting; repeatable; keys: weft show scenario"},                                \
+        {"seed",                                                                                   \
+         0,                                                                                        \
+         WEFT_OPT_TEXT,                                                                            \
+         offsetof(struct type, source.seed),                                                       \
+         "N",                                                                                      \
+         NULL,                                                                                     \
+         "seed of every random stream: short for --set run.seed=N"},                               \
+        {"pcap",                                                                                   \
+         0,                                                                                        \
+         WEFT_OPT_TEXT,                                                                            \
+         offsetof(struct type, source.pcap),                                                       \
+         "LINKS",                                                                                  \
+         NULL,                                                                                     \
+         "capture files of links: all, hosts, h3, h3-s16, ...; short for --set "                   \
+         "capture.links=LINKS"},                                                                   \
+    {                                                                                              \
+        "allow-deadlock", 0, WEFT_OPT_FLAG, offsetof(struct type, source.allow_deadlock), NULL,    \
+            NULL,                                                                                  \
+            "accept routes that can deadlock under PFC: short for --set pfc.allow-deadlock=true"   \
+    }
+
+/**
+ * The scenario file that @p name means: a file, a folder with scenario.xml, or the name of a
+ * shipped scenario. WEFT_E_IO with the nearest name when there is none.
+ */
+int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);
+/** Calls fn for each shipped scenario, in order of name: those of $WEFT_SCENARIOS, else
+ * ./scenarios, else those that came with the program (base/place.h). */
+int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                     struct weft_err *err);
+/** Appends to @p sets what the options besides --set stand for, at most WEFT_SOURCE_SHORTS; *n
+ * grows. The texts live in *texts, which the caller frees. */
+int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size_t *n, char **texts,
+                       struct weft_err *err);
+/** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints
+ * warnings. */
+int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
+                     int nargs, struct weft_scenario **out, struct weft_err *err);
+/** Resolves a scenario without a file from settings that a command implies, and its overrides;
+ * @p name becomes its name. Prints warnings. */
+int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opts *o,
+                        const char *const *implied, size_t nimplied, const char *name,
+                        struct weft_scenario **out, struct weft_err *err);
+/** WEFT_E_INPUT when a setting of the command line is of an element of the scenario that is none of
+ * @p uses ("topology", "pfc"), @p n of them: @p command has no use for it. */
+int weft_source_check_uses(const struct weft_scenario *s, const char *command,
+                           const char *const *uses, size_t n, struct weft_err *err);
+/** The names of its workloads, njobs of them, which live as long as it. NULL: WEFT_E_LIMIT. */
+const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err);
+/** Whether the scenario has the workloads that metrics name; *alone is set where those are to be
+ * run alone. */
+int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_metric_choice *m,
+                              size_t n, bool *alone, struct weft_err *err);
+/** weft_scenario_advise, with its warnings on the log. */
+int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
+                       const struct weft_scenario_parts *parts, struct weft_err *err);
+/** Prints what a reader of topology files left out, as warnings. */
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
+/** The same of the readers of workloads. */
+void weft_source_workload_notes(const struct weft_cli *cli,
+                                const struct weft_scenario_parts *parts);
+/** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}.
+ */
+void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);
+/** Writes the array of warnings. */
+void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *s);
+/** Prints every key with its value and origin. */
+void weft_source_config_text(FILE *out, const struct weft_scenario *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sweep/said.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct weft_sweep_line {
+    UT_hash_handle hh;
+    bool lost; /* not in the table, for want of memory */
+    char text[];
+};
+
+/* Whether a line is there already; else it is from now on. */
+static bool known(struct weft_sweep_said *s, const char *text, size_t len)
+{
+    struct weft_sweep_line *line = NULL;
+    HASH_FIND(hh, s->lines, text, len, line);
+    if (line)
+        return true;
+    line = (struct weft_sweep_line *)calloc(1, sizeof *line + len + 1);
+    if (!line)
+        return false;
+    memcpy(line->text, text, len);
+    HASH_ADD_KEYPTR(hh, s->lines, line->text, len, line);
+    if (line->lost)
+        free(line);
+    return false;
+}
+
+void weft_sweep_said_tell(struct weft_sweep_said *s, const char *text, FILE *out)
+{
+    while (*text) {
+        const size_t len = strcspn(text, "\n"), whole = len + (text[len] == '\n');
+        if (known(s, text, len))
+            s->again++;
+        else
+            fwrite(text, 1, whole, out);
+        text += whole;
+    }
+}
+
+void weft_sweep_said_free(struct weft_sweep_said *s)
+{
+    struct weft_sweep_line *line, *next;
+    HASH_ITER(hh, s->lines, line, next)
+    {
+        HASH_DEL(s->lines, line);
+        free(line);
+    }
+    *s = (struct weft_sweep_said){0};
+}
