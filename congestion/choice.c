@@ -20,8 +20,7 @@ static int fill(struct weft_cc_choice *c, char *rest, struct weft_err *err)
 {
     c->params = calloc(1, c->ops->params.struct_size + 1);
     int rc = c->params ? weft_params_defaults(&c->ops->params, c->params, err)
-                       : weft_err_set(err, WEFT_E_LIMIT,
-                                      "out of memory for parameters of a congestion control");
+                       : weft_err_no_memory(err, "parameters of a congestion control");
     for (char *word; !rc && (word = strtok_r(NULL, " ", &rest)) != NULL;)
         rc = set(c, word, err);
     if (!rc && c->ops->check)
@@ -39,8 +38,7 @@ int weft_cc_choice_read(const char *text, struct weft_cc_choice *out, struct wef
     err = err ? err : &local;
     *out = (struct weft_cc_choice){.text = strdup(text)};
     if (!out->text)
-        return weft_err_set(err, WEFT_E_LIMIT,
-                            "out of memory for parameters of a congestion control");
+        return weft_err_no_memory(err, "parameters of a congestion control");
     char *rest = out->text, *name = strtok_r(rest, " ", &rest);
     out->ops = weft_cc_find(name ? name : "", err);
     int rc = out->ops ? fill(out, rest, err) : WEFT_E_INPUT;

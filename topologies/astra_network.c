@@ -162,7 +162,7 @@ static int dimension(struct reader *r, const struct params *p, const struct weft
                               (uint64_t)(rate ? gbytes * 1073741824.0 * 8 * (double)links + 0.5
                                               : (double)p->rate_bps * (double)links),
                               (int64_t)(delay ? (ns + more_ns) * 1000 + 0.5 : (double)p->delay_ps));
-    return *text ? 0 : weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
+    return *text ? 0 : weft_err_no_memory(r->err, "a topology");
 }
 
 /* Whether a key says that memory at the ends costs nothing, as its absence does. */
@@ -215,7 +215,7 @@ static int replace(struct reader *r, const char *name, const char *older, const 
         const size_t len = strcspn(list, ",");
         k->values[k->n] = weft_arena_strndup(r->arena, list, len);
         if (!k->values[k->n])
-            return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
+            return weft_err_no_memory(r->err, "a topology");
         list += len + (list[len] == ',');
     }
     return 0;
@@ -293,7 +293,7 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
     const struct weft_topology_ops *multi = weft_topology_find("multi", r->err);
     void *params = multi ? weft_arena_calloc(r->arena, 1, multi->params.struct_size + 1) : NULL;
     if (!params)
-        return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
+        return weft_err_no_memory(r->err, "a topology");
     int rc = weft_params_set(&multi->params, params, "dimensions", text, r->err);
     if (!rc)
         rc = weft_topology_build(multi, params, out, r->err);
@@ -316,8 +316,7 @@ static int astra_network_build(const void *raw, struct weft_fabric **out, struct
         return weft_err_set(err, WEFT_E_INPUT, "astra-network: 'file' must be given");
     struct weft_arena *a = weft_arena_new();
     struct weft_flat *flat;
-    int rc = a ? weft_flat_read(p->file, a, &flat, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+    int rc = a ? weft_flat_read(p->file, a, &flat, err) : weft_err_no_memory(err, "a topology");
     if (!rc) {
         struct reader r = {flat, a, err};
         rc = make(&r, p, out);

@@ -110,7 +110,7 @@ int weft_fabric_bisection_bps(const struct weft_fabric *f, uint64_t *out, struct
     if (!w.room || !work) {
         free(w.room);
         free(work);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the bisection bandwidth");
+        return weft_err_no_memory(err, "the bisection bandwidth");
     }
     w.level = work;
     w.queue = work + n;

@@ -8,7 +8,7 @@ void weft_build_start(struct weft_build *b, struct weft_err *err)
 {
     *b = (struct weft_build){.f = weft_fabric_new()};
     b->err = err;
-    b->rc = b->f ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
+    b->rc = b->f ? 0 : weft_err_no_memory(err, "a fabric");
 }
 
 uint32_t weft_build_nodes(struct weft_build *b, enum weft_node_kind kind, uint32_t tier, uint64_t n)

@@ -47,7 +47,7 @@ static int open_graph(struct graph *g, struct weft_err *err)
         g->first[channels] = bits;
     g->bit = calloc(bits + 1, 1);
     if (!g->first || !g->stamp || !g->queue || !g->bit)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the channel dependencies");
+        return weft_err_no_memory(err, "the channel dependencies");
     return 0;
 }
 
@@ -128,7 +128,7 @@ static int find_cycle(struct graph *g, struct weft_err *err)
     const struct weft_fabric *f = g->f;
     size_t channels = 2 * (size_t)f->nports;
     size_t *where = malloc((channels + 1) * sizeof *where);
-    int rc = where ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for channel dependencies");
+    int rc = where ? 0 : weft_err_no_memory(err, "channel dependencies");
     memset(g->stamp, 0, channels * sizeof *g->stamp);
     for (uint32_t start = 0; start < channels && !rc; start++) {
         uint32_t depth = 0;
@@ -206,7 +206,7 @@ static int check_one(const struct weft_fabric *f, const struct weft_routes *r, c
     uint32_t *last = calloc((size_t)f->nnodes + 1, sizeof *last);
     int rc = open_graph(&g, err);
     if (!rc && !last)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for channel dependencies");
+        rc = weft_err_no_memory(err, "channel dependencies");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++)
         if (!looked_at(&g, h, last))
             follow(&g, h);

@@ -41,7 +41,7 @@ static int append(const struct weft_xml_elem *item, bool typed, const char *file
                                "'%s' must not contain ';' or '='", at->name);
         ok = add_attr(list, at);
     }
-    return ok ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+    return ok ? 0 : weft_err_no_memory(err, "a topology");
 }
 
 const char *weft_element_list(const struct weft_xml_elem *first, const char *name, const char *file,
@@ -109,7 +109,7 @@ int weft_element_build(const struct weft_xml_elem *e, const char *file, struct w
                            "a topology file cannot refer to another (type '%s')", ops->name);
     void *params = weft_arena_calloc(a, 1, ops->params.struct_size + 1);
     if (!params)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+        return weft_err_no_memory(err, "a topology");
     int rc = weft_params_defaults(&ops->params, params, err);
     if (!rc)
         rc = fill(e, ops, params, file, a, err);

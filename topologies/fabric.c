@@ -110,7 +110,7 @@ int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fm
     size_t have = f->notes ? strlen(f->notes) : 0, more = strlen(text);
     char *p = realloc(f->notes, have + more + 2);
     if (!p)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a remark");
+        return weft_err_no_memory(err, "a remark");
     memcpy(p + have, text, more);
     memcpy(p + have + more, "\n", 2);
     f->notes = p;

@@ -51,7 +51,7 @@ static int push(struct list *l, uint32_t x, struct weft_err *err)
         uint32_t cap = l->cap ? l->cap * 2 : 64;
         uint32_t *v = realloc(l->v, (size_t)cap * sizeof *v);
         if (!v)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
+            return weft_err_no_memory(err, "a part of the fabric");
         l->v = v;
         l->cap = cap;
     }
@@ -77,7 +77,7 @@ static int list_nodes(const struct weft_fabric *f, uint32_t dim, uint32_t index,
 {
     uint32_t n = members(f, dim);
     unsigned char *seen = calloc(f->nnodes, 1);
-    int rc = seen ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
+    int rc = seen ? 0 : weft_err_no_memory(err, "a part of the fabric");
     for (uint32_t i = 0; i < n && !rc; i++) {
         uint32_t node = f->hosts[weft_fabric_member_host(f, dim, index, i)];
         rc = push(nodes, node, err);
@@ -127,7 +127,7 @@ static int make(const struct weft_fabric *f, uint32_t dim, const struct list *no
 {
     uint32_t n = members(f, dim);
     struct weft_fabric *g = out->fabric = weft_fabric_new();
-    int rc = g ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
+    int rc = g ? 0 : weft_err_no_memory(err, "a part of the fabric");
     for (uint32_t i = 0; i < nodes->n && !rc; i++)
         rc = weft_fabric_add_node(g, f->nodes[nodes->v[i]].kind, f->nodes[nodes->v[i]].tier, NULL,
                                   err);
@@ -147,7 +147,7 @@ static int make(const struct weft_fabric *f, uint32_t dim, const struct list *no
     rc = weft_fabric_finish(g, err);
     out->ports = rc ? NULL : malloc(((size_t)g->nports + 1) * sizeof *out->ports);
     if (!rc && !out->ports)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
+        rc = weft_err_no_memory(err, "a part of the fabric");
     for (uint32_t i = 0; i < nodes->n && !rc; i++) {
         const struct weft_fabric_node *x = &f->nodes[nodes->v[i]];
         uint32_t to = g->nodes[i].first_port;
@@ -169,7 +169,7 @@ static int copy_down(const uint8_t *down, struct weft_fabric_instance *out, stru
         return 0;
     out->down = calloc(n, sizeof *out->down);
     if (!out->down)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
+        return weft_err_no_memory(err, "a part of the fabric");
     for (; i < n; i++)
         out->down[i] = down[out->links[i]];
     return 0;

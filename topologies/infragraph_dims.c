@@ -69,7 +69,7 @@ int weft_infra_dimensions(struct weft_fabric *f, const uint32_t *box, uint32_t n
         two = box[v] == box[v / size * size] && (v < size || box[v] != box[v - size]);
     uint32_t *of = two ? malloc(f->nnodes * sizeof *of) : NULL;
     if (two && !of)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+        return weft_err_no_memory(err, "a topology");
     two = two && joined(f, 0, n, size, of) && joined(f, 1, n, n, of);
     free(of);
     if (!two) {

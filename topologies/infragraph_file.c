@@ -97,11 +97,6 @@ static const struct weft_list_form delay_form = {.like = "LINK:TIME,..., such as
                                                  .nfields = 2,
                                                  .unique = true};
 
-static int no_memory(const struct flat *x)
-{
-    return weft_err_set(x->err, WEFT_E_LIMIT, "out of memory for a topology");
-}
-
 /* What the user says of links. */
 static int override(struct flat *x, const char *text, bool rate)
 {
@@ -152,7 +147,7 @@ static int look(struct flat *x)
     x->node = weft_arena_calloc(x->arena, nv + g->nboxes, sizeof *x->node);
     if (!x->host || !x->way_out || !x->pcie || !x->first || !x->next || !x->by || !x->from ||
         !x->queue || !x->xpu || !x->attached || !x->out_bps || !x->out_ps || !x->node)
-        return no_memory(x);
+        return weft_err_no_memory(x->err, "a topology");
     for (uint32_t v = 0; v < g->nv; v++)
         x->host[g->v[v].box] |= g->v[v].kind == WEFT_INFRA_XPU;
     for (uint32_t b = 0; b < g->nboxes; b++) {
@@ -290,7 +285,7 @@ static int add_wire(struct flat *x, struct wire w)
         const uint32_t cap = x->wires_cap ? 2 * x->wires_cap : 256;
         struct wire *p = realloc(x->wires, cap * sizeof *p);
         if (!p)
-            return no_memory(x);
+            return weft_err_no_memory(x->err, "a topology");
         x->wires = p;
         x->wires_cap = cap;
     }
@@ -417,7 +412,7 @@ static int add_nodes(struct flat *x)
     const struct weft_infra *g = &x->g;
     const uint32_t all = g->nv + g->nboxes;
     uint32_t *of = weft_arena_calloc(x->arena, x->nxpus, sizeof *of), n = 0, ranked = 0;
-    int rc = of ? 0 : no_memory(x);
+    int rc = of ? 0 : weft_err_no_memory(x->err, "a topology");
     for (uint32_t v = 0; v < all; v++)
         x->node[v] = WEFT_INFRA_NONE;
     for (uint32_t v = 0; !rc && v < g->nv; v++)
@@ -486,7 +481,7 @@ static int add_dimensions(struct flat *x)
 {
     uint32_t *box = weft_arena_calloc(x->arena, x->nxpus, sizeof *box);
     if (!box)
-        return no_memory(x);
+        return weft_err_no_memory(x->err, "a topology");
     for (uint32_t v = 0; v < x->g.nv; v++)
         if (is_xpu(x, v))
             box[x->node[v]] = x->g.v[v].box;
@@ -521,7 +516,8 @@ static int infragraph_build(const void *raw, struct weft_fabric **out, struct we
         return weft_err_set(x.err, WEFT_E_INPUT, "infragraph: 'file' must be given");
     x.arena = weft_arena_new();
     x.f = weft_fabric_new();
-    int rc = x.arena && x.f ? weft_infra_read(x.p->file, x.arena, &x.g, x.err) : no_memory(&x);
+    int rc = x.arena && x.f ? weft_infra_read(x.p->file, x.arena, &x.g, x.err)
+                            : weft_err_no_memory(x.err, "a topology");
     rc = rc ? rc : flatten(&x);
     if (rc)
         weft_fabric_free(x.f);

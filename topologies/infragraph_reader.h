@@ -42,7 +42,7 @@ struct infra_reader {
 
 static inline int infra_no_memory(const struct infra_reader *r)
 {
-    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
+    return weft_err_no_memory(r->err, "a topology");
 }
 
 #define infra_fail(r, t, ...) weft_tree_err((t), (r)->g->file, (r)->err, __VA_ARGS__)

@@ -80,5 +80,5 @@ int weft_fabric_longest_rtt_ps(const struct weft_fabric *f, uint64_t full, uint6
     free(memo);
     free(stack);
     weft_routes_free(routes);
-    return enough ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for round trips");
+    return enough ? 0 : weft_err_no_memory(err, "round trips");
 }

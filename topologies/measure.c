@@ -64,7 +64,7 @@ int weft_fabric_path_figures(const struct weft_routes *r, const struct weft_fabr
     if (!memo || !stack) {
         free(memo);
         free(stack);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for path counts");
+        return weft_err_no_memory(err, "path counts");
     }
     uint64_t pairs = 0;
     double hops = 0;

@@ -84,7 +84,7 @@ static int begin(void *ctx, const char *type, struct weft_err *err)
     parts->own = (struct weft_dim_settings){0};
     parts->nlater = 0;
     return p ? weft_params_defaults(&parts->ops->params, p, err)
-             : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+             : weft_err_no_memory(err, "a topology");
 }
 
 static int set_now(struct parts *parts, const char *name, const char *value, struct weft_err *err)
@@ -132,7 +132,7 @@ static int read_list(const struct params *p, struct parts *parts, struct weft_di
     *ds = (struct weft_dimensions){.n = 0};
     *parts = (struct parts){.text = strdup(p->dimensions), .to = ds};
     return parts->text ? weft_items_read(parts->text, &reader, err)
-                       : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+                       : weft_err_no_memory(err, "a topology");
 }
 
 static void close_parts(struct parts *parts)

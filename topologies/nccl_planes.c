@@ -57,7 +57,7 @@ int nccl_fold_planes(struct nccl_reader *r)
 {
     uint8_t *first = malloc(2 * (size_t)r->nparts + 1), *second = first + r->nparts;
     if (!first)
-        return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
+        return weft_err_no_memory(r->err, "a topology");
     r->nvlinks = r->nwires;
     for (uint32_t i = 0; !r->separate_planes && i < r->nparts; i++) {
         if (!r->parts[i].nvswitch)

@@ -151,7 +151,7 @@ static int parse(struct nccl_reader *r, const struct params *p, const struct wef
     int rc = nccl_read(r, root);
     struct nccl_part **order = rc ? NULL : malloc((r->nparts + 1) * sizeof *order);
     if (!rc && !order)
-        rc = weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
+        rc = weft_err_no_memory(r->err, "a topology");
     uint32_t others = 0, gpus = rc ? 0 : number_parts(r, order, &others);
     free(order);
     if (!rc && gpus == 0)
@@ -186,7 +186,7 @@ static int nccl_xml_build(const void *raw, struct weft_fabric **out, struct weft
     r.nets = calloc(NCCL_PARTS_MAX, sizeof *r.nets);
     int rc = a && r.f && r.parts && r.wires && r.nets
                  ? weft_file_read(p->file, FILE_MAX, &text, &len, err)
-                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+                 : weft_err_no_memory(err, "a topology");
     int64_t line = 0;
     const uint32_t mended = rc ? 0 : weft_xml_mend_comments(text, len, &line);
     if (!rc)

@@ -83,7 +83,7 @@ int weft_topology_read_with(const char *file, const char *yes, struct weft_fabri
         return err->code;
     void *params = calloc(1, ops->params.struct_size + 1);
     int rc = params ? weft_params_defaults(&ops->params, params, err)
-                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+                    : weft_err_no_memory(err, "a topology");
     if (!rc)
         rc = weft_params_set(&ops->params, params, "file", file, err);
     if (!rc && yes)

@@ -198,7 +198,7 @@ int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, 
     int rc = 0;
     if (!s.queue || !s.distance || !s.farthest || !s.sum || !s.index || !out->switches ||
         !out->leaves)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for an aggregation tree");
+        rc = weft_err_no_memory(err, "an aggregation tree");
     if (!rc)
         rc = measure(&s, hosts, n, err);
     if (!rc) {

@@ -99,7 +99,7 @@ int weft_routes_classify(struct weft_routes *r, struct weft_err *err)
     r->switch_index = malloc((size_t)f->nnodes * sizeof *r->switch_index);
     if (!slots || !r->class_of || !r->classes || !r->near_switches || !r->switch_index) {
         free(slots);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
+        return weft_err_no_memory(err, "routes");
     }
     for (uint32_t i = 0; i < f->nnodes; i++)
         r->switch_index[i] = f->nodes[i].kind == WEFT_NODE_SWITCH ? switches++ : UINT32_MAX;

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the route groups");
-}
-
 int weft_route_groups_open(struct weft_route_groups *g, uint32_t nports, struct weft_err *err)
 {
     memset(g, 0, sizeof *g);
@@ -22,7 +17,7 @@ int weft_route_groups_open(struct weft_route_groups *g, uint32_t nports, struct 
     g->slots = calloc(g->nslots, sizeof *g->slots);
     g->single = calloc((size_t)nports + 1, sizeof *g->single);
     if (!g->ports || !g->slots || !g->single)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the route groups");
     for (uint32_t i = 0; i < nports; i++)
         g->ports[i] = i;
     return weft_route_groups_append(g, NULL, 0, err);
@@ -44,7 +39,7 @@ static int rehash(struct weft_route_groups *g, struct weft_err *err)
     uint32_t nslots = g->nslots * 2;
     uint32_t *slots = calloc(nslots, sizeof *slots);
     if (!slots)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the route groups");
     for (uint32_t i = 0; i < g->nslots; i++) {
         if (!g->slots[i])
             continue;
@@ -74,7 +69,7 @@ static int store(struct weft_route_groups *g, const uint32_t *list, uint32_t n, 
         uint32_t cap = (g->ports_cap + n) * 2;
         uint32_t *p = realloc(g->ports, (size_t)cap * sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "the route groups");
         g->ports = p;
         g->ports_cap = cap;
     }
@@ -93,7 +88,7 @@ int weft_route_groups_append(struct weft_route_groups *g, const uint32_t *list, 
         uint32_t cap = g->spans_cap ? g->spans_cap * 2 : 256;
         void *p = realloc(g->spans, (size_t)cap * sizeof *g->spans);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "the route groups");
         g->spans = p;
         g->spans_cap = cap;
     }

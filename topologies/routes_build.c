@@ -21,11 +21,6 @@ struct choice {
     uint32_t before;   /* the choice before it with the same first port, + 1; 0: none */
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
-}
-
 static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
 {
     return f->ports[f->ports[port].peer].node;
@@ -44,7 +39,7 @@ static int list_switch_links(struct route_work *w)
     w->queue = malloc((2 * (size_t)f->nswitches + 1) * sizeof *w->queue);
     w->list = malloc(((size_t)f->nports + 1) * sizeof *w->list);
     if (!w->adj_start || !w->adj || !w->dists || !w->last || !w->reach || !w->queue || !w->list)
-        return no_memory(w->err);
+        return weft_err_no_memory(w->err, "routes");
     uint32_t n = 0, s = 0;
     for (uint32_t i = 0; i < f->nnodes; i++) {
         if (f->nodes[i].kind != WEFT_NODE_SWITCH)
@@ -66,7 +61,7 @@ static int new_page(struct weft_routes *r, uint32_t *out, struct weft_err *err)
         uint32_t cap = r->pages_cap ? r->pages_cap + r->pages_cap / 2 : 256;
         uint32_t *p = realloc(r->pages, (size_t)cap * ROUTE_RUN * sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "routes");
         r->pages = p;
         r->pages_cap = cap;
     }
@@ -244,7 +239,7 @@ static int number_choice(struct route_work *w, uint32_t src, uint32_t n, uint32_
         uint32_t cap = (w->choice_ports_cap + n) * 2;
         uint32_t *p = realloc(w->choice_ports, (size_t)cap * sizeof *p);
         if (!p)
-            return no_memory(w->err);
+            return weft_err_no_memory(w->err, "routes");
         w->choice_ports = p;
         w->choice_ports_cap = cap;
     }
@@ -345,7 +340,7 @@ static int make_tables(struct route_work *w)
     w->direct_next = malloc(((size_t)f->nports + 1) * sizeof *w->direct_next);
     if (!r->switch_runs || !w->columns || !r->source_cols || !r->host_groups || !w->choices ||
         !w->first_choice || !w->direct || !w->direct_next)
-        return no_memory(w->err);
+        return weft_err_no_memory(w->err, "routes");
     for (uint32_t c = 0; c < r->nclasses; c++)
         w->direct[c].dst = UINT32_MAX;
     return weft_route_groups_open(&r->groups, f->nports, w->err);

@@ -38,11 +38,6 @@ struct route_dims {
     } * sites;                        /* per node; switches only */
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
-}
-
 /* Whether the links that are up join all NPUs of an instance: 1 or 0, or < 0. */
 static int is_whole(const struct weft_fabric_instance *part, struct weft_err *err)
 {
@@ -90,7 +85,7 @@ int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
     const struct weft_fabric *f = r->fabric;
     struct route_dims *d = r->dims = calloc(1, sizeof *d);
     if (!d)
-        return no_memory(err);
+        return weft_err_no_memory(err, "routes");
     d->ndims = f->ndims;
     for (uint32_t k = 0; k < f->ndims; k++) {
         d->spans[k] = f->dims[k].spans;
@@ -101,7 +96,7 @@ int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
     d->places = malloc((size_t)f->nhosts * f->ndims * sizeof *d->places);
     d->sites = calloc(f->nnodes, sizeof *d->sites);
     if (!d->instances || !d->places || !d->sites)
-        return no_memory(err);
+        return weft_err_no_memory(err, "routes");
     for (uint32_t h = 0; h < f->nhosts; h++)
         for (uint32_t k = 0; k < f->ndims; k++)
             d->places[(size_t)h * f->ndims + k] =

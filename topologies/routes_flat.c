@@ -94,7 +94,7 @@ int weft_routes_fill_flat(struct weft_routes *r, struct weft_err *err)
     uint32_t *work = malloc((3 * (size_t)f->nnodes + f->nports + 1) * sizeof *work);
     r->flat = malloc((size_t)entries * sizeof *r->flat);
     int rc = work && r->flat ? weft_route_groups_open(&r->groups, f->nports, err)
-                             : weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
+                             : weft_err_no_memory(err, "routes");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++) {
         search(r, f->hosts[h], work, work + f->nnodes);
         rc = fill(r, h, work, work + 3 * (size_t)f->nnodes, err);

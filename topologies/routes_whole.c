@@ -17,7 +17,7 @@ struct weft_routes *weft_routes_open(const struct weft_fabric *f, const uint8_t 
     }
     struct weft_routes *r = calloc(1, sizeof *r);
     if (!r) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
+        weft_err_no_memory(err, "routes");
         return NULL;
     }
     r->fabric = f;

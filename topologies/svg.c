@@ -151,7 +151,7 @@ int weft_fabric_write_svg(const struct weft_fabric *f, FILE *out, struct weft_er
                             f->nnodes, NODES_MAX);
     struct point *at = calloc(f->nnodes, sizeof *at);
     if (!at)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a picture");
+        return weft_err_no_memory(err, "a picture");
     double width = WIDTH;
     double height = f->nswitches ? place_rows(f, at, &width) : place_grid(f, at, &width);
     char name[WEFT_NODE_NAME_MAX];

@@ -161,7 +161,7 @@ static int link_of_pair(struct pair **pairs, struct pair *of, struct weft_fabric
     }
     HASH_ADD(hh, *pairs, nodes, sizeof of->nodes, of);
     if (of->lost)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the links");
+        return weft_err_no_memory(err, "the links");
     return weft_fabric_add_link(f, link, &of->link, err);
 }
 
@@ -256,8 +256,7 @@ int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *
     int rc = weft_tokens_open(&s, file, err);
     struct weft_fabric *f = rc ? NULL : weft_fabric_new();
     if (!rc)
-        rc = f ? parse(&s, f, params)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
+        rc = f ? parse(&s, f, params) : weft_err_no_memory(err, "a fabric");
     weft_tokens_close(&s);
     if (rc)
         weft_fabric_free(f);

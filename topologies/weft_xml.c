@@ -359,8 +359,7 @@ static int build_root(const struct weft_xml_elem *root, const struct source *s,
     if (weft_xml_get(root, "type"))
         return weft_element_build(root, file, a, out, err);
     struct weft_fabric *f = weft_fabric_new();
-    int rc = f ? build_graph(root, s, f, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
+    int rc = f ? build_graph(root, s, f, err) : weft_err_no_memory(err, "a fabric");
     if (rc)
         weft_fabric_free(f);
     else
@@ -375,7 +374,7 @@ static int read_file(const char *file, struct weft_fabric **out, struct weft_err
     struct weft_xml_elem *root = NULL;
     struct weft_arena *a = weft_arena_new();
     int rc = a ? weft_file_read(file, FILE_MAX, &text, &len, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+               : weft_err_no_memory(err, "a topology");
     if (!rc)
         rc = weft_xml_parse(text, len, file, a, &root, err);
     if (!rc)

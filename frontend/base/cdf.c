@@ -19,7 +19,7 @@ static int add_point(struct weft_cdf *c, size_t *cap, double bytes, double perce
         if (p)
             c->percent = p;
         if (!b || !p)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
+            return weft_err_no_memory(err, "flow sizes");
         *cap = more;
     }
     c->bytes[c->n] = bytes;
@@ -102,7 +102,7 @@ struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
     struct weft_scan s = {0};
     struct weft_cdf *c = (struct weft_cdf *)calloc(1, sizeof *c);
     if (!c) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
+        weft_err_no_memory(err, "flow sizes");
         return NULL;
     }
     int rc = weft_scan_open(&s, path, err);
@@ -122,7 +122,7 @@ struct weft_cdf *weft_cdf_copy(const struct weft_cdf *c, struct weft_err *err)
 {
     struct weft_cdf *n = (struct weft_cdf *)calloc(1, sizeof *n);
     size_t cap = 0;
-    int rc = n ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
+    int rc = n ? 0 : weft_err_no_memory(err, "flow sizes");
     for (size_t i = 0; !rc && i < c->n; i++)
         rc = add_point(n, &cap, c->bytes[i], c->percent[i], err);
     if (!rc)

@@ -272,3 +272,8 @@ size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, cons
     weft_err_set(err, WEFT_E_INPUT, "unknown %s '%.60s'; there are: %s", what, name, all);
     return n;
 }
+
+int weft_err_no_memory(struct weft_err *err, const char *what)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", what);
+}

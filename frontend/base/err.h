@@ -52,6 +52,8 @@ struct weft_err {
  * err may be NULL. */
 int weft_err_set(struct weft_err *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/** WEFT_E_LIMIT: "out of memory for @p what". */
+int weft_err_no_memory(struct weft_err *err, const char *what);
 
 /** Records an error at a place in a text file (line and col are 1-based, 0 = unknown). Returns @p
  * code. */

@@ -32,18 +32,13 @@ static int fail(struct reader *r, const char *what)
     return fail_at(r, &r->event.start_mark, what);
 }
 
-static int no_memory(struct reader *r)
-{
-    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a list of values");
-}
-
 /* What is wrong with the text, at the place where the thing begins that is wrong. */
 static int fail_parse(struct reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     char text[WEFT_ERR_MSG_MAX];
     if (p->error == YAML_MEMORY_ERROR)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a list of values");
     snprintf(text, sizeof text, "%s%s%s", p->context ? p->context : "", p->context ? ", " : "",
              p->problem ? p->problem : "this is no YAML");
     return fail_at(r, p->context ? &p->context_mark : &p->problem_mark, text);
@@ -63,7 +58,7 @@ static int scalar(struct reader *r, const char **out)
     if (memchr(text, 0, len))
         return fail(r, "a text has a NUL character");
     *out = weft_arena_strndup(r->arena, text, len);
-    return *out ? 0 : no_memory(r);
+    return *out ? 0 : weft_err_no_memory(r->err, "a list of values");
 }
 
 static int add_value(struct reader *r, struct weft_flat_key *k)
@@ -143,7 +138,7 @@ static int read_keys(struct reader *r)
 static int read_documents(struct reader *r, const char *text, size_t len)
 {
     if (!yaml_parser_initialize(&r->parser))
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a list of values");
     yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, len);
     int rc = next(r);
     while (!rc && !(rc = next(r)) && r->event.type == YAML_DOCUMENT_START_EVENT)
@@ -163,7 +158,7 @@ int weft_flat_read(const char *path, struct weft_arena *a, struct weft_flat **ou
     struct weft_flat *f = weft_arena_calloc(a, 1, sizeof *f);
     *out = f;
     if (!f)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a list of values");
+        return weft_err_no_memory(err, "a list of values");
     f->file = path;
     int rc = weft_file_read(path, FILE_MAX, &text, &len, err);
     if (!rc) {

@@ -115,7 +115,7 @@ static int exchange_rest(struct room *r, const struct weft_mail *out, struct wef
                 c->rest_cap = c->expected + c->expected / 4;
                 c->rest = (char *)malloc(c->rest_cap);
                 if (!c->rest)
-                    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for other processes");
+                    return weft_err_no_memory(err, "other processes");
             }
             memcpy(c->rest, c->in + sizeof(size_t), fits);
             rc = move_rest(r, k, true, c->rest + fits, c->expected - fits, &all[n++]);

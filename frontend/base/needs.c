@@ -184,7 +184,7 @@ int weft_params_refuse_idle(const struct weft_needs_scope *s, struct weft_err *e
     char was[WEFT_PARAM_TEXT_MAX], is[WEFT_PARAM_TEXT_MAX], why[TEXT_MAX];
     void *def = malloc(s->table->struct_size + 1);
     if (!def)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     int rc = weft_params_defaults(s->table, def, err);
     for (size_t i = 0; !rc && i < s->table->n; i++) {
         const struct weft_param *p = &s->table->params[i];

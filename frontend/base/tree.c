@@ -33,11 +33,6 @@ static int fail(const struct reader *r, const char *what)
     return fail_at(r, &r->event.start_mark, what);
 }
 
-static int no_memory(const struct reader *r)
-{
-    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a structured file");
-}
-
 static int next(struct reader *r)
 {
     const yaml_parser_t *p = &r->parser;
@@ -46,7 +41,7 @@ static int next(struct reader *r)
     if (yaml_parser_parse(&r->parser, &r->event))
         return 0;
     if (p->error == YAML_MEMORY_ERROR)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a structured file");
     snprintf(text, sizeof text, "%s%s%s", p->context ? p->context : "", p->context ? ", " : "",
              p->problem ? p->problem : "this is neither YAML nor JSON");
     return fail_at(r, p->context ? &p->context_mark : &p->problem_mark, text);
@@ -81,14 +76,14 @@ static int scalar(struct reader *r)
         return fail(r, "a text has a NUL character");
     const char *copy = weft_arena_strndup(r->arena, text, len);
     if (!copy)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a structured file");
     if (r->depth && r->open[r->depth - 1]->kind == WEFT_TREE_MAP && !r->key[r->depth - 1]) {
         r->key[r->depth - 1] = copy;
         return 0;
     }
     struct weft_tree *t = add(r, WEFT_TREE_VALUE);
     if (!t)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a structured file");
     t->text = copy;
     return 0;
 }
@@ -101,7 +96,7 @@ static int begin(struct reader *r, enum weft_tree_kind kind)
         return fail(r, "more than 32 lists and maps within each other");
     struct weft_tree *t = add(r, kind);
     if (!t)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a structured file");
     r->open[r->depth] = t;
     r->tail[r->depth] = &t->first;
     r->key[r->depth++] = NULL;
@@ -124,7 +119,7 @@ static int check_keys(const struct reader *r, const struct weft_tree *map)
     const struct weft_tree **members = malloc((map->n + 1) * sizeof *members), *twice = NULL;
     size_t n = 0;
     if (!members)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a structured file");
     for (const struct weft_tree *t = map->first; t; t = t->next)
         members[n++] = t;
     qsort(members, n, sizeof *members, by_key);
@@ -183,7 +178,7 @@ int weft_tree_parse(const char *text, size_t len, const char *file, struct weft_
     struct reader r = {.arena = a, .err = err ? err : &local, .file = file};
     *out = NULL;
     if (!yaml_parser_initialize(&r.parser))
-        return no_memory(&r);
+        return weft_err_no_memory(r.err, "a structured file");
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     int rc = read_document(&r, out);
     rc = rc ? rc : next(&r);

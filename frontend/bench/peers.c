@@ -52,7 +52,7 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
         if (k == b->of->me)
             continue;
         if (stamp(&b->out[k], &out[k], began_ns))
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for other processes");
+            return weft_err_no_memory(err, "other processes");
         b->mail[k] = (struct weft_mail){b->out[k].bytes, out[k].n + sizeof began_ns};
         b->own.bytes += out[k].n;
     }

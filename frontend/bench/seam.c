@@ -163,7 +163,7 @@ static int ask_for(struct weft_bench_seam *s, int64_t delay_ps, const struct tim
         s->free_timers = t->next;
     else
         t = (struct timer *)malloc(sizeof *t);
-    int code = t ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a timer");
+    int code = t ? 0 : weft_err_no_memory(err, "a timer");
     if (!code) {
         *t = *wanted;
         code = ask(s->inner, delay_ps, on_timer, t, arg, err);
@@ -232,7 +232,7 @@ struct weft_bench_seam *weft_bench_seam_new(struct weft_net *net, struct weft_er
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a measurement");
+        weft_err_no_memory(err, "a measurement");
         return NULL;
     }
     s->base.ops = &seam_ops;

@@ -70,7 +70,7 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)calloc(1, sizeof *t);
     if (!t) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
+        weft_err_no_memory(err, "messages");
         return NULL;
     }
     t->pattern = spec->c->pattern;

@@ -97,7 +97,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
     struct weft_hpcc_run *r = (struct weft_hpcc_run *)calloc(1, sizeof *r);
     if (!r)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
+        return weft_err_no_memory(err, "a run");
     const struct weft_hpcc_taking taking = {o->compat, o->control ? o->control : "",
                                             o->flow_format};
     int code = weft_hpcc_run_load(r, cli, config, &o->source, &taking, err);

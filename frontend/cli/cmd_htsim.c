@@ -284,8 +284,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (x.o->out && x.o->no_out)
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
     x.sets.arena = weft_arena_new();
-    int code = x.sets.arena ? read_options(&x, err)
-                            : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+    int code = x.sets.arena ? read_options(&x, err) : weft_err_no_memory(err, "an experiment");
     if (!code)
         code = weft_source_resolve(cli, &x.o->source, x.sets.list, x.sets.n,
                                    weft_path_stem(name, x.o->tm), &x.s, err);

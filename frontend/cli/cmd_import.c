@@ -135,7 +135,7 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
     int code = read_head(path, head, &size, err);
     struct weft_arena *a = code ? NULL : weft_arena_new();
     if (code || !a)
-        return code ? code : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file");
+        return code ? code : weft_err_no_memory(err, "a file");
     struct weft_err looked = {0};
     struct weft_import_file f = {path, head, size, NULL, &looked};
     code = tree_of(path, head, a, &f.tree, err);
@@ -149,7 +149,7 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
     if (!code && !found->kind)
         fprintf(o->dry_run ? cli->out : cli->err, "%s: not known\n", path);
     else if (!code && !(found->arg = weft_arena_strdup(names, argument(found->kind, path, arg))))
-        code = weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file");
+        code = weft_err_no_memory(err, "a file");
     else if (!code && o->dry_run)
         code = explain(cli, found->kind, path, found->arg, &f, err);
     weft_arena_free(a);
@@ -202,10 +202,9 @@ static int import_run(const struct weft_cli *cli, const void *opts, char **args,
     struct weft_import_found *files = (struct weft_import_found *)calloc(n ? n : 1, sizeof *files);
     struct weft_arena *names = weft_arena_new();
     uint32_t unknown = 0;
-    int code = !head || !files || !names
-                   ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for files")
-               : n ? 0
-                   : weft_err_set(err, WEFT_E_USAGE, "which files?");
+    int code = !head || !files || !names ? weft_err_no_memory(err, "files")
+               : n                       ? 0
+                                         : weft_err_set(err, WEFT_E_USAGE, "which files?");
     for (size_t i = 0; !code && i < n; i++) {
         code = import_one(cli, o, args[i], head, names, &files[i], err);
         unknown += !code && !files[i].kind;

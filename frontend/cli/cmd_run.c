@@ -152,7 +152,7 @@ static int choose_metrics(const struct run_opts *o, const struct weft_scenario *
 {
     *out = (struct weft_metric_choice *)calloc(o->metrics.n + 1, sizeof **out);
     if (!*out)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for metrics");
+        return weft_err_no_memory(err, "metrics");
     for (size_t i = 0; i < o->metrics.n; i++)
         if (weft_metric_choose(o->metrics.list[i], &(*out)[i], err))
             return err->code;

@@ -119,7 +119,7 @@ static int read_topology(struct experiment *x, struct weft_err *err)
     const struct weft_topology_ops *t = weft_topology_find("simai", err);
     void *params = t ? calloc(1, t->params.struct_size) : NULL;
     if (!params)
-        return t ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology") : err->code;
+        return t ? weft_err_no_memory(err, "a topology") : err->code;
     int code = weft_params_defaults(&t->params, params, err);
     if (!code)
         code = weft_params_set(&t->params, params, "file", x->o->network, err);
@@ -159,7 +159,7 @@ static int complete_maps(const struct experiment *x, struct weft_hpcc_config *c,
             continue;
         if (add_rate(c, &c->kmin, bps, never_kb) || add_rate(c, &c->kmax, bps, never_kb) ||
             add_rate(c, &c->pmax, bps, 1))
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+            return weft_err_no_memory(err, "a configuration");
         snprintf(text, sizeof text,
                  "KMIN_MAP has no entry for %s: ports of that rate (NVSwitches) never mark, as in "
                  "SimAI",
@@ -174,7 +174,7 @@ static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
                          struct weft_err *err)
 {
     const char *said, *down = weft_hpcc_link_down_setting(x->arena, c, x->fabric, &said);
-    int code = down ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+    int code = down ? 0 : weft_err_no_memory(err, "an experiment");
     if (!code && c->error_rate > 0)
         code = weft_settings_add(&x->sets, err, "topology.error-rate=%.17g", c->error_rate);
     if (!code && *down) {
@@ -427,8 +427,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
     x.arena = weft_arena_new();
     x.sets.arena = x.arena;
-    int code = x.arena ? read_files(&x, err)
-                       : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+    int code = x.arena ? read_files(&x, err) : weft_err_no_memory(err, "an experiment");
     if (!code)
         code = resolve(&x, err);
     if (!code && x.o->show)

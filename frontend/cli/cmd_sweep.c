@@ -429,7 +429,7 @@ static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct w
                             "--find chooses rows as it goes: --emit and --collect exclude it");
     w->said.list = (const char **)calloc(w->s.npoints, sizeof *w->said.list);
     if (!w->said.list)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for rows");
+        return weft_err_no_memory(err, "rows");
     return open_folder(w, err);
 }
 
@@ -462,7 +462,7 @@ static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *op
     struct sweep *w = (struct sweep *)calloc(1, sizeof *w);
     *last = true;
     if (!w)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
+        return weft_err_no_memory(err, "a sweep");
     struct weft_sweep_opts own = *opts;
     w->base.cli = cli;
     w->o = &own;

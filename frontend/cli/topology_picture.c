@@ -43,7 +43,7 @@ int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_er
 {
     struct weft_drawn_link *links = calloc(f->nlinks + 1, sizeof *links);
     struct weft_figure *figure = weft_figure_new();
-    int code = links && figure ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a picture");
+    int code = links && figure ? 0 : weft_err_no_memory(err, "a picture");
     for (uint32_t i = 0; i < f->nlinks && !code; i++) {
         const struct weft_fabric_link *l = &f->links[i];
         links[i].dim = (int)l->dim;

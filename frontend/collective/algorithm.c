@@ -67,7 +67,7 @@ int weft_coll_algorithm_parse(const char *spec, size_t len, const char *dir,
     *out = (struct weft_coll_algorithm){0};
     out->text = malloc(len + 1);
     if (!out->text)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for an algorithm");
+        return weft_err_no_memory(err, "an algorithm");
     memcpy(out->text, spec, len);
     out->text[len] = '\0';
     char *rest = strchr(out->text, ':');
@@ -80,8 +80,7 @@ int weft_coll_algorithm_parse(const char *spec, size_t len, const char *dir,
     if (!rc) {
         size_t size = out->ops->params.struct_size;
         out->params = calloc(1, size ? size : 1);
-        rc = out->params ? set_params(out, rest, err)
-                         : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an algorithm");
+        rc = out->params ? set_params(out, rest, err) : weft_err_no_memory(err, "an algorithm");
         if (!rc && out->ops->load)
             rc = out->ops->load(out->params, dir, &out->program, err);
         if (rc)

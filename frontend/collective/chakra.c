@@ -197,7 +197,7 @@ static int add_op(struct reader *r, uint32_t i, struct weft_err *err)
         int last = j + 1 >= parents;
         in = add(r->p, l, last && op->kind != WEFT_OP_COMP ? op->bytes : 0);
         if (!in)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
+            return weft_err_no_memory(err, "traces");
         in->action = WEFT_COLL_NOP;
         if (parents) {
             struct place at = r->places[r->parents[r->first[i] + j]];
@@ -241,9 +241,8 @@ static int read_rank(struct reader *r, struct weft_err *err)
     uint32_t *queue = calloc((uint64_t)d->nops + 1, sizeof *queue);
     uint32_t head = 0, tail = 0;
     k->lanes = weft_arena_calloc(r->p->arena, (uint64_t)d->nops + 1, sizeof *k->lanes);
-    int rc = left && queue && k->lanes && find_parents(r) == 0
-                 ? 0
-                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
+    int rc =
+        left && queue && k->lanes && find_parents(r) == 0 ? 0 : weft_err_no_memory(err, "traces");
     for (uint32_t i = 0; !rc && i < d->nops; i++) {
         left[i] = d->ops[i].nparents;
         if (left[i] == 0)
@@ -360,12 +359,12 @@ static int build(struct program *p, const struct weft_workload *w, struct weft_e
     struct reader *rs = calloc(w->nranks, sizeof *rs);
     p->n = w->nranks;
     p->ranks = weft_arena_calloc(p->arena, p->n, sizeof *p->ranks);
-    int rc = rs && p->ranks ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
+    int rc = rs && p->ranks ? 0 : weft_err_no_memory(err, "traces");
     for (uint32_t r = 0; !rc && r < p->n; r++) {
         rs[r] = (struct reader){.p = p, .dag = &w->dags[r], .rank = r};
         rc = read_rank(&rs[r], err);
         if (!rc && sort_messages(&rs[r]))
-            rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
+            rc = weft_err_no_memory(err, "traces");
     }
     for (uint32_t r = 0; !rc && r < p->n; r++)
         rc = match(rs, r, err);
@@ -400,7 +399,7 @@ static int chakra_load(const void *given, const char *dir, void **program, struc
         *p = (struct program){.arena = arena, .size_bytes = q->size_bytes};
         rc = build(p, w, err);
     } else {
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
+        rc = weft_err_no_memory(err, "traces");
     }
     weft_workload_free(w);
     if (rc)

@@ -204,8 +204,7 @@ int weft_packing_new(const struct weft_coll_graph *g, uint32_t root, struct weft
         p->numbers = calloc(WEFT_PACKING_TREES_MAX * (4 * n + 1), sizeof *p->numbers);
         room = p->tree && p->numbers;
     }
-    int rc = room ? measure(&k, g, p, err)
-                  : weft_err_set(err, WEFT_E_LIMIT, "out of memory for packed trees");
+    int rc = room ? measure(&k, g, p, err) : weft_err_no_memory(err, "packed trees");
     if (!rc)
         rc = pack(&k, p, scratch, err);
     free(k.cap);

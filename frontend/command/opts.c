@@ -17,7 +17,7 @@ static int add_text(struct weft_strings *s, const char *text, struct weft_err *e
 {
     const char **more = (const char **)realloc(s->list, (s->n + 1) * sizeof *more);
     if (!more)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for options");
+        return weft_err_no_memory(err, "options");
     more[s->n++] = text;
     s->list = more;
     return 0;

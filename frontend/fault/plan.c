@@ -74,7 +74,7 @@ struct weft_fault_plan *weft_fault_plan_new(const char *events, const struct wef
     if (!t || !text) {
         free(t);
         free(text);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
+        weft_err_no_memory(err, "failures");
         return NULL;
     }
     t->fabric = f;
@@ -119,7 +119,7 @@ int weft_fault_plan_edges(const struct weft_fault_plan *t, struct weft_fault_edg
     *n = 0;
     *out = malloc((2 * t->nstretches + 1) * sizeof **out);
     if (!*out)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
+        return weft_err_no_memory(err, "failures");
     for (uint32_t i = 0; i < t->nstretches; i++) {
         const struct weft_fault_stretch *s = &t->stretches[i];
         (*out)[(*n)++] = (struct weft_fault_edge){s->begin_ps, i, 1};
@@ -166,7 +166,7 @@ int weft_fault_plan_check(const struct weft_fault_plan *t,
     uint8_t *down = calloc(nlinks + 1, 1);
     uint64_t *seen = calloc(size, sizeof *seen);
     if (!rc && (!count || !down || !seen))
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
+        rc = weft_err_no_memory(err, "failures");
     if (!rc)
         remember(seen, size, weft_hash64(down, nlinks)); /* the whole fabric */
     for (size_t i = 0, next; i < n && !rc; i = next) {

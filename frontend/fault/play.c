@@ -135,7 +135,7 @@ struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *c,
 {
     struct weft_fault_player *p = calloc(1, sizeof *p);
     if (!p) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
+        weft_err_no_memory(err, "failures");
         return NULL;
     }
     p->c = *c;
@@ -145,7 +145,7 @@ struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *c,
     p->changes = calloc(p->nedges + 1, sizeof *p->changes);
     p->of = calloc(p->nedges + 1, sizeof *p->of);
     if (!rc && (!p->running || !p->holds || !p->changes || !p->of))
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
+        rc = weft_err_no_memory(err, "failures");
     if (!rc && p->nedges && p->edges[0].t_ps == 0)
         rc = step(p, err);
     if (!rc)

@@ -64,7 +64,7 @@ static int check_overlaps(const struct weft_fault_plan *t, struct weft_err *err)
 {
     const struct weft_fault_stretch **order = malloc((t->nstretches + 1) * sizeof(void *));
     char at[WEFT_UNIT_TEXT_MAX];
-    int rc = order ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
+    int rc = order ? 0 : weft_err_no_memory(err, "failures");
     for (size_t i = 0; i < t->nstretches && !rc; i++)
         order[i] = &t->stretches[i];
     if (!rc)

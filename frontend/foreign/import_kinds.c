@@ -365,8 +365,7 @@ static int chakra(file *f, char *what, size_t size, struct weft_err *err)
     struct weft_arena *a = weft_arena_new();
     struct weft_et *et = NULL;
     uint64_t colls = 0, messages = 0;
-    int code = a ? weft_chakra_read_et(f->path, a, &et, err)
-                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int code = a ? weft_chakra_read_et(f->path, a, &et, err) : weft_err_no_memory(err, "a trace");
     for (size_t i = 0; !code && i < et->nnodes; i++) {
         colls += et->nodes[i].type == WEFT_ET_COMM_COLL_NODE;
         messages += et->nodes[i].type == WEFT_ET_COMM_SEND_NODE ||

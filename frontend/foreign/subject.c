@@ -14,7 +14,7 @@ static int load_hpcc(const struct weft_cli *cli, const struct weft_source_opts *
         return err->code;
     out->hpcc = (struct weft_hpcc_run *)calloc(1, sizeof *out->hpcc);
     if (!out->hpcc)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
+        return weft_err_no_memory(err, "a run");
     const int code = weft_hpcc_run_load(out->hpcc, cli, config, o, &taking, err);
     out->s = out->hpcc->s;
     return code;

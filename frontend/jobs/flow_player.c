@@ -20,7 +20,7 @@ struct weft_flow_player *weft_flow_player_new(const struct weft_flow_play *c, st
 {
     struct weft_flow_player *p = (struct weft_flow_player *)calloc(1, sizeof *p);
     if (!p) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        weft_err_no_memory(err, "flows");
         return NULL;
     }
     p->c = *c;

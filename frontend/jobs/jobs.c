@@ -182,7 +182,7 @@ static int put_away(struct job *b, struct weft_err *err)
         if (!b->before)
             b->before = (struct weft_rank_result *)calloc(n ? n : 1, sizeof *b->before);
         if (!b->before)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the results of a job");
+            return weft_err_no_memory(err, "the results of a job");
         rc = weft_system_conclude(b->system, err);
         for (uint32_t r = 0; !rc && r < n; r++) {
             struct weft_rank_result x;
@@ -271,7 +271,7 @@ struct weft_jobs *weft_jobs_new(const struct weft_jobs_config *c, struct weft_er
         j->jobs = (struct job *)calloc(c->n ? c->n : 1, sizeof *j->jobs);
     if (!j || !j->jobs) {
         free(j);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
+        weft_err_no_memory(err, "jobs");
         return NULL;
     }
     j->c = *c;

@@ -58,7 +58,7 @@ static int spread(struct place *a, struct weft_err *err)
     if (!used || !seen) {
         free(used);
         free(seen);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the placement of a job");
+        return weft_err_no_memory(err, "the placement of a job");
     }
     for (uint32_t r = 0; r < a->nranks;) {
         uint32_t nseen = 0;
@@ -118,7 +118,7 @@ static int rail_aligned(struct place *a, struct weft_err *err)
     const uint32_t size = a->f->dims[0].size;
     uint32_t *slots = (uint32_t *)calloc(size, sizeof *slots);
     if (!slots)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the placement of a job");
+        return weft_err_no_memory(err, "the placement of a job");
     bool found = false;
     for (uint32_t m = size; m > 0 && !found; m--)
         found = a->nranks % m == 0 && on_rails(a, m, slots);
@@ -136,7 +136,7 @@ static int drawn(struct place *a, struct weft_err *err)
     const uint32_t n = count_free(a);
     uint32_t *all = (uint32_t *)malloc((n ? n : 1) * sizeof *all);
     if (!all)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the placement of a job");
+        return weft_err_no_memory(err, "the placement of a job");
     for (uint32_t h = 0, i = 0; h < a->f->nhosts; h++)
         if (is_free(a, h))
             all[i++] = h;

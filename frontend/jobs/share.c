@@ -51,17 +51,12 @@ static struct share *of(const struct weft_net *net)
     return (struct share *)(uintptr_t)net;
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the jobs of a net");
-}
-
 /* Keeps a request; WEFT_NO_SLOT: without memory. */
 static uint32_t keep(struct weft_shares *s, const struct request *r, struct weft_err *err)
 {
     const uint32_t i = weft_slots_take(&s->requests);
     if (i == WEFT_NO_SLOT)
-        no_memory(err);
+        weft_err_no_memory(err, "the jobs of a net");
     else
         *(struct request *)weft_slot(&s->requests, i) = *r;
     return i;
@@ -255,7 +250,7 @@ static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32
     if (more)
         h->groups = more;
     if (!own || !more)
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "the jobs of a net");
     for (uint32_t i = 0; !rc && i < n; i++) {
         if (hosts[i] >= h->c.nhosts / h->c.nnics)
             rc = no_host(h, hosts[i], err);
@@ -302,7 +297,7 @@ struct weft_shares *weft_shares_new(struct weft_net *net, uint32_t njobs, struct
         s->shares = (struct share **)calloc(njobs ? njobs : 1, sizeof(struct share *));
     if (!s || !s->shares) {
         weft_shares_free(s);
-        no_memory(err);
+        weft_err_no_memory(err, "the jobs of a net");
         return NULL;
     }
     if (njobs > WEFT_SHARES_MAX) {
@@ -339,7 +334,7 @@ struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
 {
     struct share *h = (struct share *)calloc(1, sizeof *h);
     if (!h) {
-        no_memory(err);
+        weft_err_no_memory(err, "the jobs of a net");
         return NULL;
     }
     s->shares[job] = h;
@@ -364,7 +359,7 @@ struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
         return &h->base;
     h->seats = (struct seat *)calloc(c->nhosts, sizeof *h->seats);
     if (!h->seats) {
-        no_memory(err);
+        weft_err_no_memory(err, "the jobs of a net");
         return NULL;
     }
     for (uint32_t r = 0; r < c->nhosts; r++)

@@ -45,11 +45,6 @@ struct weft_ideal_group {
     uint64_t nops, ops_cap;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
-}
-
 static void group_free(struct weft_ideal_group *g)
 {
     for (uint64_t i = 0; i < g->nops; i++)
@@ -76,7 +71,7 @@ static int group_new(const struct weft_ideal *s, const uint32_t *hosts, uint32_t
     g->n = n;
     g->hosts = malloc(n * sizeof *g->hosts);
     if (!g->hosts)
-        return no_memory(err);
+        return weft_err_no_memory(err, "in-network groups");
     memcpy(g->hosts, hosts, n * sizeof *g->hosts);
     return s->params.model == WEFT_IDEAL_PATH
                ? weft_reduction_tree_new(s->fabric, hosts, n, s->ngroups, &g->tree, err)
@@ -90,7 +85,8 @@ int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, ui
     struct weft_ideal_group **more = realloc(s->groups, (s->ngroups + (size_t)1) * sizeof *more);
     struct weft_ideal_group *g = calloc(1, sizeof *g);
     s->groups = more ? more : s->groups;
-    int rc = more && g ? group_new(s, hosts, n, g, err) : no_memory(err);
+    int rc =
+        more && g ? group_new(s, hosts, n, g, err) : weft_err_no_memory(err, "in-network groups");
     if (rc) {
         if (g)
             group_free(g);
@@ -256,7 +252,7 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, st
         return weft_err_set(err, WEFT_E_INPUT, "no such in-network group or member");
     struct operation *op = operation_of(g, part);
     if (!op)
-        return no_memory(err);
+        return weft_err_no_memory(err, "in-network groups");
     if (op->what.bytes != part->bytes || op->what.from != part->from || op->what.to != part->to)
         return weft_err_set(err, WEFT_E_INPUT,
                             "h%u begins the in-network operation with tag %" PRIu64 " with %" PRIu64

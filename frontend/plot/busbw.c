@@ -35,11 +35,6 @@ struct reading {
     size_t nops, ngroups, cap_ops, cap_groups;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for collectives");
-}
-
 static void *grow(void *list, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
@@ -86,7 +81,7 @@ static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
         return err->code;
     struct op *more = grow(r->ops, r->nops, &r->cap_ops, sizeof x);
     if (!more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "collectives");
     r->ops = more;
     r->ops[r->nops++] = x;
     return 0;
@@ -107,7 +102,7 @@ static int phase_row(void *ctx, const struct weft_row *row, struct weft_err *err
                                weft_row_text(row, 3), weft_row_text(row, 4));
     struct group *more = grow(r->groups, r->ngroups, &r->cap_groups, sizeof x);
     if (!x.name || !more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "collectives");
     r->groups = more;
     if (weft_row_number(row, 5, &x.algbw, err) || weft_row_number(row, 6, &x.busbw, err))
         return err->code;
@@ -143,7 +138,7 @@ static int add_point(struct points *p, const struct point *x, struct weft_err *e
         }
     struct point *more = grow(p->list, p->n, &p->cap, sizeof *more);
     if (!more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "collectives");
     p->list = more;
     p->list[p->n++] = *x;
     return 0;
@@ -156,7 +151,7 @@ static int pair(const struct weft_runs *runs, size_t run, struct reading *r, str
     const char *label = runs->n > 1 ? weft_run_label_without(runs, run, "generate.size") : "";
     size_t at = 0;
     if (!label)
-        return no_memory(err);
+        return weft_err_no_memory(err, "collectives");
     if (r->nops)
         qsort(r->ops, r->nops, sizeof *r->ops, by_key);
     if (r->ngroups)
@@ -172,7 +167,7 @@ static int pair(const struct weft_runs *runs, size_t run, struct reading *r, str
         const struct point x = {label, weft_arena_strdup(runs->arena, g->name),
                                 round(g->algbw * ns / 8e9), g->busbw * ns, ns};
         if (!x.what)
-            return no_memory(err);
+            return weft_err_no_memory(err, "collectives");
         if (add_point(out, &x, err))
             return err->code;
     }
@@ -187,7 +182,7 @@ static int read_run(const struct weft_runs *runs, size_t run, struct points *out
                                             "collective", "algorithm", "algbw_bps",
                                             "busbw_bps",  "dim",       NULL};
     struct reading r = {.arena = weft_arena_new()};
-    int rc = r.arena ? 0 : no_memory(err);
+    int rc = r.arena ? 0 : weft_err_no_memory(err, "collectives");
     if (!rc)
         rc = weft_run_rows(&runs->run[run], "collectives.csv", of_phases, phase_row, &r, err);
     if (!rc)

@@ -50,7 +50,7 @@ static int add_run(const struct weft_runs *runs, size_t i, struct weft_panel *p,
         size_t n;
         double *v = values_of(&flows, job, q, &n);
         if (!v)
-            rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for a distribution");
+            rc = weft_err_no_memory(err, "a distribution");
         else
             add_distribution(weft_curve_add(p, WEFT_MARK_STEPS, job < 0 ? (int)i : job,
                                             job < 0       ? runs->n > 1 ? runs->run[i].label : ""

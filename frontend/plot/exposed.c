@@ -24,11 +24,6 @@ struct reading {
     size_t n, cap;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for ranks");
-}
-
 static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
@@ -38,7 +33,7 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
         const size_t cap = r->cap ? 2 * r->cap : 64;
         struct bar *more = realloc(r->bars, cap * sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "ranks");
         r->bars = more;
         r->cap = cap;
     }
@@ -51,7 +46,7 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     b.label =
         weft_arena_printf(r->arena, "%s%s%s", job, *job ? " " : "", weft_row_text(row, PARTS + 1));
     if (!b.label)
-        return no_memory(err);
+        return weft_err_no_memory(err, "ranks");
     r->bars[r->n++] = b;
     return 0;
 }
@@ -142,7 +137,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
         average(&r, runs->run[i].label);
         struct bar *more = code || !r.n ? all.bars : realloc(all.bars, (all.n + 1) * sizeof *more);
         if (!code && r.n && !more)
-            code = no_memory(err);
+            code = weft_err_no_memory(err, "ranks");
         if (!code && r.n) {
             all.bars = more;
             all.bars[all.n++] = r.bars[0];

@@ -278,5 +278,5 @@ int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
         weft_run_rows(run, "critical_path.csv", of_steps, step_row, &r, err) < 0)
         return err->code;
     compare_links(&r);
-    return r.lost ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report") : 0;
+    return r.lost ? weft_err_no_memory(err, "a report") : 0;
 }

@@ -46,7 +46,7 @@ int weft_tracks_jain(const struct weft_tracks *t, struct weft_curve *c, double x
         n += t->list[i].n;
     struct value *v = malloc((n + 1) * sizeof *v);
     if (!v)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
+        return weft_err_no_memory(err, "sampled series");
     n = 0;
     for (size_t i = 0; i < t->n; i++)
         for (size_t k = 0; k < t->list[i].n; k++)

@@ -73,7 +73,7 @@ void weft_figure_free(struct weft_figure *f)
 
 int weft_figure_check(const struct weft_figure *f, struct weft_err *err)
 {
-    return f->lost ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a figure") : 0;
+    return f->lost ? weft_err_no_memory(err, "a figure") : 0;
 }
 
 static const char *copy(struct weft_figure *f, const char *text)

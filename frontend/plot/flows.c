@@ -10,11 +10,6 @@ struct reading {
     struct weft_flow_points *p;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the messages of a run");
-}
-
 static int job_of(struct weft_flow_points *p, const char *name, uint32_t *out, struct weft_err *err)
 {
     for (*out = 0; *out < p->njobs; ++*out)
@@ -22,12 +17,12 @@ static int job_of(struct weft_flow_points *p, const char *name, uint32_t *out, s
             return 0;
     const char **more = weft_arena_calloc(p->arena, p->njobs + 1, sizeof *more);
     if (!more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the messages of a run");
     if (p->njobs)
         memcpy(more, p->job, p->njobs * sizeof *more);
     p->job = more;
     p->job[p->njobs] = weft_arena_strdup(p->arena, name);
-    return p->job[p->njobs++] ? 0 : no_memory(err);
+    return p->job[p->njobs++] ? 0 : weft_err_no_memory(err, "the messages of a run");
 }
 
 static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
@@ -45,7 +40,7 @@ static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
         const size_t cap = p->cap ? 2 * p->cap : 1024;
         struct weft_flow_point *more = realloc(p->list, cap * sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "the messages of a run");
         p->list = more;
         p->cap = cap;
     }
@@ -61,7 +56,7 @@ int weft_flow_points_read(const struct weft_runs *runs, const struct weft_run *r
     struct reading r = {runs, out};
     *out = (struct weft_flow_points){.arena = weft_arena_new()};
     if (!out->arena)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the messages of a run");
     const int rc = weft_run_rows(run, "flows.csv", columns, flow_row, &r, err);
     return rc ? rc : out->n == 0;
 }

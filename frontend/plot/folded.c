@@ -8,11 +8,6 @@
 
 enum { ITEMS_MAX = 32 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
-}
-
 static void *grow(void *list, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
@@ -37,14 +32,14 @@ static int node_of(struct weft_folded *f, const char *name, uint32_t *out, struc
     if (more)
         f->node = more;
     if (!x || !(x->name = weft_arena_strdup(f->arena, name)))
-        return no_memory(err);
+        return weft_err_no_memory(err, "a fabric");
     x->host = name[0] == 'h';
     x->dim = -1;
     x->number = *out = (uint32_t)f->nnodes;
     f->switches |= !x->host;
     HASH_ADD_KEYPTR(hh, f->by_name, x->name, strlen(x->name), x);
     if (x->lost)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a fabric");
     f->node[f->nnodes++] = x;
     return 0;
 }
@@ -57,7 +52,7 @@ int weft_folded_add(struct weft_folded *f, const char *from, const char *to,
     f->dims = x.dim + 1 > f->dims ? x.dim + 1 : f->dims;
     struct weft_folded_link *more = grow(f->link, f->nlinks, &f->cap_links, sizeof *more);
     if (!more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a fabric");
     f->link = more;
     f->link[f->nlinks++] = x;
     return 0;
@@ -154,7 +149,7 @@ static int make_items(struct weft_folded *f, const uint64_t *key, struct weft_er
 {
     struct weft_folded_item *all = calloc(f->nnodes + 1, sizeof *all);
     if (!all)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a fabric");
     for (size_t i = 0; i < f->nnodes; i++)
         all[i] = (struct weft_folded_item){(uint32_t)i, (uint32_t)i, 1, f->node[i]->row,
                                            key[i],      0,           0, NAN};
@@ -215,11 +210,11 @@ static void mix_neighbours(const struct weft_folded *f, uint64_t *seen)
 static int fold_rows(struct weft_folded *f, uint64_t *key, struct weft_err *err)
 {
     uint64_t *seen = calloc(f->nnodes + 1, sizeof *seen);
-    int code = seen ? 0 : no_memory(err);
+    int code = seen ? 0 : weft_err_no_memory(err, "a fabric");
     for (int pass = 0; pass < 2 && !code; pass++) {
         bool *is_long = long_rows(f);
         if (!is_long) {
-            code = no_memory(err);
+            code = weft_err_no_memory(err, "a fabric");
             break;
         }
         mix_neighbours(f, seen);
@@ -237,7 +232,7 @@ int weft_folded_fold(struct weft_folded *f, struct weft_err *err)
 {
     uint64_t *key = calloc(f->nnodes + 1, sizeof *key);
     if (!key)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a fabric");
     find_tiers(f);
     fold_hosts(f);
     for (size_t i = 0; i < f->nnodes; i++)

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for operations");
-}
-
 int weft_lane_of(struct weft_lanes *l, const char *job, const char *rank, uint32_t *row,
                  struct weft_err *err)
 {
@@ -30,13 +25,13 @@ int weft_lane_of(struct weft_lanes *l, const char *job, const char *rank, uint32
         const size_t cap = l->cap_rows ? 2 * l->cap_rows : 64;
         const char **more = realloc(l->row, cap * sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "operations");
         l->row = more;
         l->cap_rows = cap;
     }
     l->row[l->nrows] = weft_arena_strdup(l->arena, name);
     *row = (uint32_t)(l->last = l->nrows);
-    return l->row[l->nrows++] ? 0 : no_memory(err);
+    return l->row[l->nrows++] ? 0 : weft_err_no_memory(err, "operations");
 }
 
 int weft_lane_add(struct weft_lanes *l, const struct weft_runs *runs, struct weft_lane_box b,
@@ -50,7 +45,7 @@ int weft_lane_add(struct weft_lanes *l, const struct weft_runs *runs, struct wef
         const size_t cap = l->cap ? 2 * l->cap : 4096;
         struct weft_lane_box *more = realloc(l->box, cap * sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "operations");
         l->box = more;
         l->cap = cap;
     }
@@ -67,7 +62,7 @@ int weft_lanes_by_name(struct weft_lanes *l, struct weft_err *err)
 {
     const char **sorted = malloc((l->nrows + 1) * sizeof *sorted);
     uint32_t *place = malloc((l->nrows + 1) * sizeof *place);
-    const int rc = sorted && place ? 0 : no_memory(err);
+    const int rc = sorted && place ? 0 : weft_err_no_memory(err, "operations");
     if (!rc && l->nrows) {
         memcpy(sorted, l->row, l->nrows * sizeof *sorted);
         qsort(sorted, l->nrows, sizeof *sorted, by_words);

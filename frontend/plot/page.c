@@ -148,7 +148,7 @@ int weft_page_write(const struct weft_runs *runs, const struct weft_page_setting
     *content = (struct weft_page_content){0};
     p.facts = weft_arena_calloc(runs->arena, runs->n + 1, sizeof *p.facts);
     if (!p.facts)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
+        return weft_err_no_memory(err, "a report");
     if (!runs->n)
         return weft_err_set(err, WEFT_E_INPUT, "no run to report on");
     for (size_t i = 0; i < runs->n; i++)

@@ -78,7 +78,7 @@ int weft_page_settings_section(const struct weft_page *p, struct weft_err *err)
         weft_arena_calloc(p->runs->arena, n, sizeof *all.n),
     };
     if (!all.list || !all.n)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     all.runs = n;
     for (size_t i = 0; i < n; i++)
         if (weft_settings_resolved(json_object_get(p->runs->run[i].json, "config"), p->runs->arena,

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for pauses");
-}
-
 /* What a node's name is found by: nodes are few, and looked for in turns. */
 static int node_of(struct weft_pause_list *p, const char *name, uint32_t *out, struct weft_err *err)
 {
@@ -23,14 +18,14 @@ static int node_of(struct weft_pause_list *p, const char *name, uint32_t *out, s
     if ((p->nnodes & (p->nnodes - 1)) == 0) /* room doubles */
         more = realloc(p->node, (p->nnodes ? 2 * p->nnodes : 1) * sizeof *more);
     if (!more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "pauses");
     p->node = more;
     p->node[p->nnodes] = (struct weft_pause_node){.name = weft_arena_strdup(p->arena, name),
                                                   .first_stopped = SIZE_MAX,
                                                   .first_asked = SIZE_MAX,
                                                   .parent = UINT32_MAX,
                                                   .host = name[0] == 'h'};
-    return p->node[p->nnodes++].name ? 0 : no_memory(err);
+    return p->node[p->nnodes++].name ? 0 : weft_err_no_memory(err, "pauses");
 }
 
 /* The pauses that have not ended, of each node: the latest in the list first. */
@@ -55,7 +50,7 @@ static int begin(struct weft_pause_list *p, struct weft_pause x, struct weft_err
         const size_t cap = p->cap ? 2 * p->cap : 1024;
         struct weft_pause *more = realloc(p->list, cap * sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "pauses");
         p->list = more;
         p->cap = cap;
     }
@@ -107,7 +102,7 @@ int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *ru
     static const char *const columns[] = {"t_ns", "port", "node", "peer", "prio", "event", NULL};
     *out = (struct weft_pause_list){.arena = weft_arena_new()};
     if (!out->arena)
-        return no_memory(err);
+        return weft_err_no_memory(err, "pauses");
     const int rc = weft_run_rows(run, "pfc.csv", columns, pause_row, out, err);
     const double end = weft_run_figure(run, "elapsed_ns");
     out->end_ns = fmin(end > out->end_ns ? end : out->end_ns, runs->to_ns);

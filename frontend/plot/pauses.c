@@ -103,7 +103,7 @@ static int draw(const struct weft_pause_list *p, struct weft_figure *f, const ch
     static const int colours[HOPS] = {1, 4, 0, 5};
     struct rows rows;
     if (choose_rows(p, &rows))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for pauses");
+        return weft_err_no_memory(err, "pauses");
     const size_t shown = rows.n < ROWS_MAX ? rows.n : ROWS_MAX;
     double from = INFINITY, to = 0;
     for (size_t i = 0; i < p->n; i++) {

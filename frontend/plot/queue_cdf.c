@@ -30,14 +30,14 @@ static int class_row(void *ctx, const struct weft_row *row, struct weft_err *err
         const size_t cap = r->cap ? 2 * r->cap : 1024;
         struct stretch *more = realloc(r->list, cap * sizeof *more);
         if (!more)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for histograms");
+            return weft_err_no_memory(err, "histograms");
         r->list = more;
         r->cap = cap;
     }
     x.name = weft_arena_printf(r->arena, "%s to %s, p%s", weft_row_text(row, 0),
                                weft_row_text(row, 1), weft_row_text(row, 2));
     if (!x.name)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for histograms");
+        return weft_err_no_memory(err, "histograms");
     if (weft_row_number(row, 3, &x.to_bytes, err) || weft_row_number(row, 4, &x.ns, err))
         return err->code;
     r->list[r->n++] = x;
@@ -80,7 +80,7 @@ static int draw(const struct weft_runs *runs, size_t run, const struct reading *
 {
     struct port *ports = malloc((r->n + 1) * sizeof *ports);
     if (!ports)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for histograms");
+        return weft_err_no_memory(err, "histograms");
     const size_t n = find_ports(r, ports), shown = runs->n > 1 ? 1 : SHOWN;
     for (size_t i = 0; i < n && i < shown && (i == 0 || ports[i].mean >= LEAST * ports[0].mean);
          i++) {

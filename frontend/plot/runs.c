@@ -16,11 +16,6 @@
 
 enum { FILE_MAX_BYTES = 16 << 20, RUNS_MAX = 4096, KEYS_MAX = 64, KEYS_IN_LABEL = 4 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for run folders");
-}
-
 /* ---- folders ---- */
 
 static json_t *read_json(const char *dir, struct weft_err *err)
@@ -57,7 +52,7 @@ static int add_run(struct weft_runs *r, const char *dir, struct weft_err *err)
     if (!json)
         return err->code;
     r->run[r->n++] = (struct weft_run){weft_arena_strdup(r->arena, dir), "", json};
-    return r->run[r->n - 1].dir ? 0 : no_memory(err);
+    return r->run[r->n - 1].dir ? 0 : weft_err_no_memory(err, "run folders");
 }
 
 /* Numbers in names count as such: 2 is before 10. */
@@ -94,7 +89,7 @@ static int add_folder(struct weft_runs *r, const char *dir, struct weft_err *err
     if (!weft_file_is_regular(path))
         return add_run(r, dir, err);
     r->sweep = weft_arena_strdup(r->arena, dir);
-    return r->sweep ? add_sweep(r, dir, err) : no_memory(err);
+    return r->sweep ? add_sweep(r, dir, err) : weft_err_no_memory(err, "run folders");
 }
 
 /* ---- labels ---- */
@@ -145,7 +140,7 @@ static int find_varied(struct weft_runs *r, struct varied *v, const char **value
             value[at] = weft_arena_strdup(r->arena, d->v[0] ? d->v[0] : "-");
             if (!value[at] || !value[i * KEYS_MAX + at] || !v->key[at]) {
                 weft_comparison_free(c);
-                return no_memory(err);
+                return weft_err_no_memory(err, "run folders");
             }
         }
         weft_comparison_free(c);
@@ -279,17 +274,17 @@ static int name_by_settings(struct weft_runs *r, struct weft_err *err)
 {
     struct varied v = {.n = 0};
     const char **value = calloc(r->n * KEYS_MAX + 1, sizeof *value);
-    int code = value ? find_varied(r, &v, value, err) : no_memory(err);
+    int code = value ? find_varied(r, &v, value, err) : weft_err_no_memory(err, "run folders");
     if (!code)
         keep_overrides(r, &v, value);
     if (!code && v.n && v.n <= KEYS_IN_LABEL && keep(r, &v, value))
-        code = no_memory(err);
+        code = weft_err_no_memory(err, "run folders");
     free(value);
     for (size_t i = 0; i < r->n && r->nkeys && !code; i++)
         if (!(r->run[i].label = weft_run_label_without(r, i, NULL)))
-            code = no_memory(err);
+            code = weft_err_no_memory(err, "run folders");
     if (!code && (!r->nkeys || !is_unique(r)) && name_by_folder(r))
-        code = no_memory(err);
+        code = weft_err_no_memory(err, "run folders");
     return code;
 }
 
@@ -300,7 +295,7 @@ static int name_by_hand(struct weft_runs *r, const char *const *labels, size_t n
         return weft_err_set(err, WEFT_E_USAGE, "%zu labels for %zu runs", n, r->n);
     for (size_t i = 0; i < n; i++)
         if (!(r->run[i].label = weft_arena_strdup(r->arena, labels[i])))
-            return no_memory(err);
+            return weft_err_no_memory(err, "run folders");
     return 0;
 }
 
@@ -310,7 +305,7 @@ int weft_runs_open(const char *const *dirs, size_t n, const char *const *labels,
     struct weft_runs *r = out;
     *r = (struct weft_runs){.arena = weft_arena_new(), .varied = "", .to_ns = INFINITY};
     r->run = r->arena ? weft_arena_calloc(r->arena, RUNS_MAX, sizeof *r->run) : NULL;
-    int code = r->run ? 0 : no_memory(err);
+    int code = r->run ? 0 : weft_err_no_memory(err, "run folders");
     for (size_t i = 0; i < n && !code; i++)
         code = add_folder(r, dirs[i], err);
     if (!code && r->sweep && n > 1)

@@ -105,7 +105,7 @@ static int choose(const struct weft_runs *runs, const struct source *s, const ch
 {
     *out = (struct chosen){.of = calloc(runs->n, sizeof *out->of)};
     if (!out->of)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
+        return weft_err_no_memory(err, "sampled series");
     for (size_t i = 0; i < runs->n; i++) {
         struct weft_tracks *t = &out->of[i];
         if (weft_tracks_read(runs, &runs->run[i], s->file, s->keys, s->name, column, t, err) < 0)
@@ -300,7 +300,7 @@ static int own_columns(const struct weft_run *run, const char *file, struct weft
             for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
                 is_known |= strcmp(r.name[i], known[k]) == 0;
             if (!is_known && !(out[n++] = weft_arena_strdup(arena, r.name[i])))
-                weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
+                weft_err_no_memory(err, "sampled series");
         }
     weft_csv_reader_close(&r);
     out[n] = NULL;

@@ -100,11 +100,6 @@ static void add_curve(struct weft_panel *p, const struct groups *g, size_t perce
         weft_curve_xy(c, g->bytes[i], g->slowdown[i][percent]);
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for slow-downs");
-}
-
 /* One run: its percentiles in one panel, and where it has jobs, in one for each. */
 static int one_run(struct weft_flow_points *flows, struct weft_figure *f, struct weft_err *err)
 {
@@ -112,7 +107,7 @@ static int one_run(struct weft_flow_points *flows, struct weft_figure *f, struct
     struct groups g;
     for (int job = -1; job < jobs; job++) {
         if (group(flows->list, select_job(flows, job), &g))
-            return no_memory(err);
+            return weft_err_no_memory(err, "slow-downs");
         const char *title = job >= 0 ? weft_figure_printf(f, "workload %s", flows->job[job])
                             : jobs   ? "all messages"
                                      : "";
@@ -131,7 +126,7 @@ static int add_run(const struct weft_runs *runs, size_t i, struct weft_panel *co
     struct groups g;
     int rc = weft_flow_points_read(runs, &runs->run[i], &flows, err);
     if (!rc && group(flows.list, flows.n, &g))
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "slow-downs");
     for (size_t k = 0; k < PERCENTS && !rc; k++)
         add_curve(panels[k], &g, k, (int)i, runs->run[i].label);
     *with += !rc;

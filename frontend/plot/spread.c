@@ -187,7 +187,7 @@ static int draw(const struct weft_pause_list *p, struct weft_figure *f, const ch
     if (!t.member || !t.row) {
         free(t.member);
         free(t.row);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for pauses");
+        return weft_err_no_memory(err, "pauses");
     }
     for (uint32_t k = 0; k < p->nnodes; k++)
         if (p->node[k].parent == UINT32_MAX)

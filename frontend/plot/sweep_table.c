@@ -11,11 +11,6 @@
 
 enum { LOG_FROM = 20 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
-}
-
 /* A value as a number, in base units; NAN: it is none. */
 static double number_of(const char *text, bool *bytes)
 {
@@ -124,7 +119,7 @@ static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader 
     for (int i = 0; i < (int)r->ncolumns; i++) {
         const char *name = weft_arena_strdup(s->arena, r->name[i]);
         if (!name)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
         if (i < outcome && strncmp(name, REFERENCE, strlen(REFERENCE)) == 0)
             continue;
         if (i < outcome && s->naxes < WEFT_SWEEP_AXES) {
@@ -154,7 +149,7 @@ static int grow(struct weft_sweep_table *s, struct weft_err *err)
         double *v = realloc(s->axis[k].v, cap * sizeof *v);
         s->axis[k].v = v ? v : s->axis[k].v;
         if (!text || !v)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
     }
     for (size_t k = 0; k < s->nmetrics; k++) {
         struct weft_sweep_metric *m = &s->metric[k];
@@ -163,7 +158,7 @@ static int grow(struct weft_sweep_table *s, struct weft_err *err)
         double *ci95 = realloc(m->ci95, cap * sizeof *ci95);
         m->ci95 = ci95 ? ci95 : m->ci95;
         if (!v || !ci95)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
     }
     s->cap = cap;
     return 0;
@@ -187,7 +182,7 @@ static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,
         bool bytes, is_new = true;
         const char *text = weft_arena_strdup(s->arena, r->field[of->axis[k]]);
         if (!text)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
         a->text[s->nrows] = text;
         a->v[s->nrows] = number_of(text, &bytes);
         a->numbers &= !isnan(a->v[s->nrows]);
@@ -211,7 +206,7 @@ static int read_rows(struct weft_sweep_table *s, const char *dir, struct weft_er
     struct columns of;
     const char *path = weft_arena_printf(s->arena, "%s/sweep.csv", dir);
     if (!path)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a sweep");
     int rc = weft_csv_reader_open(&r, path, err);
     rc = rc ? rc : read_header(s, &r, &of, err);
     while (!rc && (rc = weft_csv_reader_next(&r, err)) == 1)
@@ -234,7 +229,7 @@ static int scale_metrics(struct weft_sweep_table *s, struct weft_err *err)
         m->axis = metric_label(s->arena, m->key, most, &m->divisor);
         m->log = least > 0 && most > LOG_FROM * least;
         if (!m->axis)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
         for (size_t i = 0; i < s->nrows; i++) {
             m->v[i] /= m->divisor;
             m->ci95[i] /= m->divisor;

@@ -106,7 +106,7 @@ static int add_run(const struct weft_runs *runs, size_t i, const struct drawing 
     struct bins *b = malloc(sizeof *b);
     int rc = weft_flow_points_read(runs, &runs->run[i], &p, err);
     if (!b)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for throughput");
+        rc = weft_err_no_memory(err, "throughput");
     const int jobs = !rc && runs->n == 1 && p.njobs > 1 ? (int)p.njobs : 0;
     const char *label = runs->n > 1 ? runs->run[i].label : "";
     for (int job = 0; job < jobs && !rc; job++) {

@@ -19,11 +19,6 @@ struct reading {
     double last_ns;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
-}
-
 /* The track called @p name: objects come in turns. NULL: no memory. */
 static struct weft_track *find(struct reading *r, const char *name)
 {
@@ -82,7 +77,7 @@ static int series_row(void *ctx, const struct weft_row *row, struct weft_err *er
         return 0;
     r->name(row, name, sizeof name);
     struct weft_track *t = find(r, name);
-    return t && !add(t, at, v) ? 0 : no_memory(err);
+    return t && !add(t, at, v) ? 0 : weft_err_no_memory(err, "sampled series");
 }
 
 int weft_tracks_read(const struct weft_runs *runs, const struct weft_run *run, const char *file,

@@ -14,11 +14,6 @@
 
 enum { FILE_MAX_BYTES = 16 << 20 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a comparison of runs");
-}
-
 /* Puts a value under its path into @p flat, an object that keeps the order; equal paths are
  * counted. */
 static int add(json_t *flat, struct weft_arena *arena, const char *path, const json_t *value)
@@ -280,7 +275,7 @@ struct weft_comparison *weft_compare_texts(const struct weft_compared_text texts
         if (c)
             c->arena = arena;
         if (!c || compare(c, root, texts)) {
-            no_memory(err);
+            weft_err_no_memory(err, "a comparison of runs");
             c = NULL;
         }
     }
@@ -337,5 +332,5 @@ int weft_settings_resolved(const struct json_t *config, struct weft_arena *arena
             code = s->key && s->value ? code : -1;
         }
     json_decref(flat);
-    return code ? no_memory(err) : 0;
+    return code ? weft_err_no_memory(err, "a comparison of runs") : 0;
 }

@@ -97,7 +97,7 @@ static int read_all(struct weft_expect *x, const char *text, size_t len, struct 
         n++;
     x->bounds = (struct weft_bound *)weft_arena_calloc(x->arena, n, sizeof *x->bounds);
     if (!x->bounds)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for expectations");
+        return weft_err_no_memory(err, "expectations");
     for (const struct weft_xml_elem *e = root->children; e; e = e->next) {
         if (strcmp(e->name, "bound") != 0 || e->children || e->text[0])
             return weft_err_at(
@@ -121,7 +121,7 @@ struct weft_expect *weft_expect_parse(const char *text, size_t len, const char *
         x->file = weft_arena_strdup(a, file);
     }
     if (!x || !x->file) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for expectations");
+        weft_err_no_memory(err, "expectations");
     } else if (!read_all(x, text, len, err)) {
         return x;
     }

@@ -35,7 +35,7 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
 {
     struct weft_report *r = (struct weft_report *)calloc(1, sizeof *r);
     if (!r) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
+        weft_err_no_memory(err, "a report");
         return NULL;
     }
     r->fabric = c->fabric;
@@ -52,9 +52,8 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
     r->dir = c->dir ? strdup(c->dir) : NULL;
     for (uint32_t j = 0; r->jobs && j < n; j++)
         r->jobs[j] = (struct weft_report_job){.report = r, .number = j};
-    int code = r->jobs && r->summaries && !r->dir == !c->dir
-                   ? 0
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
+    int code =
+        r->jobs && r->summaries && !r->dir == !c->dir ? 0 : weft_err_no_memory(err, "a report");
     if (!code && !r->dir)
         return r;
     if (!code) {

@@ -117,7 +117,7 @@ static int survey(struct table *t, struct weft_err *err)
     while ((rc = weft_csv_reader_next(&t->r, err)) == 1) {
         struct object *o = object_of(t);
         if (!o)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a timeline");
+            return weft_err_no_memory(err, "a timeline");
         o->rows++;
         for (size_t i = 0; i < t->r.ncolumns; i++)
             if (is_counter(t, i)) {
@@ -221,7 +221,7 @@ int weft_timeline_counters(struct weft_json *j, const char *dir, uint64_t pid,
     for (size_t i = 0; !rc && i < sizeof kinds / sizeof kinds[0]; i++) {
         struct table t = {.kind = &kinds[i], .arena = weft_arena_new()};
         rc = t.arena ? weft_path_join(path, folder, weft_series_files[kinds[i].file]->name, err)
-                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a timeline");
+                     : weft_err_no_memory(err, "a timeline");
         if (!rc && weft_series_table_exists(path))
             rc = draw(j, &t, path, pid + i, out, err);
         HASH_CLEAR(hh, t.objects);

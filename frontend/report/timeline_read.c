@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a timeline");
-}
-
 /* One table while it is read: columns that its rows need, and what they are for. */
 #define RUN_JSON_MAX ((size_t)64 << 20)
 
@@ -73,7 +68,7 @@ static int add(struct table *t, enum weft_process_kind kind, uint64_t number, st
         const uint64_t cap = s->cap ? 2 * s->cap : 4096;
         struct weft_slice *more = realloc(s->list, cap * sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a timeline");
         s->list = more;
         s->cap = cap;
     }
@@ -82,7 +77,7 @@ static int add(struct table *t, enum weft_process_kind kind, uint64_t number, st
     x.order = s->n;
     x.process = process_of(s, kind, job, number);
     if (!x.name || !x.what || !x.process)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a timeline");
     s->list[s->n++] = x;
     return 0;
 }
@@ -314,7 +309,7 @@ int weft_slices_read(const char *dir, uint64_t most_messages, struct weft_slices
     *s = (struct weft_slices){.arena = weft_arena_new()};
     *content = (struct weft_timeline_content){0};
     if (!s->arena)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a timeline");
     if (check_run(dir, err))
         return err->code;
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)

@@ -206,7 +206,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     }
     x->observers = (struct weft_system_observer *)calloc(x->parts.njobs, sizeof *x->observers);
     if (!x->observers)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
+        return weft_err_no_memory(err, "jobs");
     for (uint32_t i = 0; i < x->parts.njobs; i++)
         x->observers[i] = weft_report_system_observer(r->report, i);
     if (o->op) {

@@ -23,7 +23,7 @@ int weft_settings_add(struct weft_settings *s, struct weft_err *err, const char 
         s->list = grown;
     const char *copy = grown ? weft_arena_strdup(s->arena, text) : NULL;
     if (!copy)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     s->list[s->n++] = copy;
     return 0;
 }

@@ -46,7 +46,7 @@ int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), 
             continue;
         names[n] = strdup(e->d_name);
         if (!names[n])
-            code = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the names of scenarios");
+            code = weft_err_no_memory(err, "the names of scenarios");
         else
             n++;
     }
@@ -113,7 +113,7 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
     const size_t pcap_size = sizeof pcap_key + strlen(pcap);
     *texts = (char *)malloc(seed_size + pcap_size);
     if (!*texts)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     if (o->seed) {
         sets[(*n)++] = *texts;
         snprintf(*texts, seed_size, "%s%s", seed_key, seed);
@@ -146,7 +146,7 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
                            "run, check and sweep take it");
     const char **sets = (const char **)calloc(o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     size_t n = 0;
     for (; n < o->set.n; n++)
         sets[n] = o->set.list[n];
@@ -170,7 +170,7 @@ int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opt
     *out = NULL;
     const char **sets = (const char **)calloc(n + o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     for (size_t i = 0; i < nimplied; i++)
         sets[i] = implied[i];
     for (size_t i = 0; i < o->set.n; i++)
@@ -186,7 +186,7 @@ int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opt
     (*out)->name = weft_arena_strdup((*out)->arena, name);
     for (size_t i = 0; i < (*out)->nwarnings; i++)
         weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
-    return (*out)->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+    return (*out)->name ? 0 : weft_err_no_memory(err, "a name");
 }
 
 /* The name of a setting of the command line in a group; NULL: it has none. */
@@ -226,7 +226,7 @@ const char *const *weft_source_job_names(const struct weft_scenario *s, struct w
 {
     const char **names = (const char **)weft_arena_calloc(s->arena, s->njobs, sizeof *names);
     if (!names)
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for names of workloads");
+        weft_err_no_memory(err, "names of workloads");
     for (uint32_t i = 0; names && i < s->njobs; i++)
         names[i] = s->jobs[i].name;
     return names;

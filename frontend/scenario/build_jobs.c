@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the jobs of a scenario");
-}
-
 static int name_workload(const struct weft_scenario *s, uint32_t i, struct weft_err *err)
 {
     const struct weft_scenario_group *g = &s->groups[s->jobs[i].group];
@@ -83,7 +78,7 @@ static int split_nics(struct weft_job_plan *p, size_t n, struct weft_err *err)
         return 0;
     p->nics = (uint32_t *)malloc((n ? n : 1) * sizeof *p->nics);
     if (!p->nics)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the jobs of a scenario");
     memcpy(p->nics, p->hosts, n * sizeof *p->nics);
     for (uint32_t r = 0; r < p->nranks; r++)
         p->hosts[r] = p->nics[(size_t)r * p->nnics];
@@ -101,7 +96,7 @@ static int place(const struct weft_scenario *s, uint32_t i, const struct weft_fa
     const size_t wanted = (size_t)p->nranks * p->nnics;
     p->hosts = (uint32_t *)malloc((wanted + (size_t)f->nhosts) * sizeof *p->hosts);
     if (!p->hosts)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the jobs of a scenario");
     if (weft_place(&want, f, (uint32_t)wanted, taken, p->hosts, err) || split_nics(p, wanted, err))
         return err->code;
     p->nhosts = p->nranks;
@@ -124,7 +119,7 @@ static int add_free_hosts(const struct weft_fabric *f, const uint8_t *taken,
 {
     uint8_t *mine = (uint8_t *)calloc(f->nhosts, 1);
     if (!mine)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the jobs of a scenario");
     for (uint32_t r = 0; r < p->nranks; r++)
         mine[p->hosts[r]] = 1;
     for (size_t i = 0; p->nics && i < (size_t)p->nranks * p->nnics; i++)
@@ -181,7 +176,7 @@ static int make_flows(const struct weft_scenario *s, uint32_t i, const struct we
     uint32_t *node = (uint32_t *)calloc(n, sizeof *node);
     uint8_t *seen = (uint8_t *)calloc(f->nnodes, 1);
     struct weft_flow_site site = {p->nranks, s->run->seed, bps, node, 0};
-    int rc = bps && node && seen ? 0 : no_memory(err);
+    int rc = bps && node && seen ? 0 : weft_err_no_memory(err, "the jobs of a scenario");
     for (uint32_t r = 0; !rc && r < p->nranks; r++) {
         bps[r] = access_rate(f, p->hosts[r]);
         node[r] = access_of(f, p->hosts[r]);
@@ -247,7 +242,7 @@ int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario
     out->jobs = (struct weft_job_plan *)calloc(s->njobs, sizeof *out->jobs);
     if (!taken || !out->jobs) {
         free(taken);
-        return no_memory(err);
+        return weft_err_no_memory(err, "the jobs of a scenario");
     }
     out->njobs = s->njobs;
     int rc = 0;

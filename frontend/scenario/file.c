@@ -255,7 +255,7 @@ int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err)
     const char *slash = strrchr(s->file, '/');
     const char *dir = slash ? weft_arena_strndup(s->arena, s->file, (size_t)(slash - s->file)) : "";
     if (!dir)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        return weft_err_no_memory(err, "a scenario");
     if (slash == s->file)
         dir = "/.";
     for (const struct weft_xml_elem *e = r->root->children; e; e = e->next) {

@@ -52,7 +52,7 @@ static int take(void *ctx, const char *section, const char *param, const char *v
         return 0;
     g->reasons[k] = weft_arena_strdup(r->s->arena, why);
     if (!g->reasons[k])
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        return weft_err_no_memory(err, "a scenario");
     return weft_resolver_set(r, g, param, value, "", origin, err);
 }
 

@@ -36,7 +36,7 @@ int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *se
     struct weft_arena *a = r->s->arena;
     r->overrides = (struct weft_override *)weft_arena_calloc(a, n, sizeof *r->overrides);
     if (!r->overrides)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     for (size_t i = 0; i < n; i++) {
         const char *text = sets[i];
         const char *eq = strchr(text, '=');
@@ -55,7 +55,7 @@ int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *se
         o->param = weft_arena_strndup(a, dot + 1, (size_t)(eq - dot - 1));
         o->value = weft_arena_strdup(a, eq + 1);
         if (!o->prefix || !o->param || !o->value)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+            return weft_err_no_memory(err, "settings");
     }
     r->noverrides = n;
     return 0;

@@ -116,11 +116,6 @@ const char *weft_origin_name(enum weft_origin_kind kind)
     return "default";
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
-}
-
 /* The plug-in of one family: override, else file, else default ("" when there is none). */
 static int choose(struct weft_resolver *r, enum weft_family_id id, const char *fallback,
                   struct weft_err *err)
@@ -188,7 +183,7 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
     r->workloads =
         (struct weft_resolved_workload *)weft_arena_calloc(r->s->arena, 1, sizeof *r->workloads);
     if (!r->workloads)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     r->workloads[r->nworkloads++] = (struct weft_resolved_workload){
         .elem = weft_resolver_elem(r, weft_families[WEFT_FAMILY_WORKLOAD].element),
         .type = r->chosen[WEFT_FAMILY_WORKLOAD],
@@ -207,7 +202,7 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         s->arena, s->backend->nsections + 7 + r->nworkloads, sizeof *s->groups);
     char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
     if (!s->groups || !blob)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     s->net_params = blob;
     int code = weft_resolver_add_group(r, "topology", WEFT_FAMILY_TOPOLOGY, s->topology->name,
                                        &s->topology->params, NULL, err);
@@ -276,10 +271,10 @@ static int set_name(struct weft_resolver *r, struct weft_err *err)
     const struct weft_xml_elem *d = r->root ? weft_resolver_elem(r, "description") : NULL;
     s->description = d ? weft_arena_strdup(s->arena, d->text) : "";
     if (!s->description)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     if (a) {
         s->name = weft_arena_strdup(s->arena, a->value);
-        return s->name ? 0 : no_memory(err);
+        return s->name ? 0 : weft_err_no_memory(err, "a scenario");
     }
     s->name = "unnamed";
     const char *slash = strrchr(s->file, '/');
@@ -298,7 +293,7 @@ static int set_name(struct weft_resolver *r, struct weft_err *err)
     }
     if (to > from && *from != '.')
         s->name = weft_arena_strndup(s->arena, from, (size_t)(to - from));
-    return s->name ? 0 : no_memory(err);
+    return s->name ? 0 : weft_err_no_memory(err, "a scenario");
 }
 
 static int resolve(struct weft_resolver *r, const struct weft_scenario_options *o,
@@ -344,12 +339,12 @@ static int load(const char *text, size_t len, const char *file,
     struct weft_scenario *s = a ? (struct weft_scenario *)weft_arena_alloc(a, sizeof *s) : NULL;
     if (!s) {
         weft_arena_free(a);
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     }
     s->arena = a;
     struct weft_resolver r = {.s = s, .backends = {o->backends, o->nbackends}};
     s->file = file ? weft_arena_strdup(a, file) : "";
-    int code = s->file ? 0 : no_memory(err);
+    int code = s->file ? 0 : weft_err_no_memory(err, "a scenario");
     char *read = NULL;
     if (!code && file && !text) {
         code = weft_file_read(file, WEFT_XML_MAX_BYTES, &read, &len, err);

@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
-}
-
 int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char *fmt, ...)
 {
     char text[WEFT_ERR_MSG_MAX];
@@ -26,7 +21,7 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
         size_t cap = s->warnings_cap ? 2 * s->warnings_cap : 8;
         const char **more = (const char **)weft_arena_calloc(s->arena, cap, sizeof *more);
         if (!more)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a scenario");
         if (s->nwarnings)
             memcpy(more, s->warnings, s->nwarnings * sizeof *more);
         s->warnings = more;
@@ -34,7 +29,7 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
     }
     char *kept = weft_arena_strdup(s->arena, text);
     if (!kept)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     s->warnings[s->nwarnings++] = kept;
     return 0;
 }
@@ -66,7 +61,7 @@ int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, co
     else
         value = weft_arena_strdup(r->s->arena, value);
     if (!value)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     int code = weft_params_set(g->table, g->values, param, value, err);
     if (code)
         return code;
@@ -118,7 +113,7 @@ int weft_resolver_add_group(struct weft_resolver *r, const char *element, int fa
     g->reasons = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->reasons);
     g->settled = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->settled);
     if (!g->values || !g->origins || !g->reasons || !g->settled)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     if (weft_params_defaults(table, g->values, err))
         return weft_err_prepend(err, "defaults of %s", prefix);
     return 0;

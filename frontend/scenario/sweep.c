@@ -20,11 +20,6 @@ struct texts {
     size_t n;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
-}
-
 /* The words of a list, cut at commas and blanks. */
 static int split(struct weft_arena *arena, const char *text, const char *const **out, size_t *n,
                  struct weft_err *err)
@@ -33,12 +28,12 @@ static int split(struct weft_arena *arena, const char *text, const char *const *
     const char **list = (const char **)weft_arena_calloc(arena, strlen(text) / 2 + 1, sizeof *list);
     *out = list;
     if (!list)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     for (const char *p = text + strspn(text, between); *p; p += strspn(p, between)) {
         const size_t len = strcspn(p, between);
         list[*n] = weft_arena_strndup(arena, p, len);
         if (!list[(*n)++])
-            return no_memory(err);
+            return weft_err_no_memory(err, "a scenario");
         p += len;
     }
     return 0;
@@ -108,7 +103,7 @@ static int add_settings(struct weft_arena *arena, const struct weft_xml_elem *e,
             continue;
         to->list[to->n] = weft_arena_printf(arena, "%s=%s", a->name, a->value);
         if (!to->list[to->n++])
-            return no_memory(err);
+            return weft_err_no_memory(err, "a scenario");
     }
     return 0;
 }
@@ -131,7 +126,7 @@ static int read_bound(struct weft_resolver *r, const struct weft_xml_elem *e,
         if (i + 1 == n && read_yes_no(r, a, "bound", &b->full_only, err))
             return err->code;
         if (i + 1 < n && !(*to[i] = weft_arena_strdup(r->s->arena, a->value)))
-            return no_memory(err);
+            return weft_err_no_memory(err, "a scenario");
     }
     if (!b->metric || (!b->min && !b->max) || e->children || e->text[0])
         return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
@@ -152,7 +147,7 @@ static int read_attribute(struct weft_resolver *r, const struct weft_xml_attr *a
     for (size_t i = 0; i < sizeof to / sizeof to[0]; i++)
         if (strcmp(a->name, names[i]) == 0) {
             *to[i] = weft_arena_strdup(r->s->arena, a->value);
-            return *to[i] ? 0 : no_memory(err);
+            return *to[i] ? 0 : weft_err_no_memory(err, "a scenario");
         }
     return unknown(r, a, WEFT_SWEEP_ELEMENT, names, n,
                    "valid: name, title, metrics, seeds, find, speed-up", err);
@@ -176,12 +171,12 @@ static int make_parts(struct weft_arena *arena, const struct weft_xml_elem *e, s
     p->bounds =
         (struct weft_scenario_row_bound *)weft_arena_calloc(arena, elements, sizeof *p->bounds);
     if (!p->bounds)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         texts[i]->list = (const char **)weft_arena_calloc(arena, 2 * attributes + elements,
                                                           sizeof *texts[i]->list);
         if (!texts[i]->list)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a scenario");
     }
     return 0;
 }
@@ -205,7 +200,9 @@ static int read_vary(struct weft_resolver *r, const struct weft_xml_elem *e, str
                                "<vary>: what changes together are attributes of one <vary>");
     p->vary.list[p->vary.n] = axis_text(r->s->arena, e, NULL);
     p->quick_vary.list[p->vary.n] = axis_text(r->s->arena, e, &p->quick);
-    return p->vary.list[p->vary.n] && p->quick_vary.list[p->vary.n++] ? 0 : no_memory(err);
+    return p->vary.list[p->vary.n] && p->quick_vary.list[p->vary.n++]
+               ? 0
+               : weft_err_no_memory(err, "a scenario");
 }
 
 static int read_row_bound(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
@@ -258,7 +255,7 @@ static int settle_quick(struct weft_arena *arena, const struct weft_xml_elem *e,
             n++;
     varied.list = (const char **)weft_arena_calloc(arena, n, sizeof *varied.list);
     if (!varied.list)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     for (const struct weft_xml_elem *c = e->children; c; c = c->next)
         if (strcmp(c->name, "vary") == 0 && add_settings(arena, c, &varied, NULL, err))
             return err->code;
@@ -296,7 +293,7 @@ static int add_sweep(struct weft_resolver *r, const struct weft_scenario_sweep *
     const struct weft_scenario_sweep **list =
         (const struct weft_scenario_sweep **)weft_arena_calloc(r->s->arena, n + 1, sizeof *list);
     if (!list)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     for (size_t i = 0; i < n; i++)
         list[i] = r->s->sweeps[i];
     list[n] = s;
@@ -312,7 +309,7 @@ int weft_resolver_read_sweep(struct weft_resolver *r, const struct weft_xml_elem
     struct weft_scenario_sweep *s =
         (struct weft_scenario_sweep *)weft_arena_calloc(r->s->arena, 1, sizeof *s);
     if (!s || make_parts(r->s->arena, e, &p, err))
-        return no_memory(err);
+        return weft_err_no_memory(err, "a scenario");
     s->line = e->line;
     s->col = e->col;
     for (const struct weft_xml_attr *a = e->attrs; a; a = a->next)

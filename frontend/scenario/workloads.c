@@ -96,7 +96,7 @@ struct weft_param_table *weft_job_table(const struct weft_param_table *own,
     struct weft_param *all =
         (struct weft_param *)weft_arena_calloc(arena, own->n + job->n, sizeof *all);
     if (!t || !all) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        weft_err_no_memory(err, "a scenario");
         return NULL;
     }
     if (own->n)
@@ -154,7 +154,7 @@ int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err
     r->workloads =
         (struct weft_resolved_workload *)weft_arena_calloc(r->s->arena, n, sizeof *r->workloads);
     if (!r->workloads)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        return weft_err_no_memory(err, "a scenario");
     for (size_t i = 0; i < r->noverrides; i++)
         if (strcmp(r->overrides[i].prefix, element) == 0)
             return weft_err_set(err, WEFT_E_INPUT,
@@ -187,7 +187,7 @@ static const char *name_one(struct weft_resolver *r, uint32_t i, struct weft_err
         name = before ? weft_arena_printf(r->s->arena, "%s-%u", w->type.name, before + 1)
                       : w->type.name;
     if (!name)
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        weft_err_no_memory(err, "a scenario");
     return name;
 }
 
@@ -235,7 +235,7 @@ int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err)
     s->jobs =
         (struct weft_scenario_job *)weft_arena_calloc(s->arena, r->nworkloads, sizeof *s->jobs);
     if (!s->jobs)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        return weft_err_no_memory(err, "a scenario");
     if (name_all(r, err))
         return err->code;
     for (; s->njobs < r->nworkloads; s->njobs++) {

@@ -40,7 +40,7 @@ const struct weft_series_quantity *weft_series_quantities(size_t *n)
 
 static int out_of_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for series");
+    return weft_err_no_memory(err, "series");
 }
 
 /* ---- controls ---- */

@@ -16,7 +16,7 @@ int weft_histograms_begin(const struct weft_series_choice *c, struct weft_net *n
         return 0;
     uint8_t *prios = (uint8_t *)calloc((size_t)c->fabric->nports + 1, 1);
     if (!prios)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for histograms of queues");
+        return weft_err_no_memory(err, "histograms of queues");
     for (uint32_t p = 0; p < c->fabric->nports; p++)
         prios[p] = c->ports[p].histogram;
     const int code = net->ops->state->note_queues(net, prios, err);

@@ -38,7 +38,7 @@ void weft_instant_note(struct weft_instant *i, int64_t t_ps, uint32_t object,
         uint32_t *more = (uint32_t *)realloc(i->objects, cap * sizeof *more);
         if (!more) {
             if (!s->err.code)
-                weft_err_set(&s->err, WEFT_E_LIMIT, "out of memory for series on change");
+                weft_err_no_memory(&s->err, "series on change");
             return;
         }
         i->objects = more;

@@ -23,7 +23,7 @@ struct weft_observables {
 
 static int out_of_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for series of congestion controls");
+    return weft_err_no_memory(err, "series of congestion controls");
 }
 
 size_t weft_observables_count(const struct weft_cc_ops *control)

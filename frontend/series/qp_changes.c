@@ -63,7 +63,7 @@ struct weft_qp_changes {
 static void no_memory(struct weft_qp_changes *q)
 {
     if (!q->sample->err.code)
-        weft_err_set(&q->sample->err, WEFT_E_LIMIT, "out of memory for series of queue pairs");
+        weft_err_no_memory(&q->sample->err, "series of queue pairs");
 }
 
 /* ---- rows ---- */
@@ -288,7 +288,7 @@ struct weft_qp_changes *weft_qp_changes_new(const struct weft_series_choice *c,
 {
     struct weft_qp_changes *q = (struct weft_qp_changes *)calloc(1, sizeof *q);
     if (!q) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for series of queue pairs");
+        weft_err_no_memory(err, "series of queue pairs");
         return NULL;
     }
     q->choice = c;

@@ -41,7 +41,7 @@ struct weft_qp_series {
 
 static int out_of_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for series of queue pairs");
+    return weft_err_no_memory(err, "series of queue pairs");
 }
 
 /* ---- samples ---- */

@@ -71,7 +71,7 @@ struct weft_series *weft_series_new(const struct weft_series_choice *c, struct w
 {
     struct weft_series *s = (struct weft_series *)calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for series");
+        weft_err_no_memory(err, "series");
         return NULL;
     }
     s->choice = c;

@@ -50,11 +50,6 @@ const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS] = {
     {"json", 0, WEFT_OPT_FLAG, AT(json), NULL, NULL, "print as JSON"},
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
-}
-
 /* --jobs. */
 static int read_jobs(struct weft_sweep_opts *o, struct weft_err *err)
 {
@@ -113,8 +108,8 @@ static int earlier_list(struct weft_sweep_asked *a, const struct weft_result *r,
     out->list = (const char **)weft_arena_calloc(a->arena, n + 1, sizeof *out->list);
     for (; out->list && out->n < n; out->n++)
         if (!(out->list[out->n] = earlier(a, r, name, out->n)))
-            return no_memory(err);
-    return out->list ? 0 : no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
+    return out->list ? 0 : weft_err_no_memory(err, "a sweep");
 }
 
 /* What the folder of --collect says was asked for. */
@@ -150,9 +145,9 @@ static int own_list(struct weft_arena *arena, const char *const *list, size_t n,
     const char **own = (const char **)weft_arena_calloc(arena, n + 1, sizeof *own);
     for (size_t i = 0; own && i < n; i++)
         if (!(own[i] = weft_arena_strdup(arena, list[i])))
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
     *out = own;
-    return own ? 0 : no_memory(err);
+    return own ? 0 : weft_err_no_memory(err, "a sweep");
 }
 
 /* "KEY=VALUE" of the scenario's, a file as seen from where weft is. */
@@ -171,11 +166,11 @@ static int join_settings(struct weft_sweep_asked *a, const char *const *list, si
     const char **all = (const char **)weft_arena_calloc(a->arena, n + own.n + 1, sizeof *all);
     for (size_t i = 0; all && i < n; i++)
         if (!(all[i] = own_setting(a, list[i])))
-            return no_memory(err);
+            return weft_err_no_memory(err, "a sweep");
     for (size_t i = 0; all && i < own.n; i++)
         all[n + i] = own.list[i];
     a->source.set = (struct weft_strings){all, n + own.n};
-    return all ? 0 : no_memory(err);
+    return all ? 0 : weft_err_no_memory(err, "a sweep");
 }
 
 static const char *own_text(struct weft_arena *arena, const char *text, bool *ok)
@@ -206,7 +201,7 @@ static int own_bounds(struct weft_sweep_asked *a, const struct weft_scenario_swe
         to->why = own_text(a->arena, b->why, &ok);
     }
     a->bounds = own;
-    return own && ok ? 0 : no_memory(err);
+    return own && ok ? 0 : weft_err_no_memory(err, "a sweep");
 }
 
 /* The sweep of the scenario that is meant; NULL: it has none. */
@@ -265,7 +260,7 @@ static int ask_sweep(const struct weft_scenario *scenario, const struct weft_sce
         return weft_err_set(err, WEFT_E_USAGE,
                             "--json prints one sweep, and %s has %zu: choose one by --part",
                             scenario->file, scenario->nsweeps);
-    return ok ? 0 : no_memory(err);
+    return ok ? 0 : weft_err_no_memory(err, "a sweep");
 }
 
 /* Of a configuration, which has no operations. */
@@ -328,7 +323,7 @@ int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char *
         return err->code;
     out->arena = weft_arena_new();
     if (!out->arena)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a sweep");
     if (o->collect) {
         if (ask_folder(o, out, err))
             return err->code;

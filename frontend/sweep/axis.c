@@ -36,14 +36,14 @@ static int read_setting(const char *text, size_t len, const struct weft_cli *cli
     const char *own = weft_arena_strndup(arena, text, len);
     const char *eq = own ? strchr(own, '=') : NULL;
     if (!own)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     if (!eq || eq == own || !eq[1])
         return weft_err_set(err, WEFT_E_USAGE, "--vary %s: must be KEY=VALUE|VALUE...", own);
     if (a->nkeys == WEFT_SWEEP_KEYS)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %d settings are varied", WEFT_SWEEP_KEYS);
     const char *key = weft_arena_strndup(arena, own, (size_t)(eq - own));
     if (!key)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     struct weft_sweep_values *v = &a->value[a->nkeys];
     a->label[a->nkeys] = strncmp(key, LABEL, strlen(LABEL)) == 0;
     const bool reference = strncmp(key, WEFT_SWEEP_REFERENCE, strlen(WEFT_SWEEP_REFERENCE)) == 0;

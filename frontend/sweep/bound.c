@@ -54,7 +54,7 @@ static int read_where(struct weft_sweep *s, struct weft_sweep_bound *b, struct w
     static const char joint[] = " and ";
     char *text = b->said->where ? weft_arena_strdup(s->arena, b->said->where) : NULL;
     if (b->said->where && !text)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for bounds");
+        return weft_err_no_memory(err, "bounds");
     while (text) {
         char *next = strstr(text, joint);
         if (next) {
@@ -127,8 +127,7 @@ static int read_over(struct weft_sweep *s, struct weft_sweep_bound *b, struct we
                                   b->said->metric);
     }
     char *over = weft_arena_strdup(s->arena, b->said->over);
-    return over ? read_match(s, over, &b->over, err)
-                : weft_err_set(err, WEFT_E_LIMIT, "out of memory for bounds");
+    return over ? read_match(s, over, &b->over, err) : weft_err_no_memory(err, "bounds");
 }
 
 static int read_bound(struct weft_sweep *s, struct weft_sweep_bound *b, struct weft_err *err)
@@ -152,7 +151,7 @@ int weft_sweep_bounds_read(struct weft_sweep_bounds *b, struct weft_sweep *s,
     *b = (struct weft_sweep_bounds){.file = file};
     b->list = (struct weft_sweep_bound *)weft_arena_calloc(s->arena, n + 1, sizeof *b->list);
     if (!b->list)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for bounds");
+        return weft_err_no_memory(err, "bounds");
     for (; b->n < n; b->n++) {
         b->list[b->n].said = &said[b->n];
         if (read_bound(s, &b->list[b->n], err)) {

@@ -91,7 +91,7 @@ static int read_conditions(struct weft_sweep_find *f, struct weft_sweep *s, char
     for (bool more = true; more;) {
         char *text = (char *)weft_arena_calloc(s->arena, size, 1), *w;
         if (!text)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for conditions");
+            return weft_err_no_memory(err, "conditions");
         more = false;
         for (size_t used = 0; (w = word(&rest)) && !(more = strcmp(w, "and") == 0);) {
             memcpy(text + used, w, strlen(w));
@@ -125,7 +125,7 @@ int weft_sweep_find_read(struct weft_sweep_find *f, struct weft_sweep *s, const 
     *f = (struct weft_sweep_find){.text = weft_arena_strdup(s->arena, text), .nsearches = s->nrows};
     char *rest = weft_arena_strdup(s->arena, text);
     if (!f->text || !rest)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for what to find");
+        return weft_err_no_memory(err, "what to find");
     const char *which = word(&rest), *key = word(&rest), *where = word(&rest);
     if (!which || (strcmp(which, "min") != 0 && strcmp(which, "max") != 0))
         return malformed(f, "it begins with min or max", err);
@@ -139,7 +139,7 @@ int weft_sweep_find_read(struct weft_sweep_find *f, struct weft_sweep *s, const 
     f->search =
         (struct weft_find_search *)weft_arena_calloc(s->arena, f->nsearches, sizeof *f->search);
     if (!f->search)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for what to find");
+        return weft_err_no_memory(err, "what to find");
     for (size_t i = 0; i < f->nsearches; i++)
         f->search[i].holds = n + 1;
     return 0;

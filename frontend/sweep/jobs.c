@@ -138,13 +138,13 @@ static int fill_in(struct pool *p, const struct worker *w, int status, struct we
     size_t size;
     char *text = contents(w->result, &size);
     if (!text)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the result of a row");
+        return weft_err_no_memory(err, "the result of a row");
     struct weft_err e = {0};
     struct weft_result *r =
         WIFEXITED(status) && size ? weft_result_parse(text, size, "the result of a row", &e) : NULL;
     free(text);
     if (e.code) /* it is whole, so there was no memory to read it */
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the result of a row");
+        return weft_err_no_memory(err, "the result of a row");
     for (size_t m = 0; m < p->s->nmetrics; m++)
         point->metric[m] = NAN;
     if (!r) {
@@ -176,7 +176,7 @@ static int finish(struct pool *p, struct worker *w, struct weft_err *err)
     close_files(w);
     p->s->point[w->point].state = WEFT_POINT_DONE;
     if (!code && !said)
-        code = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the messages of a row");
+        code = weft_err_no_memory(err, "the messages of a row");
     if (!code)
         return p->jobs->done(p->jobs->ctx, w->point, said, err);
     free(said);
@@ -243,9 +243,7 @@ int weft_sweep_run_jobs(const struct weft_sweep_base *b, struct weft_sweep *s, s
     struct pool p = {.base = b, .s = s, .jobs = jobs, .n = parallel};
     p.workers = (struct worker *)calloc(parallel, sizeof *p.workers);
     p.polls = (struct pollfd *)calloc(parallel, sizeof *p.polls);
-    const int code = p.workers && p.polls
-                         ? run(&p, err)
-                         : weft_err_set(err, WEFT_E_LIMIT, "out of memory for processes");
+    const int code = p.workers && p.polls ? run(&p, err) : weft_err_no_memory(err, "processes");
     free(p.workers);
     free(p.polls);
     return code;

@@ -53,7 +53,7 @@ static int choose_metrics(struct weft_sweep *s, const struct weft_sweep_texts *t
     for (size_t m = 0; m < s->nmetrics; m++) {
         const char *own = weft_arena_strdup(s->arena, names[m]);
         if (!own)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for metrics");
+            return weft_err_no_memory(err, "metrics");
         if (weft_metric_choose(own, &s->metric[m], err))
             return err->code;
     }
@@ -89,7 +89,7 @@ int weft_sweep_plan(struct weft_sweep *s, const struct weft_cli *cli,
     *s = (struct weft_sweep){.nrows = 1, .outcome = "running", .reason = ""};
     s->arena = weft_arena_new();
     if (!s->arena)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
+        return weft_err_no_memory(err, "a sweep");
     if (!t->nvary && !t->seeds)
         return weft_err_set(err, WEFT_E_USAGE,
                             "nothing to vary: --vary KEY=VALUE|VALUE, such as "

@@ -44,7 +44,7 @@ int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep
         list[out->set.n] = weft_arena_printf(s->arena, "run.seed=%s", seed);
         ok = list[out->set.n++] != NULL;
     }
-    return ok ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    return ok ? 0 : weft_err_no_memory(err, "settings");
 }
 
 int weft_sweep_folder(const struct weft_sweep_base *b, size_t point, char dir[WEFT_PATH_MAX],

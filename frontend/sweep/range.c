@@ -90,7 +90,7 @@ static int add(struct weft_sweep_values *v, struct weft_arena *arena, const char
         v->list = (const char **)weft_arena_calloc(arena, WEFT_SWEEP_VALUES, sizeof *v->list);
     const char *own = v->list ? weft_arena_strdup(arena, text) : NULL;
     if (!own)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for values");
+        return weft_err_no_memory(err, "values");
     v->list[v->n++] = own;
     return 0;
 }
@@ -167,7 +167,7 @@ static int read_value(const char *text, int type, struct weft_arena *arena,
     struct range r = {.text = text};
     char *own = weft_arena_strdup(arena, text);
     if (!own)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for values");
+        return weft_err_no_memory(err, "values");
     return read_range(own, own + (dots - text), type, &r, err) ? err->code
                                                                : expand(&r, arena, out, err);
 }
@@ -177,7 +177,7 @@ int weft_sweep_read_values(const char *text, int type, struct weft_arena *arena,
 {
     char *p = weft_arena_strdup(arena, text);
     if (!p)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for values");
+        return weft_err_no_memory(err, "values");
     for (char *next; p; p = next) {
         next = strchr(p, '|');
         if (next)

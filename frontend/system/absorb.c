@@ -266,7 +266,7 @@ int weft_absorbed_new(struct weft_system *s, struct weft_err *err)
 {
     s->trails.absorbed = calloc(1, sizeof *s->trails.absorbed);
     if (!s->trails.absorbed)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+        return weft_err_no_memory(err, "the critical path");
     return 0;
 }
 

@@ -40,11 +40,6 @@ struct maker {
     struct weft_err *err;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the choice of algorithms");
-}
-
 /* --- keys --- */
 
 /* Classes of sizes to an octave: what is right for the smallest size of one is at most 3 % off for
@@ -98,7 +93,7 @@ static const struct weft_choice *choice_of(struct maker *m, const char *text)
             return &i->choice;
     struct made *i = malloc(sizeof *i + strlen(text) + 1);
     if (!i) {
-        no_memory(m->err);
+        weft_err_no_memory(m->err, "the choice of algorithms");
         return NULL;
     }
     memcpy(i->text, text, strlen(text) + 1);
@@ -134,7 +129,7 @@ static int decide(struct maker *m, const struct weft_ground *ground, struct weft
         return 0; /* as without a fabric */
     struct weft_auto_pick *p = calloc(1, sizeof *p);
     if (!p)
-        return no_memory(m->err);
+        return weft_err_no_memory(m->err, "the choice of algorithms");
     p->link = m->a->first;
     m->a->first = p;
     p->choice = choice_of(m, race.best);
@@ -144,7 +139,9 @@ static int decide(struct maker *m, const struct weft_ground *ground, struct weft
     memcpy(p->next, race.next, sizeof p->next);
     if (!p->choice)
         return m->err->code;
-    return weft_u64map_put(&m->a->picks, key, p) ? no_memory(m->err) : 0;
+    return weft_u64map_put(&m->a->picks, key, p)
+               ? weft_err_no_memory(m->err, "the choice of algorithms")
+               : 0;
 }
 
 /* Operations that ask for it, one of each key. */
@@ -175,11 +172,11 @@ static int collect(struct maker *m, struct asked **out, size_t *n)
             if (*n == cap) {
                 cap = cap ? 2 * cap : 16;
                 struct asked *more = realloc(*out, cap * sizeof *more);
-                rc = more ? 0 : no_memory(m->err);
+                rc = more ? 0 : weft_err_no_memory(m->err, "the choice of algorithms");
                 *out = more ? more : *out;
             }
             if (!rc && weft_u64map_put(&seen, key_of(op), NULL))
-                rc = no_memory(m->err);
+                rc = weft_err_no_memory(m->err, "the choice of algorithms");
             if (!rc)
                 (*out)[(*n)++] = (struct asked){key_of(op), r, i};
         }
@@ -240,7 +237,7 @@ int weft_auto_new(const struct weft_auto_job *job, const struct weft_dims *dims,
         return 0;
     m.a = calloc(1, sizeof *m.a);
     if (!m.a)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the choice of algorithms");
     int rc = make_fallbacks(&m);
     if (!rc && on_fabric(job))
         rc = collect(&m, &asked, &n);

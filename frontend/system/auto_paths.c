@@ -43,7 +43,7 @@ int weft_ground_new(const struct weft_system_env *env, struct weft_ground *out,
     if (out->path && out->load && out->loaded)
         return 0;
     weft_ground_release(out);
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the choice of algorithms");
+    return weft_err_no_memory(err, "the choice of algorithms");
 }
 
 void weft_ground_release(struct weft_ground *g)

@@ -14,18 +14,13 @@
 /* What the choice in one dimension must gain to be worth it. */
 #define LEAST_GAIN 0.01
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the choice of algorithms");
-}
-
 /* --- algorithms --- */
 
 static int add_trial(struct weft_trials *a, const char *text, struct weft_err *err)
 {
     struct weft_trial *more = realloc(a->trial, (a->n + 1) * sizeof *more);
     if (!more)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the choice of algorithms");
     a->trial = more;
     more[a->n].text = text;
     const int rc = weft_coll_algorithm_parse(text, strlen(text), "", &more[a->n].alg, err);
@@ -60,7 +55,7 @@ static int seat_whole(const uint32_t *ranks, uint32_t n, struct weft_table *t, s
 {
     t->seats = (struct weft_seats){n, 1, malloc(n * sizeof *ranks)};
     if (!t->seats.rank)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the choice of algorithms");
     memcpy(t->seats.rank, ranks, n * sizeof *ranks);
     return 0;
 }
@@ -73,7 +68,7 @@ static int seat_rows(const struct weft_track *s, uint32_t d, struct weft_table *
     const uint32_t n = shape->dims.size[d], size = s->dims->size[shape->fabric_dim[d]];
     t->seats = (struct weft_seats){n, 0, malloc((size_t)s->group->n * sizeof *t->seats.rank)};
     if (!t->seats.rank)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the choice of algorithms");
     for (uint32_t i = 0; i < s->group->n; i++) {
         const uint32_t rank = s->group->ranks[i], stride = shape->stride[d];
         const uint32_t *place = shape->places[d];

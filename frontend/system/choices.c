@@ -17,7 +17,7 @@ static int parse_named(struct weft_choices *c, const struct weft_op *op, const c
             return 0;
     struct weft_choice *more = realloc(c->named, (c->nnamed + 1) * sizeof *more);
     if (!more)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for algorithms");
+        return weft_err_no_memory(err, "algorithms");
     c->named = more;
     return weft_choice_parse(op->algorithm, dir, &more[c->nnamed++], err);
 }

@@ -120,7 +120,7 @@ int weft_read_turns(const struct weft_system_env *env, const struct weft_system_
         return 0;
     out->turns = calloc((size_t)nranks + 1, sizeof *out->turns);
     if (!out->turns)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the ports of ranks");
+        return weft_err_no_memory(err, "the ports of ranks");
     for (uint32_t r = 0; r < nranks; r++)
         take_turns(f, f->hosts[env->hosts ? env->hosts[r] : r], &out->turns[r]);
     return 0;

@@ -114,7 +114,7 @@ static int count_classes(const struct weft_workload *w, struct class **all, stru
                 continue;
             struct class *c = class_of(w, all, op, 1);
             if (!c)
-                return weft_err_set(err, WEFT_E_LIMIT, "out of memory for collectives");
+                return weft_err_no_memory(err, "collectives");
             if (c->seen && c->rank != r) {
                 int rc = close_rank(w, c, err);
                 if (rc)
@@ -188,7 +188,7 @@ int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, u
     if (!rc && order) {
         *order = calloc(*ninstances ? *ninstances : 1, sizeof **order);
         if (!*order)
-            rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for collectives");
+            rc = weft_err_no_memory(err, "collectives");
     }
     if (!rc && states)
         write_numbers(w, all, states, order ? *order : NULL);

@@ -120,7 +120,7 @@ static int fit_new(struct fit *f, const struct weft_workload *w, const struct we
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind == WEFT_OP_COLL && count_use(f, op))
-                rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for algorithms");
+                rc = weft_err_no_memory(err, "algorithms");
         }
     if (rc)
         fit_free(f);

@@ -17,11 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for system.order");
-}
-
 /* The place of rank @p r when dimension 0 is walked back and forth, and so is every further one. */
 static uint64_t folded(uint32_t r, const struct weft_dims *dims)
 {
@@ -115,12 +110,13 @@ int weft_rings_new(const struct weft_workload *w, const char *order, const struc
     if (weft_list_is_word(&weft_order_form, order) == WEFT_ORDER_GROUP)
         return 0;
     uint64_t *key = calloc(w->nranks ? w->nranks : 1, sizeof *key);
-    int rc = key ? fill_keys(order, dims, w->nranks, key, err) : no_memory(err);
+    int rc =
+        key ? fill_keys(order, dims, w->nranks, key, err) : weft_err_no_memory(err, "system.order");
     if (!rc && !(*out = calloc(w->ngroups ? w->ngroups : 1, sizeof **out)))
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "system.order");
     for (uint32_t g = 0; !rc && g < w->ngroups; g++)
         if (seat(&w->groups[g], key, &(*out)[g]))
-            rc = no_memory(err);
+            rc = weft_err_no_memory(err, "system.order");
     free(key);
     if (rc) {
         weft_rings_free(*out, w);

@@ -34,7 +34,7 @@ int weft_any_new(struct weft_npu *npu, struct weft_err *err)
         return 0;
     npu->any = calloc(1, sizeof *npu->any);
     if (!npu->any)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
+        return weft_err_no_memory(err, "messages");
     npu->any->tail = &npu->any->head;
     return 0;
 }

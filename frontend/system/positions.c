@@ -42,12 +42,12 @@ uint32_t **weft_positions_new(const struct weft_workload *w, struct weft_err *er
         largest = w->groups[g].n > largest ? w->groups[g].n : largest;
     struct member *scratch = calloc(largest, sizeof *scratch);
     uint32_t **position = calloc(w->ngroups ? w->ngroups : 1, sizeof *position);
-    int rc = scratch && position ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
+    int rc = scratch && position ? 0 : weft_err_no_memory(err, "groups");
     for (uint32_t g = 0; !rc && g < w->ngroups; g++) {
         const struct weft_group *group = &w->groups[g];
         position[g] = calloc(group->n ? group->n : 1, sizeof **position);
         rc = position[g] ? sort_members(w, group, scratch, position[g], err)
-                         : weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
+                         : weft_err_no_memory(err, "groups");
     }
     free(scratch);
     if (rc) {

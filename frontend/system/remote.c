@@ -61,7 +61,7 @@ int weft_remote_begin(struct weft_system *s, struct weft_err *err)
     if (s->p->remote_memory == WEFT_REMOTE_NONE)
         return 0;
     s->memory_free_ps = calloc((size_t)s->w->nranks + 1, sizeof *s->memory_free_ps);
-    return s->memory_free_ps ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for memories");
+    return s->memory_free_ps ? 0 : weft_err_no_memory(err, "memories");
 }
 
 /* Queues an access at its memory; returns the delay until it has been served. */

@@ -133,8 +133,8 @@ int weft_remote_read(const struct weft_workload *w, struct weft_system_params *p
             "system.remote-memory and system.remote-memory-file say the same thing; "
             "give one of the two");
     struct weft_arena *a = weft_arena_new();
-    int rc = a ? weft_flat_read(p->remote_file, a, &f, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for remote memory");
+    int rc =
+        a ? weft_flat_read(p->remote_file, a, &f, err) : weft_err_no_memory(err, "remote memory");
     rc = rc ? rc : take(f, w->nranks, p, err);
     weft_arena_free(a);
     return rc;

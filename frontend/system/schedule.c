@@ -168,7 +168,7 @@ static int keep(const struct job *j, const struct weft_schedule *s, struct weft_
         k->deps = weft_arena_calloc(j->g->arena, s->ndeps, sizeof *k->deps);
     }
     if (!k->ops || !k->deps)
-        return weft_err_set(j->err, WEFT_E_LIMIT, "out of memory for a schedule");
+        return weft_err_no_memory(j->err, "a schedule");
     if (s->nops)
         memcpy(k->ops, s->ops, s->nops * sizeof *k->ops);
     if (s->ndeps)
@@ -183,7 +183,7 @@ static int make_rank(const struct job *j, uint32_t rank, uint64_t first)
     const struct weft_dag *d = &j->w->dags[rank];
     struct weft_schedule s = {.ops = NULL};
     struct place *places = calloc((size_t)d->nops + 1, sizeof *places);
-    int rc = places ? 0 : weft_err_set(j->err, WEFT_E_LIMIT, "out of memory for a schedule");
+    int rc = places ? 0 : weft_err_no_memory(j->err, "a schedule");
     for (uint32_t i = 0; !rc && i < d->nops; i++)
         rc = operation(j, &s, rank, first + i, weft_workload_visit(j->w, rank, i), &places[i]);
     for (uint32_t i = 0; !rc && i < d->nops; i++)
@@ -207,14 +207,14 @@ static int make(struct job *j, struct weft_err *err)
         total += j->w->dags[r].nops;
     j->states = calloc(total + 1, sizeof *j->states);
     if (!j->states)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a schedule");
+        return weft_err_no_memory(err, "a schedule");
     int rc = weft_choices_new(j->w, &j->p, &j->choices, err);
     if (!rc)
         rc = weft_coll_ids(j->w, j->states, &j->ninstances, NULL, err);
     if (!rc && !(j->position = weft_positions_new(j->w, err)))
         rc = err->code;
     if (!rc && !(j->instances = calloc(j->ninstances + 1, sizeof *j->instances)))
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for a schedule");
+        rc = weft_err_no_memory(err, "a schedule");
     if (!rc)
         rc = number_tags(j);
     total = 0;

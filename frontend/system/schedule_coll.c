@@ -168,8 +168,7 @@ static int make_lanes(struct maker *m)
 int weft_schedule_coll(struct weft_schedule *s, struct weft_schedule_coll *c, struct weft_err *err)
 {
     struct maker m = {.s = s, .c = c};
-    const int rc =
-        make_lanes(&m) ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a schedule") : 0;
+    const int rc = make_lanes(&m) ? weft_err_no_memory(err, "a schedule") : 0;
     c->begin = weft_schedule_op(s, WEFT_GOAL_CALC, 0, WEFT_SCHEDULE_JOINS);
     for (uint32_t k = 0; !rc && k < m.nlanes; k++)
         for (uint64_t i = 0; i < m.lanes[k].n && !s->full; i++)

@@ -138,7 +138,7 @@ struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct w
         ok = shape(&w->groups[g], dims, &shapes[g]) == 0;
     if (!ok) {
         weft_shapes_free(shapes, w);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
+        weft_err_no_memory(err, "groups");
         return NULL;
     }
     return shapes;

@@ -31,7 +31,7 @@ static int open_group(struct weft_system *s, const struct row *row, const struct
     }
     if (!hosts || !g || weft_u64map_put(&s->sites.net_group, row->key, g)) {
         free(hosts);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
+        return weft_err_no_memory(err, "groups");
     }
     for (uint32_t i = 0; i < row->n; i++)
         hosts[i] = row->base + row->place[i] * row->stride;
@@ -133,7 +133,7 @@ static int plan(struct weft_system *s, const struct weft_fabric *f, const struct
     if (weft_u64map_get(&s->sites.programs, key, &before))
         p->same_key = before;
     if (weft_u64map_put(&s->sites.programs, key, p))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the plan of a collective");
+        return weft_err_no_memory(err, "the plan of a collective");
     return 0;
 }
 

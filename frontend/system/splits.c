@@ -100,6 +100,6 @@ int weft_check_splits(const struct weft_workload *w, struct weft_err *err)
     weft_u64map_release(&sums);
     free(seen);
     if (rc)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for sizes of all-to-alls");
+        return weft_err_no_memory(err, "sizes of all-to-alls");
     return differ ? name_culprit(w, err) : 0;
 }

@@ -127,7 +127,7 @@ static int set_slowdowns(struct weft_system *s, struct weft_err *err)
 {
     double *slowdown = calloc(s->w->nranks ? s->w->nranks : 1, sizeof *slowdown);
     int rc = slowdown ? weft_read_stragglers(s->p, s->w->nranks, slowdown, err)
-                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory for the system layer");
+                      : weft_err_no_memory(err, "the system layer");
     for (uint32_t r = 0; !rc && r < s->w->nranks; r++)
         s->npus[r].slowdown = slowdown[r];
     free(slowdown);
@@ -214,7 +214,7 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
         return NULL;
     struct weft_system *s = calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for the system layer");
+        weft_err_no_memory(err, "the system layer");
         return NULL;
     }
     s->w = w;

@@ -362,14 +362,14 @@ int weft_trails_begin(struct weft_system *s, struct weft_err *err)
     struct weft_trails *all = &s->trails;
     all->root = step_new(s);
     if (!all->root)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+        return weft_err_no_memory(err, "the critical path");
     *all->root = (struct weft_step){.op = NO_OP, .end_ps = weft_now_ps(s)};
     all->reported_end_ps = all->root->end_ps;
     for (uint32_t r = 0; r < s->w->nranks; r++) {
         s->npus[r].trail = trail_at(s, all->root);
         s->npus[r].trail_op = NO_OP;
         if (!s->npus[r].trail)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+            return weft_err_no_memory(err, "the critical path");
     }
     return 0;
 }
@@ -383,7 +383,7 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
         n++;
     struct weft_step **way = calloc(n ? n : 1, sizeof *way);
     if (!way)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+        return weft_err_no_memory(err, "the critical path");
     uint64_t i = n;
     for (struct weft_step *p = all->last; p; p = p->parent)
         way[--i] = p;

@@ -49,7 +49,7 @@ static int ranks_of(const char *prefix, uint32_t *n, struct weft_err *err)
     const char **paths;
     struct weft_arena *arena = weft_arena_new();
     const int rc = arena ? weft_trace_files(prefix, 0, arena, &paths, n, err)
-                         : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+                         : weft_err_no_memory(err, "a trace");
     weft_arena_free(arena);
     return rc;
 }
@@ -63,7 +63,7 @@ static int play(const struct weft_cli *cli, const struct weft_strings *set, cons
     uint32_t parts = (ranks + f->per - 1) / f->per;
     parts = parts < f->least ? f->least : parts;
     if (!all.list)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     all.list[all.n++] = "network.backend=ideal";
     all.list[all.n++] = "workload.type=chakra";
     for (size_t i = 0; i < 6 && f->sets[i]; i++) {

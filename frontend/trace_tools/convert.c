@@ -57,7 +57,7 @@ static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_er
     struct weft_arena *arena = weft_arena_new();
     struct weft_et *et = NULL;
     int code = arena ? weft_goal_to_et(w->g, (uint32_t)rank, w->calc_ps, arena, &et, err)
-                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+                     : weft_err_no_memory(err, "a trace");
     if (!code)
         code = weft_chakra_write_et(et, path, err);
     weft_arena_free(arena);
@@ -148,15 +148,15 @@ static int read_traces(const struct weft_cli *cli, const char *prefix, struct we
     const char **paths = NULL;
     uint32_t n = 0;
     int code = arena ? weft_trace_paths(prefix, arena, &paths, &n, err)
-                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+                     : weft_err_no_memory(err, "a trace");
     struct weft_goal *g = code ? NULL : weft_goal_new(n, prefix, err);
     if (!code && !g)
         code = err->code;
     for (uint32_t r = 0; !code && r < n; r++) {
         struct weft_arena *one = weft_arena_new();
         struct weft_et *et = NULL;
-        code = one ? weft_chakra_read_et(paths[r], one, &et, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        code =
+            one ? weft_chakra_read_et(paths[r], one, &et, err) : weft_err_no_memory(err, "a trace");
         *collectives = *collectives || (!code && has_collectives(et));
         if (!code && !*collectives)
             code = weft_goal_from_et(g, r, et, &notes, err);
@@ -196,7 +196,7 @@ static int convert_layers(const struct weft_cli *cli, const struct weft_trace_op
     struct weft_trace_opts with = *o;
     const char **sets = (const char **)malloc((o->set.n + 1) * sizeof *sets);
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     snprintf(file, sizeof file, "file=%s", args[0]);
     for (size_t i = 0; i < o->set.n; i++)
         sets[i] = o->set.list[i];

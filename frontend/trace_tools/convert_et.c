@@ -42,7 +42,7 @@ static int mend(struct weft_et *et, struct weft_arena *a, size_t *left_out, stru
 {
     uint64_t *ids = (uint64_t *)weft_arena_calloc(a, et->nnodes, sizeof *ids);
     if (!ids)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     for (size_t i = 0; i < et->nnodes; i++)
         ids[i] = et->nodes[i].id;
     qsort(ids, et->nnodes, sizeof *ids, by_id);
@@ -71,8 +71,7 @@ static int convert(const struct weft_cli *cli, const struct weft_trace_opts *o, 
     struct weft_arena *a = weft_arena_new();
     struct weft_et *et;
     size_t left_out = 0;
-    int rc = a ? weft_chakra_read_et(from, a, &et, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc = a ? weft_chakra_read_et(from, a, &et, err) : weft_err_no_memory(err, "a trace");
     if (!rc && o->mend)
         rc = mend(et, a, &left_out, err);
     if (!rc)
@@ -112,8 +111,7 @@ int weft_trace_convert_et(const struct weft_cli *cli, const struct weft_trace_op
         return convert(cli, o, in, out, err);
     }
     struct weft_arena *a = weft_arena_new();
-    int rc = a ? weft_trace_paths(in, a, &paths, &n, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc = a ? weft_trace_paths(in, a, &paths, &n, err) : weft_err_no_memory(err, "a trace");
     for (uint32_t r = 0; r < n && !rc; r++) {
         const int len =
             snprintf(to, sizeof to, "%s.%" PRIu32 "%s", out, r, o->json ? ".json" : ".et");

@@ -83,8 +83,7 @@ static int compare(struct teller *t, const char *a, const char *b, struct weft_e
 {
     struct weft_arena *arena = weft_arena_new();
     struct weft_et *x, *y;
-    int rc = arena ? weft_chakra_read_et(a, arena, &x, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc = arena ? weft_chakra_read_et(a, arena, &x, err) : weft_err_no_memory(err, "a trace");
     if (!rc)
         rc = weft_chakra_read_et(b, arena, &y, err);
     if (!rc)
@@ -127,8 +126,8 @@ int weft_trace_diff(const struct weft_cli *cli, const struct weft_trace_opts *o,
     struct teller t = {.cli = cli, .j = o->json ? &j : NULL};
     const char **a, **b;
     uint32_t na = 0, nb = 0;
-    int rc = arena ? weft_trace_paths(args[0], arena, &a, &na, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc =
+        arena ? weft_trace_paths(args[0], arena, &a, &na, err) : weft_err_no_memory(err, "a trace");
     if (!rc)
         rc = weft_trace_paths(args[1], arena, &b, &nb, err);
     if (!rc && o->json) {

@@ -83,8 +83,7 @@ static int dump_file(const struct weft_cli *cli, struct weft_json *j, const char
 {
     struct weft_arena *a = weft_arena_new();
     struct weft_et *et;
-    int code = a ? weft_chakra_read_et(file, a, &et, err)
-                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int code = a ? weft_chakra_read_et(file, a, &et, err) : weft_err_no_memory(err, "a trace");
     if (!code && j)
         dump_json(j, file, et);
     else if (!code)
@@ -101,8 +100,8 @@ int weft_trace_dump(const struct weft_cli *cli, const struct weft_trace_opts *o,
     const char **paths = NULL;
     uint32_t n = 0;
     struct weft_json j;
-    int code = a ? weft_trace_paths(args[0], a, &paths, &n, err)
-                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int code =
+        a ? weft_trace_paths(args[0], a, &paths, &n, err) : weft_err_no_memory(err, "a trace");
     if (!code && o->json) {
         weft_trace_json(&j, cli, "trace dump");
         weft_json_key(&j, "traces");

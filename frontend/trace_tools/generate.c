@@ -61,7 +61,7 @@ int weft_trace_generate(const struct weft_cli *cli, const struct weft_trace_opts
                             name);
     void *params = calloc(1, w->params.struct_size);
     int code = params ? weft_params_defaults(&w->params, params, err)
-                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory for parameters");
+                      : weft_err_no_memory(err, "parameters");
     for (size_t i = 0; !code && i < o->set.n; i++)
         code = set_parameter(w, params, o->set.list[i], err);
     if (!code)

@@ -46,7 +46,7 @@ int weft_trace_paths(const char *what, struct weft_arena *arena, const char ***p
         return weft_trace_files(what, 0, arena, paths, n, err);
     *paths = weft_arena_calloc(arena, 1, sizeof **paths);
     if (!*paths)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the files of a trace");
+        return weft_err_no_memory(err, "the files of a trace");
     (*paths)[0] = what;
     *n = 1;
     return 0;

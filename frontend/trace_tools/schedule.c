@@ -19,7 +19,7 @@ static int set_param(struct weft_system_params *p, const char *text, struct weft
         return weft_err_set(err, WEFT_E_USAGE, "--set %s: KEY=VALUE is needed", text);
     char *name = strndup(key, (size_t)(equals - key));
     const int rc = name ? weft_params_set(&weft_system_param_table, p, name, equals + 1, err)
-                        : weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+                        : weft_err_no_memory(err, "settings");
     free(name);
     return rc ? weft_err_prepend(err, "--set %s", text) : 0;
 }

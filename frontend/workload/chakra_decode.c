@@ -242,7 +242,7 @@ static bool copy_node(struct weft_arena *arena, const WeftPb__Node *in, struct w
 
 static int out_of_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    return weft_err_no_memory(err, "a trace");
 }
 
 /** Schemas before 0.0.4 put other things where 0.0.4 has the version text. */

@@ -42,11 +42,6 @@ static int fail(struct reader *r, int code, const char *what, const char *key)
                        *key ? "'" : "");
 }
 
-static int no_memory(struct reader *r)
-{
-    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 /* A whole number, or its text. */
 static bool whole(const json_t *v, uint64_t *out)
 {
@@ -186,7 +181,7 @@ static int read_attr(struct reader *r, json_t *in, struct weft_et_attr *a)
         else if (a->kind != WEFT_ET_NONE || !read_value(r, kind, v, a))
             return fail(r, WEFT_E_INPUT, "an attribute has no valid value in", key);
     }
-    return a->name && a->doc ? 0 : no_memory(r);
+    return a->name && a->doc ? 0 : weft_err_no_memory(r->err, "a trace");
 }
 
 static int read_attrs(struct reader *r, const json_t *in, struct weft_et_attr **out, size_t *n)
@@ -195,7 +190,7 @@ static int read_attrs(struct reader *r, const json_t *in, struct weft_et_attr **
     *n = json_array_size(in);
     *out = (struct weft_et_attr *)weft_arena_calloc(r->arena, *n, sizeof **out);
     if (!*out)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a trace");
     for (size_t i = 0; i < *n && !rc; i++)
         rc = read_attr(r, json_array_get(in, i), &(*out)[i]);
     return rc;
@@ -206,7 +201,7 @@ static int read_ids(struct reader *r, const char *key, const json_t *in, const u
 {
     uint64_t *ids = (uint64_t *)weft_arena_calloc(r->arena, json_array_size(in), sizeof *ids);
     if (!ids)
-        return no_memory(r);
+        return weft_err_no_memory(r->err, "a trace");
     for (size_t i = 0; i < json_array_size(in); i++)
         if (!whole(json_array_get(in, i), &ids[i]))
             return fail(r, WEFT_E_INPUT, "not a list of node ids:", key);
@@ -270,7 +265,8 @@ static int node_field(struct reader *r, const char *key, const json_t *v, struct
         if (strcmp(key, numbers[i].json) == 0 || strcmp(key, numbers[i].proto) == 0)
             return whole(v, numbers[i].to) ? 0 : fail(r, WEFT_E_INPUT, "not a whole number:", key);
     if (strcmp(key, "name") == 0)
-        return (n->name = copy(r, json_string_value(v))) ? 0 : no_memory(r);
+        return (n->name = copy(r, json_string_value(v))) ? 0
+                                                         : weft_err_no_memory(r->err, "a trace");
     if (strcmp(key, "type") == 0)
         return read_type(v, &n->type) ? 0 : fail(r, WEFT_E_INPUT, "no type of nodes:", key);
     if (strcmp(key, "ctrlDeps") == 0 || strcmp(key, "ctrl_deps") == 0)
@@ -278,9 +274,9 @@ static int node_field(struct reader *r, const char *key, const json_t *v, struct
     if (strcmp(key, "dataDeps") == 0 || strcmp(key, "data_deps") == 0)
         return read_ids(r, key, v, &n->data_deps, &n->ndata_deps);
     if (strcmp(key, "inputs") == 0)
-        return read_io(r, v, &n->inputs) ? 0 : no_memory(r);
+        return read_io(r, v, &n->inputs) ? 0 : weft_err_no_memory(r->err, "a trace");
     if (strcmp(key, "outputs") == 0)
-        return read_io(r, v, &n->outputs) ? 0 : no_memory(r);
+        return read_io(r, v, &n->outputs) ? 0 : weft_err_no_memory(r->err, "a trace");
     if (strcmp(key, "attr") == 0)
         return read_attrs(r, v, &n->attrs, &n->nattrs);
     return fail(r, WEFT_E_INPUT, "a node has no field", key);
@@ -291,7 +287,7 @@ static int read_node(struct reader *r, json_t *in)
     const char *key;
     json_t *v;
     struct weft_et_node *n = add_node(r);
-    int rc = n ? 0 : no_memory(r);
+    int rc = n ? 0 : weft_err_no_memory(r->err, "a trace");
     if (!rc)
         json_object_foreach(in, key, v) if (!rc) rc = node_field(r, key, v, n);
     return rc;
@@ -338,7 +334,7 @@ static int read_header(struct reader *r, json_t *in)
     r->et->version = copy(r, json_string_value(json_object_get(in, "version")));
     return r->et->version
                ? read_attrs(r, json_object_get(in, "attr"), &r->et->attrs, &r->et->nattrs)
-               : no_memory(r);
+               : weft_err_no_memory(r->err, "a trace");
 }
 
 /* The attributes of the feeder's form. */
@@ -365,7 +361,7 @@ static int feeder_node(struct reader *r, json_t *in)
                  {"ctrlDeps", "ctrlDeps"},
                  {"ctrl_deps", "ctrlDeps"}};
     struct weft_et_node *n = add_node(r);
-    int rc = n ? 0 : no_memory(r);
+    int rc = n ? 0 : weft_err_no_memory(r->err, "a trace");
     if (!rc && !json_is_object(in))
         return fail(r, WEFT_E_INPUT, "a node must be an object", "");
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !rc; i++) {
@@ -376,7 +372,7 @@ static int feeder_node(struct reader *r, json_t *in)
     if (!rc)
         n->attrs = (struct weft_et_attr *)weft_arena_calloc(r->arena, NFEEDER, sizeof *n->attrs);
     if (!rc && !n->attrs)
-        rc = no_memory(r);
+        rc = weft_err_no_memory(r->err, "a trace");
     for (size_t i = 0; i < NFEEDER && !rc; i++) {
         const json_t *v = json_object_get(in, feeder[i].key);
         if (!v)
@@ -417,7 +413,7 @@ int weft_chakra_json_read(const char *name, const char *text, size_t size, struc
     int rc = 0;
     r.et = (struct weft_et *)weft_arena_calloc(arena, 1, sizeof *r.et);
     if (!r.et || !(r.et->file = weft_arena_strdup(arena, name)))
-        return no_memory(&r);
+        return weft_err_no_memory(r.err, "a trace");
     r.et->arena = arena;
     r.et->file_bytes = size;
     while (!rc) {
@@ -430,7 +426,7 @@ int weft_chakra_json_read(const char *name, const char *text, size_t size, struc
         if (in)
             rc = read_object(&r, in, first);
         else if (json_error_code(&why) == json_error_out_of_memory)
-            rc = no_memory(&r);
+            rc = weft_err_no_memory(r.err, "a trace");
         else
             rc = fail(&r, WEFT_E_INPUT, "no valid JSON in the object that begins here:", why.text);
         json_decref(in);

@@ -184,5 +184,5 @@ int weft_chakra_json_write(const struct weft_et *et, FILE *f, const char *name,
         ok = put_node(&j, &et->nodes[i]);
         rc = ok ? weft_json_finish(&j, err) : 0;
     }
-    return ok ? rc : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    return ok ? rc : weft_err_no_memory(err, "a trace");
 }

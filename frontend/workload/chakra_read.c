@@ -15,7 +15,7 @@ static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, si
     struct weft_et *et = NULL;
     struct weft_arena *arena = weft_arena_new();
     if (!arena)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     if (memory_bytes)
         weft_arena_spill(arena, memory_bytes);
     int rc = weft_chakra_read_et(path, arena, &et, err);
@@ -39,7 +39,7 @@ static int read_job(const char *prefix, uint32_t nranks, const char *groups_file
         err = &local;
     struct weft_arena *arena = weft_arena_new();
     int rc = arena ? weft_trace_files(prefix, nranks, arena, &paths, &n, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+                   : weft_err_no_memory(err, "a trace");
     if (rc == 0) {
         c = weft_convert_new(n, groups_file, err);
         rc = c ? weft_convert_take_options(c, how, err) : err->code;

@@ -76,7 +76,7 @@ static int open_member(struct weft_chakra_stream *s, struct weft_err *err)
                                "bytes that are not gzip follow the end of the gzip data");
     rc = s->z_ready ? inflateReset(&s->z) : inflateInit2(&s->z, 15 + 16);
     if (rc != Z_OK)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for zlib");
+        return weft_err_no_memory(err, "zlib");
     s->z_ready = true;
     s->member_open = true;
     return 1;
@@ -117,7 +117,7 @@ static int64_t read_some(struct weft_chakra_stream *s, uint8_t *out, size_t want
         s->raw += given - s->z.avail_in;
         s->raw_left -= given - s->z.avail_in;
         if (rc == Z_MEM_ERROR)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for zlib");
+            return weft_err_no_memory(err, "zlib");
         uInt made = room - s->z.avail_out;
         if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
             return weft_chakra_err(s, err, WEFT_E_INPUT, s->pos + (int64_t)made,
@@ -140,7 +140,7 @@ static struct weft_chakra_stream *stream_new(const char *name, struct weft_err *
 {
     struct weft_chakra_stream *s = calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        weft_err_no_memory(err, "a trace");
         return NULL;
     }
     s->name = name;
@@ -172,7 +172,7 @@ struct weft_chakra_stream *weft_chakra_open(const char *path, struct weft_err *e
     }
     s->raw_own = malloc(RAW_SIZE);
     if (!s->raw_own) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        weft_err_no_memory(err, "a trace");
         goto fail;
     }
     if (refill(s, err) < 0)

@@ -142,11 +142,6 @@ struct encoder {
     size_t cap;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 /* A message and @p n bytes of fields behind it that it doesn't know. */
 static int put_message(struct encoder *e, const ProtobufCMessage *msg, const uint8_t *others,
                        size_t n, struct weft_err *err)
@@ -159,7 +154,7 @@ static int put_message(struct encoder *e, const ProtobufCMessage *msg, const uin
     if (size + 5 > e->cap) {
         uint8_t *p = realloc(e->buf, 2 * size + 64);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a trace");
         e->buf = p;
         e->cap = 2 * size + 64;
     }
@@ -183,7 +178,7 @@ static int put_header(struct encoder *e, const struct weft_et *et, struct weft_a
     h.version = text(et->version ? et->version : "");
     h.n_attr = et->nattrs;
     if (!fill_attrs(arena, et->attrs, et->nattrs, &h.attr))
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     return put_message(e, &h.base, NULL, 0, err);
 }
 
@@ -206,7 +201,7 @@ static int put_node(struct encoder *e, const struct weft_et_node *in, struct wef
     n.outputs = fill_io(&in->outputs, &outputs);
     n.n_attr = in->nattrs;
     if (!fill_attrs(arena, in->attrs, in->nattrs, &n.attr))
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     return put_message(e, &n.base, in->others, in->nothers, err);
 }
 
@@ -215,13 +210,13 @@ int weft_chakra_encode(const struct weft_et *et, weft_chakra_put_fn put, void *c
 {
     struct encoder e = {.put = put, .ctx = ctx};
     struct weft_arena *arena = weft_arena_new();
-    int rc = arena ? put_header(&e, et, arena, err) : no_memory(err);
+    int rc = arena ? put_header(&e, et, arena, err) : weft_err_no_memory(err, "a trace");
     for (size_t i = 0; rc == 0 && i < et->nnodes; i++) {
         if (weft_arena_used(arena) > SCRATCH_BYTES) {
             weft_arena_free(arena);
             arena = weft_arena_new();
         }
-        rc = arena ? put_node(&e, &et->nodes[i], arena, err) : no_memory(err);
+        rc = arena ? put_node(&e, &et->nodes[i], arena, err) : weft_err_no_memory(err, "a trace");
     }
     weft_arena_free(arena);
     free(e.buf);

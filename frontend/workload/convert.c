@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a job");
-}
-
 struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
                                       struct weft_err *err)
 {
@@ -27,7 +22,7 @@ struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
     if (!c || !w || !(w->dags = weft_arena_calloc(arena, nranks, sizeof *w->dags))) {
         weft_arena_free(arena);
         free(c);
-        no_memory(err);
+        weft_err_no_memory(err, "a job");
         return NULL;
     }
     w->arena = arena;
@@ -36,7 +31,7 @@ struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
     c->elem_bytes = 1;
     c->names = weft_names_new(arena);
     c->groups = weft_groups_new(arena, nranks);
-    int rc = c->names && c->groups ? 0 : no_memory(err);
+    int rc = c->names && c->groups ? 0 : weft_err_no_memory(err, "a job");
     if (rc == 0 && groups_file && *groups_file)
         rc = weft_groups_load(c->groups, groups_file, err);
     if (rc < 0) {
@@ -77,7 +72,7 @@ static int sort_nodes(const struct weft_et *et, const struct weft_et_node ***out
                             n, UINT32_MAX - 1);
     const struct weft_et_node **sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a job");
     for (size_t i = 0; i < n; i++) {
         if (i % WEFT_VISIT_OPS == 0)
             weft_arena_relax(et->arena);
@@ -168,7 +163,7 @@ static int note_schema(struct weft_convert *c, const struct weft_et *et, struct 
                  et->file ? et->file : "trace", c->elem_bytes);
         w->notes = weft_arena_strdup(w->arena, note);
         if (!w->notes)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a job");
     }
     if (w->schema || (!older && !elements && (!et->version || !*et->version)))
         return 0;
@@ -176,7 +171,7 @@ static int note_schema(struct weft_convert *c, const struct weft_et *et, struct 
     snprintf(stg, sizeof stg, "0.0.4 of STG (symbolic_tensor_network), elements of %" PRIu32 " B",
              c->elem_bytes);
     w->schema = weft_arena_strdup(w->arena, elements ? stg : older ? et->older : et->version);
-    return w->schema ? 0 : no_memory(err);
+    return w->schema ? 0 : weft_err_no_memory(err, "a job");
 }
 
 static const struct weft_param node_algorithm[] = {
@@ -206,13 +201,13 @@ static int read_algorithms(struct weft_convert *c, const char *text, struct weft
     for (const char *p = text; *p; p++)
         n += *p == ',';
     c->algorithms = weft_arena_calloc(c->job->arena, n, sizeof *c->algorithms);
-    int rc = c->algorithms ? weft_list_next(&list, &item, err) : no_memory(err);
+    int rc = c->algorithms ? weft_list_next(&list, &item, err) : weft_err_no_memory(err, "a job");
     for (; rc == 1; rc = weft_list_next(&list, &item, err)) {
         struct weft_node_algorithm *a = &c->algorithms[c->nalgorithms++];
         a->id = item.field[0].value.u64;
         a->algorithm = weft_arena_strndup(c->job->arena, item.field[1].text, item.field[1].len);
         if (!a->algorithm)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a job");
     }
     if (rc == 0 && c->nalgorithms)
         qsort(c->algorithms, c->nalgorithms, sizeof *c->algorithms, by_node);
@@ -232,7 +227,7 @@ static int note_unused(struct weft_convert *c, struct weft_err *err)
             "effect (chakra.algorithms)\n",
             w->notes ? w->notes : "", c->algorithms[i].id, c->algorithms[i].algorithm);
         if (!w->notes)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a job");
     }
     return 0;
 }
@@ -260,7 +255,7 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
     if (rc == 0) {
         dag->nops = (uint32_t)et->nnodes;
         dag->ops = weft_arena_calloc(c->job->arena, et->nnodes, sizeof *dag->ops);
-        rc = dag->ops ? 0 : no_memory(err);
+        rc = dag->ops ? 0 : weft_err_no_memory(err, "a job");
     }
     for (uint32_t i = 0; rc == 0 && i < dag->nops; i++) {
         if (i % WEFT_VISIT_OPS == 0)

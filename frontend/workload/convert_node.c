@@ -195,7 +195,7 @@ static int get_sizes(const struct ctx *x, const char *name, uint32_t n, const ui
                                 name, n);
     uint64_t *sizes = weft_arena_calloc(x->c->job->arena, n, sizeof *sizes);
     if (!sizes)
-        return weft_err_set(x->err, WEFT_E_LIMIT, "out of memory for a job");
+        return weft_err_no_memory(x->err, "a job");
     *sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct weft_et_attr one = {.name = name, .kind = (enum weft_et_kind)(a->kind - 1)};
@@ -261,7 +261,7 @@ static int details(const struct ctx *x, struct weft_op *op)
     if (a) {
         op->algorithm = weft_names_get(x->c->names, a->value.text.data);
         if (!op->algorithm)
-            return weft_err_set(x->err, WEFT_E_LIMIT, "out of memory for a job");
+            return weft_err_no_memory(x->err, "a job");
     }
     int rc = get_u64(x, "comm_root", false, &root);
     if (rc < 0)
@@ -407,7 +407,7 @@ int weft_convert_node(struct weft_convert *c, const struct weft_et_node *node, s
     op->id = node->id;
     op->name = weft_names_get(c->names, node->name);
     if (!op->name)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a job");
+        return weft_err_no_memory(err, "a job");
     int rc = by_type(&x, op);
     if (rc == 0)
         rc = get_u64(&x, "is_cpu_op", false, &cpu);

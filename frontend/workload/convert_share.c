@@ -12,11 +12,6 @@ void weft_convert_share(struct weft_convert *c, uint32_t rank, uint32_t from)
     c->job->dags[rank] = c->job->dags[from];
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a job");
-}
-
 /* A list of different numbers. */
 struct list {
     struct weft_arena *arena;
@@ -63,7 +58,7 @@ int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_conver
     }
     const char **names = full ? NULL : weft_arena_calloc(w->arena, groups.n, sizeof *names);
     if (!names)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a job");
     for (uint32_t i = 0; i < groups.n; i++)
         names[i] = weft_groups_name(c->groups, groups.v[i]);
     d->groups = groups.v;
@@ -89,7 +84,7 @@ int weft_convert_share_as(struct weft_convert *c, uint32_t rank, uint32_t from,
     struct weft_dag *d = &c->job->dags[rank];
     uint32_t *own = weft_arena_calloc(c->job->arena, of->ngroups + of->npeers, sizeof *own);
     if (!own)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a job");
     memcpy(own, groups, of->ngroups * sizeof *own);
     memcpy(own + of->ngroups, peers, of->npeers * sizeof *own);
     *d = c->job->dags[from];

@@ -32,11 +32,6 @@ static void relax(const struct linker *l, uint32_t i)
     weft_arena_relax(l->arena);
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a graph");
-}
-
 /** The index of the node with this id, or UINT32_MAX. */
 static uint32_t find(const struct linker *l, uint64_t id)
 {
@@ -67,7 +62,7 @@ static int push_parents(struct linker *l, const struct weft_et_node *node, const
             cap *= 2;
         uint32_t *p = realloc(l->parents, cap * sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a graph");
         l->parents = p;
         l->cap = cap;
     }
@@ -127,7 +122,7 @@ static int invert(struct linker *l, struct weft_arena *arena, struct weft_err *e
     struct weft_op *ops = l->dag->ops;
     uint32_t *children = weft_arena_calloc(arena, l->nparents, sizeof *children);
     if (!children)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a graph");
     for (size_t i = 0; i < l->nparents; i++) {
         relax(l, (uint32_t)i);
         ops[l->parents[i]].nchildren++;
@@ -224,7 +219,7 @@ int weft_deps_link(const struct weft_et *et, const struct weft_et_node *const *s
     l.first_parent = calloc(n, sizeof *l.first_parent);
     l.todo = calloc(n, sizeof *l.todo);
     l.queue = calloc(n, sizeof *l.queue);
-    int rc = l.first_parent && l.todo && l.queue ? 0 : no_memory(err);
+    int rc = l.first_parent && l.todo && l.queue ? 0 : weft_err_no_memory(err, "a graph");
     if (rc == 0)
         rc = collect_parents(&l, err);
     if (rc == 0)

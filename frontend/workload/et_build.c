@@ -191,7 +191,7 @@ void weft_et_build_comp(struct weft_et_build *b, uint64_t id, const char *name,
 int weft_et_build_finish(struct weft_et_build *b, struct weft_et **out, struct weft_err *err)
 {
     if (b->out_of_memory)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     *out = b->et;
     return 0;
 }

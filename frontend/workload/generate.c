@@ -282,8 +282,7 @@ int weft_generate_workload(const struct weft_generate_params *p, struct weft_wor
     struct weft_et *et = NULL;
     struct weft_convert *c = NULL;
     struct weft_arena *arena = weft_arena_new();
-    int rc = arena ? weft_generate_et(p, 0, arena, &et, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc = arena ? weft_generate_et(p, 0, arena, &et, err) : weft_err_no_memory(err, "a trace");
     if (rc == 0) {
         struct weft_err why = {0};
         c = weft_convert_new((uint32_t)p->ranks, NULL, &why);
@@ -313,8 +312,7 @@ int weft_generate_write(const struct weft_generate_params *p, const char *prefix
 {
     struct weft_et *et = NULL;
     struct weft_arena *arena = weft_arena_new();
-    int rc = arena ? weft_generate_et(p, 0, arena, &et, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc = arena ? weft_generate_et(p, 0, arena, &et, err) : weft_err_no_memory(err, "a trace");
     if (!rc)
         rc = weft_trace_write(prefix, p->ranks, write_rank, et, err);
     weft_arena_free(arena);

@@ -58,11 +58,6 @@ struct weft_groups {
     uint32_t nused, cap;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for process groups");
-}
-
 static void free_defs(struct def **hash)
 {
     struct def *d, *next;
@@ -181,7 +176,7 @@ static int add_def(struct def **hash, const struct weft_group *in, struct weft_e
     }
     d = calloc(1, sizeof *d);
     if (!d)
-        return no_memory(err);
+        return weft_err_no_memory(err, "process groups");
     d->name = strdup(in->name);
     d->ranks = malloc((in->n ? in->n : 1) * sizeof *d->ranks);
     d->n = in->n;
@@ -197,7 +192,7 @@ static int add_def(struct def **hash, const struct weft_group *in, struct weft_e
     free(d->name);
     free(d->ranks);
     free(d);
-    return no_memory(err);
+    return weft_err_no_memory(err, "process groups");
 }
 
 int weft_groups_define(struct weft_groups *g, const struct weft_group *def, struct weft_err *err)
@@ -300,7 +295,7 @@ static int resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
     }
     if (d->index == NOT_USED)
         d->index = use(g, &(struct weft_group){d->name, d->ranks, d->n, d->use});
-    return d->index == NOT_USED ? no_memory(err) : 0;
+    return d->index == NOT_USED ? weft_err_no_memory(err, "process groups") : 0;
 }
 
 static bool is_member(const struct used *u, uint32_t rank)
@@ -368,7 +363,7 @@ int weft_groups_add(struct weft_groups *g, const struct weft_group *def, uint32_
                     struct weft_err *err)
 {
     *index = use(g, def);
-    return *index == NOT_USED ? no_memory(err) : 0;
+    return *index == NOT_USED ? weft_err_no_memory(err, "process groups") : 0;
 }
 
 const char *weft_groups_name(const struct weft_groups *g, uint32_t index)
@@ -390,7 +385,7 @@ int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, str
 {
     w->groups = weft_arena_calloc(g->arena, g->nused, sizeof *w->groups);
     if (!w->groups)
-        return no_memory(err);
+        return weft_err_no_memory(err, "process groups");
     for (uint32_t i = 0; i < g->nused; i++)
         w->groups[i] = g->used[i].group;
     w->ngroups = g->nused;

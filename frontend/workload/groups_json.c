@@ -18,11 +18,6 @@
 
 enum { FILE_MAX_BYTES = 256 << 20 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for process groups");
-}
-
 /** Turns a JSON array into ranks and hands the definition on. */
 static int take(const char *name, const json_t *list, uint32_t nranks, bool empty_is_all,
                 enum weft_parallelism use, weft_groups_json_fn fn, void *ctx, struct weft_err *err)
@@ -39,7 +34,7 @@ static int take(const char *name, const json_t *list, uint32_t nranks, bool empt
                             name, n, nranks);
     uint32_t *ranks = calloc(n + 1, sizeof *ranks);
     uint8_t *seen = calloc(nranks, 1);
-    int rc = ranks && seen ? 0 : no_memory(err);
+    int rc = ranks && seen ? 0 : weft_err_no_memory(err, "process groups");
     for (size_t i = 0; i < n && rc == 0; i++) {
         const json_t *v = json_array_get(list, i);
         json_int_t r = json_integer_value(v);
@@ -250,7 +245,7 @@ int weft_groups_json_pytorch(const char *values, uint32_t nranks, weft_groups_js
         rc = weft_err_set(err, WEFT_E_INPUT,
                           "the process groups in inputs.values are not a list of one string");
     else if (!root && json_error_code(&where) == json_error_out_of_memory)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the process groups");
+        rc = weft_err_no_memory(err, "the process groups");
     else if (!root)
         rc = weft_err_set(err, WEFT_E_INPUT,
                           "the process groups in inputs.values are not JSON: %s, at character %d",

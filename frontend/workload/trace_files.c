@@ -27,11 +27,6 @@ struct finder {
     size_t nothers;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the files of a trace");
-}
-
 bool weft_trace_rank_of(const char *s, uint32_t *rank)
 {
     if (*s++ != '.' || *s < '0' || *s > '9' || (s[0] == '0' && s[1] != '.'))
@@ -58,7 +53,7 @@ static int add_rank(struct finder *f, uint32_t rank, const char *entry, struct w
             cap *= 2;
         const char **p = weft_arena_calloc(f->arena, cap, sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "the files of a trace");
         if (f->cap > 0)
             memcpy(p, f->path, f->cap * sizeof *p);
         f->path = p;
@@ -72,7 +67,7 @@ static int add_rank(struct finder *f, uint32_t rank, const char *entry, struct w
     /* The path is the prefix as the user gave it plus what the folder has behind it. */
     f->path[rank] = weft_arena_printf(f->arena, "%s%s", f->prefix, entry + strlen(f->base));
     if (!f->path[rank])
-        return no_memory(err);
+        return weft_err_no_memory(err, "the files of a trace");
     f->found++;
     if (rank + 1 > f->end)
         f->end = rank + 1;
@@ -88,7 +83,7 @@ static int add_other(struct finder *f, const char *entry, struct weft_err *err)
         return 0;
     const char *name = weft_arena_strndup(f->arena, entry, (size_t)(dot - entry));
     if (!name)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the files of a trace");
     f->others[f->nothers++] = name;
     return 0;
 }
@@ -98,7 +93,7 @@ static int scan(struct finder *f, struct weft_err *err)
     size_t base_len = strlen(f->base);
     f->others = weft_arena_calloc(f->arena, SUGGESTIONS_MAX, sizeof *f->others);
     if (!f->others)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the files of a trace");
     DIR *d = opendir(f->dir);
     if (!d)
         return weft_err_set(err,
@@ -187,7 +182,7 @@ int weft_trace_files(const char *prefix, uint32_t nranks, struct weft_arena *are
             : slash == prefix ? "/"
                               : weft_arena_strndup(arena, prefix, (size_t)(slash - prefix));
     if (!f.dir)
-        return no_memory(err);
+        return weft_err_no_memory(err, "the files of a trace");
     int rc = scan(&f, err);
     if (rc < 0)
         return rc;

@@ -27,8 +27,7 @@ template <typename F> int Guard(weft_err *err, F f) noexcept
         return code ? code : Reserve::Report(err);
     } catch (const std::bad_alloc &) {
         Reserve::Abandon();
-        return weft_err_set(err, WEFT_E_LIMIT,
-                            "out of memory for the hosts, sockets and packets of ns-3");
+        return weft_err_no_memory(err, "the hosts, sockets and packets of ns-3");
     } catch (const std::exception &e) {
         return weft_err_set(err, WEFT_E_INTERNAL, "ns-3: %s", e.what());
     } catch (...) {

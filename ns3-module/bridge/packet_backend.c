@@ -30,7 +30,7 @@ static int check_capture(const struct weft_net_config *config, struct weft_err *
 {
     uint8_t *links = (uint8_t *)calloc(config->fabric->nlinks + (size_t)1, 1);
     if (!links)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for links");
+        return weft_err_no_memory(err, "links");
     const int rc =
         weft_capture_select(config->fabric, params_of(config)->capture.links, links, err);
     free(links);

@@ -157,7 +157,7 @@ int weft_packet_choose_events(struct packet_net *n, struct weft_err *err)
     if (!n->packet_events && (n->capture || tells_packets(n))) {
         n->packet_events = (uint8_t *)calloc(n->fabric->nports, 1);
         if (!n->packet_events)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace of packets");
+            return weft_err_no_memory(err, "a trace of packets");
     }
     for (uint32_t p = 0; n->capture && p < n->fabric->nports; p++)
         n->packet_events[p] |= weft_capture_events(n->capture)[p];

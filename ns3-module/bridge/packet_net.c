@@ -170,7 +170,7 @@ static int reserve_id(struct packet_net *n, struct weft_err *err)
     const uint64_t cap = n->roce_cap ? 2 * n->roce_cap : 64;
     uint64_t *more = (uint64_t *)realloc(n->roce_ids, cap * sizeof *more);
     if (!more)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the numbers of messages");
+        return weft_err_no_memory(err, "the numbers of messages");
     n->roce_ids = more;
     n->roce_cap = cap;
     return 0;
@@ -370,7 +370,7 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
     const struct weft_packet_params *params = (const struct weft_packet_params *)config->params;
     struct packet_net *n = (struct packet_net *)calloc(1, sizeof *n);
     if (!n)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a net");
+        return weft_err_no_memory(err, "a net");
     n->net.ops = &packet_ops;
     n->transport = params->transport;
     n->tcp_params = params->tcp;

@@ -196,7 +196,7 @@ int weft_simulation_new_plain(const struct weft_net_config *config,
     };
     struct plain *p = (struct plain *)calloc(1, sizeof *p);
     if (!p)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a simulation");
+        return weft_err_no_memory(err, "a simulation");
     *p = (struct plain){
         .base = {&plain_ops, NULL}, .owner = *owner, .interrupted = config->interrupted};
     int rc = weft_engine_check_config(&of, err);

@@ -210,7 +210,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         return NULL;
     struct weft_engine *e = calloc(1, sizeof *e);
     if (!e) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for an engine");
+        weft_err_no_memory(err, "an engine");
         return NULL;
     }
     configure(e, c);

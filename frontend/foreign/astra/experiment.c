@@ -270,7 +270,7 @@ struct weft_astra_experiment *weft_astra_experiment_new(const struct weft_astra_
         a ? (struct weft_astra_experiment *)weft_arena_alloc(a, sizeof *x) : NULL;
     if (!x) {
         weft_arena_free(a);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+        weft_err_no_memory(err, "an experiment");
         return NULL;
     }
     *x = (struct weft_astra_experiment){.arena = a};

@@ -28,7 +28,7 @@ static void add(struct weft_astra_maker *m, const char ***list, size_t *n, size_
     if (kept)
         (*list)[(*n)++] = kept;
     else
-        m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for an experiment");
+        m->rc = weft_err_no_memory(m->err, "an experiment");
 }
 
 void weft_astra_set(struct weft_astra_maker *m, const char *fmt, ...)

@@ -37,7 +37,7 @@ static void take_failures(struct weft_astra_maker *m, const struct weft_hpcc_con
         weft_astra_set(m, "topology.error-rate=%.17g", c->error_rate);
     const char *said, *down = weft_hpcc_link_down_setting(m->x->arena, c, fabric, &said);
     if (!down)
-        m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for an experiment");
+        m->rc = weft_err_no_memory(m->err, "an experiment");
     if (!down || !*down)
         return;
     weft_astra_set(m, "%s", down);

@@ -150,7 +150,7 @@ static uint32_t names_of(struct weft_astra_maker *m, const struct weft_flat_key 
         const size_t len = strcspn(p, "_");
         names[n] = weft_arena_strndup(m->x->arena, p, len);
         if (!names[n])
-            m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for an experiment");
+            m->rc = weft_err_no_memory(m->err, "an experiment");
         p += len + (p[len] == '_');
     }
     return n;

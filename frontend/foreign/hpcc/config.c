@@ -209,8 +209,7 @@ static int read_unknown(struct weft_scan *s, struct weft_hpcc_config *c, struct 
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         if (strcmp(s->tok, off[i]) == 0) {
             c->offs = weft_arena_printf(c->arena, "%s %s", c->offs, key.tok);
-            return c->offs ? 0
-                           : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+            return c->offs ? 0 : weft_err_no_memory(err, "a configuration");
         }
     return unknown_key(&key, err);
 }
@@ -228,7 +227,7 @@ static int read_map(struct weft_scan *s, struct weft_hpcc_config *c, const struc
     *m = (struct weft_hpcc_map){
         (struct weft_hpcc_map_entry *)weft_arena_calloc(c->arena, n, sizeof *m->entries), 0};
     if (!m->entries)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+        return weft_err_no_memory(err, "a configuration");
     for (; m->n < n; m->n++) {
         struct weft_hpcc_map_entry *e = &m->entries[m->n];
         snprintf(what, sizeof what, "rate %zu of %" PRIu64 " of %s", m->n + 1, n, k->name);
@@ -329,9 +328,7 @@ static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const str
         if ((rc = weft_scan_need(s, what, err)))
             return rc;
         *(const char **)field = weft_arena_strdup(c->arena, s->tok);
-        return *(const char **)field
-                   ? 0
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+        return *(const char **)field ? 0 : weft_err_no_memory(err, "a configuration");
     }
     return 0;
 }
@@ -491,7 +488,7 @@ static int read_override(const char *text, struct weft_hpcc_config *c, struct we
     }
     const char *name = weft_arena_printf(c->arena, "--set %s", keys[i].name);
     if (!name)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+        return weft_err_no_memory(err, "a configuration");
     if (weft_scan_text(&s, name, eq + 1, err))
         return err->code;
     c->given[i] = true;
@@ -533,14 +530,14 @@ static struct weft_hpcc_config *read_config(const char *path, const struct weft_
     struct weft_scan s;
     if (!c) {
         weft_arena_free(a);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+        weft_err_no_memory(err, "a configuration");
         return NULL;
     }
     c->arena = a;
     set_defaults(c);
     c->file = weft_arena_strdup(a, path);
-    int rc = c->file ? weft_scan_open(&s, c->file, err)
-                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+    int rc =
+        c->file ? weft_scan_open(&s, c->file, err) : weft_err_no_memory(err, "a configuration");
     if (!rc) {
         rc = read_all(&s, o, c, err);
         weft_scan_close(&s);

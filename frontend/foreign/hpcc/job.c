@@ -15,7 +15,7 @@ int weft_hpcc_topology_read(const char *path, bool hosts_forward, struct weft_fa
         return err->code;
     void *params = calloc(1, t->params.struct_size);
     if (!params)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the topology's parameters");
+        return weft_err_no_memory(err, "the topology's parameters");
     int rc = weft_params_defaults(&t->params, params, err);
     if (!rc)
         rc = weft_params_set(&t->params, params, "file", path, err);
@@ -31,7 +31,7 @@ int weft_hpcc_topology_read(const char *path, bool hosts_forward, struct weft_fa
 static int add_error_rate(struct weft_fabric **f, double error_rate, struct weft_err *err)
 {
     struct weft_fabric *old = *f, *copy = weft_fabric_new();
-    int rc = copy ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
+    int rc = copy ? 0 : weft_err_no_memory(err, "a fabric");
     if (!rc && old->notes)
         rc = weft_fabric_note(copy, err, "%s", old->notes);
     for (uint32_t i = 0; !rc && i < old->nnodes; i++)

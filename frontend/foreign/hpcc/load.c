@@ -96,7 +96,7 @@ static int split(struct weft_hpcc_run *r, const struct weft_strings *set, size_t
     *nkeys = *nsets = 0;
     r->sets = (const char **)calloc(set->n + 1, sizeof *r->sets);
     if (!r->sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        return weft_err_no_memory(err, "settings");
     for (size_t i = 0; i < set->n; i++)
         if (weft_hpcc_is_override(set->list[i]))
             r->sets[(*nkeys)++] = set->list[i];
@@ -123,7 +123,7 @@ static int add_warnings(struct weft_hpcc_run *r, struct weft_err *err)
     const size_t own = r->profile->nwarnings, n = own + s->nwarnings;
     const char **all = (const char **)weft_arena_calloc(s->arena, n + 1, sizeof *all);
     if (!all)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for warnings");
+        return weft_err_no_memory(err, "warnings");
     for (size_t i = 0; i < n; i++)
         all[i] = i < own ? r->profile->warnings[i] : s->warnings[i - own];
     s->warnings = all;
@@ -138,7 +138,7 @@ static int load_settings(struct weft_hpcc_run *r, const struct weft_source_opts 
     const char **sets = (const char **)calloc(n + nown + WEFT_SOURCE_SHORTS, sizeof *sets);
     char *texts = NULL;
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
+        return weft_err_no_memory(err, "a run");
     memcpy(sets, r->profile->sets, n * sizeof *sets);
     for (size_t i = 0; i < nown; i++)
         sets[n++] = own[i];

@@ -47,7 +47,7 @@ static uint32_t next_port(struct weft_hpcc_messages *m, uint32_t src, uint32_t d
         }
     }
     if (!c)
-        weft_err_set(&m->err, WEFT_E_LIMIT, "out of memory for the lines of fct.txt");
+        weft_err_no_memory(&m->err, "the lines of fct.txt");
     return c ? (uint16_t)(FIRST_SPORT + c->n++) : 0;
 }
 
@@ -89,7 +89,7 @@ int weft_hpcc_message_files(const struct weft_hpcc_config *c, struct weft_arena 
             continue;
         names[i] = weft_arena_strdup(arena, weft_path_base(given[i]));
         if (!names[i])
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+            return weft_err_no_memory(err, "an experiment");
         if (weft_hpcc_output_name(c, keys, names, i, err))
             return err->code;
     }
@@ -102,7 +102,7 @@ struct weft_hpcc_messages *weft_hpcc_messages_new(const struct weft_hpcc_message
 {
     struct weft_hpcc_messages *m = (struct weft_hpcc_messages *)calloc(1, sizeof *m);
     if (!m) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for fct.txt");
+        weft_err_no_memory(err, "fct.txt");
         return NULL;
     }
     m->c = *c;

@@ -89,7 +89,7 @@ struct weft_hpcc_mix *weft_hpcc_mix_new(const struct weft_hpcc_mix_config *c, st
         return NULL;
     struct weft_hpcc_mix *m = (struct weft_hpcc_mix *)calloc(1, sizeof *m);
     if (!m) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace of packets");
+        weft_err_no_memory(err, "a trace of packets");
         return NULL;
     }
     m->c = *c;
@@ -97,7 +97,7 @@ struct weft_hpcc_mix *weft_hpcc_mix_new(const struct weft_hpcc_mix_config *c, st
     m->waiting =
         (uint64_t(*)[WEFT_NET_PRIOS])calloc((size_t)c->fabric->nports + 1, sizeof *m->waiting);
     if (!m->ports || !m->waiting)
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace of packets");
+        weft_err_no_memory(err, "a trace of packets");
     else
         m->out = weft_rows_open(c->path, err);
     if (!m->out || write_head(m, err)) {

@@ -153,7 +153,7 @@ static int vadd(struct maker *m, const char **list, size_t *n, size_t max, const
         return m->rc = weft_err_set(m->err, WEFT_E_INTERNAL, "too many settings for the profile");
     list[*n] = weft_arena_strdup(m->p->arena, text);
     if (!list[*n])
-        return m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for settings");
+        return m->rc = weft_err_no_memory(m->err, "settings");
     (*n)++;
     return 0;
 }
@@ -744,7 +744,7 @@ struct weft_hpcc_profile *weft_hpcc_profile_new(const struct weft_hpcc_profile_i
     }
     if (!p || !p->sets || !p->warnings) {
         weft_arena_free(a);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        weft_err_no_memory(err, "settings");
         return NULL;
     }
     struct maker m = {.in = in, .p = p, .err = err};

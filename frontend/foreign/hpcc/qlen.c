@@ -54,7 +54,7 @@ struct weft_hpcc_qlen *weft_hpcc_qlen_new(const struct weft_fabric *f, int64_t s
         q->ports = (struct histogram *)calloc((size_t)f->nports + 1, sizeof *q->ports);
     if (!q || !q->ports) {
         free(q);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for queue histograms");
+        weft_err_no_memory(err, "queue histograms");
         return NULL;
     }
     q->f = f;
@@ -84,7 +84,7 @@ static void add(struct weft_hpcc_qlen *q, struct histogram *h, uint64_t samples)
         uint64_t *more = (uint64_t *)realloc(h->count, cap * sizeof *more);
         if (!more) {
             if (!q->failed.code)
-                weft_err_set(&q->failed, WEFT_E_LIMIT, "out of memory for queue histograms");
+                weft_err_no_memory(&q->failed, "queue histograms");
             return;
         }
         memset(more + h->cap, 0, (cap - h->cap) * sizeof *more);

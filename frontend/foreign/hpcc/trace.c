@@ -19,7 +19,7 @@ static int read_all(struct weft_scan *s, uint32_t nnodes, struct weft_hpcc_trace
                              "the file announces %" PRIu64 " nodes, but is too short for them", n);
     t->nodes = (uint32_t *)malloc((n + 1) * sizeof *t->nodes);
     if (!t->nodes)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the list of traced nodes");
+        return weft_err_no_memory(err, "the list of traced nodes");
     for (uint64_t i = 0; i < n; i++) {
         if ((rc = weft_scan_u64(s, "the id of a traced node", UINT32_MAX, &id, err)))
             return rc;

@@ -85,7 +85,7 @@ static int build(const struct weft_settings *s, struct weft_fabric **out, struct
     const struct weft_topology_ops *t = weft_topology_find(s->list[0] + strlen(type), err);
     void *params = t ? calloc(1, t->params.struct_size) : NULL;
     if (!params)
-        return t ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology") : err->code;
+        return t ? weft_err_no_memory(err, "a topology") : err->code;
     int rc = weft_params_defaults(&t->params, params, err);
     for (size_t i = 1; i < s->n && !rc; i++) {
         char name[64];
@@ -198,7 +198,7 @@ static int add_failed(const struct weft_htsim_options *o, const struct derived *
     free(seen);
     free(last);
     if (lost)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for failed links");
+        return weft_err_no_memory(err, "failed links");
     return weft_settings_add(out, err,
                              "trouble.events=degrade link=%s rate=%" PRIu64
                              "bps direction=%s thresholds=scaled",

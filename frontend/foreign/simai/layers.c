@@ -15,7 +15,7 @@ int weft_simai_layers_init(struct weft_simai_layers *l, const struct weft_astra_
     *l = (struct weft_simai_layers){.list = list, .nranks = nranks, .arena = weft_arena_new()};
     l->part = l->arena ? weft_arena_calloc(l->arena, list->nlayers, sizeof *l->part) : NULL;
     if (!l->part)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for layers");
+        return weft_err_no_memory(err, "layers");
     return weft_astra_text_et(list, nranks, 1, 0, true, l->arena, &et, &l->ops, err);
 }
 

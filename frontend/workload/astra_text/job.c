@@ -73,11 +73,6 @@ static const struct weft_param params_table[] = {
 const struct weft_param_table weft_astra_text_param_table =
     WEFT_PARAM_TABLE(params_table, struct weft_astra_text_params);
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a job");
-}
-
 /* The groups of a rank in place of those of rank 0. */
 static int share(struct weft_convert *c, const struct weft_astra_text *t, uint64_t nranks,
                  uint32_t rank, const struct weft_convert_roles *of, uint32_t **index,
@@ -102,7 +97,8 @@ static int share(struct weft_convert *c, const struct weft_astra_text *t, uint64
                 ranks[i] = (uint32_t)weft_astra_group_member(t, scope, nranks, own, i);
             snprintf(name, sizeof name, "%s%" PRIu64, weft_astra_scope_name(scope), own);
             const struct weft_group def = {.name = name, .ranks = ranks, .n = (uint32_t)n};
-            int rc = ranks ? weft_convert_group(c, &def, &index[k][own], err) : no_memory(err);
+            int rc = ranks ? weft_convert_group(c, &def, &index[k][own], err)
+                           : weft_err_no_memory(err, "a job");
             free(ranks);
             if (rc)
                 return rc;
@@ -119,10 +115,10 @@ static int share_all(struct weft_convert *c, const struct weft_astra_text *t, ui
     struct weft_convert_roles of;
     uint32_t *index[WEFT_ASTRA_SCOPES] = {NULL};
     struct weft_arena *scratch = weft_arena_new();
-    int rc = scratch ? weft_convert_roles(c, 0, &of, err) : no_memory(err);
+    int rc = scratch ? weft_convert_roles(c, 0, &of, err) : weft_err_no_memory(err, "a job");
     uint32_t *groups = rc ? NULL : weft_arena_calloc(scratch, of.ngroups + 1, sizeof *groups);
     if (!rc && !groups)
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "a job");
     for (int k = WEFT_ASTRA_FIRST; !rc && k < WEFT_ASTRA_SCOPES; k++) {
         const enum weft_astra_scope scope = (enum weft_astra_scope)k;
         if (!weft_astra_has_groups(t, scope, nranks))
@@ -130,7 +126,7 @@ static int share_all(struct weft_convert *c, const struct weft_astra_text *t, ui
         const uint64_t count = weft_astra_group_count(t, scope, nranks);
         index[k] = weft_arena_calloc(scratch, count, sizeof **index);
         if (!index[k])
-            rc = no_memory(err);
+            rc = weft_err_no_memory(err, "a job");
         else
             memset(index[k], 0xff, count * sizeof **index);
     }
@@ -168,7 +164,7 @@ int weft_astra_text_job(const struct weft_astra_text *t, uint64_t nranks, uint64
     struct weft_arena *arena = weft_arena_new();
     int rc = !c      ? weft_err_set(err, why.code, "%s", why.msg)
              : arena ? weft_astra_text_et(t, nranks, passes, 0, true, arena, &et, &ops, err)
-                     : no_memory(err);
+                     : weft_err_no_memory(err, "a job");
     if (!rc)
         rc = weft_convert_rank(c, 0, et, err);
     if (!rc)
@@ -183,7 +179,7 @@ int weft_astra_text_job(const struct weft_astra_text *t, uint64_t nranks, uint64
         (*out)->notes = weft_arena_strdup((*out)->arena, t->notes);
         if (!(*out)->notes) {
             weft_workload_free(*out);
-            rc = no_memory(err);
+            rc = weft_err_no_memory(err, "a job");
         }
     }
     weft_convert_free(c);
@@ -206,7 +202,7 @@ static int write_groups(const struct writing *w, struct weft_err *err)
             most += weft_astra_group_count(w->t, (enum weft_astra_scope)k, w->nranks);
     struct weft_arena *arena = weft_arena_new();
     struct weft_group *groups = arena ? weft_arena_calloc(arena, most + 1, sizeof *groups) : NULL;
-    int rc = groups ? 0 : no_memory(err);
+    int rc = groups ? 0 : weft_err_no_memory(err, "a job");
     for (int k = WEFT_ASTRA_FIRST; !rc && k < WEFT_ASTRA_SCOPES; k++) {
         const enum weft_astra_scope scope = (enum weft_astra_scope)k;
         const bool has = weft_astra_has_groups(w->t, scope, w->nranks);
@@ -217,7 +213,7 @@ static int write_groups(const struct writing *w, struct weft_err *err)
             const char *name =
                 weft_arena_printf(arena, "%s%" PRIu64, weft_astra_scope_name(scope), g);
             if (!ranks || !name)
-                rc = no_memory(err);
+                rc = weft_err_no_memory(err, "a job");
             for (uint64_t i = 0; !rc && i < members; i++)
                 ranks[i] = (uint32_t)weft_astra_group_member(w->t, scope, w->nranks, g, i);
             groups[n++] = (struct weft_group){.name = name, .ranks = ranks, .n = (uint32_t)members};
@@ -236,7 +232,7 @@ static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_er
     struct weft_et *et = NULL;
     int rc =
         arena ? weft_astra_text_et(w->t, w->nranks, w->passes, rank, false, arena, &et, NULL, err)
-              : no_memory(err);
+              : weft_err_no_memory(err, "a job");
     if (!rc && rank == 0) /* the last */
         rc = write_groups(w, err);
     if (!rc)

@@ -359,7 +359,7 @@ static int limit(struct player *p, uint64_t passes, struct weft_err *err)
     p->after = weft_arena_calloc(p->arena, WEFT_ASTRA_PARTS * p->t->nlayers + 1, sizeof *p->after);
     p->issued = weft_arena_calloc(p->arena, p->t->nlayers, sizeof *p->issued);
     if (!p->ops || !p->after || !p->issued)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a list of layers");
+        return weft_err_no_memory(err, "a list of layers");
     for (uint64_t l = 0; l < p->t->nlayers; l++)
         for (int k = 0; k < WEFT_ASTRA_PARTS; k++)
             p->issued[l][k] = NO_NODE;

@@ -24,11 +24,6 @@ struct reading {
     uint64_t broadcasts, unplayed, small; /* collectives left out; forward ones made larger */
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a list of layers");
-}
-
 __attribute__((format(printf, 2, 3))) static int note(struct reading *r, const char *fmt, ...)
 {
     char line[WEFT_ERR_MSG_MAX];
@@ -38,7 +33,8 @@ __attribute__((format(printf, 2, 3))) static int note(struct reading *r, const c
     va_end(args);
     int bad = weft_text_add(&r->notes, r->t->file, strlen(r->t->file));
     bad = bad || weft_text_add(&r->notes, ": ", 2) || weft_text_add(&r->notes, line, strlen(line));
-    return bad || weft_text_add(&r->notes, "\n", 1) ? no_memory(r->err) : 0;
+    return bad || weft_text_add(&r->notes, "\n", 1) ? weft_err_no_memory(r->err, "a list of layers")
+                                                    : 0;
 }
 
 enum key_kind { VALUE, LAYERS, IGNORED };
@@ -119,7 +115,7 @@ static int read_list(struct reading *r, const char *what, struct named *out)
     out->list = weft_arena_calloc(r->t->arena, n, sizeof *out->list);
     for (out->n = 0; out->list && !rc && out->n < n; out->n++)
         rc = whole(r, what, &out->list[out->n]);
-    return out->list ? rc : no_memory(r->err);
+    return out->list ? rc : weft_err_no_memory(r->err, "a list of layers");
 }
 
 /* The rest of the first line, and the number of layers. */
@@ -309,7 +305,7 @@ static int read_layer(struct reading *r, uint64_t i)
     l->line = (uint64_t)r->s.tok_line;
     l->name = weft_arena_strdup(t->arena, r->s.tok);
     if (!l->name)
-        return no_memory(r->err);
+        return weft_err_no_memory(r->err, "a list of layers");
     int rc = column(r, l, "the dependency (-1)"); /* nobody reads it */
     for (int k = 0; !rc && k < WEFT_ASTRA_PARTS; k++)
         rc = read_part(r, l, (enum weft_astra_part)k);
@@ -468,7 +464,7 @@ static int read_all(struct reading *r, enum weft_astra_dialect dialect)
         t->layers =
             weft_arena_calloc(t->arena, t->nlayers < room ? t->nlayers : room, sizeof *t->layers);
     if (!rc && !t->layers)
-        rc = no_memory(r->err);
+        rc = weft_err_no_memory(r->err, "a list of layers");
     for (uint64_t i = 0; !rc && i < t->nlayers; i++)
         rc = read_layer(r, i);
     if (rc)
@@ -496,7 +492,8 @@ int weft_astra_text_read(const char *path, enum weft_astra_dialect dialect,
     *out = NULL;
     r.t = arena ? weft_arena_calloc(arena, 1, sizeof *r.t) : NULL;
     const char *file = r.t ? weft_arena_strdup(arena, path) : NULL;
-    int rc = file ? weft_scan_open(&r.s, file, r.err) : no_memory(r.err);
+    int rc =
+        file ? weft_scan_open(&r.s, file, r.err) : weft_err_no_memory(r.err, "a list of layers");
     if (!rc) {
         r.t->arena = arena;
         r.t->file = file;

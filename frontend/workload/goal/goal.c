@@ -12,7 +12,7 @@
 
 int weft_goal_no_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a GOAL schedule");
+    return weft_err_no_memory(err, "a GOAL schedule");
 }
 
 struct weft_goal *weft_goal_new(uint32_t nranks, const char *file, struct weft_err *err)

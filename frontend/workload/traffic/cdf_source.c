@@ -158,7 +158,7 @@ struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, c
 {
     struct source *s = (struct source *)calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        weft_err_no_memory(err, "flows");
         return NULL;
     }
     s->c = *c;
@@ -169,7 +169,7 @@ struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, c
     s->heap = (uint32_t *)calloc(c->nranks, sizeof *s->heap);
     const bool room = s->senders && s->partner && s->heap;
     if (!room)
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        weft_err_no_memory(err, "flows");
     s->cdf = room ? weft_cdf_copy(c->cdf, err) : NULL;
     if (!s->cdf) {
         free_source(&s->base);

@@ -35,7 +35,7 @@ static struct weft_cdf *copy(const struct weft_cdf_entry *e, struct weft_err *er
     }
     if (!c || !c->bytes || !c->percent) {
         weft_cdf_free(c);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
+        weft_err_no_memory(err, "flow sizes");
         return NULL;
     }
     for (; c->n < e->n; c->n++) {

@@ -272,7 +272,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     const struct params *p = (const struct params *)params;
     struct source *s = (struct source *)calloc(1, sizeof *s);
     if (!s)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return weft_err_no_memory(err, "flows");
     s->base = (struct weft_flow_source){.next = next, .rewind = rewind_to, .free = free_source};
     const int rc =
         is_csv(p) ? read_csv(s, p, site->nranks, err) : read_hpcc(s, p, site->nranks, err);

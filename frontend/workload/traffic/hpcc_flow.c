@@ -186,7 +186,7 @@ struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_fl
         l->file = strdup(path);
     if (!l || !l->file) {
         weft_hpcc_flows_free(l);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a flow list");
+        weft_err_no_memory(err, "a flow list");
         return NULL;
     }
     int rc = weft_scan_open(&s, l->file, err);

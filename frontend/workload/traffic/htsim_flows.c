@@ -87,7 +87,7 @@ static void *room(void *list, uint32_t *cap, uint32_t n, size_t size, struct wef
     if (p)
         *cap = more;
     else
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        weft_err_no_memory(err, "flows");
     return p;
 }
 
@@ -316,7 +316,7 @@ static int list_waiting(struct source *x, struct weft_err *err)
     uint32_t next = 0;
     x->waiting = calloc((size_t)x->nflows + 1, sizeof *x->waiting);
     if (!x->waiting)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return weft_err_no_memory(err, "flows");
     for (uint32_t i = 0; i < x->nflows; i++)
         if (x->flows[i].trigger)
             find(x, x->flows[i].trigger)->n++;
@@ -394,7 +394,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
         return weft_err_set(err, WEFT_E_INPUT, "workload 'htsim-flows' needs 'file', the matrix");
     struct source *x = calloc(1, sizeof *x);
     if (!x)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return weft_err_no_memory(err, "flows");
     weft_reactor_init(&x->r, &ops, false);
     x->start_unit = p->start_unit;
     int rc = read_matrix(x, p->file, err);

@@ -133,7 +133,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
         s->others = (uint32_t *)calloc(site->nranks, sizeof *s->others);
     if (!s || !s->others) {
         free(s);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return weft_err_no_memory(err, "flows");
     }
     s->p = *(const struct params *)params;
     s->nranks = site->nranks;

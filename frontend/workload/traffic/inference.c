@@ -421,7 +421,7 @@ static int prepare(struct source *s, const struct weft_flow_site *site, struct w
         s->decode = weft_decode_new(&c, &s->r, decoded);
     }
     if (!s->free_ps || (s->p.output_tokens && !s->decode))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return weft_err_no_memory(err, "flows");
     if (s->p.tokens_file[0])
         s->cdf = weft_cdf_read(s->p.tokens_file, err);
     return s->p.tokens_file[0] && !s->cdf ? err->code : 0;
@@ -432,7 +432,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
 {
     struct source *s = (struct source *)calloc(1, sizeof *s);
     if (!s)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return weft_err_no_memory(err, "flows");
     s->p = *(const struct params *)params;
     s->prompts = WEFT_SLOTS_OF(struct prompt);
     weft_reactor_init(&s->r, &reactor_ops, s->p.count == 0 && s->p.duration_ps == 0);

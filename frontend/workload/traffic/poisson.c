@@ -85,7 +85,7 @@ struct weft_traffic *weft_traffic_new(const struct weft_traffic_config *c, struc
         return NULL;
     size_t cap = 0;
     struct weft_traffic *t = (struct weft_traffic *)calloc(1, sizeof *t);
-    int rc = t ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+    int rc = t ? 0 : weft_err_no_memory(err, "flows");
     struct weft_flow_source *source = rc ? NULL : source_of(c, err);
     rc = source ? 0 : err->code;
     struct weft_flow w;

@@ -16,7 +16,7 @@ void *weft_servers_new(size_t size, size_t client_size, const struct weft_slots 
         s->clients = calloc(nclients, client_size);
     if (!s || !s->clients) {
         free(s);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        weft_err_no_memory(err, "flows");
         return NULL;
     }
     s->nclients = nclients;

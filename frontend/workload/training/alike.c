@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a training job");
-}
-
 static uint64_t places(const struct weft_training_plan *q)
 {
     const bool tables = q->dlrm.ntables && q->p.table_sharding != WEFT_TABLES_ROWS;
@@ -72,7 +67,7 @@ int weft_training_et_as(const struct weft_training_plan *q, struct weft_et *et, 
                     names[c] = weft_arena_printf(
                         arena, "%" PRIu64, weft_comm_number(q, c, weft_comm_index(q, c, rank)));
                 if (!names[c])
-                    return no_memory(err);
+                    return weft_err_no_memory(err, "a training job");
                 a->value.text.data = names[c];
                 a->value.text.len = strlen(names[c]);
             } else if (strcmp(a->name, "comm_dst") == 0 || strcmp(a->name, "comm_src") == 0) {
@@ -177,7 +172,7 @@ int weft_training_alike_share(struct weft_training_alike *a, struct weft_convert
 {
     const struct first *f = &a->firsts[weft_training_sort(a->q, rank)];
     uint32_t groups[WEFT_COMMS] = {0}, *peers = calloc(f->roles.npeers, sizeof *peers);
-    int rc = peers ? 0 : no_memory(err);
+    int rc = peers ? 0 : weft_err_no_memory(err, "a training job");
     for (uint32_t i = 1; !rc && i < f->roles.ngroups; i++)
         rc = group_of(a, c, comm_called(a->q, f->roles.groups[i]), rank, &groups[i], err);
     for (uint32_t i = 1; !rc && i < f->roles.npeers; i++)

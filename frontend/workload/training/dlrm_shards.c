@@ -213,7 +213,7 @@ int weft_dlrm_divide(const struct weft_dlrm *m, const struct weft_dlrm_cut *cut,
 {
     struct division *d = calloc(1, sizeof *d);
     if (!d)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for embedding tables");
+        return weft_err_no_memory(err, "embedding tables");
     *d = (struct division){.m = m, .ranks = ranks, .out = out};
     memset(out, 0, ranks * sizeof *out);
     const uint64_t fewest = (ranks + m->ntables - 1) / m->ntables;

@@ -390,7 +390,7 @@ static int divide_tables(struct weft_training_plan *q, struct weft_err *err)
     struct weft_dlrm_share *shares = calloc(q->world, sizeof *shares);
     const struct weft_dlrm_cut cut = weft_training_cut(q);
     if (!shares)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for embedding tables");
+        return weft_err_no_memory(err, "embedding tables");
     const int rc = weft_dlrm_divide(&q->dlrm, &cut, q->world, shares, err);
     for (uint64_t r = 0; !rc && r < q->world; r++)
         if (shares[r].params > q->table_params)

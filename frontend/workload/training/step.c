@@ -304,7 +304,7 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
     g.backwards_left = weft_arena_calloc(arena, q->v, sizeof *g.backwards_left);
     g.weights_after = weft_arena_calloc(arena, g.units, sizeof *g.weights_after);
     if (!passes || !g.loss || !g.backwards_left || !g.weights_after || weft_graph_sharding_init(&g))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     for (uint64_t u = 0; u < g.units; u++)
         g.weights_after[u] = WEFT_NO_NODE;
     if (rank < q->world)
@@ -316,7 +316,7 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
     if (weft_training_varies(q)) {
         g.plans = weft_arena_alloc(arena, q->p.iterations * sizeof *g.plans);
         if (!g.plans)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+            return weft_err_no_memory(err, "a trace");
         for (uint64_t k = 0; k < q->p.iterations; k++)
             weft_training_plan_at(q, k, &g.plans[k]);
     }
@@ -334,6 +334,6 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
         for (g.iteration = 0; !rc && g.iteration < q->p.iterations; g.iteration++)
             rc = iteration(&g, passes, n);
     if (rc)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     return weft_et_build_finish(&g.b, out, err);
 }

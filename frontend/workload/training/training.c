@@ -16,11 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a training job");
-}
-
 /* Of an iteration of the job. */
 static uint64_t tokens_of_one(const struct weft_training_plan *q)
 {
@@ -67,7 +62,9 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
     struct weft_err why = {0};
     struct weft_convert *c = weft_convert_new((uint32_t)weft_training_ranks(q), NULL, &why);
     struct weft_training_alike *alike = c ? weft_training_alike_new(q) : NULL;
-    int rc = !c ? weft_err_set(err, why.code, "%s", why.msg) : alike ? 0 : no_memory(err);
+    int rc = !c      ? weft_err_set(err, why.code, "%s", why.msg)
+             : alike ? 0
+                     : weft_err_no_memory(err, "a training job");
     for (uint32_t r = 0; !rc && r < weft_training_ranks(q); r++) {
         struct weft_et *et = NULL;
         if (!weft_training_alike_first(alike, r)) {
@@ -75,7 +72,8 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
             continue;
         }
         struct weft_arena *arena = weft_arena_new();
-        rc = arena ? weft_training_et(q, r, true, arena, &et, err) : no_memory(err);
+        rc = arena ? weft_training_et(q, r, true, arena, &et, err)
+                   : weft_err_no_memory(err, "a training job");
         if (!rc)
             rc = weft_convert_rank(c, r, et, err);
         if (!rc)
@@ -122,7 +120,7 @@ static int write_groups(const struct weft_training_plan *q, const char *path, st
     int rc = groups ? 0 : WEFT_E_LIMIT;
     for (int k = 0; !rc && k < WEFT_COMM_WORLD; k++)
         rc = add_groups(q, (enum weft_comm)k, arena, groups, &n);
-    rc = rc ? no_memory(err) : weft_groups_write(path, groups, n, err);
+    rc = rc ? weft_err_no_memory(err, "a training job") : weft_groups_write(path, groups, n, err);
     weft_arena_free(arena);
     return rc;
 }
@@ -147,7 +145,8 @@ static int next_trace(struct writing *w, uint64_t rank, struct weft_err *err)
         weft_arena_free(w->arena);
         w->et = NULL;
         w->arena = weft_arena_new();
-        rc = w->arena ? weft_training_et(q, rank, false, w->arena, &w->et, err) : no_memory(err);
+        rc = w->arena ? weft_training_et(q, rank, false, w->arena, &w->et, err)
+                      : weft_err_no_memory(err, "a training job");
     }
     w->rank = rank;
     return rc;
@@ -170,7 +169,7 @@ int weft_training_write(const struct weft_training_plan *q, const char *prefix,
     if (arena)
         w.groups = weft_arena_printf(arena, "%.*s.json", (int)weft_trace_stem(prefix), prefix);
     const int rc = w.groups ? weft_trace_write(prefix, weft_training_ranks(q), write_rank, &w, err)
-                            : no_memory(err);
+                            : weft_err_no_memory(err, "a training job");
     weft_arena_free(w.arena);
     weft_arena_free(arena);
     return rc;
@@ -183,7 +182,8 @@ static int rank_seconds(const struct weft_training_plan *q, uint64_t rank, doubl
     struct weft_et *et = NULL;
     struct weft_arena *arena = weft_arena_new();
     uint64_t us = 0;
-    int rc = arena ? weft_training_et(q, rank, false, arena, &et, err) : no_memory(err);
+    int rc = arena ? weft_training_et(q, rank, false, arena, &et, err)
+                   : weft_err_no_memory(err, "a training job");
     for (size_t i = 0; !rc && i < et->nnodes; i++)
         us += et->nodes[i].duration_us;
     *out = (double)us * 1e-6 / (double)q->p.iterations;

@@ -146,7 +146,7 @@ static int link(struct walk *w, struct weft_err *err)
         w->first[i + 1] += w->first[i];
     w->children = malloc(((size_t)w->first[n] + 1) * sizeof *w->children);
     if (!w->children)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for dependencies");
+        return weft_err_no_memory(err, "dependencies");
     for (uint32_t i = 0; i < n; i++)
         each_dep(w, i, add_child);
     memmove(w->first + 1, w->first, n * sizeof *w->first);
@@ -180,7 +180,7 @@ int weft_buckets_fill(const struct weft_edit *e, struct weft_bucketed *list, uin
     struct walk w = {.e = e, .list = list, .most_bytes = most_bytes};
     uint32_t *room = calloc(6 * all, sizeof *room);
     w.open = malloc(((size_t)nsorts + 1) * sizeof *w.open);
-    int rc = room && w.open ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for buckets");
+    int rc = room && w.open ? 0 : weft_err_no_memory(err, "buckets");
     if (!rc) {
         w.place = room;
         w.item = room + all;

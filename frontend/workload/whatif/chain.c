@@ -29,11 +29,6 @@ struct weft_chain {
     size_t n;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 int weft_group_list_add(struct weft_group_list *list, struct weft_arena *arena, const char *name,
                         const uint32_t *ranks, uint32_t n, struct weft_err *err)
 {
@@ -41,7 +36,7 @@ int weft_group_list_add(struct weft_group_list *list, struct weft_arena *arena, 
         const size_t cap = list->cap ? 2 * list->cap : 16;
         struct weft_group *p = weft_arena_calloc(arena, cap, sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a trace");
         if (list->n)
             memcpy(p, list->groups, list->n * sizeof *p);
         list->groups = p;
@@ -50,7 +45,7 @@ int weft_group_list_add(struct weft_group_list *list, struct weft_arena *arena, 
     uint32_t *copy = weft_arena_calloc(arena, n, sizeof *copy);
     const char *text = weft_arena_strdup(arena, name);
     if (!copy || !text)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     if (n)
         memcpy(copy, ranks, n * sizeof *copy);
     list->groups[list->n++] = (struct weft_group){.name = text, .ranks = copy, .n = n};
@@ -82,7 +77,7 @@ static int add_given(void *ctx, const struct weft_group *def, struct weft_err *e
 struct weft_chain *weft_chain_new(const char *prefix, const char *groups_file, struct weft_err *err)
 {
     struct weft_chain *c = calloc(1, sizeof *c);
-    int rc = c && (c->arena = weft_arena_new()) ? 0 : no_memory(err);
+    int rc = c && (c->arena = weft_arena_new()) ? 0 : weft_err_no_memory(err, "a trace");
     if (!rc) {
         c->prefix = prefix;
         rc = weft_trace_files(prefix, 0, c->arena, &c->paths, &c->ranks, err);
@@ -118,7 +113,7 @@ struct weft_transform *weft_chain_add(struct weft_chain *c, const struct weft_tr
 {
     struct weft_transform *list = realloc(c->list, (c->n + 1) * sizeof *list);
     if (!list) {
-        no_memory(err);
+        weft_err_no_memory(err, "a trace");
         return NULL;
     }
     c->list = list;
@@ -127,7 +122,7 @@ struct weft_transform *weft_chain_add(struct weft_chain *c, const struct weft_tr
     t->params = calloc(1, ops->params.struct_size + 1);
     t->state = calloc(1, ops->state_size + 1);
     if (!t->params || !t->state) {
-        no_memory(err);
+        weft_err_no_memory(err, "a trace");
         return NULL;
     }
     return weft_params_defaults(&ops->params, t->params, err) ? NULL : t;
@@ -160,7 +155,7 @@ static struct weft_arena *rank_arena(struct weft_err *err)
     if (arena)
         weft_arena_spill(arena, RANK_MEMORY_BYTES);
     else
-        no_memory(err);
+        weft_err_no_memory(err, "a trace");
     return arena;
 }
 
@@ -189,7 +184,7 @@ static int start(struct weft_chain *c, size_t i, struct weft_err *err)
     t->in = t->out = i ? t[-1].out : c->groups;
     t->groups = weft_groups_new(c->arena, t->ranks_in);
     if (!t->groups)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     for (size_t g = 0; g < t->in.n; g++)
         if (weft_groups_define(t->groups, &t->in.groups[g], err))
             return err->code;
@@ -254,6 +249,6 @@ int weft_chain_write(struct weft_chain *c, const char *out, uint64_t *ranks, boo
     *groups = w.groups->n > 0;
     w.groups_file = weft_arena_printf(c->arena, "%.*s.json", (int)weft_trace_stem(out), out);
     if (!rc && !w.groups_file)
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "a trace");
     return rc ? rc : weft_trace_write(out, *ranks, write_rank, &w, err);
 }

@@ -32,11 +32,6 @@ struct weft_edit_new {
     bool fixed;    /* its dependencies stay */
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for changing a trace");
-}
-
 struct key {
     uint64_t id;
     uint32_t index;
@@ -53,7 +48,7 @@ static int by_id(const void *x, const void *y)
 static int sort_nodes(struct weft_edit *e, struct weft_err *err)
 {
     struct key *keys = malloc(((size_t)e->n + 1) * sizeof *keys);
-    int rc = keys ? 0 : no_memory(err);
+    int rc = keys ? 0 : weft_err_no_memory(err, "changing a trace");
     for (uint32_t i = 0; keys && i < e->n; i++)
         keys[i] = (struct key){e->et->nodes[i].id, i};
     if (keys)
@@ -82,7 +77,7 @@ int weft_edit_start(struct weft_edit *e, struct weft_et *et, struct weft_arena *
     e->by_id = malloc(((size_t)e->n + 1) * sizeof *e->by_id);
     e->note = calloc((size_t)e->n + 1, sizeof *e->note);
     if (!e->by_id || !e->note)
-        return no_memory(err);
+        return weft_err_no_memory(err, "changing a trace");
     for (uint32_t i = 0; i < e->n; i++)
         e->note[i].before = e->note[i].after = NONE;
     return sort_nodes(e, err);
@@ -120,7 +115,7 @@ static int grow(struct weft_edit *e, struct weft_err *err)
         return weft_err_set(err, WEFT_E_LIMIT, "too many new operations");
     struct weft_edit_new *added = realloc(e->added, cap * sizeof *added);
     if (!added)
-        return no_memory(err);
+        return weft_err_no_memory(err, "changing a trace");
     e->added = added;
     e->cap = cap;
     return 0;
@@ -137,7 +132,7 @@ static struct weft_et_node *add(struct weft_edit *e, uint32_t at, bool before, i
     if (node)
         node->name = weft_arena_printf(e->arena, "%s%s", e->et->nodes[at].name, suffix);
     if (!node || !node->name) {
-        no_memory(err);
+        weft_err_no_memory(err, "changing a trace");
         return NULL;
     }
     node->id = e->next_id++;
@@ -166,7 +161,7 @@ static bool wait_for(struct weft_edit *e, struct weft_et_node *node, uint64_t id
 {
     uint64_t *dep = weft_arena_alloc(e->arena, sizeof *dep);
     if (!dep)
-        return no_memory(err) == 0;
+        return weft_err_no_memory(err, "changing a trace") == 0;
     *dep = id;
     node->nctrl_deps = 0;
     node->data_deps = dep;
@@ -210,7 +205,7 @@ int weft_edit_instead(struct weft_edit *e, uint32_t at, const uint64_t *ids, siz
     struct weft_edit_note *note = &e->note[at];
     uint64_t *copy = malloc(n * sizeof *copy);
     if (!copy)
-        return no_memory(err);
+        return weft_err_no_memory(err, "changing a trace");
     memcpy(copy, ids, n * sizeof *copy);
     free(note->instead);
     note->instead = copy;
@@ -241,7 +236,7 @@ static int put(struct ids *ids, uint64_t id, struct weft_err *err)
         const size_t cap = ids->cap ? ids->cap * 2 : 64;
         uint64_t *p = realloc(ids->list, cap * sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "changing a trace");
         ids->list = p;
         ids->cap = cap;
     }
@@ -331,7 +326,7 @@ static int resolve(struct work *w, uint32_t i, struct weft_err *err)
 static int resolve_removed(struct weft_edit *e, struct weft_err *err)
 {
     struct work w = {.e = e, .stack = malloc(((size_t)e->n + 1) * sizeof *w.stack)};
-    int rc = w.stack ? 0 : no_memory(err);
+    int rc = w.stack ? 0 : weft_err_no_memory(err, "changing a trace");
     for (uint32_t i = 0; !rc && i < e->n; i++) {
         if (e->note[i].fate != REMOVED || e->note[i].progress == DONE)
             continue;
@@ -375,7 +370,7 @@ static int rewrite(struct weft_edit *e, struct ids *ids, const uint64_t **deps, 
         rc = put_dep(e, ids, (*deps)[k], stamp, err);
     uint64_t *copy = rc ? NULL : weft_arena_calloc(e->arena, ids->n, sizeof *copy);
     if (!copy)
-        return rc ? rc : no_memory(err);
+        return rc ? rc : weft_err_no_memory(err, "changing a trace");
     if (ids->n)
         memcpy(copy, ids->list, ids->n * sizeof *copy);
     *deps = copy;
@@ -411,7 +406,7 @@ int weft_edit_finish(struct weft_edit *e, struct weft_err *err)
     struct weft_et_node *nodes =
         rc ? NULL : weft_arena_calloc(e->arena, (size_t)e->n + e->nadded, sizeof *nodes);
     if (!rc && !nodes)
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "changing a trace");
     if (!rc && (uint64_t)e->n + e->nadded >= NONE / 2 - 1)
         rc = weft_err_set(err, WEFT_E_LIMIT, "too many operations");
     for (uint32_t i = 0; !rc && i < e->n; i++) {

@@ -57,11 +57,6 @@ struct fusing {
     uint32_t nsorts;
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for fusing collectives");
-}
-
 static int start(struct weft_transform *t, struct weft_err *err)
 {
     (void)err;
@@ -100,12 +95,12 @@ static int find_sort(struct weft_transform *t, uint32_t rank, const char *key, s
         return 0;
     s = weft_arena_alloc(t->arena, sizeof *s);
     if (!s || !(s->key = weft_arena_strdup(t->arena, key)))
-        return no_memory(err);
+        return weft_err_no_memory(err, "fusing collectives");
     s->number = f->nsorts++;
     s->first = rank;
     HASH_ADD_KEYPTR(hh, f->sorts, s->key, strlen(s->key), s);
     *out = s;
-    return s->lost ? no_memory(err) : 0;
+    return s->lost ? weft_err_no_memory(err, "fusing collectives") : 0;
 }
 
 static bool eligible(const struct fuse *p, const struct weft_et_node *node)
@@ -133,7 +128,7 @@ static int collect(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     m->list = malloc((et->nnodes + 1) * sizeof *m->list);
     m->sort = malloc((et->nnodes + 1) * sizeof(struct sort *));
     if (!rc && (!m->list || !m->sort))
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "fusing collectives");
     for (uint32_t k = 0; !rc && k < m->e.n; k++) {
         const uint32_t i = m->e.by_id[k];
         const struct weft_et_node *node = &et->nodes[i];
@@ -171,7 +166,7 @@ static int size_up(const struct weft_transform *t, uint32_t rank, struct mine *m
             s->bytes = weft_arena_calloc(t->arena, s->n, sizeof *s->bytes);
             s->starts = weft_arena_calloc(t->arena, s->n, 1);
             if (!s->bytes || !s->starts)
-                return no_memory(err);
+                return weft_err_no_memory(err, "fusing collectives");
         } else if (s->seen != s->n) {
             return weft_et_node_err(err, WEFT_E_INPUT, m->e.et, &m->e.et->nodes[m->list[i].node],
                                     "rank %" PRIu32 " has %" PRIu32
@@ -279,7 +274,7 @@ static int fuse_run(struct mine *m, struct run run, uint32_t *run_of, struct wef
     const char *name = weft_arena_printf(m->e.arena, "%s+%" PRIu32 " fused",
                                          et->nodes[m->list[run.at[0]].node].name, run.n - 1);
     if (!deps || !name)
-        return no_memory(err);
+        return weft_err_no_memory(err, "fusing collectives");
     for (uint32_t i = 0; i + 1 < run.n; i++)
         weft_edit_merge(&m->e, m->list[run.at[i]].node, kept);
     et->nodes[kept].name = name;
@@ -318,7 +313,7 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     uint32_t *run_of = calloc(et->nnodes + 1, sizeof *run_of);
     uint32_t *first = calloc((size_t)nsorts + 2, sizeof *first);
     if (!rc && (!order || !run_of || !first))
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "fusing collectives");
     if (!rc) {
         for (uint32_t i = 0; i < m.n; i++)
             first[m.list[i].sort + 1]++;

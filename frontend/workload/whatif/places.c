@@ -34,17 +34,12 @@ uint64_t weft_places_dep(const struct weft_et_node *node, size_t k)
     return k < node->nctrl_deps ? node->ctrl_deps[k] : node->data_deps[k - node->nctrl_deps];
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 int weft_places_start(struct weft_places *o, const struct weft_et *et, struct weft_err *err)
 {
     int rc = weft_edit_start(&o->e, (struct weft_et *)(uintptr_t)et, NULL, err);
     o->place = malloc((et->nnodes + 1) * sizeof *o->place);
     if (!rc && !o->place)
-        rc = no_memory(err);
+        rc = weft_err_no_memory(err, "a trace");
     for (uint32_t k = 0; !rc && k < o->e.n; k++)
         o->place[o->e.by_id[k]] = k;
     return rc;

@@ -16,11 +16,6 @@ struct weft_relabel_group {
     uint32_t n; /* members before */
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for communicators");
-}
-
 static int note(struct weft_relabel *l, const struct weft_transform *t, uint32_t group,
                 const char *name, struct weft_err *err)
 {
@@ -28,7 +23,7 @@ static int note(struct weft_relabel *l, const struct weft_transform *t, uint32_t
         const uint32_t cap = group < 32 ? 64 : 2 * group;
         struct weft_relabel_group *p = realloc(l->groups, cap * sizeof *p);
         if (!p)
-            return no_memory(err);
+            return weft_err_no_memory(err, "communicators");
         memset(p + l->cap, 0, (cap - l->cap) * sizeof *p);
         l->groups = p;
         l->cap = cap;
@@ -78,7 +73,7 @@ static int define(struct weft_relabel *l, struct weft_transform *t, uint32_t gro
     uint32_t *ranks = malloc(((size_t)n * times + 1) * sizeof *ranks);
     char name[24];
     if (!ranks)
-        return no_memory(err);
+        return weft_err_no_memory(err, "communicators");
     for (uint32_t c = 0; c < times; c++)
         for (uint32_t i = 0; i < n; i++)
             ranks[c * n + i] = l->of(l->ctx, old[i], times > 1 ? c : copy);
@@ -134,7 +129,7 @@ static int grow_sizes(struct weft_et_node *node, struct weft_arena *arena, const
     const size_t n = old->nvalues;
     union weft_et_scalar *values = weft_arena_calloc(arena, n * s.copies, sizeof *values);
     if (!values)
-        return no_memory(err);
+        return weft_err_no_memory(err, "communicators");
     for (uint32_t c = 0; c < s.copies; c++)
         for (size_t i = 0; i < n; i++)
             values[c * n + i].u64 =

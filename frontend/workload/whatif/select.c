@@ -112,11 +112,6 @@ const char *weft_node_group(const struct weft_et_node *node, char *buf, size_t s
     return a->kind == WEFT_ET_STRING ? a->value.text.data : weft_et_attr_format(a, buf, size);
 }
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 /* The attribute of this name, the last one, or a new one without a value; NULL: out of memory. */
 static struct weft_et_attr *attr(struct weft_et_node *node, struct weft_arena *arena,
                                  const char *name)
@@ -139,7 +134,7 @@ int weft_node_set_u64(struct weft_et_node *node, struct weft_arena *arena, const
 {
     struct weft_et_attr *a = attr(node, arena, name);
     if (!a)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     const enum weft_et_class c = weft_et_kind_class(a->kind);
     if (a->kind % 2 == 0 || (c != WEFT_ET_CLASS_SIGNED && c != WEFT_ET_CLASS_UNSIGNED) ||
         (value > INT32_MAX && (a->kind == WEFT_ET_INT32 || a->kind == WEFT_ET_SINT32 ||
@@ -158,7 +153,7 @@ int weft_node_set_bool(struct weft_et_node *node, struct weft_arena *arena, cons
 {
     struct weft_et_attr *a = attr(node, arena, name);
     if (!a)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     a->kind = WEFT_ET_BOOL;
     a->value.u64 = value;
     return 0;
@@ -170,7 +165,7 @@ int weft_node_set_text(struct weft_et_node *node, struct weft_arena *arena, cons
     struct weft_et_attr *a = attr(node, arena, name);
     const char *copy = weft_arena_strdup(arena, value);
     if (!a || !copy)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     a->kind = WEFT_ET_STRING;
     a->value.text.data = copy;
     a->value.text.len = strlen(copy);
@@ -187,7 +182,7 @@ int weft_node_map_sizes(struct weft_et_node *node, struct weft_arena *arena, con
     union weft_et_scalar *values = weft_arena_calloc(arena, old->nvalues, sizeof *values);
     struct weft_et_attr *a = attr(node, arena, name);
     if (!values || !a)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     for (size_t i = 0; i < a->nvalues; i++)
         values[i].u64 = fn(ctx, size_at(a, i));
     a->values = values;

@@ -42,7 +42,7 @@ static int part(struct weft_edit *e, uint32_t i, uint64_t number, uint64_t bytes
     struct weft_et_attr *attrs =
         more ? weft_arena_calloc(e->arena, whole->nattrs, sizeof *attrs) : NULL;
     if (!attrs)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     memcpy(attrs, whole->attrs, whole->nattrs * sizeof *attrs);
     more->attrs = attrs;
     more->nattrs = whole->nattrs;
@@ -62,7 +62,7 @@ static int split_node(const struct split *p, struct weft_edit *e, uint32_t i, st
                                 bytes, n, PARTS_MAX);
     uint64_t *ids = malloc(n * sizeof *ids);
     if (!ids)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        return weft_err_no_memory(err, "a trace");
     int rc = 0;
     ids[0] = node->id;
     for (uint64_t k = 1; !rc && k < n; k++)

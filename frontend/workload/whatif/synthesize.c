@@ -68,11 +68,6 @@ struct synthesis {
     uint64_t found; /* iterations that all ranks have; 0: no rank was seen */
 };
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 static uint32_t of(const void *ctx, uint32_t r, uint32_t c)
 {
     return c * ((const struct weft_transform *)ctx)->ranks_in + r;
@@ -151,7 +146,7 @@ static int find_iterations(struct weft_transform *t, const struct weft_places *o
         n = symbols ? weft_period_count(symbols, o->e.n) : 0;
         free(symbols);
         if (n == 0)
-            return no_memory(err);
+            return weft_err_no_memory(err, "a trace");
         n = s->found ? common(s->found, n) : n;
         while (n > 1 && !looks_back(o, (uint32_t)(o->e.n / n)))
             n = 1;
@@ -191,7 +186,7 @@ static int sign(struct weft_et *et, struct weft_arena *arena, struct weft_err *e
 {
     et->attrs = weft_arena_alloc(arena, sizeof *et->attrs);
     if (!et->attrs)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     et->attrs[0] =
         (struct weft_et_attr){.name = WEFT_ET_GENERATOR, .doc = "", .kind = WEFT_ET_STRING};
     et->attrs[0].value.text.data = WEFT_ET_GENERATOR_WEFT;

@@ -9,11 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int no_memory(struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-}
-
 /** How often each communication of a kinship was emitted. */
 struct counter {
     uint64_t kinship, n;
@@ -189,7 +184,7 @@ static int copy_deps(struct emit *m, struct weft_et_node *to, const struct weft_
     const size_t n = node->nctrl_deps + node->ndata_deps;
     uint64_t *deps = weft_arena_calloc(m->arena, n + 1, sizeof *deps);
     if (!deps)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     for (size_t i = 0; i < n; i++) {
         const uint32_t d = weft_edit_find(&m->o.e, weft_places_dep(node, i));
         if (d == UINT32_MAX)
@@ -216,7 +211,7 @@ static int emit_node(struct emit *m, struct weft_et_node *to, uint32_t from, uin
                                 .offset = -1};
     to->attrs = weft_arena_calloc(m->arena, KEPT + MORE, sizeof *to->attrs);
     if (!to->attrs)
-        return no_memory(err);
+        return weft_err_no_memory(err, "a trace");
     keep(to, node);
     int rc = copy_deps(m, to, node, from, j, err);
     if (!rc && node->type >= WEFT_ET_COMM_SEND_NODE)
@@ -251,7 +246,7 @@ static int emit_join(struct emit *m, struct weft_et_node *to, uint64_t j, struct
             deps[to->ndata_deps++] = id_of(m, j, k);
     const bool ok = deps && awaited;
     free(awaited);
-    return ok ? 0 : no_memory(err);
+    return ok ? 0 : weft_err_no_memory(err, "a trace");
 }
 
 static int emit_all(struct emit *m, size_t *n, struct weft_err *err)
@@ -283,7 +278,8 @@ static int emit(struct emit *m, struct weft_et *et, struct weft_err *err)
     m->counters = calloc(room, sizeof *m->counters);
     m->out = weft_arena_calloc(m->arena, (size_t)all + 1, sizeof *m->out);
     m->skeleton = skeleton(&m->o);
-    const int rc = m->counters && m->out ? emit_all(m, &n, err) : no_memory(err);
+    const int rc =
+        m->counters && m->out ? emit_all(m, &n, err) : weft_err_no_memory(err, "a trace");
     free(m->counters);
     et->nodes = m->out;
     et->nnodes = n;

@@ -288,12 +288,12 @@ int balance_init(struct weft_engine *e, struct weft_err *err)
     e->spread.flowlets = calloc(FLOWLETS, sizeof *e->spread.flowlets);
     e->spread.drilled = drill_memory_new(e->fabric);
     if (!e->spread.turns || !e->spread.flowlets || !e->spread.drilled)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+        return weft_err_no_memory(err, "load balancing");
     e->spread.way = table[e->p.sw.balance].way;
     if (!e->spread.way)
         return 0;
     if (e->spread.way->keeps && !(e->spread.kept = calloc(e->fabric->nports, sizeof(struct kept))))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+        return weft_err_no_memory(err, "load balancing");
     return e->spread.way->init(e, err);
 }
 

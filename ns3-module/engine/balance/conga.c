@@ -268,7 +268,7 @@ static int init(struct weft_engine *e, struct weft_err *err)
         c->pairs = calloc((size_t)c->nleaves + 1, sizeof *c->pairs);
     }
     if (!c || !c->ports || !c->leaf || !c->pairs)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+        return weft_err_no_memory(err, "load balancing");
     return 0;
 }
 

@@ -179,7 +179,7 @@ static int init(struct weft_engine *e, struct weft_err *err)
     if (!c || !c->busy ||
         !stable_init_beside(&c->tags, sizeof(struct conweave_tag), &e->pkts.pool) ||
         !stable_init_beside(&c->flows, sizeof(struct conweave_flow), &e->qps.pool))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+        return weft_err_no_memory(err, "load balancing");
     return 0;
 }
 

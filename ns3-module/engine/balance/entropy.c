@@ -74,7 +74,7 @@ int entropy_open(struct weft_engine *e, struct qp *q, struct weft_err *err)
         return 0;
     struct entropy_state *s = calloc(1, sizeof *s + (policy_of(e)->counts ? n : 0));
     if (!s)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the entropy values of a QP");
+        return weft_err_no_memory(err, "the entropy values of a QP");
     s->rng = weft_rng_stream(e->seed, "entropy", (uint64_t)q->ack_hash << 32 | q->flow_hash);
     s->n = (uint32_t)n;
     s->mask = (uint32_t)weft_rng_below(&s->rng, n);

@@ -83,7 +83,7 @@ static int change_rate(struct weft_engine *e, const struct weft_link_change *c,
             continue;
         const struct port_kind *kind = mmu_kind_at_rate(e, p->kind, c->rate_bps, c->scaled);
         if (!kind)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the constants of ports");
+            return weft_err_no_memory(err, "the constants of ports");
         if (ideal_note_rate(e, ends[i], err))
             return WEFT_E_LIMIT;
         p->kind = kind;

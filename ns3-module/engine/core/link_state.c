@@ -277,8 +277,7 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
     uint32_t ends[2];
     struct weft_link_change **moved = calloc(n + 1, sizeof *moved);
     size_t nmoved = 0;
-    int rc =
-        moved ? make_tables(e, err) : weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
+    int rc = moved ? make_tables(e, err) : weft_err_no_memory(err, "routes");
     if (!rc)
         rc = reroute(e, after, err);
     if (rc) {

@@ -32,7 +32,7 @@ static int add(struct weft_engine *e, int64_t at_ps, const struct timer *t, stru
         return stable_full(&e->timers.pool, "timers", err);
     if (!evq_push(&e->loop.agenda.slow, at_ps,
                   EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for timers");
+        return weft_err_no_memory(err, "timers");
     e->timers.seq++;
     if (__builtin_expect(e->peers != NULL, 0))
         peers_posted(e);

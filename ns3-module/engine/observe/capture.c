@@ -45,7 +45,7 @@ struct weft_capture *weft_capture_new(const struct weft_capture_params *p,
 {
     struct weft_capture *c = calloc(1, sizeof *c);
     if (!c) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a capture");
+        weft_err_no_memory(err, "a capture");
         return NULL;
     }
     const uint32_t n = wire->fabric->nports ? wire->fabric->nports : 1;
@@ -63,7 +63,7 @@ struct weft_capture *weft_capture_new(const struct weft_capture_params *p,
     c->first = malloc(n * sizeof *c->first);
     c->frame = malloc(WEFT_WIRE_MAX);
     if (!c->events || !c->first || !c->frame) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a capture");
+        weft_err_no_memory(err, "a capture");
         weft_capture_free(c);
         return NULL;
     }
@@ -92,7 +92,7 @@ static int add_file(struct weft_capture *c, const char *path, uint32_t *number,
 {
     struct weft_pcap **files = realloc(c->files, (c->nfiles + 1) * sizeof *files);
     if (!files)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a capture");
+        return weft_err_no_memory(err, "a capture");
     c->files = files;
     files[c->nfiles] = weft_pcap_open(path, (uint32_t)c->p.snaplen_bytes, err);
     if (!files[c->nfiles])
@@ -106,7 +106,7 @@ static int add_tap(struct weft_capture *c, uint32_t port, uint32_t file, uint8_t
 {
     struct tap *taps = realloc(c->taps, (c->ntaps + 1) * sizeof *taps);
     if (!taps)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a capture");
+        return weft_err_no_memory(err, "a capture");
     c->taps = taps;
     taps[c->ntaps] = (struct tap){c->first[port], file, events};
     c->first[port] = c->ntaps++;
@@ -138,7 +138,7 @@ int weft_capture_add_links(struct weft_capture *c, const char *dir, struct weft_
     uint8_t *chosen = malloc(c->fabric->nlinks + 1);
     char name[WEFT_CAPTURE_NAME_MAX], file[WEFT_CAPTURE_NAME_MAX + 8], path[WEFT_PATH_MAX];
     if (!chosen)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a capture");
+        return weft_err_no_memory(err, "a capture");
     int rc = weft_capture_select(c->fabric, c->p.links, chosen, err);
     if (!rc)
         rc = weft_mkdir_p(dir, err);

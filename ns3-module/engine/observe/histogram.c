@@ -36,7 +36,7 @@ int weft_engine_note_queues(struct weft_engine *e, const uint8_t *prios, struct 
     all->wanted = malloc(n + 1);
     all->of = calloc(n * WEFT_PRIOS + 1, sizeof *all->of);
     if (!all->wanted || !all->of)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for histograms of queues");
+        return weft_err_no_memory(err, "histograms of queues");
     memcpy(all->wanted, prios, n);
     e->path.on_enqueue |= QUEUE_HISTOGRAM;
     e->path.on_dequeue |= QUEUE_HISTOGRAM;

@@ -39,7 +39,7 @@ struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct we
 {
     struct weft_wire *w = calloc(1, sizeof *w);
     if (!w) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for frames of a capture");
+        weft_err_no_memory(err, "frames of a capture");
         return NULL;
     }
     w->c = *config;
@@ -68,7 +68,7 @@ static int grow(void **list, size_t *cap, size_t want, size_t elem, struct weft_
         n *= 2;
     void *more = realloc(*list, n * elem);
     if (!more)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the messages of a capture");
+        return weft_err_no_memory(err, "the messages of a capture");
     memset((char *)more + *cap * elem, 0, (n - *cap) * elem);
     *list = more;
     *cap = n;

@@ -24,7 +24,5 @@ int peers_words_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t
     struct peers_word w = {
         .t_ps = e->now, .order = p->told, .seq = p->nposted++, .post = true, .msg = *msg};
     w.msg.prio = prio;
-    return peers_words_add(p, &w)
-               ? 0
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages that wait");
+    return peers_words_add(p, &w) ? 0 : weft_err_no_memory(err, "messages that wait");
 }

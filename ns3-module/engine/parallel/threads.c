@@ -96,7 +96,7 @@ int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
         return set(e, 1, shuffle, err);
     struct thread_choice *c = calloc(1, sizeof *c);
     if (!c)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for threads");
+        return weft_err_no_memory(err, "threads");
     *c = (struct thread_choice){
         .most = most, .shuffle = shuffle, .rest = FIRST_REST / 2, .next_rest = FIRST_REST};
     c->n = c->home = e->fabric->nhosts >= MANY_HOSTS ? most : least;

@@ -71,7 +71,7 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
         return 0;
     }
     if (!e->replay && !(e->replay = calloc(1, sizeof *e->replay)))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for replaying");
+        return weft_err_no_memory(err, "replaying");
     struct replay *r = e->replay;
     r->next_ps = r->play_ps = r->packets.next_ps = r->messages.next_ps = WEFT_NEVER;
     r->settled.next_ps = WEFT_NEVER;

@@ -250,7 +250,7 @@ static int post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_
     struct replay *r = e->replay;
     struct replay_play *p = &r->play;
     if (!ROOM(p->extra, p->nextra, &p->extra_cap))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
+        return weft_err_no_memory(err, "messages");
     p->extra[p->nextra++] = (struct replay_extra){*msg, id, r->in_timer};
     p->broken = true;
     if (r->in_timer)
@@ -271,7 +271,7 @@ int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t
     const struct replay_word *w = word(r, p->at);
     const struct replay_name name = {number, msg->tag, msg->token, msg->token_type};
     if (!append(line_of(r, w->qp), name))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for messages");
+        return weft_err_no_memory(err, "messages");
     p->at++;
     p->call = w->call;
     if (r->in_timer)

@@ -339,7 +339,7 @@ static int fix_windows(struct weft_engine *e, struct weft_err *err)
             g->stop[i].came = calloc(g->window, sizeof *g->stop[i].came);
             g->stop[i].taken_ps = calloc(g->window, sizeof *g->stop[i].taken_ps);
             if (!g->stop[i].came || !g->stop[i].taken_ps)
-                return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network slots");
+                return weft_err_no_memory(err, "in-network slots");
         }
     }
     in->begun = true;
@@ -404,7 +404,7 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p, str
     struct member *m = &g->member[p->member];
     struct operation *op = operation_of(g, m, p->tag);
     if (!op && !(op = new_operation(e, g, p)))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network operations");
+        return weft_err_no_memory(err, "in-network operations");
     if (op->bytes != p->bytes || op->from != p->from || op->to != p->to)
         return weft_err_set(err, WEFT_E_INPUT,
                             "h%u begins the in-network operation with tag %" PRIu64 " with %" PRIu64

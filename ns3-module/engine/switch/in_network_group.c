@@ -164,7 +164,7 @@ static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_
 {
     struct group *g = *out = calloc(1, sizeof *g);
     if (!g)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
+        return weft_err_no_memory(err, "in-network groups");
     g->n = n;
     g->mtu = UINT64_MAX;
     g->number = e->in_network->ngroups;
@@ -175,7 +175,7 @@ static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_
     g->stop = calloc(g->tree.nswitches, sizeof *g->stop);
     g->branches = calloc((size_t)n + g->tree.nswitches, sizeof *g->branches);
     if (!g->member || !g->stop || !g->branches)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
+        return weft_err_no_memory(err, "in-network groups");
     return 0;
 }
 
@@ -187,7 +187,7 @@ static int open_stream(struct weft_engine *e, const uint32_t *hosts, uint32_t n,
     struct group *g;
     struct group **more = realloc(in->group, (in->ngroups + (size_t)1) * sizeof *more);
     if (!more)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
+        return weft_err_no_memory(err, "in-network groups");
     in->group = more;
     int rc = group_new(e, hosts, n, &g, err);
     rc = rc ? rc : fill(e, g, hosts, err);
@@ -214,7 +214,7 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
         return rc;
     struct in_network *in = table_of(e);
     if (!in)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
+        return weft_err_no_memory(err, "in-network groups");
     rc = open_stream(e, hosts, n, prio, err);
     if (rc)
         return rc;

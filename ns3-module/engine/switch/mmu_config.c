@@ -343,7 +343,7 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
             return n;
     n = calloc(1, sizeof *n);
     if (!n) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for the constants of ports");
+        weft_err_no_memory(err, "the constants of ports");
         return NULL;
     }
     *n = (struct port_kind){.next = e->mmu.kinds,

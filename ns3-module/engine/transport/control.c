@@ -308,7 +308,7 @@ int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err)
     } else if (!k) {
         k = settled_copy(base, q->env.line_rate_bps, rtt_ps, &q->env);
         if (!k)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for congestion controls");
+            return weft_err_no_memory(err, "congestion controls");
         add_settled(base, k);
     }
     q->control = k;
