@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See core_credit.h. */
+/* Credit for receivers behind an oversubscribed core: arithmetic of the model in core_credit.h. */
 #include "congestion/core_credit.h"
 
 #include <math.h>

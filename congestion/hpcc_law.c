@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See hpcc_law.h. */
+/*
+ * HPCC: window and rate from a measured utilisation, for hpcc (INT) and hpcc-pint (PINT). The rules
+ * are in hpcc_law.h.
+ */
 #include "congestion/hpcc_law.h"
 
 unsigned weft_hpcc_knobs_need(const struct weft_hpcc_knobs *k)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See pint_code.h. */
+/*
+ * PINT: the running utilisation of a switch and its code of a few bits. The model is in
+ * pint_code.h.
+ */
 #include "congestion/pint_code.h"
 
 #include "congestion/lazy.h"

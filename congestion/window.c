@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See window.h. */
+/* What congestion controls share: the window beside a rate, bounds of both, the cost of signals. */
 #include "congestion/window.h"
 #include "base/int128.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See csv_read.h. */
+/* Reads CSV tables (RFC 4180) row by row; the first row names the columns. */
 #include "base/csv_read.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See decimal.h. */
+/* Writes numbers as decimal text, byte for byte as printf does, in a part of its time. */
 #include "base/decimal.h"
 
 #include "base/int128.h"

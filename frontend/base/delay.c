@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Causes of delay of a message: their sum is made equal to the time beyond the ideal one. */
 #include "base/delay.h"
 
 void weft_delays_settle(int64_t delay_ps[WEFT_DELAYS], int64_t total_ps, enum weft_delay rest)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See flat.h; over libyaml, whose YAML has JSON in it. */
+/*
+ * Reads flat configuration files, keys with a value or a list, through libyaml (JSON is a part of
+ * YAML).
+ */
 #include "base/flat.h"
 
 #include "base/file.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See json_read.h. An allocation that fails leaves jansson at once, by longjmp; what it had taken
- * is lost to a process that is out of memory anyway. */
+/*
+ * Reads JSON through jansson. A failed allocation leaves jansson at once, by longjmp. The memory
+ * that jansson held is lost then, in a process that is out of memory.
+ */
 #include "base/json_read.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See list.h. */
+/* Reads and writes lists and maps in settings: "8,16", "0,4-7", "all-to-all:2,send:5". */
 #include "base/list.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See lock.h. Who lets go of a lock removes the file first, while nobody else can have it; who then
- * gets the lock of a file that has no name any more sees that, and starts anew.
+ * Lock files between processes. The owner of a lock removes the file before it releases the lock. A
+ * process that then gets the lock of the removed file sees that the file has no name, and starts
+ * anew.
  */
 #include "base/lock.h"
 

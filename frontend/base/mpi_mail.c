@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See mpi_mail.h. Messages of a size that is known go by persistent requests; what does not fit is
- * sent after it.
+ * Exchange between the processes of a simulation by MPI. Persistent requests carry messages of a
+ * known size; bytes beyond that size follow in a second message.
  */
 #ifdef WEFT_HAVE_MPI
 

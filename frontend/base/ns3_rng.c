@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See ns3_rng.h. */
+/*
+ * Random numbers of ns-3 (MRG32k3a) and of the GNU C library, to repeat the draws of another
+ * simulator.
+ */
 #include "base/ns3_rng.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See processors.h. Control groups: Linux, Documentation/admin-guide/cgroup-v2.rst. */
+/*
+ * Counts the processors that this process may use: affinity, and the quotas of its control groups
+ * (Linux, Documentation/admin-guide/cgroup-v2.rst).
+ */
 #include "base/processors.h"
 
 #include "base/os.h"

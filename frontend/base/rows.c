@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See rows.h. */
+/* Writes files that grow by whole records: rows of text, frames of a capture. */
 #include "base/rows.h"
 
 #include "base/file.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See shared.h. Only Linux lets a process open a file without a name that another has made. */
+/*
+ * Memory that the processes of a simulation share on a machine. Only Linux has such memory without
+ * a name.
+ */
 #include "base/shared.h"
 
 #include "base/os.h"

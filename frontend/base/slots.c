@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See slots.h. */
+/* An array of equal records with a free list: the index of a freed record is used next. */
 #include "base/slots.h"
 
 #include "base/require.h"

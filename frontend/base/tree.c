@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See tree.h; over libyaml, whose YAML has JSON in it. */
+/*
+ * Reads YAML and JSON through libyaml into a tree of maps, lists and values, each with its line and
+ * column.
+ */
 #include "base/tree.h"
 
 #include <stdarg.h>

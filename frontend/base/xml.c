@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See xml.h: what of it is without libxml2. */
+/* The tree of an XML document: access to elements and attributes, without libxml2. */
 #include "base/xml.h"
 
 #include "base/xml_part.h"

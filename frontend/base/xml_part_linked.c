@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See xml_part.h: the part is in the program. */
+/* The XML reader of programs that link libxml2 themselves (tests, fuzz targets). */
 #include "base/xml_part.h"
 
 int weft_xml_part_get(const struct weft_xml_part **out, struct weft_err *err)

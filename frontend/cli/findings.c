@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See findings.h. Causes of waiting are one table, for ranks and for messages; everything else is a
- * table of rules. A rule says how much what it has found weighs, and in which words.
+ * Rules that say what bounded a run, with advice. Causes of waiting are one table, for ranks and
+ * for messages; everything else is a table of rules. A rule gives a weight and a sentence.
  */
 #include "cli/findings.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See report_page.h. */
+/* Collects and writes the HTML page of weft report and weft compare --html. */
 #include "cli/report_page.h"
 
 #include "base/file.h"

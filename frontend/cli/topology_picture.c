@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See topology_picture.h. */
+/* Draws large fabrics for weft topology, one box for many equal nodes. */
 #include "cli/topology_picture.h"
 
 #include "plot/gnuplot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See algorithm.h. */
+/* Parses a collective algorithm with its parameters: "ring", "ring:channels=2". */
 #include "collective/algorithm.h"
 
 #include "base/list.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See cost.h. */
+/*
+ * Counts the rounds, bytes and additions of an algorithm, so that auto can compare algorithms
+ * without playing them.
+ */
 #include "collective/cost.h"
 
 uint64_t weft_coll_whole_bytes(const struct weft_coll_call *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See phases.h. */
+/* Splits a collective into one phase per dimension of the fabric. */
 #include "collective/phases.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See listing_training.h. */
+/* Models and GPUs of generated training, as families for weft list and weft show. */
 #include "command/listing_training.h"
 
 #include "base/units.h"

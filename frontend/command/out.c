@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See out.h. A stream forgets why a write failed; this one's own function for writing does not. */
+/*
+ * Standard output that remembers why a write failed: a stdio stream forgets it, the write function
+ * of this stream does not.
+ */
 #include "command/out.h"
 
 #include "base/file.h"

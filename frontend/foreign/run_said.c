@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See run_said.h. */
+/* Folder and closing lines of commands that run an experiment of another simulator. */
 #include "foreign/run_said.h"
 
 #include "base/file.h"

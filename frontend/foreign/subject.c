@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See subject.h. */
+/*
+ * Loads and executes what a command was given: a scenario, or a configuration of the HPCC
+ * simulator.
+ */
 #include "foreign/subject.h"
 
 #include "foreign/hpcc/run.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See victims.h. */
+/* Samples head-of-line victims of pauses at fixed simulated times (run.victims). */
 #include "net/victims.h"
 
 #include "base/units.h"

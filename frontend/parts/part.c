@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See part.h. A file lies beside the program, where it was built, or in WEFT_LIB_FROM_BIN, where it
- * was installed: both are found from where the program is, which may be moved with it.
+ * Opens a part of the program (weft-xml.so, weft-mpi.so, weft-ns3.so). Its file lies beside the
+ * program in a build, and in WEFT_LIB_FROM_BIN in an installed tree. Both places are relative to
+ * the program, so that a tree can be moved.
  */
 #include "parts/part.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See xml_part.h: the part is a file of its own. */
+/* The XML reader of the program: opens weft-xml.so when the first document is read. */
 #include "parts/part.h"
 #include "base/xml_part.h"
 

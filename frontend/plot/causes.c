@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See causes.h. */
+/*
+ * Columns of ranks.csv and critical_path.csv that say what time was spent on, with the names that
+ * figures show.
+ */
 #include "plot/causes.h"
 
 const struct weft_cause weft_causes[WEFT_CAUSES] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See facts.h. */
+/* Sums and maxima over the tables of a run, for the words of a report. */
 #include "plot/facts.h"
 
 #include "base/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See figure.h. */
+/* Builds a figure as data: panels, axes, and what is drawn in them. */
 #include "plot/figure.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See flows.h. */
+/* Reads the messages of runs (flows.csv) for figures of completion times. */
 #include "plot/flows.h"
 
 #include <stdlib.h>

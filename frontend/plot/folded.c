@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See folded.h. */
+/*
+ * Lays out a fabric as rows of boxes: hosts, switches of the outermost dimension above them by
+ * tier, those of inner dimensions below.
+ */
 #include "plot/folded.h"
 
 #include <math.h>

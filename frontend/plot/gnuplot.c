@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See gnuplot.h. The script goes to a temporary file that the program reads, its picture and its
- * complaints to two others, so that neither waits for the other.
+ * Runs gnuplot on a script. Script, picture and messages go through temporary files, so that no
+ * pipe can block either side.
  */
 #include "plot/gnuplot.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See lanes.h. */
+/* Lays out boxes over time in named rows, for Gantt charts. */
 #include "plot/lanes.h"
 
 #include "plot/plot.h"

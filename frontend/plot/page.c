@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See page.h. The page has no script, and its policy forbids to load anything. */
+/*
+ * Writes the HTML report of runs. The page has no script, and its content policy forbids it to load
+ * anything.
+ */
 #include "plot/page.h"
 
 #include "plot/gnuplot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See page_style.h. */
+/* Style sheet of HTML reports: light, dark, and print. */
 #include "plot/page_style.h"
 
 const char weft_page_style[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See pause_list.h. */
+/* Reads pfc.csv: PFC pauses as stretches of time, each with the pause that it follows from. */
 #include "plot/pause_list.h"
 
 #include "plot/plot.h"

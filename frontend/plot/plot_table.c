@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See plot.h. */
+/* The table of figures, from plots.def. */
 #include "plot/plot.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See runs.h. */
+/*
+ * Opens the run folders of a figure, with labels that tell them apart, and reads rows of their
+ * tables.
+ */
 #include "plot/runs.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See script.h. */
+/* Writes figures as gnuplot scripts (5.2 or later) with their data inside, and as CSV tables. */
 #include "plot/script.h"
 
 #include <math.h>

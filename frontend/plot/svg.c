@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See svg.h. It goes by single strings of gnuplot's output; one that another version does not have
- * stays as it is. */
+/*
+ * Adapts SVG of gnuplot so that it follows the light or dark mode of the page. The changes replace
+ * fixed strings of gnuplot's output; a string that another version does not write stays as it is.
+ */
 #include "plot/svg.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sweep_table.h. */
+/* Reads sweep.csv as numbers: axes and metrics. */
 #include "plot/sweep_table.h"
 
 #include "base/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See tracks.h. */
+/* Reads sampled series of a run as tracks: one number of one object over time. */
 #include "plot/tracks.h"
 
 #include "base/file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See compare.h. Both run.json are taken apart into paths with a value each ("config" gives
- * settings, "summary" figures); what they have under the same path is compared.
+ * Compares two runs. Both run.json become paths with a value each ("config" gives settings,
+ * "summary" figures); values of the same path are compared.
  */
 #include "report/compare.h"
 

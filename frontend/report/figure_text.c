@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See figure_text.h. */
+/* Names and formats figures of a summary for people, by their keys in run.json. */
 #include "report/figure_text.h"
 
 #include "base/units.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See place.h. run.json is the first file that a run writes and the last that is removed: a removal
- * that was interrupted is made up for the next time. */
+/*
+ * Locks a run folder and removes the files of an earlier run. run.json is written first and removed
+ * last, so that the next run completes an interrupted removal.
+ */
 #include "report/place.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See quantiles.h. */
+/* Percentiles of a stream of values in bounded memory. */
 #include "report/quantiles.h"
 
 #include <stdbool.h>

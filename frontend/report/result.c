@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See result.h. A metric is in the object `metrics` when the run was asked for it, else in the
- * summary, under its key. */
+/*
+ * Reads outcome, metrics and settings from a run.json. A metric is in the object `metrics` if it
+ * was asked for, else in the summary under its key.
+ */
 #include "report/result.h"
 
 #include "base/file.h"

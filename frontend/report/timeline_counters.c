@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See timeline_counters.h. A table is read twice: what there is, and what of it is drawn. */
+/*
+ * Writes sampled series as counter events ("C") of the Trace Event Format. Each table is read
+ * twice: first to choose the objects, then for their values.
+ */
 #include "report/timeline_counters.h"
 
 #include "base/arena.h"

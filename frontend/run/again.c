@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See again.h. */
+/* Repeats a run without replay and threads after an internal error of these. */
 #include "run/again.h"
 
 /* Whether an optimisation took part in what a net did. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See run_end.h. */
+/* Outcome of a run and its reason, as text and as JSON. */
 #include "run/end.h"
 
 #include "base/units.h"

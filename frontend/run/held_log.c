@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See held_log.h. */
+/*
+ * Buffers log lines of an attempt: they are written if the attempt goes on and dropped if it is
+ * repeated.
+ */
 #include "run/held_log.h"
 
 #include <stdlib.h>

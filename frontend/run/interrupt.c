@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See interrupt.h. Signals are the one thing that a process has one of: the state is global. The
- * handler calls what POSIX allows in one, and reads nothing that the program changes while signals
- * may come.
+ * Handles SIGINT, SIGTERM and SIGHUP. A process has one set of signal handlers, so the state is
+ * global. The handler calls only what POSIX allows there, and reads nothing that the program
+ * changes while signals may arrive.
  */
 #include "run/interrupt.h"
 

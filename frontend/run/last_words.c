@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See last_words.h. What a signal handler calls may call nothing but what POSIX allows there. */
+/*
+ * Message of a process of several that a signal ends, written by calls that POSIX allows in a
+ * signal handler.
+ */
 #include "run/last_words.h"
 
 #include "run/interrupt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See limits.h. */
+/* Options --time-limit and --memory-limit of commands that simulate. */
 #include "run/limits.h"
 
 #include "base/os.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Passes the operations of a job to a second observer. */
 #include "run/op_tap.h"
 
 static void op(void *ctx, const struct weft_op_record *record)

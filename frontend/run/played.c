@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See played.h. */
+/* Jobs with their faults on a net, driven in slices of simulated time. */
 #include "run/played.h"
 
 bool weft_played_done(void *ctx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See processes.h. */
+/* Starts and ends the processes of mpirun that run one scenario together. */
 #include "run/processes.h"
 
 #include "run/held_log.h"

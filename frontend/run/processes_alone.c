@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See processes_alone.h. */
+/* Falls back to one process where several cannot share a run, and says why. */
 #include "run/processes_alone.h"
 
 #include "run/held_log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See processes_mpi.h: weft-mpi.so. */
+/* MPI calls of processes.h. This file becomes weft-mpi.so, which is opened under mpirun only. */
 #include "run/processes_mpi.h"
 
 #include "base/mpi_mail.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See processes_take.h. */
+/* Checks whether several processes can run a scenario, and adjusts what each of them does. */
 #include "run/processes_take.h"
 
 #include "run/processes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See run_json.h. */
+/* Writes the run.json of a scenario. */
 #include "run/run_json.h"
 
 #include "command/versions.h"

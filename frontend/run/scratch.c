@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See scratch.h. */
+/* A locked temporary folder of this process in /tmp. */
 #define _GNU_SOURCE /* nftw */
 #include "run/scratch.h"
 

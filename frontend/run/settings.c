@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See settings.h. */
+/*
+ * A growing list of settings "section.key=value" that a command derives from another program's
+ * options.
+ */
 #include "run/settings.h"
 
 #include "base/file.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See signal_run_json.h. */
+/*
+ * Prepares the run.json that a signal handler leaves behind when a signal ends the program at once.
+ */
 #include "run/signal_run_json.h"
 
 #include <stdio.h>

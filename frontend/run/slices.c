@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See slices.h. */
+/*
+ * Runs a net in slices of simulated time. Between slices the program shows progress, flushes rows
+ * and obeys signals.
+ */
 #include "run/slices.h"
 
 #include "base/units.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See watchdog.h. What the handler calls is what POSIX allows in one. */
+/*
+ * Ends the program when one event of a run does not end. The signal handler calls only what POSIX
+ * allows there.
+ */
 #include "run/watchdog.h"
 
 #include "base/err.h"

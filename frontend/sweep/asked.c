@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sweep_asked.h. */
+/* Options of weft sweep, and the settings of <sweep> in the scenario. */
 #include "sweep/asked.h"
 
 #include "base/processors.h"

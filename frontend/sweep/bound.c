@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sweep_bound.h. */
+/* Checks bounds on the rows of a sweep: the claims of a study. */
 #include "sweep/bound.h"
 
 #include "base/file.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sweep_find.h: the search. Places on the axis are counted so that the far end is the last. */
+/*
+ * Searches an axis for the smallest value that meets the conditions of --find. Values are numbered
+ * so that the far end of the axis is the last.
+ */
 #include "sweep/find.h"
 
 #include <math.h>

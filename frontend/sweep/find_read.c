@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sweep_find.h: the text of --find. */
+/* Parses the text of --find. */
 #include "sweep/find.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sweep_page.h. */
+/* Writes the tables of a sweep into a Markdown page, between the marks for them. */
 #include "sweep/page.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages of the rows of a sweep: a line that several rows print is shown once. */
 #include "sweep/said.h"
 
 #include <stdbool.h>

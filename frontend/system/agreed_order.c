@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See agreed_order.h. */
+/*
+ * Chooses the order in which the chunks of a collective pass the dimensions of a fabric, the same
+ * for all ranks.
+ */
 #include "system/agreed_sim.h"
 
 #include <stdbool.h>

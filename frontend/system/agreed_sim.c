@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See agreed_sim.h. A phase takes its rounds, its bytes and its additions one after the other. */
+/*
+ * Simulates chunks that pass the dimensions of a fabric, for agreed_order.c. A phase takes its
+ * rounds, its bytes and its additions one after the other.
+ */
 #include "system/agreed_sim.h"
 
 /* What is left of `bytes` after a phase. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See trail.h. */
+/* Records what each operation waited for, and walks back along it: the critical path of a run. */
 #include "system/internal.h"
 #include "system/trail_notes.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See trail_notes.h. */
+/*
+ * Records of the critical path that worker threads make: new ones in their own memory, changes of
+ * shared ones as notes.
+ */
 #include "system/trail_notes.h"
 
 #include "base/require.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* weft trace generate: writes the trace of a generated workload. */
 #include "base/file.h"
 #include "trace_tools/trace.h"
 #include "workload/trace_write.h"

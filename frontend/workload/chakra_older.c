@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See chakra_older.h: the wire format of protobuf by hand, as these schemas are few and closed. */
+/*
+ * Reads messages of Chakra schemas before 0.0.4 as nodes and attributes of the present schema. The
+ * protobuf wire format is decoded by hand, since these schemas are few and closed.
+ */
 #include "workload/chakra_older.h"
 
 #include <string.h>

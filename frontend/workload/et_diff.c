@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Compares two execution traces node by node, field by field. */
 #include "workload/et_diff.h"
 
 #include <inttypes.h>

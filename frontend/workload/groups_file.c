@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See groups_file.h. */
+/* Writes the JSON file of a trace's communicators: {"1": [0, 1], ...}. */
 #include "workload/groups_file.h"
 
 #include "base/file.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See trace_write.h. Rank 0 goes first and comes last:
- * what a process that was killed leaves behind lacks it, and is refused by every reader instead of
- * passing for a trace of fewer ranks.
+ * Writes the rank files of a trace. Rank 0 is removed first and written last: an interrupted write
+ * leaves a trace without rank 0, which every reader refuses.
  */
 #define _GNU_SOURCE /* memmem */
 #include "workload/trace_write.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See ns3_part.h: the part is in the program. */
+/* The C++ part of the bridge for programs that link ns-3 themselves (tests). */
 #include "ns3_part.h"
 
 #include "bridge.h"

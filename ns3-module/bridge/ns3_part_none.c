@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See ns3_part.h: there is no ns-3. The backend refuses what needs it (packet_backend.c). */
+/*
+ * The C++ part of the bridge in a program without ns-3: the backend refuses what needs it
+ * (packet_backend.c).
+ */
 #include "ns3_part.h"
 
 #include "bridge.h"

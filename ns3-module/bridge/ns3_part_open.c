@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See ns3_part.h: the part is a file of its own. */
+/* The C++ part of the bridge for the program: opens weft-ns3.so when a run needs ns-3. */
 #include "ns3_part.h"
 
 #include "bridge.h"

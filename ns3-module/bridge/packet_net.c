@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See packet_net.h. What carries a message is decided by transport.type and by its priority
- * (tcp.prios). Both carriers number their messages from 0; where both are used, those of the net
- * are its own, in the order posted.
+ * The nets of the packet backend (net/net.h). transport.type and the priority of a message
+ * (tcp.prios) decide what carries it. Both carriers number their messages from 0; a net that uses
+ * both has numbers of its own, in the order posted.
  */
 #include "packet_net.h"
 

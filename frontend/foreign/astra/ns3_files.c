@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See ns3_files.h. */
+/*
+ * Writes fct.txt and pfc.txt of an ASTRA-sim or SimAI experiment under the names of its ns-3
+ * configuration.
+ */
 #include "foreign/astra/ns3_files.h"
 
 #include "base/file.h"

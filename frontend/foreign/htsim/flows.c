@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See htsim_flows.h. */
+/* Writes the flows of an htsim_uec experiment as that program prints them, one line each. */
 #include "foreign/htsim/flows.h"
 
 #include "base/file.h"

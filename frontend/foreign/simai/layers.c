@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Sums the time of rank 0 by layer, in the columns of SimAI's EndToEnd.csv. */
 #include "foreign/simai/layers.h"
 
 #include "base/rows.h"

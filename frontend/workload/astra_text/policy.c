@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of parallelisation policies of ASTRA-sim 1.0 workloads, from policies.def. */
 #include "workload/astra_text/astra_text.h"
 
 static const struct {

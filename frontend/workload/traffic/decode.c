@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See decode.h. */
+/*
+ * Serving instances that decode: each iteration gives every request of the batch one token, with
+ * all-reduces between the ranks of the instance.
+ */
 #include "workload/traffic/decode.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See buckets.h. Kahn's algorithm with two heaps by id: nodes that wait for an open bucket come
- * last. */
+/*
+ * Chooses which collectives of a rank are fused into one. Kahn's algorithm with two heaps by id:
+ * nodes that wait for an open bucket come last.
+ */
 #include "workload/whatif/buckets.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See chain.h. */
+/* Applies several transforms in a row, from the files of one trace to those of another. */
 #include "workload/whatif/chain.h"
 
 #include "base/file.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See edit.h. The dependencies that stand for a removed node are worked out once and kept; nodes
- * are visited with a stack of their own, as chains of removed nodes may be as long as the trace.
+ * Adds operations to a trace and removes them. The dependencies that replace a removed node are
+ * computed once and kept. Nodes are visited with an explicit stack, since chains of removed nodes
+ * may be as long as the trace.
  */
 #include "workload/whatif/edit.h"
 

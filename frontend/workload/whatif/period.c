@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See period.h. The failure function of Knuth, Morris and Pratt: the longest border gives the
- * shortest period. */
+/*
+ * Finds how often the operations of a rank repeat, by the failure function of Knuth, Morris and
+ * Pratt: the longest border gives the shortest period.
+ */
 #include "workload/whatif/period.h"
 
 #include <stdlib.h>

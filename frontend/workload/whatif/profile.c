@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See profile.h. */
+/* Distributions of sizes and times of a trace in bins, and numbers drawn from them. */
 #include "workload/whatif/profile.h"
 
 #include "base/rng.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See relabel.h. */
+/*
+ * Makes the ranks of a new job from ranks of another one, with peers, roots and communicators
+ * renamed.
+ */
 #include "workload/whatif/relabel.h"
 
 #include "workload/whatif/select.h"

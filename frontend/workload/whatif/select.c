@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See select.h. */
+/* Selects the operations that a transform changes. */
 #include "workload/whatif/select.h"
 
 #include "base/list.h"

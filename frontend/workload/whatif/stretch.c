@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See stretch.h. */
+/* Scales durations and sizes of operations by a factor. */
 #include "workload/whatif/stretch.h"
 
 #include "workload/whatif/select.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See agenda.h. */
+/*
+ * Executes the first event of an agenda: the earlier one of the fast queue (arrivals,
+ * transmissions) and the slow one (timers) by (time, kind, number).
+ */
 #include "agenda.h"
 #include "switch/pfc.h"
 #include "transport/grant.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See port_ops.h. */
+/* The table of functions that port.c calls and that call port.c: see port_ops.h for the reason. */
 #include "port_ops.h"
 #include "port.h"
 

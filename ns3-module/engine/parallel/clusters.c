@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See clusters.h. */
+/*
+ * Decides which switches run in windows, and groups nodes joined by short links into clusters that
+ * keep one order of events.
+ */
 #include "clusters.h"
 #include "balance/balance.h"
 #include "core/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See host_agendas.h. */
+/* Event queues of hosts, one agenda per thread. */
 #include "host_agendas.h"
 #include "balance/balance.h"
 #include "core/context.h"

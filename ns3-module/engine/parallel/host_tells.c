@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See host_tells.h: each thread has its own in order, they are merged by a heap of threads. */
+/*
+ * Completions for passive callbacks, called after a window. Each thread has a sorted list; a heap
+ * of threads merges the lists.
+ */
 #include "host_tells.h"
 #include "core/context.h"
 #include "replay/replay.h"

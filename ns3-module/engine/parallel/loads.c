@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See loads.h. */
+/* Balances nodes among threads by the number of events at each node. */
 #include "loads.h"
 #include "core/context.h"
 #include "host_agendas.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See partition.h. */
+/* The first partition of nodes among threads: blocks of equally many hosts. */
 #include "partition.h"
 
 #include <string.h>

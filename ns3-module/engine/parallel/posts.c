@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See posts.h. */
+/*
+ * Posts messages: opens their QPs and wakes their NICs, in the engine's own thread or in several.
+ */
 #include "posts.h"
 #include "core/context.h"
 #include "core/fail.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See worker_posts.h. */
+/* Posts messages from the worker thread of a host, on open QPs. */
 #include "worker_posts.h"
 #include "core/context.h"
 #include "posts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See replay_jump.h. */
+/* Moves the event queues and the clock on by a number of periods. */
 #include "replay_jump.h"
 #include "core/agenda.h"
 #include "core/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See replay_pauses.h. */
+/* PFC pauses of a component that is ahead of the clock: each is reported at its own time. */
 #include "replay_pauses.h"
 #include "core/context.h"
 #include "core/room.h"

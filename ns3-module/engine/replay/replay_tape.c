@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See replay_tape.h. */
+/*
+ * A state as a row of values in a fixed order: written, compared, and moved on by the difference of
+ * two rows.
+ */
 #include "replay_tape.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See probe.h. */
+/* Probes: packets without payload that ask for an ACK (transport.probe-frame). */
 #include "probe.h"
 
 #include "core/context.h"

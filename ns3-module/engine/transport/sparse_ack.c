@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See sparse_ack.h. */
+/* Coalesced ACKs: one after so many packets (transport.ack-every) or bytes (ack-every-bytes). */
 #include "sparse_ack.h"
 
 #include "psn_set.h"
