@@ -43,6 +43,8 @@ const struct {
     {"weft import --dry-run", ""},
     {"weft hpcc --compat", "weft hpcc --compat mix/config_fat_flow_hp95.txt"},
     {"weft hpcc FILE --control swift", "weft hpcc mix/config.txt --control swift"},
+    {"weft hpcc FILE --set hpcc.hosts-forward=true",
+     "weft hpcc mix/config.txt --set hpcc.hosts-forward=true --set pfc.enabled=false"},
     {"weft sweep FILE --set simulator.compat=true --vary 'CC_MODE=1|3|7|8' --vary 'KMAX_MAP=1 "
      "100000000000 400|1 100000000000 1600'",
      "weft sweep mix/config.txt --set simulator.compat=true --vary 'CC_MODE=1|3|7|8' --vary "
