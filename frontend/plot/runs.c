@@ -6,7 +6,7 @@
 #include "plot/runs.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "json/json_read.h"
 #include "plot/plot.h"
 #include "report/compare.h"
 #include "report/place.h"

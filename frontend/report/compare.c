@@ -6,7 +6,7 @@
 #include "report/compare.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "json/json_read.h"
 
 #include <math.h>
 #include <stdlib.h>

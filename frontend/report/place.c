@@ -6,7 +6,7 @@
 #include "report/place.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "json/json_read.h"
 #include "base/lock.h"
 #include "base/units.h"
 #include "report/columns.h"

@@ -4,7 +4,7 @@
 
 #include "base/csv_read.h"
 #include "base/file.h"
-#include "base/json_read.h"
+#include "json/json_read.h"
 #include "report/place.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "workload/chakra_json.h"
 #include "workload/chakra_json_names.h"
 
-#include "base/json_read.h"
+#include "json/json_read.h"
 
 #include <errno.h>
 #include <inttypes.h>

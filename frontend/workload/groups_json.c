@@ -8,7 +8,7 @@
 #include "workload/groups_json.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "json/json_read.h"
 
 #include <errno.h>
 #include <inttypes.h>

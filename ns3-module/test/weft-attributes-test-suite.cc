@@ -249,7 +249,7 @@ class ValuesTestCase : public TestCase
         fabric->SetAttribute("TransportDataPrio", UintegerValue(5));
         NS_TEST_EXPECT_MSG_EQ(p.transport.data_prio, 5, "a count");
 
-        NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("EcnPmax", DoubleValue(1.5)),
+        NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("EcnPmax", DoubleValue(1500)),
                               false,
                               "above the maximum");
         NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("TransportDataPrio", UintegerValue(8)),

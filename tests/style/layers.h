@@ -9,9 +9,10 @@
 #include <map>
 #include <set>
 
-inline const std::string base = "frontend/base", parts = "frontend/parts", net = "frontend/net",
-                         workload = "frontend/workload", collective = "frontend/collective",
-                         sys = "frontend/system", jobs = "frontend/jobs", fault = "frontend/fault",
+inline const std::string base = "frontend/base", json = "frontend/json", parts = "frontend/parts",
+                         net = "frontend/net", workload = "frontend/workload",
+                         collective = "frontend/collective", sys = "frontend/system",
+                         jobs = "frontend/jobs", fault = "frontend/fault",
                          series = "frontend/series", scenario = "frontend/scenario",
                          report = "frontend/report", plot = "frontend/plot",
                          command = "frontend/command", run = "frontend/run",
@@ -27,10 +28,11 @@ inline const std::string base = "frontend/base", parts = "frontend/parts", net =
 
 inline const std::map<std::string, std::set<std::string>> arrows = {
     {base, {}},
+    {json, {base}},
     {parts, {base}},
     {congestion, {base}},
     {topologies, {base}},
-    {workload, {base}},
+    {workload, {base, json}},
     {collective, {base, workload}},
     {net, {base, congestion, topologies}},
     {sys, {base, topologies, workload, collective, net}},
@@ -39,8 +41,9 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {jobs, {base, topologies, workload, collective, net, sys}},
     {scenario, {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series}},
     {report,
-     {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series, scenario}},
-    {plot, {base, series, report}},
+     {base, json, congestion, topologies, workload, collective, net, sys, jobs, fault, series,
+      scenario}},
+    {plot, {base, json, series, report}},
     {command,
      {base, congestion, topologies, workload, collective, net, scenario, report, plot, parts}},
     {run,

@@ -4,7 +4,7 @@
 #include "workload/training/dlrm.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "json/json_read.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Reads JSON through jansson. A failed allocation leaves jansson at once, by longjmp. The memory
  * that jansson held is lost then, in a process that is out of memory.
  */
-#include "base/json_read.h"
+#include "json/json_read.h"
 
 #include <setjmp.h>
 #include <stdio.h>
