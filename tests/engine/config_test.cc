@@ -86,7 +86,7 @@ TEST(Config, MapsNameTheEntryThatIsWrong)
         {"ecn.prio-map", "3:100KB:400KB", "write PRIO:KMIN:KMAX:PMAX, or PRIO:off"},
         {"ecn.prio-map", "3:100KB:400KB:0.1:1", "write PRIO:KMIN:KMAX:PMAX, or PRIO:off"},
         {"ecn.prio-map", "3:400KB:100KB:0.1", "KMIN must not exceed KMAX"},
-        {"ecn.prio-map", "3:1KB:2KB:1.5", "1.5 is out of range; valid is 0 to 1"},
+        {"ecn.prio-map", "3:1KB:2KB:1001", "1001 is out of range; valid is 0 to 1000"},
         {"ecn.rate-map", "10Gbps:1KB:2KB:1", "no entry for links of 400Gbps"},
     };
     for (auto &b : bad) {
