@@ -20,31 +20,83 @@ static bool takes_value(const struct weft_opt *o)
     return o->kind != WEFT_OPT_FLAG;
 }
 
-/* What the argument of a command may be. */
-static void arguments(FILE *out, const char *command)
+static bool takes_setting(const struct weft_opt *o)
+{
+    return strcmp(o->name, "set") == 0 || strcmp(o->name, "vary") == 0;
+}
+
+static bool takes_file(const struct weft_opt *o)
+{
+    return o->arg && (strstr(o->arg, "DIR") || strstr(o->arg, "FILE"));
+}
+
+/* The first argument of a command that takes words. */
+static void first_words(FILE *out, const char *command)
 {
     size_t n;
     const struct weft_listing *l = weft_listings(&n);
-    const struct weft_command *const *c = weft_commands(&n);
-    if (strcmp(command, "help") == 0)
-        for (size_t i = 0; i < n; i++)
-            fprintf(out, "%s%s", i ? " " : "", c[i]->name);
-    weft_listings(&n);
     if (strcmp(command, "list") == 0) {
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%s ", l[i].plural);
         fputs("scenarios metrics", out);
-    }
-    if (strcmp(command, "show") == 0)
+    } else if (strcmp(command, "show") == 0) {
         for (size_t i = 0; i < n; i++)
-            fprintf(out, "%s%s", i ? " " : "", l[i].singular);
+            fprintf(out, "%s ", l[i].singular);
+        fputs("scenario fabric output schema", out);
+    } else if (strcmp(command, "help") == 0) {
+        const struct weft_command *const *c = weft_commands(&n);
+        for (size_t i = 0; i < n; i++)
+            fprintf(out, "%s%s", i ? " " : "", c[i]->name);
+    }
 }
 
-/* Whether a command takes nothing but such words. */
+/* Whether a command's arguments are such words, keys and what belongs to them, never just files. */
 static bool only_words(const char *command)
 {
     return strcmp(command, "list") == 0 || strcmp(command, "show") == 0 ||
            strcmp(command, "help") == 0 || strcmp(command, "explain") == 0;
+}
+
+static bool takes_scenario(const struct weft_command *c)
+{
+    return strstr(c->usage, "[SCENARIO]") == c->usage;
+}
+
+static void names(FILE *out, const struct weft_cli *cli, const struct weft_listing *l)
+{
+    for (size_t i = 0; i < l->count(cli); i++)
+        fprintf(out, " %s", l->get(cli, i).name);
+}
+
+/* Functions that both shells call: each prints words. */
+static void functions(FILE *out, const struct weft_cli *cli)
+{
+    /* Settings whose values are names of a family. */
+    static const char *const types[][2] = {{"topology.type", "topology"},
+                                           {"workload.type", "workload"},
+                                           {"congestion-control.name", "cc"},
+                                           {"network.backend", "backend"}};
+    const size_t ntypes = sizeof types / sizeof types[0];
+    size_t n;
+    const struct weft_listing *l = weft_listings(&n);
+    fputs("_weft_scenarios() { weft list scenarios 2>/dev/null | cut -d' ' -f1; }\n"
+          "_weft_keys() { weft explain 2>/dev/null; echo",
+          out);
+    for (size_t i = 0; i < ntypes; i++)
+        fprintf(out, " %s", types[i][0]);
+    fputs("; }\n_weft_names()\n{\n    case $1 in\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "        %s) echo", l[i].singular);
+        names(out, cli, &l[i]);
+        fputs(" ;;\n", out);
+    }
+    fputs("    esac\n}\n_weft_values()\n{\n    case $1 in\n", out);
+    for (size_t i = 0; i < ntypes; i++)
+        fprintf(out, "        %s) _weft_names %s ;;\n", types[i][0], types[i][1]);
+    fputs("        *) weft explain \"$1\" 2>/dev/null | tr '|' ' ' |\n"
+          "            sed -n \"s/^  $1  *choice .*, one of //p; s/^  $1  *bool .*/true false/p\" "
+          ";;\n    esac\n}\n",
+          out);
 }
 
 static void bash_command(FILE *out, const struct weft_command *c)
@@ -52,10 +104,17 @@ static void bash_command(FILE *out, const struct weft_command *c)
     fprintf(out, "        %s)\n            options='", c->name);
     for (size_t i = 0; i < c->nopts; i++)
         fprintf(out, "--%s ", c->opts[i].name);
-    fputs("--help'\n            words='", out);
-    arguments(out, c->name);
-    fprintf(out, "'\n            files=%s\n            case $before in\n",
-            only_words(c->name) ? "" : "yes");
+    fputs("--help'\n            valued='", out);
+    for (size_t i = 0; i < c->nopts; i++) {
+        if (takes_value(&c->opts[i]) && c->opts[i].letter)
+            fprintf(out, "-%c ", c->opts[i].letter);
+        if (takes_value(&c->opts[i]))
+            fprintf(out, "--%s ", c->opts[i].name);
+    }
+    fputs("'\n            words='", out);
+    first_words(out, c->name);
+    fprintf(out, "'\n            files=%s scenarios=%s\n            case $before in\n",
+            only_words(c->name) ? "" : "yes", takes_scenario(c) ? "yes" : "");
     for (size_t i = 0; i < c->nopts; i++) {
         const struct weft_opt *o = &c->opts[i];
         if (!takes_value(o))
@@ -68,12 +127,11 @@ static void bash_command(FILE *out, const struct weft_command *c)
             fputs("value='", out);
             words(out, o->choices);
             fputs("'", out);
-        } else if (o->arg && (strstr(o->arg, "DIR") || strstr(o->arg, "FILE"))) {
-            fputs("value=@files", out);
-        } else if (strcmp(o->name, "set") == 0 || strcmp(o->name, "vary") == 0) {
-            fputs("value=@keys", out);
         } else {
-            fputs("value=@none", out);
+            fprintf(out, "value=@%s",
+                    takes_file(o)      ? "files"
+                    : takes_setting(o) ? "settings"
+                                       : "none");
         }
         fputs(" ;;\n", out);
     }
@@ -84,46 +142,73 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
 {
     size_t n;
     const struct weft_command *const *c = weft_commands(&n);
-    (void)cli;
     fputs("# SPDX-License-Identifier: GPL-2.0-only\n"
-          "# Completion of weft for bash, from the tables of its commands.\n"
-          "_weft()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    local command=${COMP_WORDS[1]} options='' words='' value='' files=''\n"
+          "# Completion of weft for bash, from the tables of its commands.\n",
+          out);
+    functions(out, cli);
+    /* Bash cuts words at '=' and ':' and replaces the last piece alone: the words are put together
+     * again, and what stands before that piece is taken from the answers. */
+    fputs("_weft()\n{\n"
+          "    local word='' before='' lead='' kept='' w i rest=$COMP_LINE args=() all=()\n"
+          "    local options='' valued='' words='' value='' files='' scenarios='' IFS=$' \\t\\n'\n"
           "    COMPREPLY=()\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+          "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+          "        w=${COMP_WORDS[i]} before=${rest%%[![:blank:]]*} rest=${rest#\"$before\"}\n"
+          "        rest=${rest#\"$w\"}\n"
+          "        if [ -n \"$before\" ] || [ \"$i\" -eq 0 ]; then\n"
+          "            all+=(\"$w\") kept=''\n"
+          "        else\n"
+          "            kept=${all[-1]} all[-1]+=$w\n"
+          "        fi\n"
+          "    done\n"
+          "    case $w in =|:|==) kept+=$w ;; esac\n"
+          "    word=${all[-1]} before=${all[-2]}\n"
+          "    case $word in --*=*) before=${word%%=*} lead=$before= word=${word#*=} ;; esac\n"
+          "    if [ \"${#all[@]}\" -eq 2 ]; then\n"
           "        COMPREPLY=($(compgen -W '",
           out);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s ", c[i]->name);
-    fputs("--help --version' -- \"$word\"))\n        return\n    fi\n    case $command in\n", out);
+    fputs("--help --version' -- \"$word\"))\n        return\n    fi\n    case ${all[1]} in\n", out);
     for (size_t i = 0; i < n; i++)
         bash_command(out, c[i]);
-    fputs("    esac\n"
-          "    case $value in\n"
-          "        @files) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-          "        @keys)\n"
-          "            compopt -o nospace 2>/dev/null\n"
-          "            COMPREPLY=($(compgen -S = -W \"$(weft explain 2>/dev/null)\" -- \"$word\")) "
-          ";;\n"
-          "        @none) ;;\n"
-          "        '')\n"
-          "            case $word in\n"
-          "                -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-          "                *)\n"
-          "                    case $command in\n"
-          "                        run|sweep|check) words=$(weft list scenarios 2>/dev/null | cut "
-          "-d' ' "
-          "-f1) ;;\n"
-          "                        explain) words=$(weft explain 2>/dev/null) ;;\n"
-          "                    esac\n"
-          "                    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-          "                    [ -z \"$files\" ] ||\n"
-          "                        COMPREPLY+=($(compgen -f -- \"$word\")) ;;\n"
-          "            esac ;;\n"
-          "        *) COMPREPLY=($(compgen -W \"$value\" -- \"$word\")) ;;\n"
-          "    esac\n}\ncomplete -o filenames -F _weft weft\n",
-          out);
+    fputs(
+        "    esac\n"
+        "    for ((i = 2; i < ${#all[@]} - 1; i++)); do\n"
+        "        case \" $valued\" in *\" ${all[i-1]} \"*) continue ;; esac\n"
+        "        case ${all[i]} in -*) ;; *) args+=(\"${all[i]}\") ;; esac\n"
+        "    done\n"
+        "    case ${all[1]}:${#args[@]}:${args[0]} in\n"
+        "        explain:0:*) words=$(_weft_keys) ;;\n"
+        "        explain:1:*|show:1:scenario|show:1:fabric) words='' files=yes scenarios=yes ;;\n"
+        "        show:1:*) words=$(_weft_names \"${args[0]}\")\n"
+        "            [ \"${args[0]}\" != topology ] || files=yes ;;\n"
+        "        list:0:*|show:0:*|help:0:*) ;;\n"
+        "        *) words='' ;;\n"
+        "    esac\n"
+        "    [ -z \"$scenarios\" ] || words=$(_weft_scenarios)\n"
+        "    case $value:$word in\n"
+        "        @files:*) words='' files=yes ;;\n"
+        "        @settings:*=*)\n"
+        "            words=$(_weft_values \"${word%%=*}\") files=''\n"
+        "            lead+=${word%%=*}= word=${word#*=} ;;\n"
+        "        @settings:*)\n"
+        "            compopt -o nospace 2>/dev/null\n"
+        "            words=$(_weft_keys | sed 's/$/=/; s/ /= /g') files='' ;;\n"
+        "        @none:*) return ;;\n"
+        "        :-*) words=$options files='' ;;\n"
+        "        :*) ;;\n"
+        "        *) words=$value files='' ;;\n"
+        "    esac\n"
+        "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+        "    if [ -n \"$files\" ]; then\n"
+        "        compopt -o filenames 2>/dev/null\n"
+        "        while IFS= read -r w; do COMPREPLY+=(\"$w\"); done < <(compgen -f -- \"$word\")\n"
+        "    fi\n"
+        "    COMPREPLY=(\"${COMPREPLY[@]/#/$lead}\")\n"
+        "    COMPREPLY=(\"${COMPREPLY[@]#\"$kept\"}\")\n"
+        "}\ncomplete -F _weft weft\n",
+        out);
 }
 
 /* Text inside [...] and '...' of an option's description. */
@@ -138,17 +223,18 @@ static void zsh_text(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-static void zsh_words(FILE *out, const char *command)
-{
-    fputs("(", out);
-    arguments(out, command);
-    fputs(")", out);
-}
-
 static void zsh_option(FILE *out, const struct weft_opt *o)
 {
-    fprintf(out, "                '%s--%s%s[", o->kind == WEFT_OPT_TEXTS ? "*" : "", o->name,
-            takes_value(o) ? "=" : "");
+    const char *value = takes_value(o) ? "=" : "";
+    fputs("                ", out);
+    if (o->kind == WEFT_OPT_TEXTS)
+        fputs("'*'", out);
+    else if (o->letter)
+        fprintf(out, "'(-%c --%s)'", o->letter, o->name);
+    if (o->letter)
+        fprintf(out, "{-%c%s,--%s%s}'[", o->letter, takes_value(o) ? "+" : "", o->name, value);
+    else
+        fprintf(out, "'--%s%s[", o->name, value);
     zsh_text(out, o->help);
     fputs("]", out);
     if (o->kind == WEFT_OPT_CHOICE) {
@@ -158,18 +244,49 @@ static void zsh_option(FILE *out, const struct weft_opt *o)
     } else if (takes_value(o)) {
         fputs(":", out);
         zsh_text(out, o->arg ? o->arg : "value");
-        fputs(o->arg && (strstr(o->arg, "DIR") || strstr(o->arg, "FILE")) ? ":_files" : ": ", out);
+        fputs(takes_file(o) ? ":_files" : takes_setting(o) ? ":_weft_setting" : ": ", out);
     }
     fputs("' \\\n", out);
+}
+
+static void zsh_arguments(FILE *out, const struct weft_command *c)
+{
+    if (strcmp(c->name, "explain") == 0) {
+        fputs("'1:setting:($(_weft_keys))' '2:scenario:_weft_scenario'", out);
+    } else if (only_words(c->name)) {
+        fputs("'1:argument:(", out);
+        first_words(out, c->name);
+        fputs(")'", out);
+        if (strcmp(c->name, "show") == 0)
+            fputs(" '*::name:_weft_shown'", out);
+    } else {
+        fprintf(out, "'*:argument:%s'", takes_scenario(c) ? "_weft_scenario" : "_files");
+    }
 }
 
 void weft_print_zsh(FILE *out, const struct weft_cli *cli)
 {
     size_t n;
     const struct weft_command *const *c = weft_commands(&n);
-    (void)cli;
     fputs("#compdef weft\n# SPDX-License-Identifier: GPL-2.0-only\n"
-          "# Completion of weft for zsh, from the tables of its commands.\n"
+          "# Completion of weft for zsh, from the tables of its commands.\n",
+          out);
+    functions(out, cli);
+    fputs("_weft_scenario()\n{\n"
+          "    _alternative 'scenarios:scenario:($(_weft_scenarios))' 'files:file:_files'\n}\n"
+          "_weft_setting()\n{\n"
+          "    local key=${PREFIX%%=*}\n"
+          "    if compset -P 1 '*='; then\n"
+          "        compadd -- $(_weft_values $key)\n"
+          "    else\n"
+          "        compadd -S = -- $(_weft_keys)\n"
+          "    fi\n}\n"
+          "_weft_shown()\n{\n"
+          "    case $words[1] in\n"
+          "        scenario|fabric) _weft_scenario ;;\n"
+          "        topology) compadd -- $(_weft_names topology); _files ;;\n"
+          "        *) compadd -- $(_weft_names $words[1]) ;;\n"
+          "    esac\n}\n"
           "local -a commands\ncommands=(\n",
           out);
     for (size_t i = 0; i < n; i++) {
@@ -185,14 +302,9 @@ void weft_print_zsh(FILE *out, const struct weft_cli *cli)
         fprintf(out, "        %s)\n            _arguments \\\n", c[i]->name);
         for (size_t k = 0; k < c[i]->nopts; k++)
             zsh_option(out, &c[i]->opts[k]);
-        fputs("                '(-h --help)'{-h,--help}'[this text]' '*:argument:", out);
-        if (strcmp(c[i]->name, "explain") == 0)
-            fputs("($(weft explain 2>/dev/null))", out);
-        else if (only_words(c[i]->name))
-            zsh_words(out, c[i]->name);
-        else
-            fputs("_files", out);
-        fputs("' ;;\n", out);
+        fputs("                '(-h --help)'{-h,--help}'[this text]' ", out);
+        zsh_arguments(out, c[i]);
+        fputs(" ;;\n", out);
     }
     fputs("    esac\nfi\n", out);
 }

@@ -60,16 +60,29 @@ TEST(Help, ManPagesHaveEveryOption)
     EXPECT_CONTAINS(weft({"help", "--as", "man"}).out, ".BR weft\\-run (1)");
 }
 
-/* What bash completes @p words to; the last one is being written. */
-std::string complete(const std::vector<std::string> &words)
+/* @p line as bash's completion gets it: cut at blanks, '=' and ':'. */
+std::vector<std::string> cut(const std::string &line)
+{
+    static const std::regex piece("[=:]+|[^ =:]+");
+    std::vector<std::string> all(std::sregex_token_iterator(line.begin(), line.end(), piece),
+                                 std::sregex_token_iterator());
+    if (line.back() == ' ')
+        all.push_back("");
+    return all;
+}
+
+/* What bash puts in the place of the end of @p line. */
+std::string complete(const std::string &line)
 {
     TempDir dir;
     write_file(dir / "completion", weft({"help", "--as", "bash"}).out);
+    write_file(dir / "scenarios/README", "");
     std::string script = "PATH=" + env_or_die("WEFT_BINARY_DIR") + "/frontend/cli:$PATH; cd '" +
-                         (dir / "") + "'; . ./completion; COMP_WORDS=(weft";
-    for (const std::string &w : words)
-        script += " '" + w + "'";
-    script += "); COMP_CWORD=" + std::to_string(words.size()) +
+                         (dir / "") + "'; . ./completion; COMP_LINE='" + line + "'; COMP_WORDS=(";
+    const std::vector<std::string> pieces = cut(line);
+    for (const std::string &p : pieces)
+        script += " '" + p + "'";
+    script += "); COMP_CWORD=" + std::to_string(pieces.size() - 1) +
               "; _weft; printf '%s\\n' \"${COMPREPLY[@]}\" | sort | tr '\\n' ' '";
     write_file(dir / "script", script);
     return output_of("bash '" + (dir / "script") + "' 2>&1");
@@ -77,25 +90,52 @@ std::string complete(const std::vector<std::string> &words)
 
 TEST(Help, BashCompletes)
 {
-    EXPECT_EQ(complete({"sw"}), "sweep ");
-    EXPECT_EQ(complete({"run", "--pr"}), "--progress ");
-    EXPECT_EQ(complete({"run", "--progress", ""}), "always auto never ");
-    EXPECT_EQ(complete({"list", "tr"}), "transforms troubles ");
-    const std::string lists = complete({"list", ""});
+    EXPECT_EQ(complete("weft sw"), "sweep ");
+    EXPECT_EQ(complete("weft run --pr"), "--progress ");
+    EXPECT_EQ(complete("weft run --progress "), "always auto never ");
+    EXPECT_EQ(complete("weft list tr"), "transforms troubles ");
+    const std::string lists = complete("weft list ");
     EXPECT_CONTAINS(lists, "metrics ");
     EXPECT_EQ(lists.find("completion"), std::string::npos) << lists; // a file of the folder
-    EXPECT_CONTAINS(complete({"trace", "com"}), "completion");
-    EXPECT_EQ(complete({"run", "incast-w"}), "incast-websearch ");
-    EXPECT_EQ(complete({"run", "--set", "pfc.q"}), "pfc.quanta= ");
-    EXPECT_EQ(complete({"help", "sh"}), "show ");
+    EXPECT_CONTAINS(complete("weft trace com"), "completion");
+    EXPECT_EQ(complete("weft run incast-w"), "incast-websearch ");
+    EXPECT_EQ(complete("weft run --set pfc.q"), "pfc.quanta= ");
+    EXPECT_EQ(complete("weft help sh"), "show ");
     for (const std::string &c : commands()) {
         std::string all;
         for (const std::string &o : options(c))
             all += o + " ";
-        std::istringstream in(complete({c, "--"}));
+        std::istringstream in(complete("weft " + c + " --"));
         for (std::string o; in >> o;)
             EXPECT_CONTAINS(all + "--help ", o + " ");
     }
+}
+
+TEST(Help, BashCompletesValues)
+{
+    EXPECT_EQ(complete("weft run --progress="), "always auto never ");
+    EXPECT_EQ(complete("weft run --progress=al"), "always ");
+    EXPECT_EQ(complete("weft run --set=pfc.q"), "pfc.quanta= ");
+    EXPECT_EQ(complete("weft run --set cdf.arrivals="), "log-normal poisson ");
+    EXPECT_EQ(complete("weft run --set=pfc.enabled=t"), "true ");
+    EXPECT_EQ(complete("weft sweep --vary topology.type=leaf"), "leaf-spine ");
+    EXPECT_EQ(complete("weft run --set topology.ty"), "topology.type= ");
+    EXPECT_EQ(complete("weft run --set congestion-control.name=dcq"), "dcqcn ");
+    EXPECT_EQ(complete("weft run --set generate.size=a"), " ");
+    EXPECT_EQ(complete("weft run --out=compl"), "completion ");
+    EXPECT_EQ(complete("weft run --out a:b=c --progress=al"), "always ");
+}
+
+TEST(Help, BashCompletesNames)
+{
+    EXPECT_EQ(complete("weft show cc dcq"), "dcqcn ");
+    EXPECT_EQ(complete("weft show --json cc dcq"), "dcqcn ");
+    EXPECT_EQ(complete("weft show scenario incast-w"), "incast-websearch ");
+    EXPECT_EQ(complete("weft explain pfc.q"), "pfc.quanta ");
+    EXPECT_EQ(complete("weft explain pfc.quanta incast-w"), "incast-websearch ");
+    EXPECT_EQ(complete("weft list cc t"), " ");
+    /* Readline marks what is a folder, but for words that are no file names. */
+    EXPECT_EQ(weft({"help", "--as", "bash"}).out.find("complete -o filenames"), std::string::npos);
 }
 
 TEST(Help, ZshHasEveryOption)
@@ -109,7 +149,7 @@ TEST(Help, ZshHasEveryOption)
         for (const std::string &o : options(c))
             EXPECT_CONTAINS(own, o);
         if (c == "list") {
-            EXPECT_CONTAINS(own, "*:argument:(");
+            EXPECT_CONTAINS(own, "1:argument:(");
             EXPECT_CONTAINS(own, "metrics)");
         }
     }
@@ -118,6 +158,43 @@ TEST(Help, ZshHasEveryOption)
         write_file(dir / "_weft", zsh);
         EXPECT_EQ(output_of("zsh -n '" + (dir / "_weft") + "' 2>&1"), "");
     }
+}
+
+/* What a line of zsh becomes by the tabulator key, in a terminal. */
+std::string zsh_line(const TempDir &dir, const std::string &line)
+{
+    write_file(dir / "keys",
+               "zmodload zsh/zpty; zpty shell zsh -f -i\n"
+               "zpty -w shell \"PS1=; fpath=('" +
+                   (dir / "") +
+                   "' \\$fpath); autoload -U compinit; compinit -u -D; unsetopt beep\"\n"
+                   "zpty -w shell 'done-it() { print -r \"LINE<$BUFFER>\"; exit }; "
+                   "zle -N done-it; bindkey \"^X\" done-it; print REA\"\"DY'\n"
+                   "zpty -r -m shell out '*READY*'\n"
+                   "zpty -w -n shell $'" +
+                   line + "\\t\\C-x'\nzpty -r -m shell out '*LINE<*>*'\nprint -r -- $out\n");
+    const std::string out =
+        output_of("PATH=" + env_or_die("WEFT_BINARY_DIR") +
+                  "/frontend/cli:$PATH TERM=dumb timeout 20 zsh -f '" + (dir / "keys") + "' 2>&1");
+    const size_t at = out.rfind("LINE<");
+    return at == std::string::npos ? out : out.substr(at + 5, out.find('>', at) - at - 5);
+}
+
+TEST(Help, ZshCompletes)
+{
+    if (system("zsh -fc 'zmodload zsh/zpty' 2>/dev/null") != 0)
+        GTEST_SKIP() << "no zsh";
+    TempDir dir;
+    write_file(dir / "_weft", weft({"help", "--as", "zsh"}).out);
+    EXPECT_EQ(zsh_line(dir, "weft run incast-w"), "weft run incast-websearch ");
+    EXPECT_EQ(zsh_line(dir, "weft run --set pfc.q"), "weft run --set pfc.quanta=");
+    EXPECT_EQ(zsh_line(dir, "weft run --set=cdf.arrivals=l"),
+              "weft run --set=cdf.arrivals=log-normal ");
+    EXPECT_EQ(zsh_line(dir, "weft run -s topology.type=leaf"),
+              "weft run -s topology.type=leaf-spine ");
+    EXPECT_EQ(zsh_line(dir, "weft show cc dcq"), "weft show cc dcqcn ");
+    EXPECT_EQ(zsh_line(dir, "weft explain pfc.quanta incast-w"),
+              "weft explain pfc.quanta incast-websearch ");
 }
 
 TEST(Explain, SaysWhereASettingMatters)
