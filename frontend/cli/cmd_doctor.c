@@ -19,11 +19,13 @@ static const struct weft_opt options[] = {
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct doctor_opts, json), NULL, NULL, "print as JSON"},
 };
 
-/* One finding: a text, and whether it is fine. */
+enum state { PROBLEM, OK, ABSENT };
+
+/* One finding. */
 struct finding {
     const char *what;
-    char text[160];
-    int ok;
+    char text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX + 16];
+    enum state state;
 };
 
 /* Sends one message over every backend: the shortest proof that it works. @p ended: becomes the
@@ -47,13 +49,15 @@ static void try_backend(const struct weft_cli *cli, const struct weft_net_backen
     if (!code)
         code = weft_execute(cli, s, &o, &x, &err);
     f->what = b->name;
-    f->ok = !code && x.end.code == 0;
-    if (f->ok)
+    f->state = !code && x.end.code == 0 ? OK : PROBLEM;
+    if (f->state == OK)
         snprintf(f->text, sizeof f->text, "works: 2-rank all-reduce of 4096 B in %s",
                  weft_human_time(x.end.summary.end_ps, text));
     else
-        snprintf(f->text, sizeof f->text, "fails: %.140s",
-                 code ? err.msg : "the run did not finish");
+        snprintf(f->text, sizeof f->text, "fails: %s",
+                 code            ? err.msg
+                 : *x.end.reason ? x.end.reason
+                                 : "the run did not finish");
     if (code == WEFT_E_LIMIT || code == WEFT_E_INTERRUPTED)
         *ended = err;
     else if (!code && (x.end.code == WEFT_E_LIMIT || x.end.code == WEFT_E_INTERRUPTED))
@@ -66,13 +70,17 @@ static struct finding look_for_mpi(void)
 {
     struct weft_err err = {0};
     const char *library;
-    struct finding f = {.what = "MPI", .ok = weft_processes_library(&library, &err) == 0};
-    if (!f.ok)
-        snprintf(f.text, sizeof f.text, "%.150s", err.msg);
-    else if (weft_processes_built_in())
+    struct finding f = {.what = "MPI", .state = OK};
+    if (!weft_processes_built_in()) {
+        f.state = ABSENT;
+        snprintf(f.text, sizeof f.text, "mpirun -n 2 weft run needs it: libopenmpi-dev");
+    } else if (weft_processes_library(&library, &err)) {
+        /* Its part, or the library of that, may be left out of an installation. */
+        f.state = strstr(err.msg, "No such file") ? ABSENT : PROBLEM;
+        snprintf(f.text, sizeof f.text, "%s", err.msg);
+    } else {
         snprintf(f.text, sizeof f.text, "built in, mpirun -n 2 weft run works: %.100s", library);
-    else
-        snprintf(f.text, sizeof f.text, "not built in, which mpirun needs: libopenmpi-dev");
+    }
     return f;
 }
 
@@ -88,16 +96,16 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
     weft_versions(cli, v);
     for (size_t i = 0; i < cli->nbackends && n < 12; i++)
         try_backend(cli, cli->backends[i], &found[n++], err);
-    found[n] = (struct finding){.what = "ns-3", .ok = true};
+    found[n] = (struct finding){.what = "ns-3", .state = cli->ns3_version ? OK : ABSENT};
     snprintf(found[n].text, sizeof found[n].text, "%s",
-             cli->ns3_version
-                 ? "built in: TCP, and ns-3's simulators"
-                 : "not built in, which TCP needs: -DWEFT_NS3=ON, libns3-dev; the rest is here");
+             cli->ns3_version ? "built in: TCP, and ns-3's simulators"
+                              : "TCP needs it: -DWEFT_NS3=ON, libns3-dev; the rest is here");
     n++;
     found[n++] = look_for_mpi();
-    found[n] = (struct finding){.what = "working directory", .ok = access(".", W_OK) == 0};
+    const bool writable = access(".", W_OK) == 0;
+    found[n] = (struct finding){.what = "working directory", .state = writable ? OK : PROBLEM};
     snprintf(found[n].text, sizeof found[n].text, "%s",
-             found[n].ok ? "writable" : "not writable: use weft run --out DIR or --no-out");
+             writable ? "writable" : "not writable: use weft run --out DIR or --no-out");
     n++;
     struct weft_json j;
     if (o->json) {
@@ -120,15 +128,17 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
         weft_json_array(&j);
     }
     for (size_t i = 0; i < n; i++) {
-        bad += !found[i].ok;
+        static const char *const states[] = {"PROBLEM", "ok", "not built in"};
+        bad += found[i].state == PROBLEM;
         if (!o->json) {
-            fprintf(cli->out, "%-18s %s: %s\n", found[i].what, found[i].ok ? "ok" : "PROBLEM",
+            fprintf(cli->out, "%-18s %s: %s\n", found[i].what, states[found[i].state],
                     found[i].text);
             continue;
         }
         weft_json_object(&j);
         weft_json_kv_str(&j, "what", found[i].what);
-        weft_json_kv_bool(&j, "ok", found[i].ok);
+        weft_json_kv_bool(&j, "ok", found[i].state != PROBLEM);
+        weft_json_kv_bool(&j, "built_in", found[i].state != ABSENT);
         weft_json_kv_str(&j, "text", found[i].text);
         weft_json_end_object(&j);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The program as a whole: help, versions, wrong command lines.
-#include "program.h"
+#include "processes.h"
 
 namespace
 {
@@ -116,6 +116,31 @@ TEST(Program, DoctorTriesEveryBackend)
     EXPECT_CONTAINS(s.out, "ideal              ok: works");
     EXPECT_EQ(s.code, has_packet() ? 0 : 1) << s.out;
     EXPECT_CONTAINS(weft({"doctor", "--json"}).out, "\"command\": \"doctor\"");
+}
+
+/* The reason is whole: it ends with what the process has. */
+TEST(Program, DoctorSaysWhyABackendFails)
+{
+    TempDir dir;
+    const Said s = shell("ulimit -v 16000 && ulimit -d 900000 && '" +
+                             env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft' doctor",
+                         dir);
+    if (s.out.find("packet             PROBLEM") == std::string::npos)
+        GTEST_SKIP() << "the limit is of another size here";
+    EXPECT_CONTAINS(s.out, "; this process has ");
+}
+
+/* A program whose part for MPI was not installed does all the rest. */
+TEST(Program, DoctorTakesAnAbsentMpiForNoProblem)
+{
+    const std::string built = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/";
+    TempDir dir;
+    for (const char *file : {"weft", "weft-xml.so"})
+        std::filesystem::copy_file(built + file, dir / file);
+    const Said s = shell("cd '" + (dir / "") + "' && ./weft doctor", dir);
+    EXPECT_CONTAINS(s.out, "\nMPI                not built in: ");
+    EXPECT_EQ(s.out.find("MPI                PROBLEM"), std::string::npos);
+    EXPECT_EQ(s.code, has_packet() ? 0 : 1) << s.out;
 }
 
 } // namespace
