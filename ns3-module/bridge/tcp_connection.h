@@ -100,10 +100,22 @@ class TcpConnection
      */
     TcpStart GetStart() const;
 
-    /** The fabric lost a segment. */
-    void Dropped()
+    /**
+     * The fabric lost a frame of the sender.
+     * @param data whether it carried data
+     */
+    void Dropped(bool data)
     {
-        m_counters.drops++;
+        m_counters.drops += data;
+        m_openingLost |= !data;
+    }
+
+    /**
+     * @return whether a SYN or the ACK of the handshake was lost
+     */
+    bool HasLostOpening() const
+    {
+        return m_openingLost;
     }
 
     /**
@@ -212,6 +224,7 @@ class TcpConnection
     uint32_t m_mostBytes;              //!< The same, or the receiver's if that is smaller.
     bool m_quick{false};               //!< Receiver: the next segment is acknowledged at once.
     bool m_connected{false};           //!< Established.
+    bool m_openingLost{false};         //!< A frame of the sender without data was lost.
     bool m_filling{false};             //!< FillSoon is scheduled.
     uint16_t m_port{0};                //!< Of the receiver; 0: the connection has failed.
 

@@ -3,7 +3,8 @@
  * The ideal duration of a part of a message over TCP: the least that it can take alone on the
  * fabric, on its connection as that is when the part is posted. It consists of
  *
- *  - what is left of the handshake: SYN, SYN-ACK, and the ACK that leaves before the data;
+ *  - what is left of the handshake: SYN, SYN-ACK, and the ACK right before the data, which wait for
+ *    it at each link unless it is lost;
  *  - round trips. The window at most doubles with each and is never larger than the buffers of the
  * two sockets; a window that is sent in less than a round trip is followed by the next one after
  * it;
@@ -40,6 +41,7 @@ struct TcpPart {
     uint32_t src;           //!< Sending host.
     uint32_t dst;           //!< Receiving host.
     uint64_t bytes;         //!< Of the stream.
+    bool behindAck;         //!< The ACK of the handshake went right before it, all the way.
     int64_t postPs;         //!< When it was posted.
     weft_engine_mark since; //!< The same.
 };

@@ -87,6 +87,8 @@ int64_t TcpMessages::IdealPs(const Message &message) const
     int64_t longest = 0;
     for (uint64_t i = 0; i < parts; i++) {
         part.bytes = TcpConnection::FRAMING_BYTES + PartBytes(msg.bytes, parts, i);
+        part.behindAck =
+            !message.starts[i].connected && !message.group->connections[i]->HasLostOpening();
         longest = std::max(longest, TcpIdealPs(m_fabric->GetEngine(), message.starts[i], part));
     }
     return longest;
@@ -102,7 +104,7 @@ void TcpMessages::FillDelays(Message &message) const
     frame.flow = message.starts[0].flow;
     const uint32_t segment = m_hosts.GetSegmentBytes();
     const int64_t last = weft_engine_frames_ideal_ps(
-        m_fabric->GetEngine(), &frame, message.since, std::min<uint64_t>(d.msg.bytes, segment),
+        m_fabric->GetEngine(), &frame, message.since, 0, std::min<uint64_t>(d.msg.bytes, segment),
         segment, WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     // Handshake, slow start and the time of its own bytes are in the ideal duration, all but that
     // of its last segment.
@@ -207,8 +209,8 @@ void TcpMessages::Dropped(Time /* time */, uint32_t /* port */, weft_drop_reason
     copy->RemoveHeader(ip);
     copy->RemoveHeader(tcp);
     auto sender = m_senders.find(SenderKey(ip.GetSource(), tcp.GetSourcePort()));
-    if (sender != m_senders.end() && copy->GetSize() > 0) {
-        sender->second->Dropped();
+    if (sender != m_senders.end()) {
+        sender->second->Dropped(copy->GetSize() > 0);
     }
 }
 

@@ -45,15 +45,13 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
                            struct weft_err *err);
 /** This moment, for weft_engine_frames_ideal_ps(). */
 struct weft_engine_mark weft_engine_now_mark(const struct weft_engine *e);
-/** The least time that a port of host @p host needed since @p since to send a frame of @p bytes. */
-int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
-                               struct weft_engine_mark since, uint32_t bytes);
 /** The least that @p bytes of the flow of @p frame can take on an empty fabric between @p since and
  * now, from the start of the first frame to the end of the last: frames of @p segment bytes and @p
- * overhead around them; see ideal.c. */
+ * overhead around them; see ideal.c. A frame of the same flow of @p ahead bytes, no longer than a
+ * full one, is sent right before them, and its start counts; 0: none. */
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *frame,
-                                    struct weft_engine_mark since, uint64_t bytes, uint32_t segment,
-                                    uint32_t overhead);
+                                    struct weft_engine_mark since, uint32_t ahead, uint64_t bytes,
+                                    uint32_t segment, uint32_t overhead);
 
 #ifdef __cplusplus
 }

@@ -120,20 +120,24 @@ static int64_t path_time(const struct weft_engine *e, const struct journey *j,
                          const uint32_t *ports, uint32_t hops)
 {
     /* All but the last packet are full: at hop h the k-th leaves at first(h) + k x slowest link so
-       far. The last one leaves when it has arrived and its predecessor has left. */
-    weft_i128 first = 0, last = 0;
+       far. The last one leaves when it has arrived and its predecessor has left. One ahead that is
+       no longer than they are holds up the first only at the slowest link so far, where the k-th
+       waits as well. */
+    weft_i128 ahead = 0, first = 0, last = 0;
     int64_t slowest = 0;
     for (uint32_t h = 0; h < hops; h++) {
         const uint64_t q = ideal_best_q(e, ports[h], j->since);
         const int64_t prop = link_of(e, ports[h])->delay_ps,
                       ser = gap_quantised(e->p.transport.quantum_ps, j->full, q);
-        first += ser;
+        ahead += gap_quantised(e->p.transport.quantum_ps, j->ahead, q);
+        first = (first > ahead ? first : ahead) + ser;
         if (ser > slowest)
             slowest = ser;
         const weft_i128 before =
-            j->npkts > 1 ? first + (weft_i128)(j->npkts - 2) * slowest : 0; /* it has left hop h */
+            j->npkts > 1 ? first + (weft_i128)(j->npkts - 2) * slowest : ahead; /* has left hop h */
         last =
             (last > before ? last : before) + gap_quantised(e->p.transport.quantum_ps, j->tail, q);
+        ahead += prop;
         first += prop;
         last += prop;
     }
@@ -243,12 +247,15 @@ static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
     weft_i128 best = 0, tail_after = 0, full_after = 0, tail_before = 0, full_before = 0;
     const uint64_t fulls = j->npkts - 1;
     const bool one_port = is_one(&layer[0]);
+    /* out of one port they wait for the one ahead */
+    const int64_t ahead =
+        one_port ? gap_quantised(e->p.transport.quantum_ps, j->ahead, layer[0].kind[0].q) : 0;
     for (uint32_t h = 0; h < n; h++) {
         tail_after += pass_ps(e, &layer[h], j->tail);
         full_after += pass_ps(e, &layer[h], j->full);
     }
     if (fulls == 0)
-        return clamp_ps(tail_after);
+        return clamp_ps(ahead + tail_after);
     for (uint32_t h = 0; h < n; h++) {
         const struct layer *l = &layer[h];
         const int64_t tail = pass_ps(e, l, j->tail), full = pass_ps(e, l, j->full);
@@ -270,7 +277,7 @@ static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
         /* out of one port the last packet comes last */
         tail_before += h == 0 && one_port ? sending + least_prop_ps(l) : tail;
     }
-    return clamp_ps(best);
+    return clamp_ps(ahead + best);
 }
 
 /* ---- the ways ---- */

@@ -30,8 +30,8 @@
 #include <string.h>
 
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
-                                    struct weft_engine_mark since, uint64_t bytes, uint32_t segment,
-                                    uint32_t overhead)
+                                    struct weft_engine_mark since, uint32_t ahead, uint64_t bytes,
+                                    uint32_t segment, uint32_t overhead)
 {
     const uint64_t gap = e->p.transport.gap_bytes, least = e->p.transport.min_frame_bytes;
     posts_settle(e);
@@ -44,6 +44,7 @@ int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_eng
                               .src_host = f->src_host,
                               .dst_host = f->dst_host,
                               .since = since,
+                              .ahead = ahead ? (ahead < least ? least : ahead) + gap : 0,
                               .npkts = n,
                               .full = (full < least ? least : full) + gap,
                               .tail = (tail < least ? least : tail) + gap};

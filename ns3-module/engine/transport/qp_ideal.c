@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The least time that messages of a QP, and frames of a host, can take. */
+/* The least time that messages of a QP can take. */
 #include "core/context.h"
-#include "core/gap.h"
 #include "frame_size.h"
 #include "observe/ideal.h"
 #include "qp.h"
@@ -26,21 +25,6 @@ int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
     if (lasting) {
         q->ideal_ps = ps;
         q->ideal_bytes = bytes;
-    }
-    return ps;
-}
-
-int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
-                               struct weft_engine_mark since, uint32_t bytes)
-{
-    const struct weft_fabric_node *n = &e->fabric->nodes[e->fabric->hosts[host]];
-    const uint64_t least = e->p.transport.min_frame_bytes;
-    const uint64_t wire = (bytes < least ? least : bytes) + e->p.transport.gap_bytes;
-    int64_t ps = WEFT_NEVER;
-    for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
-        const int64_t at =
-            gap_quantised(e->p.transport.quantum_ps, wire, ideal_best_q(e, p, since));
-        ps = at < ps ? at : ps;
     }
     return ps;
 }
