@@ -149,22 +149,22 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
     /* Bash cuts words at '=' and ':' and replaces the last piece alone: the words are put together
      * again, and what stands before that piece is taken from the answers. */
     fputs("_weft()\n{\n"
-          "    local word='' before='' lead='' kept='' w i rest=$COMP_LINE args=() all=()\n"
+          "    local word='' before='' lead='' kept='' w i n=-1 rest=$COMP_LINE args=() all=()\n"
           "    local options='' valued='' words='' value='' files='' scenarios='' IFS=$' \\t\\n'\n"
           "    COMPREPLY=()\n"
           "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
           "        w=${COMP_WORDS[i]} before=${rest%%[![:blank:]]*} rest=${rest#\"$before\"}\n"
           "        rest=${rest#\"$w\"}\n"
           "        if [ -n \"$before\" ] || [ \"$i\" -eq 0 ]; then\n"
-          "            all+=(\"$w\") kept=''\n"
+          "            all[++n]=$w kept=''\n"
           "        else\n"
-          "            kept=${all[-1]} all[-1]+=$w\n"
+          "            kept=${all[n]} all[n]+=$w\n"
           "        fi\n"
           "    done\n"
           "    case $w in =|:|==) kept+=$w ;; esac\n"
-          "    word=${all[-1]} before=${all[-2]}\n"
+          "    word=${all[n]} before=${all[n-1]}\n"
           "    case $word in --*=*) before=${word%%=*} lead=$before= word=${word#*=} ;; esac\n"
-          "    if [ \"${#all[@]}\" -eq 2 ]; then\n"
+          "    if [ \"$n\" -eq 1 ]; then\n"
           "        COMPREPLY=($(compgen -W '",
           out);
     for (size_t i = 0; i < n; i++)
@@ -174,7 +174,7 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
         bash_command(out, c[i]);
     fputs(
         "    esac\n"
-        "    for ((i = 2; i < ${#all[@]} - 1; i++)); do\n"
+        "    for ((i = 2; i < n; i++)); do\n"
         "        case \" $valued\" in *\" ${all[i-1]} \"*) continue ;; esac\n"
         "        case ${all[i]} in -*) ;; *) args+=(\"${all[i]}\") ;; esac\n"
         "    done\n"
@@ -205,8 +205,10 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
         "        compopt -o filenames 2>/dev/null\n"
         "        while IFS= read -r w; do COMPREPLY+=(\"$w\"); done < <(compgen -f -- \"$word\")\n"
         "    fi\n"
-        "    COMPREPLY=(\"${COMPREPLY[@]/#/$lead}\")\n"
-        "    COMPREPLY=(\"${COMPREPLY[@]#\"$kept\"}\")\n"
+        "    for i in \"${!COMPREPLY[@]}\"; do\n"
+        "        w=$lead${COMPREPLY[i]}\n"
+        "        COMPREPLY[i]=${w#\"$kept\"}\n"
+        "    done\n"
         "}\ncomplete -F _weft weft\n",
         out);
 }
