@@ -199,6 +199,16 @@ static bool copy_deps(struct weft_arena *arena, const uint64_t *in, size_t n, co
     return copy != NULL;
 }
 
+/* Whether all fields that the schema doesn't have are numbered from 1 on, as protobuf's are: a key
+ * of more than 32 bits comes out of protobuf-c as number 0. */
+static bool others_have_numbers(const ProtobufCMessage *in)
+{
+    for (unsigned i = 0; i < in->n_unknown_fields; i++)
+        if (in->unknown_fields[i].tag == 0)
+            return false;
+    return true;
+}
+
 /* What the schema doesn't have, on the wire again: a key and the value behind it. */
 static bool copy_others(struct weft_arena *arena, const ProtobufCMessage *in,
                         struct weft_et_node *out)
@@ -334,6 +344,10 @@ static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t
     struct room room = {.left = left(r)};
     ProtobufCAllocator allocator = {room_alloc, room_free, &room};
     WeftPb__Node *in = weft_pb__node__unpack(&allocator, size, data);
+    if (in && !others_have_numbers(&in->base)) {
+        weft_pb__node__free_unpacked(in, &allocator);
+        in = NULL;
+    }
     if (!in && out_of_room(r, &room, offset))
         return WEFT_E_LIMIT;
     if (!in)
