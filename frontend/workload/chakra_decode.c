@@ -199,12 +199,12 @@ static bool copy_deps(struct weft_arena *arena, const uint64_t *in, size_t n, co
     return copy != NULL;
 }
 
-/* Whether all fields that the schema doesn't have are numbered from 1 on, as protobuf's are: a key
- * of more than 32 bits comes out of protobuf-c as number 0. */
+/* Whether all fields that the schema doesn't have are numbered from 1 to 2^29 - 1, as protobuf's
+ * are: protobuf-c also takes keys of more than 32 bits. */
 static bool others_have_numbers(const ProtobufCMessage *in)
 {
     for (unsigned i = 0; i < in->n_unknown_fields; i++)
-        if (in->unknown_fields[i].tag == 0)
+        if (in->unknown_fields[i].tag == 0 || in->unknown_fields[i].tag >= UINT32_C(1) << 29)
             return false;
     return true;
 }
