@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One measurement. Fabric, parameters and collectives come from the scenario machinery; what does
- * not go through the frontend is in bench_traffic.c.
+ * not go through the frontend is in traffic.c.
  */
 #include "bench/bench.h"
 

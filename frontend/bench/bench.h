@@ -98,7 +98,7 @@ struct weft_bench_player {
 int weft_bench_play(struct weft_net *net, const struct weft_bench_player *p, double *start_cpu_s,
                     struct weft_err *err);
 
-/* bench_traffic.c: messages straight onto the net */
+/* traffic.c: messages straight onto the net */
 struct weft_bench_traffic;
 /** Prepares the traffic of a case over @p net and @p fabric; installs the sink. @p in_run: it is
  * posted once the net runs, so that processes which share it need not exchange at each message.
@@ -114,7 +114,7 @@ int weft_bench_traffic_end(struct weft_bench_traffic *t, struct weft_err *err);
 int64_t weft_bench_traffic_last_ps(const struct weft_bench_traffic *t);
 void weft_bench_traffic_free(struct weft_bench_traffic *t);
 
-/* bench_seam.c: a net between the frontend and a backend that counts the time on either side */
+/* seam.c: a net between the frontend and a backend that counts the time on either side */
 struct weft_bench_seam;
 struct weft_bench_seam *weft_bench_seam_new(struct weft_net *inner, struct weft_err *err);
 struct weft_net *weft_bench_seam_net(struct weft_bench_seam *s);
@@ -127,7 +127,7 @@ int64_t weft_bench_seam_last_ps(const struct weft_bench_seam *s);
 /** Frees the seam, not the inner net. */
 void weft_bench_seam_free(struct weft_bench_seam *s);
 
-/* bench_process.c */
+/* process.c */
 /** Runs a measurement in a process of its own, so that its peak memory is its own. */
 int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *spec,
                     struct weft_bench_result *r, struct weft_err *err);
@@ -140,7 +140,7 @@ int weft_bench_mpirun(const struct weft_cli *cli, const struct weft_bench_spec *
 /** Hands the result to the program that has started this one by weft_bench_mpirun. */
 int weft_bench_hand_over(const char *file, const struct weft_bench_result *r, struct weft_err *err);
 
-/* bench_peers.c: in processes that mpirun has started, what they give to each other */
+/* peers.c: in processes that mpirun has started, what they give to each other */
 struct weft_bench_peers;
 struct weft_bench_peers *weft_bench_peers_new(const struct weft_peers *of, struct weft_err *err);
 /** By which the processes are to exchange; NULL of NULL. */
@@ -153,7 +153,7 @@ int weft_bench_peers_gather(struct weft_bench_peers *b, struct weft_bench_result
                             struct weft_err *err);
 void weft_bench_peers_free(struct weft_bench_peers *b);
 
-/* bench_print.c */
+/* print.c */
 struct weft_json;
 void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
                       const struct weft_bench_result *r);

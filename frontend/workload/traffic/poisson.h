@@ -4,8 +4,8 @@
  * the flows of workload/traffic/cdf_source.h, with a mean interval of mean size / (load x rate) per
  * host.
  */
-#ifndef WEFT_HPCC_TRAFFIC_H
-#define WEFT_HPCC_TRAFFIC_H
+#ifndef WEFT_TRAFFIC_POISSON_H
+#define WEFT_TRAFFIC_POISSON_H
 
 #include "base/cdf.h"
 
