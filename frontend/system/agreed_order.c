@@ -43,8 +43,8 @@ void weft_agreed_order_free(struct weft_agreed_order *o)
 {
     if (!o || --o->users)
         return;
-    for (uint32_t d = 0; d < WEFT_DIMS_MAX; d++)
-        free(o->queue[d].turns);
+    for (uint32_t q = 0; q < o->nqueues; q++)
+        free(o->queue[q].turns);
     free(o->order);
     free(o);
 }
@@ -189,22 +189,26 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
         o->dims.rate_bps[d] = weft_agreed_pace_bps(p, d, o->dims.rate_bps[d]);
     o->order = calloc(p->nchunks, o->dims.n);
     const int room = weft_heap_reserve(&s.ends, p->nchunks) == 0;
-    s.dim = calloc(p->nchunks, sizeof *s.dim);
+    s.queue = calloc(p->nchunks, sizeof *s.queue);
     s.phase = calloc(p->nchunks, sizeof *s.phase);
     s.bytes = calloc(p->nchunks, sizeof *s.bytes);
-    bool ok = o->order && room && s.dim && s.phase && s.bytes;
-    for (uint32_t d = 0; d < o->dims.n; d++) {
-        struct weft_agreed_queue *q = &o->queue[d];
+    bool ok = o->order && room && s.queue && s.phase && s.bytes;
+    for (uint32_t k = 0; k < WEFT_AGREED_QUEUES; k++) {
+        struct weft_agreed_queue *q = &o->queue[k];
+        const uint32_t d = k % WEFT_DIMS_MAX;
+        if (d >= o->dims.n || (k != d && !p->alg[d]->ops->in_network))
+            continue;                                        /* always empty */
         q->turns = calloc(2 * p->nchunks, sizeof *q->turns); /* out and back */
         q->ready = calloc(2 * p->nchunks, sizeof *q->ready);
         ok = ok && q->turns && q->ready;
+        o->nqueues = k + 1;
     }
     if (ok)
         choose(&s);
-    for (uint32_t d = 0; d < o->dims.n; d++)
-        free(o->queue[d].ready);
+    for (uint32_t k = 0; k < o->nqueues; k++)
+        free(o->queue[k].ready);
     weft_heap_release(&s.ends);
-    free(s.dim);
+    free(s.queue);
     free(s.phase);
     free(s.bytes);
     if (!ok) {

@@ -8,6 +8,9 @@
  * functions of the collective, so every rank computes the same order by itself, and no order of
  * arrival at one rank can contradict that at another (Themis, ISCA 2022, section 4.3, does so too).
  *
+ * A dimension whose switches do the collectives has two orders, of sums and of copies: sums fill
+ * the links up to the switches, copies those down, so active-chunks of each go on at once.
+ *
  * Where intra-dimension names no discipline (concurrent), a scheduler that plans tries several in
  * that simulation and takes the one that ends first; where messages do not share bandwidth, the one
  * that ends first when every message is played in that order (agreed_play.c).
@@ -40,7 +43,7 @@ struct weft_agreed_problem {
     const struct weft_coll_algorithm *alg[WEFT_DIMS_MAX]; /**< per dimension */
     int64_t endpoint_ps;                                  /**< per message */
     double reduce_ps_per_byte;
-    uint64_t active; /**< phases at once in a dimension */
+    uint64_t active; /**< phases at once in a queue */
     bool alone;      /**< messages have their path's bandwidth to themselves: weft_net.alone */
     enum weft_coll_turn turn;
     int inter; /**< index into weft_inter_table() */
@@ -82,13 +85,24 @@ void weft_agreed_order_free(struct weft_agreed_order *o);
 /** The phases of a chunk. */
 void weft_agreed_order_plan(const struct weft_agreed_order *o, uint64_t chunk,
                             struct weft_coll_plan *out);
-/** One turn in a dimension. */
+/** One turn in a queue. */
 struct weft_agreed_turn {
     uint64_t chunk;
     uint32_t phase;
 };
-/** Turn @p i of dimension @p dim; 0 when there are no more. */
-int weft_agreed_order_turn(const struct weft_agreed_order *o, uint32_t dim, uint64_t i,
+/** One queue per dimension, then one for the copies of each. */
+#define WEFT_AGREED_QUEUES (2 * WEFT_DIMS_MAX)
+/** The queue of a phase that is played by @p alg. */
+static inline uint32_t weft_agreed_queue_of(const struct weft_coll_phase *ph,
+                                            const struct weft_coll_algorithm *alg)
+{
+    const bool copies = alg->ops->in_network && ph->kind == WEFT_COLL_ALL_GATHER;
+    return copies ? WEFT_DIMS_MAX + ph->dim : ph->dim;
+}
+/** Queues from this one on are empty. */
+uint32_t weft_agreed_order_queues(const struct weft_agreed_order *o);
+/** Turn @p i of queue @p q; 0 when there are no more. */
+int weft_agreed_order_turn(const struct weft_agreed_order *o, uint32_t q, uint64_t i,
                            struct weft_agreed_turn *out);
 
 #ifdef __cplusplus

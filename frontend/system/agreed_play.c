@@ -35,7 +35,7 @@ static void end_phase(struct weft_play *p, const struct weft_played_event *e)
 {
     struct weft_played_chunk *c = weft_played_chunk_of(p, e);
     const struct weft_coll_phase *ph = &c->plan.phase[c->at];
-    p->rank[e->rank].active[ph->dim]--;
+    p->rank[e->rank].active[weft_agreed_queue_of(ph, c->alg)]--;
     weft_coll_cursor_next(&c->cursor, ph);
     close_lanes(c);
     c->at++;
@@ -87,13 +87,13 @@ static void fill(struct weft_play *p, uint32_t r)
     struct weft_played_rank *x = &p->rank[r];
     for (bool again = true; again && !p->failed;) {
         again = false;
-        for (uint32_t d = 0; d < p->dims.n; d++) {
+        for (uint32_t q = 0; q < weft_agreed_order_queues(p->o); q++) {
             struct weft_agreed_turn t;
-            while (!p->failed && x->active[d] < p->o->p.active &&
-                   weft_agreed_order_turn(p->o, d, x->begun[d], &t) && !x->chunk[t.chunk].running &&
+            while (!p->failed && x->active[q] < p->o->p.active &&
+                   weft_agreed_order_turn(p->o, q, x->begun[q], &t) && !x->chunk[t.chunk].running &&
                    x->chunk[t.chunk].at == t.phase) {
-                x->begun[d]++;
-                x->active[d]++;
+                x->begun[q]++;
+                x->active[q]++;
                 begin(p, r, (uint32_t)t.chunk);
                 again = true;
             }

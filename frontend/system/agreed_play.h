@@ -33,7 +33,7 @@ struct weft_played_rank {
     uint32_t place[WEFT_DIMS_MAX];
     struct weft_played_chunk *chunk;
     int64_t *last[WEFT_DIMS_MAX]; /* per peer: arrival of the last message */
-    uint64_t begun[WEFT_DIMS_MAX], active[WEFT_DIMS_MAX];
+    uint64_t begun[WEFT_AGREED_QUEUES], active[WEFT_AGREED_QUEUES];
 };
 
 enum weft_played_kind {

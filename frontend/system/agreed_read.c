@@ -11,11 +11,16 @@ void weft_agreed_order_plan(const struct weft_agreed_order *o, uint64_t chunk,
     weft_coll_plan_phases(o->p.kind, order, o->dims.n, o->turn, out);
 }
 
-int weft_agreed_order_turn(const struct weft_agreed_order *o, uint32_t dim, uint64_t i,
+uint32_t weft_agreed_order_queues(const struct weft_agreed_order *o)
+{
+    return o->nqueues;
+}
+
+int weft_agreed_order_turn(const struct weft_agreed_order *o, uint32_t q, uint64_t i,
                            struct weft_agreed_turn *out)
 {
-    if (i >= o->queue[dim].nturns)
+    if (i >= o->queue[q].nturns)
         return 0;
-    *out = o->queue[dim].turns[i];
+    *out = o->queue[q].turns[i];
     return 1;
 }

@@ -26,6 +26,8 @@ static uint64_t phase_ps(const struct weft_agreed_problem *p, const struct weft_
     weft_coll_use(&c, a);
     uint64_t rounds = a->ops->rounds ? a->ops->rounds(&c) : a->ops->count(&c, 0, 0) / 2;
     double sent = (double)a->ops->total_bytes(&c) / c.n;
+    if (a->ops->in_network && ph->kind == WEFT_COLL_ALL_GATHER)
+        sent *= c.n - 1; /* fewer than the copies that come down */
     double added = ph->kind == WEFT_COLL_REDUCE_SCATTER ? sent
                    : ph->kind == WEFT_COLL_ALL_REDUCE   ? sent / 2
                                                         : 0;
@@ -42,11 +44,12 @@ static void arrive(struct weft_agreed_sim *s, uint64_t chunk)
     weft_agreed_order_plan(s->o, chunk, &plan);
     if (s->phase[chunk] == plan.n)
         return;
-    struct weft_agreed_queue *q = &s->o->queue[plan.phase[s->phase[chunk]].dim];
+    const struct weft_coll_phase *ph = &plan.phase[s->phase[chunk]];
+    struct weft_agreed_queue *q = &s->o->queue[weft_agreed_queue_of(ph, s->o->p.alg[ph->dim])];
     q->ready[q->nready++] = (struct weft_agreed_turn){chunk, s->phase[chunk]};
 }
 
-/* Takes the next ready phase of a dimension. */
+/* Takes the next ready phase of a queue. */
 static struct weft_agreed_turn take(struct weft_agreed_sim *s, struct weft_agreed_queue *q)
 {
     uint64_t at = q->head;
@@ -67,9 +70,9 @@ static struct weft_agreed_turn take(struct weft_agreed_sim *s, struct weft_agree
     return t;
 }
 
-static void serve(struct weft_agreed_sim *s, uint32_t d)
+static void serve(struct weft_agreed_sim *s, uint32_t k)
 {
-    struct weft_agreed_queue *q = &s->o->queue[d];
+    struct weft_agreed_queue *q = &s->o->queue[k];
     const struct weft_dims *dims = &s->o->dims;
     while (q->active < s->o->p.active && q->head < q->nready) {
         struct weft_agreed_turn t = take(s, q);
@@ -81,10 +84,10 @@ static void serve(struct weft_agreed_sim *s, uint32_t d)
         if (s->shared && q->free_ps > begin_ps)
             begin_ps = q->free_ps; /* its bytes go behind those of the phases under way */
         q->free_ps = begin_ps + line_ps;
-        s->bytes[t.chunk] = after_phase(ph, dims->size[d], s->bytes[t.chunk]);
+        s->bytes[t.chunk] = after_phase(ph, dims->size[ph->dim], s->bytes[t.chunk]);
         q->turns[q->nturns++] = t;
         q->active++;
-        s->dim[t.chunk] = d;
+        s->queue[t.chunk] = k;
         weft_heap_push(&s->ends, (int64_t)(begin_ps + ps), (uint32_t)t.chunk);
     }
 }
@@ -93,22 +96,22 @@ uint64_t weft_agreed_simulate(struct weft_agreed_sim *s)
 {
     struct weft_agreed_order *o = s->o;
     s->now_ps = 0;
-    for (uint32_t d = 0; d < o->dims.n; d++)
-        o->queue[d].nturns = o->queue[d].head = o->queue[d].nready = o->queue[d].free_ps = 0;
+    for (uint32_t k = 0; k < o->nqueues; k++)
+        o->queue[k].nturns = o->queue[k].head = o->queue[k].nready = o->queue[k].free_ps = 0;
     for (uint64_t c = 0; c < o->p.nchunks; c++) {
         s->bytes[c] = weft_coll_chunk_bytes(o->p.bytes, o->p.max_chunks, c);
         s->phase[c] = 0;
         arrive(s, c);
     }
     for (;;) {
-        for (uint32_t d = 0; d < o->dims.n; d++)
-            serve(s, d);
+        for (uint32_t k = 0; k < o->nqueues; k++)
+            serve(s, k);
         if (s->ends.n == 0)
             return s->now_ps;
         s->now_ps = (uint64_t)s->ends.e[0].t_ps;
         while (s->ends.n && (uint64_t)s->ends.e[0].t_ps == s->now_ps) { /* all of this instant */
             const uint32_t chunk = weft_heap_pop(&s->ends).slot;
-            o->queue[s->dim[chunk]].active--;
+            o->queue[s->queue[chunk]].active--;
             s->phase[chunk]++;
             arrive(s, chunk);
         }

@@ -9,7 +9,7 @@
 #include "base/event_heap.h"
 #include "system/agreed_order.h"
 
-/* A dimension. */
+/* Phases that take turns: of a dimension, or the copies in one. */
 struct weft_agreed_queue {
     struct weft_agreed_turn *turns; /* the result, in order of beginning */
     uint64_t nturns;
@@ -28,7 +28,8 @@ struct weft_agreed_order {
     struct weft_dims dims;
     enum weft_coll_turn turn;
     uint8_t *order; /* nchunks * dims.n */
-    struct weft_agreed_queue queue[WEFT_DIMS_MAX];
+    uint32_t nqueues;
+    struct weft_agreed_queue queue[WEFT_AGREED_QUEUES];
 };
 
 /* What only the simulation needs. */
@@ -36,16 +37,16 @@ struct weft_agreed_sim {
     struct weft_agreed_order *o;
     struct weft_heap ends; /* of phases under way; the slot is the chunk. Has room for one each */
     uint64_t now_ps;
-    int shared; /* phases under way in a dimension share its bandwidth; else each has all of it */
+    int shared;      /* phases under way in a queue share its bandwidth; else each has all of it */
     uint32_t *phase; /* per chunk */
-    uint32_t *dim;   /* per chunk: where its phase is under way */
+    uint32_t *queue; /* per chunk: where its phase is under way */
     uint64_t *bytes; /* per chunk: what the phase begins with */
 };
 
 /* What a rank sends per second in dimension @p d of bandwidth @p rate_bps, the way its algorithm
  * uses the links that have it together: one after the other, or several at once. */
 uint64_t weft_agreed_pace_bps(const struct weft_agreed_problem *p, uint32_t d, uint64_t rate_bps);
-/* Writes the turns of each dimension for the order of s->o; returns when the last phase ends. */
+/* Writes the turns of each queue for the order of s->o; returns when the last phase ends. */
 uint64_t weft_agreed_simulate(struct weft_agreed_sim *s);
 /* When the last phase ends, by every message, in the order of the turns written; UINT64_MAX: not
  * known. agreed_play.c */

@@ -6,9 +6,9 @@
  * group) or, over the dimensions of a fabric, through several (collective/phases.h). A phase begins
  * with the endpoint delay, then runs the rank's program for it.
  *
- * At most active-chunks phases run at once in each dimension. Without dimensions chunks begin in
- * ascending order; with dimensions in the order of agreed_order.h, which all ranks compute alike.
- * Besides, a phase may have to let other collectives of the NPU go first (coll_hold.c).
+ * At most active-chunks phases run at once in each queue. Without dimensions there is one, in
+ * ascending order of chunks; with dimensions those of agreed_order.h, which all ranks compute
+ * alike. Besides, a phase may have to let other collectives of the NPU go first (coll_hold.c).
  */
 #include "system/coll.h"
 
@@ -49,9 +49,9 @@ struct weft_coll_run {
     uint32_t place[WEFT_DIMS_MAX]; /* with dimensions */
     uint64_t instance;
     uint64_t nchunks, begun, finished;
-    struct weft_agreed_order *order; /* with dimensions; else NULL */
-    uint32_t active[WEFT_DIMS_MAX];  /* phases under way, per dimension of the group */
-    uint64_t next[WEFT_DIMS_MAX]; /* per dimension: first entry of the order that has not begun */
+    struct weft_agreed_order *order;     /* with dimensions; else NULL */
+    uint32_t active[WEFT_AGREED_QUEUES]; /* phases under way, per queue */
+    uint64_t next[WEFT_AGREED_QUEUES];   /* per queue: first turn that has not begun */
     struct weft_coll_chunk *first, *last;
     int filling;
     struct weft_phase_record *record; /* per kind of phase */
@@ -102,6 +102,12 @@ static const struct weft_coll_algorithm *algorithm_of(const struct weft_coll_chu
     const struct weft_coll_run *run = c->run;
     return run->order ? weft_choice_in(run->choice, run->shape->fabric_dim[dim_of(c)])
                       : &run->choice->alg[0];
+}
+
+/* Queue of the chunk's phase; 0 without dimensions. */
+static uint32_t queue_of(const struct weft_coll_chunk *c)
+{
+    return c->run->order ? weft_agreed_queue_of(&c->way->plan.phase[c->at], algorithm_of(c)) : 0;
 }
 
 /* Counts a phase as wanting its dimensions (+1) or as done with them (-1). */
@@ -220,7 +226,7 @@ static void phase_finished(struct weft_prog *p)
     note_phase(c);
     weft_prog_close(p);
     want(c, -1);
-    run->active[dim_of(c)]--;
+    run->active[queue_of(c)]--;
     if (run->order)
         weft_coll_cursor_next(&c->way->cursor, &c->way->plan.phase[c->at]);
     c->at++;
@@ -311,7 +317,7 @@ static void phase_begin(struct weft_coll_chunk *c)
     struct weft_system *s = c->prog.sys;
     c->state = DELAYED;
     c->begin_ps = now_of(run);
-    run->active[dim_of(c)]++;
+    run->active[queue_of(c)]++;
     set_up(c);
     if (weft_prog_open(&c->prog)) {
         fail(run, WEFT_E_LIMIT, "out of memory for a collective");
@@ -362,12 +368,12 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
     return c;
 }
 
-/* Without dimensions: the next chunk; with: the chunk whose turn it is in dimension d, when it is
- * ready for that. NULL: none may begin. */
-static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t d)
+/* Without dimensions: the next chunk; with: the chunk whose turn it is in queue q, when it is ready
+ * for that. NULL: none may begin. */
+static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t q)
 {
     const struct weft_system *s = run->a->npu->sys;
-    if (run->active[d] >= weft_active_chunks(s->p, weft_active_op(run->a)))
+    if (run->active[q] >= weft_active_chunks(s->p, weft_active_op(run->a)))
         return NULL;
     if (!run->order) {
         if (run->last && run->last->state == READY)
@@ -375,7 +381,7 @@ static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t d)
         return run->begun < run->nchunks ? chunk_new(run) : NULL;
     }
     struct weft_agreed_turn turn;
-    if (!weft_agreed_order_turn(run->order, d, run->next[d], &turn))
+    if (!weft_agreed_order_turn(run->order, q, run->next[q], &turn))
         return NULL;
     while (run->begun <= turn.chunk)
         if (!chunk_new(run))
@@ -401,13 +407,14 @@ static void fill(struct weft_coll_run *run)
     if (run->filling)
         return; /* a chunk that ends while it begins: the loop below goes on */
     run->filling = 1;
+    const uint32_t nqueues = run->order ? weft_agreed_order_queues(run->order) : 1;
     int again = run->finished < run->nchunks;
     while (again) {
         again = 0;
-        for (uint32_t d = 0; d < (run->order ? run->shape->dims.n : 1); d++) {
+        for (uint32_t q = 0; q < nqueues; q++) {
             struct weft_coll_chunk *c;
-            while (s->err.code == 0 && (c = next_of(run, d)) && !held_by(c)) {
-                run->next[d]++;
+            while (s->err.code == 0 && (c = next_of(run, q)) && !held_by(c)) {
+                run->next[q]++;
                 phase_begin(c);
                 again = run->order != NULL; /* it may have ended and be ready elsewhere */
             }

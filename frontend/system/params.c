@@ -134,7 +134,9 @@ static const struct weft_param params[] = {
      .def = "1",
      .min = "1",
      .max = "1000000",
-     .help = "pieces of one collective in flight at once on each NPU, per dimension",
+     .help =
+         "pieces of one collective in flight at once on each NPU, per dimension (in-network: this "
+         "many sums and this many copies)",
      .needs = "chunks!=1"},
     {.name = "one-way-chunks",
      .type = WEFT_PARAM_U64,

@@ -83,6 +83,26 @@ TEST(InNetwork, InOneDimension)
     EXPECT_EQ(sim.Totals().bytes_received, 4 * 3 * kMB / 2);
 }
 
+/* One chunk at a time, of sums and of copies: the copies of one go on beside the sums of another.
+ * A quarter MB, no contention: three phases of 2 us + 2.5 us, and three chunks more. Turns of both
+ * would make eight phases within and end at 36 us. */
+TEST(InNetwork, SumsOfAChunkBesideCopiesOfAnother)
+{
+    for (const char *intra : {"concurrent", "fifo", "smallest-first"}) {
+        Job job(4);
+        job.Everywhere(WEFT_COLL_ALL_REDUCE, kMB);
+        Sim sim(job,
+                {{"all-reduce", "in-network,in-network"},
+                 {"dims", "2,2"},
+                 {"chunks", "4"},
+                 {"intra-dimension", intra}},
+                {});
+        ASSERT_TRUE(sim.Finished()) << sim.err.msg;
+        EXPECT_EQ(sim.EndNs(), 27000) << intra;
+        EXPECT_EQ(sim.Totals().bytes_received, 4 * 3 * kMB / 2);
+    }
+}
+
 /* A collective that leaves a dimension out: each row is a group of its own. */
 TEST(InNetwork, InTheDimensionThatIsInvolved)
 {

@@ -38,6 +38,29 @@ TEST(InNetworkAllReduce, BeatsTheRingByTheDataItSaves)
     }
 }
 
+// Over dimensions sums fill the links up, copies those down: an all-reduce of 32 chunks, one of
+// each at a time, takes as long as what a port carries of both, or as the longer of the two alone.
+TEST(InNetworkAllReduce, SumsOfAChunkHideBesideCopiesOfAnother)
+{
+    const auto end = [](const std::string &kind, const std::string &size) {
+        const Outcome o = RunJob(
+            {"topology.type=multi",
+             "multi.dimensions=switch size=8 rate=400Gbps delay=500ns;switch size=2 rate=400Gbps "
+             "delay=500ns",
+             "workload.type=generate", "generate.kind=" + kind, "generate.size=" + size,
+             "system." + kind + "=in-network,direct", "system.chunks=32",
+             "congestion-control.name=none", "transport.mtu=4096B", "in-network.slots=2048"});
+        EXPECT_EQ(o.error, "");
+        return double(o.endPs);
+    };
+    const double both = end("all-reduce", "256MiB"), sums = end("reduce-scatter", "256MiB"),
+                 copies = end("all-gather", "16MiB"); // of each of 16 ranks
+    const double packets = 4 * BYTES / 4096;
+    const double port = packets * 4178 * 20.0 * 9 / 8; // an eighth of the other kind, too
+    EXPECT_LT(both, 1.1 * std::max({port, sums, copies}));
+    EXPECT_GT(both, packets * 4178 * 20.0);
+}
+
 // Few slots: so many packets per round trip of two hops.
 TEST(InNetworkAllReduce, IsThrottledByItsSlots)
 {
