@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <map>
+#include <regex>
 
 namespace
 {
@@ -91,6 +92,40 @@ TEST(Rooms, EachHasAReadmeAndEveryFolderIsARoom)
             EXPECT_TRUE(rooms.count(e.path().filename().string())) << e.path();
             EXPECT_TRUE(fs::exists(e.path() / "README.md")) << e.path();
         }
+}
+
+/* Functions that loop over events: with a loop, and a call of what executes an event. */
+Offenders event_loops(const SourceTree &tree)
+{
+    const std::regex loop("\\b(for|while) ?\\("),
+        executes("\\b(agenda_run|agenda_run_key|agenda_run_slow|port_arrive|port_due|timer_fire|"
+                 "rc_rto|rc_cc_timer|pfc_event|grant_due)\\(|\\brun\\(e, ctx, &ev\\)");
+    Offenders found;
+    for (const SourceFile &f : tree) {
+        if (!lies_in(f.path, engine_folder.substr(0, engine_folder.size() - 1)) || !is_code(f.path))
+            continue;
+        bool loops = false, runs = false;
+        const std::vector<std::string> lines = code_only(f.lines);
+        for (size_t i = 0; i < lines.size(); i++) {
+            loops = lines[i] != "{" && (loops || std::regex_search(lines[i], loop));
+            runs = lines[i] != "{" && (runs || std::regex_search(lines[i], executes));
+            if (lines[i] == "}" && loops && runs)
+                found.push_back(at(f, i, "an event loop ends"));
+        }
+    }
+    return found;
+}
+
+TEST(Rooms, EngineHasOneEventLoop)
+{
+    const Offenders found = event_loops(project_tree());
+    EXPECT_EQ(found.size(), 1u) << joined(found);
+    const SourceTree other = {
+        {engine_folder + "parallel/a.c",
+         {"static void f(void)", "{", "    while (due())", "        port_arrive(e, port);", "}",
+          "static void g(void)", "{", "    port_arrive(e, port);", "}"}},
+    };
+    EXPECT_EQ(event_loops(other), Offenders{engine_folder + "parallel/a.c:5: an event loop ends"});
 }
 
 TEST(Rooms, WrongIncludesAreCounted)

@@ -59,6 +59,15 @@ static inline struct due agenda_first(struct weft_engine *e, struct agenda *a)
     return (struct due){__builtin_expect(slow, 0) ? agenda_slow_time(a) : t, key, slow};
 }
 
+/** Has an arrival or transmission happen. */
+static inline void agenda_run_key(struct weft_engine *e, uint64_t key)
+{
+    if (fastq_kind(key) == EV_ARRIVE)
+        port_arrive(e, fastq_port(key));
+    else
+        port_due(e, fastq_port(key));
+}
+
 /** Executes the first entry @p d. */
 static inline void agenda_run(struct weft_engine *e, struct agenda *a, struct due d)
 {
@@ -74,11 +83,34 @@ static inline void agenda_run(struct weft_engine *e, struct agenda *a, struct du
     if (__builtin_expect(e->path.rare & RARE_ORDER, 0))
         key = agenda_by_rank(e, a);
     fastq_pop(&a->fast, key);
-    const uint32_t port = fastq_port(key);
-    if (fastq_kind(key) == EV_ARRIVE)
-        port_arrive(e, port);
-    else
-        port_due(e, port);
+    agenda_run_key(e, key);
+}
+
+/** The next event of a loop, and the agenda that it is the first of. */
+struct loop_event {
+    struct agenda *a;
+    struct due d;
+};
+
+/**
+ * The event loop, the only one: executes events for as long as @p next finds one within the limit
+ * of the caller (a time, a number, a condition). Calls with constant functions are inlined.
+ */
+static inline __attribute__((always_inline)) void
+loop_events(struct weft_engine *e, void *ctx,
+            bool (*next)(struct weft_engine *e, void *ctx, struct loop_event *ev),
+            void (*run)(struct weft_engine *e, void *ctx, const struct loop_event *ev))
+{
+    struct loop_event ev;
+    while (next(e, ctx, &ev))
+        run(e, ctx, &ev);
+}
+
+/** Executes an event that is due in a plain agenda: for loop_events. */
+static inline void loop_run_event(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    (void)ctx;
+    agenda_run(e, ev->a, ev->d);
 }
 
 #endif

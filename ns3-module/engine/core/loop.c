@@ -82,6 +82,42 @@ void loop_limit(struct weft_engine *e)
     e->loop.limit_ps = look_ps < e->loop.stop_ps ? look_ps : e->loop.stop_ps;
 }
 
+/* The first event of all before limit_ps, once the windows before it are over; without hosts of
+ * threads its agenda is NULL, for the engine's own. */
+static inline bool next_of_run(struct weft_engine *e, void *ctx, struct loop_event *ev)
+{
+    (void)ctx;
+    for (;;) {
+        ev->a = NULL;
+        ev->d = agenda_first(e, &e->loop.agenda);
+        if (__builtin_expect(e->parts != NULL, 0)) {
+            struct due any = ev->d; /* the event itself stays in registers */
+            ev->a = host_parts_first(e, &any);
+            ev->d = any;
+        }
+        if (window_due(&e->windows, ev->d.t) &&
+            window_advance(e, ev->d.t < e->loop.limit_ps ? ev->d.t : e->loop.limit_ps))
+            continue;
+        if (__builtin_expect(ev->d.t < e->loop.limit_ps, 1))
+            return true;
+        if (e->parts) /* all is to be seen */
+            host_parts_over(e);
+        if (!replay_ops.look(e, ev->d.t))
+            return false;
+    }
+}
+
+/* Executes it, or has threads execute it with what else is due. */
+static inline void run_or_share(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    (void)ctx;
+    WEFT_REQUIRE(ev->d.t >= e->now);
+    if (__builtin_expect(!ev->a, 1)) /* where it is, is a constant */
+        agenda_run(e, &e->loop.agenda, ev->d);
+    else if (!host_parts_run(e, ev->d.t))
+        agenda_run(e, ev->a, ev->d);
+}
+
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
 {
     const bool endless = limit_ps > LAST_PS;
@@ -95,30 +131,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     }
     if (e->choice)
         threads_choose(e);
-    for (;;) {
-        struct agenda *a = NULL;
-        struct due d = agenda_first(e, &e->loop.agenda);
-        if (__builtin_expect(e->parts != NULL, 0)) {
-            struct due any = d; /* d itself stays in registers */
-            a = host_parts_first(e, &any);
-            d = any;
-        }
-        if (window_due(&e->windows, d.t) &&
-            window_advance(e, d.t < e->loop.limit_ps ? d.t : e->loop.limit_ps))
-            continue;
-        if (__builtin_expect(d.t >= e->loop.limit_ps, 0)) {
-            if (e->parts) /* all is to be seen */
-                host_parts_over(e);
-            if (replay_ops.look(e, d.t))
-                continue;
-            break;
-        }
-        WEFT_REQUIRE(d.t >= e->now);
-        if (__builtin_expect(!a, 1)) /* where it is, is a constant */
-            agenda_run(e, &e->loop.agenda, d);
-        else if (!host_parts_run(e, d.t))
-            agenda_run(e, a, d);
-    }
+    loop_events(e, NULL, next_of_run, run_or_share);
     e->loop.in_event = false;
     e->loop.limit_ps = e->loop.stop_ps;
     if (e->parts)

@@ -68,15 +68,36 @@ static struct host_part *first_held(const struct host_parts *h)
     return first;
 }
 
-static void run_first(struct weft_engine *e, const struct ev *ev)
+/* What hosts are held for; `may`: the user may be told of it now. */
+struct firsts {
+    struct host_parts *all;
+    struct host_part *part; /**< of the event that is next */
+    bool may;
+};
+
+/* The next of these events, before all timers of the user. */
+static bool next_first(struct weft_engine *e, void *ctx, struct loop_event *ev)
 {
-    const uint32_t port = (uint32_t)EV_NUMBER(ev->id);
-    e->now = e->loop.due_ps = ev->t;
-    e->loop.due_id = (uint32_t)fastq_key(0, 0, EV_ARRIVE, port);
+    struct firsts *f = ctx;
+    f->part = f->may ? first_held(f->all) : NULL;
+    if (!f->part)
+        return false;
+    const struct ev *at = &f->part->first[f->part->ntold];
+    ev->d = (struct due){at->t, fastq_key(0, 0, EV_ARRIVE, (uint32_t)EV_NUMBER(at->id)), false};
+    return f->may = at->t <= agenda_slow_time(&e->loop.agenda) && at->t < e->loop.limit_ps;
+}
+
+static void run_first(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    struct host_part *p = ((struct firsts *)ctx)->part;
+    host_tells(e, e->crew, p->first[p->ntold]);
+    e->now = e->loop.due_ps = ev->d.t;
+    e->loop.due_id = (uint32_t)ev->d.key;
     e->tot.events++;
-    port_arrive(e, port);
-    if (e->windows.last_ps < ev->t)
-        e->windows.last_ps = ev->t;
+    agenda_run_key(e, ev->d.key);
+    if (e->windows.last_ps < ev->d.t)
+        e->windows.last_ps = ev->d.t;
+    p->ntold++;
 }
 
 /* Tells the user of all that hosts are held for, in the order of these events, as far as he does
@@ -85,22 +106,14 @@ static void run_first(struct weft_engine *e, const struct ev *ev)
 static void tell_ahead(struct weft_engine *e, struct host_parts *h)
 {
     const int64_t now = e->now;
-    struct host_part *p;
-    bool may = e->windows.clusters.lone && (!e->replay || replay_ops.waits(e));
-    for (unsigned k = 0; k < h->n && may; k++)
-        may = may_go_on(e, h, &h->of[k]);
+    struct firsts f = {h, NULL, e->windows.clusters.lone && (!e->replay || replay_ops.waits(e))};
+    for (unsigned k = 0; k < h->n && f.may; k++)
+        f.may = may_go_on(e, h, &h->of[k]);
     h->from_ps = now; /* agendas have what is before the clock */
-    for (; may && (p = first_held(h)); p->ntold++) {
-        const struct ev *ev = &p->first[p->ntold];
-        may = ev->t <= agenda_slow_time(&e->loop.agenda) && ev->t < e->loop.limit_ps;
-        if (!may)
-            break;
-        host_tells(e, e->crew, *ev);
-        run_first(e, ev);
-    }
+    loop_events(e, &f, next_first, run_first);
     e->now = now;
     h->from_ps = WEFT_NEVER;
-    h->told = may;
+    h->told = f.may;
 }
 
 void host_ahead(struct weft_engine *e, struct host_parts *h)

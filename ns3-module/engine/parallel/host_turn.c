@@ -181,30 +181,50 @@ static void keep(struct weft_engine *e, struct agenda *a, const struct due *d, s
         fastq_pop(&a->fast, d->key);
 }
 
+/* A thread's turn, to until_ps. */
+struct turn_of_hosts {
+    struct host_parts *all;
+    struct host_part *part;
+    int64_t until_ps;
+};
+
+/* The first event that is due then and is not held; those that are, are kept. */
+static inline bool next_of_turn(struct weft_engine *e, void *ctx, struct loop_event *ev)
+{
+    const struct turn_of_hosts *t = ctx;
+    struct host_part *p = t->part;
+    ev->a = &e->loop.agenda;
+    for (;;) {
+        const struct due d = ev->d = agenda_first(e, ev->a);
+        if (d.t >= t->until_ps || d.t >= e->loop.limit_ps ||
+            (e->peers && peers_beyond(e, d.t, id_of(ev->a, &d))))
+            return false;
+        const enum verdict what = plain(e, t->all, p, &d) ? RUN : look_at(e, t->all, p, ev->a, &d);
+        if (__builtin_expect(what == RUN, 1))
+            return true;
+        if (e->peers && e->peers->link.user)
+            return false; /* all hosts are */
+        if (what == HOLD)
+            keep(e, ev->a, &d, &p->held, &p->nheld, &p->held_cap);
+        else
+            keep(e, ev->a, &d, &p->first, &p->nfirst, &p->first_cap);
+    }
+}
+
+static inline void run_in_turn(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    const struct turn_of_hosts *t = ctx;
+    agenda_run(e, &e->loop.agenda, ev->d);
+    if (__builtin_expect(e->peers != NULL, 0) && peers_told_nothing(e))
+        t->all->clusters[e->peers->cluster].held = 0;
+}
+
 /* Executes what is due before @p until_ps. */
 static void run_until(struct host_parts *h, struct host_part *p, struct weft_engine *e,
                       int64_t until_ps)
 {
-    struct agenda *a = &e->loop.agenda;
-    for (;;) {
-        const struct due d = agenda_first(e, a);
-        if (d.t >= until_ps || d.t >= e->loop.limit_ps ||
-            (e->peers && peers_beyond(e, d.t, id_of(a, &d))))
-            break;
-        const enum verdict what = plain(e, h, p, &d) ? RUN : look_at(e, h, p, a, &d);
-        if (__builtin_expect(what != RUN, 0)) {
-            if (e->peers && e->peers->link.user)
-                break; /* all hosts are */
-            if (what == HOLD)
-                keep(e, a, &d, &p->held, &p->nheld, &p->held_cap);
-            else
-                keep(e, a, &d, &p->first, &p->nfirst, &p->first_cap);
-            continue;
-        }
-        agenda_run(e, a, d);
-        if (__builtin_expect(e->peers != NULL, 0) && peers_told_nothing(e))
-            h->clusters[e->peers->cluster].held = 0;
-    }
+    struct turn_of_hosts t = {h, p, until_ps};
+    loop_events(e, &t, next_of_turn, run_in_turn);
 }
 
 /* The time has come of post number @p i of a thread's, which was made before it (plans.h). */

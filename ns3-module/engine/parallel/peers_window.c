@@ -183,24 +183,43 @@ static void catch_up(struct weft_engine *e, int64_t t_ps)
     host_parts_round(e, t_ps + 1, INT64_MIN);
 }
 
+/* Timers of t_ps, to that of PFC of number `until` if the run fails then. */
+struct timers_due {
+    int64_t t_ps;
+    uint64_t until;
+};
+
+static bool next_timer(struct weft_engine *e, void *ctx, struct loop_event *ev)
+{
+    const struct timers_due *d = ctx;
+    ev->a = &e->loop.agenda;
+    ev->d = (struct due){d->t_ps, FASTQ_NO_KEY, true};
+    if (own_timer(e) != d->t_ps || e->loop.stop_ps == INT64_MIN)
+        return false;
+    const struct ev top = ev->a->slow.h[0];
+    return d->until == UINT64_MAX ||
+           (top.id >> EV_KIND_SHIFT == EV_PFC && EV_NUMBER(top.id) < d->until);
+}
+
+static void run_timer(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    (void)ctx;
+    const bool pause = ev->a->slow.h[0].id >> EV_KIND_SHIFT == EV_PFC;
+    agenda_run(e, ev->a, ev->d);
+    if (!pause)
+        e->tot.events -= e->peers->link.me != 0; /* one process counts them */
+    catch_up(e, ev->d.t);
+}
+
 /* Fires the timers of @p t_ps. All hosts have been run to them. */
 static void fire(struct weft_engine *e, int64_t t_ps)
 {
-    struct agenda *a = &e->loop.agenda;
     const uint64_t until = e->pfc.ports ? peers_watch_repeats(e, t_ps) : UINT64_MAX;
     if (until !=
         UINT64_MAX) /* the run has failed, but for what comes before that in this instant */
         e->loop.stop_ps = t_ps;
-    while (own_timer(e) == t_ps && e->loop.stop_ps != INT64_MIN) {
-        const struct ev top = a->slow.h[0];
-        const bool pause = top.id >> EV_KIND_SHIFT == EV_PFC;
-        if (until != UINT64_MAX && (!pause || EV_NUMBER(top.id) >= until))
-            break;
-        agenda_run(e, a, (struct due){t_ps, FASTQ_NO_KEY, true});
-        if (!pause)
-            e->tot.events -= e->peers->link.me != 0; /* one process counts them */
-        catch_up(e, t_ps);
-    }
+    struct timers_due due = {t_ps, until};
+    loop_events(e, &due, next_timer, run_timer);
     if (until != UINT64_MAX)
         e->loop.limit_ps = e->loop.stop_ps = INT64_MIN;
     e->peers->known.timer_ps = WEFT_NEVER; /* until all have exchanged again */

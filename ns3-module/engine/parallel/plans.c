@@ -31,15 +31,26 @@ static bool all_plan(const struct weft_engine *e, int64_t t_ps, uint32_t i)
     return all;
 }
 
-/* Calls the first timer of the engine's own agenda. */
-static void call(struct weft_engine *e)
+/* The first timer of the engine's own agenda, if it is due before *@p ctx and only posts. */
+static bool next_plan(struct weft_engine *e, void *ctx, struct loop_event *ev)
 {
-    struct evq *q = &e->loop.agenda.slow;
-    const struct ev top = q->h[0];
+    int64_t *until_ps = ctx;
+    ev->a = &e->loop.agenda;
+    ev->d.t = agenda_slow_time(ev->a);
+    if (e->parts->late && e->now + 1 < *until_ps)
+        *until_ps = e->now + 1;
+    return ev->d.t < *until_ps && all_plan(e, ev->d.t, 0);
+}
+
+/* Calls it. */
+static void run_plan(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    const struct ev top = ev->a->slow.h[0];
+    (void)ctx;
     e->now = top.t;
     e->tot.events++;
     e->parts->turn++;
-    evq_pop(q);
+    evq_pop(&ev->a->slow);
     timer_fire(e, EV_NUMBER(top.id));
 }
 
@@ -49,11 +60,7 @@ int64_t plans_call(struct weft_engine *e, int64_t until_ps)
     const int64_t now = e->now;
     e->parts->late = false;
     e->loop.ahead = true;
-    while (agenda_slow_time(a) < until_ps && all_plan(e, agenda_slow_time(a), 0)) {
-        call(e);
-        if (e->parts->late)
-            until_ps = e->now + 1;
-    }
+    loop_events(e, &until_ps, next_plan, run_plan);
     e->loop.ahead = false;
     e->now = now;
     return agenda_slow_time(a) < until_ps ? agenda_slow_time(a) : until_ps;

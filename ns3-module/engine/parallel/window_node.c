@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events of one switch in a window: window.h. */
 #include "window_node.h"
+#include "core/agenda.h"
 #include "core/context.h"
 #include "core/keyheap.h"
 #include "core/port.h"
@@ -71,28 +72,48 @@ bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
     return e->windows.of[node].still || settle_in_turns(e, &e->fabric->nodes[node], until_ps);
 }
 
+/* A switch's part of a window. */
+struct node_turn {
+    struct window_node *node;
+    uint64_t until; /**< keys from this one on are left */
+    uint32_t events;
+};
+
+static inline bool next_of_node(struct weft_engine *e, void *ctx, struct loop_event *ev)
+{
+    const struct node_turn *t = ctx;
+    (void)e;
+    ev->d.key = t->node->q.h[0];
+    return ev->d.key < t->until;
+}
+
+/* The place of the event in the heap is that of the first one that it adds. */
+static inline void run_of_node(struct weft_engine *e, void *ctx, const struct loop_event *ev)
+{
+    struct node_turn *t = ctx;
+    struct window_node *s = t->node;
+    t->events++;
+    e->now = e->loop.due_ps = e->windows.base + (int64_t)(ev->d.key >> FASTQ_ID_BITS);
+    s->vacant = true;
+    agenda_run_key(e, ev->d.key);
+    if (s->vacant) {
+        keyheap_pop(&s->q);
+        s->vacant = false;
+    }
+}
+
 void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)
 {
     struct windows *w = &e->windows;
     struct window_node *s = &w->of[node];
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
-    uint64_t key;
-    uint32_t events = 0;
+    struct node_turn turn = {s, until, 0};
     w->running = s;
     window_mark(w, node)->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
     if (e->pkts.pool.live > e->pkts.prefetch_above && s->events >= n->nports)
         fetch(e, s, n, until);
-    for (; (key = s->q.h[0]) < until; events++) {
-        e->now = e->loop.due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
-        s->vacant = true;
-        if (fastq_kind(key) == EV_ARRIVE)
-            port_arrive(e, fastq_port(key));
-        else
-            port_due(e, fastq_port(key));
-        if (s->vacant)
-            keyheap_pop(&s->q);
-        s->vacant = false;
-    }
+    loop_events(e, &turn, next_of_node, run_of_node);
+    const uint32_t events = turn.events;
     w->running = NULL;
     if (e->now > w->last_ps)
         w->last_ps = e->now;

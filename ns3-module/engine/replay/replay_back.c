@@ -32,19 +32,29 @@ static bool before(const struct agenda *a, struct due d, int64_t due_ps, uint32_
     return d.t < due_ps || (d.t == due_ps && id < due_id);
 }
 
+/* The event up to which a piece is to be brought. */
+struct present {
+    int64_t due_ps;
+    uint32_t due_id;
+};
+
+static bool next_before(struct weft_engine *e, void *ctx, struct loop_event *ev)
+{
+    const struct present *here = ctx;
+    while (!e->err.code) {
+        ev->a = host_parts_any(e, &ev->d);
+        const int64_t until_ps = ev->d.t < here->due_ps ? ev->d.t : here->due_ps;
+        if (!window_due(&e->windows, ev->d.t) || !window_advance(e, until_ps))
+            return before(ev->a, ev->d, here->due_ps, here->due_id);
+    }
+    return false;
+}
+
 /* Executes what is before that. */
 static void run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
 {
-    while (!e->err.code) {
-        struct due d;
-        struct agenda *a = host_parts_any(e, &d);
-        const int64_t until_ps = d.t < due_ps ? d.t : due_ps;
-        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
-            continue;
-        if (!before(a, d, due_ps, due_id))
-            break;
-        agenda_run(e, a, d);
-    }
+    struct present here = {due_ps, due_id};
+    loop_events(e, &here, next_before, loop_run_event);
     e->loop.due_ps = due_ps;
     e->loop.due_id = due_id;
     window_catch_up(e);

@@ -297,36 +297,47 @@ void replay_play_timer_over(struct weft_engine *e)
 
 /* ---- simulating the present lap again ---- */
 
+/* How far the lap is simulated: to a time, or to the word after `done`. */
+struct again {
+    int64_t limit_ps, end_ps;
+    uint32_t done;
+    bool to_word;
+};
+
+/* The next event before that, which is no timer of the user's. */
+static bool next_again(struct weft_engine *e, void *ctx, struct loop_event *ev)
+{
+    const struct again *g = ctx;
+    struct replay *r = e->replay;
+    while (!e->err.code && (!g->to_word || r->play.done == g->done)) {
+        const struct agenda *a = ev->a = host_parts_any(e, &ev->d);
+        const struct due d = ev->d;
+        if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
+            return false;
+        /* before the word: pieces that it is of may stand still */
+        const int64_t look_ps =
+            r->packets.next_ps < g->end_ps + g->to_word ? r->packets.next_ps : WEFT_NEVER;
+        int64_t until_ps = d.t < g->limit_ps ? d.t : g->limit_ps;
+        until_ps = look_ps < until_ps ? look_ps : until_ps;
+        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
+            continue;
+        if (d.t < look_ps)
+            return d.t < g->limit_ps && !(d.slow && a->slow.h[0].id >> EV_KIND_SHIFT == EV_TIMER);
+        replay_settle(e, look_ps);
+        e->now = look_ps;
+        replay_packets_look(e);
+    }
+    return false;
+}
+
 /* Runs what is due before @p limit_ps, no timer of the user's; to the next word, if that is wanted.
  */
 static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
 {
     struct replay *r = e->replay;
-    struct replay_play *p = &r->play;
-    const uint32_t done = p->done;
-    const int64_t end_ps = to_word ? word_ps(r, word(r, done)) : limit_ps;
-    while (!e->err.code && (!to_word || p->done == done)) {
-        struct due d;
-        struct agenda *a = host_parts_any(e, &d);
-        if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
-            break;
-        /* before the word: pieces that it is of may stand still */
-        const int64_t look_ps =
-            r->packets.next_ps < end_ps + to_word ? r->packets.next_ps : WEFT_NEVER;
-        int64_t until_ps = d.t < limit_ps ? d.t : limit_ps;
-        until_ps = look_ps < until_ps ? look_ps : until_ps;
-        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
-            continue;
-        if (d.t >= look_ps) {
-            replay_settle(e, look_ps);
-            e->now = look_ps;
-            replay_packets_look(e);
-            continue;
-        }
-        if (d.t >= limit_ps || (d.slow && a->slow.h[0].id >> EV_KIND_SHIFT == EV_TIMER))
-            break;
-        agenda_run(e, a, d);
-    }
+    const uint32_t done = r->play.done;
+    struct again g = {limit_ps, to_word ? word_ps(r, word(r, done)) : limit_ps, done, to_word};
+    loop_events(e, &g, next_again, loop_run_event);
 }
 
 static void send_again(struct weft_engine *e, const struct weft_msg *msg, uint64_t id)
