@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lists of things with parameters in one text: "TYPE NAME=VALUE ...; TYPE NAME=VALUE ...", as in
- * topology multi.dimensions and trouble.events. The items may be on lines of their own, and a
+ * topology multi.dimensions and fault.events. The items may be on lines of their own, and a
  * semicolon may follow the last.
  */
 #ifndef WEFT_BASE_ITEMS_H

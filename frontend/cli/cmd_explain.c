@@ -29,7 +29,7 @@ static void each_param(const struct weft_cli *cli,
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; strcmp(l[i].singular, "transform") != 0 &&
-                           strcmp(l[i].singular, "trouble") != 0 && k < l[i].count(cli);
+                           strcmp(l[i].singular, "fault") != 0 && k < l[i].count(cli);
              k++) {
             const struct weft_listed e = l[i].get(cli, k);
             for (size_t m = 0; e.params && m < e.params->n; m++)

@@ -169,7 +169,7 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
     }
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one list at a time");
-    const struct weft_listing *l = weft_listing_find(args[0]);
+    const struct weft_listing *l = weft_listing_find(cli, args[0]);
     int scenarios = strcmp(args[0], "scenarios") == 0, metrics = strcmp(args[0], "metrics") == 0;
     if (!l && !scenarios && !metrics)
         return unknown(args[0], err);
@@ -201,12 +201,12 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
 const struct weft_command weft_command_list = {
     .name = "list",
     .summary = "List congestion controls, topologies, collectives, workloads, models, transforms, "
-               "backends, troubles, scenarios",
+               "backends, faults, scenarios",
     .usage = "[WHAT]",
     .example = "weft list cc",
     .details =
         "WHAT is one of cc, topologies, collectives, workloads, models, gpus, distributions, "
-        "transforms, troubles, plots, quantities, backends, sections, scenarios, metrics; "
+        "transforms, faults, plots, quantities, backends, sections, scenarios, metrics; "
         "without it, they are explained. 'weft show' explains one entry with its "
         "parameters.",
     .opts = options,

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "run/source.h"
 
+#include "base/renamed.h"
 #include "base/units.h"
 #include "congestion/cc.h"
 #include "topologies/read.h"
@@ -366,6 +367,36 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
     return 0;
 }
 
+/* Former names that are aliases until the next release. */
+static int show_renamed(const struct weft_cli *cli, const struct show_opts *o)
+{
+    size_t n;
+    struct weft_json j;
+    const struct weft_renamed *r = weft_renamed_table(&n);
+    if (o->json) {
+        json_start(&j, cli);
+        weft_json_key(&j, "renamed");
+        weft_json_array(&j);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *kind = weft_renamed_kind_name(r[i].kind);
+        if (!o->json) {
+            fprintf(cli->out, "%-8s %-16s is now %s\n", kind, r[i].former, r[i].present);
+            continue;
+        }
+        weft_json_object(&j);
+        weft_json_kv_str(&j, "kind", kind);
+        weft_json_kv_str(&j, "former", r[i].former);
+        weft_json_kv_str(&j, "present", r[i].present);
+        weft_json_end_object(&j);
+    }
+    if (o->json) {
+        weft_json_end_array(&j);
+        json_end(&j);
+    }
+    return 0;
+}
+
 /* A word that is no family: its member of this name, if only one family has one. */
 static int show_by_name(const struct weft_cli *cli, const struct show_opts *o, const char *name,
                         struct weft_err *err)
@@ -382,7 +413,7 @@ static int show_by_name(const struct weft_cli *cli, const struct show_opts *o, c
                      found++ ? " or " : "", l[i].singular, name);
             owner = &l[i];
         }
-    if (found == 1 && weft_listing_find(owner->singular) == owner)
+    if (found == 1 && weft_listing_find(cli, owner->singular) == owner)
         return show_listed(cli, o, owner, name, err);
     if (found)
         return weft_err_set(err, WEFT_E_USAGE, "'%s' is several things: %s", name, where);
@@ -412,7 +443,9 @@ static int show_run(const struct weft_cli *cli, const void *opts, char **args, i
         weft_scenario_write_schema(cli->backends, cli->nbackends, &sink);
         return 0;
     }
-    const struct weft_listing *l = weft_listing_find(what);
+    if (strcmp(what, "renamed") == 0)
+        return show_renamed(cli, o);
+    const struct weft_listing *l = weft_listing_find(cli, what);
     if (!l && nargs == 1)
         return show_by_name(cli, o, what, err);
     if (!l)
@@ -432,7 +465,7 @@ const struct weft_command weft_command_show = {
     .example = "weft show cc dcqcn",
     .details =
         "WHAT is one of\n"
-        "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, "
+        "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, fault NAME, "
         "backend NAME, section "
         "NAME: its parameters\n"
         "  NAME                 the same, where only one of them is called so\n"
@@ -443,7 +476,8 @@ const struct weft_command weft_command_show = {
         "  scenario SCENARIO    every key with its value and where it came from\n"
         "  fabric SCENARIO      the links of the fabric that a scenario builds\n"
         "  output               files, columns and metrics that a run writes\n"
-        "  schema               the RELAX NG schema of scenario files",
+        "  schema               the RELAX NG schema of scenario files\n"
+        "  renamed              former names that still work, until the next release",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct show_opts),

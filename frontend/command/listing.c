@@ -2,6 +2,7 @@
 /* Families for list and show: each wraps the table of its own layer. */
 #include "command/listing.h"
 
+#include "base/renamed.h"
 #include "base/scale.h"
 #include "collective/collective.h"
 #include "command/listing_training.h"
@@ -221,7 +222,7 @@ static const struct weft_listing listings[] = {
      cdf_count, cdf_get},
     {"transforms", "transform", "changes to traces: weft trace transform", transform_count,
      transform_get},
-    {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", fault_count,
+    {"faults", "fault", "what can go wrong during a run: elements of <fault>", fault_count,
      fault_get},
     {"plots", "plot", "figures of runs: weft plot, weft report", plot_count, plot_get},
     {"quantities", "quantity",
@@ -238,8 +239,13 @@ const struct weft_listing *weft_listings(size_t *n)
     return listings;
 }
 
-const struct weft_listing *weft_listing_find(const char *word)
+const struct weft_listing *weft_listing_find(const struct weft_cli *cli, const char *word)
 {
+    const char *present = weft_renamed_find(WEFT_RENAMED_FAMILY, word);
+    if (present) {
+        weft_log(cli->log, WEFT_LOG_WARNING, WEFT_RENAMED_WARNING, word, present);
+        word = present;
+    }
     for (size_t i = 0; i < sizeof listings / sizeof listings[0]; i++)
         if (strcmp(listings[i].plural, word) == 0 || strcmp(listings[i].singular, word) == 0)
             return &listings[i];

@@ -38,7 +38,7 @@ struct weft_listing {
 /** All families; *n receives their number. */
 const struct weft_listing *weft_listings(size_t *n);
 /** Finds a family by plural or singular; NULL when there is none. */
-const struct weft_listing *weft_listing_find(const char *word);
+const struct weft_listing *weft_listing_find(const struct weft_cli *cli, const char *word);
 /** What a parameter needs, for people, in @p buf or as it is. */
 const char *weft_needs_text(const char *needs, char *buf, size_t size);
 /** Prints a parameter table for people. @p prefix: of the keys. */

@@ -3,7 +3,7 @@
  * Faults of links and switches during a run: links that fail, slow down, flip bits or flap,
  * switches that fail.
  *
- * A scenario lists what happens (trouble.events); each entry is of one kind of fault_table.def and
+ * A scenario lists what happens (fault.events); each entry is of one kind of fault_table.def and
  * names links or a switch by the names of outputs. weft_fault_plan_new turns the list into
  * stretches of time: a link, what is wrong with it, from when to when. A player carries them out
  * while a net runs.
@@ -64,7 +64,7 @@ struct weft_fault_plan {
 
 /** One kind of fault. */
 struct weft_fault_kind {
-    const char *name;               /**< "link-down": an element of <trouble> */
+    const char *name;               /**< "link-down": an element of <fault> */
     const char *title;              /**< one line for lists */
     struct weft_param_table params; /**< of struct weft_fault_item */
     /** Required. Checks the values against each other and adds what happens to links. */
@@ -76,7 +76,7 @@ const struct weft_fault_kind *const *weft_fault_kinds(size_t *n);
 /** The kind called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_fault_kind *weft_fault_kind_find(const char *name, struct weft_err *err);
 
-/** Section trouble of a scenario. */
+/** Section fault of a scenario. */
 struct weft_fault_params {
     const char *events; /**< the list: "KIND PARAMETER=VALUE ...; KIND ..."; "": no faults */
 };

@@ -15,8 +15,7 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct weft_fault_params, events),
      .def = "",
-     .help =
-         "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <trouble>"},
+     .help = "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <fault>"},
 };
 const struct weft_param_table weft_fault_param_table =
     WEFT_PARAM_TABLE(params, struct weft_fault_params);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* links.csv, pfc.csv, dimensions.csv and trouble.csv: what happened on the fabric. */
+/* links.csv, pfc.csv, dimensions.csv and faults.csv: what happened on the fabric. */
 #include "base/units.h"
 #include "report/rows.h"
 
@@ -163,7 +163,7 @@ static bool fault_ber(const void *row, union weft_cell *out)
 }
 
 static const struct weft_column faults[] = {
-    WEFT_COLUMN_U32(T, "entry", entry, "number of the entry of trouble.events, from 1"),
+    WEFT_COLUMN_U32(T, "entry", entry, "number of the entry of fault.events, from 1"),
     WEFT_COLUMN_GET("kind", TEXT, TEXT, fault_kind, 0, "kind of that entry"),
     WEFT_COLUMN_GET("event", TEXT, TEXT, fault_event, 0,
                     "what was wrong: down, rate or bit-errors"),
@@ -186,5 +186,5 @@ static const struct weft_column faults[] = {
 };
 
 const struct weft_csv_file weft_faults_csv = WEFT_CSV_FILE(
-    "trouble.csv", "one row per link and time that something was wrong with it, when it ends",
+    "faults.csv", "one row per link and time that something was wrong with it, when it ends",
     faults);

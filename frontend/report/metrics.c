@@ -2,6 +2,7 @@
 /* The table of metrics, and access to a summary through it. */
 #include "report/summary.h"
 
+#include "base/renamed.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -151,9 +152,8 @@ static const struct weft_metric metrics[] = {
     M("drops-error", U64, net.drops[WEFT_DROP_ERROR], "packets lost to link errors"),
     M("drops-link", U64, net.drops[WEFT_DROP_LINK], "packets lost to failed links"),
     M("trims", U64, net.trims, "packets that a switch cut for want of buffer (switch.trim-prios)"),
-    M("troubles", U64, faults,
-      "times that something was wrong with a link: down, slow, bit errors"),
-    M("trouble-losses", U64, fault_losses,
+    M("faults", U64, faults, "times that something was wrong with a link: down, slow, bit errors"),
+    M("fault-losses", U64, fault_losses,
       "packets lost on those links: when they failed, and to bit errors"),
     M("left-behind", U64, left_behind,
       "most queue pairs and connections at once that had made no progress for run.stall-after "
@@ -191,7 +191,8 @@ const struct weft_metric *weft_metrics(size_t *n)
 
 const struct weft_metric *weft_metric_find(const char *name, struct weft_err *err)
 {
-    const char *names[N_METRICS];
+    const char *names[N_METRICS], *present = weft_renamed_find(WEFT_RENAMED_METRIC, name);
+    name = present ? present : name;
     for (size_t i = 0; i < N_METRICS; i++) {
         names[i] = metrics[i].name;
         if (strcmp(names[i], name) == 0)

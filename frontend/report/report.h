@@ -3,7 +3,7 @@
  * The recorder of a run: listens to net and system, writes the run folder, and sums up.
  *
  * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv, pfc.csv and (only if anything
- * goes wrong) trouble.csv grow as things happen, ranks.csv, dimensions.csv and links.csv are
+ * goes wrong) faults.csv grow as things happen, ranks.csv, dimensions.csv and links.csv are
  * written at the end, run.json at the start and again at the end, and `finished` last of all: a
  * folder without it was interrupted, or the run failed. The CSV files depend on the scenario alone,
  * never on the wall clock or the host; run.json also describes both.

@@ -71,7 +71,7 @@ struct weft_dim_row {
     double util_pct, busy_pct; /**< NaN: there is none */
 };
 
-/** trouble.csv */
+/** faults.csv */
 struct weft_fault_row {
     struct weft_fault_record fault;
     uint32_t entry;

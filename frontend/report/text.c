@@ -194,7 +194,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
                 "  %-24s %" PRIu64 " times that a link was down, slow or had bit errors; %" PRIu64
                 " packets lost on "
                 "them\n",
-                "trouble", s->faults, s->fault_losses);
+                "faults", s->faults, s->fault_losses);
     fprintf(out, "  %-24s %" PRIu64 " with data; %" PRIu64 " of any kind on links, one per hop\n",
             "packets", t->sent[WEFT_PKT_DATA], t->packet_hops);
 }

@@ -152,7 +152,7 @@ static int apply_list(struct weft_resolver *r, const struct weft_xml_elem *e,
     return weft_resolver_set(r, g, list, text, dir, origin, err);
 }
 
-/* Checks an element inside <trouble> by itself, so that complaints carry its place. */
+/* Checks an element inside <fault> by itself, so that complaints carry its place. */
 static int check_fault(const struct weft_resolver *r, const struct weft_xml_elem *e,
                        struct weft_err *err)
 {
@@ -175,7 +175,7 @@ static int check_fault(const struct weft_resolver *r, const struct weft_xml_elem
 
 /*
  * Elements inside @p e: <dimension .../> inside an element with a text parameter "dimensions" is an
- * item of its list, and every element inside <trouble> one of its events.
+ * item of its list, and every element inside <fault> one of its events.
  */
 static int apply_children(struct weft_resolver *r, const struct weft_xml_elem *e,
                           struct weft_scenario_group *g, const char *dir, struct weft_err *err)

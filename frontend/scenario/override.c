@@ -4,6 +4,7 @@
  * not use, is an error that says which.
  */
 #include "scenario/resolve.h"
+#include "base/renamed.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -56,6 +57,11 @@ int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *se
         o->value = weft_arena_strdup(a, eq + 1);
         if (!o->prefix || !o->param || !o->value)
             return weft_err_no_memory(err, "settings");
+        const char *present = weft_renamed_find(WEFT_RENAMED_SECTION, o->prefix);
+        if (present && weft_scenario_warn(r->s, err, "--set %s: " WEFT_RENAMED_WARNING, text,
+                                          o->prefix, present))
+            return err->code;
+        o->prefix = present ? present : o->prefix;
     }
     r->noverrides = n;
     return 0;

@@ -50,7 +50,7 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
                  weft_fabric_node_name(f, f->links[first].a, a),
                  weft_fabric_node_name(f, f->links[first].b, b), f->links[first].error_rate);
     else if (s->faults && strstr(s->faults->events, "bit-errors"))
-        snprintf(why, sizeof why, "bit-errors of trouble.events");
+        snprintf(why, sizeof why, "bit-errors of fault.events");
     else
         return 0;
     return weft_scenario_warn(

@@ -5,8 +5,10 @@
  */
 #include "base/file.h"
 #include "base/list.h"
+#include "base/renamed.h"
 #include "scenario/resolve.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,6 +330,21 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
     return code;
 }
 
+/* Elements of the file under a former name get the present one. */
+static int rename_elements(struct weft_resolver *r, struct weft_xml_elem *root,
+                           struct weft_err *err)
+{
+    for (struct weft_xml_elem *e = root->children; e; e = e->next) {
+        const char *present = weft_renamed_find(WEFT_RENAMED_SECTION, e->name);
+        if (present &&
+            weft_scenario_warn(r->s, err, "%s:%" PRId64 ":%" PRId64 ": " WEFT_RENAMED_WARNING,
+                               r->s->file, e->line, e->col, e->name, present))
+            return err->code;
+        e->name = present ? present : e->name;
+    }
+    return 0;
+}
+
 static int load(const char *text, size_t len, const char *file,
                 const struct weft_scenario_options *o, struct weft_scenario **out,
                 struct weft_err *err)
@@ -354,6 +371,8 @@ static int load(const char *text, size_t len, const char *file,
         struct weft_xml_elem *root;
         code = weft_xml_parse(text, len, s->file, a, &root, err);
         r.root = root;
+        if (!code)
+            code = rename_elements(&r, root, err);
     }
     free(read);
     if (!code)

@@ -16,7 +16,7 @@
  *   system              -         system.PARAM=VALUE
  *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x"); there may be several,
  *                                 each then by its attribute name: JOB.PARAM=VALUE
- *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
+ *   fault             -         fault.events=LIST; in a file each entry may be an element inside
  *   sweep               -         none: what weft sweep varies; there may be several, by attribute name
  *   sample              -         sample.what=LIST, sample.interval=TIME
  *   run                 -         run.seed=N, run.until=TIME, run.threads=N, run.stall-after=TIME
@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 /** The element of what goes wrong during a run. */
-#define WEFT_FAULT_ELEMENT "trouble"
+#define WEFT_FAULT_ELEMENT "fault"
 
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
@@ -245,7 +245,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
  */
 int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          struct weft_err *err);
-/** Adds a warning when links that lose packets, by trouble.events or error rates of the fabric's
+/** Adds a warning when links that lose packets, by fault.events or error rates of the fabric's
  * links, can stall the run through lost PFC frames. 0 or WEFT_E_LIMIT. Part of
  * weft_scenario_advise. */
 int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric *f,

@@ -345,7 +345,7 @@ static void section(struct writer *w, const char *name, const char *help,
     close_tag(w, "optional");
 }
 
-/* <trouble> with its list as an attribute, or an element for each entry. */
+/* <fault> with its list as an attribute, or an element for each entry. */
 static void faults(struct writer *w)
 {
     size_t n;

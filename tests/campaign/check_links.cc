@@ -83,7 +83,7 @@ void nodes(const Scenario &s, const Results &r, bool finished, Findings &f)
 
 void rates(const Scenario &s, const Results &r, Findings &f)
 {
-    const std::string events = s.get("trouble.events");
+    const std::string events = s.get("fault.events");
     const bool exact =
         !has(events, "degrade") && s.get("transport.time-quantum").empty() && !s.compat;
     const auto elapsed = r.summary.find("elapsed_ns");

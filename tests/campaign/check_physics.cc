@@ -49,11 +49,11 @@ class Distances
     std::map<std::string, Delays> m_from;
 };
 
-// Rates of all links of each host together; trouble may change them.
+// Rates of all links of each host together; faults may change them.
 std::map<std::string, double> host_rates(const Scenario &s)
 {
     double given = 0;
-    const std::string events = s.get("trouble.events");
+    const std::string events = s.get("fault.events");
     static const std::regex rate("rate=([0-9]+)bps");
     for (std::sregex_iterator i(events.begin(), events.end(), rate), end; i != end; ++i)
         given = std::max(given, std::stod((*i)[1]));
@@ -75,7 +75,7 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
     const bool tcp = s.get("transport.type") == "tcp";
     const bool one_way = (balance.empty() || balance == "flow") &&
                          s.get("transport.type") != "uet" && s.get("uet.prios").empty() &&
-                         s.get("trouble.events").empty() && !tcp && s.get("tcp.prios").empty() &&
+                         s.get("fault.events").empty() && !tcp && s.get("tcp.prios").empty() &&
                          !s.hpcc && !s.mixed;
     const std::string prios = s.get("tcp.prios");
     const uint64_t tcp_prios = prios.empty() ? 0 : std::stoull(prios);

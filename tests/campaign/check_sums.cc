@@ -117,10 +117,10 @@ void check_sums(const Scenario &s, const Results &r, bool finished, Findings &f)
     same.metric("ecn_marks", static_cast<double>(r.links.sum("ecn_marks")), "links.csv");
     for (const char *why : {"drops_buffer", "drops_headroom", "drops_error", "drops_link", "trims"})
         same.metric(why, static_cast<double>(r.links.sum(why)), "links.csv");
-    if (r.trouble.exists()) {
-        same.metric("troubles", static_cast<double>(r.trouble.rows()), "trouble.csv");
-        same.metric("trouble_losses", static_cast<double>(r.trouble.sum("lost_packets")),
-                    "trouble.csv");
+    if (r.faults.exists()) {
+        same.metric("faults", static_cast<double>(r.faults.rows()), "faults.csv");
+        same.metric("fault_losses", static_cast<double>(r.faults.sum("lost_packets")),
+                    "faults.csv");
     }
     /* Of traffic, which has no ranks that do things, flows count as operations. */
     const auto who = r.summary.find("ranks"), all = r.summary.find("operations");

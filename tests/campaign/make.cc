@@ -31,7 +31,7 @@ Scenario make_scenario(Tables &tables, const std::string &weft,
     make_fabric(m, s);
     make_workload(m, s);
     if (m.several_ports || d.chance(60))
-        make_trouble(m, s);
+        make_faults(m, s);
     make_settings(m, s);
     if (!plain) {
         make_jobs(m, s);

@@ -25,9 +25,9 @@ uint64_t span_ps(const Scenario &s)
     }
     const uint64_t bytes = least < 10000000 ? 3000 : s.most_bytes;
     const double ps = 8e12 * static_cast<double>(bytes) / static_cast<double>(least);
-    const uint64_t timers = by_tcp(s)                         ? 1000000000000
-                            : s.get("trouble.events").empty() ? 1000000
-                                                              : 1000000000;
+    const uint64_t timers = by_tcp(s)                       ? 1000000000000
+                            : s.get("fault.events").empty() ? 1000000
+                                                            : 1000000000;
     return static_cast<uint64_t>(std::min(ps, 1e15)) + 20 * delay + timers;
 }
 

@@ -90,7 +90,7 @@ uint64_t Csv::sum(const std::string &column) const
 Results::Results(const std::string &dir)
     : folder(dir), flows(dir + "/flows.csv"), links(dir + "/links.csv"), ops(dir + "/ops.csv"),
       ranks(dir + "/ranks.csv"), pfc(dir + "/pfc.csv"), path(dir + "/critical_path.csv"),
-      collectives(dir + "/collectives.csv"), trouble(dir + "/trouble.csv"),
+      collectives(dir + "/collectives.csv"), faults(dir + "/faults.csv"),
       tcp(dir + "/tcp_connections.csv")
 {
     json_t *doc = json_loads(slurp(dir + "/run.json").c_str(), 0, nullptr);

@@ -38,7 +38,7 @@ class Csv
 struct Results {
     explicit Results(const std::string &folder);
     std::string folder, outcome;
-    Csv flows, links, ops, ranks, pfc, path, collectives, trouble, tcp;
+    Csv flows, links, ops, ranks, pfc, path, collectives, faults, tcp;
     std::map<std::string, double> summary; // numbers by JSON key
 };
 

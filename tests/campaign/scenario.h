@@ -104,7 +104,7 @@ void make_fabric(Maker &m, Scenario &s);
 /* Reads the fabric that the settings build; false: they build none. */
 bool read_fabric(const std::string &weft, Scenario &s);
 void make_workload(Maker &m, Scenario &s);
-void make_trouble(Maker &m, Scenario &s);
+void make_faults(Maker &m, Scenario &s);
 void make_settings(Maker &m, Scenario &s);
 void make_hpcc(Maker &m, Scenario &s);
 /* Several jobs, or what one may have; draws on what was drawn. */

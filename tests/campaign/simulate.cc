@@ -176,8 +176,8 @@ class Player
     {
         Scenario s = m_v.scenario;
         static const std::vector<std::string> packets = {
-            "transport", "switch", "pfc",     "ecn", "credit", "in-network",
-            "uet",       "tcp",    "trouble", "ns3", "sample", "capture"};
+            "transport", "switch", "pfc",   "ecn", "credit", "in-network",
+            "uet",       "tcp",    "fault", "ns3", "sample", "capture"};
         for (const std::string &section : packets)
             for (const Param &param : m_tables.params("section", section))
                 s.drop(section + "." + param.name);

@@ -145,7 +145,7 @@ TEST(Causes, OneAtATime)
               Set({"congestion_control_ns"}));
     /* Packets are lost on the way to one host, and nothing else is about. */
     EXPECT_EQ(Causes({"generate.kind=broadcast", "single-switch.hosts=2",
-                      "trouble.events=bit-errors link=h0-s2 ber=1e-7", "transport.rto=100us"}),
+                      "fault.events=bit-errors link=h0-s2 ber=1e-7", "transport.rto=100us"}),
               Set({"loss_recovery_ns"}));
     /* Nothing. */
     EXPECT_EQ(Causes({"generate.kind=broadcast", "single-switch.hosts=2"}), Set());
@@ -226,7 +226,7 @@ TEST(Causes, AddUpWhateverTheRun)
                 s.push_back("switch.balance=" + pick({"spray", "adaptive", "flowlet"}));
             if (pick({"0", "1"}) == "1") {
                 s.push_back("pfc.enabled=off");
-                s.push_back("trouble.events=bit-errors link=h0-s6 ber=1e-7; bit-errors link=h4-s7 "
+                s.push_back("fault.events=bit-errors link=h0-s6 ber=1e-7; bit-errors link=h4-s7 "
                             "ber=2e-8");
             }
         }

@@ -100,7 +100,7 @@ TEST(Check, WarnsOfLossesThatLeavePausesWithoutEnd)
     EXPECT_LACKS(check("clean", {}), warning);
     EXPECT_LACKS(check("lossy", {"pfc.quanta=65535"}), warning);
     EXPECT_LACKS(check("lossy", {"pfc.enabled=false"}), warning);
-    EXPECT_CONTAINS(check("clean", {"trouble.events=bit-errors link=h0-s4 ber=1e-7"}), warning);
+    EXPECT_CONTAINS(check("clean", {"fault.events=bit-errors link=h0-s4 ber=1e-7"}), warning);
     write_file(dir / "f", "1\n0 1 3 100 1000 2\n");
     write_file(dir / "config.txt", "TOPOLOGY_FILE lossy\nFLOW_FILE f\nCC_MODE 3\n");
     EXPECT_CONTAINS(weft({"hpcc", "--config", "config.txt", "--no-out"}, dir / "").err, warning);

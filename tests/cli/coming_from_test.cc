@@ -78,8 +78,8 @@ const struct {
      "weft simai --backend ideal -w w.txt -n simai-topology"},
     {"weft trace convert LIST PREFIX --set ranks=N", "weft trace convert w.txt layers --set "
                                                      "ranks=4"},
-    {"--set \"trouble.events=degrade link=h0-s9 rate=2307.2Gbps at=1ms\"",
-     std::string(run_nccl) + "--set \"trouble.events=degrade link=h0-s9 rate=2307.2Gbps at=1ms\""},
+    {"--set \"fault.events=degrade link=h0-s9 rate=2307.2Gbps at=1ms\"",
+     std::string(run_nccl) + "--set \"fault.events=degrade link=h0-s9 rate=2307.2Gbps at=1ms\""},
     {"weft run -s topology.type=infragraph -s infragraph.file=fabric.yaml",
      "weft run -s topology.type=infragraph -s infragraph.file=fabric.yaml "
      "-s workload.type=generate"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// <trouble>: from the scenario to trouble.csv, and runs that end because the fabric fell apart.
+// <fault>: from the scenario to faults.csv, and runs that end because the fabric fell apart.
 #include "program.h"
 
 #include <sstream>
@@ -33,7 +33,7 @@ Args AllReduce(const std::string &events, Args more = {})
               "--set",
               "system.all-reduce=ring"};
     if (!events.empty())
-        a.insert(a.end(), {"--set", "trouble.events=" + events});
+        a.insert(a.end(), {"--set", "fault.events=" + events});
     a.insert(a.end(), more.begin(), more.end());
     return a;
 }
@@ -68,8 +68,8 @@ TEST(FabricFaults, CollectivesFinishAndTheCostIsReported)
         EXPECT_CONTAINS(s.out, "16 of 16 operations done");
         EXPECT_CONTAINS(
             s.out,
-            "trouble                  10 times that a link was down, slow or had bit errors; ");
-        auto rows = Rows(slurp(dir / "o/trouble.csv"));
+            "faults                   10 times that a link was down, slow or had bit errors; ");
+        auto rows = Rows(slurp(dir / "o/faults.csv"));
         ASSERT_EQ(rows.size(), 11u);
         uint64_t lost = 0, down = 0;
         for (size_t i = 1; i < rows.size(); i++) {
@@ -83,12 +83,12 @@ TEST(FabricFaults, CollectivesFinishAndTheCostIsReported)
         }
         EXPECT_EQ(down, 8u); // a link, a switch with four links, three flaps
         EXPECT_GT(lost, 0u);
-        EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"troubles\": 10");
-        EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"trouble_losses\": " + std::to_string(lost));
+        EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"faults\": 10");
+        EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"fault_losses\": " + std::to_string(lost));
     }
     // Without faults there is no such file.
     ASSERT_EQ(weft(AllReduce("", {"--out", "p"}), dir / "").code, 0);
-    EXPECT_NE(access((dir / "p/trouble.csv").c_str(), F_OK), 0);
+    EXPECT_NE(access((dir / "p/faults.csv").c_str(), F_OK), 0);
 }
 
 // Elements and the list mean the same, and what `show scenario --xml` writes means it too.
@@ -100,13 +100,13 @@ TEST(FabricFaults, ElementsAreTheList)
     write_file(
         dir / "s.xml",
         "<scenario><topology type=\"leaf-spine\" leaves=\"4\" spines=\"4\" hosts-per-leaf=\"4\"/>"
-        "<workload type=\"generate\" size=\"4MiB\"/><system all-reduce=\"ring\"/><trouble>"
+        "<workload type=\"generate\" size=\"4MiB\"/><system all-reduce=\"ring\"/><fault>"
         "<link-down link=\"s16-s20\" at=\"10us\" until=\"50us\"/><switch-down switch=\"s21\" "
         "at=\"20us\" until=\"60us\"/>"
         "<degrade link=\"3\" rate=\"100Gbps\" at=\"5us\" until=\"40us\"/>"
         "<bit-errors link=\"h4-s17\" ber=\"1e-6\" until=\"30us\"/>"
         "<flap link=\"h9-s18\" at=\"15us\" period=\"10us\" down=\"2us\" "
-        "count=\"3\"/></trouble></scenario>");
+        "count=\"3\"/></fault></scenario>");
     Said xml = weft({"show", "scenario", "s.xml", "--xml"}, dir / "");
     ASSERT_EQ(xml.code, 0) << xml.err;
     EXPECT_CONTAINS(xml.out, kEvents);
@@ -114,7 +114,7 @@ TEST(FabricFaults, ElementsAreTheList)
     ASSERT_EQ(weft({"run", "s.xml", "--out", "a"}, dir / "").code, 0);
     ASSERT_EQ(weft({"run", "again.xml", "--out", "b"}, dir / "").code, 0);
     ASSERT_EQ(weft(AllReduce(kEvents, {"--out", "c"}), dir / "").code, 0);
-    for (const char *file : {"flows.csv", "links.csv", "trouble.csv"}) {
+    for (const char *file : {"flows.csv", "links.csv", "faults.csv"}) {
         const std::string a = slurp(dir / ("a/" + std::string(file)));
         EXPECT_FALSE(a.empty());
         EXPECT_EQ(a, slurp(dir / ("b/" + std::string(file)))) << file;
@@ -138,7 +138,7 @@ TEST(FabricFaults, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
     s = weft(
         AllReduce("link-down link=h9-s18 at=10us until=1ms; link-down link=0 at=1s", {"--no-out"}));
     EXPECT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.err, "over before all of trouble.events: 1 failures did not happen");
+    EXPECT_CONTAINS(s.err, "over before all of fault.events: 1 failures did not happen");
 }
 
 TEST(FabricFaults, BadEntriesCarryTheirPlace)
@@ -147,8 +147,8 @@ TEST(FabricFaults, BadEntriesCarryTheirPlace)
     auto said = [&](const std::string &inside) {
         write_file(dir / "s.xml",
                    "<scenario>\n<topology type=\"single-switch\"/><workload type=\"generate\"/>\n"
-                   "<trouble" +
-                       inside + "</trouble>\n</scenario>");
+                   "<fault" +
+                       inside + "</fault>\n</scenario>");
         Said s = weft({"check", "-q", "s.xml"}, dir / "");
         EXPECT_EQ(s.code, 3) << inside;
         return s.err;
@@ -157,8 +157,7 @@ TEST(FabricFaults, BadEntriesCarryTheirPlace)
                     "s.xml:4:1: unknown kind 'link-dow'; did you mean 'link-down'?");
     EXPECT_CONTAINS(said(">\n<flap link=\"0\" at=\"1\"/>"),
                     "s.xml:4:16: <flap>: parameter 'at': '1' has no unit");
-    EXPECT_CONTAINS(said("><link-down link=\"0\"/>"),
-                    "s.xml:3:10: <link-down>: 'at' must be given");
+    EXPECT_CONTAINS(said("><link-down link=\"0\"/>"), "s.xml:3:8: <link-down>: 'at' must be given");
     EXPECT_CONTAINS(said("><link-down link=\"0\" at=\"1us\"><x/></link-down>"),
                     "<link-down> takes attributes only");
     EXPECT_CONTAINS(said(" events=\"\"><link-down link=\"0\" at=\"1us\"/>"), "give one of the two");
@@ -167,8 +166,8 @@ TEST(FabricFaults, BadEntriesCarryTheirPlace)
         return;
     EXPECT_CONTAINS(
         said("><link-down link=\"h0-s99\" at=\"1us\"/>"),
-        "s.xml:3:1: <trouble>: entry 1: link-down: link 'h0-s99': there is no node 's99'");
-    Said ideal = weft(small({"--no-out", "--set", "trouble.events=link-down link=0 at=1us"}));
+        "s.xml:3:1: <fault>: entry 1: link-down: link 'h0-s99': there is no node 's99'");
+    Said ideal = weft(small({"--no-out", "--set", "fault.events=link-down link=0 at=1us"}));
     EXPECT_EQ(ideal.code, 3);
     EXPECT_CONTAINS(ideal.err, "links of the backend 'ideal' do not fail; those of 'packet' do");
 }
@@ -183,7 +182,7 @@ TEST(FabricFaults, WhatIsLeftMustNotDeadlock)
         "run", "--no-out", "--set", "topology.type=torus", "--set", "workload.type=generate"};
     auto with = [&](const std::string &events, Args more = {}) {
         Args a = torus;
-        a.insert(a.end(), {"--set", "trouble.events=" + events});
+        a.insert(a.end(), {"--set", "fault.events=" + events});
         a.insert(a.end(), more.begin(), more.end());
         return weft(a);
     };
@@ -258,7 +257,7 @@ TEST(FabricFaults, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre
         weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
               "single-switch.hosts=2", "--set", "workload.type=generate", "--set",
               "generate.kind=broadcast", "--set", "transport.type=tcp", "--set", "tcp.retries=100",
-              "--set", "tcp.connect-timeout=60s", "--set", "trouble.events=link-down link=0 at=0"});
+              "--set", "tcp.connect-timeout=60s", "--set", "fault.events=link-down link=0 at=0"});
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
 }
@@ -286,7 +285,7 @@ TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
                       "--set",
                       "generate.count=3",
                       "--set",
-                      "trouble.events=link-down link=0 at=0us",
+                      "fault.events=link-down link=0 at=0us",
                       "--out",
                       "o"};
     Said s = weft(cut, dir / "");
@@ -323,7 +322,7 @@ TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
                   "--out",
                   name};
         if (!events.empty())
-            a.insert(a.end(), {"--set", "trouble.events=" + events});
+            a.insert(a.end(), {"--set", "fault.events=" + events});
         a.insert(a.end(), more.begin(), more.end());
         return weft(a, dir / "");
     };
@@ -343,7 +342,7 @@ TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
     other = forward;
     other.insert(other.end(), {"--set", "pfc.quanta=65535"});
     ASSERT_EQ(pod("queue", nic, other).code, 0);
-    for (const char *file : {"flows.csv", "links.csv", "ops.csv", "trouble.csv"}) {
+    for (const char *file : {"flows.csv", "links.csv", "ops.csv", "faults.csv"}) {
         EXPECT_EQ(slurp(dir / "windows/" + file), slurp(dir / "default/" + file)) << file;
         EXPECT_EQ(slurp(dir / "windows/" + file), slurp(dir / "queue/" + file)) << file;
     }
@@ -376,7 +375,7 @@ TEST(FabricFaults, ARunThatGetsNoFurtherEndsAndSaysWhy)
                   "--set",
                   "run.stall-after=4ms",
                   "--set",
-                  "trouble.events=" + events,
+                  "fault.events=" + events,
                   "--out",
                   out};
         a.insert(a.end(), more.begin(), more.end());
@@ -432,7 +431,7 @@ TEST(FabricFaults, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
                      "--set",
                      "run.stall-after=2ms",
                      "--set",
-                     "trouble.events=bit-errors link=0 ber=1e-6",
+                     "fault.events=bit-errors link=0 ber=1e-6",
                      "--out",
                      out},
                     dir / "");
@@ -466,7 +465,7 @@ TEST(FabricFaults, BitErrorsWithEndlessPausesAreWarnedOf)
         for (const auto &[setting, warned] : {std::pair<const char *, bool>{"pfc.quanta=0", true},
                                               {"pfc.quanta=65535", false},
                                               {"pfc.enabled=false", false},
-                                              {"trouble.events=", false}}) {
+                                              {"fault.events=", false}}) {
             Args a = AllReduce(events, {"--set", setting});
             a[0] = command;
             if (a[0] == "run")

@@ -93,7 +93,7 @@ TEST(Help, BashCompletes)
     EXPECT_EQ(complete("weft sw"), "sweep ");
     EXPECT_EQ(complete("weft run --pr"), "--progress ");
     EXPECT_EQ(complete("weft run --progress "), "always auto never ");
-    EXPECT_EQ(complete("weft list tr"), "transforms troubles ");
+    EXPECT_EQ(complete("weft list tr"), "transforms ");
     const std::string lists = complete("weft list ");
     EXPECT_CONTAINS(lists, "metrics ");
     EXPECT_EQ(lists.find("completion"), std::string::npos) << lists; // a file of the folder

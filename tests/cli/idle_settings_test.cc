@@ -170,7 +170,7 @@ TEST_F(IdleSettings, OfExperiments)
     expect_use({"astra-sim", "--workload-configuration=t", "--system-configuration=sys.json",
                 "--network-configuration=net.yml", "--show-settings"},
                keys({"astra-network", "chakra"}),
-               {"astra-network", "chakra", "system", "run", "sample", "ideal", "trouble"}, {},
+               {"astra-network", "chakra", "system", "run", "sample", "ideal", "fault"}, {},
                dir / "");
     const Said s = weft(
         {"htsim", "-tm", "m.cm", "-nodes", "16", "--no-out", "--set", "system.chunks=2"}, dir / "");

@@ -15,7 +15,7 @@ const char *const lists[][2] = {{"cc", "cc"},
                                 {"workloads", "workload"},
                                 {"transforms", "transform"},
                                 {"backends", "backend"},
-                                {"troubles", "trouble"},
+                                {"faults", "fault"},
                                 {"sections", "section"}};
 
 TEST(List, EveryEntryCanBeShown)
@@ -41,6 +41,39 @@ TEST(List, EveryEntryCanBeShown)
     const std::string help = weft({"list", "--help"}).out;
     for (auto &l : lists)
         EXPECT_CONTAINS(help, l[0]);
+}
+
+// Each row of `weft show renamed` works under its former name; settings and families get a warning.
+TEST(Show, FormerNamesAreAliasesThatWarn)
+{
+    std::istringstream rows(weft({"show", "renamed"}).out);
+    std::string kind, former, is, now, present;
+    TempDir dir;
+    const std::string inside = "<topology type=\"leaf-spine\"/><workload type=\"generate\"/>\n";
+    std::ofstream(dir / "plain.xml") << "<scenario>" + inside + "</scenario>";
+    int n = 0;
+    for (; rows >> kind >> former >> is >> now >> present; n++) {
+        const std::string warning = "'" + former + "' is called '" + present + "' now";
+        if (kind == "family") {
+            Said s = weft({"list", former});
+            EXPECT_CONTAINS(s.err, warning);
+            EXPECT_EQ(s.out, weft({"list", present}).out);
+        } else if (kind == "section") {
+            EXPECT_CONTAINS(weft({"check", dir / "plain.xml", "--set", former + ".events="}).err,
+                            warning);
+            EXPECT_CONTAINS(weft({"explain", former + ".events"}).err, "mean '" + present + ".");
+            std::ofstream(dir / "s.xml") << "<scenario>" + inside + "<" + former + "/></scenario>";
+            EXPECT_CONTAINS(weft({"check", dir / "s.xml"}).err, "s.xml:2:1: " + warning);
+        } else {
+            EXPECT_EQ(kind, "metric");
+            Said s = weft({"sweep", dir / "plain.xml", "--vary", "run.seed=1|2", "--metric", former,
+                           "--out", dir / "o"});
+            EXPECT_EQ(s.code, 0) << s.err;
+            EXPECT_CONTAINS(s.out, former);
+        }
+    }
+    EXPECT_GE(n, 5);
+    EXPECT_CONTAINS(weft({"show", "renamed", "--json"}).out, "\"former\": \"trouble\"");
 }
 
 TEST(Show, ParametersHaveDefaultsUnitsAndSources)

@@ -79,13 +79,13 @@ TEST(NcclRun, APlaneFails)
     std::ofstream(dir / "h100.xml") << eight_h100();
     const double whole = bus_gbps(dir, {"system.all-reduce=ring"}),
                  slow = bus_gbps(dir, {"system.all-reduce=ring",
-                                       "trouble.events=degrade link=h0-s9 rate=2307.2Gbps"});
+                                       "fault.events=degrade link=h0-s9 rate=2307.2Gbps"});
     EXPECT_NEAR(slow / whole, 14.0 / 18, 0.05);
     const std::string ring = "system.all-reduce=ring:channels=32", qps = "system.qps=all-reduce:32",
                       planes = "nccl.separate-planes=true";
     const double four = bus_gbps(dir, {ring, qps, planes}),
-                 three = bus_gbps(
-                     dir, {ring, qps, planes, "trouble.events=link-down link=h0-s9 at=0us"});
+                 three =
+                     bus_gbps(dir, {ring, qps, planes, "fault.events=link-down link=h0-s9 at=0us"});
     EXPECT_LT(three, 0.95 * four);
     EXPECT_GT(three, 0.3 * four);
 }

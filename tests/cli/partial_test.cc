@@ -84,12 +84,12 @@ TEST(Partial, AFailedQpKeepsEverything)
     const Said s = weft({"run", "--set", "topology.type=single-switch", "--set",
                          "single-switch.hosts=4", "--set", "workload.type=generate", "--set",
                          "generate.size=10MB", "--set", "transport.retry-max=2", "--set",
-                         "trouble.events=bit-errors link=0 at=50us ber=0.01", "--out", "o"},
+                         "fault.events=bit-errors link=0 at=50us ber=0.01", "--out", "o"},
                         dir / "");
     EXPECT_EQ(s.code, 1) << s.err;
     EXPECT_CONTAINS(s.err, "failed at");
     EXPECT_CONTAINS(s.out, "unnamed: failed (partial results)");
-    for (const char *file : {"links.csv", "ranks.csv", "trouble.csv"})
+    for (const char *file : {"links.csv", "ranks.csv", "faults.csv"})
         EXPECT_GT(cells(dir / ("o/" + std::string(file))).size(), 1U) << file;
     const std::string run = slurp(dir / "o/run.json");
     EXPECT_CONTAINS(run, "\"outcome\": \"failed\"");
@@ -175,11 +175,11 @@ TEST(Partial, AFolderHoldsOneRunAndWhatIsTheUsers)
                                           "workload.type=generate",
                                           "--out",
                                           "o"};
-    Said s = weft(
-        with(run, {"--pcap", "0", "--set", "trouble.events=link-down link=0 at=1us until=2us"}),
-        dir / "");
+    Said s =
+        weft(with(run, {"--pcap", "0", "--set", "fault.events=link-down link=0 at=1us until=2us"}),
+             dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_TRUE(fs::exists(dir / "o/trouble.csv"));
+    EXPECT_TRUE(fs::exists(dir / "o/faults.csv"));
     EXPECT_TRUE(fs::exists(dir / "o/pcap/h0-s4.pcap"));
     write_file(dir / "o/notes.txt", "mine");
     write_file(dir / "o/qlen.txt", "mine");
@@ -187,7 +187,7 @@ TEST(Partial, AFolderHoldsOneRunAndWhatIsTheUsers)
     write_file(dir / "o/run.json.99.tmp", "{");
     s = weft(run, dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_FALSE(fs::exists(dir / "o/trouble.csv"));
+    EXPECT_FALSE(fs::exists(dir / "o/faults.csv"));
     EXPECT_FALSE(fs::exists(dir / "o/pcap/h0-s4.pcap"));
     EXPECT_FALSE(fs::exists(dir / "o/run.json.99.tmp"));
     for (const char *file : {"notes.txt", "qlen.txt", "pcap/mine.pcap"})

@@ -48,14 +48,14 @@ TEST(Processes, WriteWhatOneWrites)
         "transport.recovery=out-of-order --set run.until=30us",
         "--set generate.kind=all-to-all --set pfc.quanta=4000 --set switch.buffer=600KB --set "
         "congestion-control.name=none --set run.victims=5us",
-        "--set generate.kind=all-reduce --set 'trouble.events=link-down link=20 at=5us until=40us; "
+        "--set generate.kind=all-reduce --set 'fault.events=link-down link=20 at=5us until=40us; "
         "bit-errors link=3 ber=1e-6 at=0ps' --set transport.rto=100us",
         "--set generate.kind=all-to-all --set switch.buffer=600KB --set "
         "congestion-control.name=none --set transport.rto=100us --set "
-        "'trouble.events=link-down link=20 at=8us until=12us'", // and pauses with it
-        "--set generate.kind=all-to-all --set 'trouble.events=switch-down switch=s17 at=5us' --set "
+        "'fault.events=link-down link=20 at=8us until=12us'", // and pauses with it
+        "--set generate.kind=all-to-all --set 'fault.events=switch-down switch=s17 at=5us' --set "
         "transport.rto=20us --set transport.retry-max=2", // its hosts wait for a path
-        "--set generate.kind=all-to-all --set 'trouble.events=bit-errors link=3 ber=0.1 at=0ps' "
+        "--set generate.kind=all-to-all --set 'fault.events=bit-errors link=3 ber=0.1 at=0ps' "
         "--set transport.rto=20us --set transport.retry-max=2", // a QP gives up
         "--set topology.type=leaf-spine --set leaf-spine.hosts-per-leaf=2 --set "
         "leaf-spine.leaves=2 --set leaf-spine.spines=1 --set leaf-spine.uplink-rate=26Gbps --set "
@@ -93,7 +93,7 @@ TEST(Processes, ExplainWhatOneExplains)
     TempDir dir;
     for (const char *quanta : {"0", "65535"}) {
         const std::string args = program() + "run " + source_dir() +
-                                 "/scenarios/pfc-deadlock --set trouble.events= --no-out --quiet "
+                                 "/scenarios/pfc-deadlock --set fault.events= --no-out --quiet "
                                  "--set pfc.quanta=" +
                                  quanta;
         const Said one = shell(args, dir);
@@ -146,14 +146,14 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
         {"--set topology.type=fat-tree --set fat-tree.k=4 --set workload.type=checkpoint",
          "hosts do not run in windows"}, // hosts have said so
         {"--set run.until=9us --set switch.balance=conga", "hosts do not run in windows"},
-        {"--set credit.unit=600B --set 'trouble.events=degrade link=20 rate=4kbps at=3us "
+        {"--set credit.unit=600B --set 'fault.events=degrade link=20 rate=4kbps at=3us "
          "until=4us'",
          "a setting has everything in one queue"}, // once the link is slow: its warning is said
         // where there are packets at that time, which is at one; and when the run has said
         // something
-        {SLOW_PLANE " --set 'trouble.events=degrade link=5 rate=1Mbps at=128us'",
+        {SLOW_PLANE " --set 'fault.events=degrade link=5 rate=1Mbps at=128us'",
          "a setting has everything in one queue"},
-        {SLOW_PLANE " --set 'trouble.events=degrade link=5 rate=1Mbps at=500us; link-down link=5 "
+        {SLOW_PLANE " --set 'fault.events=degrade link=5 rate=1Mbps at=500us; link-down link=5 "
                     "at=1s'",
          "a setting has everything in one queue"},
     };
@@ -216,7 +216,7 @@ TEST(Processes, TheFirstAloneHasAnExitCode)
     const std::string script = dir / "run.sh";
     std::ofstream(script) << program() << "run --quiet " << tree
                           << "--set generate.kind=all-to-all --set transport.rto=20us --set "
-                             "transport.retry-max=2 --set 'trouble.events=bit-errors link=3 "
+                             "transport.retry-max=2 --set 'fault.events=bit-errors link=3 "
                              "ber=0.1 at=0ps' --out "
                           << (dir / "all")
                           << "\ncode=$?\nif [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" != 0 ]; then\n"

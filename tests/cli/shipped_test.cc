@@ -111,17 +111,17 @@ TEST(Shipped, RingOfPfcDeadlockIsRefusedAndDeadlocks)
     TempDir dir;
     const std::string path = source_dir() + "/scenarios/pfc-deadlock";
     Said refused = weft(
-        {"run", path, "--set", "trouble.events=", "--set", "pfc.allow-deadlock=false"}, dir / "");
+        {"run", path, "--set", "fault.events=", "--set", "pfc.allow-deadlock=false"}, dir / "");
     EXPECT_EQ(refused.code, 3) << refused.out << refused.err;
     EXPECT_CONTAINS(refused.err, "circle: s10->s11, s11->s12, s12->s13, s13->s14, s14->s10");
-    Said stands = weft({"run", path, "--set", "trouble.events="}, dir / "");
+    Said stands = weft({"run", path, "--set", "fault.events="}, dir / "");
     EXPECT_EQ(stands.code, 1) << stands.out << stands.err;
     const std::string circle = "PFC deadlock at priority 3: s10->s11 waits for s11->s12";
     EXPECT_CONTAINS(stands.err, circle);
     EXPECT_CONTAINS(stands.err, "h0 -> h4: message 0 of 10 MB (tag 0)");
     // where pauses are repeated that is seen at once, and explained the same
     Said repeats =
-        weft({"run", path, "--set", "trouble.events=", "--set", "pfc.quanta=65535"}, dir / "");
+        weft({"run", path, "--set", "fault.events=", "--set", "pfc.quanta=65535"}, dir / "");
     EXPECT_EQ(repeats.code, 1) << repeats.out << repeats.err;
     EXPECT_EQ(repeats.err.find("weft: error: " + circle), 0u) << repeats.err;
     EXPECT_EQ(repeats.err.find(circle), repeats.err.rfind(circle)) << "is said once\n"
@@ -146,7 +146,7 @@ TEST(Shipped, RingOfPfcDeadlockIsRefusedAndDeadlocks)
     EXPECT_EQ(waits.err.find("weft: error: PFC deadlock at priority 3: s12->"), 0u) << waits.err;
     EXPECT_CONTAINS(waits.err, "rank 0 waits in all-to-all");
     Said again =
-        weft({"run", path, "--set", "trouble.events=link-down link=s14-s10 at=1ms until=1010us"},
+        weft({"run", path, "--set", "fault.events=link-down link=s14-s10 at=1ms until=1010us"},
              dir / "");
     EXPECT_EQ(again.code, 1) << again.out << again.err;
     EXPECT_CONTAINS(again.err, "PFC deadlock at priority 3");

@@ -160,7 +160,7 @@ TEST_F(UetBeside, LinksThatFailAndBitsThatFlipLoseNothingForGood)
           "bit-errors link=h0-s8,h5-s9,s8-s10 ber=3e-7"})
         for (const char *recovery : {"rud", "rod"}) {
             const Said s = run(dir, kMeeting, "out",
-                               {"--set", std::string("trouble.events=") + events, "--set",
+                               {"--set", std::string("fault.events=") + events, "--set",
                                 std::string("uet.recovery=") + recovery, "--set",
                                 "transport.recovery=selective-repeat"});
             ASSERT_EQ(s.code, 0) << events << "\n" << s.err;

@@ -147,7 +147,7 @@ TEST(Uet, Rod)
     EXPECT_CONTAINS(line_of(s.out, "transport.ack-every-bytes"), "default");
     const Said r = run(dir,
                        "  <transport type=\"uet\" recovery=\"rod\"/>\n"
-                       "  <trouble events=\"bit-errors link=h0-s8 ber=1e-6\"/>\n" +
+                       "  <fault events=\"bit-errors link=h0-s8 ber=1e-6\"/>\n" +
                            std::string(kJob),
                        "rod");
     EXPECT_EQ(r.code, 0) << r.err;
@@ -172,13 +172,13 @@ TEST(Uet, NothingIsLostForGood)
         const char *name;
         std::vector<std::string> sets;
         bool hurts;
-    } troubles[] = {
+    } faults[] = {
         {"none", {}, false},
         {"links fail",
-         {"trouble.events=link-down link=s8-s10 at=5us until=60us; link-down link=s9-s11 at=20us "
+         {"fault.events=link-down link=s8-s10 at=5us until=60us; link-down link=s9-s11 at=20us "
           "until=90us; flap link=s8-s11 at=30us period=25us down=5us count=4"},
          false},
-        {"bits flip", {"trouble.events=bit-errors link=h0-s8,h5-s9,s8-s10 ber=3e-6"}, true},
+        {"bits flip", {"fault.events=bit-errors link=h0-s8,h5-s9,s8-s10 ber=3e-6"}, true},
         {"tiny queues", {"switch.egress-limit=9000B"}, true},
         {"no room for what is trimmed", {"switch.egress-limit-map=3:9000B,5:200B"}, true},
         {"tiny buffer", {"switch.buffer=64KiB"}, true},
@@ -186,7 +186,7 @@ TEST(Uet, NothingIsLostForGood)
     };
     TempDir dir;
     for (const auto &j : jobs)
-        for (const auto &t : troubles)
+        for (const auto &t : faults)
             for (const char *recovery : {"rud", "rod"}) {
                 const std::string what = std::string(j.name) + ", " + t.name + ", " + recovery;
                 std::vector<std::string> more = {"--json", "--set",

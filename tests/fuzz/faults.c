@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* trouble.events on a fabric of hosts and switches: the list, what it does to links, and what is
+/* fault.events on a fabric of hosts and switches: the list, what it does to links, and what is
  * left. */
 #include "target.h"
 

@@ -108,7 +108,7 @@ static void build(const struct weft_scenario *s)
     for (size_t i = 0; i < s->ngroups; i++)
         if ((strcmp(s->groups[i].element, "topology") == 0 ||
              strcmp(s->groups[i].element, "workload") == 0 ||
-             strcmp(s->groups[i].element, "trouble") == 0) &&
+             strcmp(s->groups[i].element, "fault") == 0) &&
             !small(&s->groups[i]))
             return;
     if (weft_fuzz_ok(weft_scenario_build(s, &parts, &err), &err))

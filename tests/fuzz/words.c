@@ -120,7 +120,7 @@ static const char *const others[] = {
     "false",
     "system",
     "run",
-    "trouble",
+    "fault",
     "description",
     "scenario",
     "name",

@@ -181,7 +181,7 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
     EXPECT_EQ(fixed.code, 3);
     EXPECT_CONTAINS(fixed.err, "topology and flows are those of the configuration");
     const Said failing = weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set",
-                               "trouble.events=link-down link=0 at=0"});
+                               "fault.events=link-down link=0 at=0"});
     EXPECT_EQ(failing.code, 3);
     EXPECT_CONTAINS(failing.err, "what goes wrong is LINK_DOWN of the configuration");
     const Said sampling =

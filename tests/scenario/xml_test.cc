@@ -204,7 +204,7 @@ TEST(Xml, RefusesElementsOfTooManyAttributes)
 TEST(Xml, ManyEventsTakeMemoryInProportion)
 {
     const std::string text = world::scenario(
-        "<trouble>" + Repeated("<link-down link=\"0\" at=\"1us\"/>\n", 4000) + "</trouble>\n");
+        "<fault>" + Repeated("<link-down link=\"0\" at=\"1us\"/>\n", 4000) + "</fault>\n");
     const world::Resolved r = world::parse(text);
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_LT(weft_arena_used(r.s->arena), 100 * text.size());

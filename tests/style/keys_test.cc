@@ -17,7 +17,7 @@ const std::map<std::string, std::string> owners = {
     {"credit", engine},        {"in-network", engine},
     {"capture", engine},       {"tcp", bridge},
     {"ns3", bridge},           {"ideal", net},
-    {"system", sys},           {"trouble", fault},
+    {"system", sys},           {"fault", fault},
     {"run", scenario},         {"network", scenario},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* LINK_DOWN as an entry of trouble.events. */
+/* LINK_DOWN as an entry of fault.events. */
 #include "foreign/hpcc/link_down.h"
 
 #include <inttypes.h>
@@ -24,8 +24,7 @@ const char *weft_hpcc_link_down_setting(struct weft_arena *a, const struct weft_
                               "%s:%" PRId64 ": LINK_DOWN: the link fails %" PRIu64
                               " us after 2 s, as in the simulator; the workload starts at 0",
                               c->file, c->line[WEFT_HPCC_LINK_DOWN], d->after_us);
-    return links && *note
-               ? weft_arena_printf(a, "trouble.events=link-down link=%s at=%" PRIu64 "us", links,
-                                   FIRST_FLOW_US + d->after_us)
-               : NULL;
+    return links && *note ? weft_arena_printf(a, "fault.events=link-down link=%s at=%" PRIu64 "us",
+                                              links, FIRST_FLOW_US + d->after_us)
+                          : NULL;
 }

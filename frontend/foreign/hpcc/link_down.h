@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /**
- * The setting trouble.events=... of LINK_DOWN, and what is to be said of it in *note; "" with an
+ * The setting fault.events=... of LINK_DOWN, and what is to be said of it in *note; "" with an
  * empty note where no link fails. The profile has checked the values. NULL: out of memory.
  */
 const char *weft_hpcc_link_down_setting(struct weft_arena *a, const struct weft_hpcc_config *c,

@@ -63,8 +63,8 @@ static int check_free(const char *set, struct weft_err *err)
         {"in-network.", "flows have no operations in switches"},
         {"run.warm-up=", "all flows of the configuration are measured"},
         {"run.measure=", "all flows of the configuration are measured; run.until ends the run"},
-        {"trouble.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
-                     "topology"},
+        {"fault.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
+                   "topology"},
         {"congestion-control.name=",
          "it is that of CC_MODE; another in its place: --set simulator.control=NAME"},
     };

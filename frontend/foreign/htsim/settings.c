@@ -160,7 +160,7 @@ static int check(const struct weft_htsim_options *o, const struct derived *d, st
     return 0;
 }
 
-/* The failed ones as an entry of trouble.events. */
+/* The failed ones as an entry of fault.events. */
 static int add_failed(const struct weft_htsim_options *o, const struct derived *d,
                       struct weft_settings *out, struct weft_err *err)
 {
@@ -199,10 +199,9 @@ static int add_failed(const struct weft_htsim_options *o, const struct derived *
     free(last);
     if (lost)
         return weft_err_no_memory(err, "failed links");
-    return weft_settings_add(out, err,
-                             "trouble.events=degrade link=%s rate=%" PRIu64
-                             "bps direction=%s thresholds=scaled",
-                             links, rate_bps / 4, cores ? "back" : "both");
+    return weft_settings_add(
+        out, err, "fault.events=degrade link=%s rate=%" PRIu64 "bps direction=%s thresholds=scaled",
+        links, rate_bps / 4, cores ? "back" : "both");
 }
 
 /* A control of senders that is not NSCC. */

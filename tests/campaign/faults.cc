@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What goes wrong: kinds of `weft list troubles`, at the beginning, at the same time, at random
+// What goes wrong: kinds of `weft list faults`, at the beginning, at the same time, at random
 // times.
 #include "scenario.h"
 
@@ -59,7 +59,7 @@ std::string ps(uint64_t t)
 std::string event(Maker &m, const Fabric &f, const Moments &when)
 {
     Draw &d = m.draw;
-    std::string kind = d.of(m.tables.names("troubles"));
+    std::string kind = d.of(m.tables.names("faults"));
     if (f.switches == 0 && kind == "switch-down")
         kind = "link-down";
     std::string text = kind;
@@ -69,7 +69,7 @@ std::string event(Maker &m, const Fabric &f, const Moments &when)
     for (const Link &l : f.links)
         least = std::min(least, l.rate_bps);
     least = std::max<uint64_t>(least, 3);
-    for (const Param &p : m.tables.params("trouble", kind)) {
+    for (const Param &p : m.tables.params("fault", kind)) {
         std::string v;
         if (p.name == "link")
             v = link(d, f);
@@ -101,7 +101,7 @@ std::string event(Maker &m, const Fabric &f, const Moments &when)
 
 } // namespace
 
-void make_trouble(Maker &m, Scenario &s)
+void make_faults(Maker &m, Scenario &s)
 {
     Draw &d = m.draw;
     if (s.fabric.links.empty())
@@ -111,7 +111,7 @@ void make_trouble(Maker &m, Scenario &s)
     if (d.chance(15)) { // a cable that is bad from the beginning to the end
         all = "bit-errors link=" + link(d, s.fabric) +
               " ber=" + d.word({"1e-7", "1e-6", "5e-6", "1e-5", "3e-5", "1e-4"});
-        s.put("trouble.events", all);
+        s.put("fault.events", all);
         if (d.chance(50))
             return;
     }
@@ -123,11 +123,11 @@ void make_trouble(Maker &m, Scenario &s)
             all += " period=" + ps(20000000) + " down=" + ps(d.between(1, 19999999)) +
                    " count=" + std::to_string(d.between(1, 5));
         if (d.chance(70)) {
-            s.put("trouble.events", all);
+            s.put("fault.events", all);
             return;
         }
     }
     for (uint64_t n = d.between(1, d.chance(70) ? 2 : 6); n > 0; n--)
         all += (all.empty() ? "" : "; ") + event(m, s.fabric, when);
-    s.put("trouble.events", all);
+    s.put("fault.events", all);
 }
