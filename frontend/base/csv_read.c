@@ -144,6 +144,7 @@ int weft_csv_reader_begin(struct weft_csv_reader *r, FILE *f, const char *path,
     const int rc = read_row(r, &r->header, &r->header_cap, err);
     if (rc < 0)
         return rc;
+    r->ended = !rc;
     return rc ? split(r, r->header, r->name, &r->ncolumns, err)
               : refuse(r, "it has no row of column names", err);
 }

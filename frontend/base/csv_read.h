@@ -32,6 +32,7 @@ struct weft_csv_reader {
     char *name[WEFT_CSV_READ_COLUMNS];
     char *field[WEFT_CSV_READ_COLUMNS]; /**< of the current row; valid until the next */
     size_t ncolumns;
+    bool ended; /**< before its first line end: it has no row at all */
     int64_t line;
 };
 

@@ -28,27 +28,25 @@ struct finding {
     enum state state;
 };
 
-/* Sends one message over every backend: the shortest proof that it works. @p ended: becomes the
- * error where there is no memory for it, or a signal has come. */
-static void try_backend(const struct weft_cli *cli, const struct weft_net_backend *b,
-                        struct finding *f, struct weft_err *ended)
+/* A two-rank all-reduce in a network: the shortest proof that it works. @p setting: what chooses
+ * the network. @p ended: becomes the error where there is no memory for it, or a signal has come.
+ */
+static void try_net(const struct weft_cli *cli, const char *what, const char *setting,
+                    struct finding *f, struct weft_err *ended)
 {
-    static const char *const sets[] = {"topology.type=single-switch", "single-switch.hosts=2",
-                                       "workload.type=generate", "generate.size=4096B"};
-    char backend[64], text[WEFT_UNIT_TEXT_MAX];
-    const char *all[5];
+    const char *const sets[] = {"topology.type=single-switch", "single-switch.hosts=2",
+                                "workload.type=generate", "generate.size=4096B", setting};
+    char text[WEFT_UNIT_TEXT_MAX];
     struct weft_err err = {0};
     struct weft_scenario *s = NULL;
     struct weft_execution x = {0};
     struct weft_execute_opts o = {0};
-    memcpy(all, sets, sizeof sets);
-    snprintf(backend, sizeof backend, "network.backend=%s", b->name);
-    all[4] = backend;
-    struct weft_scenario_options so = {cli->backends, cli->nbackends, all, 5};
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets,
+                                       sizeof sets / sizeof *sets};
     int code = weft_scenario_load(NULL, &so, &s, &err);
     if (!code)
         code = weft_execute(cli, s, &o, &x, &err);
-    f->what = b->name;
+    f->what = what;
     f->state = !code && x.end.code == 0 ? OK : PROBLEM;
     if (f->state == OK)
         snprintf(f->text, sizeof f->text, "works: 2-rank all-reduce of 4096 B in %s",
@@ -66,6 +64,34 @@ static void try_backend(const struct weft_cli *cli, const struct weft_net_backen
     weft_scenario_free(s);
 }
 
+static void try_backend(const struct weft_cli *cli, const struct weft_net_backend *b,
+                        struct finding *f, struct weft_err *ended)
+{
+    char setting[64];
+    snprintf(setting, sizeof setting, "network.backend=%s", b->name);
+    try_net(cli, b->name, setting, f, ended);
+}
+
+/* A part of the program, or the library of that, may be left out of an installation. */
+static enum state without_part(const char *why)
+{
+    return strstr(why, "No such file") ? ABSENT : PROBLEM;
+}
+
+/* TCP is what most uses of ns-3 are for. */
+static void try_ns3(const struct weft_cli *cli, struct finding *f, struct weft_err *ended)
+{
+    if (cli->ns3_version) {
+        try_net(cli, "ns-3", "transport.type=tcp", f, ended);
+        if (f->state == PROBLEM)
+            f->state = without_part(f->text);
+    } else {
+        *f = (struct finding){.what = "ns-3", .state = ABSENT};
+        snprintf(f->text, sizeof f->text,
+                 "TCP needs it: -DWEFT_NS3=ON, libns3-dev; the rest is here");
+    }
+}
+
 static struct finding look_for_mpi(void)
 {
     struct weft_err err = {0};
@@ -75,8 +101,7 @@ static struct finding look_for_mpi(void)
         f.state = ABSENT;
         snprintf(f.text, sizeof f.text, "mpirun -n 2 weft run needs it: libopenmpi-dev");
     } else if (weft_processes_library(&library, &err)) {
-        /* Its part, or the library of that, may be left out of an installation. */
-        f.state = strstr(err.msg, "No such file") ? ABSENT : PROBLEM;
+        f.state = without_part(err.msg);
         snprintf(f.text, sizeof f.text, "%s", err.msg);
     } else {
         snprintf(f.text, sizeof f.text, "built in, mpirun -n 2 weft run works: %.100s", library);
@@ -96,11 +121,7 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
     weft_versions(cli, v);
     for (size_t i = 0; i < cli->nbackends && n < 12; i++)
         try_backend(cli, cli->backends[i], &found[n++], err);
-    found[n] = (struct finding){.what = "ns-3", .state = cli->ns3_version ? OK : ABSENT};
-    snprintf(found[n].text, sizeof found[n].text, "%s",
-             cli->ns3_version ? "built in: TCP, and ns-3's simulators"
-                              : "TCP needs it: -DWEFT_NS3=ON, libns3-dev; the rest is here");
-    n++;
+    try_ns3(cli, &found[n++], err);
     found[n++] = look_for_mpi();
     const bool writable = access(".", W_OK) == 0;
     found[n] = (struct finding){.what = "working directory", .state = writable ? OK : PROBLEM};

@@ -396,13 +396,32 @@ static int conclude(struct sweep *w, struct weft_err *err)
     return err->code;
 }
 
+static bool has_failed(const struct weft_sweep *s, const struct weft_sweep_point *p)
+{
+    return p->state == WEFT_POINT_DONE && p->code && !is_answer(s, p);
+}
+
 /* The code of the first point that was bad. */
 static int worst(const struct weft_sweep *s)
 {
     for (size_t i = 0; i < s->npoints; i++)
-        if (s->point[i].state == WEFT_POINT_DONE && s->point[i].code && !is_answer(s, &s->point[i]))
+        if (has_failed(s, &s->point[i]))
             return s->point[i].code;
     return 0;
+}
+
+/* Of a sweep in which something failed: how much of it. Each reason has been told. */
+static void tell_failures(const struct sweep *w)
+{
+    const struct weft_sweep *s = &w->s;
+    size_t n = 0;
+    for (size_t i = 0; i < s->npoints; i++)
+        n += has_failed(s, &s->point[i]);
+    if (n && s->npoints > 1)
+        weft_log(w->base.cli->log, WEFT_LOG_ERROR,
+                 n == s->npoints ? "all %zu runs of the sweep failed"
+                                 : "%zu of %zu runs of the sweep failed",
+                 n, s->npoints);
 }
 
 static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
@@ -449,6 +468,7 @@ static int run(struct sweep *w, const struct weft_sweep_asked *asked, struct wef
     else
         run_points(w, err);
     code = conclude(w, err);
+    tell_failures(w);
     code = code ? code : worst(&w->s);
     const int missed = weft_sweep_bounds_check(&w->bounds, &w->s, cli->log);
     return code ? code : missed;

@@ -87,8 +87,12 @@ static double unfinished(const struct rule_in *in, const char **sentence)
     const char *reason = json_string_value(json_object_get(in->run->json, "reason"));
     if (!outcome || strcmp(outcome, "finished") == 0 || strcmp(outcome, "measured") == 0)
         return 0;
-    *sentence = weft_arena_printf(in->arena, "The run did not finish (%s)%s%s", outcome,
-                                  reason ? ": " : ".", reason ? reason : "");
+    if (strcmp(outcome, "running") == 0)
+        *sentence = "The run did not finish: it was killed, the disk of its folder was full, or it "
+                    "is still running. What was written until then is here.";
+    else
+        *sentence = weft_arena_printf(in->arena, "The run did not finish (%s)%s%s", outcome,
+                                      reason ? ": " : ".", reason ? reason : "");
     return 2;
 }
 

@@ -50,6 +50,18 @@ static const char *default_of(void *ctx, const char *key, const char *value, boo
     return buf;
 }
 
+/* What a line on a report says of runs that did not come to their end. */
+static const char *partial_text(const struct weft_runs *runs, char buf[48])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < runs->n; i++)
+        n += weft_run_is_partial(&runs->run[i]);
+    if (runs->n == 1)
+        return n ? " (partial results)" : "";
+    snprintf(buf, 48, n ? " (%zu with partial results)" : "", n);
+    return buf;
+}
+
 int weft_report_page(const struct weft_cli *cli, FILE *say, const struct weft_runs *runs,
                      const char *path, struct weft_err *err)
 {
@@ -58,7 +70,7 @@ int weft_report_page(const struct weft_cli *cli, FILE *say, const struct weft_ru
     struct weft_page_content content;
     struct weft_memfile page;
     struct weft_err ignored = {0};
-    char size[WEFT_UNIT_TEXT_MAX];
+    char size[WEFT_UNIT_TEXT_MAX], partial[48];
     if (weft_memfile_open(&page, "a report", err))
         return err->code;
     int code = weft_page_write(runs, &settings, page.f, &content, err);
@@ -67,8 +79,8 @@ int weft_report_page(const struct weft_cli *cli, FILE *say, const struct weft_ru
     if (!code)
         code = weft_file_write(path, page.data, page.size, err);
     if (!code)
-        fprintf(say, "%s: %zu run%s, %zu figures, %s\n", path, runs->n, runs->n == 1 ? "" : "s",
-                content.figures, weft_human_size(page.size, size));
+        fprintf(say, "%s: %zu run%s%s, %zu figures, %s\n", path, runs->n, runs->n == 1 ? "" : "s",
+                partial_text(runs, partial), content.figures, weft_human_size(page.size, size));
     free(page.data);
     return code;
 }

@@ -226,7 +226,8 @@ struct weft_net_ops {
     int (*check)(struct weft_net *net, struct weft_err *err);
     void (*totals)(struct weft_net *net, struct weft_totals *out);
     /** Optional: how many events were executed so far, for those who want to know whether the run
-     * gets on and nothing else: the state need not be brought up to now for it. */
+     * gets on and nothing else: the state need not be brought up to now for it. A packet that was
+     * captured counts as several. */
     uint64_t (*events)(struct weft_net *net);
     /** Optional. What run() is at. May be called by the handler of a signal, in the thread of
      * run(). */

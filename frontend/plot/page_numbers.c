@@ -188,8 +188,16 @@ void weft_page_extremes(const struct weft_page *p)
     fputs("</table></div>\n</section>\n", p->out);
 }
 
+/* A run that was killed, or whose disk was full, has none. */
+static bool has_summary(const struct weft_run *run)
+{
+    return json_is_object(json_object_get(run->json, "summary"));
+}
+
 int weft_page_numbers(const struct weft_page *p, struct weft_err *err)
 {
+    const struct weft_run *run = p->runs->run;
     write_headlines(p);
-    return p->runs->n == 2 ? write_moved(p, err) : 0;
+    return p->runs->n == 2 && has_summary(&run[0]) && has_summary(&run[1]) ? write_moved(p, err)
+                                                                           : 0;
 }

@@ -47,6 +47,11 @@ int weft_run_rows(const struct weft_run *run, const char *file, const char *cons
     if (!weft_series_table_exists(path))
         return 1;
     int rc = weft_series_table_open(&row.r, path, err);
+    if (rc && row.r.ended && weft_run_is_partial(run)) {
+        *err = (struct weft_err){0};
+        weft_csv_reader_close(&row.r);
+        return 1;
+    }
     rc = rc ? rc : find_columns(&row, columns, err);
     while (!rc && (rc = weft_csv_reader_next(&row.r, err)) == 1)
         rc = fn(ctx, &row, err);

@@ -340,6 +340,11 @@ static const json_t *at_path(const json_t *v, const char *path)
     return v;
 }
 
+bool weft_run_is_partial(const struct weft_run *run)
+{
+    return json_is_true(json_object_get(run->json, "partial"));
+}
+
 double weft_run_figure(const struct weft_run *run, const char *path)
 {
     const json_t *v = at_path(json_object_get(run->json, "summary"), path);

@@ -62,10 +62,13 @@ typedef int (*weft_row_fn)(void *ctx, const struct weft_row *row, struct weft_er
 /**
  * Calls @p fn with each row of a table. @p columns: names, those that may be absent with a '?' in
  * front, ends with NULL. A last row without its line end (of a run that was killed) does not count.
- * 0; 1: there is no such table; WEFT_E_INPUT: no table, or it lacks a column.
+ * 0; 1: there is no such table, or nothing of it in the folder of a partial run; WEFT_E_INPUT: no
+ * table, or it lacks a column.
  */
 int weft_run_rows(const struct weft_run *run, const char *file, const char *const *columns,
                   weft_row_fn fn, void *ctx, struct weft_err *err);
+/** Whether the run did not come to its end: killed, out of disk, interrupted, or still running. */
+bool weft_run_is_partial(const struct weft_run *run);
 /** A number of the run's summary; NAN: it has none. @p path: "dimensions.0.busy". */
 double weft_run_figure(const struct weft_run *run, const char *path);
 /** A setting as resolved: "congestion-control.name"; NULL: none. */

@@ -133,13 +133,15 @@ static bool tells_packets(const struct packet_net *n)
 static void on_packet(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_event what,
                       const struct weft_engine_pkt_view *pkt)
 {
-    const struct packet_net *n = (const struct packet_net *)ctx;
+    struct packet_net *n = (struct packet_net *)ctx;
     static const enum weft_net_packet_event events[] = {[WEFT_PKT_SENT] = WEFT_NET_PACKET_SENT,
                                                         [WEFT_PKT_ARRIVED] =
                                                             WEFT_NET_PACKET_RECEIVED,
                                                         [WEFT_PKT_QUEUED] = WEFT_NET_PACKET_QUEUED};
-    if (n->capture && weft_capture_events(n->capture)[port] >> what & 1)
+    if (n->capture && weft_capture_events(n->capture)[port] >> what & 1) {
         weft_capture_packet(n->capture, t_ps, port, what, pkt);
+        n->captured++;
+    }
     if (tells_packets(n))
         tell_packet(n, t_ps, port, events[what], pkt);
 }

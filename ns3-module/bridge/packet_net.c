@@ -378,6 +378,7 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
     n->seed = config->seed;
     n->observer = config->observer;
     n->fabric = config->fabric;
+    n->is_shared = config->peers && !config->dry;
     int rc = 0;
     if (params->capture.links[0] && !config->dry && !weft_simulation_needs_ns3(params))
         rc = weft_packet_open_captures(n, config, err);
@@ -390,5 +391,5 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
         return rc;
     }
     *out = &n->net;
-    return config->peers && !config->dry ? share_out(n, config, out, err) : 0;
+    return n->is_shared ? share_out(n, config, out, err) : 0;
 }

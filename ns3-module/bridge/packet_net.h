@@ -31,6 +31,8 @@ struct packet_net {
     size_t nchanges;
     uint8_t *packet_events;       /**< by port: those that anyone is told of; NULL: none */
     struct weft_capture *capture; /**< NULL: there is none, or ns-3's fabric has it */
+    uint64_t captured;            /**< times that a packet went to it */
+    bool is_shared;               /**< several processes simulate the net */
     struct weft_err error;        /**< what ended the run */
     uint64_t posted;              /**< messages of both carriers, where TCP is one */
     uint64_t *roce_ids; /**< with TCP beside RoCE: the number of each message of the engine */

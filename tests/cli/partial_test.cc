@@ -129,6 +129,7 @@ TEST(Partial, ABadRowIsARow)
     Said s = weft(args, dir / "");
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "generate.size=many: ");
+    EXPECT_CONTAINS(s.err, "2 of 4 runs of the sweep failed");
     const auto rows = cells(dir / "o/sweep.csv");
     ASSERT_EQ(rows.size(), 5U);
     EXPECT_EQ(rows[1][1], "finished");
@@ -142,6 +143,20 @@ TEST(Partial, ABadRowIsARow)
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_TRUE(fs::exists(dir / "o/1"));
     EXPECT_FALSE(fs::exists(dir / "o/4"));
+}
+
+TEST(Partial, ASweepOfBadRowsSaysThatAllFailed)
+{
+    TempDir dir;
+    auto args = small({"--vary", "generate.size=many|more|most", "--out", "o"});
+    args[0] = "sweep";
+    Said s = weft(args, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "all 3 runs of the sweep failed");
+    args[args.size() - 3] = "generate.size=many";
+    s = weft(args, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_EQ(s.err.find("of the sweep failed"), std::string::npos) << s.err;
 }
 
 TEST(Partial, OneRunAFolder)

@@ -130,8 +130,8 @@ TEST(Program, DoctorSaysWhyABackendFails)
     EXPECT_CONTAINS(s.out, "; this process has ");
 }
 
-/* A program whose part for MPI was not installed does all the rest. */
-TEST(Program, DoctorTakesAnAbsentMpiForNoProblem)
+/* A program whose parts for MPI and ns-3 were not installed does all the rest. */
+TEST(Program, DoctorTakesAbsentPartsForNoProblem)
 {
     const std::string built = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/";
     TempDir dir;
@@ -140,6 +140,7 @@ TEST(Program, DoctorTakesAnAbsentMpiForNoProblem)
     const Said s = shell("cd '" + (dir / "") + "' && ./weft doctor", dir);
     EXPECT_CONTAINS(s.out, "\nMPI                not built in: ");
     EXPECT_EQ(s.out.find("MPI                PROBLEM"), std::string::npos);
+    EXPECT_CONTAINS(s.out, "\nns-3               not built in: ");
     EXPECT_EQ(s.code, has_packet() ? 0 : 1) << s.out;
 }
 

@@ -3,6 +3,8 @@
  * SimulatorImpls. */
 #include "net_fixture.h"
 
+#include "tests/base/temp_dir.h"
+
 using namespace weft_test;
 
 namespace
@@ -11,6 +13,24 @@ namespace
 /* 4096 + 62 + 20 bytes at 100 Gb/s, and the delay of each link. */
 const int64_t FULL = 4178 * 80, DELAY = 1000000;
 const Settings DUMBBELL = {{"host-rate", "100Gbps"}, {"bottleneck-rate", "100Gbps"}};
+
+/* Callers cut a run into slices by events: writing packets down takes most of the time. */
+TEST(BridgeCapture, PacketsCountAsEvents)
+{
+    TempDir dir;
+    const std::string folder = dir / "";
+    Fabric f("dumbbell", DUMBBELL);
+    uint64_t events[2];
+    for (const char *links : {"", "all"}) {
+        Net n(f, "none", {{"capture.links", links}}, {}, folder.c_str());
+        ASSERT_EQ(n.rc, 0) << n.error.msg;
+        ASSERT_EQ(n.send(0, 1, 4096), 0);
+        ASSERT_EQ(n.run(), 0) << n.error.msg;
+        events[*links != 0] = n.net->ops->events(n.net);
+        EXPECT_EQ(n.totals().packet_hops, 6u);
+    }
+    EXPECT_EQ(events[1], events[0] + 6 * 64);
+}
 
 class Bridge : public ::testing::TestWithParam<const char *>
 {

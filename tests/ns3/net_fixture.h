@@ -77,7 +77,7 @@ class Net
 {
   public:
     Net(const Fabric &fabric, const char *cc, const Settings &settings = {},
-        const weft_net_observer &observer = {})
+        const weft_net_observer &observer = {}, const char *out_dir = nullptr)
         : params(weft_net_packet.params_size), cc_params(4096)
     {
         weft_err err = {};
@@ -112,6 +112,7 @@ class Net
         config.cc_params = cc_params.data();
         config.seed = 1;
         config.observer = observer;
+        config.out_dir = out_dir;
         rc = weft_net_packet.create(&config, &net, &error);
     }
     ~Net()

@@ -192,6 +192,39 @@ TEST(Report, WhatFilesSayIsTextToIt)
     EXPECT_LACKS(page, "<i>");
 }
 
+/* A run that a full disk ended leaves tables without any row, and a run.json of its beginning. */
+TEST(Report, OfAFullDiskSaysThatItIsPartial)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    ASSERT_EQ(weft(small({"--quiet", "--out", dir / "a"})).code, 0);
+    write_file(dir / "a/ranks.csv", "");
+    write_file(dir / "a/links.csv", "link,from");
+    Said s = weft({"report", dir / "a"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "ranks.csv: it has no row of column names");
+    std::string run = slurp(dir / "a/run.json");
+    for (const auto &[from, to] :
+         {std::pair{"\"outcome\": \"finished\"", "\"outcome\": \"running\""},
+          {"\"partial\": false", "\"partial\": true"},
+          {"\"summary\"", "\"none\""}}) {
+        const size_t at = run.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        run.replace(at, strlen(from), to);
+    }
+    write_file(dir / "a/run.json", run);
+    s = weft({"report", dir / "a"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "1 run (partial results), ");
+    const std::string page = slurp(dir / "a/report.html");
+    EXPECT_CONTAINS(page, "The run did not finish: it was killed, the disk of its folder was full");
+    EXPECT_CONTAINS(page, "<figure id=\"slowdown\"");
+    s = weft({"report", dir / "a", dir / "a"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "2 runs (2 with partial results), ");
+}
+
 TEST(Report, WithoutGnuplotItSaysWhatToInstall)
 {
     TempDir dir;
