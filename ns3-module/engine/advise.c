@@ -4,6 +4,7 @@
  * or dropped everything, and curves that the control is not made for. Told before a run, with the
  * numbers.
  */
+#include "core/control_config.h"
 #include "core/port_kind.h"
 #include "engine.h"
 #include "switch/credit.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether a configuration can be run: weft_engine_check_config. */
 #include "balance/balance.h"
+#include "core/control_config.h"
 #include "core/fastq.h"
 #include "switch/credit.h"
 #include "switch/mmu.h"
 #include "switch/trim.h"
-#include "transport/control.h"
+#include "transport/profile.h"
 #include "transport/recovery.h"
 
 #include <inttypes.h>
@@ -45,6 +46,8 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
     }
     if ((rc = profile_check(&c->params, err)))
         return rc;
+    const struct recovery *const recoveries[PROFILES] = {recovery_of(c->params.transport.recovery),
+                                                         recovery_of(c->params.uet.t.recovery)};
     const struct weft_ecn_params *ecn = &c->params.ecn;
     if (ecn->kmin_bytes != UINT64_MAX && ecn->kmin_bytes > ecn->kmax_bytes)
         return weft_err_set(err, WEFT_E_INPUT,
@@ -54,7 +57,7 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning in a fabric whose hosts "
                             "forward: their queues hold packets of others too");
-    if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, err)) ||
+    if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, recoveries, err)) ||
         (rc = credit_check(c, err)))
         return rc;
     rc = trim_check_config(c, err);

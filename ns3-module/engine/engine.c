@@ -7,16 +7,18 @@
 #include "core/evq.h"
 #include "core/fastq.h"
 #include "core/gap.h"
-#include "core/lazy.h"
+#include "switch/lazy.h"
 #include "core/stable.h"
-#include "observe/delay.h"
-#include "observe/ideal.h"
+#include "balance/ideal.h"
 #include "parallel/peers.h"
 #include "parallel/window.h"
 #include "replay/replay.h"
 #include "switch/credit.h"
+#include "switch/forward.h"
+#include "switch/histogram.h"
 #include "switch/in_network.h"
 #include "switch/mmu.h"
+#include "switch/pause_clock.h"
 #include "switch/pfc.h"
 #include "switch/supply.h"
 #include "switch/telemetry.h"
@@ -24,6 +26,9 @@
 #include "transport/control.h"
 #include "transport/grant.h"
 #include "transport/nic.h"
+#include "transport/profile.h"
+#include "transport/qp.h"
+#include "transport/rc.h"
 #include "transport/recovery.h"
 #include "transport/sparse_ack.h"
 
@@ -132,9 +137,30 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     e->path.on_dequeue = (p->ecn.at_enqueue ? 0 : mark) | (stamped ? QUEUE_STAMP : 0);
 }
 
+/* What events do, and what rooms ask of rooms above them. */
+static void register_ops(struct weft_engine *e)
+{
+    e->port_ops = (struct port_ops){.arrive = forward_arrive,
+                                    .due = forward_due,
+                                    .kick = forward_kick,
+                                    .enqueue = forward_enqueue,
+                                    .catch_up = forward_catch_up,
+                                    .take_upper = forward_take_upper,
+                                    .leave_by = forward_leave_by,
+                                    .release = forward_release,
+                                    .host_send = nic_send,
+                                    .host_receive = rc_receive};
+    e->timer_ops[EV_RTO] = (struct timer_ops){rc_rto, rc_rto_deadline};
+    e->timer_ops[EV_CC] = (struct timer_ops){rc_cc_timer, rc_cc_deadline};
+    e->timer_ops[EV_PFC] = (struct timer_ops){pfc_event, pfc_event_deadline};
+    e->timer_ops[EV_GRANT].run = grant_due;
+    e->timer_ops[EV_TIMER].run = timer_fire;
+}
+
 /* Takes over what is configured; nothing is allocated. */
 static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 {
+    register_ops(e);
     e->p = c->params;
     e->fabric = c->fabric;
     e->seed = c->seed;
@@ -265,7 +291,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->links.down);
     free(e->links.since_ps);
     free(e->links.ends_ps);
-    delay_fini(e);
+    pause_clock_fini(e);
     histogram_fini(e);
     free(e->tosses);
     stable_fini(&e->port_mem);

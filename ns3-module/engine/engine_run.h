@@ -40,7 +40,7 @@ int weft_engine_plan(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx,
 /**
  * Changes links, now and together; what a link is already changes nothing. Routes are recomputed at
  * once when links go down or come up, without asking whether they can deadlock:
- * weft_engine_check_links says so. See link_state.c for what becomes of packets, pauses and QPs.
+ * weft_engine_check_links says so. See link_change.c for what becomes of packets, pauses and QPs.
  * WEFT_E_INPUT, and nothing has changed: no such link, or a value out of range.
  */
 int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *list, size_t n,

@@ -16,9 +16,9 @@ constexpr size_t most_files = 45;
 /* Rooms, and those that each may include. */
 const std::map<std::string, std::set<std::string>> rooms = {
     {"core", {}},
-    {"switch", {"core"}},
-    {"transport", {"core"}},
     {"balance", {"core"}},
+    {"switch", {"core", "balance"}},
+    {"transport", {"core", "balance", "switch"}},
     {"observe", {"core", "switch", "transport", "balance"}},
     {"parallel", {"core"}},
     {"replay", {"core"}},

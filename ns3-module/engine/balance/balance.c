@@ -21,15 +21,13 @@
  * of its hash, or as it is steered.
  */
 #include "balance.h"
+#include "core/control_config.h"
 #include "core/context.h"
 #include "drill.h"
 #include "ecmp.h"
 #include "entropy.h"
 #include "flowlet.h"
 #include "steer.h"
-#include "switch/credit.h"
-#include "transport/control.h"
-#include "transport/recovery.h"
 #include "way.h"
 
 #include "base/rng.h"
@@ -147,21 +145,21 @@ static uint32_t by_class(struct weft_engine *e, struct weft_route_group g, uint3
 /* Ultra Ethernet's senders choose entropy values whatever balances others. One value per QP is the
  * hash of its flow. */
 static balance_fn balance_of(const struct weft_engine_params *p,
-                             const struct weft_transport_params *t)
+                             const struct weft_transport_params *t, const struct recovery *r)
 {
     const bool uet_beside = p->uet.prios && t->uet;
     const balance_fn pick = uet_beside ? by_entropy : table[p->sw.balance].pick;
-    return pick == by_entropy && recovery_of(t->recovery)->one_entropy ? NULL : pick;
+    return pick == by_entropy && r->one_entropy ? NULL : pick;
 }
 
 /* Packets of a transport overtake each other: whether its recovery lives with that. */
 static int check_reordering(const struct weft_engine_config *c, uint32_t which,
-                            struct weft_err *err)
+                            const struct recovery *r, struct weft_err *err)
 {
     const struct weft_transport_params t = profile_transport(&c->params, which);
     const bool uet = which == PROFILE_UET;
-    if (t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT ||
-        recovery_of(t.recovery)->tolerates_reordering || t.allow_reordering)
+    if (t.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT || r->tolerates_reordering ||
+        t.allow_reordering)
         return 0;
     return weft_err_set(err, WEFT_E_INPUT,
                         "%s%s reorders packets, which this %s.recovery takes "
@@ -177,7 +175,8 @@ static int check_reordering(const struct weft_engine_config *c, uint32_t which,
 
 /* Ultra Ethernet beside other traffic: senders' entropy values stand where some balances note what
  * they chose. */
-static int check_uet(const struct weft_engine_config *c, struct weft_err *err)
+static int check_uet(const struct weft_engine_config *c, const struct recovery *r,
+                     struct weft_err *err)
 {
     const int b = c->params.sw.balance;
     if (!c->params.uet.prios)
@@ -189,7 +188,7 @@ static int check_uet(const struct weft_engine_config *c, struct weft_err *err)
             "entropy values; set another balance, or uet.prios=0",
             table[b].name);
     const struct weft_transport_params t = profile_transport(&c->params, PROFILE_UET);
-    if (balance_of(&c->params, &t) && check_reordering(c, PROFILE_UET, err))
+    if (balance_of(&c->params, &t, r) && check_reordering(c, PROFILE_UET, r, err))
         return WEFT_E_INPUT;
     struct weft_cc_choice own = {0};
     int rc = weft_cc_choice_read(c->params.uet.control, &own, err);
@@ -228,7 +227,8 @@ static int check_valiant(const struct weft_fabric *f, struct weft_err *err)
                         f->ndims == 1 ? f->dims[0].kind : "multi");
 }
 
-int balance_check(const struct weft_engine_config *c, struct weft_err *err)
+int balance_check(const struct weft_engine_config *c, const struct recovery *const of[PROFILES],
+                  struct weft_err *err)
 {
     int b = c->params.sw.balance;
     if ((size_t)b >= sizeof table / sizeof table[0])
@@ -245,11 +245,11 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
                             "which pools of egress queues don't count; set "
                             "switch.egress-lossy-pool and switch.egress-lossless-pool to 0",
                             table[b].name);
-    if (check_uet(c, err))
+    if (check_uet(c, of[PROFILE_UET], err))
         return WEFT_E_INPUT;
-    if (!table[b].per_packet || !balance_of(&c->params, &c->params.transport))
+    if (!table[b].per_packet || !balance_of(&c->params, &c->params.transport, of[PROFILE_RUN]))
         return 0;
-    if (entropy_check(&c->params, err) || check_reordering(c, PROFILE_RUN, err))
+    if (entropy_check(&c->params, err) || check_reordering(c, PROFILE_RUN, of[PROFILE_RUN], err))
         return WEFT_E_INPUT;
     const char *stamped = NULL;
     int rc = b == WEFT_BALANCE_VALIANT ? check_valiant(c->fabric, err) : 0;
@@ -276,7 +276,7 @@ int balance_init(struct weft_engine *e, struct weft_err *err)
 {
     for (uint32_t i = 0; i < PROFILES; i++) {
         struct profile *f = &e->rc.profile[i];
-        f->pick = balance_of(&e->p, &f->t);
+        f->pick = balance_of(&e->p, &f->t, f->recovery);
         f->sprays = f->pick == by_entropy;
     }
     e->spread.balance = e->p.uet.prios ? by_class : e->rc.profile[PROFILE_RUN].pick;

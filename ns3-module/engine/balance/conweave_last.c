@@ -24,7 +24,7 @@ static void resume(struct weft_engine *e, struct conweave_flow *f)
         list_take(&f->kept, pkt_at(e, i));
         e->spread.kept[f->out].bytes -= pkt_at(e, i)->frame;
         e->spread.kept[f->out].payload -= pkt_at(e, i)->payload;
-        port_release(e, f->out, i);
+        e->port_ops.release(e, f->out, i);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine.h"
 #include "topologies/routes.h"
-#include "transport/qp.h"
+#include "core/qp_state.h"
 
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 

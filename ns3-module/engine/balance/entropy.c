@@ -17,7 +17,6 @@
 #include "entropy.h"
 #include "core/context.h"
 #include "steer.h"
-#include "transport/recovery.h"
 
 #include <inttypes.h>
 

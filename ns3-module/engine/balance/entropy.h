@@ -13,7 +13,7 @@
 
 #include "core/pkt.h"
 #include "engine.h"
-#include "transport/qp.h"
+#include "core/qp_state.h"
 
 #include "base/rng.h"
 
@@ -41,11 +41,5 @@ void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy
 void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k);
 
 #pragma GCC visibility pop
-
-/** The hash of a flow and a value. */
-static inline uint32_t entropy_hash(uint32_t flow_hash, uint32_t ev)
-{
-    return (uint32_t)(weft_mix64((uint64_t)flow_hash << 32 | ev) >> 32);
-}
 
 #endif

@@ -112,12 +112,12 @@ static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)
 
 static void paused(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    uint32_t i = port_take_upper(e, port, prio);
+    uint32_t i = e->port_ops.take_upper(e, port, prio);
     for (uint32_t n = 0;
          i != NIL && walk_on(e, n, e->pkts.pool.n, "packets that leave by another way"); n++) {
         struct pkt *k = pkt_at(e, i);
         const uint32_t after = k->next;
-        port_leave_by(e, port, escape(e, e->ports[port].node, k), i);
+        e->port_ops.leave_by(e, port, escape(e, e->ports[port].node, k), i);
         i = after;
     }
 }

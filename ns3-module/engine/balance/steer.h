@@ -18,22 +18,6 @@
 /** No intermediate. */
 #define NO_MID 0xffffffu
 
-struct steer {
-    /** Virtual channels of class 1; 0: it has none of its own. */
-    uint32_t (*upper)(const struct weft_fabric *f);
-    /** Sets port, mid, upper and prio of a QP for its next packet. */
-    void (*aim)(struct weft_engine *e, struct qp *q);
-    /** Calls take(ctx, port) for the ports of its host that packets of a QP may leave by, at least
-     * once. */
-    void (*exits)(const struct weft_engine *e, const struct qp *q,
-                  void (*take)(void *ctx, uint32_t port), void *ctx);
-    /** The port by which data packet @p k leaves @p node; NIL: no route. May move it to the other
-     * class. */
-    uint32_t (*next)(struct weft_engine *e, uint32_t node, struct pkt *k);
-    /** Optional. A priority of a port was paused. */
-    void (*paused)(struct weft_engine *e, uint32_t port, uint32_t prio);
-};
-
 #pragma GCC visibility push(hidden)
 
 extern const struct steer steer_valiant, steer_minimal_adaptive;

@@ -8,20 +8,6 @@
 
 #include "core/context.h"
 
-struct way {
-    /** The port by which a packet of a QP (but for warnings, which begin in the middle of a way)
-     * that came in through port @p in leaves, one of @p g, of which there is at least one. */
-    uint32_t (*choose)(struct weft_engine *e, struct weft_route_group g, uint32_t in,
-                       struct pkt *k);
-    /** Optional. Whether data packet @p i, about to leave by port @p out, is kept for a while. */
-    bool (*keeps)(struct weft_engine *e, uint32_t out, uint32_t i);
-    /** With keeps: takes such a packet, which is in the buffer; gives it to port_release later. */
-    void (*keep)(struct weft_engine *e, uint32_t out, uint32_t i);
-    bool answers; /**< ACKs and CNPs are asked for, too */
-    int (*init)(struct weft_engine *e, struct weft_err *err);
-    void (*fini)(struct weft_engine *e);
-};
-
 #pragma GCC visibility push(hidden)
 
 extern const struct way way_conga, way_conweave;

@@ -4,9 +4,6 @@
  * transmissions) and the slow one (timers) by (time, kind, number).
  */
 #include "agenda.h"
-#include "switch/pfc.h"
-#include "transport/grant.h"
-#include "transport/rc.h"
 
 /* The head of the slow queue is an entry of a deadline that may have moved since. True when it is
  * due at its time; else it was dropped or re-dated. */
@@ -31,29 +28,14 @@ static bool settle_deadline(struct agenda *a, int64_t at_ps, int64_t *entry_ps)
 static void settle_slow(struct weft_engine *e, struct agenda *a)
 {
     while (a->slow.n) {
-        struct ev top = a->slow.h[0];
-        struct qp *q;
-        struct pfc_deadline *d;
-        switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
-        case EV_RTO:
-            q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
-            if (settle_deadline(a, q->snd->rto_at_ps, &q->snd->rto_entry_ps))
-                return;
-            break;
-        case EV_PFC:
-            d = pfc_deadline(e, EV_NUMBER(top.id));
-            if (settle_deadline(a, d->at_ps, &d->entry_ps))
-                return;
-            break;
-        case EV_CC:
-            q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
-            if (q->snd->cc_timer_ps == top.t)
-                return;
-            evq_pop(&a->slow); /* superseded by another entry, or switched off */
-            break;
-        default:
+        const uint64_t id = a->slow.h[0].id;
+        const struct timer_ops *ops = &e->timer_ops[id >> EV_KIND_SHIFT];
+        int64_t at_ps;
+        if (!ops->deadline)
             return;
-        }
+        int64_t *entry_ps = ops->deadline(e, EV_NUMBER(id), &at_ps);
+        if (settle_deadline(a, at_ps, entry_ps))
+            return;
     }
 }
 
@@ -112,32 +94,16 @@ static void note_slow_due(struct weft_engine *e, const struct agenda *a)
         kind > EV_TX ? 0 : (uint32_t)fastq_key(0, 0, kind, (uint32_t)EV_NUMBER(top.id));
 }
 
-static void run_slow(struct weft_engine *e, uint64_t id)
+/* Arrivals and transmissions over a second ahead are in the slow queue. */
+static void agenda_run_timer(struct weft_engine *e, uint64_t id)
 {
-    const uint64_t number = EV_NUMBER(id);
-    switch ((enum ev_kind)(id >> EV_KIND_SHIFT)) {
-    case EV_ARRIVE:
-        port_arrive(e, (uint32_t)number);
-        return;
-    case EV_TX:
-        port_due(e, (uint32_t)number);
-        return;
-    case EV_RTO:
-        rc_rto(e, (uint32_t)number);
-        return;
-    case EV_CC:
-        rc_cc_timer(e, (uint32_t)number);
-        return;
-    case EV_PFC:
-        pfc_event(e, number);
-        return;
-    case EV_GRANT:
-        grant_due(e, (uint32_t)number);
-        return;
-    case EV_TIMER:
-        timer_fire(e, number);
-        return;
-    }
+    const uint32_t kind = (uint32_t)(id >> EV_KIND_SHIFT);
+    if (kind == EV_ARRIVE)
+        e->port_ops.arrive(e, (uint32_t)EV_NUMBER(id));
+    else if (kind == EV_TX)
+        e->port_ops.due(e, (uint32_t)EV_NUMBER(id));
+    else
+        e->timer_ops[kind].run(e, EV_NUMBER(id));
 }
 
 void agenda_run_slow(struct weft_engine *e, struct agenda *a)
@@ -146,7 +112,7 @@ void agenda_run_slow(struct weft_engine *e, struct agenda *a)
     note_slow_due(e, a);
     evq_pop(&a->slow);
     e->loop.slow_id = id;
-    run_slow(e, id);
+    agenda_run_timer(e, id);
     e->loop.slow_id = UINT64_MAX;
 }
 

@@ -63,9 +63,9 @@ static inline struct due agenda_first(struct weft_engine *e, struct agenda *a)
 static inline void agenda_run_key(struct weft_engine *e, uint64_t key)
 {
     if (fastq_kind(key) == EV_ARRIVE)
-        port_arrive(e, fastq_port(key));
+        e->port_ops.arrive(e, fastq_port(key));
     else
-        port_due(e, fastq_port(key));
+        e->port_ops.due(e, fastq_port(key));
 }
 
 /** Executes the first entry @p d. */

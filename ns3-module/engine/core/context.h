@@ -11,33 +11,21 @@
 #ifndef WEFT_ENGINE_CONTEXT_H
 #define WEFT_ENGINE_CONTEXT_H
 
-#include "observe/audit.h"
-#include "balance/balance.h"
-#include "transport/control.h"
-#include "switch/credit.h"
-#include "observe/delay.h"
+#include "balance_state.h"
 #include "draws.h"
 #include "gap.h"
-#include "transport/grant.h"
-#include "observe/histogram.h"
-#include "observe/ideal.h"
-#include "link_state.h"
 #include "loop.h"
-#include "switch/mmu.h"
 #include "msg.h"
-#include "transport/nic.h"
+#include "observe_state.h"
 #include "path.h"
 #include "parallel/peers.h"
-#include "switch/pfc.h"
 #include "pkt.h"
 #include "port.h"
-#include "transport/qp.h"
-#include "transport/rc.h"
+#include "port_ops.h"
+#include "qp_state.h"
 #include "routing.h"
-#include "observe/stall.h"
-#include "switch/supply.h"
-#include "observe/victims.h"
-#include "switch/telemetry.h"
+#include "switch_state.h"
+#include "transport_state.h"
 #include "parallel/window.h"
 
 /** An engine: what it was given, and the state of its parts. */
@@ -46,6 +34,8 @@ struct weft_engine {
     const struct weft_fabric *fabric;
     uint64_t seed;
     struct weft_engine_hooks hooks;
+    struct port_ops port_ops;
+    struct timer_ops timer_ops[EV_KINDS];
 
     int64_t now; /**< ps */
     struct loop loop;

@@ -25,7 +25,8 @@ enum ev_kind {
     EV_CC = 3,
     EV_PFC = 4,
     EV_TIMER = 5,
-    EV_GRANT = 6
+    EV_GRANT = 6,
+    EV_KINDS
 };
 #define EV_KIND_SHIFT 60
 #define EV_ID(kind, number) (((uint64_t)(kind) << EV_KIND_SHIFT) | (uint64_t)(number))

@@ -2,11 +2,8 @@
 /* Packet records, and what hooks are shown of them. */
 #include "pkt.h"
 #include "context.h"
-#include "balance/entropy.h"
-#include "transport/recovery.h"
 #include "loop.h"
 #include "stable.h"
-#include "switch/telemetry.h"
 #include "parallel/worker.h"
 
 /* A record where there is no free one; NIL: there is none, and the run ends. */

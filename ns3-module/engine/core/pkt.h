@@ -106,8 +106,6 @@ void pkt_free(struct weft_engine *e, uint32_t i);
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v);
 /** Tells the packet hook, if the port is one that it wants to hear of. */
 void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
-/** Counts a drop at a port, tells the hook, frees the packet. */
-void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
 
 #pragma GCC visibility pop
 

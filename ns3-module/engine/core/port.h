@@ -95,29 +95,4 @@ struct port {
 _Static_assert(offsetof(struct port, st) == 64 && sizeof(struct port) == 448,
                "what is on which line, and how many there are");
 
-#pragma GCC visibility push(hidden)
-
-/** The head of the link of @p port has arrived at the other end. */
-void port_arrive(struct weft_engine *e, uint32_t port);
-/** An EV_TX entry of the port is due: starts a packet, unless the port waits for another moment. */
-void port_due(struct weft_engine *e, uint32_t port);
-/** Queues a packet at a port and starts it when the port is free. */
-void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
-/** Something became sendable at the port. */
-void port_kick(struct weft_engine *e, uint32_t port);
-/** Takes the packets of class 1 (steer.h) that wait at a port out of its queue; returns the first
- * of their list. */
-uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
-/** Queues such a packet at port @p to instead, its class as it now says; NIL: drops it. */
-void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
-/** Queues a packet that was kept back (way.h) when it had been taken into the buffer. */
-void port_release(struct weft_engine *e, uint32_t port, uint32_t pkt);
-/** Packet @p pkt, which another process has sent, is on the link of @p port and arrives at @p
- * at_ps. */
-void port_put_on_link(struct weft_engine *e, uint32_t port, uint32_t pkt, int64_t at_ps);
-/** Makes the transmissions before @p due_ps that a lazy port owes. */
-void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int64_t due_ps);
-
-#pragma GCC visibility pop
-
 #endif

@@ -5,7 +5,6 @@
 
 #include "context.h"
 #include "events.h"
-#include "port_ops.h"
 
 /** The port looks for something to send at @p at_ps, if not earlier. */
 static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port, int64_t at_ps)
@@ -24,7 +23,7 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
 static inline void port_settle(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->armed_ps < e->loop.due_ps)
-        port_ops.catch_up(e, p, port, e->loop.due_ps);
+        e->port_ops.catch_up(e, p, port, e->loop.due_ps);
 }
 
 #endif

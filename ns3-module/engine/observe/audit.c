@@ -10,16 +10,15 @@
  * was taken there, left, waits or was dropped.
  *
  * A host takes only what names it, and forwards only where hosts may: that is looked at with each
- * packet that comes to a host (port.c), and ends the run at once.
+ * packet that comes to a host (switch/forward.c), and ends the run at once.
  */
 #include "core/context.h"
-#include "core/lazy.h"
-#include "core/link_state.h"
+#include "switch/lazy.h"
+#include "transport/reroute.h"
 #include "core/moment.h"
 #include "core/walk.h"
 #include "diagnose.h"
 #include "parallel/posts.h"
-#include "parallel/window.h"
 #include "replay/replay.h"
 #include "stall.h"
 #include "switch/credit.h"
@@ -326,10 +325,10 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     const struct port *p = &e->ports[q->port];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], name[WEFT_NODE_NAME_MAX];
     weft_fabric_node_name(e->fabric, p->node, name);
-    if (snd->state == QP_PARKED && link_path_exists(e, q))
+    if (snd->state == QP_PARKED && reroute_path_exists(e, q))
         snprintf(buf, size,
                  "the path that is left takes packets of up to %uB, but those of this QP are %uB",
-                 link_path_mtu(e, q), q->mtu_bytes);
+                 reroute_path_mtu(e, q), q->mtu_bytes);
     else if (snd->state == QP_PARKED)
         snprintf(buf, size, "no path leads there");
     else if (credit_blocks(e, q->port, snd->prio))
@@ -401,7 +400,7 @@ uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(voi
                              void *ctx)
 {
     weft_engine_settle(e);
-    uint64_t said = link_explain(e, max, fn, ctx);
+    uint64_t said = diagnose_partition(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
     const uint64_t before = said;
     for (uint32_t i = 0; i < e->qps.pool.n && said < max; i++)

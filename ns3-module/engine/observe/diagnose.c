@@ -301,3 +301,35 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
     free(victim);
     return said;
 }
+
+/* ---- partitions ---- */
+
+#define PARTITION_NAMED 4u /**< links in the sentence */
+
+uint64_t diagnose_partition(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+                            void *ctx)
+{
+    const struct weft_fabric *f = e->fabric;
+    char text[640], a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], at[WEFT_UNIT_TEXT_MAX];
+    uint32_t parked = 0, named = 0;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        parked += qp_at(e, i)->snd->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
+    if (e->peers)
+        parked = (uint32_t)peers_sum(e, parked);
+    if (!parked || !max)
+        return 0;
+    size_t used = (size_t)snprintf(
+        text, sizeof text, "the fabric is partitioned: %u QPs have no path; links down:", parked);
+    for (uint32_t l = 0; l < f->nlinks; l++) {
+        if (!e->links.down[l] || named++ >= PARTITION_NAMED)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s-%s since %s",
+                                 named > 1 ? "," : "", weft_fabric_node_name(f, f->links[l].a, a),
+                                 weft_fabric_node_name(f, f->links[l].b, b),
+                                 weft_format_time(e->links.since_ps[l], at));
+    }
+    if (named > PARTITION_NAMED)
+        snprintf(text + used, sizeof text - used, " and %u more", named - PARTITION_NAMED);
+    fn(ctx, text);
+    return 1;
+}

@@ -26,6 +26,9 @@ static inline bool diagnose_passing(const struct weft_engine *e, uint32_t i, uin
 /** Sentences on deadlocks, roots of pauses and their victims; at most @p max; returns how many. */
 uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max,
                          void (*fn)(void *ctx, const char *sentence), void *ctx);
+/** A sentence on the partition, when QPs with something to send are parked; returns how many. */
+uint64_t diagnose_partition(struct weft_engine *e, uint64_t max,
+                            void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 #pragma GCC visibility pop
 

@@ -3,7 +3,6 @@
 #include "core/context.h"
 #include "core/events.h"
 #include "parallel/window_crew_inside.h"
-#include "parallel/worker.h"
 #include "replay/replay_inside.h"
 
 #define NONE UINT64_MAX

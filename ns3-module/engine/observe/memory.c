@@ -5,7 +5,7 @@
  */
 #include "core/context.h"
 #include "switch/credit.h"
-#include "delay.h"
+#include "switch/pause_clock.h"
 #include "switch/pfc.h"
 #include "parallel/host_agendas.h"
 #include "transport/nic.h"
@@ -44,7 +44,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
         graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
         f->nports * (sizeof *e->ports + sizeof *e->ends) + e->nics.n * sizeof *e->nics.of +
         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) + credit_bytes(e) +
-        (e->supplies.of ? f->nports * sizeof *e->supplies.of : 0) + delay_bytes(e) +
+        (e->supplies.of ? f->nports * sizeof *e->supplies.of : 0) + pause_clock_bytes(e) +
         queue_bytes(e) + window_crew_bytes(e) + host_agendas_bytes(e) +
         (e->tosses ? f->nports * sizeof *e->tosses : 0) +
         (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);

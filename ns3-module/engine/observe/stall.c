@@ -21,7 +21,7 @@
 #include "stall.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
-#include "core/lazy.h"
+#include "switch/lazy.h"
 #include "transport/recovery.h"
 
 #include "base/int128.h"

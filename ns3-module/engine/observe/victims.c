@@ -10,7 +10,7 @@
 #include "victims.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
-#include "core/lazy.h"
+#include "switch/lazy.h"
 #include "core/pkt.h"
 #include "core/walk.h"
 #include "diagnose.h"

@@ -3,13 +3,8 @@
 #ifndef WEFT_ENGINE_VICTIMS_H
 #define WEFT_ENGINE_VICTIMS_H
 
+#include "core/observe_state.h"
 #include "engine.h"
-
-/** What looks for victims remember. */
-struct victims {
-    uint8_t *known; /**< per QP of the first n: a look has found it waiting without need */
-    uint32_t n;
-};
 
 #pragma GCC visibility push(hidden)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The bytes of frames; see wire.h. */
 #include "wire_inside.h"
-#include "transport/profile.h"
+#include "core/control_config.h"
 
 #include "base/units.h"
 

@@ -6,7 +6,6 @@
 #include "core/events.h"
 #include "host_parts_inside.h"
 #include "posts.h"
-#include "transport/recovery.h"
 #include "window_crew_inside.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What several processes have counted together: peers.h. */
 #include "core/context.h"
-#include "core/lazy.h"
+#include "switch/lazy.h"
 #include "core/moment.h"
 #include "peers.h"
 #include "worker.h"

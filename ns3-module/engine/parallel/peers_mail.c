@@ -9,8 +9,9 @@
  * once.
  */
 #include "core/context.h"
+#include "core/port_link.h"
+#include "transport/qp.h"
 #include "peers.h"
-#include "switch/telemetry.h"
 #include "window_crew_inside.h"
 #include "window_queue.h"
 #include "worker.h"
@@ -204,7 +205,7 @@ static void unpack_packet(struct weft_engine *e, struct pouch *from)
         pkt_at(e, i)->sig = s | hops << SIG_STACK_BITS;
         take(from, int_at(e, s)->hops, hops * sizeof(struct weft_cc_hop));
     }
-    port_put_on_link(e, c.port, i, c.at_ps);
+    put_on_link(e, c.port, pkt_at(e, i), i, c.at_ps);
 }
 
 void peers_merge(struct peers_head *known, const struct peers_head *h)

@@ -5,7 +5,6 @@
 #include "host_parts.h"
 #include "host_parts_inside.h"
 #include "peers.h"
-#include "transport/rc.h"
 #include "window.h"
 #include "window_crew_inside.h"
 #include "window_node.h"

@@ -3,6 +3,8 @@
  * Posts messages: opens their QPs and wakes their NICs, in the engine's own thread or in several.
  */
 #include "posts.h"
+#include "transport/qp.h"
+#include "transport/delay.h"
 #include "core/context.h"
 #include "core/fail.h"
 #include "core/room.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The threads of windows, and which nodes are whose. What they do: window_crew.h. */
 #include "window_crew.h"
+#include "switch/pause_clock.h"
 #include "window_crew_inside.h"
 #include "core/context.h"
 #include "crew.h"
-#include "observe/delay.h"
 #include "host_agendas.h"
 #include "partition.h"
 #include "core/port.h"
@@ -255,7 +255,7 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->look_again = c->measured = c->counted = true;
     c->weight = 1;
     c->clock_ns = crew_cpu_clock_ns();
-    if (delay_reserve(e))
+    if (pause_clock_reserve(e))
         return weft_err_set(err, WEFT_E_LIMIT, "%s", e->err.msg);
     return crew_new(c->n, &c->crew, err);
 }

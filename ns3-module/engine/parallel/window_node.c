@@ -58,7 +58,7 @@ static bool settle_in_turns(struct weft_engine *e, const struct weft_fabric_node
             if (!p->lazy)
                 continue;
             if (p->armed_ps < until_ps) {
-                port_catch_up(e, p, i, p->armed_ps + 1);
+                e->port_ops.catch_up(e, p, i, p->armed_ps + 1);
                 more = true;
             }
             owes |= p->armed_ps != WEFT_NEVER;

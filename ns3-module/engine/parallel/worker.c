@@ -7,7 +7,6 @@
 #include "core/room.h"
 #include "core/walk.h"
 #include "posts.h"
-#include "transport/qp.h"
 #include "window_queue.h"
 
 #include <stdlib.h>

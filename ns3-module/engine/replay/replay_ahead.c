@@ -16,7 +16,7 @@
 #include "replay_inside.h"
 #include "replay_jump.h"
 #include "replay_state.h"
-#include "transport/frame_size.h"
+#include "core/frame_size.h"
 #include "transport/qp.h"
 
 #include <stdlib.h>

@@ -11,7 +11,6 @@
  */
 #include "core/context.h"
 #include "replay_inside.h"
-#include "transport/qp.h"
 
 #include <math.h>
 

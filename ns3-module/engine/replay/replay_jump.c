@@ -13,7 +13,6 @@
 #include "parallel/window_crew.h"
 #include "parallel/window_queue.h"
 #include "replay_inside.h"
-#include "transport/nic.h"
 
 #include "base/units.h"
 

@@ -12,7 +12,6 @@
  */
 #include "core/context.h"
 #include "parallel/host_agendas.h"
-#include "transport/qp.h"
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"

@@ -14,13 +14,10 @@
  */
 #include "core/context.h"
 #include "core/loop.h"
-#include "observe/delay.h"
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
 #include "replay_state.h"
-#include "transport/nic.h"
-#include "transport/qp.h"
 
 #include "base/units.h"
 

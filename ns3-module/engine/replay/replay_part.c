@@ -3,7 +3,6 @@
 #include "core/context.h"
 #include "balance/ecmp.h"
 #include "core/pkt.h"
-#include "transport/qp.h"
 #include "core/room.h"
 #include "replay_state.h"
 

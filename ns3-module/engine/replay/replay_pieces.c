@@ -10,10 +10,8 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/room.h"
-#include "observe/delay.h"
 #include "replay.h"
 #include "replay_inside.h"
-#include "transport/nic.h"
 #include "transport/qp.h"
 
 #include "base/units.h"

@@ -19,7 +19,6 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
-#include "transport/qp.h"
 
 #include "base/units.h"
 

@@ -13,7 +13,6 @@
 #include "core/port.h"
 #include "replay_inside.h"
 #include "replay_state_inside.h"
-#include "transport/qp.h"
 
 static void see_totals(struct weft_engine *e, struct tape *t)
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The same of packets and ports: replay_state.c. */
 #include "replay_state_inside.h"
+#include "switch/pause_clock.h"
 #include "core/context.h"
 #include "core/pkt.h"
 #include "core/port.h"
 #include "core/walk.h"
-#include "observe/delay.h"
 #include "switch/pfc.h"
-#include "transport/nic.h"
-#include "transport/qp.h"
 
 /* ---- packets ---- */
 
@@ -70,7 +68,7 @@ static void see_waits(struct weft_engine *e, struct pkt *k, uint32_t i, int64_t 
         return;
     if (at && at->hold)
         replay_see_noted(e, at, k->prio, &k->held_ps, t);
-    struct wait *w = delay_wait_of(e, i, before_ps);
+    struct wait *w = pause_clock_wait_of(e, i, before_ps);
     tape_same(t, w != NULL, "whether a pause has held up a packet");
     if (!w)
         return;

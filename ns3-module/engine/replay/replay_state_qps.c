@@ -2,11 +2,11 @@
 /* What the future of the traffic depends on, and what it counts, of QPs and their messages:
  * replay_state.c. */
 #include "replay_state_inside.h"
+#include "switch/pause_clock.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
 #include "core/msg.h"
 #include "core/walk.h"
-#include "observe/delay.h"
 #include "replay_pauses.h"
 #include "transport/qp.h"
 
@@ -101,7 +101,7 @@ void replay_see_noted(struct weft_engine *e, const struct port *p, uint32_t prio
         tape_see(t, noted, sizeof *noted, MOVE_NOT, "state that moved otherwise: clocks of pauses");
         return;
     }
-    tape_same(t, delay_paused_ps(e, p, prio) - *noted, "how long a pause holds a packet up");
+    tape_same(t, pause_clock_ps(e, p, prio) - *noted, "how long a pause holds a packet up");
     TAPE_SEE(t, *noted, MOVE_COUNT);
 }
 

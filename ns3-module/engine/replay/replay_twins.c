@@ -21,8 +21,6 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
-#include "transport/nic.h"
-#include "transport/qp.h"
 
 #include "base/int128.h"
 #include "base/units.h"

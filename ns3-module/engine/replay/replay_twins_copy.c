@@ -17,8 +17,6 @@
 #include "replay.h"
 #include "replay_inside.h"
 #include "replay_jump.h"
-#include "transport/nic.h"
-#include "transport/qp.h"
 
 #include "base/units.h"
 

@@ -10,7 +10,6 @@
 #include "core/context.h"
 #include "replay.h"
 #include "replay_inside.h"
-#include "transport/qp.h"
 
 #include <stdlib.h>
 

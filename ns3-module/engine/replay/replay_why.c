@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What keeps traffic from being replayed: state that replay_state.c doesn't read, or that never is
  * the same twice. */
-#include "balance/balance.h"
 #include "core/context.h"
 #include "replay.h"
-#include "switch/credit.h"
 #include "transport/recovery.h"
 
 static bool stepped(const struct weft_engine *e)

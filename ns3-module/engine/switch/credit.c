@@ -24,15 +24,14 @@
  * A priority without credit is paused as far as the scheduler and the diagnosis are concerned.
  */
 #include "credit.h"
+#include "pause_clock.h"
+#include "core/control_config.h"
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/pkt_list.h"
 #include "core/port.h"
-#include "core/port_ops.h"
 #include "core/walk.h"
-#include "observe/delay.h"
-#include "transport/control.h"
 
 #include "base/int128.h"
 #include "base/units.h"
@@ -183,7 +182,7 @@ void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const str
         p->paused_since_ps = e->now;
     p->paused |= bit;
     e->pfc.since[port].ps[prio] = e->now;
-    delay_pause(e, p, prio);
+    pause_clock_start(e, p, prio);
     if (e->hooks.credit)
         e->hooks.credit(e->hooks.ctx, e->now, port, prio, 1);
 }
@@ -201,10 +200,10 @@ static void give(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t b
     p->paused &= ~bit;
     if (!p->paused)
         p->st.paused_ps += e->now - p->paused_since_ps;
-    delay_resume(e, p, prio);
+    pause_clock_stop(e, p, prio);
     if (e->hooks.credit)
         e->hooks.credit(e->hooks.ctx, e->now, port, prio, 0);
-    port_ops.kick(e, port);
+    e->port_ops.kick(e, port);
 }
 
 bool credit_blocks(const struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -268,7 +267,7 @@ static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool k
     list_append(e, &e->ports[far].ctrl, k, i);
     e->ports[far].nonempty |= CTRL_WAITS;
     if (kick)
-        port_ops.kick(e, far);
+        e->port_ops.kick(e, far);
 }
 
 /* @p bytes of the buffer behind @p port are free again. */

@@ -3,31 +3,10 @@
 #ifndef WEFT_ENGINE_CREDIT_H
 #define WEFT_ENGINE_CREDIT_H
 
+#include "core/switch_state.h"
 #include "core/pkt.h"
 #include "core/port.h"
 #include "engine.h"
-
-struct credit;
-
-/** Credit of all links. */
-struct credits {
-    struct credit *ports; /**< one per port; NULL: no dimension is under credit */
-    uint8_t prios;        /**< priorities under credit where a dimension has it, a bit mask */
-};
-
-/** Whether a link is under credit. */
-static inline bool credit_on(const struct weft_fabric *f, const struct weft_fabric_link *l)
-{
-    return f->dims[l->dim].set.flow_control == WEFT_FLOW_CREDIT;
-}
-/** Whether some dimension is. */
-static inline bool credit_used(const struct weft_fabric *f)
-{
-    for (uint32_t d = 0; d < f->ndims; d++)
-        if (f->dims[d].set.flow_control == WEFT_FLOW_CREDIT)
-            return true;
-    return false;
-}
 
 #pragma GCC visibility push(hidden)
 

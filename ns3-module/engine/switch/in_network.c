@@ -33,14 +33,13 @@
  */
 #include "in_network.h"
 #include "core/context.h"
-#include "transport/frame_size.h"
+#include "core/frame_size.h"
 #include "core/gap.h"
-#include "observe/ideal.h"
+#include "balance/ideal.h"
 #include "in_network_state.h"
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
-#include "core/port_ops.h"
 #include "core/port_catch_up.h"
 
 #include "base/int128.h"
@@ -77,7 +76,7 @@ static void send_frame(struct weft_engine *e, const struct group *g, uint32_t po
     k->prio = (uint8_t)g->prio;
     k->flags = (uint8_t)flags;
     port_settle(e, &e->ports[port], port);
-    port_ops.enqueue(e, port, i);
+    e->port_ops.enqueue(e, port, i);
 }
 
 static bool receives(const struct operation *op, uint32_t member)

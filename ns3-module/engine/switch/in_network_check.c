@@ -2,7 +2,6 @@
 /* In-network operations: conservation laws, and what unfinished ones wait for. */
 #include "core/context.h"
 #include "core/names.h"
-#include "observe/diagnose.h"
 #include "in_network.h"
 #include "in_network_state.h"
 #include "core/loop.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opening and closing groups of in-network operations: their trees as in_network.c uses them. */
+#include "core/control_config.h"
 #include "core/context.h"
 #include "core/gap.h"
 #include "credit.h"
@@ -7,7 +8,6 @@
 #include "in_network_state.h"
 #include "parallel/posts.h"
 #include "parallel/window.h"
-#include "transport/control.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

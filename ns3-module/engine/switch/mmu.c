@@ -20,7 +20,7 @@
  */
 #include "mmu.h"
 #include "core/context.h"
-#include "core/lazy.h"
+#include "lazy.h"
 #include "core/pkt.h"
 #include "credit.h"
 #include "mmu_admit.h"

@@ -4,39 +4,8 @@
 #define WEFT_ENGINE_MMU_H
 
 #include "core/pkt.h"
-#include "core/port_kind.h"
-#include "core/stable.h"
+#include "core/switch_state.h"
 #include "engine.h"
-
-/** What queues may take together. */
-struct pool {
-    uint64_t size, used;
-};
-
-/** One switch's buffer. */
-struct mmu {
-    struct pool
-        in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
-    struct pool out[2]; /**< egress pools: lossless and lossy */
-    bool eager;         /**< its ports are not lazy */
-    bool stays_eager;   /**< something has to know of its transmissions at their moment */
-    uint32_t review;    /**< eager: transmissions until that is looked at again */
-} __attribute__((aligned(64)));
-
-/** All buffers, and what holds for priorities in them: bit masks, and by number. */
-struct mmus {
-    struct mmu *of;          /**< one per node; unused, and zero, on hosts that do not forward */
-    struct stable mem;       /**< what they lie in */
-    struct port_kind *kinds; /**< of all ports */
-    uint32_t least_kmin;     /**< smallest kmin of all ports and priorities */
-    uint8_t lossless;
-    uint8_t channelled; /**< change virtual channels: the lossless ones, and those under credit */
-    uint8_t slow;       /**< not 0: every packet takes the long way through mmu.c */
-    uint8_t egress_measured; /**< egress queues have a limit */
-    uint8_t egress_pooled;   /**< and an egress pool of their own */
-    uint8_t in_pool[WEFT_PRIOS];
-    int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
-};
 
 #pragma GCC visibility push(hidden)
 

@@ -4,6 +4,8 @@
 #define WEFT_ENGINE_MMU_ADMIT_H
 
 #include "core/context.h"
+#include "mmu.h"
+#include "mmu_admit.h"
 
 /** Admits a packet from ingress @p in to egress @p out, or says why not (WEFT_DROP_REASONS:
  * admitted). Sends XOFF when due. */

@@ -13,13 +13,13 @@
  * threshold goes to headroom whole.
  */
 #include "balance/steer.h"
+#include "core/control_config.h"
 #include "core/context.h"
 #include "credit.h"
 #include "marking.h"
 #include "mmu.h"
 #include "parallel/peers.h"
 #include "prio_params.h"
-#include "transport/control.h"
 
 #include "base/int128.h"
 #include "base/units.h"

@@ -17,15 +17,14 @@
  * which is re-dated when it comes up, as with the retransmission timer.
  */
 #include "pfc.h"
+#include "pause_clock.h"
 #include "core/context.h"
 #include "credit.h"
-#include "observe/delay.h"
 #include "core/events.h"
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/pkt_list.h"
 #include "core/port.h"
-#include "core/port_ops.h"
 #include "core/port_catch_up.h"
 #include "balance/steer.h"
 #include "parallel/window.h"
@@ -124,7 +123,7 @@ void pfc_send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xo
     list_append(e, &e->ports[port].ctrl, k, i);
     e->ports[port].nonempty |= CTRL_WAITS;
     if (kick)
-        port_ops.kick(e, port);
+        e->port_ops.kick(e, port);
 }
 
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick)
@@ -156,21 +155,21 @@ void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool x
             p->paused_since_ps = e->now;
         if (!(before & bit)) {
             e->pfc.since[port].ps[prio] = e->now;
-            delay_pause(e, p, prio);
+            pause_clock_start(e, p, prio);
         }
     } else {
         p->paused &= ~bit;
         if (before && !p->paused)
             p->st.paused_ps += e->now - p->paused_since_ps;
         if (before & bit)
-            delay_resume(e, p, prio);
+            pause_clock_stop(e, p, prio);
     }
     if (e->hooks.pfc && e->windows.on)
         window_note_pfc(e, port, prio, xoff, expired);
     else if (e->hooks.pfc)
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
-        port_ops.kick(e, port);
+        e->port_ops.kick(e, port);
     else if (e->spread.steer && e->spread.steer->paused)
         e->spread.steer->paused(e, port, prio);
 }

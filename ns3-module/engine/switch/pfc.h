@@ -3,34 +3,8 @@
 #ifndef WEFT_ENGINE_PFC_H
 #define WEFT_ENGINE_PFC_H
 
+#include "core/switch_state.h"
 #include "engine.h"
-
-/** A deadline of PFC. */
-struct pfc_deadline {
-    int64_t at_ps;    /**< WEFT_NEVER: none */
-    int64_t entry_ps; /**< time of the valid EV_PFC entry, WEFT_NEVER: none */
-};
-
-/** PFC timers of one port. */
-struct pfc_port {
-    struct pfc_deadline expiry[WEFT_PRIOS];  /**< egress: end of the pause */
-    struct pfc_deadline refresh[WEFT_PRIOS]; /**< ingress: next repetition of XOFF */
-};
-
-/** When the current pause of each priority of a port's egress began. */
-struct pfc_since {
-    int64_t ps[WEFT_PRIOS];
-};
-
-/** PFC of all ports. */
-struct pfc {
-    struct pfc_port *ports;  /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
-    struct pfc_since *since; /**< one per port */
-    uint64_t moves;          /**< packets made, delivered or dropped so far, PFC frames apart */
-    uint64_t repeats;        /**< pauses repeated since one was */
-    int64_t moved_ps;        /**< when moves was seen to have changed */
-    int64_t watched_ps;      /**< when that was looked at, or a deadlock looked for */
-};
 
 /** What an EV_PFC entry stands for, its lowest bit. */
 enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
@@ -48,8 +22,10 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bo
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** The link of @p port failed: its pause and the one it asked for are forgotten. */
 void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
-/** The deadline that an EV_PFC entry stands for, and its execution. */
+/** The deadline that an EV_PFC entry stands for. */
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
+/** timer_ops of EV_PFC. */
+int64_t *pfc_event_deadline(const struct weft_engine *e, uint64_t number, int64_t *at_ps);
 void pfc_event(struct weft_engine *e, uint64_t number);
 /** How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps.
  */

@@ -67,6 +67,13 @@ bool pfc_watch(struct weft_engine *e, uint32_t port, uint64_t moves)
     return !e->err.code;
 }
 
+int64_t *pfc_event_deadline(const struct weft_engine *e, uint64_t number, int64_t *at_ps)
+{
+    struct pfc_deadline *d = pfc_deadline(e, number);
+    *at_ps = d->at_ps;
+    return &d->entry_ps;
+}
+
 void pfc_event(struct weft_engine *e, uint64_t number)
 {
     const uint32_t port = (uint32_t)(number / 2 / WEFT_PRIOS);

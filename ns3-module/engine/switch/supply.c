@@ -7,7 +7,7 @@
 #include "core/gap.h"
 #include "core/port_catch_up.h"
 #include "mmu.h"
-#include "transport/frame_size.h"
+#include "core/frame_size.h"
 
 #include <stdlib.h>
 

@@ -21,23 +21,10 @@
 #ifndef WEFT_ENGINE_SUPPLY_H
 #define WEFT_ENGINE_SUPPLY_H
 
+#include "core/qp_state.h"
+#include "core/switch_state.h"
 #include "core/pkt.h"
-#include "core/stable.h"
 #include "engine.h"
-#include "transport/qp.h"
-
-/** Of one port. */
-struct supply {
-    int64_t at_ps;    /**< of the last packet that joined */
-    int64_t spare_ps; /**< supply */
-    int64_t most_ps;  /**< that is kept, as the last packet with marks had it */
-    uint32_t tokens;  /**< of flows that end */
-};
-
-struct supplies {
-    struct supply *of;   /**< by port; NULL: no control needs it */
-    struct stable gains; /**< uint32_t by number of the QP: marks that no ACK has told of */
-};
 
 #pragma GCC visibility push(hidden)
 

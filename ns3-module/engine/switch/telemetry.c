@@ -12,7 +12,7 @@
 #include "core/loop.h"
 #include "core/stable.h"
 #include "parallel/worker.h"
-#include "transport/qp.h"
+#include "core/qp_state.h"
 
 #include "base/rng.h"
 #include "base/units.h"

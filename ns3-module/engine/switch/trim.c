@@ -5,7 +5,6 @@
 #include "core/context.h"
 #include "mmu_admit.h"
 #include "prio_params.h"
-#include "transport/recovery.h"
 
 int trim_check_config(const struct weft_engine_config *c, struct weft_err *err)
 {

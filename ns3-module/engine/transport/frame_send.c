@@ -10,6 +10,8 @@
  * Its flow has a record among the QPs for the path, see FRAME_PRIO. Frames keep to the hash of
  * their flow under every switch.balance.
  */
+#include "core/control_config.h"
+#include "switch/drop.h"
 #include "core/context.h"
 #include "core/pkt.h"
 #include "core/port.h"
@@ -119,6 +121,6 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
     if (lost)
         pkt_drop(e, i, port, WEFT_DROP_LINK);
     else
-        port_enqueue(e, port, i);
+        e->port_ops.enqueue(e, port, i);
     return 0;
 }

@@ -6,7 +6,6 @@
 #include "core/evq.h"
 #include "core/gap.h"
 #include "core/pkt.h"
-#include "core/port_ops.h"
 #include "core/walk.h"
 #include "nic.h"
 
@@ -126,7 +125,7 @@ static void send_grant(struct weft_engine *e, uint32_t qi, const struct weft_cc_
     k->frame = (uint16_t)rules->frame_bytes;
     k->payload = 0;
     k->prio = (uint8_t)profile_of(q)->t.ack_prio;
-    port_ops.enqueue(e, q->ack_port, i);
+    e->port_ops.enqueue(e, q->ack_port, i);
 }
 
 /* Credit ahead of what a QP asks for, in quanta: no more than it has asked for before. */
@@ -160,8 +159,9 @@ static uint64_t grant_first(struct weft_engine *e, struct pacer *p, enum grant_l
     return quanta ? quanta : LEAST_QUANTA;
 }
 
-void grant_due(struct weft_engine *e, uint32_t nic)
+void grant_due(struct weft_engine *e, uint64_t number)
 {
+    const uint32_t nic = (uint32_t)number;
     struct pacer *p = &e->grants.pacers[nic];
     struct weft_cc_grants rules;
     p->armed = false;

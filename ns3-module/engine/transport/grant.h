@@ -16,42 +16,8 @@
 #ifndef WEFT_ENGINE_GRANT_H
 #define WEFT_ENGINE_GRANT_H
 
-#include "core/pkt.h"
-#include "core/stable.h"
+#include "core/transport_state.h"
 #include "engine.h"
-#include "qp.h"
-
-#include "base/rng.h"
-#include "congestion/core_credit.h"
-
-/** Both ends of a QP, as far as credit goes; amounts in quanta of 256 bytes. */
-struct grantee {
-    uint32_t next, prev;      /**< in a list of its pacer */
-    uint8_t list;             /**< receiver: enum grant_list */
-    bool answer;              /**< receiver: the next grant is sent even if it grants nothing */
-    uint8_t patience;         /**< sender: doublings of the time until it asks again */
-    uint64_t wanted, granted; /**< receiver: in all */
-    uint64_t told;            /**< sender: what it has asked for, in all */
-    uint64_t landed_bytes;    /**< sender: payload known to have arrived, in order or not */
-};
-
-/** Where a grantee is. */
-enum grant_list { GRANT_NONE, GRANT_ACTIVE, GRANT_IDLE, GRANT_LISTS };
-
-/** Of one host port. */
-struct pacer {
-    struct list list[GRANT_LISTS]; /**< of QPs */
-    int64_t next_ps;               /**< not before */
-    bool armed;
-    int64_t look_ps; /**< next look at what came marked or trimmed; 0: none was looked for yet */
-    struct weft_cc_core_state core;
-    struct weft_rng rng; /**< of the times of looks */
-};
-
-struct grants {
-    struct stable of; /**< struct grantee, by number of the QP; elem 0: no control has credits */
-    struct pacer *pacers;
-};
 
 #pragma GCC visibility push(hidden)
 
@@ -80,8 +46,8 @@ void grant_note(struct weft_engine *e, const struct qp *q, uint32_t flags);
 double grant_core_rate(struct weft_engine *e, struct pacer *p, const struct qp *q,
                        const struct weft_cc_grants *rules);
 
-/** A pacer's time has come. */
-void grant_due(struct weft_engine *e, uint32_t nic);
+/** timer_ops of EV_GRANT: a pacer's time has come. */
+void grant_due(struct weft_engine *e, uint64_t nic);
 
 #pragma GCC visibility pop
 

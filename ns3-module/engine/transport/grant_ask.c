@@ -2,7 +2,6 @@
 /* What senders say of the credit that they want; see grant.h. */
 #include "core/context.h"
 #include "core/pkt.h"
-#include "core/port_ops.h"
 #include "grant.h"
 #include "recovery.h"
 
@@ -62,5 +61,5 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
     k->payload = 0;
     k->prio = (uint8_t)profile_of(q)->t.ack_prio;
     g->told = want > g->told ? want : g->told;
-    port_ops.enqueue(e, q->port, i);
+    e->port_ops.enqueue(e, q->port, i);
 }

@@ -9,17 +9,16 @@
  */
 #include "nic.h"
 #include "core/context.h"
-#include "observe/delay.h"
+#include "delay.h"
 #include "balance/entropy.h"
 #include "core/events.h"
 #include "core/evq.h"
-#include "frame_size.h"
+#include "core/frame_size.h"
 #include "core/gap.h"
 #include "grant.h"
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
-#include "core/port_ops.h"
 #include "core/port_catch_up.h"
 #include "qp.h"
 #include "recovery.h"
@@ -415,7 +414,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
     if (snd->state == QP_READY) {
         if (!(p->paused & 1u << snd->prio))
-            port_ops.kick(e, q->port);
+            e->port_ops.kick(e, q->port);
     } else if (snd->state == QP_PACED) {
         port_arm(e, p, q->port,
                  snd->next_avail_ps > p->busy_until_ps ? snd->next_avail_ps : p->busy_until_ps);

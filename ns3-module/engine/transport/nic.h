@@ -3,25 +3,8 @@
 #ifndef WEFT_ENGINE_NIC_H
 #define WEFT_ENGINE_NIC_H
 
-#include "core/evq.h"
-#include "core/pkt.h"
-#include "qp.h"
-
-/** NIC arbitration state of one host port. */
-struct nic {
-    struct list ready[WEFT_PRIOS];
-    struct evq paced; /**< (next_avail, QP) */
-    uint32_t served;  /**< ns3-event-order: the QP that sent last */
-    uint8_t ready_mask;
-    uint8_t yield; /**< priorities whose last turn went to a packet of another host */
-};
-
-/** All NICs. */
-struct nics {
-    struct nic *of; /**< by port.nic */
-    uint32_t n;
-    bool turns; /**< their queues hold packets that take turns with QPs: in transit, frames, sums */
-};
+#include "core/port.h"
+#include "core/transport_state.h"
 
 /** A timeout after @p backoff doublings. */
 static inline int64_t backed_off(int64_t rto_ps, uint32_t backoff)
@@ -42,6 +25,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);
 bool nic_paced(struct weft_engine *e, struct nic *n);
 /** Moves the QPs whose pacing time has come to the ready rings. */
 void nic_release_paced(struct weft_engine *e, uint32_t port);
+/** port_ops.host_send. */
+void nic_send(struct weft_engine *e, struct port *p, uint32_t port);
 /** A QP that is idle or blocked may have become sendable. */
 void nic_wake(struct weft_engine *e, uint32_t qp);
 /** After a hook of the congestion control: clamps its output, queues its timer. */

@@ -3,7 +3,6 @@
 #include "probe.h"
 
 #include "core/context.h"
-#include "core/port_ops.h"
 #include "grant.h"
 #include "recovery.h"
 
@@ -28,6 +27,6 @@ bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
     if (credited(q))
         grant_ask_with(e, q, qi, i);
     q->probe_ps = e->now + q->env.base_rtt_ps;
-    port_ops.enqueue(e, q->port, i);
+    e->port_ops.enqueue(e, q->port, i);
     return true;
 }

@@ -1,60 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Transports by traffic class; see profile.h. */
 #include "profile.h"
+#include "core/control_config.h"
 #include "core/context.h"
 #include "qp.h"
 #include "recovery.h"
 
 #include <inttypes.h>
-
-uint32_t profile_count(const struct weft_engine_params *p)
-{
-    return p->uet.prios ? PROFILES : 1;
-}
-
-uint32_t profile_of_prio(const struct weft_engine_params *p, uint32_t prio)
-{
-    return prio < WEFT_PRIOS && p->uet.prios >> prio & 1 ? PROFILE_UET : PROFILE_RUN;
-}
-
-struct weft_transport_params profile_transport(const struct weft_engine_params *p, uint32_t which)
-{
-    const struct weft_transport_params *own = &p->uet.t;
-    struct weft_transport_params t = p->transport;
-    if (which == PROFILE_RUN)
-        return t;
-    t.ack_prio = own->ack_prio;
-    t.ack_every = 1;
-    t.ack_every_bytes = own->ack_every_bytes;
-    t.nack_interval_ps = own->nack_interval_ps;
-    t.rto_ps = own->rto_ps;
-    t.retry_max = own->retry_max;
-    t.rto_backoff_max = own->rto_backoff_max;
-    t.header_bytes = own->header_bytes;
-    t.ack_bytes = own->ack_bytes;
-    t.nack_bytes = own->nack_bytes;
-    t.probe_bytes = own->probe_bytes;
-    t.pad_bytes = own->pad_bytes;
-    t.base_rtt_ps = own->base_rtt_ps;
-    t.bdp_bytes = 0;
-    t.recovery = own->recovery;
-    t.reorder_packets = own->reorder_packets;
-    t.uet = true;
-    return t;
-}
-
-uint64_t profile_longest_header(const struct weft_engine_params *p)
-{
-    const uint64_t run = p->transport.header_bytes, uet = p->uet.t.header_bytes;
-    return p->uet.prios && uet > run ? uet : run;
-}
-
-uint64_t profile_answer_prios(const struct weft_engine_params *p, bool cnps)
-{
-    return UINT64_C(1) << p->transport.ack_prio |
-           (p->uet.prios ? UINT64_C(1) << p->uet.t.ack_prio : 0) |
-           (cnps ? UINT64_C(1) << p->transport.cnp_prio : 0);
-}
 
 int profile_check(const struct weft_engine_params *p, struct weft_err *err)
 {

@@ -4,15 +4,16 @@
  * open-addressing table, never closed.
  */
 #include "qp.h"
+#include "grant.h"
 #include "core/context.h"
 #include "control.h"
-#include "observe/delay.h"
+#include "delay.h"
 #include "balance/ecmp.h"
 #include "balance/entropy.h"
-#include "frame_size.h"
+#include "core/frame_size.h"
 #include "core/gap.h"
-#include "observe/ideal.h"
-#include "core/link_state.h"
+#include "balance/ideal.h"
+#include "reroute.h"
 #include "nic.h"
 #include "core/pkt.h"
 #include "parallel/posts.h"
@@ -85,7 +86,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     const uint64_t gap = e->p.transport.gap_bytes;
     /* Without a path now: as it was, and may be again. */
     const struct weft_routes *routes =
-        e->links.ndown && !link_path_exists(e, q) ? e->routing.intact : e->routing.routes;
+        e->links.ndown && !reroute_path_exists(e, q) ? e->routing.intact : e->routing.routes;
     uint32_t hops = ecmp_path(e, routes, q, true, ports);
     control_assign(e, q, ports, hops);
     const uint64_t full = data_frame(q, q->mtu_bytes) + gap;
@@ -276,7 +277,7 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
     if (ends & PEERS_SENDS && e->spread.steer)
         e->spread.steer->aim(e, q);
     if (e->links.ndown)
-        link_reroute_qp(e, qi);
+        reroute_qp(e, qi);
     return 0;
 }
 
@@ -297,7 +298,7 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
         return qi;
     record(e, qi, &name);
     if (e->links.ndown)
-        link_reroute_qp(e, qi);
+        reroute_qp(e, qi);
     return qi;
 }
 

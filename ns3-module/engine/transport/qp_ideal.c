@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The least time that messages of a QP can take. */
 #include "core/context.h"
-#include "frame_size.h"
-#include "observe/ideal.h"
+#include "core/frame_size.h"
+#include "balance/ideal.h"
 #include "qp.h"
 
 int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,

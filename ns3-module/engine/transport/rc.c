@@ -16,13 +16,13 @@
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
-#include "core/port_ops.h"
 #include "core/stable.h"
 #include "core/walk.h"
-#include "frame_size.h"
+#include "core/frame_size.h"
+#include "frame.h"
 #include "grant.h"
 #include "nic.h"
-#include "observe/delay.h"
+#include "delay.h"
 #include "parallel/worker.h"
 #include "probe.h"
 #include "qp.h"
@@ -30,7 +30,6 @@
 #include "replay/replay.h"
 #include "sparse_ack.h"
 #include "switch/supply.h"
-#include "switch/telemetry.h"
 
 #include "base/units.h"
 
@@ -95,7 +94,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     q->answer = 0;
     if (kind == WEFT_PKT_ACK || !f->by_bytes) /* a NACK tells of one packet */
         q->unacked = 0;
-    port_ops.enqueue(e, q->ack_port, i);
+    e->port_ops.enqueue(e, q->ack_port, i);
 }
 
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
@@ -155,7 +154,7 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->frame = (uint16_t)cnp_frame(e);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.cnp_prio;
-    port_ops.enqueue(e, q->ack_port, i);
+    e->port_ops.enqueue(e, q->ack_port, i);
 }
 
 static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
@@ -425,14 +424,18 @@ static void receive_request(struct weft_engine *e, uint32_t i)
     rc_answer(e, q, i, WEFT_PKT_ACK);
 }
 
-void rc_receive(struct weft_engine *e, uint32_t i)
+void rc_receive(struct weft_engine *e, uint32_t i, uint32_t port)
 {
     static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *, uint32_t) = {
         [WEFT_PKT_DATA] = receive_data,       [WEFT_PKT_ACK] = receive_ack,
         [WEFT_PKT_NACK] = receive_ack,        [WEFT_PKT_CNP] = receive_cnp,
         [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive,
         [WEFT_PKT_WARNING] = supply_warned};
-    receive[pkt_at(e, i)->kind](e, i);
+    const uint32_t kind = pkt_at(e, i)->kind;
+    if (__builtin_expect(kind == WEFT_PKT_FRAME, 0))
+        frame_receive(e, i, port);
+    else
+        receive[kind](e, i);
 }
 
 /* A timer has expired, for the n-th time in a row; whether the QP goes on. */
@@ -496,8 +499,16 @@ static bool waits_for_credit(const struct qp *q)
     return credited(q) && q->snd->state == QP_BLOCKED && !q->snd->out.cwnd_bytes;
 }
 
-void rc_rto(struct weft_engine *e, uint32_t qi)
+int64_t *rc_rto_deadline(const struct weft_engine *e, uint64_t qi, int64_t *at_ps)
 {
+    struct sender *const snd = qp_at(e, (uint32_t)qi)->snd;
+    *at_ps = snd->rto_at_ps;
+    return &snd->rto_entry_ps;
+}
+
+void rc_rto(struct weft_engine *e, uint64_t number)
+{
+    const uint32_t qi = (uint32_t)number;
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
     snd->rto_entry_ps = WEFT_NEVER;
@@ -526,8 +537,16 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         grant_ask(e, q, qi, true);
 }
 
-void rc_cc_timer(struct weft_engine *e, uint32_t qi)
+int64_t *rc_cc_deadline(const struct weft_engine *e, uint64_t qi, int64_t *at_ps)
 {
+    struct sender *const snd = qp_at(e, (uint32_t)qi)->snd;
+    *at_ps = snd->cc_timer_ps; /* one entry stands, others are superseded, or it is switched off */
+    return &snd->cc_timer_ps;
+}
+
+void rc_cc_timer(struct weft_engine *e, uint64_t number)
+{
+    const uint32_t qi = (uint32_t)number;
     struct qp *q = qp_at(e, qi);
     q->snd->cc_timer_ps = WEFT_NEVER;
     q->snd->out.timer_at_ps = WEFT_NEVER;

@@ -6,7 +6,7 @@
 #include "core/context.h"
 #include "core/stable.h"
 #include "nic.h"
-#include "observe/delay.h"
+#include "delay.h"
 #include "parallel/host_agendas.h"
 #include "parallel/posts.h"
 #include "parallel/worker.h"

@@ -3,7 +3,7 @@
 #ifndef WEFT_ENGINE_FRAME_SIZE_H
 #define WEFT_ENGINE_FRAME_SIZE_H
 
-#include "core/context.h"
+#include "context.h"
 
 /** Frame bytes of a packet with @p payload bytes and @p stamps bytes of signals: padded, with
  * headers, at least the minimum frame. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What hosts make of marks and warnings; see supply.h. */
 #include "core/context.h"
-#include "supply.h"
-#include "transport/nic.h"
+#include "switch/supply.h"
+#include "nic.h"
 
 void supply_warned(struct weft_engine *e, uint32_t i)
 {

@@ -3,22 +3,8 @@
 #ifndef WEFT_ENGINE_HISTOGRAM_H
 #define WEFT_ENGINE_HISTOGRAM_H
 
+#include "core/observe_state.h"
 #include "engine.h"
-
-#include "base/queue_bins.h"
-
-/** One priority of a port. */
-struct histogram {
-    int64_t since_ps; /**< times are right up to here, and it holds `bytes` since */
-    uint32_t bytes;
-    int64_t time_ps[WEFT_QUEUE_BINS];
-};
-
-/** Histograms of all ports. */
-struct histograms {
-    uint8_t *wanted;       /**< per port: bits of priorities; NULL: nobody asked */
-    struct histogram **of; /**< by port and priority; NULL: nothing has waited there */
-};
 
 #pragma GCC visibility push(hidden)
 

@@ -4,7 +4,7 @@
 #define WEFT_ENGINE_EGRESS_H
 
 #include "engine.h"
-#include "pkt.h"
+#include "core/pkt.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -24,21 +24,25 @@
  * ports, with transport.ns3-event-order, and with routing that looks at queues far away.
  */
 #include "lazy.h"
-#include "context.h"
-#include "events.h"
-#include "port_catch_up.h"
+#include "core/context.h"
+#include "core/events.h"
+#include "core/port_catch_up.h"
+#include "parallel/posts.h"
+#include "parallel/window.h"
+#include "parallel/window_crew.h"
+#include "replay/replay.h"
 
 #include "base/units.h"
 
 #define REVIEW_PER_PORT 4u /**< transmissions per port of an eager switch between two reviews */
 
-static bool may_be_lazy(const struct weft_engine *e, uint32_t port)
+static bool lazy_may_be(const struct weft_engine *e, uint32_t port)
 {
     const struct port *p = &e->ports[port];
     return p->nic == NIL && p->prop_ps > 0 && !e->mmu.of[p->node].eager && !p->was_down;
 }
 
-static void settle(struct weft_engine *e, uint32_t port, bool lazy)
+static void lazy_set(struct weft_engine *e, uint32_t port, bool lazy)
 {
     struct port *p = &e->ports[port];
     if (p->lazy == lazy)
@@ -54,7 +58,7 @@ void lazy_settle(struct weft_engine *e, uint32_t node)
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
         if (port_known(e, i))
-            settle(e, i, may_be_lazy(e, i));
+            lazy_set(e, i, lazy_may_be(e, i));
 }
 
 void lazy_wake(struct weft_engine *e, uint32_t node)
@@ -68,11 +72,11 @@ void lazy_wake(struct weft_engine *e, uint32_t node)
 void lazy_link_changes(struct weft_engine *e, uint32_t port)
 {
     e->ports[port].was_down = true;
-    settle(e, port, false);
+    lazy_set(e, port, false);
 }
 
 /* Whether an eager switch pauses nobody and holds no packet in headroom. */
-static bool pauses_nobody(const struct weft_engine *e, uint32_t node)
+static bool lazy_no_pauses(const struct weft_engine *e, uint32_t node)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     uint32_t busy = 0;
@@ -91,8 +95,68 @@ void lazy_review(struct weft_engine *e, uint32_t node)
 {
     struct mmu *m = &e->mmu.of[node];
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
-    if (m->stays_eager || !pauses_nobody(e, node))
+    if (m->stays_eager || !lazy_no_pauses(e, node))
         return;
     m->eager = false;
     lazy_settle(e, node);
+}
+
+/* Notes what the packet hook is told of. */
+static void lazy_note_packet_events(struct weft_engine *e)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        if (port_known(e, i))
+            e->ports[i].told = e->hooks.packet ? e->hooks.packet_events[i] : 0;
+}
+
+/* Whether something has to know of each transmission of a switch at its moment. */
+static bool lazy_stays_eager(const struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    bool stays = !e->path.lazy;
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        stays |= (port_known(e, i) && e->ports[i].told) || credit_on(e->fabric, link_of(e, i));
+    return stays;
+}
+
+void lazy_choose(struct weft_engine *e)
+{
+    e->path.lazy = !(e->path.rare & RARE_ORDER) && !e->draws.ns3 && !e->hooks.queue &&
+                   !e->hooks.ecn_mark && !e->spread.steer;
+    lazy_note_packet_events(e);
+    for (uint32_t d = 0; d < e->ncontrols; d++)
+        e->path.lazy &= !e->controls[d].signals.pint_tables;
+    e->path.no_cut_through =
+        (e->path.on_enqueue & ~(uint32_t)(QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM)) ||
+        e->path.rare & RARE_TURNS;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        if (!weft_fabric_forwards(e->fabric, n)) /* has no buffer, and ports that are never lazy */
+            continue;
+        const bool stays = e->mmu.of[n].stays_eager = lazy_stays_eager(e, n);
+        if (stays)
+            lazy_wake(e, n);
+        else if (e->mmu.of[n].eager)
+            lazy_review(e, n);
+        else
+            lazy_settle(e, n);
+    }
+    window_choose(e);
+}
+
+static void lazy_catch_up_node(struct weft_engine *e, const struct weft_fabric_node *n)
+{
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        if (e->ports[i].armed_ps < e->loop.due_ps)
+            port_settle(e, &e->ports[i], i);
+}
+
+void lazy_catch_up(struct weft_engine *e)
+{
+    posts_settle(e);
+    replay_ops.catch_up(e);
+    window_catch_up(e);
+    window_crew_look_again(e);
+    for (uint32_t n = 0; e->path.lazy && n < e->fabric->nnodes; n++)
+        if (node_known(e, n))
+            lazy_catch_up_node(e, &e->fabric->nodes[n]);
 }

@@ -5,27 +5,10 @@
 #ifndef WEFT_ENGINE_IDEAL_H
 #define WEFT_ENGINE_IDEAL_H
 
+#include "core/observe_state.h"
 #include "engine.h"
 
 struct qp;
-
-/** The rate of a port changed. */
-struct rate_change {
-    uint64_t before_q; /**< ps per byte until then, GAP_SHIFT */
-    uint32_t port;
-};
-
-/** What links were like, and room for looking at them. */
-struct ideal {
-    struct rate_change *rates; /**< in the order of time */
-    uint32_t rates_cap;
-    struct weft_engine_mark now; /**< changes so far */
-    int fewest_hops; /**< routes over all links take the fewest hops that the fabric has */
-    /* per node, with packets that are balanced one by one: */
-    uint32_t *front, *next; /**< the nodes that they can be at, and go on to */
-    uint32_t *seen;         /**< the last round in which it was among them */
-    uint32_t round;
-};
 
 /** Packets that go from host to host. */
 struct journey {

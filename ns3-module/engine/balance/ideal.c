@@ -19,8 +19,8 @@
  * and the ports of the receiver. A sender that is not steered uses one port after the other.
  */
 #include "ideal.h"
-#include "balance/ecmp.h"
-#include "balance/steer.h"
+#include "ecmp.h"
+#include "steer.h"
 #include "core/context.h"
 #include "core/gap.h"
 

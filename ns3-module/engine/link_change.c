@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Changes of links: several at one instant, such as all links of a switch that fails, are one
- * change of the routes. link_state.c has what going down and coming up mean.
+ * change of the routes.
+ *
+ * When a link goes down: what is on it is lost when it would have arrived, what waits for it at
+ * both ends is dropped at once, and PFC forgets what the two ends had asked of each other. Routes
+ * are recomputed over what is left, everywhere at the same instant; so no packet loops, but one
+ * that reaches a switch without a route is dropped there (counted at the port it came in through).
+ * Lost packets are the business of the transport: its retransmission timer, or a NACK. QPs move to
+ * other ports, or are parked (reroute.c). A run in which only parked QPs are left comes to its end
+ * by itself, and the explanation names the links.
  *
  * A link that loses speed, in one direction or both, serialises the next packet at its new rate;
  * the one being sent keeps the old. Switches stamp the new rate (INT, PINT), and PFC quanta are bit
@@ -13,19 +21,21 @@
  * Bit errors strike each bit of a frame independently: a frame of n bytes is lost with probability
  * 1 - (1 - BER)^8n. ACKs and PFC frames are frames like others.
  */
-#include "context.h"
-#include "gap.h"
-#include "lazy.h"
-#include "link_state.h"
-#include "observe/ideal.h"
+#include "balance/ideal.h"
+#include "core/context.h"
+#include "core/gap.h"
 #include "parallel/window.h"
 #include "replay/replay.h"
+#include "switch/lazy.h"
+#include "switch/link_ports.h"
 #include "switch/mmu.h"
+#include "transport/reroute.h"
 
 #include "base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int check_change(const struct weft_engine *e, const struct weft_link_change *c,
                         struct weft_err *err)
@@ -71,11 +81,97 @@ static int states_after(const struct weft_engine *e, const struct weft_link_chan
     return 0;
 }
 
+static int make_link_tables(struct weft_engine *e, struct weft_err *err)
+{
+    const uint32_t n = e->fabric->nlinks;
+    if (e->links.down)
+        return 0;
+    e->links.down = calloc((size_t)n + 1, sizeof *e->links.down);
+    e->links.since_ps = calloc((size_t)n + 1, sizeof *e->links.since_ps);
+    e->links.ends_ps = calloc((size_t)e->fabric->nports + 1, sizeof *e->links.ends_ps);
+    if (!e->links.down || !e->links.since_ps || !e->links.ends_ps)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", n);
+    e->routing.intact = e->routing.routes;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) /* from now on each switch looks up its choice */
+        memset(qp_at(e, i)->path, 0xff, sizeof qp_at(e, i)->path);
+    return 0;
+}
+
+/* Routes over the links that are up in @p after. */
+static int recompute_routes(struct weft_engine *e, const uint8_t *after, struct weft_err *err)
+{
+    uint32_t left = 0;
+    for (uint32_t l = 0; l < e->fabric->nlinks; l++)
+        left += after[l];
+    struct weft_routes *routes =
+        left ? weft_routes_new_without(e->fabric, after, err) : e->routing.intact;
+    if (!routes)
+        return err ? err->code : WEFT_E_LIMIT;
+    if (e->routing.routes != e->routing.intact)
+        weft_routes_free(e->routing.routes);
+    e->routing.routes = routes;
+    e->links.ndown = left;
+    e->ideal.now.routes++;
+    return 0;
+}
+
+static int change_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
+                         const uint8_t *after, struct weft_err *err)
+{
+    uint32_t ends[2];
+    struct weft_link_change **moved = calloc(n + 1, sizeof *moved);
+    size_t nmoved = 0;
+    int rc = moved ? make_link_tables(e, err) : weft_err_no_memory(err, "routes");
+    if (!rc)
+        rc = recompute_routes(e, after, err);
+    if (rc) {
+        free(moved);
+        return rc;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct weft_link_change *c = &list[i];
+        if (e->links.down[c->link] == after[c->link])
+            continue;
+        e->links.down[c->link] = after[c->link];
+        e->links.since_ps[c->link] = e->now;
+        moved[nmoved++] = c;
+        link_ports(e, c->link, ends);
+        for (int k = 0; k < 2; k++) {
+            lazy_link_changes(e, ends[k]);
+            if (after[c->link])
+                c->lost_packets += link_port_close(e, ends[k]);
+            else
+                link_port_open(e, ends[k]);
+        }
+    }
+    for (size_t i = 0; i < nmoved; i++) {
+        link_ports(e, moved[i]->link, ends);
+        for (int k = 0; k < 2 && after[moved[i]->link]; k++)
+            link_port_reset_pfc(e, ends[k]);
+    }
+    for (size_t i = 0; i < nmoved; i++) {
+        link_ports(e, moved[i]->link, ends);
+        for (int k = 0; k < 2 && after[moved[i]->link]; k++)
+            moved[i]->lost_packets += link_port_drop_waiting(e, ends[k]);
+    }
+    for (size_t i = 0; i < nmoved && e->hooks.link; i++)
+        e->hooks.link(e->hooks.ctx, e->now, moved[i]->link, !after[moved[i]->link]);
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        reroute_qp(e, i);
+    for (size_t i = 0; i < nmoved; i++) {
+        link_ports(e, moved[i]->link, ends);
+        for (int k = 0; k < 2 && !after[moved[i]->link]; k++)
+            e->port_ops.kick(e, ends[k]);
+    }
+    free(moved);
+    return e->err.code ? weft_err_set(err, e->err.code, "%s", e->err.msg) : 0;
+}
+
 static int change_rate(struct weft_engine *e, const struct weft_link_change *c,
                        struct weft_err *err)
 {
     uint32_t ends[2];
-    link_ends(e, c->link, ends);
+    link_ports(e, c->link, ends);
     for (int i = 0; i < 2; i++) {
         struct port *p = &e->ports[ends[i]];
         const bool forward = p->node == e->fabric->links[c->link].a;
@@ -97,7 +193,7 @@ static int change_rate(struct weft_engine *e, const struct weft_link_change *c,
 static void change_errors(struct weft_engine *e, const struct weft_link_change *c)
 {
     uint32_t ends[2];
-    link_ends(e, c->link, ends);
+    link_ports(e, c->link, ends);
     for (int i = 0; i < 2; i++) {
         struct link_end *l = &e->ends[ends[i]];
         l->byte_log = 8 * log1p(-c->bit_error_rate);
@@ -120,7 +216,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
     replay_ops.disturb(e);
     e->stall.changed_ps = e->now;
     if (after)
-        rc = link_states(e, list, n, after, err);
+        rc = change_states(e, list, n, after, err);
     free(after);
     for (size_t i = 0; i < n && !rc; i++) {
         if (list[i].kind == WEFT_LINK_RATE)

@@ -4,14 +4,15 @@
  * the virtual channel.
  */
 #include "egress.h"
+#include "drop.h"
 #include "balance/ecmp.h"
 #include "balance/steer.h"
 #include "balance/way.h"
-#include "context.h"
-#include "loop.h"
-#include "pkt.h"
-#include "port_catch_up.h"
-#include "switch/credit.h"
+#include "core/context.h"
+#include "core/loop.h"
+#include "core/pkt.h"
+#include "core/port_catch_up.h"
+#include "credit.h"
 
 #include "topologies/deadlock.h"
 

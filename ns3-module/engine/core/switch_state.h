@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state of room switch as the context embeds it: buffers, pauses, credits of links, supply, and
+ * what packets carry for congestion controls. Room switch alone has the functions.
+ */
+#ifndef WEFT_ENGINE_SWITCH_STATE_H
+#define WEFT_ENGINE_SWITCH_STATE_H
+
+#include "engine.h"
+#include "port_kind.h"
+#include "stable.h"
+
+#include "base/rng.h"
+#include "congestion/cc.h"
+
+/** What queues may take together. */
+struct pool {
+    uint64_t size, used;
+};
+
+/** One switch's buffer. */
+struct mmu {
+    struct pool
+        in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
+    struct pool out[2]; /**< egress pools: lossless and lossy */
+    bool eager;         /**< its ports are not lazy */
+    bool stays_eager;   /**< something has to know of its transmissions at their moment */
+    uint32_t review;    /**< eager: transmissions until that is looked at again */
+} __attribute__((aligned(64)));
+
+/** All buffers, and what holds for priorities in them: bit masks, and by number. */
+struct mmus {
+    struct mmu *of;          /**< one per node; unused, and zero, on hosts that do not forward */
+    struct stable mem;       /**< what they lie in */
+    struct port_kind *kinds; /**< of all ports */
+    uint32_t least_kmin;     /**< smallest kmin of all ports and priorities */
+    uint8_t lossless;
+    uint8_t channelled; /**< change virtual channels: the lossless ones, and those under credit */
+    uint8_t slow;       /**< not 0: every packet takes the long way through mmu.c */
+    uint8_t egress_measured; /**< egress queues have a limit */
+    uint8_t egress_pooled;   /**< and an egress pool of their own */
+    uint8_t in_pool[WEFT_PRIOS];
+    int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
+};
+
+/** A deadline of PFC. */
+struct pfc_deadline {
+    int64_t at_ps;    /**< WEFT_NEVER: none */
+    int64_t entry_ps; /**< time of the valid EV_PFC entry, WEFT_NEVER: none */
+};
+
+/** PFC timers of one port. */
+struct pfc_port {
+    struct pfc_deadline expiry[WEFT_PRIOS];  /**< egress: end of the pause */
+    struct pfc_deadline refresh[WEFT_PRIOS]; /**< ingress: next repetition of XOFF */
+};
+
+/** When the current pause of each priority of a port's egress began. */
+struct pfc_since {
+    int64_t ps[WEFT_PRIOS];
+};
+
+/** PFC of all ports. */
+struct pfc {
+    struct pfc_port *ports;  /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
+    struct pfc_since *since; /**< one per port */
+    uint64_t moves;          /**< packets made, delivered or dropped so far, PFC frames apart */
+    uint64_t repeats;        /**< pauses repeated since one was */
+    int64_t moved_ps;        /**< when moves was seen to have changed */
+    int64_t watched_ps;      /**< when that was looked at, or a deadlock looked for */
+};
+
+struct credit;
+
+/** Credit of all links. */
+struct credits {
+    struct credit *ports; /**< one per port; NULL: no dimension is under credit */
+    uint8_t prios;        /**< priorities under credit where a dimension has it, a bit mask */
+};
+
+/** Whether a link is under credit. */
+static inline bool credit_on(const struct weft_fabric *f, const struct weft_fabric_link *l)
+{
+    return f->dims[l->dim].set.flow_control == WEFT_FLOW_CREDIT;
+}
+/** Whether some dimension is. */
+static inline bool credit_used(const struct weft_fabric *f)
+{
+    for (uint32_t d = 0; d < f->ndims; d++)
+        if (f->dims[d].set.flow_control == WEFT_FLOW_CREDIT)
+            return true;
+    return false;
+}
+
+/** Of one port. */
+struct supply {
+    int64_t at_ps;    /**< of the last packet that joined */
+    int64_t spare_ps; /**< supply */
+    int64_t most_ps;  /**< that is kept, as the last packet with marks had it */
+    uint32_t tokens;  /**< of flows that end */
+};
+
+struct supplies {
+    struct supply *of;   /**< by port; NULL: no control needs it */
+    struct stable gains; /**< uint32_t by number of the QP: marks that no ACK has told of */
+};
+
+/** The INT stamps of one packet; two share a cache line. How many there are is in pkt.sig. */
+struct int_stack {
+    union {
+        uint32_t next; /**< first, as stable.h wants */
+        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+    };
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct weft_cc_hop) == 32, "no stamp crosses a cache line");
+
+/** pkt.sig with INT: the stack in the lower bits, its stamps above. */
+#define SIG_STACK_BITS 24
+static inline uint32_t sig_stack(uint32_t sig)
+{
+    return sig & ((1u << SIG_STACK_BITS) - 1);
+}
+static inline uint32_t sig_hops(uint32_t sig)
+{
+    return sig >> SIG_STACK_BITS;
+}
+
+/** What a port knows for PINT. */
+struct pint {
+    double u;        /**< utilisation */
+    int64_t sent_ps; /**< when it began to send its last packet, */
+    uint64_t size;   /**< and wire bytes of that */
+    struct weft_rng rng;
+};
+
+/** Telemetry of all packets. */
+struct telemetry {
+    bool int_on, pint_on; /**< some QPs' packets are stamped */
+    bool all_int;         /**< those of all QPs, with INT */
+    struct stable stacks; /**< struct int_stack */
+    struct pint *pints;   /**< one per port; NULL without pint_on */
+};
+
+#endif
