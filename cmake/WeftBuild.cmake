@@ -2,6 +2,7 @@
 # Options, compiler flags and the two functions every directory uses: weft_library and weft_test.
 
 option(WEFT_NS3 "TCP in the weft program, and the module for ns-3 scripts (needs libns3-dev)" ON)
+option(WEFT_REPLAY "Repeated traffic can be taken over instead of simulated (run.replay)" ON)
 option(WEFT_TESTS "Build the tests (needs libgtest-dev)" ON)
 option(WEFT_WERROR "Treat warnings as errors" OFF)
 option(WEFT_ASAN "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)

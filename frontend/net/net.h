@@ -325,6 +325,7 @@ struct weft_net_config {
     unsigned threads; /**< that run it, with the same results; 0: it tries how many */
     int replay;       /**< not 0: traffic that repeats itself is taken over instead of simulated
                          again, with the same results */
+    int replay_auto;  /**< not 0: no error where the backend can't */
     double replay_tolerance; /**< not 0: traffic that has settled within this ratio may be skipped,
                                 with approximate results */
     uint64_t replay_bytes;   /**< most memory for that */

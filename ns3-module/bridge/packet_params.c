@@ -131,6 +131,8 @@ struct weft_engine_params weft_packet_engine_params(const struct weft_packet_par
 
 enum weft_replaying weft_packet_replaying(const struct weft_net_config *config)
 {
+    if (config->replay_auto && !weft_engine_can_replay())
+        return WEFT_REPLAYING_OFF;
     return !config->replay        ? WEFT_REPLAYING_OFF
            : config->replay_eager ? WEFT_REPLAYING_EAGERLY
                                   : WEFT_REPLAYING;

@@ -4,6 +4,7 @@
 #include "balance/entropy.h"
 #include "core/address_space.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/evq.h"
 #include "core/fastq.h"
 #include "core/gap.h"
@@ -12,7 +13,6 @@
 #include "balance/ideal.h"
 #include "parallel/peers.h"
 #include "parallel/window.h"
-#include "replay/replay.h"
 #include "switch/credit.h"
 #include "switch/forward.h"
 #include "switch/histogram.h"
@@ -311,7 +311,8 @@ void weft_engine_free(struct weft_engine *e)
     free(e->stall.marks);
     free(e->stall.said_queues);
     free(e->victims.known);
-    replay_ops.free(e->replay);
+    if (e->extension)
+        e->extension->ops->free(e);
     peers_fini(e);
     free(e);
 }
@@ -327,7 +328,7 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
         lazy_catch_up(e);
         window_tell(e, WEFT_NEVER);
     }
-    replay_ops.disturb(e);
+    extension_disturb(e);
     e->hooks = *hooks;
     for (uint32_t i = 0; e->ends && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
         e->ends[i].lossy = true;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/figures.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -30,13 +31,12 @@ enum weft_replaying {
  * memory. */
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err);
+/** Whether the engine was built with replay (-DWEFT_REPLAY). */
+bool weft_engine_can_replay(void);
 /** While traffic is replayed: what has settled may besides be skipped, where rates, windows and
  * queues stay within @p tolerance (0 .. 0.1) over several round trips; 0: no longer. Results are
  * then approximate. */
 void weft_engine_set_tolerance(struct weft_engine *e, double tolerance);
-/** The user does nothing of his own accord before @p t_ps, which holds for the next weft_engine_run
- * only: the clock may be moved beyond that run's limit up to then. Without it, up to its limit. */
-void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps);
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out);
 
 #ifdef __cplusplus

@@ -72,6 +72,10 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps);
 /** Inside a hook: run() must not go past @p limit_ps (only lowers; the instant being executed
  * is always finished). */
 void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps);
+/** The application does nothing of its own accord before @p t_ps, which holds for the next
+ * weft_engine_run only: replay may move the clock beyond that run's limit up to then. Without it,
+ * up to its limit. */
+void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps);
 /** Inside a hook: run() returns after the current event. */
 void weft_engine_stop(struct weft_engine *e);
 /** The error that ended run(), or code 0. */

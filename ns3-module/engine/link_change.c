@@ -23,9 +23,9 @@
  */
 #include "balance/ideal.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/gap.h"
 #include "parallel/window.h"
-#include "replay/replay.h"
 #include "switch/lazy.h"
 #include "switch/link_ports.h"
 #include "switch/mmu.h"
@@ -213,7 +213,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
     if (rc || (rc = states_after(e, list, n, &after, err)))
         return rc;
     lazy_catch_up(e);
-    replay_ops.disturb(e);
+    extension_disturb(e);
     e->stall.changed_ps = e->now;
     if (after)
         rc = change_states(e, list, n, after, err);

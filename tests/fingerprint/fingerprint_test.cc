@@ -189,6 +189,22 @@ TEST(FingerprintBy, AProgramWithoutNs3IsTheRecordedOne)
     setenv("WEFT_BINARY_DIR", build.c_str(), 1);
 }
 
+// The program of -DWEFT_REPLAY=OFF: no other room of the engine needs the room replay.
+TEST(FingerprintBy, AProgramWithoutReplayIsTheRecordedOne)
+{
+    const std::string build = env_or_die("WEFT_BINARY_DIR"), without = build + "/without-replay";
+    if (!std::filesystem::exists(without))
+        GTEST_SKIP() << "this build is without replay itself";
+    setenv("WEFT_BINARY_DIR", without.c_str(), 1);
+    for (const Recorded &r : playable())
+        expect_recorded(r, hashes(r, {}), {});
+    const Said exact =
+        weft({"run", source_dir() + "/scenarios/allreduce-clos16", "--set", "run.replay=exact"});
+    EXPECT_EQ(exact.code, 3);
+    EXPECT_NE(exact.err.find("built without replay"), std::string::npos) << exact.err;
+    setenv("WEFT_BINARY_DIR", build.c_str(), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Under, Fingerprint, testing::Values("auto", "weft", "default"),
                          [](const auto &info) { return std::string(info.param); });
 

@@ -186,6 +186,35 @@ TEST(Circles, NoFileIsCalledBackByThoseItCalls)
     EXPECT_EQ(joined(circles_of(calls_graph(symbols))), "");
 }
 
+/* Symbols that files of the engine outside @p room need of it. */
+Offenders used_from_outside(const std::vector<Symbol> &symbols, const std::string &room)
+{
+    const std::string engine = "ns3-module/engine/";
+    std::set<std::string> own;
+    Offenders bad;
+    for (const Symbol &s : symbols)
+        if (lies_in(s.file, engine + room) && s.type != 'U')
+            own.insert(s.name);
+    for (const Symbol &s : symbols)
+        if (s.type == 'U' && own.count(s.name) && lies_in(s.file, "ns3-module/engine") &&
+            !lies_in(s.file, engine + room))
+            bad.push_back(s.file + " needs " + s.name + " of " + room);
+    return bad;
+}
+
+/* -DWEFT_REPLAY=OFF builds the engine without the folder. */
+TEST(Circles, TheEngineLinksWithoutReplay)
+{
+    const char *build = getenv("WEFT_BINARY_DIR");
+    ASSERT_NE(build, nullptr) << "WEFT_BINARY_DIR must name the build (ctest sets it)";
+    const std::vector<Symbol> symbols = built_symbols(build, paths_of(project_tree()));
+    EXPECT_EQ(joined(used_from_outside(symbols, "replay")), "");
+    const std::vector<Symbol> wrong = {{"ns3-module/engine/replay/a.c", "f", 'T'},
+                                       {"ns3-module/engine/replay/b.c", "f", 'U'},
+                                       {"ns3-module/engine/core/c.c", "f", 'U'}};
+    EXPECT_EQ(used_from_outside(wrong, "replay").size(), 1u);
+}
+
 TEST(Circles, AreFound)
 {
     const SourceTree tree = {{"frontend/net/a.h", {"#include \"net/b.h\""}},

@@ -12,7 +12,6 @@
 #define WEFT_ENGINE_CONTEXT_H
 
 #include "balance_state.h"
-#include "draws.h"
 #include "gap.h"
 #include "loop.h"
 #include "msg.h"
@@ -27,6 +26,16 @@
 #include "switch_state.h"
 #include "transport_state.h"
 #include "parallel/window.h"
+
+#include "base/ns3_rng.h"
+#include <stdbool.h>
+
+/** Random numbers that all switches share. */
+struct draws {
+    bool ns3; /**< ecn.draws=ns3 */
+    struct weft_ns3_rng ns3_rng;
+    struct weft_libc_rand libc_rand; /**< PINT by tables */
+};
 
 /** An engine: what it was given, and the state of its parts. */
 struct weft_engine {
@@ -46,10 +55,10 @@ struct weft_engine {
         *parts; /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
     struct thread_choice *choice; /**< of the number of threads; NULL: it is given */
     struct peers *peers; /**< processes that the fabric is shared out to; NULL: this one has all */
-    struct peers *expected; /**< those to be, until then */
-    bool spared;            /**< ports that others alone have to do with have no records */
-    struct replay *replay;  /**< NULL: everything is simulated */
-    struct worker *worker;  /**< the thread whose context this is; NULL: the engine itself */
+    struct peers *expected;      /**< those to be, until then */
+    bool spared;                 /**< ports that others alone have to do with have no records */
+    struct extension *extension; /**< NULL: everything is simulated */
+    struct worker *worker;       /**< the thread whose context this is; NULL: the engine itself */
 
     struct port *ports;
     struct link_end *ends;            /**< of the links of ports, by these */

@@ -6,13 +6,13 @@
 #include "loop.h"
 #include "agenda.h"
 #include "context.h"
+#include "extension.h"
 #include "parallel/host_agendas.h"
 #include "parallel/host_parts.h"
 #include "parallel/posts.h"
 #include "parallel/threads.h"
 #include "parallel/window.h"
 #include "parallel/worker.h"
-#include "replay/replay.h"
 
 #include "base/units.h"
 
@@ -32,8 +32,8 @@ int64_t weft_engine_next(struct weft_engine *e)
     struct due d;
     host_parts_any(e, &d);
     const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
-    const int64_t first = switches < d.t ? switches : d.t, told = replay_ops.first_ps(e);
-    return told < first ? told : first;
+    const int64_t first = switches < d.t ? switches : d.t;
+    return e->extension && e->extension->first_ps < first ? e->extension->first_ps : first;
 }
 
 int64_t weft_engine_soonest(struct weft_engine *e)
@@ -78,7 +78,7 @@ static void out_of_time(struct weft_engine *e)
 
 void loop_limit(struct weft_engine *e)
 {
-    const int64_t look_ps = replay_ops.next_ps(e);
+    const int64_t look_ps = e->extension ? e->extension->look_ps : WEFT_NEVER;
     e->loop.limit_ps = look_ps < e->loop.stop_ps ? look_ps : e->loop.stop_ps;
 }
 
@@ -102,7 +102,7 @@ static inline bool next_of_run(struct weft_engine *e, void *ctx, struct loop_eve
             return true;
         if (e->parts) /* all is to be seen */
             host_parts_over(e);
-        if (!replay_ops.look(e, ev->d.t))
+        if (!e->extension || !e->extension->ops->look(e, ev->d.t))
             return false;
     }
 }
@@ -136,8 +136,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     e->loop.limit_ps = e->loop.stop_ps;
     if (e->parts)
         host_parts_over(e);
-    if (e->replay)
-        replay_ops.run_over(e);
+    e->loop.quiet_ps = INT64_MIN;
     const bool ended = endless && e->loop.limit_ps == LAST_PS;
     if (ended && weft_engine_next(e) != WEFT_NEVER)
         out_of_time(e);
@@ -165,7 +164,13 @@ void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps)
         e->loop.limit_ps = limit_ps;
     if (limit_ps < e->loop.stop_ps)
         e->loop.stop_ps = limit_ps;
-    replay_ops.lower(e, limit_ps);
+    if (limit_ps < e->loop.quiet_ps)
+        e->loop.quiet_ps = limit_ps;
+}
+
+void weft_engine_quiet_until(struct weft_engine *e, int64_t t_ps)
+{
+    e->loop.quiet_ps = t_ps;
 }
 
 void weft_engine_stop(struct weft_engine *e)

@@ -37,7 +37,8 @@ struct agenda {
 /** The event loop. */
 struct loop {
     int64_t limit_ps; /**< it halts before the first event at or after this: it ends, or */
-    int64_t stop_ps;  /**< later than that, after a look at the state (replay.h) */
+    int64_t stop_ps;  /**< later than that, after `look` of an extension (extension.h) */
+    int64_t quiet_ps; /**< weft_engine_quiet_until; INT64_MIN: the application said nothing */
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
     /** events of that time and lower entries (fastq.h) come before what is going on */
     uint32_t due_id;
@@ -45,8 +46,10 @@ struct loop {
         slow_id;    /**< of the entry of the slow queue that is being executed; UINT64_MAX: none */
     uint32_t order; /**< ns3-event-order: rank given last */
     uint64_t posts; /**< messages that wait (posts.h) */
-    bool in_event;  /**< one is being executed that is no timer of the user's, with host_parts.h */
-    bool ahead;     /**< a timer is being called before its time (plans.h) */
+    uint32_t calls; /**< of the application, so far: completions with an extension, timers */
+    bool in_call, in_timer; /**< one of these is going on; it is a timer */
+    bool in_event; /**< one is being executed that is no timer of the user's, with host_parts.h */
+    bool ahead;    /**< a timer is being called before its time (plans.h) */
     struct agenda agenda;
 };
 

@@ -4,16 +4,16 @@
 #define WEFT_ENGINE_MOMENT_H
 
 #include "context.h"
+#include "extension.h"
 #include "parallel/posts.h"
 #include "parallel/window.h"
 #include "port_catch_up.h"
-#include "replay/replay.h"
 
 /** A port as those who look at it see it: with every transmission up to now made. */
 static inline const struct port *moment_settled(struct weft_engine *e, uint32_t port)
 {
     posts_settle(e);
-    replay_ops.catch_up(e);
+    extension_catch_up(e);
     window_catch_up(e);
     port_settle(e, &e->ports[port], port);
     return &e->ports[port];

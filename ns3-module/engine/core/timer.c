@@ -4,7 +4,6 @@
 #include "evq.h"
 #include "loop.h"
 #include "parallel/posts.h"
-#include "replay/replay.h"
 #include "stable.h"
 
 #include <inttypes.h>
@@ -64,12 +63,11 @@ void timer_fire(struct weft_engine *e, uint64_t number)
     const uint32_t slot = slot_of(number);
     const struct timer t = *timer_at(e, slot);
     stable_release(&e->timers.pool, slot);
-    if (__builtin_expect(e->replay != NULL, 0))
-        replay_ops.timer(e, true);
+    e->loop.calls++;
+    e->loop.in_call = e->loop.in_timer = true;
     e->loop.in_event = false;
     t.fn(t.ctx, t.arg);
     posts_settle(e);
     e->loop.in_event = true;
-    if (__builtin_expect(e->replay != NULL, 0))
-        replay_ops.timer(e, false);
+    e->loop.in_call = e->loop.in_timer = false;
 }

@@ -13,13 +13,13 @@
  * packet that comes to a host (switch/forward.c), and ends the run at once.
  */
 #include "core/context.h"
+#include "core/extension.h"
 #include "switch/lazy.h"
 #include "transport/reroute.h"
 #include "core/moment.h"
 #include "core/walk.h"
 #include "diagnose.h"
 #include "parallel/posts.h"
-#include "replay/replay.h"
 #include "stall.h"
 #include "switch/credit.h"
 #include "switch/in_network.h"
@@ -39,7 +39,7 @@ void weft_engine_settle(struct weft_engine *e)
 
 uint64_t weft_engine_events(struct weft_engine *e)
 {
-    return e->peers ? peers_sum(e, e->tot.events) : replay_ops.events(e);
+    return e->peers ? peers_sum(e, e->tot.events) : extension_events(e);
 }
 
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)

@@ -2,8 +2,8 @@
 /* The event that is being executed, for those who find it endless: engine_observe.h. */
 #include "core/context.h"
 #include "core/events.h"
+#include "core/extension.h"
 #include "parallel/window_crew_inside.h"
-#include "replay/replay_inside.h"
 
 #define NONE UINT64_MAX
 
@@ -71,7 +71,7 @@ void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *o
                                    .node = UINT32_MAX,
                                    .host = UINT32_MAX};
     bool named = name(e, out);
-    out->steps = steps_of(e) + e->tot.windows + (e->replay ? e->replay->figures.values : 0) +
+    out->steps = steps_of(e) + e->tot.windows + (e->extension ? *e->extension->steps : 0) +
                  (e->peers ? e->peers->nexchanges : 0);
     for (unsigned k = 0; c && k < c->n; k++) {
         out->steps += steps_of(&c->workers[k].e);

@@ -21,6 +21,7 @@
 #include "stall.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
+#include "core/control_config.h"
 #include "switch/lazy.h"
 #include "transport/recovery.h"
 

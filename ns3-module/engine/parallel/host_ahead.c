@@ -11,11 +11,11 @@
 #include "host_ahead.h"
 #include "core/agenda.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/events.h"
 #include "host_agendas.h"
 #include "host_parts_inside.h"
 #include "host_tells.h"
-#include "replay/replay.h"
 #include "window_crew_inside.h"
 
 /* What was held at hosts of thread @p k is due again: @p n events. */
@@ -106,7 +106,8 @@ static void run_first(struct weft_engine *e, void *ctx, const struct loop_event 
 static void tell_ahead(struct weft_engine *e, struct host_parts *h)
 {
     const int64_t now = e->now;
-    struct firsts f = {h, NULL, e->windows.clusters.lone && (!e->replay || replay_ops.waits(e))};
+    struct firsts f = {h, NULL,
+                       e->windows.clusters.lone && !(e->extension && e->extension->orders_posts)};
     for (unsigned k = 0; k < h->n && f.may; k++)
         f.may = may_go_on(e, h, &h->of[k]);
     h->from_ps = now; /* agendas have what is before the clock */

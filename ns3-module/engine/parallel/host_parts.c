@@ -3,6 +3,7 @@
 #include "host_parts.h"
 #include "core/agenda.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/events.h"
 #include "host_ahead.h"
 #include "host_parts_inside.h"
@@ -11,7 +12,6 @@
 #include "loads.h"
 #include "plans.h"
 #include "posts.h"
-#include "replay/replay.h"
 #include "window.h"
 #include "window_crew_inside.h"
 #include "worker.h"
@@ -121,7 +121,7 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
 {
     int64_t until_ps = horizon(e, h, from_ps);
     if (until_ps <= from_ps || !worthwhile(e, h, from_ps, until_ps) || e->rc.last_try ||
-        (e->replay && replay_ops.alone(e)))
+        (e->extension && e->extension->suspends))
         return false;
     /* what messages would take alone is worked out by their hosts' threads */
     const bool ideals = !e->spread.balance && !e->spread.steer;

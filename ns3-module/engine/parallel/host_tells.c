@@ -5,7 +5,7 @@
  */
 #include "host_tells.h"
 #include "core/context.h"
-#include "replay/replay.h"
+#include "core/extension.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 
@@ -50,8 +50,7 @@ static void number(struct weft_engine *e, struct msg *m)
 {
     m->id = e->tot.msgs_posted++;
     e->tot.bytes_posted += m->bytes;
-    if (e->replay)
-        replay_ops.posted_before(e, m);
+    extension_posted_in_call(e, m);
 }
 
 static void tell(struct weft_engine *e, struct worker_tell *t)
@@ -65,8 +64,8 @@ static void tell(struct weft_engine *e, struct worker_tell *t)
     t->done.id = msg_at(e, t->msg)->id;
     if (acked)
         stable_release(&e->msgs, t->msg);
-    if (e->replay)
-        replay_ops.tell(e, t->done.qpn - WEFT_FIRST_QPN, acked, taken, &t->done);
+    if (e->extension)
+        extension_completed(e, t->done.qpn - WEFT_FIRST_QPN, acked, taken, &t->done);
     else if (acked && e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &t->done);
     else if (t->what == TELL_RECEIVED && e->hooks.received)

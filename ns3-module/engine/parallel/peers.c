@@ -20,7 +20,7 @@ static const char *obstacle_of_settings(const struct weft_engine *e)
         {e->grants.of.elem != 0, "receivers give credit"},
         {e->credit.ports != NULL, "links are under credits"},
         {e->in_network != NULL, "switches take part in operations"},
-        {e->replay != NULL, "traffic is replayed"},
+        {e->extension != NULL, "traffic is replayed"},
         {e->path.frames, "another transport sends frames"},
         {e->draws.ns3, "ports share a stream of random numbers (ecn.draws)"},
         {e->hooks.lose != NULL, "a hook loses packets"},

@@ -10,7 +10,7 @@
 
 bool plans_may_be_ahead(const struct weft_engine *e)
 {
-    return e->parts->listens && !e->replay && posts_may_wait(e);
+    return e->parts->listens && !e->extension && posts_may_wait(e);
 }
 
 static bool plans(const struct weft_engine *e, const struct ev *ev)

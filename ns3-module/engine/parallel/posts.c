@@ -6,11 +6,11 @@
 #include "transport/qp.h"
 #include "transport/delay.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/fail.h"
 #include "core/room.h"
 #include "host_agendas.h"
 #include "host_parts_inside.h"
-#include "replay/replay.h"
 #include "transport/nic.h"
 #include "window_crew_inside.h"
 #include "worker.h"
@@ -27,7 +27,7 @@
 bool posts_may_wait(const struct weft_engine *e)
 {
     return e->parts && !e->peers && !e->hooks.posted && !e->links.ndown && !e->spread.steer &&
-           (!e->replay || replay_ops.waits(e));
+           !(e->extension && e->extension->orders_posts);
 }
 
 bool posts_wait(const struct weft_engine *e)
@@ -179,8 +179,8 @@ void posts_made(struct weft_engine *e)
 {
     for (unsigned k = 0; k < e->parts->n; k++) {
         struct host_part *of = &e->parts->of[k];
-        for (uint32_t i = 0; e->replay && i < of->nposts; i++)
-            replay_ops.posted(e, msg_at(e, of->posts[i].record));
+        for (uint32_t i = 0; e->extension && i < of->nposts; i++)
+            e->extension->ops->posted(e, msg_at(e, of->posts[i].record));
         of->nposts = 0;
         if (of->posts_cap > POSTS_KEPT) {
             free(of->posts);

@@ -6,6 +6,7 @@
 #include "window_node.h"
 #include "window_queue.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/gap.h"
 #include "core/events.h"
 #include "core/fastq.h"
@@ -15,7 +16,6 @@
 #include "peers.h"
 #include "switch/pfc.h"
 #include "core/port.h"
-#include "replay/replay.h"
 
 #include "base/units.h"
 
@@ -136,8 +136,8 @@ void window_tell(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
     uint32_t told = 0;
-    if (e->replay)
-        until_ps = replay_ops.pauses(e, until_ps);
+    if (e->extension)
+        until_ps = e->extension->ops->paused(e, NULL, until_ps);
     if (!w->nnotes)
         return;
     qsort(w->notes, w->nnotes, sizeof *w->notes, window_compare_notes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What windows of switches are to execute and to tell: window.h. */
 #include "window_queue.h"
+#include "core/extension.h"
 #include "core/fail.h"
 #include "core/room.h"
-#include "replay/replay.h"
 
 /* ---- what is told late ---- */
 
@@ -15,8 +15,8 @@ void window_note(struct weft_engine *e, const struct window_note *note)
         return;
     }
     w->notes[w->nnotes++] = *note;
-    if (__builtin_expect(e->replay && !e->worker, 0))
-        replay_ops.pause(e, note);
+    if (__builtin_expect(e->extension && !e->worker, 0))
+        e->extension->ops->paused(e, note, note->t_ps);
 }
 
 int window_compare_notes(const void *va, const void *vb)

@@ -182,7 +182,7 @@ static void count_qp(struct weft_engine *e, struct replay_settled *s, uint32_t i
     q->taken_bytes += bytes;
     e->tot.sent[WEFT_PKT_DATA] += w->data;
     e->tot.delivered[WEFT_PKT_DATA] += w->data;
-    e->replay->taken += w->data;
+    replay_of(e)->base.packets_taken += w->data;
     e->tot.sent[WEFT_PKT_ACK] += w->acks;
     e->tot.delivered[WEFT_PKT_ACK] += w->acks;
     msg_at(e, q->head_msg)->cnps += (uint32_t)w->cnps;
@@ -228,7 +228,7 @@ static void count_port(struct weft_engine *e, struct replay_settled *s, uint32_t
 
 bool replay_ahead(struct weft_engine *e, struct replay_settled *s, int64_t shift_ps)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
+    struct weft_replay_figures *f = &replay_of(e)->figures;
     const uint64_t hops = e->tot.packet_hops;
     if (!plan_all(e, s, shift_ps))
         return false;

@@ -75,14 +75,14 @@ void replay_piece_catch_up(struct weft_engine *e, struct replay_piece *k, int64_
 
 void replay_piece_from_ahead(struct weft_engine *e, struct replay_piece *k)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
+    struct weft_replay_figures *f = &replay_of(e)->figures;
     const int64_t due_ps = e->loop.due_ps;
     if (k->phase != REPLAY_AHEAD || k->ahead_ps <= due_ps)
         return;
     const int64_t laps = (k->ahead_ps - due_ps + k->found_ps - 1) / k->found_ps;
     const int64_t at_ps = k->ahead_ps - laps * k->found_ps;
     const uint64_t hops = e->tot.packet_hops;
-    e->replay->packets.changes++;
+    replay_of(e)->packets.changes++;
     k->phase = REPLAY_GO_ON;
     k->next_ps = at_ps + k->found_ps;
     window_catch_up(e);
@@ -97,14 +97,14 @@ void replay_piece_from_ahead(struct weft_engine *e, struct replay_piece *k)
 
 bool replay_piece_is_ahead(const struct weft_engine *e, uint32_t qi)
 {
-    const struct replay_packets *r = &e->replay->packets;
+    const struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t piece = replay_piece_of(r, qi);
     return piece && r->piece[piece - 1].phase == REPLAY_AHEAD;
 }
 
 uint64_t replay_pieces_packets(const struct weft_engine *e)
 {
-    const struct replay_packets *r = &e->replay->packets;
+    const struct replay_packets *r = &replay_of(e)->packets;
     uint64_t n = 0;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD)
@@ -114,7 +114,7 @@ uint64_t replay_pieces_packets(const struct weft_engine *e)
 
 int64_t replay_pieces_ahead_ps(const struct weft_engine *e)
 {
-    const struct replay_packets *r = &e->replay->packets;
+    const struct replay_packets *r = &replay_of(e)->packets;
     int64_t least = WEFT_NEVER;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD && r->piece[i].ahead_ps < least)

@@ -3,6 +3,8 @@
 #ifndef WEFT_ENGINE_REPLAY_INSIDE_H
 #define WEFT_ENGINE_REPLAY_INSIDE_H
 
+#include "core/context.h"
+#include "core/extension.h"
 #include "engine_replay.h"
 #include "replay_pauses.h"
 #include "replay_settled.h"
@@ -192,6 +194,7 @@ struct replay_play {
         real_call; /**< follows: the call of the user's that the last word was, or was posted in */
     uint32_t at;   /**< words of the present lap that have passed */
     uint32_t call; /**< of the words, which the present call of the user is; 0: none */
+    uint32_t app_call;        /**< that present call: loop.calls */
     uint64_t next_id;         /**< of the next message posted */
     uint32_t done;            /**< again: words passed */
     struct replay_line *line; /**< per QP that takes part, by place there */
@@ -202,23 +205,38 @@ struct replay_play {
 };
 
 struct replay {
-    int64_t next_ps;         /**< the earliest that any of the four wants */
-    int64_t quiet_ps;        /**< weft_engine_quiet_until; INT64_MIN: nothing was said */
+    struct extension base;   /**< first: what core knows of it */
     bool eager;              /**< WEFT_REPLAYING_EAGERLY */
     uint64_t of_states;      /**< figures.values that were read after sums were the same */
     uint64_t packets_posted; /**< of messages, so far */
-    uint64_t taken;          /**< data packets of pieces, and settled, that weren't simulated */
     int64_t rest_ps;         /**< nothing is looked for until then, as it did not pay so far */
     int64_t again_ps;        /**< for how long the next time; 0: not yet */
-    uint32_t call;           /**< calls of the user so far */
-    bool in_call, in_timer;
     struct replay_packets packets;
     struct replay_messages messages;
     struct replay_settled settled;
     struct replay_play play;
-    int64_t play_ps; /**< when the next word is to pass, WEFT_NEVER: nothing is played */
     struct weft_replay_figures figures;
 };
+
+/** That of an engine; NULL: everything is simulated. */
+static inline struct replay *replay_of(const struct weft_engine *e)
+{
+    return (struct replay *)(void *)e->extension;
+}
+
+/** Whether a message that is posted matters by more than its QP. */
+static inline bool replay_messages_read(const struct replay *r)
+{
+    return r->play.follows || (r->messages.written && !r->messages.strange);
+}
+/** Has core know what it reads (extension.h) of what has changed. */
+static inline void replay_publish(struct weft_engine *e)
+{
+    struct replay *r = replay_of(e);
+    r->base.takes_posts = r->play.on && !r->play.again;
+    r->base.orders_posts = r->packets.pieces || replay_messages_read(r);
+    r->base.suspends = r->packets.twins.followers != 0;
+}
 
 #pragma GCC visibility push(hidden)
 
@@ -348,8 +366,6 @@ uint64_t replay_pieces_packets(const struct weft_engine *e);
 int64_t replay_pieces_ahead_ps(const struct weft_engine *e);
 
 /* replay_messages.c */
-/** Whether a message that is posted matters by more than its QP. */
-bool replay_messages_read(const struct weft_engine *e);
 /** Something passed. @p d: NULL where that doesn't matter. */
 void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qp,
                           const struct weft_completion *d);
@@ -363,8 +379,6 @@ void replay_play_look(struct weft_engine *e);
 /** The user posts something while laps are played. */
 int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio, uint64_t *id,
                      struct weft_err *err);
-/** A timer of the user's is over while laps are played. */
-void replay_play_timer_over(struct weft_engine *e);
 /** A message is told of while a lap is simulated again. False: it is news. */
 bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qp);
 /** The state is to be that of now. */

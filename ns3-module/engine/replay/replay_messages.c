@@ -52,7 +52,7 @@ static void stamp(struct replay_messages *r, uint32_t qi)
 static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi,
                        const struct weft_completion *d)
 {
-    struct replay_messages *r = &e->replay->messages;
+    struct replay_messages *r = &replay_of(e)->messages;
     if (r->nwords >= r->most_words || !ROOM(r->words, r->nwords, &r->words_cap)) {
         r->strange = true;
         return;
@@ -60,9 +60,9 @@ static void write_word(struct weft_engine *e, enum replay_what what, uint32_t qi
     r->words[r->nwords++] = (struct replay_word){.d = *d,
                                                  .t_ps = e->now,
                                                  .qp = qi,
-                                                 .call = e->replay->call,
+                                                 .call = e->loop.calls,
                                                  .what = (uint8_t)what,
-                                                 .in_timer = e->replay->in_timer};
+                                                 .in_timer = e->loop.in_timer};
 }
 
 /* When to look after the guide has received messages, the first of which is this one. */
@@ -94,35 +94,23 @@ static bool guides(struct weft_engine *e, struct replay_messages *r, uint32_t qi
  * each. */
 static int64_t look_ps(const struct weft_engine *e)
 {
-    const int64_t wait_ps = e->replay->messages.wait_ps;
+    const int64_t wait_ps = replay_of(e)->messages.wait_ps;
     const int64_t span_ps = host_agendas_span_ps(e);
     const int64_t then_ps = e->now + (wait_ps > span_ps ? wait_ps : span_ps);
-    const int64_t pending_ps = e->replay->messages.next_ps;
+    const int64_t pending_ps = replay_of(e)->messages.next_ps;
     if (wait_ps == 0 && host_agendas_done_ps(e) <= e->now + 1)
         return e->now + 1;
     return pending_ps < then_ps ? pending_ps : then_ps;
 }
 
-bool replay_messages_read(const struct weft_engine *e)
+/* The same where it may be of a lap. */
+static void note(struct weft_engine *e, enum replay_what what, uint32_t qi,
+                 const struct weft_completion *d)
 {
-    const struct replay_messages *r = &e->replay->messages;
-    return e->replay->play.follows || (r->written && !r->strange);
-}
-
-void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qi,
-                          const struct weft_completion *d)
-{
-    struct replay_messages *r = &e->replay->messages;
-    /* with a tolerance nothing is played: who looks, and when, would decide what is skipped */
-    if (!e->hooks.local || e->replay->settled.tolerance > 0)
-        return;
-    if (e->replay->play.follows) {
-        replay_play_follow(e, what, qi, d);
-        return;
-    }
+    struct replay_messages *r = &replay_of(e)->messages;
     if (what == REPLAY_POSTED) {
         stamp(r, qi);
-        r->strange |= !e->replay->in_call;
+        r->strange |= !e->loop.in_call;
     }
     if (r->written && !r->strange)
         write_word(e, what, qi, d);
@@ -132,6 +120,20 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
         r->wait_ps = 0;
     if (replay_messages_pay(e))
         replay_look_at(e, &r->next_ps, look_ps(e));
+}
+
+void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t qi,
+                          const struct weft_completion *d)
+{
+    /* with a tolerance nothing is played: who looks, and when, would decide what is skipped */
+    if (!e->hooks.local || replay_of(e)->settled.tolerance > 0)
+        return;
+    if (replay_of(e)->play.follows) {
+        replay_play_follow(e, what, qi, d);
+        return;
+    }
+    note(e, what, qi, d);
+    replay_publish(e);
 }
 
 static bool find_part(struct weft_engine *e, struct replay_messages *r)
@@ -161,8 +163,8 @@ static void write_down(struct weft_engine *e, struct replay_messages *r)
  * received: what nothing came before hardly comes again. */
 static bool writes_at_once(const struct weft_engine *e)
 {
-    const struct replay_messages *r = &e->replay->messages;
-    if (e->replay->figures.hops)
+    const struct replay_messages *r = &replay_of(e)->messages;
+    if (replay_of(e)->figures.hops)
         return replay_affordable(e);
     if (r->noted)
         return r->written_at_once == 0 &&
@@ -229,15 +231,15 @@ static uint64_t look_over(struct weft_engine *e, struct replay_messages *r)
         qps++;
     }
     r->read += qps * REPLAY_GLANCE;
-    e->replay->figures.values += qps * REPLAY_GLANCE + e->qps.pool.n / 4;
+    replay_of(e)->figures.values += qps * REPLAY_GLANCE + e->qps.pool.n / 4;
     return glance;
 }
 
 void replay_messages_look(struct weft_engine *e)
 {
-    struct replay_messages *r = &e->replay->messages;
+    struct replay_messages *r = &replay_of(e)->messages;
     replay_look_at(e, &r->next_ps, WEFT_NEVER);
-    if (e->replay->play.follows) {
+    if (replay_of(e)->play.follows) {
         replay_play_resume(e);
         return;
     }
@@ -265,7 +267,7 @@ void replay_messages_look(struct weft_engine *e)
     }
     r->lam++;
     const bool again = r->noted && !other && sum == r->sum;
-    if (e->replay->packets.twins.followers ||
+    if (replay_of(e)->packets.twins.followers ||
         (replay_pieces_ahead_ps(e) > e->now && replay_pieces_ahead_ps(e) != WEFT_NEVER)) {
         replay_say(e, WEFT_REPLAY_MESSAGES, "a piece is in the midst of long messages");
         r->wait_ps = 0;
@@ -277,4 +279,5 @@ void replay_messages_look(struct weft_engine *e)
         note_sum(e, r, glance, sum);
     else if (!again)
         replay_say(e, WEFT_REPLAY_MESSAGES, "state of QPs that moved otherwise");
+    replay_publish(e);
 }

@@ -59,7 +59,7 @@ static void touch_piece(struct weft_engine *e, uint16_t number)
 {
     if (!number)
         return;
-    struct replay_piece *k = &e->replay->packets.piece[number - 1];
+    struct replay_piece *k = &replay_of(e)->packets.piece[number - 1];
     if (!k->used)
         return;
     replay_piece_back(e, k);
@@ -70,7 +70,7 @@ static void touch_piece(struct weft_engine *e, uint16_t number)
 static void touch_port(void *ctx, uint32_t port)
 {
     struct weft_engine *e = ctx;
-    const struct replay_part *map = &e->replay->packets.map;
+    const struct replay_part *map = &replay_of(e)->packets.map;
     const uint32_t node = replay_part_node(e, port);
     touch_piece(e, map->has_port[port]);
     if (node != NIL)
@@ -79,7 +79,7 @@ static void touch_port(void *ctx, uint32_t port)
 
 void replay_packets_touch(struct weft_engine *e, uint32_t qi)
 {
-    if (e->replay->packets.pieces)
+    if (replay_of(e)->packets.pieces)
         replay_part_way(e, qi, touch_port, e);
 }
 
@@ -87,11 +87,11 @@ void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
 {
     const int64_t rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
     const int64_t wait_ps = rtt_ps > WEFT_PS_PER_US ? rtt_ps : WEFT_PS_PER_US;
-    const bool is_long = packets >= (e->replay->eager ? 2 : LONG_PACKETS);
+    const bool is_long = packets >= (replay_of(e)->eager ? 2 : LONG_PACKETS);
     if (is_long && !replay_pieces_ready(e))
         return;
-    if (qi < e->replay->packets.qps)
-        e->replay->packets.turn[qi] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
+    if (qi < replay_of(e)->packets.qps)
+        replay_of(e)->packets.turn[qi] = (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
     if (!is_long)
         return;
     replay_packets_find_by(e, e->now + wait_ps);
@@ -100,7 +100,7 @@ void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
 
 void replay_packets_told(struct weft_engine *e, uint32_t qi)
 {
-    const struct replay_packets *r = &e->replay->packets;
+    const struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t piece = r->pieces ? replay_piece_of(r, qi) : 0;
     if (piece)
         touch_piece(e, piece);
@@ -108,7 +108,7 @@ void replay_packets_told(struct weft_engine *e, uint32_t qi)
 
 void replay_pieces_drop(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase != REPLAY_FOLLOWS && !r->piece[i].followers &&
             (r->piece[i].phase != REPLAY_AHEAD || r->piece[i].ahead_ps <= e->loop.due_ps))
@@ -188,7 +188,7 @@ static void note_sum(struct weft_engine *e, struct replay_piece *k)
 /* The sum of the state is what it was @p laps before. */
 static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t laps)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     if (!replay_affordable(e)) {
         later(e, k, "looking has found too little so far");
         return;
@@ -209,8 +209,8 @@ static void write_down(struct weft_engine *e, struct replay_piece *k, int64_t la
 
 static void go_on(struct weft_engine *e, struct replay_piece *k)
 {
-    struct replay_packets *r = &e->replay->packets;
-    struct weft_replay_figures *f = &e->replay->figures;
+    struct replay_packets *r = &replay_of(e)->packets;
+    struct weft_replay_figures *f = &replay_of(e)->figures;
     const uint64_t hops = e->tot.packet_hops;
     const int64_t laps = laps_left(e, k);
     if (laps < 1) {
@@ -277,14 +277,14 @@ static void compare(struct weft_engine *e, struct replay_piece *k)
 /* The clock has come to where the state is. */
 static void arrive(struct weft_engine *e, struct replay_piece *k)
 {
-    e->replay->packets.changes++;
+    replay_of(e)->packets.changes++;
     replay_pauses_add(e, e->now);
     again(e, k, k->wait_ps);
 }
 
 static void find(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     const char *why = replay_why_not(e, false);
     r->find_ps = WEFT_NEVER;
     if (why)
@@ -300,7 +300,7 @@ void replay_packets_look(struct weft_engine *e)
     static void (*const look[])(struct weft_engine *, struct replay_piece *) = {
         [REPLAY_TIME] = note_sum, [REPLAY_SUM] = compare_sum,        [REPLAY_COMPARE] = compare,
         [REPLAY_GO_ON] = go_on,   [REPLAY_REST] = replay_piece_wake, [REPLAY_AHEAD] = arrive};
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].next_ps <= e->now)
             look[r->piece[i].phase](e, &r->piece[i]);

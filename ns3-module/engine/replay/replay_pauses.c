@@ -27,7 +27,7 @@ void replay_pauses_keep(struct replay_piece *k)
 
 void replay_pauses_note(struct weft_engine *e, const struct window_note *note)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t number = r->pieces ? r->map.has_port[note->port] : 0;
     struct replay_piece *k = number ? &r->piece[number - 1] : NULL;
     if (!k || !k->used || k->phase != REPLAY_COMPARE)
@@ -72,7 +72,7 @@ static void add(struct weft_engine *e, struct replay_piece *k, int64_t until_ps)
 
 int64_t replay_pauses_add(struct weft_engine *e, int64_t until_ps)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     const int64_t before_ps = until_ps == WEFT_NEVER ? e->loop.due_ps : until_ps;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && r->piece[i].phase == REPLAY_AHEAD)

@@ -64,7 +64,7 @@ static void share_map(struct replay_packets *r, uint32_t i)
 
 bool replay_pieces_ready(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     if (!r->met && !make_map(e, r)) {
         replay_pieces_free(r);
         return false;
@@ -143,14 +143,14 @@ static bool free_qp(const struct weft_engine *e, const struct replay_packets *r,
 static void join_all(struct weft_engine *e, struct replay_packets *r)
 {
     r->searches++;
-    e->replay->figures.values += 2 * (uint64_t)e->qps.pool.n;
+    replay_of(e)->figures.values += 2 * (uint64_t)e->qps.pool.n;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         r->with[i] = i;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         struct joining j = {e, r, i};
         if (!free_qp(e, r, i))
             continue;
-        e->replay->figures.values += VALUES_PER_QP;
+        replay_of(e)->figures.values += VALUES_PER_QP;
         replay_part_way(e, i, join_port, &j);
     }
 }
@@ -181,7 +181,7 @@ static void count_in(struct weft_engine *e, struct replay_packets *r, uint32_t q
 
 static void form_groups(struct weft_engine *e, struct replay_packets *r)
 {
-    const uint64_t least = e->replay->eager ? 1 : WORTH_LAPS;
+    const uint64_t least = replay_of(e)->eager ? 1 : WORTH_LAPS;
     join_all(e, r);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (free_qp(e, r, i) && r->with[i] == i)
@@ -212,7 +212,7 @@ static uint64_t of_messages(const struct weft_engine *e, uint32_t *at, uint32_t 
 static bool strays(struct weft_engine *e)
 {
     enum { ABREAST = 64 };
-    const struct replay_packets *r = &e->replay->packets;
+    const struct replay_packets *r = &replay_of(e)->packets;
     uint32_t at[ABREAST + WEFT_PRIOS + 2], lists = 0;
     uint64_t n = 0;
     for (uint32_t port = 0; port < e->fabric->nports; port++) {
@@ -232,7 +232,7 @@ static bool strays(struct weft_engine *e)
         }
     }
     n += of_messages(e, at, lists);
-    e->replay->figures.values += n / 4;
+    replay_of(e)->figures.values += n / 4;
     return n != e->pkts.pool.live;
 }
 
@@ -276,6 +276,7 @@ static struct replay_piece *new_piece(struct weft_engine *e, struct replay_packe
     watch_guide(e, k, g->guide);
     k->part.failed = false;
     r->pieces++;
+    replay_publish(e);
     return k;
 }
 
@@ -313,7 +314,7 @@ static uint32_t deal(struct weft_engine *e, struct replay_packets *r, int64_t un
 
 int64_t replay_pieces_find(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     int64_t next_ps = WEFT_NEVER;
     bool any = false;
     form_groups(e, r);
@@ -342,7 +343,7 @@ int64_t replay_pieces_find(struct weft_engine *e)
 
 uint32_t replay_pieces_make(struct weft_engine *e, struct replay_piece **of)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     uint32_t n = 0;
     form_groups(e, r);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
@@ -363,7 +364,7 @@ void replay_piece_rest(struct replay_piece *k, int64_t t_ps)
 
 void replay_piece_wake(struct weft_engine *e, struct replay_piece *k)
 {
-    uint64_t most = e->replay->eager ? 1 : WORTH_LAPS;
+    uint64_t most = replay_of(e)->eager ? 1 : WORTH_LAPS;
     uint32_t guide = NIL;
     for (uint32_t i = 0; i < k->part.nqps; i++) {
         const struct qp *q = qp_at(e, k->part.qps[i]);
@@ -387,14 +388,14 @@ void replay_piece_wake(struct weft_engine *e, struct replay_piece *k)
 void replay_piece_drop(struct weft_engine *e, struct replay_piece *k, int64_t wait_ps)
 {
     for (uint32_t i = 0; i < k->part.nqps; i++)
-        e->replay->packets.turn[k->part.qps[i]] =
+        replay_of(e)->packets.turn[k->part.qps[i]] =
             (struct replay_turn){e->now, e->now + wait_ps, wait_ps};
     replay_piece_release(e, k);
 }
 
 void replay_piece_release(struct weft_engine *e, struct replay_piece *k)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     struct replay_part *p = &k->part;
     for (uint32_t i = 0; i < p->nqps; i++)
         p->has_qp[p->qps[i]] = 0;
@@ -405,4 +406,5 @@ void replay_piece_release(struct weft_engine *e, struct replay_piece *k)
     p->nqps = p->nports = p->nnodes = 0;
     k->used = false;
     r->pieces--;
+    replay_publish(e);
 }

@@ -141,17 +141,17 @@ static void move_lines(struct replay *r)
 /* When the next word has its turn, or is seen to be missing, or the lap is over. */
 static void wait(struct weft_engine *e)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     const struct replay_word *w = word(r, r->play.at);
     int64_t t = r->play.began_ps + r->play.period_ps;
     if (w)
         t = word_ps(r, w) + (w->what == REPLAY_POSTED);
-    replay_look_at(e, &r->play_ps, t);
+    replay_look_at(e, &r->base.first_ps, t);
 }
 
 void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     if (!fill_lines(e, r)) {
         replay_messages_forget(e);
         return;
@@ -171,6 +171,7 @@ void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
     replay_packets_disturb(e);
     replay_queue_clear(e, &r->messages.part, e->now);
     r->figures.plays++;
+    replay_publish(e);
     replay_paid(e);
     replay_packets_no_look(e);
     wait(e);
@@ -181,7 +182,7 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told);
 /* The user is told of a message. */
 static void tell(struct weft_engine *e, const struct replay_word *w)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     struct replay_line *l = line_of(r, w->qp);
     const bool acked = w->what == REPLAY_ACKED;
@@ -195,10 +196,11 @@ static void tell(struct weft_engine *e, const struct replay_word *w)
     e->tot.events++;
     p->at++;
     p->call = w->call;
-    r->in_call = true;
+    p->app_call = ++e->loop.calls;
+    e->loop.in_call = true;
     if (hook)
         hook(e->hooks.ctx, &d);
-    r->in_call = false;
+    e->loop.in_call = false;
     p->broken |= posted_in(word(r, p->at), w->call);
     p->call = 0;
     if (p->broken)
@@ -209,7 +211,7 @@ static void tell(struct weft_engine *e, const struct replay_word *w)
 
 void replay_play_look(struct weft_engine *e)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     const struct replay_word *w = word(r, p->at);
     if (p->broken) {
@@ -223,7 +225,7 @@ void replay_play_look(struct weft_engine *e)
         wait(e);
     } else if (w->what == REPLAY_POSTED) { /* and the user has not */
         p->broken = true;
-        end(e, r->play_ps, false);
+        end(e, r->base.first_ps, false);
     } else {
         tell(e, w);
     }
@@ -232,10 +234,10 @@ void replay_play_look(struct weft_engine *e)
 /* Whether a message is the next that was posted a lap before. */
 static bool expected(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio)
 {
-    const struct replay *r = e->replay;
+    const struct replay *r = replay_of(e);
     const struct replay_play *p = &r->play;
     const struct replay_word *w = word(r, p->at), *before = p->at ? word(r, p->at - 1) : NULL;
-    if (p->broken || !w || w->what != REPLAY_POSTED || w->in_timer != r->in_timer ||
+    if (p->broken || !w || w->what != REPLAY_POSTED || w->in_timer != e->loop.in_timer ||
         word_ps(r, w) != e->now)
         return false;
     if (p->call ? w->call != p->call : before && w->call == before->call)
@@ -247,23 +249,26 @@ static bool expected(struct weft_engine *e, const struct weft_msg *msg, uint32_t
 static int post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_t id,
                       struct weft_err *err)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     if (!ROOM(p->extra, p->nextra, &p->extra_cap))
         return weft_err_no_memory(err, "messages");
-    p->extra[p->nextra++] = (struct replay_extra){*msg, id, r->in_timer};
+    p->extra[p->nextra++] = (struct replay_extra){*msg, id, e->loop.in_timer};
     p->broken = true;
-    if (r->in_timer)
-        replay_look_at(e, &r->play_ps, e->now);
+    if (e->loop.in_timer)
+        replay_look_at(e, &r->base.first_ps, e->now);
     return 0;
 }
 
 int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio, uint64_t *id,
                      struct weft_err *err)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     const uint64_t number = p->next_id++;
+    if (p->app_call != e->loop.calls) /* a timer, which none of the words is */
+        p->call = 0;
+    p->app_call = e->loop.calls;
     if (id)
         *id = number;
     if (!expected(e, msg, prio))
@@ -274,7 +279,7 @@ int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t
         return weft_err_no_memory(err, "messages");
     p->at++;
     p->call = w->call;
-    if (r->in_timer)
+    if (e->loop.in_timer)
         wait(e);
     if (e->hooks.posted) {
         struct weft_completion d;
@@ -282,17 +287,6 @@ int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t
         e->hooks.posted(e->hooks.ctx, &d);
     }
     return 0;
-}
-
-void replay_play_timer_over(struct weft_engine *e)
-{
-    struct replay *r = e->replay;
-    struct replay_play *p = &r->play;
-    if (p->call && posted_in(word(r, p->at), p->call)) {
-        p->broken = true;
-        replay_look_at(e, &r->play_ps, e->now);
-    }
-    p->call = 0;
 }
 
 /* ---- simulating the present lap again ---- */
@@ -308,7 +302,7 @@ struct again {
 static bool next_again(struct weft_engine *e, void *ctx, struct loop_event *ev)
 {
     const struct again *g = ctx;
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     while (!e->err.code && (!g->to_word || r->play.done == g->done)) {
         const struct agenda *a = ev->a = host_parts_any(e, &ev->d);
         const struct due d = ev->d;
@@ -334,7 +328,7 @@ static bool next_again(struct weft_engine *e, void *ctx, struct loop_event *ev)
  */
 static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     const uint32_t done = r->play.done;
     struct again g = {limit_ps, to_word ? word_ps(r, word(r, done)) : limit_ps, done, to_word};
     loop_events(e, &g, next_again, loop_run_event);
@@ -354,7 +348,7 @@ static void send_again(struct weft_engine *e, const struct weft_msg *msg, uint64
 /* The user posts what he has posted in one call. */
 static void post_again(struct weft_engine *e, uint32_t call)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     while (p->done < p->at && posted_in(word(r, p->done), call)) {
         const struct replay_word *w = word(r, p->done++);
@@ -373,7 +367,7 @@ static void post_again(struct weft_engine *e, uint32_t call)
 /* And what he has posted otherwise. */
 static void post_extras(struct weft_engine *e, bool in_timer)
 {
-    struct replay_play *p = &e->replay->play;
+    struct replay_play *p = &replay_of(e)->play;
     p->news = true;
     for (uint32_t i = 0; i < p->nextra; i++)
         if (p->extra[i].in_timer == in_timer)
@@ -382,7 +376,7 @@ static void post_extras(struct weft_engine *e, bool in_timer)
 
 bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qi)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     if (p->done == p->at)
         return false;
@@ -404,7 +398,7 @@ bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qi
 /* The state at the beginning of the present lap, with the messages of this one. */
 static void begin_again(struct weft_engine *e)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     const struct replay_part *part = &r->messages.part;
     const uint64_t hops = e->tot.packet_hops;
@@ -433,11 +427,12 @@ static void begin_again(struct weft_engine *e)
  * or, after the user was @p told of a message, what comes before that. */
 static void end(struct weft_engine *e, int64_t due_ps, bool told)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     const int64_t now = e->now;
     const bool only_seen = !p->broken;
     p->again = true;
+    replay_publish(e);
     p->news = false;
     p->done = 0;
     begin_again(e);
@@ -465,7 +460,7 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told)
     p->on = p->again = p->broken = false;
     p->nextra = 0;
     p->call = 0;
-    replay_look_at(e, &r->play_ps, WEFT_NEVER);
+    replay_look_at(e, &r->base.first_ps, WEFT_NEVER);
     if (only_seen) {
         p->follows = true;
         p->real_call = 0;
@@ -473,6 +468,7 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told)
     } else {
         replay_messages_forget(e);
     }
+    replay_publish(e);
     replay_packets_disturb(e);
     replay_packets_no_look(e); /* what was posted again wanted looks that have passed */
     replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
@@ -489,25 +485,25 @@ void replay_play_end(struct weft_engine *e, int64_t due_ps)
 static bool in_turn(const struct weft_engine *e, enum replay_what what, uint32_t qi,
                     const struct weft_completion *d)
 {
-    const struct replay *r = e->replay;
+    const struct replay *r = replay_of(e);
     const struct replay_play *p = &r->play;
     const struct replay_word *w = word(r, p->at), *before = p->at ? word(r, p->at - 1) : NULL;
     if (!w || w->what != what || w->qp != qi || word_ps(r, w) != e->now ||
-        w->d.msg.bytes != d->msg.bytes || w->in_timer != r->in_timer || !r->in_call)
+        w->d.msg.bytes != d->msg.bytes || w->in_timer != e->loop.in_timer || !e->loop.in_call)
         return false;
     if (what != REPLAY_POSTED)
         return true;
     const bool same_call = before && before->call == w->call;
-    return p->real_call ? (p->real_call == r->call) == same_call : true;
+    return p->real_call ? (p->real_call == e->loop.calls) == same_call : true;
 }
 
 void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t qi,
                         const struct weft_completion *d)
 {
-    struct replay_play *p = &e->replay->play;
+    struct replay_play *p = &replay_of(e)->play;
     if (in_turn(e, what, qi, d)) {
         p->at++;
-        p->real_call = e->replay->call;
+        p->real_call = e->loop.calls;
     } else {
         replay_messages_forget(e);
     }
@@ -515,7 +511,7 @@ void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t q
 
 void replay_play_resume(struct weft_engine *e)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     if (word(r, p->at) || e->now != p->began_ps + p->period_ps || replay_why_not(e, false) ||
         !fill_lines(e, r)) {
@@ -531,6 +527,7 @@ void replay_play_resume(struct weft_engine *e)
     p->at = 0;
     p->follows = false;
     p->on = true;
+    replay_publish(e);
     replay_queue_clear(e, &r->messages.part, e->now);
     replay_packets_no_look(e);
     wait(e);

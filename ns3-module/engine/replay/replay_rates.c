@@ -103,7 +103,7 @@ void replay_mark(struct weft_engine *e, struct replay_settled *s)
         const struct port *p = &e->ports[s->part.ports[i]];
         m->port[i] = (struct settled_port){p->st.ecn_marks, p->ecn_rng};
     }
-    e->replay->figures.values += s->part.nqps + s->part.nports;
+    replay_of(e)->figures.values += s->part.nqps + s->part.nports;
 }
 
 static void forget(struct replay_settled *s)

@@ -35,7 +35,7 @@
 
 static void look_in(struct weft_engine *e, int64_t ps)
 {
-    replay_look_at(e, &e->replay->settled.next_ps,
+    replay_look_at(e, &replay_of(e)->settled.next_ps,
                    ps == WEFT_NEVER ? WEFT_NEVER : e->now + (ps > 1 ? ps : 1));
 }
 
@@ -52,7 +52,7 @@ static void start_over(struct weft_engine *e, struct replay_settled *s)
 
 void replay_settled_posted(struct weft_engine *e, uint32_t qi)
 {
-    struct replay_settled *s = &e->replay->settled;
+    struct replay_settled *s = &replay_of(e)->settled;
     const int64_t rtt_ps = qp_at(e, qi)->env.base_rtt_ps;
     if (s->tolerance <= 0)
         return;
@@ -65,7 +65,7 @@ void replay_settled_posted(struct weft_engine *e, uint32_t qi)
 
 void replay_settled_disturb(struct weft_engine *e)
 {
-    struct replay_settled *s = &e->replay->settled;
+    struct replay_settled *s = &replay_of(e)->settled;
     if (s->tolerance > 0 && s->rtt_ps)
         start_over(e, s);
 }
@@ -97,8 +97,7 @@ static int64_t until_end_ps(const struct weft_engine *e, const struct replay_set
 /* The same until the user, or anything else, may do something. */
 static int64_t until_else_ps(struct weft_engine *e, const struct replay_settled *s)
 {
-    const struct replay *r = e->replay;
-    int64_t until_ps = r->quiet_ps > e->loop.stop_ps ? r->quiet_ps : e->loop.stop_ps;
+    int64_t until_ps = e->loop.quiet_ps > e->loop.stop_ps ? e->loop.quiet_ps : e->loop.stop_ps;
     const int64_t else_ps = replay_first_else(e, &s->part, true);
     const int64_t ahead_ps = replay_pieces_ahead_ps(e);
     until_ps = else_ps < until_ps ? else_ps : until_ps;
@@ -128,7 +127,7 @@ static bool control_holds(struct weft_engine *e, struct replay_settled *s)
     s->control_ps += s->mark[2].t_ps - s->mark[1].t_ps;
     s->errors += sum;
     s->errors_n += s->part.nqps;
-    e->replay->figures.controls++;
+    replay_of(e)->figures.controls++;
     return sum <= s->tolerance * s->part.nqps;
 }
 
@@ -136,7 +135,7 @@ static bool control_holds(struct weft_engine *e, struct replay_settled *s)
 
 static void not_yet(struct weft_engine *e, struct replay_settled *s, const char *why)
 {
-    e->replay->figures.unsettled++;
+    replay_of(e)->figures.unsettled++;
     replay_say(e, WEFT_REPLAY_SETTLED, why);
     replay_marks_forget(s, s->need_ps ? 2 : 1); /* longer windows begin with the last mark */
     s->window_ps = s->need_ps > s->window_ps ? s->need_ps : s->window_ps + s->window_ps / 2;
@@ -208,7 +207,7 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
     s->last_ps = same ? s->last_ps : e->now;
     s->skipped_ps += ps;
     s->differed += off * (double)ps;
-    if (e->replay->packets.find_ps < WEFT_NEVER)
+    if (replay_of(e)->packets.find_ps < WEFT_NEVER)
         replay_packets_find_at(e, e->now + s->rtt_ps);
     s->ready = other;
     s->marks = other ? s->marks : 0;
@@ -217,7 +216,7 @@ static void skip(struct weft_engine *e, struct replay_settled *s, double off)
 
 static bool begin(struct weft_engine *e, struct replay_settled *s)
 {
-    e->replay->figures.values += e->qps.pool.n;
+    replay_of(e)->figures.values += e->qps.pool.n;
     s->window_ps = 0;
     if (!replay_settled_find(e, s)) {
         if (e->msgs.live)
@@ -238,15 +237,15 @@ static bool begin(struct weft_engine *e, struct replay_settled *s)
 
 void replay_settled_look(struct weft_engine *e)
 {
-    struct replay_settled *s = &e->replay->settled;
+    struct replay_settled *s = &replay_of(e)->settled;
     const char *why = replay_why_not(e, true);
     if (why) {
         replay_say(e, WEFT_REPLAY_SETTLED, why);
         look_in(e, WEFT_NEVER);
         return;
     }
-    if (s->changes != e->replay->packets.changes) { /* others take part than before */
-        s->changes = e->replay->packets.changes;
+    if (s->changes != replay_of(e)->packets.changes) { /* others take part than before */
+        s->changes = replay_of(e)->packets.changes;
         s->marks = 0;
         s->control = s->ready = false;
     }

@@ -22,7 +22,7 @@
 
 void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
 {
-    struct replay_settled *s = &e->replay->settled;
+    struct replay_settled *s = &replay_of(e)->settled;
     s->told++;
     for (int k = 0; k < 2 && s->first_ps[k]; k++) {
         const int64_t from_ps = d->post_ps > s->first_ps[k] ? d->post_ps : s->first_ps[k];
@@ -53,7 +53,7 @@ static double most_of_sharing(const struct replay_settled *s)
 
 void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f)
 {
-    const struct replay_settled *s = &e->replay->settled;
+    const struct replay_settled *s = &replay_of(e)->settled;
     if (!f->skips)
         return;
     f->control_error = s->errors_n ? s->errors / (double)s->errors_n : 0;

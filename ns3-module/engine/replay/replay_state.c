@@ -106,7 +106,7 @@ static void count_piece(struct weft_engine *e, const struct replay_part *p, stru
     e->tot.packet_hops += after.all - before.all;
     e->tot.sent[WEFT_PKT_DATA] += data;
     e->tot.delivered[WEFT_PKT_DATA] += data;
-    e->replay->taken += data;
+    replay_of(e)->base.packets_taken += data;
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_ACK] += acks;
     const uint64_t pauses = after.pauses - before.pauses;

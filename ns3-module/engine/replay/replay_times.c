@@ -25,21 +25,19 @@
 
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     const int64_t done_ps = host_agendas_done_ps(e);
     *next_ps = t_ps > done_ps ? t_ps : done_ps; /* hosts have been run beyond the clock */
-    r->next_ps =
+    int64_t look_ps =
         r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;
-    if (r->play_ps < r->next_ps)
-        r->next_ps = r->play_ps;
-    if (r->settled.next_ps < r->next_ps)
-        r->next_ps = r->settled.next_ps;
+    look_ps = r->base.first_ps < look_ps ? r->base.first_ps : look_ps;
+    r->base.look_ps = r->settled.next_ps < look_ps ? r->settled.next_ps : look_ps;
     loop_limit(e);
 }
 
 void replay_packets_next(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     int64_t next_ps = r->find_ps < r->twins.next_ps ? r->find_ps : r->twins.next_ps;
     for (uint32_t i = 0; i < r->top; i++) {
         const struct replay_piece *k = &r->piece[i];
@@ -53,27 +51,27 @@ void replay_packets_next(struct weft_engine *e)
 
 void replay_packets_find_at(struct weft_engine *e, int64_t t_ps)
 {
-    e->replay->packets.find_ps = t_ps;
+    replay_of(e)->packets.find_ps = t_ps;
     replay_packets_next(e);
 }
 
 void replay_packets_find_by(struct weft_engine *e, int64_t t_ps)
 {
-    if (t_ps < e->replay->rest_ps)
-        t_ps = e->replay->rest_ps;
-    if (t_ps < e->replay->packets.find_ps)
+    if (t_ps < replay_of(e)->rest_ps)
+        t_ps = replay_of(e)->rest_ps;
+    if (t_ps < replay_of(e)->packets.find_ps)
         replay_packets_find_at(e, t_ps);
 }
 
 void replay_packets_no_look(struct weft_engine *e)
 {
-    e->replay->packets.twins.next_ps = WEFT_NEVER;
+    replay_of(e)->packets.twins.next_ps = WEFT_NEVER;
     replay_packets_find_at(e, WEFT_NEVER);
 }
 
 void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
+    struct weft_replay_figures *f = &replay_of(e)->figures;
     uint32_t i = 0;
     f->why = why;
     while (i < f->nreasons && (f->reasons[i].kind != kind || strcmp(f->reasons[i].why, why) != 0))
@@ -95,14 +93,15 @@ uint64_t replay_packet_events(uint64_t packets)
  * results hang on what is looked at. */
 static uint64_t events(const struct weft_engine *e)
 {
-    const uint64_t to_come = replay_packet_events(e->replay->packets_posted);
-    return e->tot.events > to_come && e->replay->settled.tolerance <= 0 ? e->tot.events : to_come;
+    const uint64_t to_come = replay_packet_events(replay_of(e)->packets_posted);
+    return e->tot.events > to_come && replay_of(e)->settled.tolerance <= 0 ? e->tot.events
+                                                                           : to_come;
 }
 
 /* Entries of the event queue that are read with a state, which threads have in queues of theirs. */
 static uint64_t queued(const struct weft_engine *e)
 {
-    return e->replay->settled.tolerance > 0 ? 0 : e->loop.agenda.slow.n;
+    return replay_of(e)->settled.tolerance > 0 ? 0 : e->loop.agenda.slow.n;
 }
 
 /* Values that may be read after @p n events: one for so many, and at first more. */
@@ -110,12 +109,12 @@ static uint64_t allowed(const struct weft_engine *e, uint64_t n, uint64_t per_fr
                         uint64_t most_free, uint64_t per_value)
 {
     const uint64_t free = n / per_free < most_free ? n / per_free : most_free;
-    return free + n / per_value + e->replay->figures.hops;
+    return free + n / per_value + replay_of(e)->figures.hops;
 }
 
 bool replay_may_read(const struct weft_engine *e, uint64_t qps)
 {
-    const struct replay *r = e->replay;
+    const struct replay *r = replay_of(e);
     const uint64_t read = r->figures.values - r->of_states - r->messages.read + qps * VALUES_PER_QP;
     return r->eager ||
            read <= allowed(e, events(e), EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
@@ -125,7 +124,7 @@ bool replay_may_read(const struct weft_engine *e, uint64_t qps)
  * alone, as each message that the guide receives is another look. */
 bool replay_messages_pay(const struct weft_engine *e)
 {
-    const struct replay *r = e->replay;
+    const struct replay *r = replay_of(e);
     const bool glance = r->messages.noted && r->messages.lam + 1 < r->messages.power;
     const uint64_t each = glance ? REPLAY_GLANCE : VALUES_PER_QP,
                    read = r->messages.read + each * e->msgs.live;
@@ -135,7 +134,7 @@ bool replay_messages_pay(const struct weft_engine *e)
 
 bool replay_pays(struct weft_engine *e, uint64_t qps)
 {
-    struct replay *r = e->replay;
+    struct replay *r = replay_of(e);
     if (replay_may_read(e, qps))
         return true;
     if (e->now < r->rest_ps)
@@ -148,7 +147,7 @@ bool replay_pays(struct weft_engine *e, uint64_t qps)
 
 void replay_paid(struct weft_engine *e)
 {
-    e->replay->again_ps = e->replay->rest_ps = 0;
+    replay_of(e)->again_ps = replay_of(e)->rest_ps = 0;
 }
 
 uint64_t replay_state_size(const struct weft_engine *e)
@@ -158,7 +157,7 @@ uint64_t replay_state_size(const struct weft_engine *e)
 
 bool replay_affordable(const struct weft_engine *e)
 {
-    const struct replay *r = e->replay;
+    const struct replay *r = replay_of(e);
     return r->eager ||
            r->of_states + 3 * replay_state_size(e) <= /* written down, compared, moved on */
                allowed(e, events(e), EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
@@ -166,31 +165,32 @@ bool replay_affordable(const struct weft_engine *e)
 
 void replay_messages_forget(struct weft_engine *e)
 {
-    struct replay_messages *r = &e->replay->messages;
-    e->replay->play.follows = false;
+    struct replay_messages *r = &replay_of(e)->messages;
+    replay_of(e)->play.follows = false;
     r->written = r->noted = false;
     r->nwords = 0;
     r->lam = 0;
     r->power = 1;
+    replay_publish(e);
 }
 
 bool replay_sum(struct weft_engine *e, struct replay_part *p, struct tape *t, uint64_t *sum)
 {
     const bool same = replay_state_sum(e, p, t);
     *sum = t->sum;
-    e->replay->figures.values += t->at + (p->piece ? 0 : e->qps.pool.n / 4);
+    replay_of(e)->figures.values += t->at + (p->piece ? 0 : e->qps.pool.n / 4);
     return same;
 }
 
 void replay_count_state(struct weft_engine *e, uint64_t values)
 {
-    e->replay->figures.values += values;
-    e->replay->of_states += values;
+    replay_of(e)->figures.values += values;
+    replay_of(e)->of_states += values;
 }
 
 bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
+    struct weft_replay_figures *f = &replay_of(e)->figures;
     replay_note_arrivals(e, p);
     if (!p->piece)
         tape_room(t, replay_state_size(e));
@@ -203,7 +203,7 @@ bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
 
 bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t)
 {
-    struct weft_replay_figures *f = &e->replay->figures;
+    struct weft_replay_figures *f = &replay_of(e)->figures;
     replay_note_arrivals(e, p);
     tape_start(t, TAPE_COMPARE, e->now);
     replay_state_read(e, p, t);

@@ -52,7 +52,7 @@ static bool may_have_twin(const struct crowd *c, const struct replay_piece *k)
 
 static void follow_one(struct weft_engine *e, struct crowd *c, struct replay_piece *k)
 {
-    struct replay_twins *w = &e->replay->packets.twins;
+    struct replay_twins *w = &replay_of(e)->packets.twins;
     if (!may_have_twin(c, k))
         return;
     for (uint32_t i = 0; i < c->leads; i++)
@@ -60,15 +60,16 @@ static void follow_one(struct weft_engine *e, struct crowd *c, struct replay_pie
             if (!replay_copy_possible(e, k))
                 return;
             k->phase = REPLAY_FOLLOWS;
-            k->leader = (uint16_t)(c->lead[i] - e->replay->packets.piece);
+            k->leader = (uint16_t)(c->lead[i] - replay_of(e)->packets.piece);
             k->next_ps = WEFT_NEVER;
             c->lead[i]->followers++;
             w->followers++;
+            replay_publish(e);
             return;
         }
     if (c->leads == LEADERS)
         return;
-    k->tape.most = e->replay->packets.most / (2 * LEADERS);
+    k->tape.most = replay_of(e)->packets.most / (2 * LEADERS);
     if (replay_twins_read(e, &k->part, &k->tape, TAPE_WRITE) && replay_copy_possible(e, k))
         c->lead[c->leads++] = k;
 }
@@ -88,7 +89,7 @@ static void set_still(struct weft_engine *e, const struct replay_part *p, bool s
 /* Followers have no events any more. */
 static bool stand_still(struct weft_engine *e, const struct crowd *c)
 {
-    struct replay_part *p = &e->replay->packets.twins.still;
+    struct replay_part *p = &replay_of(e)->packets.twins.still;
     if (!replay_part_clear(e, p))
         return false;
     for (uint32_t i = 0; i < c->n; i++)
@@ -104,7 +105,7 @@ static bool stand_still(struct weft_engine *e, const struct crowd *c)
 
 static void lead(struct weft_engine *e, struct replay_piece *k)
 {
-    k->then.most = e->replay->packets.most / (2 * LEADERS);
+    k->then.most = replay_of(e)->packets.most / (2 * LEADERS);
     k->still_ps = e->now;
     k->tell_ps = e->now + 1;
     replay_piece_rest(k, k->next_ps > e->now ? k->next_ps : e->now + 1);
@@ -113,7 +114,7 @@ static void lead(struct weft_engine *e, struct replay_piece *k)
 
 static void join(struct weft_engine *e, struct crowd *c)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     for (uint32_t i = 0; i < c->n; i++)
         replay_settle_ports(e, &c->of[i]->part);
     replay_note_all_arrivals(e, r->map.arrive_ps);
@@ -135,7 +136,7 @@ static void join(struct weft_engine *e, struct crowd *c)
 
 static void find(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     struct replay_twins *w = &r->twins;
     struct crowd c = {.n = 0};
     if (!replay_copy_ever(e) || !replay_pieces_ready(e) || !replay_twins_ready(e))
@@ -152,14 +153,14 @@ static void find(struct weft_engine *e)
 
 void replay_twins_posted(struct weft_engine *e)
 {
-    struct replay_twins *w = &e->replay->packets.twins;
+    struct replay_twins *w = &replay_of(e)->packets.twins;
     if (w->posted_ps != e->now || !w->posted) {
         w->posted_ps = e->now;
         w->posted = 0;
     }
     if (++w->posted != 2) /* at one instant */
         return;
-    if (w->skip && !e->replay->eager) {
+    if (w->skip && !replay_of(e)->eager) {
         w->skip--;
         return;
     }
@@ -168,7 +169,7 @@ void replay_twins_posted(struct weft_engine *e)
 
 void replay_twins_find_at(struct weft_engine *e, int64_t t_ps)
 {
-    e->replay->packets.twins.next_ps = t_ps;
+    replay_of(e)->packets.twins.next_ps = t_ps;
     replay_packets_next(e);
 }
 
@@ -214,7 +215,7 @@ static int64_t first_told_ps(struct weft_engine *e, const struct replay_piece *k
  * told of a message since, after twice as long each time. */
 static int64_t part_wait(struct weft_engine *e)
 {
-    struct replay_twins *w = &e->replay->packets.twins;
+    struct replay_twins *w = &replay_of(e)->packets.twins;
     const uint64_t told = e->tot.msgs_received + e->tot.msgs_acked;
     w->wait_ps = told == w->told && w->wait_ps ? 2 * w->wait_ps : 1;
     w->wait_ps = w->wait_ps < WEFT_PS_PER_S ? w->wait_ps : WEFT_PS_PER_S;
@@ -224,7 +225,7 @@ static int64_t part_wait(struct weft_engine *e)
 
 void replay_twins_part(struct weft_engine *e, struct replay_piece *lead)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t number = (uint16_t)(lead - r->piece);
     const bool copies = replay_copy_ready(e, lead);
     for (uint32_t i = 0; i < r->top && lead->followers; i++) {
@@ -239,6 +240,7 @@ void replay_twins_part(struct weft_engine *e, struct replay_piece *lead)
         k->phase = REPLAY_REST;
         lead->followers--;
         r->twins.followers--;
+        replay_publish(e);
         replay_piece_release(e, k);
     }
     const int64_t ready_ps = r->turn[lead->part.qps[0]].ready_ps;
@@ -251,7 +253,7 @@ void replay_twins_part(struct weft_engine *e, struct replay_piece *lead)
 
 void replay_twins_look(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     for (uint32_t i = 0; r->twins.followers && i < r->top; i++) {
         struct replay_piece *k = &r->piece[i];
         if (!k->used || !k->followers || k->tell_ps > e->now)
@@ -268,7 +270,7 @@ void replay_twins_look(struct weft_engine *e)
     if (r->twins.next_ps <= e->now) {
         r->twins.next_ps = WEFT_NEVER;
         if (e->msgs.live && !replay_why_not(e, false) && replay_may_read(e, e->msgs.live) &&
-            replay_affordable(e) && !(e->replay->settled.tolerance > 0))
+            replay_affordable(e) && !(replay_of(e)->settled.tolerance > 0))
             find(e);
     }
 }
@@ -278,7 +280,7 @@ void replay_twins_look(struct weft_engine *e)
 void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
 {
     if (k->phase == REPLAY_FOLLOWS)
-        k = &e->replay->packets.piece[k->leader];
+        k = &replay_of(e)->packets.piece[k->leader];
     replay_piece_from_ahead(e, k);
     if (k->followers)
         replay_twins_part(e, k);
@@ -286,7 +288,7 @@ void replay_piece_back(struct weft_engine *e, struct replay_piece *k)
 
 void replay_pieces_back(struct weft_engine *e)
 {
-    struct replay_packets *r = &e->replay->packets;
+    struct replay_packets *r = &replay_of(e)->packets;
     bool any = false;
     for (uint32_t i = 0; i < r->top; i++)
         if (r->piece[i].used && (r->piece[i].phase == REPLAY_AHEAD || r->piece[i].followers)) {

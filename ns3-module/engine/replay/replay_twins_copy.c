@@ -119,12 +119,12 @@ struct copying {
 
 static uint32_t qp_there(const struct copying *c, uint32_t qi)
 {
-    return c->to->qps[c->e->replay->packets.twins.names.qp[qi]];
+    return c->to->qps[replay_of(c->e)->packets.twins.names.qp[qi]];
 }
 
 static uint32_t port_there(const struct copying *c, uint32_t port)
 {
-    return port == NIL ? NIL : c->to->ports[c->e->replay->packets.twins.names.port[port]];
+    return port == NIL ? NIL : c->to->ports[replay_of(c->e)->packets.twins.names.port[port]];
 }
 
 /* The record of a message that is at the place of @p m, which is one of QP @p qi, in the list of QP
@@ -152,7 +152,7 @@ static void copy_packet(struct copying *c, struct list *to, const struct pkt *k)
     const bool data = k->kind == WEFT_PKT_DATA;
     *n = *k;
     n->qp = qp_there(c, k->qp);
-    n->psn += (uint64_t)e->replay->packets.map.moved[n->qp][0];
+    n->psn += (uint64_t)replay_of(e)->packets.map.moved[n->qp][0];
     n->dst_host = data ? qp_at(e, n->qp)->dst_host : qp_at(e, n->qp)->src_host;
     n->in_port = port_there(c, k->in_port);
     if (data)
@@ -200,7 +200,7 @@ static void copy_port(struct copying *c, uint32_t from, uint32_t to)
     copy_list(c, e->ends[from].fly, &e->ends[to].fly);
     if (a->nic != NIL)
         copy_turns(c, &e->nics.of[a->nic], &e->nics.of[b->nic]);
-    e->replay->packets.map.arrive_ps[to] = e->replay->packets.map.arrive_ps[from];
+    replay_of(e)->packets.map.arrive_ps[to] = replay_of(e)->packets.map.arrive_ps[from];
 }
 
 /* ---- the follower ---- */
@@ -255,7 +255,7 @@ void replay_copy(struct weft_engine *e, struct replay_piece *lead, struct replay
     e->tot.sent[WEFT_PKT_ACK] += acks;
     e->tot.delivered[WEFT_PKT_DATA] += data + c.old[0] - c.new[0];
     e->tot.delivered[WEFT_PKT_ACK] += acks + c.old[1] - c.new[1];
-    e->replay->figures.hops += after.hops - before.hops;
-    e->replay->figures.copies++;
+    replay_of(e)->figures.hops += after.hops - before.hops;
+    replay_of(e)->figures.copies++;
     replay_queue_add(e, &k->part);
 }

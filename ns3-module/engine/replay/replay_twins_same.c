@@ -30,13 +30,13 @@ static void number(uint32_t *list, uint32_t n, uint32_t *names)
 
 bool replay_twins_ready(struct weft_engine *e)
 {
-    struct replay_twins *w = &e->replay->packets.twins;
+    struct replay_twins *w = &replay_of(e)->packets.twins;
     if (!w->names.port) {
         w->names.port = calloc(e->fabric->nports + (size_t)1, sizeof *w->names.port);
         w->names.node = calloc(e->fabric->nnodes + (size_t)1, sizeof *w->names.node);
     }
-    if (w->qps < e->replay->packets.qps) {
-        const uint32_t n = e->replay->packets.qps;
+    if (w->qps < replay_of(e)->packets.qps) {
+        const uint32_t n = replay_of(e)->packets.qps;
         uint32_t *more = realloc(w->names.qp, n * sizeof *more);
         if (!more)
             return false;
@@ -57,7 +57,7 @@ void replay_twins_free(struct replay_twins *w)
 
 void replay_twins_name(struct weft_engine *e, struct replay_part *p)
 {
-    const struct tape_names *names = &e->replay->packets.twins.names;
+    const struct tape_names *names = &replay_of(e)->packets.twins.names;
     number(p->qps, p->nqps, names->qp);
     number(p->ports, p->nports, names->port);
     number(p->nodes, p->nnodes, names->node);
@@ -76,7 +76,7 @@ static bool same_env(const struct weft_cc_env *a, const struct weft_cc_env *b)
 static bool same_way(const struct weft_engine *e, const struct qp *a, const struct qp *b,
                      bool forward)
 {
-    const uint32_t *names = e->replay->packets.twins.names.port;
+    const uint32_t *names = replay_of(e)->packets.twins.names.port;
     uint32_t pa[MAX_PATH], pb[MAX_PATH];
     const uint32_t n = ecmp_path(e, e->routing.routes, a, forward, pa);
     if (n == MAX_PATH || n != ecmp_path(e, e->routing.routes, b, forward, pb))
@@ -98,7 +98,7 @@ static bool same_qp(const struct weft_engine *e, const struct qp *a, const struc
 
 static bool same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
 {
-    const struct tape_names *names = &e->replay->packets.twins.names;
+    const struct tape_names *names = &replay_of(e)->packets.twins.names;
     const struct port *a = &e->ports[pa], *b = &e->ports[pb];
     const uint32_t na = replay_part_node(e, pa), nb = replay_part_node(e, pb);
     return a->prop_ps == b->prop_ps && a->ser_q == b->ser_q && a->kind == b->kind &&
@@ -138,7 +138,7 @@ bool replay_twins_read(struct weft_engine *e, struct replay_part *p, struct tape
                        enum tape_use use)
 {
     tape_start(t, use, e->now);
-    t->names = &e->replay->packets.twins.names;
+    t->names = &replay_of(e)->packets.twins.names;
     replay_state_read(e, p, t);
     t->names = NULL;
     replay_count_state(e, t->at);

@@ -25,12 +25,12 @@
  */
 #include "lazy.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/events.h"
 #include "core/port_catch_up.h"
 #include "parallel/posts.h"
 #include "parallel/window.h"
 #include "parallel/window_crew.h"
-#include "replay/replay.h"
 
 #include "base/units.h"
 
@@ -153,7 +153,7 @@ static void lazy_catch_up_node(struct weft_engine *e, const struct weft_fabric_n
 void lazy_catch_up(struct weft_engine *e)
 {
     posts_settle(e);
-    replay_ops.catch_up(e);
+    extension_catch_up(e);
     window_catch_up(e);
     window_crew_look_again(e);
     for (uint32_t n = 0; e->path.lazy && n < e->fabric->nnodes; n++)

@@ -13,6 +13,7 @@
 #include "balance/entropy.h"
 #include "balance/steer.h"
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
@@ -27,7 +28,6 @@
 #include "probe.h"
 #include "qp.h"
 #include "recovery.h"
-#include "replay/replay.h"
 #include "sparse_ack.h"
 #include "switch/supply.h"
 
@@ -112,7 +112,7 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
 static void tell_thread(struct weft_engine *e, uint32_t mi, const struct weft_completion *d)
 {
     const bool absorbs = e->worker->absorbs;
-    if (!absorbs || e->replay)
+    if (!absorbs || e->extension)
         worker_tell(e, mi, absorbs ? TELL_TAKEN : TELL_RECEIVED, d);
     if (absorbs)
         worker_call(e, d);
@@ -127,11 +127,11 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
     q->rcv_msg = m->rcv_next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->bytes;
-    if (e->hooks.received || e->replay || e->peers) {
+    if (e->hooks.received || e->extension || e->peers) {
         struct weft_completion d;
         rc_fill_done(q, m, 0, &d);
-        if (__builtin_expect(e->replay && !e->worker, 0))
-            replay_ops.tell(e, m->qp, false, false, &d);
+        if (__builtin_expect(e->extension && !e->worker, 0))
+            extension_completed(e, m->qp, false, false, &d);
         else if (__builtin_expect(e->peers != NULL, 0))
             peers_tell(e, mi, false);
         else if (e->worker)
@@ -273,8 +273,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
                     d.id, (d.received_ps - d.post_ps), d.ideal_ps);
         return;
     }
-    if (__builtin_expect(e->replay && !e->worker, 0))
-        replay_ops.tell(e, d.qpn - WEFT_FIRST_QPN, true, false, &d);
+    if (__builtin_expect(e->extension && !e->worker, 0))
+        extension_completed(e, d.qpn - WEFT_FIRST_QPN, true, false, &d);
     else if (__builtin_expect(e->peers != NULL, 0))
         peers_tell(e, mi, true);
     else if (e->worker)

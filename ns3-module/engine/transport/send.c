@@ -4,6 +4,7 @@
  * MTU)) packets.
  */
 #include "core/context.h"
+#include "core/extension.h"
 #include "core/stable.h"
 #include "nic.h"
 #include "delay.h"
@@ -13,13 +14,12 @@
 #include "parallel/worker_posts.h"
 #include "qp.h"
 #include "rc.h"
-#include "replay/replay.h"
 
-/* The user, and what repeats his traffic, hear of it. */
+/* The extension and the application hear of it. */
 static void tell(struct weft_engine *e, const struct post *p)
 {
     const struct msg *m = msg_at(e, p->record);
-    const bool news = !e->replay || replay_ops.posted(e, m);
+    const bool news = !e->extension || e->extension->ops->posted(e, m);
     if (news && e->hooks.posted) {
         struct weft_completion d;
         rc_fill_posted(e, m, &d);
@@ -56,8 +56,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
             *id = UINT64_MAX;
         return peers_words_post(e, msg, prio, err);
     }
-    if (__builtin_expect(e->replay != NULL, 0) && replay_ops.plays(e))
-        return replay_ops.post(e, msg, prio, id, err);
+    if (__builtin_expect(e->extension != NULL, 0) && e->extension->takes_posts)
+        return e->extension->ops->post(e, msg, prio, id, err);
     const struct qp_name name = {msg->src, msg->dst, msg->qp, (uint8_t)prio, msg->nic};
     const bool waits = posts_wait(e);
     if (!waits)
@@ -73,8 +73,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
     }
     if (p.opens && !waits && qp_open(e, p.qp, &name, err))
         return err ? err->code : WEFT_E_LIMIT;
-    if (__builtin_expect(e->replay != NULL, 0))
-        replay_ops.touch(e, p.qp);
+    if (__builtin_expect(e->extension != NULL, 0))
+        e->extension->ops->disturb(e, p.qp);
     p.record = stable_alloc(&e->msgs);
     if (p.record == NIL)
         return stable_full(&e->msgs, "messages in flight", err);
@@ -91,7 +91,7 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         if (p.opens && ends & PEERS_RECEIVES)
             post_foresee(e, &p);
     }
-    if (e->hooks.posted || e->replay)
+    if (e->hooks.posted || e->extension)
         tell(e, &p);
     if (ends & PEERS_SENDS)
         nic_wake(e, p.qp);
