@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Opens a part of the program (weft-xml.so, weft-mpi.so, weft-ns3.so). Its file lies beside the
- * program in a build, and in WEFT_LIB_FROM_BIN in an installed tree. Both places are relative to
- * the program, so that a tree can be moved.
+ * program in a build, and in WEFT_LIB_FROM_BIN in an installed tree; for libweft.so, which has a
+ * part as well, in the folder `weft` beside it. All are relative to the file that this code is in,
+ * so that a tree can be moved.
  */
 #include "parts/part.h"
 
@@ -24,7 +25,7 @@ static bool is_room(size_t bytes)
 
 int weft_part_open(const struct weft_part_file *part, const void **table, struct weft_err *err)
 {
-    static const char *const places[] = {".", WEFT_LIB_FROM_BIN};
+    static const char *const places[] = {".", WEFT_LIB_FROM_BIN, "weft"};
     char own[WEFT_PATH_MAX], folder[WEFT_PATH_MAX] = "", place[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
     if (*table)
         return 0;

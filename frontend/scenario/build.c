@@ -149,8 +149,8 @@ int weft_scenario_choose_series(const struct weft_scenario *s, const struct weft
     return *out ? 0 : name_sample(s, err);
 }
 
-int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
-                        struct weft_err *err)
+int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                            struct weft_err *err)
 {
     *out = (struct weft_scenario_parts){0};
     if (s->cc && s->cc->check && s->cc->check(s->cc_params, err))
@@ -168,8 +168,17 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
         code = name_element(s, WEFT_FAULT_ELEMENT, err);
     if (!code)
         code = weft_scenario_choose_series(s, out->fabric, &out->series, err);
-    if (!code)
-        code = weft_scenario_build_jobs(s, out, err);
+    if (code)
+        weft_scenario_parts_free(out);
+    return code;
+}
+
+int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                        struct weft_err *err)
+{
+    if (weft_scenario_build_net(s, out, err))
+        return err->code;
+    int code = weft_scenario_build_jobs(s, out, err);
     for (uint32_t i = 0; !code && i < out->njobs; i++) {
         const struct weft_system_env env = weft_scenario_job_env(s, out, i);
         if (out->jobs[i].workload &&

@@ -159,6 +159,16 @@ static int choose(struct weft_resolver *r, enum weft_family_id id, const char *f
         id == WEFT_FAMILY_TOPOLOGY ? "topologies" : "workloads");
 }
 
+/* Whether file or overrides say what the only workload is. */
+static bool has_workload(const struct weft_resolver *r)
+{
+    const char *element = weft_families[WEFT_FAMILY_WORKLOAD].element;
+    for (size_t i = 0; i < r->noverrides; i++)
+        if (strcmp(r->overrides[i].prefix, element) == 0)
+            return true;
+    return weft_resolver_count(r, element) > 0;
+}
+
 static int choose_all(struct weft_resolver *r, struct weft_err *err)
 {
     struct weft_err quiet = {0};
@@ -178,6 +188,8 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
         r->chosen_from[WEFT_FAMILY_CC].kind = WEFT_ORIGIN_PRESET;
     if (!code && weft_resolver_count(r, weft_families[WEFT_FAMILY_WORKLOAD].element) > 1)
         return weft_resolver_choose_workloads(r, err);
+    if (!code && r->no_workloads && !has_workload(r))
+        return 0;
     if (!code)
         code = choose(r, WEFT_FAMILY_WORKLOAD, "", err);
     if (code)
@@ -302,6 +314,7 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
                    struct weft_err *err)
 {
     r->nimplied = o->nimplied;
+    r->no_workloads = o->no_workloads;
     int code = weft_resolver_parse_overrides(r, o->sets, o->nsets, err);
     if (!code)
         code = set_name(r, err);

@@ -41,7 +41,8 @@ struct weft_resolver {
     const struct weft_xml_elem *root; /**< NULL: no file */
     struct weft_override *overrides;
     size_t noverrides;
-    size_t nimplied; /**< the first so many overrides are not the user's */
+    size_t nimplied;   /**< the first so many overrides are not the user's */
+    bool no_workloads; /**< there need be none */
     struct weft_plugin chosen[WEFT_FAMILIES];
     struct weft_origin chosen_from[WEFT_FAMILIES];
     struct weft_resolved_workload

@@ -176,7 +176,7 @@ struct weft_scenario {
     const void *net_params;       /**< the backend's blob */
     const struct weft_cc_ops *cc; /**< NULL when the backend does not use one */
     const void *cc_params;
-    struct weft_scenario_job *jobs; /**< at least one */
+    struct weft_scenario_job *jobs; /**< at least one, but for weft_scenario_options.no_workloads */
     uint32_t njobs;
     const struct weft_system_params *system;
     const struct weft_fault_params *faults;
@@ -201,8 +201,9 @@ struct weft_scenario_options {
     size_t nbackends;
     const char *const *sets; /**< overrides "key=value", later ones win */
     size_t nsets;
-    size_t nimplied; /**< the first so many of sets are not the user's: of origin PRESET, no
-                        warnings about them */
+    size_t nimplied;   /**< the first so many of sets are not the user's: of origin PRESET, no
+                          warnings about them */
+    bool no_workloads; /**< they are left out: there need be none, and njobs may be 0 */
 };
 
 /**
@@ -250,6 +251,9 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
  * weft_scenario_advise. */
 int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric *f,
                               struct weft_err *err);
+/** As weft_scenario_build, but for the workloads: parts->njobs is 0. */
+int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                            struct weft_err *err);
 /** The text of a value: as it was given, what WEFT_PARAM_AUTO comes to if that is known, else
  * "auto". Returns
  * @p buf or text that lives as long as the scenario. */

@@ -217,6 +217,8 @@ static const char *idle_system(const struct weft_resolver *r, const struct weft_
     for (uint32_t i = 0; i < r->s->njobs; i++)
         if (!r->s->jobs[i].ops->flows)
             return NULL;
+    if (r->no_workloads)
+        return NULL;
     return "no workload has operations of ranks, only flows";
 }
 

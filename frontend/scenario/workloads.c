@@ -232,6 +232,8 @@ static int name_all(struct weft_resolver *r, struct weft_err *err)
 int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err)
 {
     struct weft_scenario *s = r->s;
+    if (r->nworkloads == 0)
+        return 0;
     s->jobs =
         (struct weft_scenario_job *)weft_arena_calloc(s->arena, r->nworkloads, sizeof *s->jobs);
     if (!s->jobs)

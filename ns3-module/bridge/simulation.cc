@@ -14,6 +14,7 @@
 #include "ns3/weft-simulator-impl.h"
 #include "ns3/weft-time.h"
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <string>
@@ -47,10 +48,11 @@ class Simulation : public weft_simulation
 
     Ptr<WeftFabric> fabric;      //!< The fabric.
     weft_simulation_owner owner; //!< Is told of failures.
-    static bool s_exists;        //!< ns-3's Simulator is taken.
+    /// ns-3's Simulator is taken. Threads may make nets at the same time.
+    static std::atomic<bool> s_exists;
 };
 
-bool Simulation::s_exists = false;
+std::atomic<bool> Simulation::s_exists{false};
 
 Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
                        const weft_simulation_owner &told)
@@ -83,7 +85,6 @@ Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &h
     Simulator::Now(); // makes the SimulatorImpl, which takes memory, here and not on the first look
                       // at the clock
     Reserve::SetSimulator(true);
-    s_exists = true;
 }
 
 Simulation::~Simulation()
@@ -239,13 +240,13 @@ Ptr<WeftFabric> FabricOf(weft_simulation *s)
 int NewSimulation(const weft_net_config *config, const weft_engine_hooks *hooks,
                   const weft_simulation_owner *owner, weft_simulation **out, weft_err *err)
 {
-    if (Simulation::s_exists) {
+    if (Simulation::s_exists.exchange(true)) {
         return weft_err_set(err, WEFT_E_LIMIT,
                             "one packet net at a time: ns-3's Simulator is one per process, and "
                             "stays taken after a run with TCP that was out of memory");
     }
     const int held = Reserve::Hold(err);
-    return held ? held : Guard(err, [&] {
+    const int made = held ? held : Guard(err, [&] {
         auto s = std::make_unique<Simulation>(*config, *hooks, *owner);
         const int built = s->fabric->Build(err);
         if (built == 0) {
@@ -255,6 +256,10 @@ int NewSimulation(const weft_net_config *config, const weft_engine_hooks *hooks,
         }
         return built;
     });
+    if (made) {
+        Simulation::s_exists = false;
+    }
+    return made;
 }
 
 } // namespace weft

@@ -20,10 +20,11 @@ inline const std::string base = "frontend/base", json = "frontend/json", parts =
                          htsim = "frontend/foreign/htsim", simai = "frontend/foreign/simai",
                          foreign = "frontend/foreign", sweep = "frontend/sweep",
                          bench = "frontend/bench", trace_tools = "frontend/trace_tools",
-                         cli = "frontend/cli", congestion = "congestion", topologies = "topologies",
-                         engine = "ns3-module/engine", model = "ns3-module/model",
-                         helper = "ns3-module/helper", bridge = "ns3-module/bridge",
-                         module_test = "ns3-module/test", examples = "ns3-module/examples",
+                         cli = "frontend/cli", lib = "frontend/lib", congestion = "congestion",
+                         topologies = "topologies", engine = "ns3-module/engine",
+                         model = "ns3-module/model", helper = "ns3-module/helper",
+                         bridge = "ns3-module/bridge", module_test = "ns3-module/test",
+                         examples = "ns3-module/examples",
                          ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
 
 inline const std::map<std::string, std::set<std::string>> arrows = {
@@ -68,6 +69,7 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {cli, {base,   congestion, topologies, workload, collective,  net,    sys,    jobs,  fault,
            series, scenario,   report,     plot,     command,     run,    hpcc,   astra, htsim,
            simai,  foreign,    sweep,      bench,    trace_tools, bridge, engine, parts}},
+    {lib, {base, congestion, topologies, net, fault, series, scenario, parts, bridge}},
     {engine, {base, congestion, topologies}},
     {model, {base, congestion, topologies, engine, ns3}},
     {helper, {base, congestion, topologies, engine, model, ns3}},
