@@ -57,14 +57,14 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
                               WEFT_CC_OBSERVABLES_MAX);
 }
 
-static const char *name_of(size_t i)
+static const char *cc_table_name_of(size_t i)
 {
     return table[i]->name;
 }
 
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_N, "congestion control", err);
+    const size_t i = weft_find_named(name, cc_table_name_of, TABLE_N, "congestion control", err);
     return i < TABLE_N ? table[i] : NULL;
 }
 

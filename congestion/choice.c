@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set(struct weft_cc_choice *c, char *word, struct weft_err *err)
+static int congestion_choice_set(struct weft_cc_choice *c, char *word, struct weft_err *err)
 {
     char *eq = strchr(word, '=');
     if (!eq)
@@ -16,13 +16,13 @@ static int set(struct weft_cc_choice *c, char *word, struct weft_err *err)
     return weft_params_set(&c->ops->params, c->params, word, eq + 1, err);
 }
 
-static int fill(struct weft_cc_choice *c, char *rest, struct weft_err *err)
+static int congestion_choice_fill(struct weft_cc_choice *c, char *rest, struct weft_err *err)
 {
     c->params = calloc(1, c->ops->params.struct_size + 1);
     int rc = c->params ? weft_params_defaults(&c->ops->params, c->params, err)
                        : weft_err_no_memory(err, "parameters of a congestion control");
     for (char *word; !rc && (word = strtok_r(NULL, " ", &rest)) != NULL;)
-        rc = set(c, word, err);
+        rc = congestion_choice_set(c, word, err);
     if (!rc && c->ops->check)
         rc = c->ops->check(c->params, err);
     const struct weft_needs_scope scope = {
@@ -41,7 +41,7 @@ int weft_cc_choice_read(const char *text, struct weft_cc_choice *out, struct wef
         return weft_err_no_memory(err, "parameters of a congestion control");
     char *rest = out->text, *name = strtok_r(rest, " ", &rest);
     out->ops = weft_cc_find(name ? name : "", err);
-    int rc = out->ops ? fill(out, rest, err) : WEFT_E_INPUT;
+    int rc = out->ops ? congestion_choice_fill(out, rest, err) : WEFT_E_INPUT;
     if (rc)
         weft_cc_choice_free(out);
     return rc;

@@ -220,7 +220,7 @@ static unsigned needs_now(const void *raw)
 }
 
 /* Writes rate and window. */
-static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
+static void dcqcn_publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
 {
     out->rate_bps = s->r.rate_bps ? s->r.rate_bps : 1; /* halves of 1 bit/s round to 0 */
     out->cwnd_bytes =
@@ -243,7 +243,7 @@ static void dcqcn_init(void *state, const void *raw, const struct weft_cc_env *e
     s->timer_ps = s->cut_ps = WEFT_NEVER;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, p, out);
+    dcqcn_publish(s, p, out);
 }
 
 static uint64_t at_most(uint64_t a, uint64_t b)
@@ -317,7 +317,7 @@ static double alpha_at(const struct state *s, const struct params *p, int64_t no
 }
 
 /* Cuts the rate at `at_ps` and restarts the increase. */
-static void cut(struct state *s, const struct params *p, int64_t at_ps, double alpha)
+static void dcqcn_cut(struct state *s, const struct params *p, int64_t at_ps, double alpha)
 {
     if (p->mode == MODE_PAPER || p->clamp_target || s->timer_n > 0 || s->byte_n > 0)
         s->r.target_bps = s->r.rate_bps;
@@ -328,12 +328,12 @@ static void cut(struct state *s, const struct params *p, int64_t at_ps, double a
 }
 
 /* Lets every timer expire up to and including now. */
-static void advance(struct state *s, const struct params *p, int64_t now_ps)
+static void dcqcn_advance(struct state *s, const struct params *p, int64_t now_ps)
 {
     s->seen_ps = now_ps;
     if (s->cut_ps <= now_ps) {
         run_timer(s, p, s->cut_ps);
-        cut(s, p, s->cut_ps, alpha_at(s, p, s->cut_ps));
+        dcqcn_cut(s, p, s->cut_ps, alpha_at(s, p, s->cut_ps));
         s->cut_ps = WEFT_NEVER;
     }
     run_timer(s, p, now_ps);
@@ -341,8 +341,8 @@ static void advance(struct state *s, const struct params *p, int64_t now_ps)
 
 static void before_send(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
-    advance(state, raw, now_ps);
-    publish(state, raw, out);
+    dcqcn_advance(state, raw, now_ps);
+    dcqcn_publish(state, raw, out);
 }
 
 static void dcqcn_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
@@ -350,20 +350,20 @@ static void dcqcn_on_send(void *state, const void *raw, int64_t now_ps, uint32_t
 {
     const struct params *p = raw;
     struct state *s = state;
-    advance(s, p, now_ps);
+    dcqcn_advance(s, p, now_ps);
     if (p->mode != MODE_HPCC && s->active && p->byte_counter_bytes > 0) {
         s->bytes += wire_bytes;
         uint64_t n = s->bytes / p->byte_counter_bytes;
         s->bytes -= n * p->byte_counter_bytes;
         expire_paper(s, p, &s->byte_n, s->timer_n, n);
     }
-    publish(s, p, out);
+    dcqcn_publish(s, p, out);
 }
 
 static void cnp_paper(struct state *s, const struct params *p, int64_t now_ps)
 {
     double alpha = alpha_at(s, p, now_ps);
-    cut(s, p, now_ps, alpha);
+    dcqcn_cut(s, p, now_ps, alpha);
     s->alpha = (1.0 - p->gain) * alpha + p->gain;
     s->alpha_ps = now_ps;
     s->active = true;
@@ -393,12 +393,12 @@ static void cnp_hpcc(struct state *s, const struct params *p, int64_t now_ps)
 static void dcqcn_on_cnp(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
-    advance(state, p, now_ps);
+    dcqcn_advance(state, p, now_ps);
     if (p->mode == MODE_PAPER)
         cnp_paper(state, p, now_ps);
     else
         cnp_hpcc(state, p, now_ps);
-    publish(state, p, out);
+    dcqcn_publish(state, p, out);
 }
 
 static void cnp(const void *raw, struct weft_cc_cnp *out)

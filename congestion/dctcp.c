@@ -114,7 +114,7 @@ static unsigned needs_now(const void *raw)
     return WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | path;
 }
 
-static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
+static void dctcp_publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
 {
     out->rate_bps = s->rate_bps ? s->rate_bps : 1;
     out->cwnd_bytes =
@@ -139,7 +139,7 @@ static void dctcp_init(void *state, const void *raw, const struct weft_cc_env *e
     s->cwnd_bytes = w > env->mtu_bytes ? (double)w : (double)env->mtu_bytes;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, p, out);
+    dctcp_publish(s, p, out);
 }
 
 static void learn(struct state *s, const struct params *p, double marked_share)
@@ -221,7 +221,7 @@ static void dctcp_on_ack(void *state, const void *raw, int64_t now_ps,
         ack_paper(state, p, ack);
     else
         ack_hpcc(state, p, ack);
-    publish(state, p, out);
+    dctcp_publish(state, p, out);
 }
 
 static void dctcp_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
@@ -231,7 +231,7 @@ static void dctcp_on_rto(void *state, const void *raw, int64_t now_ps, struct we
     (void)now_ps;
     if (p->mode == MODE_PAPER)
         cut_window(s, 0.5, s->round_bytes);
-    publish(s, p, out);
+    dctcp_publish(s, p, out);
 }
 
 static const struct weft_cc_observable observables[] = {

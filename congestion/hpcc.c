@@ -202,8 +202,8 @@ static void average(const struct state *s, struct gauge *g, double u, double tau
 }
 
 /* Takes over new stamps of the same path; returns false if none counts. */
-static bool measure(struct state *s, const struct params *p, const struct weft_cc_hop *h, bool full,
-                    bool *updated)
+static bool hpcc_measure(struct state *s, const struct params *p, const struct weft_cc_hop *h,
+                         bool full, bool *updated)
 {
     bool any = false;
     double top = 0, top_tau_ps = 0;
@@ -273,7 +273,7 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
         return;
     }
     bool updated[WEFT_CC_MAX_HOPS];
-    if (measure(s, p, h, full, updated)) {
+    if (hpcc_measure(s, p, h, full, updated)) {
         struct weft_hpcc_ref next;
         double x = weft_hpcc_react(&s->law, &s->path.ref, s->path.u, &next);
         if (per_hop(p))

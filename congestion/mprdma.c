@@ -85,7 +85,7 @@ static void set_cwnd(struct state *s, double cwnd)
     s->cwnd = weft_cc_clamp(cwnd, s->mtu, s->max_wnd);
 }
 
-static void publish(const struct state *s, struct weft_cc_out *out)
+static void mprdma_publish(const struct state *s, struct weft_cc_out *out)
 {
     out->cwnd_bytes = weft_cc_clamp_u64(s->cwnd, (uint64_t)s->mtu, UINT64_MAX / 2);
 }
@@ -102,7 +102,7 @@ static void mprdma_init(void *state, const void *raw, const struct weft_cc_env *
     s->max_wnd = weft_cc_clamp(p->max_window * (double)env->bdp_bytes, s->mtu, 0x1p62);
     set_cwnd(s, p->first_window * (double)env->bdp_bytes);
     *out = (struct weft_cc_out){.rate_bps = env->line_rate_bps, .timer_at_ps = WEFT_NEVER};
-    publish(s, out);
+    mprdma_publish(s, out);
 }
 
 /* A packet was lost, and nothing says more. */
@@ -133,7 +133,7 @@ static void mprdma_on_ack(void *state, const void *raw, int64_t now_ps,
         set_cwnd(s, s->cwnd - p->decrease * n);
     else if ((double)ack->flight_bytes + n + s->mtu > s->cwnd)
         set_cwnd(s, s->cwnd + p->increase * s->mtu * n / s->cwnd);
-    publish(s, out);
+    mprdma_publish(s, out);
 }
 
 static void mprdma_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
@@ -141,7 +141,7 @@ static void mprdma_on_rto(void *state, const void *raw, int64_t now_ps, struct w
     struct state *s = state;
     (void)raw, (void)now_ps;
     lost(s);
-    publish(s, out);
+    mprdma_publish(s, out);
 }
 
 static const struct weft_cc_marking marking = {"75KB", "75KB", "1",

@@ -237,7 +237,7 @@ static void bound(struct state *s, double cwnd)
     s->cwnd = weft_cc_clamp_u64(cwnd, (uint64_t)s->mtu, s->max_wnd);
 }
 
-static void publish(const struct state *s, struct weft_cc_out *out)
+static void nscc_publish(const struct state *s, struct weft_cc_out *out)
 {
     out->rate_bps = s->line_bps;
     if (s->credited && s->credit.left <= 0) {
@@ -294,7 +294,7 @@ static void nscc_init(void *state, const void *raw, const struct weft_cc_env *en
         weft_cc_credit_init(&s->credit, &p->grants, env);
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, out);
+    nscc_publish(s, out);
 }
 
 /* Feeds the average delay. The first sample is all there is. */
@@ -422,7 +422,7 @@ static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     else if (ack->nack && !s->trims)
         lost(s, now_ps);
     if (ack->nack || ack->rtt_ps <= 0) { /* a NACK's packet is no sample */
-        publish(s, out);
+        nscc_publish(s, out);
         return;
     }
     s->rtt_ps = (double)ack->rtt_ps;
@@ -440,7 +440,7 @@ static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
         apply(s, p, now_ps);
     }
     bound(s, (double)s->cwnd); /* the largest window may have shrunk */
-    publish(s, out);
+    nscc_publish(s, out);
 }
 
 static void nscc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
@@ -452,7 +452,7 @@ static void nscc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t 
         return;
     s->credit.left -= wire_bytes;
     if (s->credit.left <= 0)
-        publish(s, out);
+        nscc_publish(s, out);
 }
 
 static void nscc_granted(void *state, const void *raw, int64_t now_ps, uint64_t granted_bytes,
@@ -461,7 +461,7 @@ static void nscc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
     struct state *s = state;
     (void)raw, (void)now_ps;
     weft_cc_credit_granted(&s->credit, granted_bytes);
-    publish(s, out);
+    nscc_publish(s, out);
 }
 
 static uint64_t nscc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)
@@ -507,7 +507,7 @@ static void nscc_on_rto(void *state, const void *raw, int64_t now_ps, struct wef
     struct state *s = state;
     (void)raw;
     lost(s, now_ps);
-    publish(s, out);
+    nscc_publish(s, out);
 }
 
 /* At 25 Gbps a quarter of the thresholds of 100 Gbps x 12 us. */

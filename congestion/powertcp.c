@@ -106,7 +106,7 @@ static unsigned needs_now(const void *raw)
     return (p->form == FORM_INT ? WEFT_CC_NEEDS_INT : WEFT_CC_NEEDS_RTT) | WEFT_CC_NEEDS_BASE_RTT;
 }
 
-static void publish(const struct state *s, struct weft_cc_out *out)
+static void powertcp_publish(const struct state *s, struct weft_cc_out *out)
 {
     out->rate_bps =
         weft_cc_clamp_u64(s->w_bytes / s->init_bytes * (double)s->line_bps, 1, s->line_bps);
@@ -131,7 +131,7 @@ static void powertcp_init(void *state, const void *raw, const struct weft_cc_env
     s->power = 1.0;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, out);
+    powertcp_publish(s, out);
 }
 
 static void smooth(struct state *s, double power, double dt_ps)
@@ -222,7 +222,7 @@ static void powertcp_on_ack(void *state, const void *raw, int64_t now_ps,
         s->old_bytes = s->w_bytes;
         s->update_bytes = ack->nxt_bytes;
     }
-    publish(s, out);
+    powertcp_publish(s, out);
 }
 
 static void powertcp_signals(const void *raw, struct weft_cc_signals *out)

@@ -74,7 +74,7 @@ struct state {
     struct weft_cc_credit credit;
 };
 
-static void publish(const struct state *s, struct weft_cc_out *out)
+static void rccc_publish(const struct state *s, struct weft_cc_out *out)
 {
     out->cwnd_bytes = s->credit.left > 0 ? UINT64_MAX : 0;
 }
@@ -88,7 +88,7 @@ static void rccc_init(void *state, const void *raw, const struct weft_cc_env *en
     *s = (struct state){0};
     weft_cc_credit_init(&s->credit, &p->credit, env);
     *out = (struct weft_cc_out){.rate_bps = env->line_rate_bps, .timer_at_ps = WEFT_NEVER};
-    publish(s, out);
+    rccc_publish(s, out);
 }
 
 static void rccc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
@@ -97,7 +97,7 @@ static void rccc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t 
     struct state *s = state;
     (void)raw, (void)now_ps;
     s->credit.left -= wire_bytes;
-    publish(s, out);
+    rccc_publish(s, out);
 }
 
 static void rccc_on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
@@ -106,7 +106,7 @@ static void rccc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     struct state *s = state;
     (void)raw, (void)now_ps, (void)ack;
     weft_cc_credit_heard(&s->credit);
-    publish(s, out);
+    rccc_publish(s, out);
 }
 
 static void rccc_granted(void *state, const void *raw, int64_t now_ps, uint64_t granted_bytes,
@@ -115,7 +115,7 @@ static void rccc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
     struct state *s = state;
     (void)raw, (void)now_ps;
     weft_cc_credit_granted(&s->credit, granted_bytes);
-    publish(s, out);
+    rccc_publish(s, out);
 }
 
 static uint64_t rccc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)

@@ -178,7 +178,7 @@ static void set_cwnd(struct state *s, double cwnd)
     s->cwnd = weft_cc_clamp(cwnd, s->mtu, s->max_wnd);
 }
 
-static void publish(const struct state *s, struct weft_cc_out *out)
+static void smartt_publish(const struct state *s, struct weft_cc_out *out)
 {
     out->rate_bps = s->line_bps;
     out->cwnd_bytes = weft_cc_clamp_u64(s->cwnd, (uint64_t)s->mtu, UINT64_MAX / 2);
@@ -206,7 +206,7 @@ static void smartt_init(void *state, const void *raw, const struct weft_cc_env *
     s->lost_ps = WEFT_NEVER;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, out);
+    smartt_publish(s, out);
 }
 
 /* Whether ACKs change nothing for now. */
@@ -305,7 +305,7 @@ static void smartt_on_ack(void *state, const void *raw, int64_t now_ps,
         if (!adapted && sample && !fast_increase(s, p, n, mark))
             adjust(s, p, n, mark, s->mark_share >= p->mark_threshold);
     }
-    publish(s, out);
+    smartt_publish(s, out);
 }
 
 static void smartt_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
@@ -313,7 +313,7 @@ static void smartt_on_rto(void *state, const void *raw, int64_t now_ps, struct w
     struct state *s = state;
     (void)raw;
     guess_loss(s, now_ps);
-    publish(s, out);
+    smartt_publish(s, out);
 }
 
 static const struct weft_cc_marking marking = {

@@ -167,7 +167,7 @@ static double target_ps(const struct state *s, const struct params *p)
     return s->fixed_target_ps + weft_cc_clamp(fs, 0, (double)p->fs_range_ps);
 }
 
-static void publish(const struct state *s, struct weft_cc_out *out)
+static void swift_publish(const struct state *s, struct weft_cc_out *out)
 {
     out->cwnd_bytes = weft_cc_clamp_u64(s->cwnd * s->mtu_bytes, (uint64_t)s->mtu_bytes, UINT64_MAX);
     out->rate_bps = s->line_bps;
@@ -198,7 +198,7 @@ static void swift_init(void *state, const void *raw, const struct weft_cc_env *e
     s->target_ps = target_ps(s, p);
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, out);
+    swift_publish(s, out);
 }
 
 static bool can_decrease(const struct state *s, int64_t now_ps)
@@ -238,7 +238,7 @@ static void swift_on_ack(void *state, const void *raw, int64_t now_ps,
         double keep = 1.0 - p->beta * (delay - s->target_ps) / delay;
         set_cwnd(s, p, now_ps, s->cwnd * weft_cc_clamp(keep, 1.0 - p->max_mdf, 1.0));
     }
-    publish(s, out);
+    swift_publish(s, out);
 }
 
 /* A window that grows by ai / cwnd per packet is the root of 2 ai per packet. */
@@ -252,7 +252,7 @@ static void swift_on_like_acks(void *state, const void *raw, uint64_t bytes,
     const double gain = p->ai * (double)bytes / s->mtu_bytes;
     s->cwnd = weft_cc_clamp(sqrt(s->cwnd * s->cwnd + 2 * gain), p->min_cwnd, s->max_cwnd);
     s->target_ps = target_ps(s, p);
-    publish(s, out);
+    swift_publish(s, out);
 }
 
 static void swift_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
@@ -263,7 +263,7 @@ static void swift_on_rto(void *state, const void *raw, int64_t now_ps, struct we
         set_cwnd(s, p, now_ps, p->min_cwnd);
     else if (can_decrease(s, now_ps))
         set_cwnd(s, p, now_ps, s->cwnd * (1.0 - p->max_mdf));
-    publish(s, out);
+    swift_publish(s, out);
 }
 
 static void swift_signals(const void *raw, struct weft_cc_signals *out)

@@ -195,7 +195,7 @@ static int timely_check(const void *raw, struct weft_err *err)
     return 0;
 }
 
-static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
+static void timely_publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
 {
     out->rate_bps = s->rate_bps ? s->rate_bps : 1;
     out->cwnd_bytes =
@@ -225,7 +225,7 @@ static void timely_init(void *state, const void *raw, const struct weft_cc_env *
         s->gate_bytes = p->segment_bytes - 1;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    publish(s, p, out);
+    timely_publish(s, p, out);
 }
 
 /* Adds to the rate; `steep` tells an increase by gradient from one below t-low. */
@@ -282,7 +282,7 @@ static void timely_on_ack(void *state, const void *raw, int64_t now_ps,
                          p->segment_bytes * p->segment_bytes;
     else if (ack->nxt_bytes > s->gate_bytes)
         s->gate_bytes = ack->nxt_bytes;
-    publish(s, p, out);
+    timely_publish(s, p, out);
 }
 
 static void timely_signals(const void *raw, struct weft_cc_signals *out)

@@ -68,7 +68,8 @@ struct reader {
     struct weft_err *err;
 };
 
-static const struct weft_flat_key *find(const struct reader *r, const char *a, const char *b)
+static const struct weft_flat_key *astra_network_find(const struct reader *r, const char *a,
+                                                      const char *b)
 {
     const struct weft_flat_key *k = weft_flat_find(r->flat, a);
     return k ? k : weft_flat_find(r->flat, b);
@@ -130,9 +131,9 @@ static int endpoint_ns(struct reader *r, const char *type, uint32_t i, double *n
 static int dimension(struct reader *r, const struct params *p, const struct weft_flat_key *sizes,
                      uint32_t i, const char **text)
 {
-    const struct weft_flat_key *kind = find(r, "topology", "topologies-per-dim");
-    const struct weft_flat_key *rate = find(r, "bandwidth", "link-bandwidth");
-    const struct weft_flat_key *delay = find(r, "latency", "link-latency");
+    const struct weft_flat_key *kind = astra_network_find(r, "topology", "topologies-per-dim");
+    const struct weft_flat_key *rate = astra_network_find(r, "bandwidth", "link-bandwidth");
+    const struct weft_flat_key *delay = astra_network_find(r, "latency", "link-latency");
     double size, gbytes = 0, ns = 0, more_ns = 0;
     const char *type = kind ? generator(kind->values[i]) : "switch";
     if (!type)
@@ -232,7 +233,7 @@ static int check_keys(struct reader *r, const struct weft_flat_key *sizes)
         {"topology", "topologies-per-dim", true}, {"bandwidth", "link-bandwidth", true},
         {"latency", "link-latency", true},        {"links-count", "links-count", false},
         {"nic-latency", "nic-latency", false},    {"router-latency", "router-latency", false}};
-    const bool older = find(r, "topologies-per-dim", "units-count") != NULL;
+    const bool older = astra_network_find(r, "topologies-per-dim", "units-count") != NULL;
     const struct weft_flat_key *count = weft_flat_find(r->flat, "dimensions-count");
     double n;
     if (strcmp(sizes->name, "logical-dims") == 0)
@@ -243,7 +244,7 @@ static int check_keys(struct reader *r, const struct weft_flat_key *sizes)
         return weft_flat_err(r->flat, count, r->err, "'%s' is %.40s, but '%s' has %u values",
                              count->name, count->values[0], sizes->name, sizes->n);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct weft_flat_key *k = find(r, keys[i].name, keys[i].older);
+        const struct weft_flat_key *k = astra_network_find(r, keys[i].name, keys[i].older);
         if (!k && keys[i].needed)
             return weft_flat_err(r->flat, sizes, r->err,
                                  "the key '%s' is missing: ASTRA-sim needs it beside '%s'",
@@ -260,7 +261,7 @@ static int check_keys(struct reader *r, const struct weft_flat_key *sizes)
 static int note_rings(struct reader *r, const struct weft_flat_key *sizes, struct weft_fabric *f)
 {
     const struct weft_flat_key *links = weft_flat_find(r->flat, "links-count");
-    const struct weft_flat_key *kind = find(r, "topology", "topologies-per-dim");
+    const struct weft_flat_key *kind = astra_network_find(r, "topology", "topologies-per-dim");
     for (uint32_t i = 0; links && kind && i < sizes->n; i++)
         if (strcmp(kind->values[i], "Ring") == 0 && strcmp(sizes->values[i], "2") == 0 &&
             strcmp(links->values[i], "1") == 0)
@@ -271,7 +272,7 @@ static int note_rings(struct reader *r, const struct weft_flat_key *sizes, struc
     return 0;
 }
 
-static int make(struct reader *r, const struct params *p, struct weft_fabric **out)
+static int astra_network_make(struct reader *r, const struct params *p, struct weft_fabric **out)
 {
     const char *text = "";
     if (replace(r, "units-count", "npus_count", p->units) ||
@@ -279,9 +280,9 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
         replace(r, "link-bandwidth", "bandwidth", p->bandwidths) ||
         replace(r, "link-latency", "latency", p->latencies))
         return r->err->code;
-    const struct weft_flat_key *sizes = find(r, "npus_count", "units-count");
+    const struct weft_flat_key *sizes = astra_network_find(r, "npus_count", "units-count");
     if (!sizes)
-        sizes = find(r, "logical-dims", "logical-dims");
+        sizes = astra_network_find(r, "logical-dims", "logical-dims");
     if (!sizes || sizes->n == 0)
         return weft_flat_err(r->flat, NULL, r->err,
                              "there is no key npus_count, units-count or logical-dims");
@@ -319,7 +320,7 @@ static int astra_network_build(const void *raw, struct weft_fabric **out, struct
     int rc = a ? weft_flat_read(p->file, a, &flat, err) : weft_err_no_memory(err, "a topology");
     if (!rc) {
         struct reader r = {flat, a, err};
-        rc = make(&r, p, out);
+        rc = astra_network_make(&r, p, out);
     }
     if (rc) {
         weft_fabric_free(*out);

@@ -20,7 +20,7 @@ struct flow {
     uint32_t half, skip;     /* hosts 0 .. half-1 send, those from half + skip on receive */
 };
 
-static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
+static uint32_t bisection_peer_node(const struct weft_fabric *f, uint32_t port)
 {
     return f->ports[f->ports[port].peer].node;
 }
@@ -32,7 +32,7 @@ static bool receives(const struct flow *w, uint32_t node)
 }
 
 /* Distances from the senders along ports with room; false when no receiver is in reach. */
-static bool spread(struct flow *w)
+static bool bisection_spread(struct flow *w)
 {
     uint32_t head = 0, tail = 0;
     bool found = false;
@@ -47,7 +47,7 @@ static bool spread(struct flow *w)
         found = found || receives(w, x);
         w->at[x] = n->first_port;
         for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
-            uint32_t y = peer_node(w->f, p);
+            uint32_t y = bisection_peer_node(w->f, p);
             if (w->room[p] && w->level[y] == UINT32_MAX) {
                 w->level[y] = w->level[x] + 1;
                 w->queue[tail++] = y;
@@ -58,7 +58,7 @@ static bool spread(struct flow *w)
 }
 
 /* Sends what the narrowest port of the path allows; returns it. */
-static uint64_t push(struct flow *w, uint32_t len)
+static uint64_t bisection_push(struct flow *w, uint32_t len)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < len; i++)
@@ -79,18 +79,18 @@ static uint64_t drain(struct flow *w, uint32_t from)
     for (;;) {
         const struct weft_fabric_node *n = &w->f->nodes[x];
         if (receives(w, x)) {
-            sum += push(w, len);
+            sum += bisection_push(w, len);
             len = 0;
             x = from;
             continue;
         }
         uint32_t end = n->first_port + n->nports;
-        while (w->at[x] < end &&
-               (!w->room[w->at[x]] || w->level[peer_node(w->f, w->at[x])] != w->level[x] + 1))
+        while (w->at[x] < end && (!w->room[w->at[x]] ||
+                                  w->level[bisection_peer_node(w->f, w->at[x])] != w->level[x] + 1))
             w->at[x]++;
         if (w->at[x] < end) {
             w->path[len++] = w->at[x];
-            x = peer_node(w->f, w->at[x]);
+            x = bisection_peer_node(w->f, w->at[x]);
         } else if (len == 0) {
             return sum;
         } else {
@@ -118,7 +118,7 @@ int weft_fabric_bisection_bps(const struct weft_fabric *f, uint64_t *out, struct
     w.path = work + 3 * n;
     for (uint32_t p = 0; p < f->nports; p++)
         w.room[p] = f->links[f->ports[p].link].rate_bps;
-    while (w.half && spread(&w))
+    while (w.half && bisection_spread(&w))
         for (uint32_t h = 0; h < w.half; h++)
             *out += drain(&w, f->hosts[h]);
     free(w.room);

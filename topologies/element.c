@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool add(struct weft_text *list, const char *text)
+static bool element_add(struct weft_text *list, const char *text)
 {
     return weft_text_add(list, text, strlen(text)) == 0;
 }
@@ -12,7 +12,7 @@ static bool add(struct weft_text *list, const char *text)
 /* Appends " NAME=VALUE" without the white space in the value. */
 static bool add_attr(struct weft_text *list, const struct weft_xml_attr *at)
 {
-    bool ok = add(list, " ") && add(list, at->name) && add(list, "=");
+    bool ok = element_add(list, " ") && element_add(list, at->name) && element_add(list, "=");
     for (const char *c = at->value; *c && ok;) {
         const size_t n = strcspn(c, " \t\r\n");
         ok = weft_text_add(list, c, n) == 0;
@@ -22,8 +22,8 @@ static bool add_attr(struct weft_text *list, const struct weft_xml_attr *at)
 }
 
 /* Appends one item to @p list; @p typed: its attribute 'type' names it, else the element's name. */
-static int append(const struct weft_xml_elem *item, bool typed, const char *file,
-                  struct weft_text *list, struct weft_err *err)
+static int element_append(const struct weft_xml_elem *item, bool typed, const char *file,
+                          struct weft_text *list, struct weft_err *err)
 {
     const struct weft_xml_attr *type = typed ? weft_xml_get(item, "type") : NULL;
     if (typed && !type)
@@ -32,7 +32,8 @@ static int append(const struct weft_xml_elem *item, bool typed, const char *file
     if (item->children || item->text[0])
         return weft_err_at(err, WEFT_E_INPUT, file, item->line, item->col,
                            "<%s> takes attributes only", item->name);
-    bool ok = (list->len == 0 || add(list, "; ")) && add(list, type ? type->value : item->name);
+    bool ok = (list->len == 0 || element_add(list, "; ")) &&
+              element_add(list, type ? type->value : item->name);
     for (const struct weft_xml_attr *at = item->attrs; at && ok; at = at->next) {
         if (at == type)
             continue;
@@ -54,15 +55,15 @@ const char *weft_element_list(const struct weft_xml_elem *first, const char *nam
                         c->name, name);
             return NULL;
         }
-        if (append(c, name != NULL, file, &list, err))
+        if (element_append(c, name != NULL, file, &list, err))
             return NULL;
     }
     return list.s ? list.s : "";
 }
 
 /* Sets the parameters that attributes and children give. */
-static int fill(const struct weft_xml_elem *e, const struct weft_topology_ops *ops, void *params,
-                const char *file, struct weft_arena *a, struct weft_err *err)
+static int element_fill(const struct weft_xml_elem *e, const struct weft_topology_ops *ops,
+                        void *params, const char *file, struct weft_arena *a, struct weft_err *err)
 {
     for (const struct weft_xml_attr *at = e->attrs; at; at = at->next) {
         if (strcmp(at->name, "type") == 0)
@@ -112,7 +113,7 @@ int weft_element_build(const struct weft_xml_elem *e, const char *file, struct w
         return weft_err_no_memory(err, "a topology");
     int rc = weft_params_defaults(&ops->params, params, err);
     if (!rc)
-        rc = fill(e, ops, params, file, a, err);
+        rc = element_fill(e, ops, params, file, a, err);
     if (!rc)
         rc = weft_topology_build(ops, params, out, err);
     if (rc)

@@ -36,8 +36,8 @@ void weft_fabric_free(struct weft_fabric *f)
 }
 
 /* Makes room for one more element of `size` bytes in *array. */
-static int grow(void **array, uint32_t *cap, uint32_t n, size_t size, const char *what,
-                struct weft_err *err)
+static int fabric_grow(void **array, uint32_t *cap, uint32_t n, size_t size, const char *what,
+                       struct weft_err *err)
 {
     if (n < *cap)
         return 0;
@@ -58,7 +58,8 @@ int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32
 {
     if (f->ports)
         return weft_err_set(err, WEFT_E_INTERNAL, "a node is added to a finished fabric");
-    int rc = grow((void **)&f->nodes, &f->nodes_cap, f->nnodes, sizeof *f->nodes, "nodes", err);
+    int rc =
+        fabric_grow((void **)&f->nodes, &f->nodes_cap, f->nnodes, sizeof *f->nodes, "nodes", err);
     if (rc)
         return rc;
     f->nodes[f->nnodes] = (struct weft_fabric_node){.kind = kind, .tier = tier, .host = UINT32_MAX};
@@ -90,7 +91,8 @@ int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *l
         return weft_err_set(err, WEFT_E_INPUT,
                             "link %u-%u: the error rate must be a probability from 0 to 1", link->a,
                             link->b);
-    int rc = grow((void **)&f->links, &f->links_cap, f->nlinks, sizeof *f->links, "links", err);
+    int rc =
+        fabric_grow((void **)&f->links, &f->links_cap, f->nlinks, sizeof *f->links, "links", err);
     if (rc)
         return rc;
     f->links[f->nlinks] = *link;
@@ -176,7 +178,7 @@ uint32_t weft_fabric_link_port(const struct weft_fabric *f, uint32_t link)
 }
 
 /* @p bps times @p share, which 1 leaves as it is to the last bit. */
-static uint64_t part(uint64_t bps, double share)
+static uint64_t fabric_part(uint64_t bps, double share)
 {
     const double left = (double)bps * share;
     return share == 1 ? bps : left < 1 ? 1 : (uint64_t)left;
@@ -184,10 +186,10 @@ static uint64_t part(uint64_t bps, double share)
 
 void weft_fabric_slow(struct weft_fabric *f, uint32_t dim, double share)
 {
-    f->dims[dim].rate_bps = part(f->dims[dim].rate_bps, share);
+    f->dims[dim].rate_bps = fabric_part(f->dims[dim].rate_bps, share);
     for (uint32_t i = 0; i < f->nlinks; i++)
         if (f->links[i].dim == dim)
-            f->links[i].rate_bps = part(f->links[i].rate_bps, share);
+            f->links[i].rate_bps = fabric_part(f->links[i].rate_bps, share);
 }
 
 uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim)

@@ -45,7 +45,7 @@ struct list {
     uint32_t n, cap;
 };
 
-static int push(struct list *l, uint32_t x, struct weft_err *err)
+static int fabric_instance_push(struct list *l, uint32_t x, struct weft_err *err)
 {
     if (l->n == l->cap) {
         uint32_t cap = l->cap ? l->cap * 2 : 64;
@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint32_t *find(const struct list *l, uint32_t from, uint32_t x)
+static uint32_t *fabric_instance_find(const struct list *l, uint32_t from, uint32_t x)
 {
     return bsearch(&x, l->v + from, l->n - from, sizeof x, by_value);
 }
@@ -80,7 +80,7 @@ static int list_nodes(const struct weft_fabric *f, uint32_t dim, uint32_t index,
     int rc = seen ? 0 : weft_err_no_memory(err, "a part of the fabric");
     for (uint32_t i = 0; i < n && !rc; i++) {
         uint32_t node = f->hosts[weft_fabric_member_host(f, dim, index, i)];
-        rc = push(nodes, node, err);
+        rc = fabric_instance_push(nodes, node, err);
         if (!rc)
             seen[node] = 1;
     }
@@ -92,7 +92,7 @@ static int list_nodes(const struct weft_fabric *f, uint32_t dim, uint32_t index,
             if (l->dim != dim)
                 continue;
             if (l->a == nodes->v[i])
-                rc = push(links, f->ports[p].link, err);
+                rc = fabric_instance_push(links, f->ports[p].link, err);
             if (rc || seen[y])
                 continue;
             if (f->nodes[y].kind == WEFT_NODE_HOST)
@@ -101,7 +101,7 @@ static int list_nodes(const struct weft_fabric *f, uint32_t dim, uint32_t index,
                                   "dimension that it is not part of",
                                   l->a, l->b, dim, f->nodes[y].host);
             else
-                rc = push(nodes, y, err);
+                rc = fabric_instance_push(nodes, y, err);
             seen[y] = 1;
         }
     }
@@ -119,11 +119,12 @@ static uint32_t local_of(const struct weft_fabric *f, uint32_t dim, const struct
 {
     if (f->nodes[id].kind == WEFT_NODE_HOST)
         return weft_fabric_member(f, dim, f->nodes[id].host);
-    return (uint32_t)(find(nodes, nhosts, id) - nodes->v);
+    return (uint32_t)(fabric_instance_find(nodes, nhosts, id) - nodes->v);
 }
 
-static int make(const struct weft_fabric *f, uint32_t dim, const struct list *nodes,
-                const struct list *links, struct weft_fabric_instance *out, struct weft_err *err)
+static int fabric_instance_make(const struct weft_fabric *f, uint32_t dim, const struct list *nodes,
+                                const struct list *links, struct weft_fabric_instance *out,
+                                struct weft_err *err)
 {
     uint32_t n = members(f, dim);
     struct weft_fabric *g = out->fabric = weft_fabric_new();
@@ -183,7 +184,7 @@ int weft_fabric_instance_open(const struct weft_fabric *f, const uint8_t *down, 
     *out = (struct weft_fabric_instance){0};
     int rc = list_nodes(f, dim, index, &nodes, &links, err);
     if (!rc)
-        rc = make(f, dim, &nodes, &links, out, err);
+        rc = fabric_instance_make(f, dim, &nodes, &links, out, err);
     out->nodes = nodes.v;
     out->links = links.v;
     if (!rc)

@@ -21,7 +21,7 @@ struct rest {
     const uint8_t *down; /* per link, NULL: all are there */
 };
 
-static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
+static uint32_t fabric_reach_peer_node(const struct weft_fabric *f, uint32_t port)
 {
     return f->ports[f->ports[port].peer].node;
 }
@@ -30,7 +30,7 @@ static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
 static uint32_t next_node(const struct rest *r, uint32_t port)
 {
     const struct weft_fabric_port *p = &r->f->ports[port];
-    return r->down && r->down[p->link] ? p->node : peer_node(r->f, port);
+    return r->down && r->down[p->link] ? p->node : fabric_reach_peer_node(r->f, port);
 }
 
 /* Numbers the islands: island[node] for switches. Returns how many. `queue` holds nnodes entries.
@@ -199,10 +199,10 @@ int weft_fabric_tiers_by_distance(struct weft_fabric *f, struct weft_err *err)
     while (head < tail) {
         const struct weft_fabric_node *x = &f->nodes[queue[head++]];
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-            struct weft_fabric_node *y = &f->nodes[peer_node(f, p)];
+            struct weft_fabric_node *y = &f->nodes[fabric_reach_peer_node(f, p)];
             if (y->kind == WEFT_NODE_SWITCH && y->tier == 0) {
                 y->tier = x->tier + 1;
-                queue[tail++] = peer_node(f, p);
+                queue[tail++] = fabric_reach_peer_node(f, p);
             }
         }
     }

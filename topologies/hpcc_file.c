@@ -82,7 +82,7 @@ static int links(struct weft_tokens *s, unsigned words, uint32_t nswitches, uint
     return rc;
 }
 
-static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
+static int hpcc_file_parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
     const struct params *p = params;
     /* Each node needs a token somewhere (a switch id, or the end of a link), so no count exceeds
@@ -118,7 +118,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
 
 static int hpcc_file_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
-    return weft_tokens_build("hpcc", ((const struct params *)raw)->file, parse, raw, out, err);
+    return weft_tokens_build("hpcc", ((const struct params *)raw)->file, hpcc_file_parse, raw, out,
+                             err);
 }
 
 extern const struct weft_topology_ops weft_topology_hpcc;

@@ -55,7 +55,7 @@ static int at_token(struct weft_tokens *s, const char *what)
 }
 
 /* The next token that is not in a comment. */
-static bool next(struct weft_tokens *s)
+static bool htsim_file_next(struct weft_tokens *s)
 {
     while (weft_tokens_more(s)) {
         if (weft_tokens_token(s, "a key"))
@@ -68,7 +68,7 @@ static bool next(struct weft_tokens *s)
     return false;
 }
 
-static int value(struct weft_tokens *s, double *out)
+static int htsim_file_value(struct weft_tokens *s, double *out)
 {
     char *end;
     int rc = weft_tokens_token(s, "a value");
@@ -87,7 +87,7 @@ static int read_keys(struct weft_tokens *s, struct tree *t)
     for (int i = 0; i < TIERS_MAX; i++)
         for (int k = 0; k < KEYS; k++)
             t->tier[i][k] = -1;
-    while (!rc && next(s)) {
+    while (!rc && htsim_file_next(s)) {
         int k = 0;
         char key[40];
         snprintf(key, sizeof key, "%.39s", s->tok);
@@ -102,7 +102,7 @@ static int read_keys(struct weft_tokens *s, struct tree *t)
                                "Queue_Up, Queue_Down");
         if (k < KEYS && tier < 0)
             return at_token(s, "this key belongs to a tier; 'Tier 0' must be before it");
-        rc = value(s, &v);
+        rc = htsim_file_value(s, &v);
         if (!rc && k != SPEED && k != LATENCY && k != SWITCH_LATENCY && v != (double)(uint32_t)v)
             rc = at_token(s, "this must be a whole number");
         if (rc)
@@ -133,7 +133,7 @@ static uint32_t whole(const struct tree *t, int tier, int key, uint32_t none)
     return t->tier[tier][key] >= 0 ? (uint32_t)t->tier[tier][key] : none;
 }
 
-static int measure(struct weft_tokens *s, const struct tree *t, struct shape *h)
+static int htsim_file_measure(struct weft_tokens *s, const struct tree *t, struct shape *h)
 {
     const uint32_t top = t->tiers - 1;
     if (!t->nodes || !t->tiers || !t->pod)
@@ -180,8 +180,8 @@ static double switch_ns(const struct tree *t, uint32_t tier)
     return t->tier[tier][SWITCH_LATENCY] > 0 ? t->tier[tier][SWITCH_LATENCY] : 0;
 }
 
-static int join(struct weft_tokens *s, const struct tree *t, struct weft_fabric *f, uint32_t a,
-                uint32_t b, uint32_t tier, uint32_t bundle)
+static int htsim_file_join(struct weft_tokens *s, const struct tree *t, struct weft_fabric *f,
+                           uint32_t a, uint32_t b, uint32_t tier, uint32_t bundle)
 {
     const double ns =
         t->tier[tier][LATENCY] + (switch_ns(t, tier) + (tier ? switch_ns(t, tier - 1) : 0)) / 2;
@@ -210,23 +210,25 @@ static int wire(struct weft_tokens *s, const struct tree *t, const struct shape 
                                              : 3,
                                   NULL, s->err);
     for (uint32_t i = 0; i < t->nodes && !rc; i++)
-        rc = join(s, t, f, i, leaf + i / per_leaf, 0, 1);
+        rc = htsim_file_join(s, t, f, i, leaf + i / per_leaf, 0, 1);
     for (uint32_t l = 0; l < h->pods * h->leaves && !rc; l++)
         for (uint32_t j = 0; j < h->aggs && !rc; j++)
-            rc = join(s, t, f, leaf + l, agg + l / h->leaves * h->aggs + j, 1, h->bundle[1]);
+            rc = htsim_file_join(s, t, f, leaf + l, agg + l / h->leaves * h->aggs + j, 1,
+                                 h->bundle[1]);
     for (uint32_t a = 0; a < h->pods * h->aggs && !rc && h->cores; a++)
         for (uint32_t k = 0; k < h->up && !rc; k++)
-            rc = join(s, t, f, agg + a, core + a % h->aggs + k * h->aggs, 2, h->bundle[2]);
+            rc = htsim_file_join(s, t, f, agg + a, core + a % h->aggs + k * h->aggs, 2,
+                                 h->bundle[2]);
     return rc;
 }
 
-static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
+static int htsim_file_parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
     (void)params;
     struct tree t = {.nodes = 0};
     struct shape h = {0};
     int rc = read_keys(s, &t);
-    rc = rc ? rc : measure(s, &t, &h);
+    rc = rc ? rc : htsim_file_measure(s, &t, &h);
     if (!rc && (uint64_t)t.nodes + (uint64_t)h.pods * h.leaves * (1 + h.aggs) > (1u << 24))
         rc = weft_err_at(s->err, WEFT_E_LIMIT, s->file, 0, 0, "the tree is too large");
     rc = rc ? rc : wire(s, &t, &h, f);
@@ -251,7 +253,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
 
 static int htsim_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
-    return weft_tokens_build("htsim", ((const struct params *)raw)->file, parse, raw, out, err);
+    return weft_tokens_build("htsim", ((const struct params *)raw)->file, htsim_file_parse, raw,
+                             out, err);
 }
 
 extern const struct weft_topology_ops weft_topology_htsim;

@@ -38,7 +38,7 @@ static bool joined(const struct weft_fabric *f, uint32_t dim, uint32_t n, uint32
 }
 
 /* What a dimension says of itself, by the links of accelerator 0. */
-static void describe(struct weft_fabric *f, uint32_t dim, uint32_t n)
+static void infragraph_dims_describe(struct weft_fabric *f, uint32_t dim, uint32_t n)
 {
     struct weft_fabric_dim *d = &f->dims[dim];
     for (uint32_t l = 0; l < f->nlinks; l++) {
@@ -81,7 +81,7 @@ int weft_infra_dimensions(struct weft_fabric *f, const uint32_t *box, uint32_t n
     f->dims[0] = (struct weft_fabric_dim){.kind = "irregular", .size = size};
     f->dims[1] = (struct weft_fabric_dim){.kind = "irregular", .size = n / size, .spans = true};
     for (uint32_t d = 0; d < f->ndims; d++)
-        describe(f, d, n);
+        infragraph_dims_describe(f, d, n);
     f->routing = WEFT_ROUTING_DIMS;
     return 0;
 }

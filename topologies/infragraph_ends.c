@@ -60,8 +60,8 @@ int infra_slice(struct infra_reader *r, const struct weft_tree *t, const char *t
 }
 
 /* Adds what `path` names in a box: vertices, or with `boxes` the boxes of nested devices. */
-static int reach(struct infra_reader *r, uint32_t box, const struct weft_tree *t, const char *path,
-                 bool boxes, struct infra_list *out)
+static int infragraph_ends_reach(struct infra_reader *r, uint32_t box, const struct weft_tree *t,
+                                 const char *path, bool boxes, struct infra_list *out)
 {
     const size_t len = strcspn(path, ".");
     const size_t name = strcspn(path, "[.");
@@ -82,8 +82,8 @@ static int reach(struct infra_reader *r, uint32_t box, const struct weft_tree *t
                       : infra_fail(r, t, "'%.60s' is a component, with nothing in it", path);
     for (uint32_t i = at[0]; !rc && i < at[1]; i += at[2]) {
         const uint32_t id = r->members.id[part.first + i];
-        rc =
-            path[len] == '.' ? reach(r, id, t, path + len + 1, boxes, out) : infra_push(r, out, id);
+        rc = path[len] == '.' ? infragraph_ends_reach(r, id, t, path + len + 1, boxes, out)
+                              : infra_push(r, out, id);
     }
     return rc;
 }
@@ -101,10 +101,10 @@ int infra_end_of(struct infra_reader *r, const struct weft_tree *ep, const struc
     if (!c || c->kind != WEFT_TREE_VALUE || !*c->text)
         return infra_fail(r, ep, "an end of an edge names no component");
     for (uint32_t i = 0; !rc && d && d->kind == WEFT_TREE_VALUE && *d->text && i < boxes->n; i++)
-        rc = reach(r, boxes->id[i], d, d->text, true, &inner);
+        rc = infragraph_ends_reach(r, boxes->id[i], d, d->text, true, &inner);
     const struct infra_list *in = d && *d->text ? &inner : boxes;
     for (uint32_t i = 0; !rc && i < in->n; i++)
-        rc = reach(r, in->id[i], c, c->text, false, out);
+        rc = infragraph_ends_reach(r, in->id[i], c, c->text, false, out);
     free(inner.id);
     return rc;
 }

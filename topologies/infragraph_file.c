@@ -128,7 +128,7 @@ static bool is_xpu(const struct flat *x, uint32_t v)
 }
 
 /* Roles of instances, and the neighbours of each component within its instance. */
-static int look(struct flat *x)
+static int infragraph_file_look(struct flat *x)
 {
     const struct weft_infra *g = &x->g;
     const size_t nv = (size_t)g->nv + 2, ne = 2 * (size_t)g->ne + 1;
@@ -229,7 +229,8 @@ static uint32_t nearest(struct flat *x, uint32_t v)
 
 /* The least rate and the sum of delays of the way that nearest() found from v to @p to; marks the
  * links. */
-static void measure(struct flat *x, uint32_t v, uint32_t to, double *bps, double *ps)
+static void infragraph_file_measure(struct flat *x, uint32_t v, uint32_t to, double *bps,
+                                    double *ps)
 {
     while (to != v) {
         const struct weft_infra_edge *e = &x->g.e[x->from[to]];
@@ -259,7 +260,7 @@ static void find_ways(struct flat *x)
             if (xpu == WEFT_INFRA_NONE)
                 continue;
             x->attached[xpu]++;
-            measure(x, v, xpu, &x->out_bps[v], &x->out_ps[v]);
+            infragraph_file_measure(x, v, xpu, &x->out_bps[v], &x->out_ps[v]);
         }
     }
 }
@@ -294,7 +295,7 @@ static int add_wire(struct flat *x, struct wire w)
 }
 
 /* The rate and delay that an edge must have, and the sum of ways at its ends. */
-static int fill(struct flat *x, const struct weft_infra_edge *e, struct wire *w)
+static int infragraph_file_fill(struct flat *x, const struct weft_infra_edge *e, struct wire *w)
 {
     const struct weft_infra_link *l = &x->g.links[e->link];
     if (l->bps > 0)
@@ -359,7 +360,7 @@ static int share_ways(struct flat *x, const struct weft_infra_box *box)
         x->attached[best]++;
         if (hops_best < box->n) {
             nearest(x, best);
-            measure(x, best, v, &w.bps, &w.ps);
+            infragraph_file_measure(x, best, v, &w.bps, &w.ps);
         }
         for (uint32_t i = 0; w.bps <= 0 && i < x->g.ne; i++) /* as fast as its port */
             if (x->g.e[i].a == best || x->g.e[i].b == best)
@@ -385,7 +386,7 @@ static int list_wires(struct flat *x)
             continue;
         if ((is_xpu(x, e->a) || is_xpu(x, e->b)) && (is_xpu(x, e->a) || stays(x, e->a)) &&
             (is_xpu(x, e->b) || stays(x, e->b))) {
-            rc = fill(x, e, &w);
+            rc = infragraph_file_fill(x, e, &w);
             rc = rc ? rc : add_wire(x, w);
         }
     }
@@ -399,7 +400,7 @@ static int list_wires(struct flat *x)
             continue;
         w.a = stand_in(x, e->a, &w);
         w.b = stand_in(x, e->b, &w);
-        rc = fill(x, e, &w);
+        rc = infragraph_file_fill(x, e, &w);
         if (!rc && w.a != w.b)
             rc = add_wire(x, w);
     }
@@ -492,7 +493,7 @@ static int flatten(struct flat *x)
 {
     int rc = override(x, x->p->rates, true);
     rc = rc ? rc : override(x, x->p->delays, false);
-    rc = rc ? rc : look(x);
+    rc = rc ? rc : infragraph_file_look(x);
     if (rc)
         return rc;
     find_ways(x);

@@ -41,7 +41,8 @@ static int count_of(struct infra_reader *r, const struct weft_tree *t, uint32_t 
     return 0;
 }
 
-static int kind_of(struct infra_reader *r, const struct weft_tree *t, enum weft_infra_kind *out)
+static int infragraph_read_kind_of(struct infra_reader *r, const struct weft_tree *t,
+                                   enum weft_infra_kind *out)
 {
     const struct weft_tree *choice = weft_tree_get(t, "choice");
     const char *text = weft_tree_text(t, "choice", "");
@@ -90,7 +91,8 @@ static int expand_part(struct infra_reader *r, const struct weft_tree *t, const 
     const char *name = weft_tree_text(t, "name", "");
     const struct weft_tree *device = NULL;
     uint32_t n = 0, *ids;
-    int rc = *name ? kind_of(r, t, &kind) : infra_fail(r, t, "a component has no name");
+    int rc =
+        *name ? infragraph_read_kind_of(r, t, &kind) : infra_fail(r, t, "a component has no name");
     rc = rc ? rc : count_of(r, t, &n);
     if (!rc && kind == WEFT_INFRA_DEVICE && !(device = named(r->devices, name)))
         return infra_fail(
@@ -133,8 +135,9 @@ static int add_edge(struct infra_reader *r, uint32_t a, uint32_t b, uint32_t lin
     return 0;
 }
 
-static int join(struct infra_reader *r, const struct weft_tree *edge, const struct infra_list *a,
-                const struct infra_list *b, uint32_t link, bool outer)
+static int infragraph_read_join(struct infra_reader *r, const struct weft_tree *edge,
+                                const struct infra_list *a, const struct infra_list *b,
+                                uint32_t link, bool outer)
 {
     const char *scheme = weft_tree_text(edge, "scheme", "one2one");
     int rc = 0;
@@ -239,7 +242,7 @@ static int edges(struct infra_reader *r, const struct weft_tree *in, const struc
             rc = rc ? rc : infra_end_of(r, ep, in == r->root ? &own : boxes, &ends[k]);
             free(own.id);
         }
-        rc = rc ? rc : join(r, e, &ends[0], &ends[1], link, in == r->root);
+        rc = rc ? rc : infragraph_read_join(r, e, &ends[0], &ends[1], link, in == r->root);
         free(ends[0].id);
         free(ends[1].id);
     }
@@ -377,7 +380,7 @@ static int read_document(struct infra_reader *r, const struct weft_tree *doc)
 }
 
 /* Moves a list from the heap to the arena. */
-static int keep(struct infra_reader *r, void *list, size_t size)
+static int infragraph_read_keep(struct infra_reader *r, void *list, size_t size)
 {
     void **at = list, *copy = weft_arena_alloc(r->arena, size);
     if (copy && size)
@@ -398,10 +401,10 @@ int weft_infra_read(const char *file, struct weft_arena *a, struct weft_infra *o
     int rc = weft_file_read(file, FILE_MAX, &text, &len, err);
     rc = rc ? rc : weft_tree_parse(text, len, file, a, &doc, err);
     rc = rc ? rc : read_document(&r, doc);
-    const int kept[] = {keep(&r, &out->v, out->nv * sizeof *out->v),
-                        keep(&r, &out->e, out->ne * sizeof *out->e),
-                        keep(&r, &out->links, out->nlinks * sizeof *out->links),
-                        keep(&r, &out->boxes, out->nboxes * sizeof *out->boxes)};
+    const int kept[] = {infragraph_read_keep(&r, &out->v, out->nv * sizeof *out->v),
+                        infragraph_read_keep(&r, &out->e, out->ne * sizeof *out->e),
+                        infragraph_read_keep(&r, &out->links, out->nlinks * sizeof *out->links),
+                        infragraph_read_keep(&r, &out->boxes, out->nboxes * sizeof *out->boxes)};
     for (int i = 0; i < 4; i++)
         rc = rc ? rc : kept[i];
     free(r.boxes);

@@ -24,8 +24,8 @@ static int64_t link_ps(const struct weft_fabric_link *l, uint64_t bytes)
 }
 
 /* From @p from to host @p dst; `stack` has room for all nodes, as routes have no circles. */
-static void reach(const struct weft_routes *r, const struct weft_fabric *f, uint32_t from,
-                  uint32_t dst, uint64_t bytes, int64_t *memo, uint32_t *stack)
+static void longest_reach(const struct weft_routes *r, const struct weft_fabric *f, uint32_t from,
+                          uint32_t dst, uint64_t bytes, int64_t *memo, uint32_t *stack)
 {
     uint32_t top = 0;
     stack[top++] = from;
@@ -72,7 +72,7 @@ int weft_fabric_longest_rtt_ps(const struct weft_fabric *f, uint64_t full, uint6
         for (uint32_t src = 0; src < n; src++) {
             const uint32_t from = f->hosts[src];
             if (memo[from] == UNKNOWN)
-                reach(routes, f, from, dst, full + answer, memo, stack);
+                longest_reach(routes, f, from, dst, full + answer, memo, stack);
             *out = memo[from] > *out ? memo[from] : *out;
         }
     }

@@ -15,14 +15,15 @@ struct counted {
     uint32_t hops;
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t measure_add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /* Counts from `node`; `stack` has room for nnodes entries, enough since routes have no circles. */
-static struct counted count(const struct weft_routes *r, const struct weft_fabric *f, uint32_t node,
-                            uint32_t dst, struct counted *memo, uint32_t *stack)
+static struct counted measure_count(const struct weft_routes *r, const struct weft_fabric *f,
+                                    uint32_t node, uint32_t dst, struct counted *memo,
+                                    uint32_t *stack)
 {
     uint32_t top = 0;
     stack[top++] = node;
@@ -39,7 +40,7 @@ static struct counted count(const struct weft_routes *r, const struct weft_fabri
                 ready = false;
                 break;
             }
-            c.paths = add(c.paths, memo[y].paths);
+            c.paths = measure_add(c.paths, memo[y].paths);
             if (c.hops < memo[y].hops + 1)
                 c.hops = memo[y].hops + 1;
         }
@@ -77,7 +78,7 @@ int weft_fabric_path_figures(const struct weft_routes *r, const struct weft_fabr
         for (uint32_t src = 0; src < n; src++) {
             if (src == dst)
                 continue;
-            struct counted c = count(r, f, f->hosts[src], dst, memo, stack);
+            struct counted c = measure_count(r, f, f->hosts[src], dst, memo, stack);
             hops += c.hops;
             pairs++;
             if (c.hops > out->diameter)

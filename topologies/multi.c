@@ -49,7 +49,7 @@ struct parts {
     size_t nlater;
 };
 
-static const struct weft_topology_ops *find(const char *name, struct weft_err *err)
+static const struct weft_topology_ops *multi_find(const char *name, struct weft_err *err)
 {
     size_t n, k = 0;
     const struct weft_topology_ops *const *table = weft_topology_table(&n);
@@ -72,10 +72,10 @@ static const struct weft_topology_ops *find(const char *name, struct weft_err *e
     return NULL;
 }
 
-static int begin(void *ctx, const char *type, struct weft_err *err)
+static int multi_begin(void *ctx, const char *type, struct weft_err *err)
 {
     struct parts *parts = ctx;
-    parts->ops = find(type, err);
+    parts->ops = multi_find(type, err);
     if (!parts->ops)
         return WEFT_E_INPUT;
     if (parts->n == WEFT_FABRIC_DIMS_MAX)
@@ -96,7 +96,7 @@ static int set_now(struct parts *parts, const char *name, const char *value, str
 
 /* A parameter of the generator, or of the dimension. Those of its congestion control wait until the
  * control is known. */
-static int set(void *ctx, const char *name, const char *value, struct weft_err *err)
+static int multi_set(void *ctx, const char *name, const char *value, struct weft_err *err)
 {
     struct parts *parts = ctx;
     if (strchr(name, '.')) {
@@ -109,7 +109,7 @@ static int set(void *ctx, const char *name, const char *value, struct weft_err *
     return set_now(parts, name, value, err);
 }
 
-static int end(void *ctx, struct weft_err *err)
+static int multi_end(void *ctx, struct weft_err *err)
 {
     struct parts *parts = ctx;
     struct weft_dimensions *to = parts->to;
@@ -128,7 +128,7 @@ static int end(void *ctx, struct weft_err *err)
 static int read_list(const struct params *p, struct parts *parts, struct weft_dimensions *ds,
                      struct weft_err *err)
 {
-    const struct weft_items_reader reader = {parts, "dimension", begin, set, end};
+    const struct weft_items_reader reader = {parts, "dimension", multi_begin, multi_set, multi_end};
     *ds = (struct weft_dimensions){.n = 0};
     *parts = (struct parts){.text = strdup(p->dimensions), .to = ds};
     return parts->text ? weft_items_read(parts->text, &reader, err)

@@ -29,7 +29,8 @@ static const char *attr(const struct weft_xml_elem *e, const char *name)
 }
 
 /* A number at the start of an attribute, `none` when there is none or it is not in the range. */
-static double number(const struct weft_xml_elem *e, const char *name, double none, double max)
+static double nccl_read_number(const struct weft_xml_elem *e, const char *name, double none,
+                               double max)
 {
     const char *text = attr(e, name);
     char *end;
@@ -70,7 +71,8 @@ static int add_wire(struct nccl_reader *r, const struct weft_xml_elem *e, uint32
  * reported and taken as 8 GT/s x 16. */
 static int pci_rate(struct nccl_reader *r, const struct weft_xml_elem *e, uint64_t *out)
 {
-    double speed = number(e, "link_speed", 0, 1000), width = number(e, "link_width", 0, 64);
+    double speed = nccl_read_number(e, "link_speed", 0, 1000),
+           width = nccl_read_number(e, "link_width", 0, 64);
     const bool zero = strcmp(attr(e, "link_width"), "0") == 0;
     int rc = 0;
     if (speed <= 0 || width < 1) {
@@ -100,7 +102,7 @@ static double xgmi_gbytes(const struct weft_xml_elem *gpu)
 /* GB/s of one NVLink of a GPU, as NCCL assumes (src/graph/topo.h). */
 static double nvlink_gbytes(const struct weft_xml_elem *gpu)
 {
-    int sm = (int)number(gpu, "sm", 80, 1000);
+    int sm = (int)nccl_read_number(gpu, "sm", 80, 1000);
     return sm >= 100              ? 40.1
            : sm >= 90             ? 20.6
            : sm == 86 || sm == 89 ? 12.0
@@ -108,7 +110,7 @@ static double nvlink_gbytes(const struct weft_xml_elem *gpu)
                                   : 18.0;
 }
 
-static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent);
+static int nccl_read_walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent);
 
 static int add_net(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t part,
                    uint64_t rate_bps)
@@ -131,7 +133,7 @@ static int nic(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
         if (strcmp(c->name, "net") != 0) {
             rc = add_remark(r, c, "in a NIC is not known and has no effect");
         } else {
-            double mbps = number(c, "speed", 0, 1e8);
+            double mbps = nccl_read_number(c, "speed", 0, 1e8);
             if (mbps <= 0)
                 rc = add_remark(r, c, "has no speed; taken as 10000 Mbit/s");
             if (!rc)
@@ -191,7 +193,8 @@ static int pci(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
         return bare(r, e, part);
     if (gpu) {
         r->parts[part].elem = gpu;
-        r->parts[part].rank = (long)number(gpu, "rank", number(gpu, "dev", NO_RANK, 1e6), 1e6);
+        r->parts[part].rank =
+            (long)nccl_read_number(gpu, "rank", nccl_read_number(gpu, "dev", NO_RANK, 1e6), 1e6);
     }
     for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next) {
         if (c == gpu)
@@ -203,7 +206,7 @@ static int pci(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
         else if (strcmp(c->name, "pcilink") == 0)
             rc = add_remark(r, c, "between PCI switches is left out");
         else
-            rc = walk(r, c, part);
+            rc = nccl_read_walk(r, c, part);
     }
     return rc;
 }
@@ -222,7 +225,7 @@ static int find_host(struct nccl_reader *r, const struct weft_xml_elem *cpu)
     return 0;
 }
 
-static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent)
+static int nccl_read_walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent)
 {
     uint32_t part = 0;
     int rc = 0;
@@ -233,7 +236,7 @@ static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t p
         if (!rc)
             rc = add_part(r, e, CPU, parent, 0, &part);
         for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next)
-            rc = walk(r, c, part);
+            rc = nccl_read_walk(r, c, part);
         return rc;
     }
     if (strcmp(e->name, "nic") == 0 && parent != UINT32_MAX) {
@@ -248,7 +251,7 @@ static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t p
 #define ANY_NVSWITCH "fffffff:ff:ff.0"
 
 /* The device of a machine with a bus address, UINT32_MAX: there is none. */
-static uint32_t find(const struct nccl_reader *r, uint32_t host, const char *busid)
+static uint32_t nccl_read_find(const struct nccl_reader *r, uint32_t host, const char *busid)
 {
     const int anywhere = strcasecmp(busid, ANY_NVSWITCH) == 0;
     for (uint32_t i = 0; i < r->nparts; i++)
@@ -264,13 +267,13 @@ static int nvlinks(struct nccl_reader *r, uint32_t part)
     const struct weft_xml_elem *gpu = r->parts[part].elem;
     int rc = 0;
     for (const struct weft_xml_elem *c = gpu->children; c && !rc; c = c->next) {
-        double count = number(c, "count", 1, 1024);
+        double count = nccl_read_number(c, "count", 1, 1024);
         uint32_t to = UINT32_MAX;
         if (strcmp(c->name, "c2c") == 0) { /* to the CPU of the same chip; bw in MB/s */
             uint32_t up = part;
             while (r->parts[up].parent != UINT32_MAX)
                 up = r->parts[up].parent;
-            double mbytes = number(c, "bw", 0, 1e9);
+            double mbytes = nccl_read_number(c, "bw", 0, 1e9);
             rc = mbytes > 0 ? add_wire(r, c, part, up, 1, mbytes * count * 8e6)
                             : add_remark(r, c, "has no bw and is left out");
             continue;
@@ -281,7 +284,7 @@ static int nvlinks(struct nccl_reader *r, uint32_t part)
             continue;
         }
         const char *target = attr(c, "target");
-        to = find(r, r->parts[part].host, target);
+        to = nccl_read_find(r, r->parts[part].host, target);
         if (to == UINT32_MAX && strcmp(attr(c, "tclass"), "0x068000") == 0) {
             rc = add_part(r, c, NVSWITCH, UINT32_MAX, 0, &to);
             if (!rc) {
@@ -312,7 +315,9 @@ static double cpu_gbytes(const struct weft_xml_elem *cpu)
         return 6;
     if (strcmp(vendor, "AuthenticAMD") == 0)
         return 16;
-    return strcmp(vendor, "GenuineIntel") == 0 && number(cpu, "modelid", 0, 1000) >= 85 ? 10 : 6;
+    return strcmp(vendor, "GenuineIntel") == 0 && nccl_read_number(cpu, "modelid", 0, 1000) >= 85
+               ? 10
+               : 6;
 }
 
 /* All links of one server: up to the parents, those of NVLink, those between CPUs. */
@@ -345,7 +350,7 @@ int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root)
 {
     int rc = 0;
     for (const struct weft_xml_elem *c = root->children; c && !rc; c = c->next)
-        rc = walk(r, c, UINT32_MAX);
+        rc = nccl_read_walk(r, c, UINT32_MAX);
     if (!rc && r->bare_gpus + r->bare_nics)
         rc = weft_fabric_note(r->f, r->err,
                               "%s: %u GPUs and %u NICs are known by their PCI class alone: no "

@@ -142,7 +142,8 @@ static int assemble(struct nccl_reader *r, const struct params *p, uint32_t gpus
     return rc ? rc : weft_fabric_tiers_by_distance(r->f, r->err);
 }
 
-static int parse(struct nccl_reader *r, const struct params *p, const struct weft_xml_elem *root)
+static int nccl_xml_parse(struct nccl_reader *r, const struct params *p,
+                          const struct weft_xml_elem *root)
 {
     if (strcmp(root->name, "system") != 0)
         return weft_err_at(r->err, WEFT_E_INPUT, r->file, root->line, root->col,
@@ -197,7 +198,7 @@ static int nccl_xml_build(const void *raw, struct weft_fabric **out, struct weft
                               "as NCCL does%s",
                               p->file, line, mended > 1 ? ", as are others" : "");
     if (!rc)
-        rc = parse(&r, p, root);
+        rc = nccl_xml_parse(&r, p, root);
     if (rc)
         weft_fabric_free(r.f);
     else

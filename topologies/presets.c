@@ -26,7 +26,7 @@ static int is_preset(const struct dirent *d)
     return n > s && d->d_name[0] != '.' && strcmp(d->d_name + n - s, SUFFIX) == 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int topologie_presets_by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -39,7 +39,7 @@ int weft_preset_each(void (*fn)(void *ctx, const char *name, const char *file), 
     int rc = find_folder(folder, err);
     if (rc)
         return rc;
-    const int n = scandir(folder, &list, is_preset, by_name);
+    const int n = scandir(folder, &list, is_preset, topologie_presets_by_name);
     if (n < 0)
         return weft_file_error(err, folder, "list the presets of", errno);
     for (int i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ struct search {
     size_t n;
 };
 
-static void look(void *ctx, const char *name, const char *file)
+static void topologie_presets_look(void *ctx, const char *name, const char *file)
 {
     struct search *s = ctx;
     if (strcmp(s->name, name) == 0)
@@ -75,7 +75,7 @@ int weft_preset_path(const char *name, char path[WEFT_PATH_MAX], struct weft_err
     struct search s = {.name = name, .path = path};
     const char *names[64];
     path[0] = '\0';
-    int rc = weft_preset_each(look, &s, err);
+    int rc = weft_preset_each(topologie_presets_look, &s, err);
     if (rc || path[0])
         return rc;
     for (size_t i = 0; i < s.n; i++)

@@ -29,7 +29,7 @@ static bool is_switch(const struct weft_fabric *f, uint32_t node)
 }
 
 /* Distances through switches from those already in the queue. */
-static void spread(struct search *s, uint32_t queued)
+static void reduction_tree_spread(struct search *s, uint32_t queued)
 {
     for (uint32_t at = 0; at < queued; at++) {
         const struct weft_fabric_node *node = &s->f->nodes[s->queue[at]];
@@ -56,7 +56,7 @@ static uint32_t search_from(struct search *s, uint32_t host)
         s->distance[to] = 1;
         s->queue[queued++] = to;
     }
-    spread(s, queued);
+    reduction_tree_spread(s, queued);
     return queued;
 }
 
@@ -72,7 +72,8 @@ static bool same_place(const struct weft_fabric *f, uint32_t a, uint32_t b)
     return true;
 }
 
-static int measure(struct search *s, const uint32_t *hosts, uint32_t n, struct weft_err *err)
+static int reduction_tree_measure(struct search *s, const uint32_t *hosts, uint32_t n,
+                                  struct weft_err *err)
 {
     for (uint32_t i = 0; i < n; i++) {
         if ((i == 0 || !same_place(s->f, hosts[i], hosts[i - 1])) && !search_from(s, hosts[i]))
@@ -151,13 +152,13 @@ static uint32_t nearest(const struct search *s, uint32_t node)
     return best;
 }
 
-static void grow(struct search *s, struct weft_reduction_tree *t, const uint32_t *hosts, uint32_t n,
-                 uint32_t root, uint64_t salt)
+static void reduction_tree_grow(struct search *s, struct weft_reduction_tree *t,
+                                const uint32_t *hosts, uint32_t n, uint32_t root, uint64_t salt)
 {
     memset(s->distance, 0xff, s->f->nnodes * sizeof *s->distance);
     s->distance[root] = 0;
     s->queue[0] = root;
-    spread(s, 1);
+    reduction_tree_spread(s, 1);
     t->switches[0] = (struct weft_tree_switch){root, WEFT_TREE_NONE, WEFT_TREE_NONE, 0, 0};
     t->nswitches = 1;
     s->index[root] = 0;
@@ -200,7 +201,7 @@ int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, 
         !out->leaves)
         rc = weft_err_no_memory(err, "an aggregation tree");
     if (!rc)
-        rc = measure(&s, hosts, n, err);
+        rc = reduction_tree_measure(&s, hosts, n, err);
     if (!rc) {
         uint32_t root = choose_root(&s, salt);
         memset(s.index, 0xff, nodes * sizeof *s.index);
@@ -211,7 +212,7 @@ int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, 
                              "one group per dimension, or an algorithm such as 'ring', would work",
                              hosts[0], n - 1);
         else
-            grow(&s, out, hosts, n, root, salt);
+            reduction_tree_grow(&s, out, hosts, n, root, salt);
     }
     free(s.queue);
     free(s.distance);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 /* The node at the other end of a host's link, UINT32_MAX when the link can't be used. */
-static uint32_t neighbour(const struct weft_routes *r, uint32_t host, uint32_t local_port)
+static uint32_t route_classes_neighbour(const struct weft_routes *r, uint32_t host,
+                                        uint32_t local_port)
 {
     const struct weft_fabric *f = r->fabric;
     uint32_t port = f->nodes[f->hosts[host]].first_port + local_port;
@@ -21,7 +22,7 @@ static uint32_t neighbour(const struct weft_routes *r, uint32_t host, uint32_t l
 /* The same as a switch index, UINT32_MAX when there is no switch. */
 static uint32_t neighbour_switch(const struct weft_routes *r, uint32_t host, uint32_t local_port)
 {
-    uint32_t node = neighbour(r, host, local_port);
+    uint32_t node = route_classes_neighbour(r, host, local_port);
     return node == UINT32_MAX ? UINT32_MAX : r->switch_index[node];
 }
 
@@ -30,7 +31,7 @@ static bool has_direct_link(const struct weft_routes *r, uint32_t host)
 {
     const struct weft_fabric *f = r->fabric;
     for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++) {
-        uint32_t node = neighbour(r, host, p);
+        uint32_t node = route_classes_neighbour(r, host, p);
         if (node != UINT32_MAX && f->nodes[node].kind == WEFT_NODE_HOST)
             return true;
     }
@@ -42,7 +43,8 @@ static uint32_t hash_neighbours(const struct weft_routes *r, uint32_t host)
     const struct weft_fabric *f = r->fabric;
     uint64_t h = 0;
     for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++) {
-        h = (h ^ ((uint64_t)neighbour(r, host, p) + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+        h = (h ^ ((uint64_t)route_classes_neighbour(r, host, p) + 1)) *
+            UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 29;
     }
     return (uint32_t)(h ^ (h >> 32));
@@ -55,7 +57,7 @@ static bool same_neighbours(const struct weft_routes *r, uint32_t a, uint32_t b)
     if (n != f->nodes[f->hosts[b]].nports)
         return false;
     for (uint32_t p = 0; p < n; p++)
-        if (neighbour(r, a, p) != neighbour(r, b, p))
+        if (route_classes_neighbour(r, a, p) != route_classes_neighbour(r, b, p))
             return false;
     return true;
 }

@@ -21,7 +21,7 @@ struct choice {
     uint32_t before;   /* the choice before it with the same first port, + 1; 0: none */
 };
 
-static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
+static uint32_t routes_build_peer_node(const struct weft_fabric *f, uint32_t port)
 {
     return f->ports[f->ports[port].peer].node;
 }
@@ -47,8 +47,8 @@ static int list_switch_links(struct route_work *w)
         w->adj_start[s++] = n;
         for (uint32_t p = f->nodes[i].first_port; p < f->nodes[i].first_port + f->nodes[i].nports;
              p++)
-            if (route_link_up(w->r, p) && index[peer_node(f, p)] != UINT32_MAX)
-                w->adj[n++] = (struct route_adj){index[peer_node(f, p)], p};
+            if (route_link_up(w->r, p) && index[routes_build_peer_node(f, p)] != UINT32_MAX)
+                w->adj[n++] = (struct route_adj){index[routes_build_peer_node(f, p)], p};
     }
     w->adj_start[s] = n;
     return 0;
@@ -129,7 +129,8 @@ static int search_hints(struct route_work *w, uint32_t cls)
     }
     const struct weft_fabric_node *x = &w->f->nodes[w->f->hosts[c->host]];
     for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-        uint32_t s = route_link_up(r, p) ? r->switch_index[peer_node(w->f, p)] : UINT32_MAX;
+        uint32_t s =
+            route_link_up(r, p) ? r->switch_index[routes_build_peer_node(w->f, p)] : UINT32_MAX;
         if (s != UINT32_MAX && dist[s] > cost_of(w, p))
             dist[s] = cost_of(w, p);
         if (s != UINT32_MAX && farthest < cost_of(w, p))
@@ -166,7 +167,7 @@ static void list_direct(struct route_work *w, uint32_t dst)
     const struct weft_fabric *f = w->f;
     const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[dst].host]];
     for (uint32_t p = 0; p < x->nports; p++) {
-        const uint32_t host = f->nodes[peer_node(f, x->first_port + p)].host;
+        const uint32_t host = f->nodes[routes_build_peer_node(f, x->first_port + p)].host;
         if (host == UINT32_MAX || !route_link_up(w->r, x->first_port + p))
             continue;
         struct route_direct *d = &w->direct[w->r->class_of[host]];
@@ -179,7 +180,7 @@ static void list_direct(struct route_work *w, uint32_t dst)
     }
 }
 
-/* As choose(), of a source with links to the destination itself; 0: it has none. */
+/* As routes_build_choose(), of a source with links to the destination itself; 0: it has none. */
 static uint32_t choose_direct(struct route_work *w, uint32_t src, uint32_t dst)
 {
     const struct weft_fabric *f = w->f;
@@ -194,7 +195,7 @@ static uint32_t choose_direct(struct route_work *w, uint32_t src, uint32_t dst)
 
 /* Writes into w->list the local ports that a host of class `src` takes to class `dst`; returns how
  * many. */
-static uint32_t choose(struct route_work *w, uint32_t src, uint32_t dst)
+static uint32_t routes_build_choose(struct route_work *w, uint32_t src, uint32_t dst)
 {
     const struct weft_fabric *f = w->f;
     const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[src].host]];
@@ -205,7 +206,7 @@ static uint32_t choose(struct route_work *w, uint32_t src, uint32_t dst)
         if (!route_link_up(w->r, x->first_port + p))
             continue;
         const uint32_t of = f->links[f->ports[x->first_port + p].link].order;
-        uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
+        uint32_t y = routes_build_peer_node(f, x->first_port + p), s = w->r->switch_index[y];
         uint32_t d = s != UINT32_MAX ? dist[s] : y == dst_node ? 0 : FAR;
         if (w->hints && d != FAR)
             d += cost_of(w, x->first_port + p);
@@ -263,7 +264,7 @@ static int fill_sources(struct route_work *w, uint32_t dst)
             continue;
         uint32_t n = w->hints ? 0 : choose_direct(w, src, dst);
         if (n == 0)
-            n = choose(w, src, dst);
+            n = routes_build_choose(w, src, dst);
         int rc =
             number_choice(w, src, n, &r->source_cols[(size_t)dst * r->nrows + r->classes[src].row]);
         if (rc)
@@ -285,7 +286,7 @@ static int fill_host(struct route_work *w, uint32_t host)
         uint32_t n = 0;
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
             if (route_link_up(r, p) &&
-                r->switch_index[peer_node(f, p)] == r->near_switches[c->near + j])
+                r->switch_index[routes_build_peer_node(f, p)] == r->near_switches[c->near + j])
                 w->list[n++] = f->ports[p].peer;
         int rc = weft_route_groups_append(&r->groups, w->list, n, w->err);
         if (rc)

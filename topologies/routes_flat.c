@@ -15,7 +15,7 @@
 /* Largest table. */
 #define ENTRIES_MAX (UINT64_C(1) << 29)
 
-static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
+static uint32_t routes_flat_peer_node(const struct weft_fabric *f, uint32_t port)
 {
     return f->ports[f->ports[port].peer].node;
 }
@@ -47,7 +47,7 @@ static void search(const struct weft_routes *r, uint32_t dst, uint32_t *dist, ui
         const uint32_t x = q[k][head[k]++], step = over(r, x, dst), to = step > 1;
         const struct weft_fabric_node *n = &f->nodes[x];
         for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
-            const uint32_t y = peer_node(f, p);
+            const uint32_t y = routes_flat_peer_node(f, p);
             if (dist[y] <= dist[x] + step || !route_link_up(r, p))
                 continue;
             dist[y] = dist[x] + step;
@@ -64,15 +64,16 @@ static bool leads(const struct weft_routes *r, uint32_t next, uint32_t i, uint32
 }
 
 /* Fills the entries of one destination. `list` has room for the ports of a node. */
-static int fill(struct weft_routes *r, uint32_t dst, const uint32_t *dist, uint32_t *list,
-                struct weft_err *err)
+static int routes_flat_fill(struct weft_routes *r, uint32_t dst, const uint32_t *dist,
+                            uint32_t *list, struct weft_err *err)
 {
     const struct weft_fabric *f = r->fabric;
     for (uint32_t i = 0; i < f->nnodes; i++) {
         const struct weft_fabric_node *x = &f->nodes[i];
         uint32_t n = 0;
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
-            if (dist[i] != FAR && route_link_up(r, p) && leads(r, peer_node(f, p), i, dst, dist))
+            if (dist[i] != FAR && route_link_up(r, p) &&
+                leads(r, routes_flat_peer_node(f, p), i, dst, dist))
                 list[n++] = p;
         int rc =
             weft_route_groups_add(&r->groups, list, n, &r->flat[(size_t)i * f->nhosts + dst], err);
@@ -97,7 +98,7 @@ int weft_routes_fill_flat(struct weft_routes *r, struct weft_err *err)
                              : weft_err_no_memory(err, "routes");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++) {
         search(r, f->hosts[h], work, work + f->nnodes);
-        rc = fill(r, h, work, work + 3 * (size_t)f->nnodes, err);
+        rc = routes_flat_fill(r, h, work, work + 3 * (size_t)f->nnodes, err);
     }
     if (!rc)
         weft_route_groups_seal(&r->groups);

@@ -25,7 +25,7 @@ int weft_route_number_group(struct route_work *w, uint32_t s, uint32_t n, uint32
 }
 
 /* Begins at the neighbours of each class of a run. Returns how many switches these are. */
-static uint32_t begin(struct route_work *w, uint32_t first, uint32_t n)
+static uint32_t routes_search_begin(struct route_work *w, uint32_t first, uint32_t n)
 {
     const struct weft_routes *r = w->r;
     uint32_t count = 0;
@@ -47,7 +47,7 @@ static uint32_t begin(struct route_work *w, uint32_t first, uint32_t n)
 }
 
 /* The switches of the next level become those of this one, whose distance is @p d. */
-static void step(struct route_work *w, const uint32_t *level, uint32_t n, uint32_t d)
+static void routes_search_step(struct route_work *w, const uint32_t *level, uint32_t n, uint32_t d)
 {
     for (uint32_t k = 0; k < n; k++) {
         struct route_reach *s = &w->reach[level[k]];
@@ -104,10 +104,10 @@ static int scan(struct route_work *w, uint32_t first, uint32_t s, bool near, uin
 int weft_route_search_run(struct route_work *w, uint32_t first, uint32_t n)
 {
     uint32_t *level = w->queue, *more = w->queue + w->f->nswitches;
-    uint32_t nlevel = begin(w, first, n), nmore;
+    uint32_t nlevel = routes_search_begin(w, first, n), nmore;
     int rc = 0;
     for (uint32_t d = 1; nlevel && !rc; d++) {
-        step(w, level, nlevel, d);
+        routes_search_step(w, level, nlevel, d);
         nmore = 0;
         for (uint32_t k = 0; k < nlevel && !rc; k++)
             rc = scan(w, first, level[k], d == 1, more, &nmore);

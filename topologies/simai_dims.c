@@ -37,8 +37,8 @@ static bool is_nvlink(const struct weft_simai_fabric *s, const struct weft_fabri
 }
 
 /* The groups that the links of NVSwitches make, or all others do. */
-static void join(const struct weft_simai_fabric *s, const struct weft_fabric *f, bool nvlinks,
-                 struct groups *g)
+static void simai_dims_join(const struct weft_simai_fabric *s, const struct weft_fabric *f,
+                            bool nvlinks, struct groups *g)
 {
     for (uint32_t n = 0; n < f->nnodes; n++) {
         g->parent[n] = n;
@@ -53,7 +53,7 @@ static void join(const struct weft_simai_fabric *s, const struct weft_fabric *f,
 static bool nvswitches_join_servers(const struct weft_simai_fabric *s, const struct weft_fabric *f,
                                     struct groups *g)
 {
-    join(s, f, true, g);
+    simai_dims_join(s, f, true, g);
     for (uint32_t l = 0; l < f->nlinks; l++)
         if (is_nvlink(s, &f->links[l]) && (s->kinds[f->links[l].a] == WEFT_SIMAI_SWITCH ||
                                            s->kinds[f->links[l].b] == WEFT_SIMAI_SWITCH))
@@ -77,7 +77,7 @@ static enum network network_of(const struct weft_simai_fabric *s, const struct w
 {
     uint32_t first = UINT32_MAX;
     bool all = true, rails = true;
-    join(s, f, false, g);
+    simai_dims_join(s, f, false, g);
     for (uint32_t n = 0, gpu = 0; n < f->nnodes; n++) {
         if (s->kinds[n] != WEFT_SIMAI_GPU)
             continue;

@@ -42,7 +42,7 @@ struct header {
     uint32_t nodes, gpus_per_server, nvswitches, switches, links;
 };
 
-static int read_header(struct weft_tokens *s, struct header *h)
+static int simai_file_read_header(struct weft_tokens *s, struct header *h)
 {
     uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
     int rc = weft_tokens_count(s, "the number of nodes", limit, &h->nodes);
@@ -73,11 +73,11 @@ static int read_header(struct weft_tokens *s, struct header *h)
     return rc;
 }
 
-static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
+static int simai_file_parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
     const struct params *p = params;
     struct header h = {0, 0, 0, 0, 0};
-    int rc = read_header(s, &h);
+    int rc = simai_file_read_header(s, &h);
     unsigned char *kinds = rc ? NULL : calloc(h.nodes, 1);
     if (!rc && !kinds)
         rc = weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u nodes", h.nodes);
@@ -117,7 +117,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
 
 static int simai_file_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
-    return weft_tokens_build("simai", ((const struct params *)raw)->file, parse, raw, out, err);
+    return weft_tokens_build("simai", ((const struct params *)raw)->file, simai_file_parse, raw,
+                             out, err);
 }
 
 extern const struct weft_topology_ops weft_topology_simai;

@@ -25,7 +25,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static void advance(struct weft_tokens *s)
+static void tokens_advance(struct weft_tokens *s)
 {
     if (s->text[s->pos++] == '\n') {
         s->line++;
@@ -38,7 +38,7 @@ static void advance(struct weft_tokens *s)
 bool weft_tokens_more(struct weft_tokens *s)
 {
     while (s->pos < s->len && is_space(s->text[s->pos]))
-        advance(s);
+        tokens_advance(s);
     s->tok_line = s->line;
     s->tok_col = s->col;
     return s->pos < s->len;
@@ -55,7 +55,7 @@ int weft_tokens_token(struct weft_tokens *s, const char *what)
         if (n + 1 < WEFT_TOKEN_MAX)
             s->tok[n] = c < 0x20 || c > 0x7e ? '?' : (char)c;
         n++;
-        advance(s);
+        tokens_advance(s);
     }
     s->tok[n < WEFT_TOKEN_MAX ? n : WEFT_TOKEN_MAX - 1] = 0;
     if (n >= WEFT_TOKEN_MAX)

@@ -23,14 +23,14 @@ const struct weft_topology_ops *const *weft_topology_table(size_t *n)
     return table;
 }
 
-static const char *name_of(size_t i)
+static const char *topology_table_name_of(size_t i)
 {
     return table[i]->name;
 }
 
 const struct weft_topology_ops *weft_topology_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_N, "topology", err);
+    const size_t i = weft_find_named(name, topology_table_name_of, TABLE_N, "topology", err);
     return i < TABLE_N ? table[i] : NULL;
 }
 

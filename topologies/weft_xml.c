@@ -229,7 +229,7 @@ static int attributes(const struct weft_xml_elem *e, const struct weft_param_tab
 }
 
 /* The generator's own text for a kind: fabrics keep no copies. */
-static const char *kind_of(const char *name)
+static const char *weft_xml_kind_of(const char *name)
 {
     size_t n;
     const struct weft_topology_ops *const *table = weft_topology_table(&n);
@@ -258,7 +258,7 @@ static int add_dim(struct weft_fabric *f, const struct weft_xml_elem *e, const s
     if (f->ndims == WEFT_FABRIC_DIMS_MAX)
         return weft_err_at(err, WEFT_E_LIMIT, file, e->line, e->col, "more than %u dimensions",
                            WEFT_FABRIC_DIMS_MAX);
-    f->dims[f->ndims++] = (struct weft_fabric_dim){.kind = kind_of(d.kind),
+    f->dims[f->ndims++] = (struct weft_fabric_dim){.kind = weft_xml_kind_of(d.kind),
                                                    .size = (uint32_t)d.size,
                                                    .links = (uint32_t)d.links,
                                                    .rate_bps = d.rate_bps,

@@ -56,7 +56,7 @@ struct weft_arena *weft_arena_new(void)
 }
 
 /* A file without a name, -1 when none can be made. */
-static int open_file(void)
+static int arena_open_file(void)
 {
     const char *dir = getenv("TMPDIR");
     char path[4096];
@@ -70,7 +70,7 @@ static int open_file(void)
 void weft_arena_spill(struct weft_arena *a, size_t memory_bytes)
 {
     if (a->fd < 0)
-        a->fd = open_file();
+        a->fd = arena_open_file();
     a->limit = a->fd < 0 ? SIZE_MAX : memory_bytes;
 }
 

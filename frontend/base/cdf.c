@@ -27,7 +27,7 @@ static int add_point(struct weft_cdf *c, size_t *cap, double bytes, double perce
     return 0;
 }
 
-static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *err)
+static int base_cdf_read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *err)
 {
     size_t cap = 0;
     while (weft_scan_next(s)) {
@@ -107,7 +107,7 @@ struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
     }
     int rc = weft_scan_open(&s, path, err);
     if (!rc)
-        rc = read_all(&s, c, err);
+        rc = base_cdf_read_all(&s, c, err);
     if (!rc)
         rc = check_bytes(&s, c, err);
     weft_scan_close(&s);

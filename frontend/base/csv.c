@@ -21,7 +21,7 @@ static void hand_over(struct weft_csv *csv)
     csv->cut = true;
 }
 
-static void put(struct weft_csv *csv, const char *s, size_t n)
+static void csv_put(struct weft_csv *csv, const char *s, size_t n)
 {
     if (n > ROW_MAX - csv->used)
         hand_over(csv);
@@ -79,7 +79,7 @@ static void end_field(struct weft_csv *csv, uint64_t bits, uint8_t form)
 static void end_row(struct weft_csv *csv)
 {
     copy_same(csv);
-    put(csv, "\n", 1);
+    csv_put(csv, "\n", 1);
     if (csv->cut) /* nothing can be copied from it */
         for (size_t i = 0; i < csv->n_columns; i++)
             csv->fields[i].form = AS_TEXT;
@@ -100,7 +100,7 @@ static bool is_first(const struct weft_csv *csv)
 static void separate(struct weft_csv *csv)
 {
     if (!is_first(csv))
-        put(csv, ",", 1);
+        csv_put(csv, ",", 1);
 }
 
 /* Puts a short text that needs no quotes, as most do, in one piece; false: it is another. */
@@ -115,23 +115,23 @@ static bool put_short(struct weft_csv *csv, const char *s)
             return false;
         text[n++] = *s;
     }
-    put(csv, text, n);
+    csv_put(csv, text, n);
     return true;
 }
 
 static void put_quoted(struct weft_csv *csv, const char *s)
 {
-    put(csv, "\"", 1);
+    csv_put(csv, "\"", 1);
     while (*s) {
         const size_t n = strcspn(s, "\"");
-        put(csv, s, n);
+        csv_put(csv, s, n);
         s += n;
         if (*s == '"') {
-            put(csv, "\"\"", 2);
+            csv_put(csv, "\"\"", 2);
             s++;
         }
     }
-    put(csv, "\"", 1);
+    csv_put(csv, "\"", 1);
 }
 
 void weft_csv_str(struct weft_csv *csv, const char *s)
@@ -140,7 +140,7 @@ void weft_csv_str(struct weft_csv *csv, const char *s)
     if (!put_short(csv, s)) {
         separate(csv);
         if (s[strcspn(s, ",\"\r\n")] == '\0')
-            put(csv, s, strlen(s));
+            csv_put(csv, s, strlen(s));
         else
             put_quoted(csv, s);
     }
@@ -270,7 +270,7 @@ void weft_csv_f64(struct weft_csv *csv, double v, int decimals)
     if (isfinite(v)) {
         const int n = snprintf(text, sizeof text, "%.*f", decimals, v);
         const int negative_zero = text[0] == '-' && text[strspn(text, "-0.")] == '\0';
-        put(csv, text + negative_zero, (size_t)(n - negative_zero));
+        csv_put(csv, text + negative_zero, (size_t)(n - negative_zero));
     }
     end_field(csv, 0, AS_TEXT);
 }
@@ -278,7 +278,7 @@ void weft_csv_f64(struct weft_csv *csv, double v, int decimals)
 /* ---- rows and files ---- */
 
 /* The failure of @p code, which the file of rows reported, or that of a row. */
-static int report(const struct weft_csv *csv, int code, struct weft_err *err)
+static int csv_report(const struct weft_csv *csv, int code, struct weft_err *err)
 {
     if (csv->miscounted)
         return weft_err_at(err, WEFT_E_INTERNAL, csv->name, 0, 0,
@@ -289,7 +289,7 @@ static int report(const struct weft_csv *csv, int code, struct weft_err *err)
 
 int weft_csv_flush(struct weft_csv *csv, struct weft_err *err)
 {
-    return report(csv, weft_rows_flush(csv->out, err), err);
+    return csv_report(csv, weft_rows_flush(csv->out, err), err);
 }
 
 int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
@@ -297,7 +297,7 @@ int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
     if (csv->at.field != csv->fields + csv->n_columns)
         csv->miscounted = 1;
     if (csv->miscounted)
-        return report(csv, 0, err);
+        return csv_report(csv, 0, err);
     end_row(csv);
     const int code = weft_rows_end(csv->out, err);
     if (code)
@@ -363,7 +363,7 @@ int weft_csv_close(struct weft_csv *csv, struct weft_err *err)
         return 0;
     if (!is_first(csv))
         csv->miscounted = 1;
-    const int code = report(csv, weft_rows_close(csv->out, err), err);
+    const int code = csv_report(csv, weft_rows_close(csv->out, err), err);
     free(csv->fields);
     free(csv);
     return code;

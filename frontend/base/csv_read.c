@@ -11,13 +11,13 @@
 
 enum { CHUNK = 64 * 1024 };
 
-static int refuse(const struct weft_csv_reader *r, const char *what, struct weft_err *err)
+static int csv_read_refuse(const struct weft_csv_reader *r, const char *what, struct weft_err *err)
 {
     return weft_err_at(err, WEFT_E_INPUT, r->path, r->line, 0, "%s", what);
 }
 
 /* Whether there is more to read; false with errno of a failure. */
-static bool fill(struct weft_csv_reader *r)
+static bool csv_read_fill(struct weft_csv_reader *r)
 {
     if (r->at < r->end)
         return true;
@@ -49,8 +49,8 @@ static int read_error(const struct weft_csv_reader *r, struct weft_err *err)
 }
 
 /* Appends bytes of the chunk to a row of @p *n bytes. */
-static int append(struct weft_csv_reader *r, char **buf, size_t *cap, size_t *n, size_t bytes,
-                  struct weft_err *err)
+static int csv_read_append(struct weft_csv_reader *r, char **buf, size_t *cap, size_t *n,
+                           size_t bytes, struct weft_err *err)
 {
     if (bytes > WEFT_CSV_READ_ROW_BYTES - *n)
         return weft_err_at(err, WEFT_E_LIMIT, r->path, r->line + 1, 0,
@@ -76,7 +76,7 @@ static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct w
 {
     size_t n = 0;
     bool open = false, ended = false;
-    while (fill(r)) {
+    while (csv_read_fill(r)) {
         const char *from = r->chunk + r->at, *quote = from;
         const char *end = (const char *)memchr(from, '\n', r->end - r->at);
         const size_t bytes = end ? (size_t)(end - from) + 1 : r->end - r->at;
@@ -84,7 +84,7 @@ static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct w
             open = !open;
             quote++;
         }
-        const int rc = append(r, buf, cap, &n, bytes, err);
+        const int rc = csv_read_append(r, buf, cap, &n, bytes, err);
         if (rc)
             return rc;
         ended = end != NULL;
@@ -94,7 +94,7 @@ static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct w
     }
     const int rc = read_error(r, err);
     r->line += !ended && n > 0;
-    return rc || !ended ? rc : refuse(r, "a quote is not closed", err);
+    return rc || !ended ? rc : csv_read_refuse(r, "a quote is not closed", err);
 }
 
 /* Takes the field at *at and steps behind it; quotes are taken off in place. */
@@ -122,7 +122,7 @@ static int split(const struct weft_csv_reader *r, char *row, char *out[WEFT_CSV_
     bool last = false;
     for (*n = 0; !last; (*n)++) {
         if (*n == WEFT_CSV_READ_COLUMNS)
-            return refuse(r, "too many columns for a table", err);
+            return csv_read_refuse(r, "too many columns for a table", err);
         out[*n] = take_field(&row, &last);
     }
     return 0;
@@ -146,7 +146,7 @@ int weft_csv_reader_begin(struct weft_csv_reader *r, FILE *f, const char *path,
         return rc;
     r->ended = !rc;
     return rc ? split(r, r->header, r->name, &r->ncolumns, err)
-              : refuse(r, "it has no row of column names", err);
+              : csv_read_refuse(r, "it has no row of column names", err);
 }
 
 void weft_csv_reader_close(struct weft_csv_reader *r)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static int before(const struct weft_heap_entry *a, const struct weft_heap_entry *b)
+static int event_heap_before(const struct weft_heap_entry *a, const struct weft_heap_entry *b)
 {
     return a->t_ps < b->t_ps || (a->t_ps == b->t_ps && a->order < b->order);
 }
@@ -35,7 +35,7 @@ int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot)
         return WEFT_E_LIMIT;
     struct weft_heap_entry x = {t_ps, h->pushes++, slot};
     size_t i = h->n++;
-    while (i > 0 && before(&x, &h->e[(i - 1) / 2])) {
+    while (i > 0 && event_heap_before(&x, &h->e[(i - 1) / 2])) {
         h->e[i] = h->e[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -52,9 +52,9 @@ struct weft_heap_entry weft_heap_pop(struct weft_heap *h)
         size_t c = 2 * i + 1;
         if (c >= h->n)
             break;
-        if (c + 1 < h->n && before(&h->e[c + 1], &h->e[c]))
+        if (c + 1 < h->n && event_heap_before(&h->e[c + 1], &h->e[c]))
             c++;
-        if (!before(&h->e[c], &x))
+        if (!event_heap_before(&h->e[c], &x))
             break;
         h->e[i] = h->e[c];
         i = c;
@@ -72,5 +72,5 @@ void weft_heap_release(struct weft_heap *h)
 
 int weft_heap_compare(const void *a, const void *b)
 {
-    return before(a, b) ? -1 : before(b, a);
+    return event_heap_before(a, b) ? -1 : event_heap_before(b, a);
 }

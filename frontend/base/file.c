@@ -38,8 +38,8 @@ static int io_error(struct weft_err *err, const char *path, const char *what)
 }
 
 /* Reads until the end or @p max_bytes; the size the system names is only a first guess. */
-static int read_all(int fd, const char *path, size_t max_bytes, size_t guess, char **out,
-                    size_t *out_size, struct weft_err *err)
+static int base_file_read_all(int fd, const char *path, size_t max_bytes, size_t guess, char **out,
+                              size_t *out_size, struct weft_err *err)
 {
     size_t capacity = guess < max_bytes ? guess : max_bytes, used = 0;
     char *data =
@@ -94,8 +94,8 @@ int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_s
         errno = EISDIR;
         rc = io_error(err, path, "read");
     } else {
-        rc = read_all(fd, path, max_bytes, st.st_size > 0 ? (size_t)st.st_size : 4096, out,
-                      out_size, err);
+        rc = base_file_read_all(fd, path, max_bytes, st.st_size > 0 ? (size_t)st.st_size : 4096,
+                                out, out_size, err);
     }
     close(fd);
     return rc;

@@ -30,7 +30,7 @@ static int fail_at(struct reader *r, const yaml_mark_t *at, const char *what)
                        (int64_t)at->column + 1, "%s", what);
 }
 
-static int fail(struct reader *r, const char *what)
+static int flat_fail(struct reader *r, const char *what)
 {
     return fail_at(r, &r->event.start_mark, what);
 }
@@ -47,7 +47,7 @@ static int fail_parse(struct reader *r)
     return fail_at(r, p->context ? &p->context_mark : &p->problem_mark, text);
 }
 
-static int next(struct reader *r)
+static int flat_next(struct reader *r)
 {
     yaml_event_delete(&r->event);
     return yaml_parser_parse(&r->parser, &r->event) ? 0 : fail_parse(r);
@@ -59,7 +59,7 @@ static int scalar(struct reader *r, const char **out)
     const char *text = (const char *)r->event.data.scalar.value;
     const size_t len = r->event.data.scalar.length;
     if (memchr(text, 0, len))
-        return fail(r, "a text has a NUL character");
+        return flat_fail(r, "a text has a NUL character");
     *out = weft_arena_strndup(r->arena, text, len);
     return *out ? 0 : weft_err_no_memory(r->err, "a list of values");
 }
@@ -67,11 +67,11 @@ static int scalar(struct reader *r, const char **out)
 static int add_value(struct reader *r, struct weft_flat_key *k)
 {
     if (r->event.type != YAML_SCALAR_EVENT)
-        return fail(r, "lists hold plain values");
+        return flat_fail(r, "lists hold plain values");
     if (r->event.data.scalar.length == 0 && r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
-        return fail(r, "a value is missing");
+        return flat_fail(r, "a value is missing");
     if (k->n == WEFT_FLAT_LIST_MAX)
-        return fail(r, "more than 16 values in a list");
+        return flat_fail(r, "more than 16 values in a list");
     const int rc = scalar(r, &k->values[k->n]);
     k->n += !rc;
     return rc;
@@ -81,7 +81,7 @@ static int add_value(struct reader *r, struct weft_flat_key *k)
 static int skip_map(struct reader *r)
 {
     int rc = 0;
-    for (unsigned depth = 1; depth > 0 && !(rc = next(r));)
+    for (unsigned depth = 1; depth > 0 && !(rc = flat_next(r));)
         switch (r->event.type) {
         case YAML_MAPPING_START_EVENT:
         case YAML_SEQUENCE_START_EVENT:
@@ -100,15 +100,15 @@ static int skip_map(struct reader *r)
 /* The values behind a key. */
 static int values(struct reader *r, struct weft_flat_key *k)
 {
-    int rc = next(r);
+    int rc = flat_next(r);
     if (rc || r->event.type == YAML_SCALAR_EVENT)
         return rc ? rc : add_value(r, k);
     k->map = r->event.type == YAML_MAPPING_START_EVENT;
     if (k->map)
         return skip_map(r);
     if (r->event.type != YAML_SEQUENCE_START_EVENT)
-        return fail(r, "a value must be plain, a list or a map, not an alias");
-    while (!(rc = next(r)) && r->event.type != YAML_SEQUENCE_END_EVENT)
+        return flat_fail(r, "a value must be plain, a list or a map, not an alias");
+    while (!(rc = flat_next(r)) && r->event.type != YAML_SEQUENCE_END_EVENT)
         if ((rc = add_value(r, k)))
             return rc;
     return rc;
@@ -118,24 +118,24 @@ static int values(struct reader *r, struct weft_flat_key *k)
 static int read_keys(struct reader *r)
 {
     struct weft_flat *f = r->flat;
-    int rc = next(r);
+    int rc = flat_next(r);
     if (!rc && r->event.type != YAML_MAPPING_START_EVENT)
-        return fail(r, "expected 'key: value' or 'key: [values]'");
-    while (!rc && !(rc = next(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
+        return flat_fail(r, "expected 'key: value' or 'key: [values]'");
+    while (!rc && !(rc = flat_next(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
         struct weft_flat_key *k = &f->keys[f->nkeys];
         if (f->nkeys == WEFT_FLAT_KEYS_MAX)
-            return fail(r, "more than 64 keys");
+            return flat_fail(r, "more than 64 keys");
         if (r->event.type != YAML_SCALAR_EVENT)
-            return fail(r, "a key must be a word");
+            return flat_fail(r, "a key must be a word");
         *k = (struct weft_flat_key){.line = (int64_t)r->event.start_mark.line + 1};
         if ((rc = scalar(r, &k->name)))
             return rc;
         if (weft_flat_find(f, k->name))
-            return fail(r, "a key is given twice");
+            return flat_fail(r, "a key is given twice");
         rc = values(r, k);
         f->nkeys++;
     }
-    return rc ? rc : next(r); /* the end of the document */
+    return rc ? rc : flat_next(r); /* the end of the document */
 }
 
 static int read_documents(struct reader *r, const char *text, size_t len)
@@ -143,8 +143,8 @@ static int read_documents(struct reader *r, const char *text, size_t len)
     if (!yaml_parser_initialize(&r->parser))
         return weft_err_no_memory(r->err, "a list of values");
     yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, len);
-    int rc = next(r);
-    while (!rc && !(rc = next(r)) && r->event.type == YAML_DOCUMENT_START_EVENT)
+    int rc = flat_next(r);
+    while (!rc && !(rc = flat_next(r)) && r->event.type == YAML_DOCUMENT_START_EVENT)
         rc = read_keys(r);
     yaml_event_delete(&r->event);
     yaml_parser_delete(&r->parser);

@@ -29,7 +29,7 @@ static void misuse(struct weft_json *j, const char *why)
     }
 }
 
-static void put(struct weft_json *j, const char *s, size_t n)
+static void json_put(struct weft_json *j, const char *s, size_t n)
 {
     if (!j->failed && n > 0 && fwrite(s, 1, n, j->f) != n) {
         j->failed = WEFT_E_IO;
@@ -39,29 +39,29 @@ static void put(struct weft_json *j, const char *s, size_t n)
 
 static void put_str(struct weft_json *j, const char *s)
 {
-    put(j, s, strlen(s));
+    json_put(j, s, strlen(s));
 }
 
 static void new_line(struct weft_json *j)
 {
     if (j->indent == 0)
         return;
-    put(j, "\n", 1);
+    json_put(j, "\n", 1);
     for (int i = 0; i < j->depth * j->indent; i++)
-        put(j, " ", 1);
+        json_put(j, " ", 1);
 }
 
 /* Puts the comma and the line end in front of a member of the innermost level. */
 static void member(struct weft_json *j)
 {
     if (j->filled[j->depth - 1])
-        put(j, ",", 1);
+        json_put(j, ",", 1);
     j->filled[j->depth - 1] = 1;
     new_line(j);
 }
 
 /* To be called in front of each value. Returns 1 when the value may be written. */
-static int value(struct weft_json *j)
+static int json_value(struct weft_json *j)
 {
     if (j->failed)
         return 0;
@@ -81,13 +81,13 @@ static int value(struct weft_json *j)
 
 static void open_level(struct weft_json *j, char kind)
 {
-    if (!value(j))
+    if (!json_value(j))
         return;
     if (j->depth == WEFT_JSON_DEPTH_MAX) {
         misuse(j, "too many nested objects and arrays");
         return;
     }
-    put(j, &kind, 1);
+    json_put(j, &kind, 1);
     j->kind[j->depth] = kind;
     j->filled[j->depth] = 0;
     j->depth++;
@@ -109,7 +109,7 @@ static void close_level(struct weft_json *j, char kind)
     j->depth--;
     if (j->filled[j->depth])
         new_line(j);
-    put(j, kind == '{' ? "}" : "]", 1);
+    json_put(j, kind == '{' ? "}" : "]", 1);
 }
 
 void weft_json_object(struct weft_json *j)
@@ -166,7 +166,7 @@ static void put_quoted(struct weft_json *j, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     char escape[8];
-    put(j, "\"", 1);
+    json_put(j, "\"", 1);
     while (*s) {
         static const char specials[] = "\"\\\b\f\n\r\t";
         static const char letters[] = "\"\\bfnrt";
@@ -175,18 +175,18 @@ static void put_quoted(struct weft_json *j, const char *text)
         if (special) {
             escape[0] = '\\';
             escape[1] = letters[special - specials];
-            put(j, escape, 2);
+            json_put(j, escape, 2);
         } else if (*s < 0x20 || *s == 0x7f) {
-            put(j, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", *s));
+            json_put(j, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", *s));
         } else if (n == 0) {
             put_str(j, "\xef\xbf\xbd"); /* U+FFFD */
             n = 1;
         } else {
-            put(j, (const char *)s, n);
+            json_put(j, (const char *)s, n);
         }
         s += n;
     }
-    put(j, "\"", 1);
+    json_put(j, "\"", 1);
 }
 
 void weft_json_key(struct weft_json *j, const char *key)
@@ -203,7 +203,7 @@ void weft_json_key(struct weft_json *j, const char *key)
     }
     member(j);
     put_quoted(j, key);
-    put(j, ": ", j->indent == 0 ? 1 : 2);
+    json_put(j, ": ", j->indent == 0 ? 1 : 2);
     j->after_key = 1;
 }
 
@@ -211,7 +211,7 @@ void weft_json_str(struct weft_json *j, const char *s)
 {
     if (!s)
         weft_json_null(j);
-    else if (value(j))
+    else if (json_value(j))
         put_quoted(j, s);
 }
 
@@ -219,7 +219,7 @@ void weft_json_u64(struct weft_json *j, uint64_t v)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, v);
-    if (value(j))
+    if (json_value(j))
         put_str(j, text);
 }
 
@@ -227,7 +227,7 @@ void weft_json_i64(struct weft_json *j, int64_t v)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, v);
-    if (value(j))
+    if (json_value(j))
         put_str(j, text);
 }
 
@@ -236,19 +236,19 @@ void weft_json_f64(struct weft_json *j, double v)
     char text[WEFT_UNIT_TEXT_MAX];
     if (!isfinite(v))
         weft_json_null(j);
-    else if (value(j))
+    else if (json_value(j))
         put_str(j, weft_format_f64(v, text));
 }
 
 void weft_json_bool(struct weft_json *j, int v)
 {
-    if (value(j))
+    if (json_value(j))
         put_str(j, v ? "true" : "false");
 }
 
 void weft_json_null(struct weft_json *j)
 {
-    if (value(j))
+    if (json_value(j))
         put_str(j, "null");
 }
 
@@ -288,7 +288,7 @@ int weft_json_finish(struct weft_json *j, struct weft_err *err)
         misuse(j, "an object or array that is still open at the end");
     else if (!j->done)
         misuse(j, "an empty document");
-    put(j, "\n", 1);
+    json_put(j, "\n", 1);
     if (!j->failed && fflush(j->f) != 0) {
         j->failed = WEFT_E_IO;
         j->failed_errno = errno;

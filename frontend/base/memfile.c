@@ -14,7 +14,7 @@ static int lacks_memory(struct weft_memfile *t, const char *what, struct weft_er
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", what);
 }
 
-static ssize_t append(void *cookie, const char *data, size_t size)
+static ssize_t memfile_append(void *cookie, const char *data, size_t size)
 {
     struct weft_memfile *t = (struct weft_memfile *)cookie;
     if (size > t->capacity - t->size) {
@@ -34,7 +34,7 @@ static ssize_t append(void *cookie, const char *data, size_t size)
 
 int weft_memfile_open(struct weft_memfile *t, const char *what, struct weft_err *err)
 {
-    static const struct weft_os_stream functions = {.write = append};
+    static const struct weft_os_stream functions = {.write = memfile_append};
     *t = (struct weft_memfile){.capacity = BUFSIZ};
     t->data = (char *)malloc(t->capacity);
     t->f = t->data ? weft_os_stream_open(t, &functions) : NULL;

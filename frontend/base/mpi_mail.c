@@ -39,7 +39,7 @@ struct room {
 
 /* ---- exchange ---- */
 
-static int refuse(const struct room *r, struct weft_err *err, const char *what)
+static int mpi_mail_refuse(const struct room *r, struct weft_err *err, const char *what)
 {
     return weft_err_set(err, WEFT_E_IO, "process %u can't reach the others: %s", r->me, what);
 }
@@ -126,7 +126,7 @@ static int exchange_rest(struct room *r, const struct weft_mail *out, struct wef
     }
     if (!rc)
         rc = await(n, all);
-    return rc ? refuse(r, err, "too much at once") : 0;
+    return rc ? mpi_mail_refuse(r, err, "too much at once") : 0;
 }
 
 static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in,
@@ -137,7 +137,7 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
     const int n = 2 * (int)(r->n - 1);
     bool more = false;
     if (r->over)
-        return refuse(r, err, "they have ended");
+        return mpi_mail_refuse(r, err, "they have ended");
     for (unsigned k = 0; k < r->n; k++) {
         if (k == r->me)
             continue;
@@ -148,7 +148,7 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
         more |= out[k].n > fits;
     }
     if (MPI_Startall(n, r->requests) || await(n, r->requests))
-        return refuse(r, err, "MPI_Testall failed");
+        return mpi_mail_refuse(r, err, "MPI_Testall failed");
     for (unsigned k = 0; k < r->n; k++) {
         if (k == r->me)
             continue;
@@ -157,7 +157,7 @@ static int exchange(void *ctx, const struct weft_mail *out, struct weft_mail *in
     }
     r->over = ended(r, err);
     if (r->over)
-        return err->code ? err->code : refuse(r, err, "they have ended");
+        return err->code ? err->code : mpi_mail_refuse(r, err, "they have ended");
     if (more && exchange_rest(r, out, err))
         return err->code;
     for (unsigned k = 0; k < r->n; k++) {
@@ -183,7 +183,7 @@ int weft_mpi_mail_part(struct weft_peers *peers, const struct weft_err *own,
     }
     if (!r->over &&
         (MPI_Startall(r->nrequests, r->requests) || await_calmly(r->nrequests, r->requests)))
-        return refuse(r, err, "MPI_Testall failed");
+        return mpi_mail_refuse(r, err, "MPI_Testall failed");
     for (unsigned k = 0; k < r->n && !r->over; k++)
         if (k != r->me)
             memcpy(&r->channels[k].expected, r->channels[k].in, sizeof(size_t));
@@ -192,7 +192,7 @@ int weft_mpi_mail_part(struct weft_peers *peers, const struct weft_err *own,
     r->over = true;
     MPI_Request all;
     return MPI_Ibarrier(r->comm, &all) || await_calmly(1, &all)
-               ? refuse(r, err, "MPI_Ibarrier failed")
+               ? mpi_mail_refuse(r, err, "MPI_Ibarrier failed")
                : 0;
 }
 
@@ -206,10 +206,10 @@ static int make_channel(struct room *r, unsigned k, struct weft_err *err)
     if (!c->out || !c->in)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", r->n);
     if (MPI_Recv_init(c->in, (int)ROOM, MPI_BYTE, (int)k, 0, r->comm, &r->requests[r->nrequests++]))
-        return refuse(r, err, "MPI_Recv_init failed");
+        return mpi_mail_refuse(r, err, "MPI_Recv_init failed");
     if (MPI_Send_init(c->out, (int)ROOM, MPI_BYTE, (int)k, 0, r->comm,
                       &r->requests[r->nrequests++]))
-        return refuse(r, err, "MPI_Send_init failed");
+        return mpi_mail_refuse(r, err, "MPI_Send_init failed");
     return 0;
 }
 

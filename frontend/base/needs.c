@@ -14,7 +14,7 @@ struct condition {
 };
 
 /* Copies [from, to) without the blanks around it; 0 if it does not fit. */
-static int cut(char *dst, size_t size, const char *from, const char *to)
+static int needs_cut(char *dst, size_t size, const char *from, const char *to)
 {
     while (from < to && *from == ' ')
         from++;
@@ -31,15 +31,15 @@ static int parse_condition(const char *from, const char *to, struct condition *c
 {
     static const char *const ops[] = {"!=", "=", " has ", " lacks "};
     char text[160];
-    if (!cut(text, sizeof text, from, to))
+    if (!needs_cut(text, sizeof text, from, to))
         return 0;
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         const char *at = strstr(text, ops[i]);
         const char *end = text + strlen(text);
         if (at && at > text)
-            return cut(c->key, sizeof c->key, text, at) &&
-                   cut(c->op, sizeof c->op, ops[i], ops[i] + strlen(ops[i])) &&
-                   cut(c->operand, sizeof c->operand, at + strlen(ops[i]), end);
+            return needs_cut(c->key, sizeof c->key, text, at) &&
+                   needs_cut(c->op, sizeof c->op, ops[i], ops[i] + strlen(ops[i])) &&
+                   needs_cut(c->operand, sizeof c->operand, at + strlen(ops[i]), end);
     }
     return 0;
 }
@@ -59,7 +59,7 @@ static const char *value_of(const struct weft_needs_scope *s, const char *key, c
 }
 
 /* Whether @p text is @p word; "0" is any zero, whatever its unit. */
-static bool same(const char *text, const char *word)
+static bool needs_same(const char *text, const char *word)
 {
     if (strcmp(word, "0") != 0)
         return strcmp(text, word) == 0;
@@ -72,7 +72,7 @@ static int one_of(const char *text, const char *words)
     snprintf(copy, sizeof copy, "%s", words);
     char *rest = copy;
     for (char *w; (w = strsep(&rest, "|")) != NULL;)
-        if (same(text, w))
+        if (needs_same(text, w))
             return 1;
     return 0;
 }
@@ -91,8 +91,8 @@ static bool contains(const char *text, const char *x)
 }
 
 /* Says which value rules a condition out, once. */
-static void explain(const struct weft_needs_scope *s, const struct condition *c, const char *value,
-                    const char *operand, char *why, size_t size)
+static void needs_explain(const struct weft_needs_scope *s, const struct condition *c,
+                          const char *value, const char *operand, char *why, size_t size)
 {
     char text[TEXT_MAX], more[192] = "";
     if (c->op[0] == 'h' || c->op[0] == 'l')
@@ -134,7 +134,7 @@ static int holds(const struct weft_needs_scope *s, const struct condition *c, ch
         yes = !contains(value, operand);
     }
     if (!yes && why)
-        explain(s, c, value, operand, why, size);
+        needs_explain(s, c, value, operand, why, size);
     return yes;
 }
 

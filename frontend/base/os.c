@@ -39,7 +39,7 @@ static void read_file(const char *path, char *text, size_t size)
 }
 
 /* The path @p from, absolute and without links. */
-static bool resolve(const char *from, char *to, size_t size)
+static bool os_resolve(const char *from, char *to, size_t size)
 {
     char path[PATH_MAX];
     const size_t n = from && realpath(from, path) ? strlen(path) : 0;
@@ -58,7 +58,7 @@ bool weft_os_program(char *path, size_t size)
         path[n] = '\0';
         return true;
     }
-    return n <= 0 && resolve((const char *)(uintptr_t)getauxval(AT_EXECFN), path, size);
+    return n <= 0 && os_resolve((const char *)(uintptr_t)getauxval(AT_EXECFN), path, size);
 }
 
 /* dladdr says what a program calls itself, not where it is. */
@@ -74,7 +74,7 @@ bool weft_os_program(char *path, size_t size)
 {
     char text[PATH_MAX];
     uint32_t room = sizeof text;
-    return _NSGetExecutablePath(text, &room) == 0 && resolve(text, path, size);
+    return _NSGetExecutablePath(text, &room) == 0 && os_resolve(text, path, size);
 }
 #else
 /* dladdr says where a program is. */
@@ -82,7 +82,7 @@ bool weft_os_program(char *path, size_t size)
 {
     Dl_info program;
     void *const start = dlsym(RTLD_DEFAULT, "main");
-    return start && dladdr(start, &program) != 0 && resolve(program.dli_fname, path, size);
+    return start && dladdr(start, &program) != 0 && os_resolve(program.dli_fname, path, size);
 }
 #endif
 
@@ -99,7 +99,7 @@ bool weft_os_own_file(char *path, size_t size)
     Dl_info own;
     if (dladdr(&here, &own) == 0 || in_program(&own))
         return weft_os_program(path, size);
-    return resolve(own.dli_fname, path, size);
+    return os_resolve(own.dli_fname, path, size);
 }
 
 /* ---- processes ---- */

@@ -99,8 +99,8 @@ static int parse_value(const struct weft_param *p, const char *text, union weft_
 }
 
 /* -1, 0 or 1; values of types without an order are equal. */
-static int compare(enum weft_param_type type, const union weft_param_value *a,
-                   const union weft_param_value *b)
+static int param_value_compare(enum weft_param_type type, const union weft_param_value *a,
+                               const union weft_param_value *b)
 {
     switch (type) {
     case WEFT_PARAM_U64:
@@ -124,12 +124,12 @@ static int check_range(const struct weft_param *p, const char *text,
     if (p->min) {
         if (parse_value(p, p->min, &bound, err))
             return weft_err_set(err, WEFT_E_INTERNAL, "its minimum '%s' is invalid", p->min);
-        below = compare(p->type, v, &bound) < 0;
+        below = param_value_compare(p->type, v, &bound) < 0;
     }
     if (p->max) {
         if (parse_value(p, p->max, &bound, err))
             return weft_err_set(err, WEFT_E_INTERNAL, "its maximum '%s' is invalid", p->max);
-        above = compare(p->type, v, &bound) > 0;
+        above = param_value_compare(p->type, v, &bound) > 0;
     }
     if (!below && !above)
         return 0;
@@ -159,6 +159,6 @@ bool weft_param_same(enum weft_param_type type, const union weft_param_value *a,
     case WEFT_PARAM_STRING:
         return strcmp(a->text, b->text) == 0;
     default:
-        return compare(type, a, b) == 0;
+        return param_value_compare(type, a, b) == 0;
     }
 }

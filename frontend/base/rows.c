@@ -74,7 +74,7 @@ static void fail_os(struct weft_rows *r)
     }
 }
 
-static bool reserve(struct weft_rows *r, size_t more)
+static bool base_rows_reserve(struct weft_rows *r, size_t more)
 {
     if (more <= r->cap - r->used)
         return true;
@@ -92,7 +92,7 @@ static bool reserve(struct weft_rows *r, size_t more)
 
 void weft_rows_put(struct weft_rows *r, const void *data, size_t size)
 {
-    if (r->failed || size == 0 || !reserve(r, size))
+    if (r->failed || size == 0 || !base_rows_reserve(r, size))
         return;
     memcpy(r->buf + r->used, data, size);
     r->used += size;
@@ -109,7 +109,7 @@ void weft_rows_printf(struct weft_rows *r, const char *fmt, ...)
         weft_rows_put(r, text, (size_t)n);
         return;
     }
-    if (n < 0 || r->failed || !reserve(r, (size_t)n + 1))
+    if (n < 0 || r->failed || !base_rows_reserve(r, (size_t)n + 1))
         return;
     va_start(ap, fmt);
     vsnprintf(r->buf + r->used, (size_t)n + 1, fmt, ap);
@@ -246,7 +246,7 @@ static void write_out(struct weft_rows *r, bool end)
     r->nends = 0;
 }
 
-static int report(const struct weft_rows *r, struct weft_err *err)
+static int base_rows_report(const struct weft_rows *r, struct weft_err *err)
 {
     if (r->failed == WEFT_E_LIMIT)
         return weft_err_at(err, WEFT_E_LIMIT, r->path, 0, 0, "out of memory for a row of %zu bytes",
@@ -257,19 +257,19 @@ static int report(const struct weft_rows *r, struct weft_err *err)
 int weft_rows_end(struct weft_rows *r, struct weft_err *err)
 {
     if (__builtin_expect(r->failed, 0))
-        return report(r, err);
+        return base_rows_report(r, err);
     r->whole = r->used;
     r->end[r->nends++] = (uint32_t)r->used;
     if (r->used < ENOUGH_BYTES && r->nends < ENDS_MAX)
         return 0;
     write_out(r, false);
-    return report(r, err);
+    return base_rows_report(r, err);
 }
 
 int weft_rows_flush(struct weft_rows *r, struct weft_err *err)
 {
     write_out(r, true);
-    return report(r, err);
+    return base_rows_report(r, err);
 }
 
 int weft_rows_close(struct weft_rows *r, struct weft_err *err)
@@ -281,7 +281,7 @@ int weft_rows_close(struct weft_rows *r, struct weft_err *err)
         fail_os(r);
     if (r->packed)
         r->packer->close(r->packed);
-    const int code = report(r, err);
+    const int code = base_rows_report(r, err);
     free(r->buf);
     free(r);
     return code;

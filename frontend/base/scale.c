@@ -45,7 +45,7 @@ struct quantity {
     double real;
 };
 
-static struct quantity parse(enum weft_param_type type, const char *text)
+static struct quantity base_scale_parse(enum weft_param_type type, const char *text)
 {
     struct quantity q = {0, 0};
     int64_t ps = 0;
@@ -76,19 +76,19 @@ static uint64_t times(uint64_t x, uint64_t up, uint64_t down)
     return y < (weft_u128)INT64_MAX ? (uint64_t)y : (uint64_t)INT64_MAX;
 }
 
-static void settle(const struct weft_param *p, void *values, uint64_t up, uint64_t down)
+static void base_scale_settle(const struct weft_param *p, void *values, uint64_t up, uint64_t down)
 {
     const struct weft_scale *s = p->scale;
-    struct quantity q = parse(p->type, p->def), bound;
+    struct quantity q = base_scale_parse(p->type, p->def), bound;
     q.whole = times(q.whole, up, down);
     q.real = q.real * (double)up / (double)down;
     if (s->least) {
-        bound = parse(p->type, s->least);
+        bound = base_scale_parse(p->type, s->least);
         q.whole = q.whole > bound.whole ? q.whole : bound.whole;
         q.real = q.real > bound.real ? q.real : bound.real;
     }
     if (s->most) {
-        bound = parse(p->type, s->most);
+        bound = base_scale_parse(p->type, s->most);
         q.whole = q.whole < bound.whole ? q.whole : bound.whole;
         q.real = q.real < bound.real ? q.real : bound.real;
     }
@@ -107,15 +107,17 @@ void weft_params_settle(const struct weft_param_table *table, void *values,
             continue;
         switch (p->scale->basis) {
         case WEFT_BASIS_LINE_RATE:
-            settle(p, values, path->line_rate_bps, parse(WEFT_PARAM_RATE, p->scale->at).whole);
+            base_scale_settle(p, values, path->line_rate_bps,
+                              base_scale_parse(WEFT_PARAM_RATE, p->scale->at).whole);
             break;
         case WEFT_BASIS_LINE_TIME:
-            settle(p, values, parse(WEFT_PARAM_RATE, p->scale->at).whole, path->line_rate_bps);
+            base_scale_settle(p, values, base_scale_parse(WEFT_PARAM_RATE, p->scale->at).whole,
+                              path->line_rate_bps);
             break;
         case WEFT_BASIS_BASE_RTT:
             if (path->base_rtt_ps > 0)
-                settle(p, values, (uint64_t)path->base_rtt_ps,
-                       parse(WEFT_PARAM_TIME, p->scale->at).whole);
+                base_scale_settle(p, values, (uint64_t)path->base_rtt_ps,
+                                  base_scale_parse(WEFT_PARAM_TIME, p->scale->at).whole);
             break;
         case WEFT_BASIS_CONTROL:
             break;

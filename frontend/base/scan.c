@@ -42,7 +42,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static void advance(struct weft_scan *s)
+static void scan_advance(struct weft_scan *s)
 {
     if (s->text[s->pos++] == '\n') {
         s->line++;
@@ -59,7 +59,7 @@ bool weft_scan_next(struct weft_scan *s)
         return true;
     }
     while (s->pos < s->len && is_space(s->text[s->pos]))
-        advance(s);
+        scan_advance(s);
     s->tok_line = s->line;
     s->tok_col = s->col;
     s->tok = s->text + s->pos;
@@ -69,11 +69,11 @@ bool weft_scan_next(struct weft_scan *s)
         unsigned char c = (unsigned char)s->text[s->pos];
         if (c < 0x20 || c > 0x7e)
             s->text[s->pos] = '?';
-        advance(s);
+        scan_advance(s);
     }
     if (s->pos < s->len) {
         size_t end = s->pos;
-        advance(s);
+        scan_advance(s);
         s->text[end] = '\0';
     }
     return true;

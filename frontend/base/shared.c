@@ -41,8 +41,8 @@ static void introduce(struct offer *o)
 }
 
 /* All say something of themselves: all[k] is of process k. */
-static int say(const struct weft_peers *p, struct offer *all, struct weft_mail *mail,
-               struct weft_err *err)
+static int shared_say(const struct weft_peers *p, struct offer *all, struct weft_mail *mail,
+                      struct weft_err *err)
 {
     struct weft_mail *const out = mail, *const in = mail + p->n;
     for (unsigned k = 0; k < p->n; k++)
@@ -84,7 +84,7 @@ static size_t padded(size_t n)
     return (n + page - 1) / page * page;
 }
 
-static bool write_all(int fd, const char *bytes, size_t n, off_t at)
+static bool shared_write_all(int fd, const char *bytes, size_t n, off_t at)
 {
     for (size_t done = 0; done < n;) {
         const ssize_t m = pwrite(fd, bytes + done, n - done, at + (off_t)done);
@@ -102,7 +102,7 @@ static int write_blocks(const struct weft_shared_block *blocks, size_t n, size_t
     bool ok = fd >= 0 && ftruncate(fd, (off_t)bytes) == 0;
     size_t at = 0;
     for (size_t i = 0; ok && i < n; at += padded(blocks[i++].n))
-        ok = write_all(fd, (const char *)*blocks[i].at, blocks[i].n, (off_t)at);
+        ok = shared_write_all(fd, (const char *)*blocks[i].at, blocks[i].n, (off_t)at);
     if (!ok && fd >= 0)
         close(fd);
     return ok ? fd : -1;
@@ -135,14 +135,14 @@ static int share(const struct weft_peers *p, const struct weft_shared_block *blo
                  struct weft_err *err)
 {
     struct offer *const own = &all[p->me];
-    int rc = say(p, all, mail, err);
+    int rc = shared_say(p, all, mail, err);
     if (rc)
         return rc;
     const unsigned first = first_of(p, all);
     if (first == p->me && own->bytes)
         own->fd = write_blocks(blocks, n, own->bytes);
     const int made = own->fd;
-    rc = say(p, all, mail, err);
+    rc = shared_say(p, all, mail, err);
     if (!rc && first < p->n && all[first].fd >= 0 && all[first].bytes == own->bytes &&
         all[first].same == own->same) {
         const int fd = made >= 0 ? made : open_of(&all[first]);
@@ -152,7 +152,7 @@ static int share(const struct weft_peers *p, const struct weft_shared_block *blo
         if (fd >= 0 && fd != made)
             close(fd);
     }
-    rc = rc ? rc : say(p, all, mail, err); /* by now all have opened it */
+    rc = rc ? rc : shared_say(p, all, mail, err); /* by now all have opened it */
     if (made >= 0)
         close(made);
     return rc;

@@ -31,12 +31,12 @@ static int fail_at(const struct reader *r, const yaml_mark_t *at, const char *wh
                        (int64_t)at->column + 1, "%s", what);
 }
 
-static int fail(const struct reader *r, const char *what)
+static int tree_fail(const struct reader *r, const char *what)
 {
     return fail_at(r, &r->event.start_mark, what);
 }
 
-static int next(struct reader *r)
+static int tree_next(struct reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     char text[256];
@@ -51,7 +51,7 @@ static int next(struct reader *r)
 }
 
 /* A new member of what is open. */
-static struct weft_tree *add(struct reader *r, enum weft_tree_kind kind)
+static struct weft_tree *tree_add(struct reader *r, enum weft_tree_kind kind)
 {
     struct weft_tree *t = weft_arena_calloc(r->arena, 1, sizeof *t);
     if (!t)
@@ -76,7 +76,7 @@ static int scalar(struct reader *r)
     const char *text = (const char *)r->event.data.scalar.value;
     const size_t len = r->event.data.scalar.length;
     if (memchr(text, 0, len))
-        return fail(r, "a text has a NUL character");
+        return tree_fail(r, "a text has a NUL character");
     const char *copy = weft_arena_strndup(r->arena, text, len);
     if (!copy)
         return weft_err_no_memory(r->err, "a structured file");
@@ -84,20 +84,20 @@ static int scalar(struct reader *r)
         r->key[r->depth - 1] = copy;
         return 0;
     }
-    struct weft_tree *t = add(r, WEFT_TREE_VALUE);
+    struct weft_tree *t = tree_add(r, WEFT_TREE_VALUE);
     if (!t)
         return weft_err_no_memory(r->err, "a structured file");
     t->text = copy;
     return 0;
 }
 
-static int begin(struct reader *r, enum weft_tree_kind kind)
+static int tree_begin(struct reader *r, enum weft_tree_kind kind)
 {
     if (r->depth && r->open[r->depth - 1]->kind == WEFT_TREE_MAP && !r->key[r->depth - 1])
-        return fail(r, "a key must be a word");
+        return tree_fail(r, "a key must be a word");
     if (r->depth == DEPTH_MAX)
-        return fail(r, "more than 32 lists and maps within each other");
-    struct weft_tree *t = add(r, kind);
+        return tree_fail(r, "more than 32 lists and maps within each other");
+    struct weft_tree *t = tree_add(r, kind);
     if (!t)
         return weft_err_no_memory(r->err, "a structured file");
     r->open[r->depth] = t;
@@ -106,7 +106,7 @@ static int begin(struct reader *r, enum weft_tree_kind kind)
     return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int tree_by_key(const void *a, const void *b)
 {
     const struct weft_tree *const *x = a, *const *y = b;
     const int order = strcmp((*x)->key, (*y)->key);
@@ -125,7 +125,7 @@ static int check_keys(const struct reader *r, const struct weft_tree *map)
         return weft_err_no_memory(r->err, "a structured file");
     for (const struct weft_tree *t = map->first; t; t = t->next)
         members[n++] = t;
-    qsort(members, n, sizeof *members, by_key);
+    qsort(members, n, sizeof *members, tree_by_key);
     for (size_t i = 1; i < n; i++)
         if (strcmp(members[i - 1]->key, members[i]->key) == 0 &&
             (!twice || members[i]->line < twice->line ||
@@ -141,19 +141,19 @@ static int read_document(struct reader *r, struct weft_tree **out)
 {
     int rc = 0;
     do {
-        rc = next(r);
+        rc = tree_next(r);
         if (rc)
             break;
         switch (r->event.type) {
         case YAML_SCALAR_EVENT:
             if (r->depth == 0)
-                return fail(r, "this is a word, not a map or list");
+                return tree_fail(r, "this is a word, not a map or list");
             rc = scalar(r);
             break;
         case YAML_SEQUENCE_START_EVENT:
         case YAML_MAPPING_START_EVENT:
-            rc = begin(r,
-                       r->event.type == YAML_SEQUENCE_START_EVENT ? WEFT_TREE_LIST : WEFT_TREE_MAP);
+            rc = tree_begin(r, r->event.type == YAML_SEQUENCE_START_EVENT ? WEFT_TREE_LIST
+                                                                          : WEFT_TREE_MAP);
             *out = r->open[0];
             break;
         case YAML_SEQUENCE_END_EVENT:
@@ -163,14 +163,14 @@ static int read_document(struct reader *r, struct weft_tree **out)
                 rc = check_keys(r, r->open[r->depth]);
             break;
         case YAML_ALIAS_EVENT:
-            return fail(r, "an alias stands here; write out what it stands for");
+            return tree_fail(r, "an alias stands here; write out what it stands for");
         default:
             break;
         }
     } while (!rc && r->event.type != YAML_DOCUMENT_END_EVENT &&
              r->event.type != YAML_STREAM_END_EVENT);
     if (!rc && !*out)
-        return fail(r, "there is nothing in the file");
+        return tree_fail(r, "there is nothing in the file");
     return rc;
 }
 
@@ -184,9 +184,9 @@ int weft_tree_parse(const char *text, size_t len, const char *file, struct weft_
         return weft_err_no_memory(r.err, "a structured file");
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     int rc = read_document(&r, out);
-    rc = rc ? rc : next(&r);
+    rc = rc ? rc : tree_next(&r);
     if (!rc && r.event.type != YAML_STREAM_END_EVENT)
-        rc = fail(&r, "a second document begins here; one is read");
+        rc = tree_fail(&r, "a second document begins here; one is read");
     yaml_event_delete(&r.event);
     yaml_parser_delete(&r.parser);
     return rc;

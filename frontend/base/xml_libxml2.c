@@ -49,7 +49,8 @@ struct reader {
     unsigned depth;
 };
 
-static void fail(struct reader *r, int code, int64_t line, int64_t col, const char *what)
+static void xml_libxml2_fail(struct reader *r, int code, int64_t line, int64_t col,
+                             const char *what)
 {
     if (r->code)
         return;
@@ -57,9 +58,9 @@ static void fail(struct reader *r, int code, int64_t line, int64_t col, const ch
     xmlStopParser(r->ctxt);
 }
 
-static void out_of_memory(struct reader *r)
+static void xml_libxml2_out_of_memory(struct reader *r)
 {
-    fail(r, WEFT_E_LIMIT, 0, 0, "out of memory while reading XML");
+    xml_libxml2_fail(r, WEFT_E_LIMIT, 0, 0, "out of memory while reading XML");
 }
 
 /* The start tag that libxml2 has just read, and where it ends. The end is NULL when the position in
@@ -104,17 +105,17 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
     const char *end;
     struct weft_xml_cursor c = tag_start(r, &end);
     if (prefix || uri || nnamespaces) {
-        fail(r, WEFT_E_INPUT, c.line, c.col,
-             "XML namespaces are not used here: remove the prefix or xmlns attribute");
+        xml_libxml2_fail(r, WEFT_E_INPUT, c.line, c.col,
+                         "XML namespaces are not used here: remove the prefix or xmlns attribute");
         return;
     }
     if (r->depth == WEFT_XML_MAX_DEPTH) {
-        fail(r, WEFT_E_INPUT, c.line, c.col, "elements are nested too deeply");
+        xml_libxml2_fail(r, WEFT_E_INPUT, c.line, c.col, "elements are nested too deeply");
         return;
     }
     struct weft_xml_elem *e = (struct weft_xml_elem *)weft_arena_alloc(r->arena, sizeof *e);
     if (!e || !(e->name = weft_arena_strdup(r->arena, (const char *)local))) {
-        out_of_memory(r);
+        xml_libxml2_out_of_memory(r);
         return;
     }
     e->text = "";
@@ -129,15 +130,16 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
         if (!at || !(at->name = weft_arena_strdup(r->arena, (const char *)a[0])) ||
             !(at->value =
                   weft_arena_strndup(r->arena, (const char *)a[3], (size_t)(a[4] - a[3])))) {
-            out_of_memory(r);
+            xml_libxml2_out_of_memory(r);
             return;
         }
         to_next_attr(&c, end);
         at->line = c.line;
         at->col = c.col;
         if (a[1]) {
-            fail(r, WEFT_E_INPUT, c.line, c.col,
-                 "XML namespaces are not used here: remove the prefix of the attribute");
+            xml_libxml2_fail(
+                r, WEFT_E_INPUT, c.line, c.col,
+                "XML namespaces are not used here: remove the prefix of the attribute");
             return;
         }
         skip_attr(&c, end);
@@ -182,10 +184,10 @@ static void on_text(void *ctx, const xmlChar *text, int len)
             return;
     }
     if (o->text.len + (size_t)len > MAX_TEXT)
-        fail(r, WEFT_E_LIMIT, r->ctxt->input->line, 0,
-             "more than 64 KiB of text inside one element");
+        xml_libxml2_fail(r, WEFT_E_LIMIT, r->ctxt->input->line, 0,
+                         "more than 64 KiB of text inside one element");
     else if (weft_text_add(&o->text, (const char *)text, (size_t)len))
-        out_of_memory(r);
+        xml_libxml2_out_of_memory(r);
     else
         o->elem->text = o->text.s;
 }
@@ -197,8 +199,8 @@ static void on_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
     (void)name;
     (void)external;
     (void)system;
-    fail(r, WEFT_E_INPUT, r->ctxt->input->line, 0,
-         "a document type declaration (<!DOCTYPE ...>) is not accepted: remove it");
+    xml_libxml2_fail(r, WEFT_E_INPUT, r->ctxt->input->line, 0,
+                     "a document type declaration (<!DOCTYPE ...>) is not accepted: remove it");
 }
 
 static void on_error(void *ctx, reported_error *e)
@@ -207,7 +209,7 @@ static void on_error(void *ctx, reported_error *e)
     if (r->code || e->level < XML_ERR_ERROR)
         return;
     if (e->code == XML_ERR_NO_MEMORY) {
-        out_of_memory(r);
+        xml_libxml2_out_of_memory(r);
         return;
     }
     const char *msg = e->message ? e->message : "not well-formed XML";

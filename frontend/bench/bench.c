@@ -37,7 +37,7 @@ struct overrides {
     size_t n;
 };
 
-static void add(struct overrides *o, const char *key, const char *value, size_t len)
+static void bench_add(struct overrides *o, const char *key, const char *value, size_t len)
 {
     int w = snprintf(o->text + o->used, sizeof o->text - o->used, "%s%.*s", key, (int)len, value);
     if (o->n == MAX_SETS || w < 0 || (size_t)w >= sizeof o->text - o->used)
@@ -56,33 +56,33 @@ static bool of_packets(const char *setting)
     return false;
 }
 
-static int collect(struct overrides *o, const struct weft_bench_spec *spec,
-                   const struct weft_net_backend *b, struct weft_err *err)
+static int bench_collect(struct overrides *o, const struct weft_bench_spec *spec,
+                         const struct weft_net_backend *b, struct weft_err *err)
 {
     const struct weft_bench_case *c = spec->c;
     char amount[32];
-    add(o, "network.backend=", b->name, strlen(b->name));
-    add(o, "workload.type=", "generate", 8);
-    add(o, "run.replay=", "off", 3); /* each packet-hop is to cost what it costs */
-    add(o, "run.threads=", "1", 1);  /* on one core */
+    bench_add(o, "network.backend=", b->name, strlen(b->name));
+    bench_add(o, "workload.type=", "generate", 8);
+    bench_add(o, "run.replay=", "off", 3); /* each packet-hop is to cost what it costs */
+    bench_add(o, "run.threads=", "1", 1);  /* on one core */
     for (const char *p = c->settings; *p;) {
         const bool quoted = *p == '\'';
         p += quoted;
         const size_t len = strcspn(p, quoted ? "'" : " ");
         if (b->uses_cc || !of_packets(p))
-            add(o, "", p, len);
+            bench_add(o, "", p, len);
         p += len + quoted;
         p += strspn(p, " ");
     }
     if (c->pattern == WEFT_BENCH_COLLECTIVE) {
         int n = snprintf(amount, sizeof amount, "%" PRIu64 "B",
                          spec->quick ? c->quick_amount : c->amount);
-        add(o, "generate.size=", amount, (size_t)n);
+        bench_add(o, "generate.size=", amount, (size_t)n);
     }
     if (b->uses_cc && spec->control)
-        add(o, "congestion-control.name=", spec->control, strlen(spec->control));
+        bench_add(o, "congestion-control.name=", spec->control, strlen(spec->control));
     if (spec->threads)
-        add(o, "run.threads=", spec->threads, strlen(spec->threads));
+        bench_add(o, "run.threads=", spec->threads, strlen(spec->threads));
     for (size_t i = 0; i < spec->sets->n; i++) {
         if (o->n == MAX_SETS)
             return weft_err_set(err, WEFT_E_LIMIT,
@@ -142,7 +142,7 @@ static int build_net(const struct weft_cli *cli, const struct weft_bench_spec *s
     for (size_t i = 0; spec->backend && i < cli->nbackends; i++)
         if (strcmp(cli->backends[i]->name, spec->backend) == 0)
             b = cli->backends[i];
-    int code = collect(&o, spec, b, err);
+    int code = bench_collect(&o, spec, b, err);
     struct weft_scenario_options so = {cli->backends, cli->nbackends, o.list, o.n};
     if (!code)
         code = weft_scenario_load(NULL, &so, &p->s, err);
@@ -211,8 +211,8 @@ static double seconds(int64_t from_ns)
     return (double)(weft_clock_monotonic_ns(NULL) - from_ns) / 1e9;
 }
 
-static int measure(const struct weft_cli *cli, const struct weft_bench_spec *spec, struct parts *p,
-                   struct weft_bench_result *r)
+static int bench_measure(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                         struct parts *p, struct weft_bench_result *r)
 {
     struct weft_bench_player player = {0};
     int64_t start_ns = weft_clock_monotonic_ns(NULL);
@@ -246,7 +246,7 @@ void weft_bench_run(const struct weft_cli *cli, const struct weft_bench_spec *sp
     memset(r, 0, sizeof *r);
     if (cli->peers)
         p.peers = weft_bench_peers_new(cli->peers, &r->err);
-    r->code = r->err.code ? r->err.code : measure(cli, spec, &p, r);
+    r->code = r->err.code ? r->err.code : bench_measure(cli, spec, &p, r);
     weft_system_free(p.system);
     weft_bench_traffic_free(p.traffic);
     if (p.net)

@@ -25,7 +25,7 @@ static void end_with(pid_t parent)
         _exit(1);
 }
 
-static int wait_for(pid_t pid)
+static int process_wait_for(pid_t pid)
 {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -33,7 +33,7 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-static void write_all(int fd, const void *data, size_t left)
+static void process_write_all(int fd, const void *data, size_t left)
 {
     for (const char *p = (const char *)data; left > 0;) {
         ssize_t w = write(fd, p, left);
@@ -44,7 +44,7 @@ static void write_all(int fd, const void *data, size_t left)
     }
 }
 
-static size_t read_all(int fd, void *data, size_t size)
+static size_t process_read_all(int fd, void *data, size_t size)
 {
     size_t got = 0;
     for (ssize_t n; got < size && (n = read(fd, (char *)data + got, size - got)) != 0;) {
@@ -73,13 +73,13 @@ int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *sp
         end_with(parent);
         close(fd[0]);
         weft_bench_run(cli, spec, r);
-        write_all(fd[1], r, sizeof *r);
+        process_write_all(fd[1], r, sizeof *r);
         _exit(0);
     }
     close(fd[1]);
-    size_t got = read_all(fd[0], r, sizeof *r);
+    size_t got = process_read_all(fd[0], r, sizeof *r);
     close(fd[0]);
-    int status = wait_for(pid);
+    int status = process_wait_for(pid);
     if (got != sizeof *r)
         return weft_err_set(err, WEFT_E_INTERNAL, "case %s: its process died (status %d)",
                             spec->c->name, status);
@@ -208,7 +208,7 @@ static int run_other(const struct weft_cli *cli, const struct weft_bench_spec *s
         unlink(file);
         return weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
     }
-    *status = wait_for(pid);
+    *status = process_wait_for(pid);
     return 0;
 }
 

@@ -71,7 +71,7 @@ void weft_bench_seam_cross(struct weft_bench_seam *s, int frontend)
 }
 
 /* A callback begins; true when it is measured. One inside a measured span belongs to that. */
-static bool enter(struct weft_bench_seam *s)
+static bool seam_enter(struct weft_bench_seam *s)
 {
     if (s->weight || weft_rng_below(&s->rng, SAMPLE))
         return false;
@@ -80,7 +80,7 @@ static bool enter(struct weft_bench_seam *s)
     return true;
 }
 
-static void leave(struct weft_bench_seam *s, bool measured)
+static void seam_leave(struct weft_bench_seam *s, bool measured)
 {
     if (measured) {
         cross(s, 0);
@@ -88,21 +88,21 @@ static void leave(struct weft_bench_seam *s, bool measured)
     }
 }
 
-static void on_sent(void *ctx, const struct weft_completion *done)
+static void seam_on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)ctx;
-    bool measured = enter(s);
+    bool measured = seam_enter(s);
     s->sink.sent(s->sink.ctx, done);
-    leave(s, measured);
+    seam_leave(s, measured);
 }
 
-static void on_received(void *ctx, const struct weft_completion *done)
+static void seam_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)ctx;
     s->last_ps = s->inner->ops->now_ps(s->inner);
-    bool measured = enter(s);
+    bool measured = seam_enter(s);
     s->sink.received(s->sink.ctx, done);
-    leave(s, measured);
+    seam_leave(s, measured);
 }
 
 /* In threads: not measured. */
@@ -124,17 +124,17 @@ static void on_timer(void *ctx, uint64_t arg)
     struct timer t = *(struct timer *)ctx;
     ((struct timer *)ctx)->next = t.s->free_timers;
     t.s->free_timers = (struct timer *)ctx;
-    bool measured = enter(t.s);
+    bool measured = seam_enter(t.s);
     t.fn(t.ctx, arg);
-    leave(t.s, measured);
+    seam_leave(t.s, measured);
 }
 
 static void seam_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
     struct weft_bench_seam *s = of(net);
     const struct weft_net_sink mine = {.ctx = s,
-                                       .sent = sink->sent ? on_sent : NULL,
-                                       .received = sink->received ? on_received : NULL,
+                                       .sent = sink->sent ? seam_on_sent : NULL,
+                                       .received = sink->received ? seam_on_received : NULL,
                                        .local = sink->local,
                                        .listens = sink->listens,
                                        .absorbs = sink->absorbs ? on_absorbs : NULL,

@@ -20,14 +20,14 @@ struct weft_bench_traffic {
     struct weft_err err;
 };
 
-static void post(struct weft_bench_traffic *t, uint32_t src, uint32_t dst, uint64_t bytes)
+static void traffic_post(struct weft_bench_traffic *t, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     struct weft_msg msg = {.src = src, .dst = dst, .bytes = bytes, .prio = WEFT_PRIO_DEFAULT};
     if (!t->err.code && t->net->ops->send(t->net, &msg, &t->err))
         t->net->ops->stop(t->net);
 }
 
-static void on_received(void *ctx, const struct weft_completion *done)
+static void traffic_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     (void)done;
@@ -35,7 +35,7 @@ static void on_received(void *ctx, const struct weft_completion *done)
     t->last_ps = t->net->ops->now_ps(t->net);
 }
 
-static void on_sent(void *ctx, const struct weft_completion *done)
+static void traffic_on_sent(void *ctx, const struct weft_completion *done)
 {
     (void)ctx;
     (void)done;
@@ -82,7 +82,7 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *
         free(t);
         return NULL;
     }
-    struct weft_net_sink sink = {t, on_sent, on_received, true, true};
+    struct weft_net_sink sink = {t, traffic_on_sent, traffic_on_received, true, true};
     net->ops->set_sink(net, &sink);
     return t;
 }
@@ -96,14 +96,14 @@ static void launch(void *ctx, uint64_t arg)
     int64_t now = ops->now_ps(t->net);
     (void)arg;
     for (; t->next < w->n && w->list[t->next].start_ps <= now; t->next++)
-        post(t, w->list[t->next].src, w->list[t->next].dst, w->list[t->next].bytes);
+        traffic_post(t, w->list[t->next].src, w->list[t->next].dst, w->list[t->next].bytes);
     if (t->next < w->n && !t->err.code &&
         weft_net_plan(t->net, w->list[t->next].start_ps - now, launch, t, 0, &t->err))
         ops->stop(t->net);
 }
 
 /* What goes out at time 0. */
-static void begin(void *ctx, uint64_t arg)
+static void traffic_begin(void *ctx, uint64_t arg)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     uint32_t n = t->nhosts;
@@ -112,12 +112,12 @@ static void begin(void *ctx, uint64_t arg)
     case WEFT_BENCH_INCAST:
         t->expected = n - 1;
         for (uint32_t h = 1; h < n; h++)
-            post(t, h, 0, t->amount);
+            traffic_post(t, h, 0, t->amount);
         break;
     case WEFT_BENCH_PERMUTATION:
         t->expected = n;
         for (uint32_t h = 0; h < n; h++)
-            post(t, h, (h + n / 2) % n, t->amount);
+            traffic_post(t, h, (h + n / 2) % n, t->amount);
         break;
     case WEFT_BENCH_WEBSEARCH:
         t->expected = t->flows->n;
@@ -128,12 +128,12 @@ static void begin(void *ctx, uint64_t arg)
     }
 }
 
-static int start(void *ctx, struct weft_err *err)
+static int traffic_start(void *ctx, struct weft_err *err)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     if (t->in_run)
-        return t->net->ops->after(t->net, 0, begin, t, 0, err);
-    begin(t, 0);
+        return t->net->ops->after(t->net, 0, traffic_begin, t, 0, err);
+    traffic_begin(t, 0);
     if (t->err.code)
         *err = t->err;
     return t->err.code;
@@ -141,7 +141,7 @@ static int start(void *ctx, struct weft_err *err)
 
 struct weft_bench_player weft_bench_traffic_player(struct weft_bench_traffic *t)
 {
-    return (struct weft_bench_player){t, start};
+    return (struct weft_bench_player){t, traffic_start};
 }
 
 int weft_bench_traffic_end(struct weft_bench_traffic *t, struct weft_err *err)

@@ -117,9 +117,9 @@ static struct weft_astra_options options_of(const struct astra_opts *o)
 }
 
 /* The scenario that the experiment and the settings of the command line come to. */
-static int resolve(const struct weft_cli *cli, const struct astra_opts *o,
-                   const struct weft_astra_experiment *x, struct weft_scenario **out,
-                   struct weft_err *err)
+static int astra_sim_resolve(const struct weft_cli *cli, const struct astra_opts *o,
+                             const struct weft_astra_experiment *x, struct weft_scenario **out,
+                             struct weft_err *err)
 {
     for (size_t i = 0; i < x->nnotes && !o->quiet; i++)
         weft_log(cli->log, WEFT_LOG_INFO, "%s", x->notes[i]);
@@ -163,8 +163,9 @@ static void print_ranks(void *ctx, const struct weft_jobs *jobs)
     }
 }
 
-static int play(const struct weft_cli *cli, const struct astra_opts *o, struct weft_scenario *s,
-                const struct weft_hpcc_message_files *of, struct weft_err *err)
+static int astra_sim_play(const struct weft_cli *cli, const struct astra_opts *o,
+                          struct weft_scenario *s, const struct weft_hpcc_message_files *of,
+                          struct weft_err *err)
 {
     struct weft_execution x = {0};
     struct weft_ns3_files files;
@@ -204,11 +205,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     struct weft_astra_experiment *x = weft_astra_experiment_new(&ao, err);
     if (!x)
         return err->code;
-    int code = resolve(cli, o, x, &s, err);
+    int code = astra_sim_resolve(cli, o, x, &s, err);
     if (!code && o->show)
         weft_source_config_text(cli->out, s);
     else if (!code)
-        code = play(cli, o, s, &x->files, err);
+        code = astra_sim_play(cli, o, s, &x->files, err);
     weft_astra_experiment_free(x);
     weft_scenario_free(s);
     return code;

@@ -195,9 +195,9 @@ static int parse_shares(struct numbers *threads, struct numbers *processes,
 }
 
 /* Measures, in the way that was asked for. */
-static int measure(const struct weft_cli *cli, const struct bench_opts *o,
-                   const struct weft_bench_spec *spec, struct weft_bench_result *r,
-                   struct weft_err *err)
+static int bench_measure(const struct weft_cli *cli, const struct bench_opts *o,
+                         const struct weft_bench_spec *spec, struct weft_bench_result *r,
+                         struct weft_err *err)
 {
     if (spec->processes > 1)
         return weft_bench_mpirun(cli, spec, r, err);
@@ -226,7 +226,7 @@ static int one(const struct weft_cli *cli, const struct bench_opts *o,
                struct weft_json *j, struct weft_err *err)
 {
     struct weft_bench_result r;
-    int code = measure(cli, o, spec, &r, err);
+    int code = bench_measure(cli, o, spec, &r, err);
     if (o->hand_over && code != WEFT_E_ALONE && hand_over(cli, o, &r, err) && !code)
         code = err->code;
     if (code || o->hand_over)

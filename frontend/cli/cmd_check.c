@@ -143,8 +143,8 @@ static void print_text(const struct weft_cli *cli, const struct weft_subject *su
     weft_source_config_text(cli->out, s);
 }
 
-static void print_json(const struct weft_cli *cli, const struct weft_scenario *s,
-                       const struct weft_scenario_parts *p)
+static void check_print_json(const struct weft_cli *cli, const struct weft_scenario *s,
+                             const struct weft_scenario_parts *p)
 {
     struct weft_json j;
     weft_json_init(&j, cli->out, "standard output", 2);
@@ -179,7 +179,7 @@ static int check_hpcc(const struct weft_cli *cli, const struct check_opts *o,
     if (weft_hpcc_run_check(subject->hpcc, err))
         return err->code;
     if (o->json)
-        print_json(cli, s, &parts);
+        check_print_json(cli, s, &parts);
     else if (!o->quiet)
         print_text(cli, subject, &parts);
     return 0;
@@ -203,7 +203,7 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
     if (!code)
         code = check_sweeps(cli, s, err);
     if (!code && o->json)
-        print_json(cli, s, &parts);
+        check_print_json(cli, s, &parts);
     else if (!code && !o->quiet)
         print_text(cli, subject, &parts);
     weft_scenario_parts_free(&parts);

@@ -225,8 +225,8 @@ static void json_figures(struct weft_json *j, const struct weft_comparison *c,
     weft_json_end_array(j);
 }
 
-static int print_json(const struct weft_cli *cli, const struct weft_comparison *c,
-                      const struct compare_opts *o, double tolerance, struct weft_err *err)
+static int compare_print_json(const struct weft_cli *cli, const struct weft_comparison *c,
+                              const struct compare_opts *o, double tolerance, struct weft_err *err)
 {
     struct weft_json j;
     weft_json_init(&j, cli->out, "standard output", 2);
@@ -276,7 +276,7 @@ static int compare_run(const struct weft_cli *cli, const void *opts, char **args
         return err->code;
     int code = check_metrics(c, o, err);
     if (!code && o->json) {
-        code = print_json(cli, c, o, tolerance, err);
+        code = compare_print_json(cli, c, o, tolerance, err);
     } else if (!code) {
         print_runs(cli->out, c);
         print_settings(cli->out, c);

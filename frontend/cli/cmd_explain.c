@@ -50,7 +50,7 @@ struct wanted {
     struct weft_json *json;
 };
 
-static void find(void *ctx, const char *prefix, const struct weft_param *p)
+static void explain_find(void *ctx, const char *prefix, const struct weft_param *p)
 {
     struct wanted *w = (struct wanted *)ctx;
     if (!w->found && strlen(prefix) == w->prefix && strncmp(prefix, w->key, w->prefix) == 0 &&
@@ -58,7 +58,7 @@ static void find(void *ctx, const char *prefix, const struct weft_param *p)
         w->found = p;
 }
 
-static void collect(void *ctx, const char *prefix, const struct weft_param *p)
+static void explain_collect(void *ctx, const char *prefix, const struct weft_param *p)
 {
     struct wanted *w = (struct wanted *)ctx;
     const size_t size = strlen(prefix) + strlen(p->name) + 2;
@@ -212,7 +212,8 @@ static void print_text(const struct weft_cli *cli, struct wanted *w, const struc
     fprintf(cli->out, ")\n  %s%s\n", in->idle ? "has no effect: " : "has an effect", in->why);
 }
 
-static void print_json(const struct weft_cli *cli, struct wanted *w, const struct in_scenario *in)
+static void explain_print_json(const struct weft_cli *cli, struct wanted *w,
+                               const struct in_scenario *in)
 {
     struct weft_json j;
     const struct weft_param_table one = {w->found, 1, 0};
@@ -242,9 +243,9 @@ static void print_json(const struct weft_cli *cli, struct wanted *w, const struc
     weft_json_finish(&j, NULL);
 }
 
-static int unknown(const struct weft_cli *cli, struct wanted *w, struct weft_err *err)
+static int explain_unknown(const struct weft_cli *cli, struct wanted *w, struct weft_err *err)
 {
-    each_param(cli, collect, w);
+    each_param(cli, explain_collect, w);
     const char *near = weft_nearest(w->key, w->keys, w->nkeys);
     weft_err_set(err, WEFT_E_USAGE, "no setting is called '%s'; %s%s%s", w->key,
                  near ? "did you mean '" : "'weft explain' lists all", near ? near : "",
@@ -253,7 +254,7 @@ static int unknown(const struct weft_cli *cli, struct wanted *w, struct weft_err
     return err->code;
 }
 
-static int by_name(const void *a, const void *b)
+static int explain_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -262,9 +263,9 @@ static int by_name(const void *a, const void *b)
 static int list(const struct weft_cli *cli)
 {
     struct wanted w = {.key = ""};
-    each_param(cli, collect, &w);
+    each_param(cli, explain_collect, &w);
     if (w.nkeys)
-        qsort(w.keys, w.nkeys, sizeof *w.keys, by_name);
+        qsort(w.keys, w.nkeys, sizeof *w.keys, explain_by_name);
     for (size_t i = 0; i < w.nkeys; i++)
         if (i == 0 || strcmp(w.keys[i], w.keys[i - 1]) != 0)
             fprintf(cli->out, "%s\n", w.keys[i]);
@@ -272,8 +273,8 @@ static int list(const struct weft_cli *cli)
     return 0;
 }
 
-static int explain(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-                   struct weft_err *err)
+static int explain_explain(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                           struct weft_err *err)
 {
     const struct explain_opts *o = (const struct explain_opts *)opts;
     struct wanted w = {.key = nargs ? args[0] : "", .out = cli->out};
@@ -285,13 +286,13 @@ static int explain(const struct weft_cli *cli, const void *opts, char **args, in
     const char *dot = strchr(w.key, '.');
     w.prefix = dot ? (size_t)(dot - w.key) : strlen(w.key);
     w.name = dot ? dot + 1 : "";
-    each_param(cli, find, &w);
+    each_param(cli, explain_find, &w);
     if (!w.found)
-        return unknown(cli, &w, err);
+        return explain_unknown(cli, &w, err);
     if ((nargs == 2 || o->source.set.n) && ask(cli, o, args + 1, nargs - 1, w.key, &in, err))
         return err->code;
     if (o->json)
-        print_json(cli, &w, &in);
+        explain_print_json(cli, &w, &in);
     else
         print_text(cli, &w, &in);
     return 0;
@@ -308,5 +309,5 @@ const struct weft_command weft_command_explain = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct explain_opts),
-    .run = explain,
+    .run = explain_explain,
 };

@@ -39,7 +39,7 @@ static const struct weft_opt options[] = {
      "no summary and no progress; errors and warnings only"},
 };
 
-static void print_json(const struct weft_hpcc_run *r)
+static void hpcc_print_json(const struct weft_hpcc_run *r)
 {
     struct weft_json j;
     weft_json_init(&j, r->cli->out, "standard output", 2);
@@ -52,10 +52,10 @@ static void print_json(const struct weft_hpcc_run *r)
     weft_json_finish(&j, NULL);
 }
 
-static void print(const struct weft_hpcc_run *r, const struct opts *o)
+static void hpcc_print(const struct weft_hpcc_run *r, const struct opts *o)
 {
     if (o->json)
-        print_json(r);
+        hpcc_print_json(r);
     if (o->quiet || o->json)
         return;
     weft_summary_text(r->cli->out, &r->x.end.summary, r->job.fabric);
@@ -65,7 +65,7 @@ static void print(const struct weft_hpcc_run *r, const struct opts *o)
         fprintf(r->cli->out, "results in %s/\n", r->out_dir);
 }
 
-static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *err)
+static int hpcc_play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *err)
 {
     char dir[WEFT_PATH_MAX];
     struct weft_execute_opts eo = {.out_dir = o->out,
@@ -79,7 +79,7 @@ static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *
     code = code ? code : weft_hpcc_run_play(r, &eo, err);
     weft_interrupt_saved();
     if (r->x.summed_up && err->code != WEFT_E_ALONE)
-        print(r, o);
+        hpcc_print(r, o);
     return code ? code : r->x.end.code;
 }
 
@@ -104,7 +104,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code && o->show)
         weft_source_config_text(cli->out, r->s);
     else if (!code)
-        code = play(r, o, err);
+        code = hpcc_play(r, o, err);
     weft_hpcc_run_release(r);
     free(r);
     return code;

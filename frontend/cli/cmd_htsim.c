@@ -113,7 +113,7 @@ struct experiment {
     struct weft_scenario *s;
 };
 
-static void note(const struct experiment *x, const char *text)
+static void htsim_note(const struct experiment *x, const char *text)
 {
     if (!x->o->quiet)
         weft_log(x->cli->log, WEFT_LOG_INFO, "%s", text);
@@ -205,10 +205,11 @@ static int read_control(struct experiment *x, struct weft_err *err)
         return weft_err_set(err, WEFT_E_USAGE,
                             "of the windows of senders, nscc alone goes with credit at once");
     if (o->control != WEFT_HTSIM_NSCC && (o->target || o->qa_gate))
-        note(x, "-target_q_delay and -qa_gate have no effect: they are of nscc");
+        htsim_note(x, "-target_q_delay and -qa_gate have no effect: they are of nscc");
     if (!x->of.sender && o->cwnd)
-        note(x, "-cwnd has no effect with -receiver_cc_only: the first credit is 1.5 BDP, as in "
-                "htsim");
+        htsim_note(x,
+                   "-cwnd has no effect with -receiver_cc_only: the first credit is 1.5 BDP, as in "
+                   "htsim");
     return 0;
 }
 
@@ -242,7 +243,7 @@ static void print_flows(FILE *f, const void *flows)
     weft_htsim_flows_text(f, (const struct weft_htsim_flows *)flows);
 }
 
-static int play(struct experiment *x, struct weft_err *err)
+static int htsim_play(struct experiment *x, struct weft_err *err)
 {
     const struct htsim_opts *o = x->o;
     const struct weft_cli *cli = x->cli;
@@ -291,7 +292,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code && x.o->show)
         weft_source_config_text(cli->out, x.s);
     else if (!code)
-        code = play(&x, err);
+        code = htsim_play(&x, err);
     weft_scenario_free(x.s);
     weft_settings_free(&x.sets);
     weft_arena_free(x.sets.arena);

@@ -73,7 +73,7 @@ static const char *argument(const struct weft_import_kind *k, const char *path, 
     return buf;
 }
 
-static void put(FILE *out, const char *format, const char *file)
+static void import_put(FILE *out, const char *format, const char *file)
 {
     for (; *format; format++) {
         if (format[0] == '%' && format[1] == 's') {
@@ -93,13 +93,14 @@ static void put_sets(FILE *out, const char *sets, const char *file)
         const size_t n = strcspn(sets, " ");
         snprintf(one, sizeof one, "%.*s", (int)n, sets);
         fputs(" --set ", out);
-        put(out, one, file);
+        import_put(out, one, file);
         sets += n + (sets[n] == ' ');
     }
 }
 
-static int explain(const struct weft_cli *cli, const struct weft_import_kind *k, const char *path,
-                   const char *arg, const struct weft_import_file *f, struct weft_err *err)
+static int import_explain(const struct weft_cli *cli, const struct weft_import_kind *k,
+                          const char *path, const char *arg, const struct weft_import_file *f,
+                          struct weft_err *err)
 {
     struct weft_err why = {0};
     char what[256] = "", text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
@@ -118,7 +119,7 @@ static int explain(const struct weft_cli *cli, const struct weft_import_kind *k,
         fputs("weft run", cli->out);
         put_sets(cli->out, k->sets, arg);
     } else {
-        put(cli->out, k->command ? k->command : "nothing yet", arg);
+        import_put(cli->out, k->command ? k->command : "nothing yet", arg);
     }
     fputc('\n', cli->out);
     return 0;
@@ -151,7 +152,7 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
     else if (!code && !(found->arg = weft_arena_strdup(names, argument(found->kind, path, arg))))
         code = weft_err_no_memory(err, "a file");
     else if (!code && o->dry_run)
-        code = explain(cli, found->kind, path, found->arg, &f, err);
+        code = import_explain(cli, found->kind, path, found->arg, &f, err);
     weft_arena_free(a);
     return code;
 }
@@ -181,7 +182,7 @@ static void print_commands(const struct weft_cli *cli, const struct weft_import_
             begun = true;
         } else if (k->command) {
             fputs(begun ? "\n" : "", cli->out);
-            put(cli->out, k->command, files[i].path);
+            import_put(cli->out, k->command, files[i].path);
             fputc('\n', cli->out);
             begun = false;
         } else {

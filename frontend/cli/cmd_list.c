@@ -98,7 +98,7 @@ static void list_all(const struct weft_cli *cli)
           cli->out);
 }
 
-static int unknown(const char *word, struct weft_err *err)
+static int list_unknown(const char *word, struct weft_err *err)
 {
     const char *names[16] = {"scenarios", "metrics"};
     size_t n, k = 2;
@@ -172,7 +172,7 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
     const struct weft_listing *l = weft_listing_find(cli, args[0]);
     int scenarios = strcmp(args[0], "scenarios") == 0, metrics = strcmp(args[0], "metrics") == 0;
     if (!l && !scenarios && !metrics)
-        return unknown(args[0], err);
+        return list_unknown(args[0], err);
     struct line_to to = {cli->out, o->json ? &j : NULL};
     if (o->json) {
         weft_json_init(&j, cli->out, "standard output", 2);

@@ -106,8 +106,9 @@ static int default_path(char path[WEFT_PATH_MAX], const char *dir, const struct 
     return weft_path_join(path, dir, name, err);
 }
 
-static int draw(const struct weft_cli *cli, const struct plot_opts *o, const struct weft_plot *p,
-                const char *dir, const struct weft_runs *runs, struct weft_err *err)
+static int plot_draw(const struct weft_cli *cli, const struct plot_opts *o,
+                     const struct weft_plot *p, const char *dir, const struct weft_runs *runs,
+                     struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
     int code = 0;
@@ -153,7 +154,7 @@ static int plot_run(const struct weft_cli *cli, const void *opts, char **args, i
                               o->labels.n, &runs, err);
     code = code ? code : read_time("from", o->from, &runs.from_ns, err);
     code = code ? code : read_time("until", o->to_time, &runs.to_ns, err);
-    code = code ? code : draw(cli, o, p, dirs[0], &runs, err);
+    code = code ? code : plot_draw(cli, o, p, dirs[0], &runs, err);
     weft_runs_close(&runs);
     return code;
 }

@@ -87,8 +87,8 @@ static size_t print_bounds(const struct weft_cli *cli, const struct weft_expect 
     return missed;
 }
 
-static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
-                       const char *out_dir, const struct weft_expect *e, int exit_code)
+static void run_print_json(const struct weft_cli *cli, const struct weft_execution *x,
+                           const char *out_dir, const struct weft_expect *e, int exit_code)
 {
     struct weft_json j;
     weft_run_json_answer(&j, cli, "run", x, out_dir, exit_code);
@@ -120,9 +120,9 @@ static void print_metrics(const struct weft_cli *cli, const struct weft_executio
 }
 
 /* Prints what came out of a run; the code is that of the run and what it is to be. */
-static int print(const struct weft_cli *cli, const struct run_opts *o,
-                 const struct weft_subject *subject, const struct weft_execution *x,
-                 const char *out_dir, const struct weft_expect *e, int code)
+static int run_print(const struct weft_cli *cli, const struct run_opts *o,
+                     const struct weft_subject *subject, const struct weft_execution *x,
+                     const char *out_dir, const struct weft_expect *e, int code)
 {
     size_t missed = 0;
     if (!o->json && !o->quiet) {
@@ -140,7 +140,7 @@ static int print(const struct weft_cli *cli, const struct run_opts *o,
     if (missed && !code)
         code = WEFT_E_OUTCOME;
     if (o->json)
-        print_json(cli, x, out_dir, e, weft_exit_code(code));
+        run_print_json(cli, x, out_dir, e, weft_exit_code(code));
     else if (out_dir && !o->quiet)
         fprintf(cli->out, "results in %s/\n", out_dir);
     return code;
@@ -243,7 +243,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
         code = weft_subject_execute(cli, &subject, &eo, &x, err);
     weft_interrupt_saved();
     if (x.summed_up && err->code != WEFT_E_ALONE)
-        code = print(cli, o, &subject, &x, eo.out_dir, expect, code ? code : x.end.code);
+        code = run_print(cli, o, &subject, &x, eo.out_dir, expect, code ? code : x.end.code);
     weft_execution_free(&x);
     weft_expect_free(expect);
     weft_subject_free(&subject);

@@ -26,7 +26,7 @@ static const struct weft_opt options[] = {
      "show scenario: print a scenario file with every value"},
 };
 
-static void put(void *ctx, const char *text, size_t len)
+static void show_put(void *ctx, const char *text, size_t len)
 {
     fwrite(text, 1, len, (FILE *)ctx);
 }
@@ -207,7 +207,7 @@ static int show_scenario(const struct weft_cli *cli, const struct show_opts *o, 
     if (weft_source_load(cli, &o->source, args, nargs, &s, err))
         return err->code;
     if (o->xml) {
-        struct weft_text_sink sink = {cli->out, put};
+        struct weft_text_sink sink = {cli->out, show_put};
         weft_scenario_write_xml(s, &sink);
     } else if (o->json) {
         struct weft_json j;
@@ -439,7 +439,7 @@ static int show_run(const struct weft_cli *cli, const void *opts, char **args, i
     if (strcmp(what, "output") == 0)
         return show_output(cli, o);
     if (strcmp(what, "schema") == 0) {
-        struct weft_text_sink sink = {cli->out, put};
+        struct weft_text_sink sink = {cli->out, show_put};
         weft_scenario_write_schema(cli->backends, cli->nbackends, &sink);
         return 0;
     }

@@ -88,7 +88,7 @@ struct experiment {
     struct weft_hpcc_message_files files;
 };
 
-static void note(const struct experiment *x, const char *text)
+static void simai_note(const struct experiment *x, const char *text)
 {
     if (!x->o->quiet)
         weft_log(x->cli->log, WEFT_LOG_INFO, "%s", text);
@@ -164,7 +164,7 @@ static int complete_maps(const struct experiment *x, struct weft_hpcc_config *c,
                  "KMIN_MAP has no entry for %s: ports of that rate (NVSwitches) never mark, as in "
                  "SimAI",
                  weft_format_rate(bps, rate));
-        note(x, text);
+        simai_note(x, text);
     }
     return 0;
 }
@@ -179,7 +179,7 @@ static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
         code = weft_settings_add(&x->sets, err, "topology.error-rate=%.17g", c->error_rate);
     if (!code && *down) {
         code = weft_settings_add(&x->sets, err, "%s", down);
-        note(x, said);
+        simai_note(x, said);
     }
     return code;
 }
@@ -189,8 +189,9 @@ static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
 static void take_window(struct experiment *x, struct weft_hpcc_config *c)
 {
     if (!c->global_t)
-        note(x, "GLOBAL_T=0 has no effect, as in SimAI: the window and the RTT of all pairs are "
-                "those of the longest");
+        simai_note(x,
+                   "GLOBAL_T=0 has no effect, as in SimAI: the window and the RTT of all pairs are "
+                   "those of the longest");
     c->global_t = 1;
 }
 
@@ -215,13 +216,13 @@ static int take_config(struct experiment *x, struct weft_err *err)
         if (strncmp(p->sets[i], "workload.", 9) != 0 && strncmp(p->sets[i], "topology.", 9) != 0)
             code = weft_settings_add(&x->sets, err, "%s", p->sets[i]);
     for (size_t i = 0; !code && i < p->nwarnings; i++)
-        note(x, p->warnings[i]);
+        simai_note(x, p->warnings[i]);
     if (!code)
         code = take_failures(x, c, err);
     if (!code)
-        note(x, "FLOW_FILE has no effect: the traffic is the workload's; FCT_OUTPUT_FILE and "
-                "PFC_OUTPUT_FILE are written into the run folder, and --set sample.what=... "
-                "samples queues and rates");
+        simai_note(x, "FLOW_FILE has no effect: the traffic is the workload's; FCT_OUTPUT_FILE and "
+                      "PFC_OUTPUT_FILE are written into the run folder, and --set sample.what=... "
+                      "samples queues and rates");
     if (!code)
         code = weft_hpcc_message_files(c, x->arena, &x->files, err);
     weft_hpcc_profile_free(p);
@@ -267,14 +268,16 @@ static int take_nvls(struct experiment *x, const char *alg, struct weft_err *err
     if (!is_on("AS_NVLS_ENABLE"))
         return weft_settings_add(&x->sets, err, "system.all-reduce=%s", alg);
     if (x->list->tp < 8 || x->list->tp > server || !whole) {
-        note(x, "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up all-reduces of TP "
-                "groups of 8 ranks and more in a server of H100 or H800");
+        simai_note(x,
+                   "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up all-reduces of TP "
+                   "groups of 8 ranks and more in a server of H100 or H800");
         return weft_settings_add(&x->sets, err, "system.all-reduce=%s", alg);
     }
-    note(x, "AS_NVLS_ENABLE=1: NVSwitches add up all-reduces in a server, packet by packet "
-            "(system.all-reduce=in-network); SimAI's takes in a quarter of the data, passes it on "
-            "and takes in the next one meanwhile, which is 5 waits of AS_SEND_LAT instead of one "
-            "and 5/4 of the time on the links");
+    simai_note(
+        x, "AS_NVLS_ENABLE=1: NVSwitches add up all-reduces in a server, packet by packet "
+           "(system.all-reduce=in-network); SimAI's takes in a quarter of the data, passes it on "
+           "and takes in the next one meanwhile, which is 5 waits of AS_SEND_LAT instead of one "
+           "and 5/4 of the time on the links");
     return weft_settings_add(&x->sets, err, "system.all-reduce=in-network%s",
                              x->fabric->ndims > 1 ? ",ring" : "");
 }
@@ -295,13 +298,13 @@ static int take_send_latency(struct experiment *x, struct weft_err *err)
     if (!text && x->o->backend == IDEAL)
         return 0; /* SimAI_analytical has no such wait */
     if (!text)
-        note(x,
-             "AS_SEND_LAT is not set: each message waits 6 us, the default that SimAI's tutorial "
-             "names; its simulator waits 6 ms, and up to 31 ms since version 1.7, because its "
-             "own defaults count nanoseconds");
+        simai_note(
+            x, "AS_SEND_LAT is not set: each message waits 6 us, the default that SimAI's tutorial "
+               "names; its simulator waits 6 ms, and up to 31 ms since version 1.7, because its "
+               "own defaults count nanoseconds");
     else if (us >= LONG_US)
-        note(x, "AS_SEND_LAT counts microseconds, as in SimAI's simulator (its documents of "
-                "version 1.7 say nanoseconds): each message waits 1 ms or more");
+        simai_note(x, "AS_SEND_LAT counts microseconds, as in SimAI's simulator (its documents of "
+                      "version 1.7 say nanoseconds): each message waits 1 ms or more");
     return weft_settings_add(&x->sets, err, "system.send-latency=%luus", us);
 }
 
@@ -309,14 +312,16 @@ static int take_send_latency(struct experiment *x, struct weft_err *err)
 static int take_environment(struct experiment *x, struct weft_err *err)
 {
     if (is_on("AS_NVLSTREE_ENABLE"))
-        note(x, "AS_NVLSTREE_ENABLE=1 has no effect: SimAI has no messages for NVLS trees");
+        simai_note(x, "AS_NVLSTREE_ENABLE=1 has no effect: SimAI has no messages for NVLS trees");
     if (is_on("AS_PXN_ENABLE") && !x->fabric->transit)
-        note(x, "AS_PXN_ENABLE=1 has no effect: rings between servers stay on a rail, so that no "
-                "message needs a GPU beside its sender to reach one");
+        simai_note(
+            x, "AS_PXN_ENABLE=1 has no effect: rings between servers stay on a rail, so that no "
+               "message needs a GPU beside its sender to reach one");
     else if (!is_on("AS_PXN_ENABLE") && x->fabric->transit)
-        note(x, "AS_PXN_ENABLE is not 1: SimAI has no path for messages between GPUs that the "
-                "network does not join; here they go through another GPU of their server all the "
-                "same");
+        simai_note(
+            x, "AS_PXN_ENABLE is not 1: SimAI has no path for messages between GPUs that the "
+               "network does not join; here they go through another GPU of their server all the "
+               "same");
     return take_send_latency(x, err);
 }
 
@@ -348,7 +353,8 @@ static int read_files(struct experiment *x, struct weft_err *err)
     if (!code)
         code = weft_settings_add(&x->sets, err, "astra-text.dialect=simai");
     if (!code && x->fabric->ndims > 1 && !fits_servers(x))
-        note(x, "groups do not fit into the servers: a collective is one ring over all its ranks");
+        simai_note(
+            x, "groups do not fit into the servers: a collective is one ring over all its ranks");
     else if (!code && x->fabric->ndims > 1)
         alg = "ring,ring"; /* of a server, and of servers: all its NICs take part, as in SimAI */
     if (!code)
@@ -362,21 +368,21 @@ static int read_files(struct experiment *x, struct weft_err *err)
     if (!code)
         code = take_environment(x, err);
     if (!code && x->o->backend == IDEAL) {
-        note(x, "SimAI.conf has no effect without packets");
+        simai_note(x, "SimAI.conf has no effect without packets");
         code = weft_settings_add(&x->sets, err, "network.backend=ideal");
         return code ? code : weft_settings_add(&x->sets, err, "ideal.contention=source");
     }
     return code || !x->o->config ? code : take_config(x, err);
 }
 
-static int resolve(struct experiment *x, struct weft_err *err)
+static int simai_resolve(struct experiment *x, struct weft_err *err)
 {
     char name[WEFT_PATH_MAX];
     weft_path_stem(name, x->o->workload);
     return weft_source_resolve(x->cli, &x->o->source, x->sets.list, x->sets.n, name, &x->s, err);
 }
 
-static int play(struct experiment *x, struct weft_err *err)
+static int simai_play(struct experiment *x, struct weft_err *err)
 {
     const struct simai_opts *o = x->o;
     const struct weft_cli *cli = x->cli;
@@ -429,11 +435,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     x.sets.arena = x.arena;
     int code = x.arena ? read_files(&x, err) : weft_err_no_memory(err, "an experiment");
     if (!code)
-        code = resolve(&x, err);
+        code = simai_resolve(&x, err);
     if (!code && x.o->show)
         weft_source_config_text(cli->out, x.s);
     else if (!code)
-        code = play(&x, err);
+        code = simai_play(&x, err);
     weft_simai_layers_free(&x.layers);
     weft_scenario_free(x.s);
     weft_astra_text_free(x.list);

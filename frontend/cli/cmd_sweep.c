@@ -123,7 +123,7 @@ static int write_rows(struct sweep *w, size_t before, size_t after, struct weft_
 }
 
 /* Tells a point that is done. */
-static void tell(struct sweep *w, size_t point)
+static void sweep_tell(struct sweep *w, size_t point)
 {
     const struct weft_sweep_point *p = &w->s.point[point];
     const char *said = w->said.list[point];
@@ -141,7 +141,7 @@ static int tell_in_order(struct sweep *w, struct weft_err *err)
 {
     const size_t before = w->told;
     while (w->told < w->s.npoints && w->s.point[w->told].state == WEFT_POINT_DONE)
-        tell(w, w->told++);
+        sweep_tell(w, w->told++);
     return write_rows(w, before, w->told, err);
 }
 
@@ -151,7 +151,7 @@ static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
     const int code = w->s.point[point].code;
     w->said.list[point] = said;
     if (w->s.find)
-        tell(w, point);
+        sweep_tell(w, point);
     else if (tell_in_order(w, err))
         return err->code;
     if (code == WEFT_E_IO || code == WEFT_E_USAGE || code == WEFT_E_INTERRUPTED)
@@ -173,7 +173,7 @@ static bool next_point(void *ctx, size_t *point)
 }
 
 /* How many points are in a state. */
-static size_t count(const struct weft_sweep *s, enum weft_sweep_state state)
+static size_t sweep_count(const struct weft_sweep *s, enum weft_sweep_state state)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->npoints; i++)
@@ -183,8 +183,8 @@ static size_t count(const struct weft_sweep *s, enum weft_sweep_state state)
 
 static void print_status(const struct sweep *w)
 {
-    fprintf(w->base.cli->err, "%zu of %zu rows done, running:\n", count(&w->s, WEFT_POINT_DONE),
-            w->s.npoints);
+    fprintf(w->base.cli->err, "%zu of %zu rows done, running:\n",
+            sweep_count(&w->s, WEFT_POINT_DONE), w->s.npoints);
     for (size_t i = 0; i < w->s.npoints; i++) {
         struct weft_err e = {0};
         if (w->s.point[i].state != WEFT_POINT_RUNS)
@@ -205,7 +205,7 @@ static void show_progress(void *ctx)
     if (!weft_progress_due(&w->progress))
         return;
     const struct weft_progress_state state = {.sim_ps = WEFT_PROGRESS_NO_SIM,
-                                              .done = count(&w->s, WEFT_POINT_DONE),
+                                              .done = sweep_count(&w->s, WEFT_POINT_DONE),
                                               .total = w->s.find ? 0 : w->s.npoints};
     weft_progress_update(&w->progress, &state);
 }
@@ -253,14 +253,14 @@ static int run_points(struct sweep *w, struct weft_err *err)
 }
 
 /* What --collect does instead. */
-static int gather(struct sweep *w, struct weft_err *err)
+static int sweep_gather(struct sweep *w, struct weft_err *err)
 {
     for (size_t i = 0; i < w->s.npoints; i++)
         if (w->s.point[i].state == WEFT_POINT_DONE)
-            tell(w, i);
+            sweep_tell(w, i);
     if (write_rows(w, 0, w->s.npoints, err))
         return err->code;
-    const size_t missing = w->s.npoints - count(&w->s, WEFT_POINT_DONE);
+    const size_t missing = w->s.npoints - sweep_count(&w->s, WEFT_POINT_DONE);
     return missing ? weft_err_set(err, WEFT_E_OUTCOME, "%zu of %zu rows are not there yet", missing,
                                   w->s.npoints)
                    : 0;
@@ -305,7 +305,7 @@ static int write_rest(struct sweep *w, struct weft_err *err)
     }
     for (size_t i = w->told; i < w->s.npoints && !w->s.find; i++)
         if (w->s.point[i].state == WEFT_POINT_DONE)
-            tell(w, i);
+            sweep_tell(w, i);
     return w->s.find ? weft_sweep_find_csv(w->base.out, w->s.find, &w->s, err) : 0;
 }
 
@@ -352,7 +352,7 @@ static int update_page(const struct sweep *w, struct weft_err *err)
     return code;
 }
 
-static int print(struct sweep *w, struct weft_err *err)
+static int sweep_print(struct sweep *w, struct weft_err *err)
 {
     if (w->o->json) {
         weft_sweep_json(w->base.cli->out, &w->s, &w->bounds);
@@ -368,7 +368,7 @@ static int print(struct sweep *w, struct weft_err *err)
 }
 
 /* Writes what comes last, also of a sweep that @p err ended. */
-static int conclude(struct sweep *w, struct weft_err *err)
+static int sweep_conclude(struct sweep *w, struct weft_err *err)
 {
     struct weft_err e = {0};
     write_rest(w, &e);
@@ -392,7 +392,7 @@ static int conclude(struct sweep *w, struct weft_err *err)
         weft_mark_finished(w->base.out, outcome, &e);
     keep_first(err, &e);
     weft_interrupt_saved();
-    print(w, err);
+    sweep_print(w, err);
     return err->code;
 }
 
@@ -424,7 +424,7 @@ static void tell_failures(const struct sweep *w)
                  n, s->npoints);
 }
 
-static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
+static int sweep_begin(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
 {
     const struct weft_cli *cli = w->base.cli;
     w->base.source = asked->source;
@@ -452,10 +452,10 @@ static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct w
     return open_folder(w, err);
 }
 
-static int run(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
+static int sweep_run(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
 {
     const struct weft_cli *cli = w->base.cli;
-    int code = begin(w, asked, err);
+    int code = sweep_begin(w, asked, err);
     if (code || w->o->emit) {
         weft_csv_close(w->csv, NULL);
         return code ? code : emit(w, err);
@@ -464,10 +464,10 @@ static int run(struct sweep *w, const struct weft_sweep_asked *asked, struct wef
                        w->o->progress == WEFT_PROGRESS_NEVER || w->o->collect ? NULL : cli->err,
                        cli->err_is_tty, "rows", NULL, NULL);
     if (w->o->collect)
-        gather(w, err);
+        sweep_gather(w, err);
     else
         run_points(w, err);
-    code = conclude(w, err);
+    code = sweep_conclude(w, err);
     tell_failures(w);
     code = code ? code : worst(&w->s);
     const int missed = weft_sweep_bounds_check(&w->bounds, &w->s, cli->log);
@@ -490,7 +490,7 @@ static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *op
     code = code ? code
                 : weft_limits_read(own.time_limit, own.memory_limit, own.watchdog, &w->base.limits,
                                    err);
-    code = code ? code : run(w, &asked, err);
+    code = code ? code : sweep_run(w, &asked, err);
     *last = asked.last || err->code;
     weft_signal_run_json_pop(&w->on_signal);
     weft_place_close(w->place);

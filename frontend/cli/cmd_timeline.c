@@ -21,8 +21,8 @@ static const struct weft_opt options[] = {
      "draw messages of the network, if there are at most so many; default 50000; 0: none"},
 };
 
-static void say(const struct weft_cli *cli, const char *path, const struct weft_timeline_content *c,
-                uint64_t bytes)
+static void timeline_say(const struct weft_cli *cli, const char *path,
+                         const struct weft_timeline_content *c, uint64_t bytes)
 {
     char size[WEFT_UNIT_TEXT_MAX], end[WEFT_UNIT_TEXT_MAX];
     fprintf(cli->out,
@@ -62,7 +62,7 @@ static int write_file(const struct weft_cli *cli, const char *dir, const char *p
     if (!code)
         code = weft_file_write(path, text.data, text.size, err);
     if (!code)
-        say(cli, path, &content, text.size);
+        timeline_say(cli, path, &content, text.size);
     free(text.data);
     return code;
 }

@@ -144,7 +144,7 @@ struct figures {
     int has_buffers;
 };
 
-static int measure(struct source *s, struct figures *g, struct weft_err *err)
+static int topology_measure(struct source *s, struct figures *g, struct weft_err *err)
 {
     const struct weft_fabric *f = s->fabric;
     const struct weft_net_backend *b = s->scenario->backend;
@@ -290,7 +290,7 @@ static int show(const struct weft_cli *cli, const struct topology_opts *o, struc
                 struct weft_err *err)
 {
     struct figures g;
-    int code = measure(s, &g, err);
+    int code = topology_measure(s, &g, err);
     if (code)
         return code;
     if (o->json)
@@ -301,8 +301,8 @@ static int show(const struct weft_cli *cli, const struct topology_opts *o, struc
 }
 
 /* Routes of every pair, then whether they can deadlock, then the backend's own checks. */
-static int check(const struct weft_cli *cli, const struct topology_opts *o, struct source *s,
-                 struct weft_err *err)
+static int topology_check(const struct weft_cli *cli, const struct topology_opts *o,
+                          struct source *s, struct weft_err *err)
 {
     struct weft_path_figures paths;
     const struct weft_net_backend *b = s->scenario->backend;
@@ -367,8 +367,8 @@ static int convert(const struct weft_cli *cli, const char *format, const char *o
 }
 
 /* Large fabrics are folded. */
-static int draw(const struct weft_cli *cli, const char *output, struct source *s,
-                struct weft_err *err)
+static int topology_draw(const struct weft_cli *cli, const char *output, struct source *s,
+                         struct weft_err *err)
 {
     return s->fabric->nnodes > NODES_WHOLE ? write_as(cli, weft_topology_picture, output, s, err)
                                            : convert(cli, "svg", output, s, err);
@@ -401,9 +401,9 @@ static int topology_run(const struct weft_cli *cli, const void *opts, char **arg
     if (!code && v == 0)
         code = show(cli, o, &s, err);
     else if (!code && v == 1)
-        code = check(cli, o, &s, err);
+        code = topology_check(cli, o, &s, err);
     else if (!code && v == 3)
-        code = draw(cli, o->output, &s, err);
+        code = topology_draw(cli, o->output, &s, err);
     else if (!code)
         code = convert(cli, o->to ? o->to : "xml", o->output, &s, err);
     close_source(&s);

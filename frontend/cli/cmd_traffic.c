@@ -43,7 +43,8 @@ static int name_option(int code, const char *name, struct weft_err *err)
     return code;
 }
 
-static int parse(const struct traffic_opts *o, struct weft_traffic_config *c, struct weft_err *err)
+static int traffic_parse(const struct traffic_opts *o, struct weft_traffic_config *c,
+                         struct weft_err *err)
 {
     uint64_t hosts;
     if (need(o->cdf, "cdf", err) || need(o->load, "load", err) || need(o->hosts, "hosts", err) ||
@@ -86,7 +87,7 @@ static int traffic_run(const struct weft_cli *cli, const void *opts, char **args
     char size[WEFT_UNIT_TEXT_MAX];
     if (nargs)
         return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
-    if (parse(o, &c, err))
+    if (traffic_parse(o, &c, err))
         return err->code;
     struct weft_cdf *cdf = weft_cdf_open(o->cdf, err);
     if (!cdf)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int report(const struct weft_cli *cli, const struct weft_err *err)
+static int commands_report(const struct weft_cli *cli, const struct weft_err *err)
 {
     char text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX + 64];
     if (err->code && err->msg[0])
@@ -18,7 +18,7 @@ static int answered(const struct weft_cli *cli)
 {
     struct weft_err err = {0};
     weft_out_finish(cli->out, cli->written, &err);
-    return report(cli, &err);
+    return commands_report(cli, &err);
 }
 
 static int run_command(const struct weft_cli *cli, const struct weft_command *c, int argc,
@@ -28,7 +28,7 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
     void *opts = calloc(1, c->opts_size);
     if (!opts) {
         weft_err_set(&err, WEFT_E_LIMIT, "out of memory for the options of '%s'", c->name);
-        return report(cli, &err);
+        return commands_report(cli, &err);
     }
     int first = 0, code = 0;
     switch (weft_opts_parse(c, &argc, argv, opts, &first, &err)) {
@@ -45,9 +45,9 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
     weft_opts_free(c, opts);
     free(opts);
     if (code && err.code)
-        report(cli, &err);
+        commands_report(cli, &err);
     if (weft_out_finish(cli->out, cli->written, &unwritten)) {
-        report(cli, &unwritten);
+        commands_report(cli, &unwritten);
         if (!code || code == WEFT_E_OUTCOME)
             code = unwritten.code;
     }
@@ -77,5 +77,5 @@ int weft_cli_main(const struct weft_cli *cli, int argc, char **argv)
                      "unknown option '%s'; a command comes first, see 'weft --help'", argv[1]);
     else
         c = weft_command_find(argv[1], &err);
-    return c ? run_command(cli, c, argc - 1, argv + 1) : report(cli, &err);
+    return c ? run_command(cli, c, argc - 1, argv + 1) : commands_report(cli, &err);
 }

@@ -216,7 +216,7 @@ struct list {
     size_t n;
 };
 
-static void add(struct list *l, double weight, const char *sentence, const char *advice)
+static void findings_add(struct list *l, double weight, const char *sentence, const char *advice)
 {
     if (sentence && l->n < WEFT_FINDINGS_MAX)
         l->out[l->n++] = (struct weft_finding){weight, sentence, advice};
@@ -228,13 +228,14 @@ static void add_causes(struct list *l, const struct weft_facts *f, struct weft_a
     const double delay = f->fct_ns - f->ideal_ns;
     for (size_t c = 0; c < WEFT_WAITS; c++) {
         if (f->ranks && f->end_ns > 0 && f->cause_ns[c] > 0.005 * f->end_ns)
-            add(l, f->cause_ns[c] / f->end_ns,
-                weft_arena_printf(arena, "The mean rank spent %s, %.1f %% of the run, %s.",
-                                  human_time(f->cause_ns[c], time),
-                                  100 * f->cause_ns[c] / f->end_ns, causes[c].rank),
-                causes[c].advice);
+            findings_add(l, f->cause_ns[c] / f->end_ns,
+                         weft_arena_printf(arena, "The mean rank spent %s, %.1f %% of the run, %s.",
+                                           human_time(f->cause_ns[c], time),
+                                           100 * f->cause_ns[c] / f->end_ns, causes[c].rank),
+                         causes[c].advice);
         else if (!f->ranks && delay > 0.01 * f->ideal_ns && f->delay_ns[c] > 0.02 * delay)
-            add(l, f->delay_ns[c] / f->fct_ns,
+            findings_add(
+                l, f->delay_ns[c] / f->fct_ns,
                 weft_arena_printf(arena,
                                   "Of what messages took beyond the time that they would take "
                                   "alone, %.1f %% was %s.",
@@ -261,7 +262,7 @@ size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
         const char *sentence = NULL;
         const double weight = rules[i].holds(&in, &sentence);
         if (weight > 0)
-            add(&l, weight, sentence, rules[i].advice);
+            findings_add(&l, weight, sentence, rules[i].advice);
     }
     qsort(out, l.n, sizeof *out, by_weight);
     return l.n;

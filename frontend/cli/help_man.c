@@ -18,7 +18,7 @@ const char *const weft_exit_codes[] = {
 };
 
 /* Text as roff shows it unchanged; lines of it stay lines. */
-static void put(FILE *out, const char *text)
+static void help_man_put(FILE *out, const char *text)
 {
     bool start = true;
     for (; *text; text++) {
@@ -47,9 +47,9 @@ static void title(FILE *out, const char *name, const char *summary, const char *
     fputs(".\\\" SPDX-License-Identifier: GPL-2.0-only\n.TH \"", out);
     put_upper(out, name);
     fprintf(out, "\" 1 \"\" \"weft %s\" \"weft\"\n.SH NAME\n", version);
-    put(out, name);
+    help_man_put(out, name);
     fputs(" \\- ", out);
-    put(out, summary);
+    help_man_put(out, summary);
     fputc('\n', out);
 }
 
@@ -63,15 +63,15 @@ static void options(FILE *out, const struct weft_command *c)
         if (o->letter)
             fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
         fputs("\\fB\\-\\-", out);
-        put(out, o->name);
+        help_man_put(out, o->name);
         fputs("\\fR", out);
         if (value) {
             fputs(" \\fI", out);
-            put(out, value);
+            help_man_put(out, value);
             fputs("\\fR", out);
         }
         fputc('\n', out);
-        put(out, o->help);
+        help_man_put(out, o->help);
         fputc('\n', out);
     }
     fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nwhat the options are\n", out);
@@ -83,7 +83,7 @@ static void exit_codes(FILE *out)
     for (const char *const *line = weft_exit_codes; *line; line++) {
         const size_t n = strcspn(*line, " ");
         fprintf(out, ".TP\n\\fB%.*s\\fR\n", (int)n, *line);
-        put(out, *line + n + 1);
+        help_man_put(out, *line + n + 1);
         fputc('\n', out);
     }
 }
@@ -109,7 +109,7 @@ static void program(FILE *out, const char *version)
     fputs(".SH SYNOPSIS\n\\fBweft\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, ".TP\n\\fB%s\\fR\n", c[i]->name);
-        put(out, c[i]->summary);
+        help_man_put(out, c[i]->summary);
         fputc('\n', out);
     }
     fputs(".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nwhat the commands are\n"
@@ -131,13 +131,13 @@ void weft_print_man(FILE *out, const struct weft_command *c, const char *version
     snprintf(name, sizeof name, "weft-%s", c->name);
     title(out, name, c->summary, version);
     fprintf(out, ".SH SYNOPSIS\n\\fBweft %s\\fR ", c->name);
-    put(out, c->usage);
+    help_man_put(out, c->usage);
     fputs("\n.SH DESCRIPTION\n", out);
-    put(out, c->details[0] ? c->details : c->summary);
+    help_man_put(out, c->details[0] ? c->details : c->summary);
     fputc('\n', out);
     options(out, c);
     fputs(".SH EXAMPLES\n.nf\n", out);
-    put(out, c->example);
+    help_man_put(out, c->example);
     fputs("\n.fi\n", out);
     exit_codes(out);
     see_also(out, c);

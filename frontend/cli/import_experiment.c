@@ -47,7 +47,7 @@ static struct parts parts_of(enum weft_import_tool tool, const struct weft_impor
     return p;
 }
 
-static void print(FILE *out, enum weft_import_tool tool, const struct parts *p)
+static void import_experiment_print(FILE *out, enum weft_import_tool tool, const struct parts *p)
 {
     fputs(tools[tool].command, out);
     for (unsigned i = 0; i < WEFT_IMPORT_PLACES; i++) {
@@ -68,7 +68,7 @@ bool weft_import_experiment(FILE *out, struct weft_import_found *files, size_t n
         const bool both = tool == WEFT_IMPORT_SIMAI && p.arg[0] && p.arg[1];
         if (p.twice || p.n < 2 || !(p.sure || both))
             continue;
-        print(out, (enum weft_import_tool)tool, &p);
+        import_experiment_print(out, (enum weft_import_tool)tool, &p);
         for (size_t i = 0; i < n; i++) {
             unsigned place;
             bool sure;

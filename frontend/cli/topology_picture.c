@@ -16,7 +16,7 @@ static void name_node(const struct weft_fabric *f, uint32_t node, char buf[16])
 }
 
 /* The title and a sentence on each dimension. */
-static void describe(const struct weft_fabric *f, struct weft_figure *figure)
+static void topology_picture_describe(const struct weft_fabric *f, struct weft_figure *figure)
 {
     const char *dims = "";
     for (uint32_t d = 0; d < f->ndims && f->ndims > 1; d++)
@@ -29,7 +29,7 @@ static void describe(const struct weft_fabric *f, struct weft_figure *figure)
         dims);
 }
 
-static int draw(const struct weft_figure *figure, FILE *out, struct weft_err *err)
+static int topology_picture_draw(const struct weft_figure *figure, FILE *out, struct weft_err *err)
 {
     struct weft_picture picture;
     if (weft_gnuplot(figure, WEFT_SCRIPT_SVG, &picture, err))
@@ -52,10 +52,10 @@ int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_er
         name_node(f, l->b, links[i].to);
     }
     if (!code) {
-        describe(f, figure);
+        topology_picture_describe(f, figure);
         code = weft_fabric_figure(figure, links, f->nlinks, err);
     }
-    code = code ? code : draw(figure, out, err);
+    code = code ? code : topology_picture_draw(figure, out, err);
     weft_figure_free(figure);
     free(links);
     return code;

@@ -124,7 +124,7 @@ struct reader {
     size_t nmessages;
 };
 
-static struct weft_coll_instr *add(struct program *p, struct lane *l, uint64_t bytes)
+static struct weft_coll_instr *chakra_add(struct program *p, struct lane *l, uint64_t bytes)
 {
     if (l->n == l->cap) {
         uint64_t cap = l->cap ? 2 * l->cap : 8;
@@ -195,7 +195,7 @@ static int add_op(struct reader *r, uint32_t i, struct weft_err *err)
     uint64_t parents = r->first[i + 1] - r->first[i];
     for (uint64_t j = 0; j < parents || j == 0; j++) {
         int last = j + 1 >= parents;
-        in = add(r->p, l, last && op->kind != WEFT_OP_COMP ? op->bytes : 0);
+        in = chakra_add(r->p, l, last && op->kind != WEFT_OP_COMP ? op->bytes : 0);
         if (!in)
             return weft_err_no_memory(err, "traces");
         in->action = WEFT_COLL_NOP;

@@ -47,7 +47,7 @@ static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t
 }
 
 /* Takes in the message of receive i. Returns 1 when it has not been sent yet. */
-static int take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i)
+static int checker_take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i)
 {
     struct weft_checker_rank *s = &c->ranks[r];
     struct weft_checker_message *m = s->lane[lane].inbox[i];
@@ -102,7 +102,7 @@ static int take_in_all(struct weft_checker *c, uint32_t r, uint32_t lane, uint64
             continue;
         if (s->done_prefix >= s->next)
             return 1; /* not issued */
-        int rc = take_in(c, r, lane, s->done_prefix);
+        int rc = checker_take_in(c, r, lane, s->done_prefix);
         if (rc)
             return rc;
     }
@@ -125,11 +125,11 @@ static int dependency(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
         return take_in_all(c, r, in->dep_lane, in->dep_instr + 1);
     if (other->done[in->dep_instr])
         return 0;
-    return in->dep_instr < other->next ? take_in(c, r, in->dep_lane, in->dep_instr) : 1;
+    return in->dep_instr < other->next ? checker_take_in(c, r, in->dep_lane, in->dep_instr) : 1;
 }
 
-static int issue(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                 const struct weft_coll_instr *in)
+static int checker_issue(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                         const struct weft_coll_instr *in)
 {
     int rc = 0, receives = 0;
     switch (in->action) {
@@ -161,7 +161,7 @@ static int issue(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
 }
 
 /* Runs one lane until it ends (0), has to wait (1) or is wrong (< 0). */
-static int advance(struct weft_checker *c, uint32_t r, uint32_t lane, int *moved)
+static int checker_advance(struct weft_checker *c, uint32_t r, uint32_t lane, int *moved)
 {
     struct weft_checker_lane *s = &c->ranks[r].lane[lane];
     for (; s->next < s->n; s->next++) {
@@ -169,7 +169,7 @@ static int advance(struct weft_checker *c, uint32_t r, uint32_t lane, int *moved
         c->ops->instr(c->call, r, lane, s->next, &in);
         int rc = dependency(c, r, lane, s->next, &in);
         if (!rc)
-            rc = issue(c, r, lane, s->next, &in);
+            rc = checker_issue(c, r, lane, s->next, &in);
         if (rc)
             return rc;
         *moved = 1;
@@ -187,7 +187,7 @@ static int advance_rank(struct weft_checker *c, uint32_t r, int *moved)
         again = 0;
         waiting = 0;
         for (uint32_t k = 0; k < s->nlanes; k++) {
-            int rc = advance(c, r, c->backwards ? s->nlanes - 1 - k : k, &again);
+            int rc = checker_advance(c, r, c->backwards ? s->nlanes - 1 - k : k, &again);
             if (rc < 0)
                 return rc;
             waiting += rc > 0;
@@ -205,7 +205,7 @@ static int advance_rank(struct weft_checker *c, uint32_t r, int *moved)
     return waiting > 0;
 }
 
-static int run(struct weft_checker *c)
+static int checker_run(struct weft_checker *c)
 {
     for (;;) {
         uint32_t waiting = 0, who = 0;
@@ -262,7 +262,7 @@ static int check_end(struct weft_checker *c)
     return 0;
 }
 
-static int play(struct weft_checker *c, struct weft_err *err)
+static int checker_play(struct weft_checker *c, struct weft_err *err)
 {
     struct weft_err own = {0};
     c->n = c->call->n;
@@ -270,7 +270,7 @@ static int play(struct weft_checker *c, struct weft_err *err)
     weft_checker_sizes(c);
     int rc = weft_checker_prepare(c);
     if (!rc)
-        rc = c->ops->slots ? weft_checker_run_ordered(c) : run(c);
+        rc = c->ops->slots ? weft_checker_run_ordered(c) : checker_run(c);
     if (!rc)
         rc = check_end(c);
     weft_checker_release(c);
@@ -286,7 +286,7 @@ int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call
                     struct weft_coll_proof *proof, struct weft_err *err)
 {
     struct weft_checker c = {.ops = ops, .call = call};
-    int rc = play(&c, err);
+    int rc = checker_play(&c, err);
     uint32_t lanes = 0;
     if (proof)
         *proof = c.proof;
@@ -294,7 +294,7 @@ int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call
         lanes = weft_coll_lanes(ops, call, r) > lanes ? weft_coll_lanes(ops, call, r) : lanes;
     if (lanes > 1) {
         struct weft_checker back = {.ops = ops, .call = call, .backwards = true};
-        rc = play(&back, err);
+        rc = checker_play(&back, err);
     }
     return rc;
 }
@@ -305,7 +305,7 @@ int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll
 {
     struct weft_checker c = {
         .ops = ops, .call = call, .most_bytes = most_bytes, .data = data, .ctx = ctx};
-    int rc = play(&c, err);
+    int rc = checker_play(&c, err);
     if (where)
         *where = c.where;
     return rc;

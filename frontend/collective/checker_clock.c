@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Index of the first entry of `lane` or a later one. */
-static uint32_t find(const struct weft_clock *c, uint32_t lane)
+static uint32_t checker_clock_find(const struct weft_clock *c, uint32_t lane)
 {
     uint32_t lo = 0, hi = c->n;
     while (lo < hi) {
@@ -19,7 +19,7 @@ static uint32_t find(const struct weft_clock *c, uint32_t lane)
     return lo;
 }
 
-static bool reserve(struct weft_clock_memory *m, struct weft_clock *c, uint32_t n)
+static bool checker_clock_reserve(struct weft_clock_memory *m, struct weft_clock *c, uint32_t n)
 {
     if (n <= c->cap)
         return true;
@@ -38,15 +38,15 @@ static bool reserve(struct weft_clock_memory *m, struct weft_clock *c, uint32_t 
 
 uint32_t weft_clock_get(const struct weft_clock *c, uint32_t lane)
 {
-    const uint32_t k = find(c, lane);
+    const uint32_t k = checker_clock_find(c, lane);
     return k < c->n && c->at[k].lane == lane ? c->at[k].over : 0;
 }
 
 bool weft_clock_set(struct weft_clock_memory *m, struct weft_clock *c, uint32_t lane, uint32_t over)
 {
-    const uint32_t k = find(c, lane);
+    const uint32_t k = checker_clock_find(c, lane);
     if (k == c->n || c->at[k].lane != lane) {
-        if (!reserve(m, c, c->n + 1))
+        if (!checker_clock_reserve(m, c, c->n + 1))
             return false;
         memmove(c->at + k + 1, c->at + k, (c->n - k) * sizeof *c->at);
         c->n++;
@@ -71,7 +71,7 @@ bool weft_clock_join(struct weft_clock_memory *m, struct weft_clock *into,
                      const struct weft_clock *from)
 {
     uint32_t k = size_of_union(into, from), i = into->n, j = from->n;
-    if (!reserve(m, into, k))
+    if (!checker_clock_reserve(m, into, k))
         return false;
     into->n = k;
     while (j > 0) { /* from the end, so that nothing is overwritten before it is read */

@@ -214,8 +214,8 @@ static int perform(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint
 }
 
 /* 0: what the instruction waits for is over; 1: it is not yet. */
-static int wait(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
-                const struct weft_coll_instr *in)
+static int checker_order_wait(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
+                              const struct weft_coll_instr *in)
 {
     const struct weft_checker_rank *s = &o->c->ranks[r];
     const bool own = in->dep != WEFT_COLL_DEP_NONE && in->dep_lane == lane;
@@ -236,7 +236,8 @@ static int wait(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_
     return rc;
 }
 
-static int advance(struct weft_checker_order *o, uint32_t r, uint32_t lane, bool *moved)
+static int checker_order_advance(struct weft_checker_order *o, uint32_t r, uint32_t lane,
+                                 bool *moved)
 {
     struct weft_checker_lane *s = &o->c->ranks[r].lane[lane];
     struct weft_checker_lane_log *l = weft_checker_log(o, r, lane);
@@ -247,7 +248,7 @@ static int advance(struct weft_checker_order *o, uint32_t r, uint32_t lane, bool
         const bool receives = in.action == WEFT_COLL_RECV || in.action == WEFT_COLL_RECV_REDUCE;
         if (receives && !s->inbox[i])
             return 1;
-        int rc = wait(o, r, lane, i, &in);
+        int rc = checker_order_wait(o, r, lane, i, &in);
         if (!rc)
             rc = perform(o, r, lane, i, &in);
         if (rc)
@@ -317,7 +318,7 @@ static int deadlock(struct weft_checker_order *o, struct weft_coll_place at, uin
                         there ? " ..." : "");
 }
 
-static int run(struct weft_checker_order *o)
+static int checker_order_run(struct weft_checker_order *o)
 {
     for (;;) {
         struct weft_coll_place who = {0};
@@ -326,7 +327,7 @@ static int run(struct weft_checker_order *o)
         for (uint32_t r = o->c->n; r-- > 0;) {
             bool waits = false;
             for (uint32_t l = o->c->ranks[r].nlanes; l-- > 0;) {
-                int rc = advance(o, r, l, &moved);
+                int rc = checker_order_advance(o, r, l, &moved);
                 if (rc < 0)
                     return rc;
                 if (rc > 0)
@@ -368,7 +369,7 @@ static void count_waiters(struct weft_checker_order *o, uint32_t r)
         }
 }
 
-static int prepare(struct weft_checker_order *o)
+static int checker_order_prepare(struct weft_checker_order *o)
 {
     struct weft_checker *c = o->c;
     o->first = calloc(c->n, sizeof *o->first);
@@ -389,7 +390,7 @@ static int prepare(struct weft_checker_order *o)
     return rc;
 }
 
-static void release(struct weft_checker_order *o)
+static void checker_order_release(struct weft_checker_order *o)
 {
     const struct weft_checker *c = o->c;
     for (uint32_t r = 0; o->lane && r < c->n; r++)
@@ -411,12 +412,12 @@ static void release(struct weft_checker_order *o)
 int weft_checker_run_ordered(struct weft_checker *c)
 {
     struct weft_checker_order o = {.c = c, .memory = {0, c->most_bytes}};
-    int rc = prepare(&o);
+    int rc = checker_order_prepare(&o);
     if (!rc)
-        rc = run(&o);
+        rc = checker_order_run(&o);
     if (!rc)
         rc = weft_checker_heard_of(&o);
-    release(&o);
+    checker_order_release(&o);
     return rc;
 }
 

@@ -9,8 +9,9 @@
 #include <string.h>
 
 /* The operation that instruction (lane, i) of any rank is part of; made by the first. */
-static struct weft_checker_operation *operation(struct weft_checker *c, uint32_t lane, uint64_t i,
-                                                const struct weft_coll_instr *in)
+static struct weft_checker_operation *checker_switch_operation(struct weft_checker *c,
+                                                               uint32_t lane, uint64_t i,
+                                                               const struct weft_coll_instr *in)
 {
     struct weft_checker_operation *op = c->operations;
     while (op && (op->lane != lane || op->instr != i))
@@ -28,8 +29,8 @@ static struct weft_checker_operation *operation(struct weft_checker *c, uint32_t
     return op;
 }
 
-static int same(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                const struct weft_coll_instr *a, const struct weft_coll_instr *b)
+static int checker_switch_same(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                               const struct weft_coll_instr *a, const struct weft_coll_instr *b)
 {
     int equal = a->from == b->from && a->to == b->to && a->nblocks == b->nblocks &&
                 a->peer_lane == b->peer_lane && a->peer_instr == b->peer_instr;
@@ -39,8 +40,9 @@ static int same(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
 }
 
 /* Adds what a rank gives to what is there. */
-static int give(struct weft_checker *c, struct weft_checker_operation *op, uint32_t r,
-                uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
+static int checker_switch_give(struct weft_checker *c, struct weft_checker_operation *op,
+                               uint32_t r, uint32_t lane, uint64_t i,
+                               const struct weft_coll_instr *in)
 {
     struct weft_checker_message *m, *sum = op->message;
     int rc = weft_checker_read(c, r, lane, i, in, false, &m);
@@ -73,7 +75,8 @@ static struct weft_checker_message *copy_of(const struct weft_checker *c,
 }
 
 /* Puts the result into the receive of rank @p to. */
-static int deliver(struct weft_checker *c, const struct weft_checker_operation *op, uint32_t to)
+static int checker_switch_deliver(struct weft_checker *c, const struct weft_checker_operation *op,
+                                  uint32_t to)
 {
     const struct weft_coll_instr *in = &op->in;
     struct weft_checker_rank *s = &c->ranks[to];
@@ -105,16 +108,16 @@ int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint6
         (in->from != WEFT_COLL_ALL && in->from >= c->n) ||
         (in->to != WEFT_COLL_ALL && in->to >= c->n))
         return weft_checker_wrong(c, r, lane, i, "is no operation that switches can do");
-    struct weft_checker_operation *op = operation(c, lane, i, in);
+    struct weft_checker_operation *op = checker_switch_operation(c, lane, i, in);
     if (!op)
         return weft_checker_no_memory(c);
-    if (!same(c, r, lane, i, in, &op->in))
+    if (!checker_switch_same(c, r, lane, i, in, &op->in))
         return weft_checker_wrong(c, r, lane, i, "is another operation than at another rank");
-    int rc = weft_coll_gives(in, r) ? give(c, op, r, lane, i, in) : 0;
+    int rc = weft_coll_gives(in, r) ? checker_switch_give(c, op, r, lane, i, in) : 0;
     if (rc || ++op->joined < c->n)
         return rc;
     for (uint32_t to = 0; !rc && to < c->n; to++)
         if (weft_coll_receives(in, to))
-            rc = deliver(c, op, to);
+            rc = checker_switch_deliver(c, op, to);
     return rc;
 }

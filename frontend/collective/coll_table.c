@@ -23,14 +23,15 @@ const struct weft_coll_ops *const *weft_coll_table(size_t *n)
     return table;
 }
 
-static const char *name_of(size_t i)
+static const char *coll_table_name_of(size_t i)
 {
     return table[i]->name;
 }
 
 const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_N, "collective algorithm", err);
+    const size_t i =
+        weft_find_named(name, coll_table_name_of, TABLE_N, "collective algorithm", err);
     return i < TABLE_N ? table[i] : NULL;
 }
 

@@ -84,14 +84,14 @@ static uint32_t parent0(uint32_t n, uint32_t v)
 }
 
 /* A rank's number in tree 0, or what that number's rank is: tree 1 is another numbering. */
-static uint32_t number(uint32_t n, uint32_t tree, uint32_t rank)
+static uint32_t double_binary_tree_number(uint32_t n, uint32_t tree, uint32_t rank)
 {
     if (tree == 0)
         return rank;
     return n % 2 == 0 ? n - 1 - rank : (rank + n - 1) % n;
 }
 
-static uint32_t rank_of(uint32_t n, uint32_t tree, uint32_t v)
+static uint32_t double_binary_tree_rank_of(uint32_t n, uint32_t tree, uint32_t v)
 {
     if (tree == 0)
         return v;
@@ -104,7 +104,7 @@ struct place {
 
 static struct place place_of(const struct weft_coll_call *c, uint32_t rank, uint32_t tree)
 {
-    struct place p = {.v = number(c->n, tree, rank)};
+    struct place p = {.v = double_binary_tree_number(c->n, tree, rank)};
     p.parent = parent0(c->n, p.v);
     p.nchildren = children0(c->n, p.v, p.child);
     return p;
@@ -131,7 +131,7 @@ static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t ra
     int with_children = role == UP_RECV || role == DOWN_SEND;
     uint64_t k = with_children ? i / p.nchildren : i;
     uint32_t other = with_children ? p.child[i % p.nchildren] : p.parent;
-    out->peer = rank_of(c->n, tree, other);
+    out->peer = double_binary_tree_rank_of(c->n, tree, other);
     out->nblocks = 1;
     out->first_block = tree * pieces(c) + k;
     out->step = k;
@@ -171,10 +171,10 @@ static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t ra
 /* Message j: in tree j to the parent, of ranks `arg` levels above the leaves. */
 static uint32_t level_up(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    const uint32_t v = number(c->n, j, rank), parent = parent0(c->n, v);
+    const uint32_t v = double_binary_tree_number(c->n, j, rank), parent = parent0(c->n, v);
     return parent == NOBODY || !(v & UINT32_C(1) << arg) || v & ((UINT32_C(1) << arg) - 1)
                ? rank
-               : rank_of(c->n, j, parent);
+               : double_binary_tree_rank_of(c->n, j, parent);
 }
 
 /* Message j: in tree j / 2 to child j % 2, where that is `arg` levels above the leaves. */
@@ -183,7 +183,7 @@ static uint32_t level_down(const struct weft_coll_call *c, uint32_t arg, uint32_
     const struct place p = place_of(c, rank, j / 2);
     const uint32_t child = j % 2 < p.nchildren ? p.child[j % 2] : 0;
     return child && child & UINT32_C(1) << arg && !(child & ((UINT32_C(1) << arg) - 1))
-               ? rank_of(c->n, j / 2, child)
+               ? double_binary_tree_rank_of(c->n, j / 2, child)
                : rank;
 }
 
@@ -192,7 +192,7 @@ static uint32_t all_up(const struct weft_coll_call *c, uint32_t arg, uint32_t ra
 {
     (void)arg;
     const struct place p = place_of(c, rank, j);
-    return p.parent == NOBODY ? rank : rank_of(c->n, j, p.parent);
+    return p.parent == NOBODY ? rank : double_binary_tree_rank_of(c->n, j, p.parent);
 }
 
 /* Every edge of both trees, both ways. */
@@ -201,8 +201,8 @@ static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_
     (void)arg;
     const struct place p = place_of(c, rank, j / 3);
     if (j % 3 == 2)
-        return p.parent == NOBODY ? rank : rank_of(c->n, j / 3, p.parent);
-    return j % 3 < p.nchildren ? rank_of(c->n, j / 3, p.child[j % 3]) : rank;
+        return p.parent == NOBODY ? rank : double_binary_tree_rank_of(c->n, j / 3, p.parent);
+    return j % 3 < p.nchildren ? double_binary_tree_rank_of(c->n, j / 3, p.child[j % 3]) : rank;
 }
 
 /* The first piece goes up and down all levels, the others follow it: up while it is on its way, and

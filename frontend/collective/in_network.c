@@ -29,7 +29,8 @@ static uint64_t in_network_count(const struct weft_coll_call *c, uint32_t rank, 
 }
 
 /* Whose data unit u is made of, and who gets it. */
-static void ends(const struct weft_coll_call *c, uint32_t u, struct weft_coll_instr *out)
+static void collective_in_network_ends(const struct weft_coll_call *c, uint32_t u,
+                                       struct weft_coll_instr *out)
 {
     out->from = c->kind == WEFT_COLL_ALL_GATHER  ? u
                 : c->kind == WEFT_COLL_BROADCAST ? c->root
@@ -43,7 +44,7 @@ static void in_network_instr(const struct weft_coll_call *c, uint32_t rank, uint
                              uint64_t i, struct weft_coll_instr *out)
 {
     (void)lane;
-    ends(c, (uint32_t)(i / 2), out);
+    collective_in_network_ends(c, (uint32_t)(i / 2), out);
     out->first_block = out->step = i / 2;
     out->nblocks = 1;
     out->peer = WEFT_COLL_SWITCHES;
@@ -58,7 +59,7 @@ static uint64_t in_network_total_bytes(const struct weft_coll_call *c)
     uint64_t sum = 0;
     for (uint64_t u = 0; u < weft_coll_units(c); u++) {
         struct weft_coll_instr in = {0};
-        ends(c, (uint32_t)u, &in);
+        collective_in_network_ends(c, (uint32_t)u, &in);
         sum += weft_coll_unit_bytes(c, u) * (in.from == WEFT_COLL_ALL ? c->n : 1);
     }
     return c->n == 1 ? 0 : sum;

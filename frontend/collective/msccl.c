@@ -236,8 +236,8 @@ static int check_size(const struct weft_coll_call *call, const struct weft_msccl
         file, (need >> 20), m->n, m->slots, (most >> 20), m->file_bytes);
 }
 
-static int refuse(const struct weft_msccl *m, const struct weft_coll_place *at, const char *why,
-                  struct weft_err *err)
+static int msccl_refuse(const struct weft_msccl *m, const struct weft_coll_place *at,
+                        const char *why, struct weft_err *err)
 {
     const struct weft_msccl_instr none = {.line = m->line, .col = m->col}, *in = &none;
     if (at->known)
@@ -265,7 +265,7 @@ static int msccl_load(const void *params_of, const char *dir, void **program, st
     if (m->n > 1)
         rc = weft_coll_trace_data(&weft_coll_msccl, &call, left, note_block, &note, &at, &why);
     if (rc == WEFT_E_INTERNAL)
-        rc = refuse(m, &at, why.msg, err);
+        rc = msccl_refuse(m, &at, why.msg, err);
     else if (rc || note.failed)
         rc = weft_err_set(err, WEFT_E_LIMIT,
                           "proving %s takes more than the %" PRIu64 " MiB that a file of %" PRIu64
@@ -280,7 +280,7 @@ static int msccl_load(const void *params_of, const char *dir, void **program, st
 }
 
 /* Steps, or operations: an instruction may be a part of one, and waits for parts are none. */
-static uint64_t steps_of(const struct weft_msccl *m, const struct weft_msccl_lane *l)
+static uint64_t msccl_steps_of(const struct weft_msccl *m, const struct weft_msccl_lane *l)
 {
     if (!m->operations)
         return l->nsteps;
@@ -305,7 +305,7 @@ int weft_msccl_info_read(const char *path, struct weft_msccl_info *out, struct w
         for (uint32_t l = 0; l < m->gpus[g].nlanes; l++) {
             const struct weft_msccl_lane *lane = &m->gpus[g].lanes[l];
             own += !lane->served && !lane->copies;
-            out->steps += lane->served ? 0 : steps_of(m, lane);
+            out->steps += lane->served ? 0 : msccl_steps_of(m, lane);
         }
         out->threadblocks = own > out->threadblocks ? own : out->threadblocks;
     }

@@ -96,8 +96,8 @@ int weft_msccl_find_parts(struct weft_msccl *m, struct weft_err *err)
 }
 
 /* Waits of one instruction: from the step that it names to that step's last instruction. */
-static int resolve(const struct weft_msccl *m, uint32_t g, uint32_t lane, uint64_t i,
-                   struct weft_err *err)
+static int msccl_link_resolve(const struct weft_msccl *m, uint32_t g, uint32_t lane, uint64_t i,
+                              struct weft_err *err)
 {
     const struct weft_msccl_gpu *gpu = &m->gpus[g];
     struct weft_msccl_instr *in = &gpu->lanes[lane].instrs[i];
@@ -178,7 +178,7 @@ int weft_msccl_link(struct weft_msccl *m, struct weft_err *err)
     for (uint32_t g = 0; !rc && g < m->n; g++)
         for (uint32_t k = 0; !rc && k < m->gpus[g].nlanes; k++) {
             for (uint64_t i = 0; !rc && i < m->gpus[g].lanes[k].n; i++)
-                rc = resolve(m, g, k, i, err);
+                rc = msccl_link_resolve(m, g, k, i, err);
             if (!rc)
                 rc = check_connections(m, g, k, err);
         }

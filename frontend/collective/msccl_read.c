@@ -117,9 +117,9 @@ static int get_slots(const struct reader *r, uint32_t rank, const struct weft_xm
     return rc;
 }
 
-static struct weft_msccl_instr *add(struct weft_msccl_lane *l, uint32_t lane,
-                                    enum weft_coll_action action, const struct weft_xml_elem *e,
-                                    uint64_t step)
+static struct weft_msccl_instr *msccl_read_add(struct weft_msccl_lane *l, uint32_t lane,
+                                               enum weft_coll_action action,
+                                               const struct weft_xml_elem *e, uint64_t step)
 {
     struct weft_msccl_instr *in = &l->instrs[l->n++];
     in->line = e->line;
@@ -136,12 +136,12 @@ static struct weft_msccl_instr *add(struct weft_msccl_lane *l, uint32_t lane,
 
 /* Waits for a step, which is looked up later; what came before in its own threadblock is over
  * first. */
-static void wait_for(struct weft_msccl_lane *l, uint32_t lane, uint32_t other, uint64_t step,
-                     const struct weft_xml_elem *e)
+static void msccl_read_wait_for(struct weft_msccl_lane *l, uint32_t lane, uint32_t other,
+                                uint64_t step, const struct weft_xml_elem *e)
 {
     if (l->n > 0)
-        add(l, lane, WEFT_COLL_NOP, e, l->nsteps);
-    struct weft_msccl_instr *nop = add(l, lane, WEFT_COLL_NOP, e, l->nsteps);
+        msccl_read_add(l, lane, WEFT_COLL_NOP, e, l->nsteps);
+    struct weft_msccl_instr *nop = msccl_read_add(l, lane, WEFT_COLL_NOP, e, l->nsteps);
     nop->in.dep = WEFT_COLL_DEP_UPTO;
     nop->in.dep_lane = other;
     nop->in.dep_instr = step;
@@ -176,10 +176,10 @@ static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struc
     if ((t->receives && l->recv < 0) || (t->sends && l->send < 0))
         return wrong(r, e->line, e->col, "its threadblock has no peer for that");
     if (depid >= 0)
-        wait_for(l, lane, (uint32_t)depid, (uint64_t)(deps < 0 ? 0 : deps), e);
+        msccl_read_wait_for(l, lane, (uint32_t)depid, (uint64_t)(deps < 0 ? 0 : deps), e);
     if (t->receives) {
-        struct weft_msccl_instr *in =
-            add(l, lane, t->adds ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV, e, (uint64_t)s);
+        struct weft_msccl_instr *in = msccl_read_add(
+            l, lane, t->adds ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV, e, (uint64_t)s);
         if (!t->stores) {
             dst = r->m->scratch_first + r->m->scratch_max + r->temps;
             r->temps += (uint64_t)cnt;
@@ -192,13 +192,13 @@ static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struc
         src = dst; /* what is sent on */
     }
     if (t->sends) {
-        struct weft_msccl_instr *in = add(l, lane, WEFT_COLL_SEND, e, (uint64_t)s);
+        struct weft_msccl_instr *in = msccl_read_add(l, lane, WEFT_COLL_SEND, e, (uint64_t)s);
         in->in.peer = (uint32_t)l->send;
         in->in.nblocks = (uint64_t)cnt;
         in->in.first_block = src;
     }
     if (!t->receives && !t->sends) {
-        struct weft_msccl_instr *in = add(l, lane, t->local, e, (uint64_t)s);
+        struct weft_msccl_instr *in = msccl_read_add(l, lane, t->local, e, (uint64_t)s);
         in->in.nblocks = (uint64_t)cnt;
         in->in.first_block = dst;
         in->in.source = src;
@@ -241,7 +241,7 @@ static int read_tb(struct reader *r, uint32_t rank, uint32_t lane, uint32_t copi
     l->col = e->col;
     rc = lane_of(r, l, 1 + 4 * (uint64_t)steps, steps);
     if (!rc && copies > 0)
-        wait_for(l, lane, copies, 0, e);
+        msccl_read_wait_for(l, lane, copies, 0, e);
     for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
         rc = strcmp(c->name, "step") == 0
                  ? read_step(r, rank, lane, c)
@@ -296,7 +296,7 @@ static int read_copy(struct reader *r, uint32_t rank, uint32_t lane, const struc
     const uint64_t source = weft_msccl_first_slot(r->m, rank, WEFT_MSCCL_INPUT) + (uint64_t)from,
                    slot = weft_msccl_first_slot(r->m, rank, WEFT_MSCCL_OUTPUT) + (uint64_t)to;
     struct weft_msccl_instr *in =
-        add(l, lane, source == slot ? WEFT_COLL_NOP : WEFT_COLL_COPY, e, l->nsteps);
+        msccl_read_add(l, lane, source == slot ? WEFT_COLL_NOP : WEFT_COLL_COPY, e, l->nsteps);
     in->in.nblocks = source == slot ? 0 : (uint64_t)cnt;
     in->in.source = source;
     in->in.first_block = slot;

@@ -75,8 +75,8 @@ static uint32_t lane_for(struct mscclpp *p, uint32_t to, struct mscclpp_at at,
 }
 
 /* A message from one lane to another; its receive goes behind the others of that lane. */
-static void message(struct mscclpp *p, struct mscclpp_at from, uint64_t source,
-                    struct mscclpp_at to, uint64_t slot, uint64_t n)
+static void mscclpp_emit_message(struct mscclpp *p, struct mscclpp_at from, uint64_t source,
+                                 struct mscclpp_at to, uint64_t slot, uint64_t n)
 {
     struct weft_msccl_instr *recv = p->code ? NULL : mscclpp_emit(p, to, WEFT_COLL_RECV);
     if (!recv)
@@ -99,7 +99,7 @@ struct mscclpp_at mscclpp_put(struct mscclpp *p, struct mscclpp_at at, uint64_t 
 {
     struct mscclpp_at there = {to, lane_for(p, to, at, relaxed ? MSCCLPP_RELAXED : MSCCLPP_WRITES),
                                at.op};
-    message(p, at, source, there, slot, n);
+    mscclpp_emit_message(p, at, source, there, slot, n);
     return there;
 }
 
@@ -107,8 +107,8 @@ void mscclpp_get(struct mscclpp *p, struct mscclpp_at at, uint32_t from, uint64_
                  uint64_t slot, uint64_t n)
 {
     const struct mscclpp_at there = {from, lane_for(p, from, at, MSCCLPP_READS), at.op};
-    message(p, at, 0, there, 0, 0);
-    message(p, there, source, at, slot, n);
+    mscclpp_emit_message(p, at, 0, there, 0, 0);
+    mscclpp_emit_message(p, there, source, at, slot, n);
 }
 
 void mscclpp_local(struct mscclpp *p, struct mscclpp_at at, enum weft_coll_action action,

@@ -66,8 +66,8 @@ static uint64_t temporary(struct mscclpp *p, uint64_t n)
 }
 
 /* Where a source can be read: itself, or a copy of what is elsewhere. */
-static uint64_t fetch(struct mscclpp *p, const struct mscclpp_tb *t,
-                      const struct mscclpp_piece *from, bool packets)
+static uint64_t mscclpp_ops_fetch(struct mscclpp *p, const struct mscclpp_tb *t,
+                                  const struct mscclpp_piece *from, bool packets)
 {
     if (packets && !from->remote)
         wait_for_packets(p, t, from);
@@ -98,7 +98,7 @@ static void sum(struct mscclpp *p, const struct mscclpp_tb *t, const struct op_t
     const uint64_t total = temporary(p, src[0].n);
     for (size_t k = 0; k < nsrc; k++)
         mscclpp_local(p, t->at, k == 0 ? WEFT_COLL_COPY : WEFT_COLL_ADD,
-                      fetch(p, t, &src[k], type->packets_in && k > 0), total, src[0].n);
+                      mscclpp_ops_fetch(p, t, &src[k], type->packets_in && k > 0), total, src[0].n);
     for (size_t k = 0; k < ndst; k++)
         store(p, t, total, &dst[k],
               (type->packets_out && dst[k].remote) || (type->keeps && k == 1));
@@ -137,7 +137,7 @@ static int move(struct mscclpp *p, struct mscclpp_tb *t, const struct op_type *t
             mscclpp_get(p, t->at, src[nsrc == 1 ? 0 : k].gpu, src[nsrc == 1 ? 0 : k].slot,
                         dst[k].slot, dst[k].n);
         else
-            store(p, t, fetch(p, t, &src[nsrc == 1 ? 0 : k], type->packets_in), &dst[k],
+            store(p, t, mscclpp_ops_fetch(p, t, &src[nsrc == 1 ? 0 : k], type->packets_in), &dst[k],
                   type->packets_out);
     if (!p->code && type->signals)
         mscclpp_signals(p, t, false, false);
@@ -189,7 +189,7 @@ static int other(struct mscclpp *p, struct mscclpp_tb *t, enum word word, bool r
     return p->code;
 }
 
-static int operation(struct mscclpp *p, struct mscclpp_tb *t)
+static int mscclpp_ops_operation(struct mscclpp *p, struct mscclpp_tb *t)
 {
     const char *name = weft_tree_text(t->op, "name", "");
     p->line = t->op->line;
@@ -214,7 +214,7 @@ static void operations(struct mscclpp *p, struct mscclpp_tb *t, const struct wef
     const struct weft_tree *outer = t->op;
     for (t->op = ops && ops->kind == WEFT_TREE_LIST ? ops->first : NULL; !p->code && t->op;
          t->op = t->op->next) {
-        operation(p, t);
+        mscclpp_ops_operation(p, t);
         t->at.op += numbered;
     }
     t->op = outer;

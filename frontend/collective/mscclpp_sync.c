@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* How many signals or waits of a channel there were; *shared: by another threadblock. */
-static uint64_t turn(const struct mscclpp *p, const struct mscclpp_key *key, bool wait,
-                     uint32_t lane, bool *shared)
+static uint64_t mscclpp_sync_turn(const struct mscclpp *p, const struct mscclpp_key *key, bool wait,
+                                  uint32_t lane, bool *shared)
 {
     for (uint64_t k = wait ? p->nwaits : p->nevents; k-- > 0;) {
         const struct mscclpp_key *o = wait ? &p->waits[k].key : &p->events[k].key;
@@ -46,7 +46,7 @@ int mscclpp_signals(struct mscclpp *p, struct mscclpp_tb *t, bool wait, bool rel
                                   .gpu = wait ? t->at.gpu : peer,
                                   .a = 32 * (uint64_t)(wait ? peer : t->at.gpu) + sort,
                                   .b = ordinal};
-        key.c = turn(p, &key, wait, t->at.lane, &shared);
+        key.c = mscclpp_sync_turn(p, &key, wait, t->at.lane, &shared);
         if (shared)
             return mscclpp_wrong(p, t->at, "two threadblocks use one channel; their order is open",
                                  NULL);
@@ -78,7 +78,7 @@ int mscclpp_semaphores(struct mscclpp *p, struct mscclpp_tb *t, bool wait)
                 p, t->at, "semaphore_ids names no semaphore of the GPU with an init_value", NULL);
         struct mscclpp_key key = {
             .kind = MSCCLPP_SEMAPHORE, .gpu = t->at.gpu, .a = (uint64_t)i, .b = 0};
-        key.c = turn(p, &key, wait, t->at.lane, &shared);
+        key.c = mscclpp_sync_turn(p, &key, wait, t->at.lane, &shared);
         if (!wait && key.c == 0)
             key.c = (uint64_t)from;
         if (shared)
@@ -132,7 +132,7 @@ int mscclpp_barrier(struct mscclpp *p, struct mscclpp_tb *t)
     return p->code;
 }
 
-static int by_key(const void *a, const void *b)
+static int mscclpp_sync_by_key(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(struct mscclpp_key)); /* the first member of events and waits */
 }
@@ -154,9 +154,9 @@ int mscclpp_link_waits(struct mscclpp *p)
         [MSCCLPP_SEMAPHORE] = "a semaphore that nobody releases",
     };
     if (p->nevents)
-        qsort(p->events, p->nevents, sizeof *p->events, by_key);
+        qsort(p->events, p->nevents, sizeof *p->events, mscclpp_sync_by_key);
     for (uint64_t k = 1; k < p->nevents; k++)
-        if (by_key(&p->events[k - 1], &p->events[k]) == 0) {
+        if (mscclpp_sync_by_key(&p->events[k - 1], &p->events[k]) == 0) {
             at_instr(p, p->events[k].at, p->events[k].instr);
             return mscclpp_wrong(p, p->events[k].at, "packets come to one place twice", NULL);
         }
@@ -165,7 +165,8 @@ int mscclpp_link_waits(struct mscclpp *p)
         if (w->free)
             continue;
         const struct mscclpp_event *e =
-            p->nevents ? bsearch(w, p->events, p->nevents, sizeof *p->events, by_key) : NULL;
+            p->nevents ? bsearch(w, p->events, p->nevents, sizeof *p->events, mscclpp_sync_by_key)
+                       : NULL;
         at_instr(p, w->at, w->instr);
         if (!e)
             return mscclpp_wrong(p, w->at, "it waits for %s", missing[w->key.kind]);

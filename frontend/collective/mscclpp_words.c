@@ -68,15 +68,15 @@ int64_t mscclpp_id(const struct weft_tree *t)
     return mscclpp_whole(t && t->kind == WEFT_TREE_MAP ? weft_tree_get(t, "id") : t);
 }
 
-static const char *word(const struct weft_tree *t)
+static const char *mscclpp_words_word(const struct weft_tree *t)
 {
     return t && t->kind == WEFT_TREE_VALUE ? t->text : "";
 }
 
 const char *mscclpp_channel_type(const struct weft_tree *t)
 {
-    const char *type =
-        weft_tree_text(t, "access_channel_type", word(mscclpp_find(t, "channel_type")));
+    const char *type = weft_tree_text(t, "access_channel_type",
+                                      mscclpp_words_word(mscclpp_find(t, "channel_type")));
     for (size_t k = 0; k < sizeof types / sizeof types[0]; k++)
         if (strcmp(types[k].then, type) == 0)
             return types[k].now;

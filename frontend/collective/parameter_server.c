@@ -137,19 +137,19 @@ static uint32_t child_number(const struct weft_coll_call *c, uint32_t rank, uint
 
 /* The shard that a rank takes t-th: without racks beginning with its own, so that not all begin
  * with the same server; with racks all in one order, so that messages of a pair stay in order. */
-static uint64_t turn(const struct weft_coll_call *c, uint32_t rank, uint64_t t)
+static uint64_t parameter_server_turn(const struct weft_coll_call *c, uint32_t rank, uint64_t t)
 {
     uint64_t k = parameter_server_parts(c);
     return ((const struct params *)c->params)->rack ? t : (t + (uint64_t)rank * k / c->n) % k;
 }
 
 /* Shard of the i-th instruction of a lane, and its number among those of the shard. */
-static uint64_t find(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                     uint64_t *shard, uint32_t *j)
+static uint64_t parameter_server_find(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                                      uint64_t i, uint64_t *shard, uint32_t *j)
 {
     uint64_t k = parameter_server_parts(c), seen = 0;
     for (uint64_t t = 0; t < k; t++) {
-        uint64_t s = turn(c, rank, t), has;
+        uint64_t s = parameter_server_turn(c, rank, t), has;
         enum role role = role_of(c, rank, s);
         if (lane == CHILD_RECV || lane == ANSWER)
             has = nchildren(c, rank, s);
@@ -169,7 +169,7 @@ static uint64_t parameter_server_count(const struct weft_coll_call *c, uint32_t 
 {
     uint64_t shard;
     uint32_t j;
-    return c->n == 1 ? 0 : find(c, rank, lane, UINT64_MAX, &shard, &j);
+    return c->n == 1 ? 0 : parameter_server_find(c, rank, lane, UINT64_MAX, &shard, &j);
 }
 
 /* Number of the first instruction for shard `s` in a lane. */
@@ -177,7 +177,7 @@ static uint64_t index_of(const struct weft_coll_call *c, uint32_t rank, uint32_t
 {
     uint64_t k = parameter_server_parts(c), seen = 0;
     for (uint64_t t = 0; t < k; t++) {
-        uint64_t at = turn(c, rank, t);
+        uint64_t at = parameter_server_turn(c, rank, t);
         if (at == s)
             break;
         enum role role = role_of(c, rank, at);
@@ -189,7 +189,8 @@ static uint64_t index_of(const struct weft_coll_call *c, uint32_t rank, uint32_t
     return seen;
 }
 
-static void wait_for(struct weft_coll_instr *out, enum weft_coll_dep dep, uint32_t lane, uint64_t i)
+static void parameter_server_wait_for(struct weft_coll_instr *out, enum weft_coll_dep dep,
+                                      uint32_t lane, uint64_t i)
 {
     out->dep = dep;
     out->dep_lane = lane;
@@ -201,7 +202,7 @@ static void parameter_server_instr(const struct weft_coll_call *c, uint32_t rank
 {
     uint64_t s = 0;
     uint32_t j = 0;
-    find(c, rank, lane, i, &s, &j);
+    parameter_server_find(c, rank, lane, i, &s, &j);
     out->nblocks = 1;
     out->first_block = s;
     switch (lane) {
@@ -216,15 +217,16 @@ static void parameter_server_instr(const struct weft_coll_call *c, uint32_t rank
         out->peer_lane = CHILD_RECV;
         out->peer_instr = index_of(c, out->peer, CHILD_RECV, s) + child_number(c, rank, s);
         if (lane == INNER_PUSH && nchildren(c, rank, s))
-            wait_for(out, WEFT_COLL_DEP_UPTO, CHILD_RECV,
-                     index_of(c, rank, CHILD_RECV, s) + nchildren(c, rank, s) - 1);
+            parameter_server_wait_for(out, WEFT_COLL_DEP_UPTO, CHILD_RECV,
+                                      index_of(c, rank, CHILD_RECV, s) + nchildren(c, rank, s) - 1);
         break;
     case LEAF_PULL:
     case INNER_PULL: /* replaces what was pushed */
         out->action = WEFT_COLL_RECV;
         out->peer = parent(c, rank, s);
         out->step = 1;
-        wait_for(out, WEFT_COLL_DEP_INSTR, lane == LEAF_PULL ? LEAF_PUSH : INNER_PUSH, i);
+        parameter_server_wait_for(out, WEFT_COLL_DEP_INSTR,
+                                  lane == LEAF_PULL ? LEAF_PUSH : INNER_PUSH, i);
         break;
     default: { /* ANSWER */
         enum role role = role_of(c, rank, s);
@@ -234,10 +236,11 @@ static void parameter_server_instr(const struct weft_coll_call *c, uint32_t rank
         out->peer_lane = role_of(c, out->peer, s) == LEAF ? LEAF_PULL : INNER_PULL;
         out->peer_instr = index_of(c, out->peer, out->peer_lane, s);
         if (role == ROOT)
-            wait_for(out, WEFT_COLL_DEP_UPTO, CHILD_RECV,
-                     index_of(c, rank, CHILD_RECV, s) + nchildren(c, rank, s) - 1);
+            parameter_server_wait_for(out, WEFT_COLL_DEP_UPTO, CHILD_RECV,
+                                      index_of(c, rank, CHILD_RECV, s) + nchildren(c, rank, s) - 1);
         else
-            wait_for(out, WEFT_COLL_DEP_INSTR, INNER_PULL, index_of(c, rank, INNER_PULL, s));
+            parameter_server_wait_for(out, WEFT_COLL_DEP_INSTR, INNER_PULL,
+                                      index_of(c, rank, INNER_PULL, s));
         break;
     }
     }

@@ -10,7 +10,7 @@ bool weft_coll_has_phases(enum weft_coll_kind kind)
            kind == WEFT_COLL_REDUCE_SCATTER || kind == WEFT_COLL_ALL_TO_ALL;
 }
 
-static void add(struct weft_coll_plan *p, enum weft_coll_kind kind, uint32_t dim)
+static void phases_add(struct weft_coll_plan *p, enum weft_coll_kind kind, uint32_t dim)
 {
     p->phase[p->n++] = (struct weft_coll_phase){kind, dim};
 }
@@ -21,21 +21,21 @@ void weft_coll_plan_phases(enum weft_coll_kind kind, const uint32_t *order, uint
     out->n = 0;
     if (kind == WEFT_COLL_ALL_GATHER) {
         for (uint32_t i = n; i-- > 0;)
-            add(out, kind, order[i]);
+            phases_add(out, kind, order[i]);
         return;
     }
     if (kind != WEFT_COLL_ALL_REDUCE || turn == WEFT_COLL_TURN_WHOLE) {
         for (uint32_t i = 0; i < n; i++)
-            add(out, kind, order[i]);
+            phases_add(out, kind, order[i]);
         return;
     }
     uint32_t out_and_back = turn == WEFT_COLL_TURN_FOLD && n ? n - 1 : n;
     for (uint32_t i = 0; i < out_and_back; i++)
-        add(out, WEFT_COLL_REDUCE_SCATTER, order[i]);
+        phases_add(out, WEFT_COLL_REDUCE_SCATTER, order[i]);
     if (out_and_back < n)
-        add(out, WEFT_COLL_ALL_REDUCE, order[n - 1]);
+        phases_add(out, WEFT_COLL_ALL_REDUCE, order[n - 1]);
     for (uint32_t i = out_and_back; i-- > 0;)
-        add(out, WEFT_COLL_ALL_GATHER, order[i]);
+        phases_add(out, WEFT_COLL_ALL_GATHER, order[i]);
 }
 
 void weft_coll_cursor_begin(struct weft_coll_cursor *c, const struct weft_dims *dims,

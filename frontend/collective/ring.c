@@ -181,7 +181,8 @@ static uint64_t ring_total_bytes(const struct weft_coll_call *c)
 }
 
 /* Message j of a rank: one per lane. */
-static uint32_t neighbour(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+static uint32_t collective_ring_neighbour(const struct weft_coll_call *c, uint32_t arg,
+                                          uint32_t rank, uint32_t j)
 {
     const int backwards = params_of(c)->bidirectional && j % 2;
     (void)arg;
@@ -191,7 +192,7 @@ static uint32_t neighbour(const struct weft_coll_call *c, uint32_t arg, uint32_t
 static void ring_cost(const struct weft_coll_call *c, const struct weft_coll_cost_sink *sink)
 {
     const uint32_t lanes = ring_lanes(c, 0);
-    struct weft_coll_round r = {.to = neighbour, .fanout = lanes, .relayed = true};
+    struct weft_coll_round r = {.to = collective_ring_neighbour, .fanout = lanes, .relayed = true};
     r.bytes = weft_coll_cut(weft_coll_whole_bytes(c), (uint64_t)c->n * lanes, 0);
     r.times = c->kind == WEFT_COLL_ALL_TO_ALL ? steps(c->kind, c->n) : c->n - 1;
     r.adds = c->kind == WEFT_COLL_ALL_REDUCE || c->kind == WEFT_COLL_REDUCE_SCATTER;

@@ -76,7 +76,7 @@ static uint64_t narrowest(struct packer *k, uint32_t *who)
 }
 
 /* Grows one tree so that `rest` more fit into what it leaves. Takes its units. */
-static int grow(struct packer *k, uint64_t rest, uint32_t *parent, uint32_t *order)
+static int tree_packing_grow(struct packer *k, uint64_t rest, uint32_t *parent, uint32_t *order)
 {
     uint32_t n = 1;
     memset(parent, 0xff, k->n * sizeof *parent);
@@ -133,7 +133,7 @@ static int pack(struct packer *k, struct weft_packing *p, uint32_t *scratch, str
 {
     uint64_t trees = p->weight;
     for (uint64_t t = 0; t < trees; t++) {
-        if (grow(k, trees - t - 1, scratch, scratch + k->n))
+        if (tree_packing_grow(k, trees - t - 1, scratch, scratch + k->n))
             return weft_err_set(err, WEFT_E_INTERNAL,
                                 "tree %" PRIu64 " of %" PRIu64 " could not be packed", t, trees);
         add_tree(p, scratch);
@@ -143,7 +143,7 @@ static int pack(struct packer *k, struct weft_packing *p, uint32_t *scratch, str
     return 0;
 }
 
-static void fill(struct packer *k, const struct weft_coll_graph *g, uint64_t unit_bps)
+static void tree_packing_fill(struct packer *k, const struct weft_coll_graph *g, uint64_t unit_bps)
 {
     memset(k->cap, 0, (size_t)k->n * k->n * sizeof *k->cap);
     for (size_t i = 0; i < g->nedges; i++)
@@ -153,15 +153,15 @@ static void fill(struct packer *k, const struct weft_coll_graph *g, uint64_t uni
 }
 
 /* Chooses the unit and counts the trees. */
-static int measure(struct packer *k, const struct weft_coll_graph *g, struct weft_packing *p,
-                   struct weft_err *err)
+static int tree_packing_measure(struct packer *k, const struct weft_coll_graph *g,
+                                struct weft_packing *p, struct weft_err *err)
 {
     uint32_t who = 0;
     p->unit_bps = 0;
     for (size_t i = 0; i < g->nedges; i++)
         p->unit_bps = gcd(p->unit_bps, g->edge[i].rate_bps);
     p->unit_bps = p->unit_bps ? p->unit_bps : 1;
-    fill(k, g, p->unit_bps);
+    tree_packing_fill(k, g, p->unit_bps);
     p->weight = narrowest(k, &who);
     if (p->weight == 0)
         return weft_err_set(err, WEFT_E_INPUT,
@@ -170,7 +170,7 @@ static int measure(struct packer *k, const struct weft_coll_graph *g, struct wef
                             k->root, who);
     if (p->weight > WEFT_PACKING_TREES_MAX) {
         p->unit_bps *= (p->weight + WEFT_PACKING_TREES_MAX - 1) / WEFT_PACKING_TREES_MAX;
-        fill(k, g, p->unit_bps);
+        tree_packing_fill(k, g, p->unit_bps);
         p->weight = narrowest(k, &who);
     }
     if (p->weight == 0)
@@ -204,7 +204,7 @@ int weft_packing_new(const struct weft_coll_graph *g, uint32_t root, struct weft
         p->numbers = calloc(WEFT_PACKING_TREES_MAX * (4 * n + 1), sizeof *p->numbers);
         room = p->tree && p->numbers;
     }
-    int rc = room ? measure(&k, g, p, err) : weft_err_no_memory(err, "packed trees");
+    int rc = room ? tree_packing_measure(&k, g, p, err) : weft_err_no_memory(err, "packed trees");
     if (!rc)
         rc = pack(&k, p, scratch, err);
     free(k.cap);

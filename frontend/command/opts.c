@@ -23,7 +23,7 @@ static int add_text(struct weft_strings *s, const char *text, struct weft_err *e
     return 0;
 }
 
-static int choose(const struct weft_opt *o, const char *word, int *out, struct weft_err *err)
+static int opts_choose(const struct weft_opt *o, const char *word, int *out, struct weft_err *err)
 {
     int i = 0;
     for (const char *p = o->choices; *p; i++) {
@@ -40,7 +40,7 @@ static int choose(const struct weft_opt *o, const char *word, int *out, struct w
                         word);
 }
 
-static int set(const struct weft_opt *o, void *opts, const char *value, struct weft_err *err)
+static int opts_set(const struct weft_opt *o, void *opts, const char *value, struct weft_err *err)
 {
     switch (o->kind) {
     case WEFT_OPT_FLAG:
@@ -54,7 +54,7 @@ static int set(const struct weft_opt *o, void *opts, const char *value, struct w
     case WEFT_OPT_REST:
         return add_text((struct weft_strings *)field(o, opts), value, err);
     case WEFT_OPT_CHOICE:
-        return choose(o, value, (int *)field(o, opts), err);
+        return opts_choose(o, value, (int *)field(o, opts), err);
     }
     return 0;
 }
@@ -128,7 +128,7 @@ static int take_rest(const struct weft_command *c, int *argc, char **argv, void 
                (strncmp(argv[at], "--", 2) != 0 || strcmp(argv[at] + 2, o->name) != 0))
             at++;
         for (int k = at + 1; k < *argc; k++)
-            if (set(o, opts, argv[k], err))
+            if (opts_set(o, opts, argv[k], err))
                 return err->code;
         *argc = at;
     }
@@ -172,11 +172,11 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char *
         for (size_t i = 0; i < n; i++) {
             int is_it = got > HELP_VALUE ? (size_t)(got - HELP_VALUE - 1) == i
                                          : c->opts[i].letter && c->opts[i].letter == got;
-            if (is_it && set(&c->opts[i], opts, optarg, err))
+            if (is_it && opts_set(&c->opts[i], opts, optarg, err))
                 return WEFT_PARSED_ERROR;
             while (is_it && c->opts[i].kind == WEFT_OPT_LIST && optind < *argc &&
                    argv[optind][0] != '-')
-                if (set(&c->opts[i], opts, argv[optind++], err))
+                if (opts_set(&c->opts[i], opts, argv[optind++], err))
                     return WEFT_PARSED_ERROR;
         }
     }

@@ -13,7 +13,7 @@
 
 enum { BLOCK_BYTES = 1 << 16 };
 
-static ssize_t put(void *cookie, const char *data, size_t size)
+static ssize_t command_out_put(void *cookie, const char *data, size_t size)
 {
     struct weft_out *o = (struct weft_out *)cookie;
     const ssize_t n = weft_fd_write(o->fd, data, size);
@@ -24,7 +24,7 @@ static ssize_t put(void *cookie, const char *data, size_t size)
 
 FILE *weft_out_open(struct weft_out *o)
 {
-    static const struct weft_os_stream functions = {.write = put};
+    static const struct weft_os_stream functions = {.write = command_out_put};
     FILE *f = weft_os_stream_open(o, &functions);
     if (f)
         setvbuf(f, NULL, isatty(o->fd) ? _IOLBF : _IOFBF, BLOCK_BYTES);

@@ -24,14 +24,14 @@ const struct weft_fault_kind *const *weft_fault_kinds(size_t *n)
     return table;
 }
 
-static const char *name_of(size_t i)
+static const char *kinds_name_of(size_t i)
 {
     return table[i]->name;
 }
 
 const struct weft_fault_kind *weft_fault_kind_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "kind", err);
+    const size_t i = weft_find_named(name, kinds_name_of, TABLE_SIZE, "kind", err);
     return i < TABLE_SIZE ? table[i] : NULL;
 }
 

@@ -13,7 +13,7 @@
 #define MOST_NAMED 8u
 
 /* A whole number below @p below at the beginning of @p text; where it ends in *end. */
-static bool number(const char *text, uint64_t below, uint32_t *out, const char **end)
+static bool fault_links_number(const char *text, uint64_t below, uint32_t *out, const char **end)
 {
     char *stop;
     if (*text < '0' || *text > '9')
@@ -47,11 +47,11 @@ static int find_node(const struct weft_fabric *f, const char *name, uint32_t *no
 {
     char all[SWITCHES_MAX], last[WEFT_NODE_NAME_MAX];
     uint32_t v;
-    if (*name == 'h' && number(name + 1, f->nhosts, &v, end)) {
+    if (*name == 'h' && fault_links_number(name + 1, f->nhosts, &v, end)) {
         *node = f->hosts[v];
         return 0;
     }
-    if (*name == 's' && number(name + 1, f->nnodes, &v, end)) {
+    if (*name == 's' && fault_links_number(name + 1, f->nnodes, &v, end)) {
         if (f->nodes[v].kind == WEFT_NODE_SWITCH) {
             *node = v;
             return 0;
@@ -87,7 +87,7 @@ static int not_joined(const struct weft_fabric *f, uint32_t a, uint32_t b, struc
 }
 
 /* One of several parallel links has to be chosen. */
-static int choose(const char *a, const char *b, uint32_t n, struct weft_err *err)
+static int fault_links_choose(const char *a, const char *b, uint32_t n, struct weft_err *err)
 {
     return weft_err_set(err, WEFT_E_INPUT,
                         "%u link%s join%s %s and %s: say %s-%s#0%s, or %s-%s#all", n,
@@ -124,8 +124,8 @@ static int add_between(struct weft_fault_plan *t, struct weft_fault_stretch *s, 
         return not_joined(f, a, b, err);
     const bool all = strcmp(end, "#all") == 0;
     if (!all && ((*end == '\0' && n > 1) ||
-                 (*end && (*end != '#' || !number(end + 1, n, &which, &end) || *end))))
-        return choose(x, y, n, err);
+                 (*end && (*end != '#' || !fault_links_number(end + 1, n, &which, &end) || *end))))
+        return fault_links_choose(x, y, n, err);
     for (uint32_t p = 0; p < of->nports && !rc; p++) {
         if (!joins(&f->links[ports[p].link], a, b) || (k++ != which && !all))
             continue;
@@ -140,7 +140,7 @@ static int add_item(struct weft_fault_plan *t, struct weft_fault_stretch *s, con
 {
     const struct weft_fabric *f = t->fabric;
     const char *end;
-    if (!number(name, f->nlinks, &s->link, &end))
+    if (!fault_links_number(name, f->nlinks, &s->link, &end))
         return *name >= '0' && *name <= '9'
                    ? weft_err_set(err, WEFT_E_INPUT,
                                   "there is no link %.40s: links are 0 to %u; 'weft show "

@@ -22,7 +22,7 @@ const struct weft_param_table weft_fault_param_table =
 
 /* ---- reading ---- */
 
-static int begin(void *ctx, const char *type, struct weft_err *err)
+static int fault_plan_begin(void *ctx, const char *type, struct weft_err *err)
 {
     struct weft_fault_plan *t = (struct weft_fault_plan *)ctx;
     const struct weft_fault_kind *kind = weft_fault_kind_find(type, err);
@@ -38,7 +38,7 @@ static int begin(void *ctx, const char *type, struct weft_err *err)
     return rc;
 }
 
-static int set(void *ctx, const char *name, const char *value, struct weft_err *err)
+static int fault_plan_set(void *ctx, const char *name, const char *value, struct weft_err *err)
 {
     const struct weft_fault_plan *t = (const struct weft_fault_plan *)ctx;
     struct weft_fault_item *item = &t->items[t->nitems - 1];
@@ -53,7 +53,7 @@ static int set(void *ctx, const char *name, const char *value, struct weft_err *
     return 0;
 }
 
-static int end(void *ctx, struct weft_err *err)
+static int fault_plan_end(void *ctx, struct weft_err *err)
 {
     struct weft_fault_plan *t = (struct weft_fault_plan *)ctx;
     const uint32_t item = (uint32_t)t->nitems - 1;
@@ -78,7 +78,8 @@ struct weft_fault_plan *weft_fault_plan_new(const char *events, const struct wef
     }
     t->fabric = f;
     t->text = text;
-    struct weft_items_reader reader = {t, "entry", begin, set, end};
+    struct weft_items_reader reader = {t, "entry", fault_plan_begin, fault_plan_set,
+                                       fault_plan_end};
     if (weft_items_read(text, &reader, err) || weft_fault_plan_sort(t, err)) {
         weft_fault_plan_free(t);
         return NULL;

@@ -83,7 +83,7 @@ static bool change_of(struct weft_fault_player *p, const struct weft_fault_edge 
 }
 
 /* The edges of the next instant, which is now. */
-static int step(struct weft_fault_player *p, struct weft_err *err)
+static int fault_play_step(struct weft_fault_player *p, struct weft_err *err)
 {
     struct weft_net *net = p->c.net;
     const size_t to = weft_fault_plan_instant(p->edges, p->nedges, p->next);
@@ -117,7 +117,7 @@ static void fire(void *ctx, uint64_t arg)
     (void)arg;
     if (p->c.over && p->c.over(p->c.ctx))
         return;
-    if (step(p, &p->err) || ask(p, &p->err))
+    if (fault_play_step(p, &p->err) || ask(p, &p->err))
         p->c.net->ops->stop(p->c.net);
 }
 
@@ -147,7 +147,7 @@ struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *c,
     if (!rc && (!p->running || !p->holds || !p->changes || !p->of))
         rc = weft_err_no_memory(err, "failures");
     if (!rc && p->nedges && p->edges[0].t_ps == 0)
-        rc = step(p, err);
+        rc = fault_play_step(p, err);
     if (!rc)
         rc = ask(p, err);
     if (rc) {

@@ -34,14 +34,14 @@ void weft_flow_player_free(struct weft_flow_player *p)
 }
 
 /* Looks at the flow after those posted. */
-static int look(struct weft_flow_player *p)
+static int flow_player_look(struct weft_flow_player *p)
 {
     const int rc = p->c.source->next(p->c.source, &p->next, &p->err);
     p->over = rc != 1;
     return rc < 0 ? rc : 0;
 }
 
-static int post(struct weft_flow_player *p)
+static int flow_player_post(struct weft_flow_player *p)
 {
     const struct weft_flow *w = &p->next;
     const struct weft_msg msg = {.src = w->src,
@@ -65,27 +65,27 @@ static int64_t due(const struct weft_flow_player *p)
 }
 
 /* Does what is due: posts a flow, or has the source get on. */
-static int step(struct weft_flow_player *p)
+static int flow_player_step(struct weft_flow_player *p)
 {
     if (!p->c.source->due) {
-        const int rc = post(p);
-        return rc ? rc : look(p);
+        const int rc = flow_player_post(p);
+        return rc ? rc : flow_player_look(p);
     }
     const int made = p->c.source->next(p->c.source, &p->next, &p->err);
     p->over = made == 0;
-    return made == 1 ? post(p) : made < 0 ? made : 0;
+    return made == 1 ? flow_player_post(p) : made < 0 ? made : 0;
 }
 
-static void fired(void *ctx, uint64_t at_ps);
+static void flow_player_fired(void *ctx, uint64_t at_ps);
 
 /* Has it done at @p at_ps, in @p delay_ps from now. */
-static int arm(struct weft_flow_player *p, int64_t at_ps, int64_t delay_ps)
+static int flow_player_arm(struct weft_flow_player *p, int64_t at_ps, int64_t delay_ps)
 {
     struct weft_net *net = p->c.net;
     p->armed_ps = at_ps;
     return p->c.source->due /* what it posts follows from what has arrived */
-               ? net->ops->after(net, delay_ps, fired, p, (uint64_t)at_ps, &p->err)
-               : weft_net_plan(net, delay_ps, fired, p, (uint64_t)at_ps, &p->err);
+               ? net->ops->after(net, delay_ps, flow_player_fired, p, (uint64_t)at_ps, &p->err)
+               : weft_net_plan(net, delay_ps, flow_player_fired, p, (uint64_t)at_ps, &p->err);
 }
 
 /* Posts the flows that start now and arms the next start. */
@@ -98,15 +98,15 @@ static int launch(struct weft_flow_player *p)
         p->over = true;
     int64_t at_ps = due(p);
     for (; !rc && at_ps != WEFT_FLOW_WAITS && at_ps <= now_ps; at_ps = due(p))
-        rc = step(p);
+        rc = flow_player_step(p);
     if (at_ps == WEFT_NEVER)
         p->over = true;
     if (rc || p->over || at_ps == WEFT_FLOW_WAITS || p->armed_ps <= at_ps)
         return rc;
-    return arm(p, at_ps, at_ps - now_ps);
+    return flow_player_arm(p, at_ps, at_ps - now_ps);
 }
 
-static void fired(void *ctx, uint64_t at_ps)
+static void flow_player_fired(void *ctx, uint64_t at_ps)
 {
     struct weft_flow_player *p = (struct weft_flow_player *)ctx;
     if (p->armed_ps == (int64_t)at_ps)
@@ -118,12 +118,12 @@ static void fired(void *ctx, uint64_t at_ps)
 int weft_flow_player_start(struct weft_flow_player *p, struct weft_err *err)
 {
     p->origin_ps = p->c.net->ops->now_ps(p->c.net);
-    int rc = p->c.source->due ? 0 : look(p);
+    int rc = p->c.source->due ? 0 : flow_player_look(p);
     const int64_t at_ps = rc ? WEFT_NEVER : due(p);
     if (at_ps == WEFT_NEVER)
         p->over = true;
     else
-        rc = arm(p, at_ps, at_ps);
+        rc = flow_player_arm(p, at_ps, at_ps);
     if (rc)
         *err = p->err;
     return rc;

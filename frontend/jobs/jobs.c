@@ -48,7 +48,7 @@ struct weft_system_env weft_job_env(const struct weft_job_plan *p, uint64_t seed
                                     .manner = *manner};
 }
 
-static void fail(struct weft_jobs *j, const struct weft_err *err)
+static void jobs_fail(struct weft_jobs *j, const struct weft_err *err)
 {
     if (!j->err.code)
         j->err = *err;
@@ -146,7 +146,7 @@ static int ready(struct job *b, struct weft_err *err)
     return b->player ? 0 : err->code;
 }
 
-static int begin(struct job *b, struct weft_err *err)
+static int jobs_begin(struct job *b, struct weft_err *err)
 {
     b->origin_ps = b->net->ops->now_ps(b->net);
     if (b->begun_ps == WEFT_NEVER)
@@ -207,7 +207,7 @@ static int put_away(struct job *b, struct weft_err *err)
 
 /* Plays the job again as often as it is asked for, once nothing of its last repetition is under
  * way. */
-static void turn(void *ctx, uint32_t number)
+static void jobs_turn(void *ctx, uint32_t number)
 {
     struct weft_jobs *j = (struct weft_jobs *)ctx;
     struct job *b = &j->jobs[number];
@@ -221,21 +221,21 @@ static void turn(void *ctx, uint32_t number)
         rc = put_away(b, &err);
         weft_share_again(j->shares, number);
         rc = rc ? rc : ready(b, &err);
-        rc = rc ? rc : begin(b, &err);
+        rc = rc ? rc : jobs_begin(b, &err);
     }
     b->turning = false;
     if (rc)
-        fail(j, &err);
+        jobs_fail(j, &err);
 }
 
 static void start_later(void *ctx, uint64_t number)
 {
     struct weft_jobs *j = (struct weft_jobs *)ctx;
     struct weft_err err = {0};
-    if (begin(&j->jobs[number], &err))
-        fail(j, &err);
+    if (jobs_begin(&j->jobs[number], &err))
+        jobs_fail(j, &err);
     else if (j->shares)
-        turn(j, (uint32_t)number);
+        jobs_turn(j, (uint32_t)number);
 }
 
 /* Whether a job needs no share: what it asks of the net is what the net is to do. */
@@ -256,7 +256,7 @@ static int open(struct weft_jobs *j, struct job *b, struct weft_err *err)
                                             .transport = b->plan->transport,
                                             .classes = b->plan->classes,
                                             .watched = b->plan->repeat > 1,
-                                            .after_event = turn,
+                                            .after_event = jobs_turn,
                                             .ctx = j};
     b->net = j->shares ? weft_share_open(j->shares, b->number, &share, err) : j->c.net;
     if (!b->net || ready(b, err))
@@ -315,9 +315,9 @@ int weft_jobs_start(struct weft_jobs *j, struct weft_err *err)
             rc = j->c.net->ops->after(j->c.net, b->plan->start_ps, start_later, j, i, err);
             continue;
         }
-        rc = begin(b, err);
+        rc = jobs_begin(b, err);
         if (!rc && j->shares)
-            turn(j, i);
+            jobs_turn(j, i);
     }
     if (!rc && j->err.code) {
         *err = j->err;

@@ -50,7 +50,7 @@ static uint32_t neighbours_of(const struct weft_fabric *f, uint32_t host)
     return f->ports[f->ports[f->nodes[f->hosts[host]].first_port].peer].node;
 }
 
-static int spread(struct place *a, struct weft_err *err)
+static int placement_spread(struct place *a, struct weft_err *err)
 {
     const uint32_t n = a->f->nhosts;
     uint8_t *used = (uint8_t *)calloc(n, 1);              /* hosts taken in this call */
@@ -247,7 +247,7 @@ int weft_place(const struct weft_placement *p, const struct weft_fabric *f, uint
 {
     static int (*const policies[])(struct place * a, struct weft_err * err) = {
         [WEFT_PLACE_PACKED] = packed,
-        [WEFT_PLACE_SPREAD] = spread,
+        [WEFT_PLACE_SPREAD] = placement_spread,
         [WEFT_PLACE_RAIL] = rail_aligned,
         [WEFT_PLACE_RANDOM] = drawn,
     };

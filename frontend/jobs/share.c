@@ -52,7 +52,7 @@ static struct share *of(const struct weft_net *net)
 }
 
 /* Keeps a request; WEFT_NO_SLOT: without memory. */
-static uint32_t keep(struct weft_shares *s, const struct request *r, struct weft_err *err)
+static uint32_t job_share_keep(struct weft_shares *s, const struct request *r, struct weft_err *err)
 {
     const uint32_t i = weft_slots_take(&s->requests);
     if (i == WEFT_NO_SLOT)
@@ -73,7 +73,7 @@ static int by_host(const void *a, const void *b)
     return x->host < y->host ? -1 : x->host > y->host;
 }
 
-static uint32_t rank_of(const struct share *h, uint32_t host)
+static uint32_t job_share_rank_of(const struct share *h, uint32_t host)
 {
     const struct seat key = {host, 0};
     if (!h->seats)
@@ -110,14 +110,14 @@ static void tell_job(struct share *h, struct weft_completion *done,
                      void (*fn)(void *ctx, const struct weft_completion *done))
 {
     struct weft_msg *msg = &done->msg;
-    msg->src = rank_of(h, msg->src);
-    msg->dst = msg->kind == WEFT_MSG_PART ? msg->src : rank_of(h, msg->dst);
+    msg->src = job_share_rank_of(h, msg->src);
+    msg->dst = msg->kind == WEFT_MSG_PART ? msg->src : job_share_rank_of(h, msg->dst);
     msg->qp &= QP_MASK;
     if (fn)
         fn(h->sink.ctx, done);
 }
 
-static void on_sent(void *ctx, const struct weft_completion *done)
+static void job_share_on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_completion own = *done;
     struct share *h = whose((struct weft_shares *)ctx, &own, true);
@@ -126,7 +126,7 @@ static void on_sent(void *ctx, const struct weft_completion *done)
     happened(h);
 }
 
-static void on_received(void *ctx, const struct weft_completion *done)
+static void job_share_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_completion own = *done;
     struct share *h = whose((struct weft_shares *)ctx, &own, false);
@@ -149,8 +149,8 @@ static void set_sink(struct weft_net *net, const struct weft_net_sink *sink)
     const bool alone = h->all->n == 1 && !h->c.watched && h->c.nnics == 1;
     h->sink = *sink;
     const struct weft_net_sink own = {.ctx = h->all,
-                                      .sent = on_sent,
-                                      .received = on_received,
+                                      .sent = job_share_on_sent,
+                                      .received = job_share_on_received,
                                       .local = sink->local && alone,
                                       .listens = sink->listens && alone};
     real->ops->set_sink(real, &own);
@@ -211,7 +211,7 @@ static int after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, u
     if (!h->c.watched)
         return real->ops->after(real, delay_ps, fn, ctx, arg, err);
     const struct request timer = {.share = h, .arg = arg, .fn = fn, .ctx = ctx};
-    const uint32_t i = keep(h->all, &timer, err);
+    const uint32_t i = job_share_keep(h->all, &timer, err);
     if (i == WEFT_NO_SLOT)
         return err->code;
     const int rc = real->ops->after(real, delay_ps, fire, h->all, i, err);
@@ -272,7 +272,7 @@ static int contribute(struct weft_net *net, const struct weft_part *part, struct
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
     const struct request asked = {.share = h, .token = part->token, .token_type = part->token_type};
-    const uint32_t i = keep(h->all, &asked, err);
+    const uint32_t i = job_share_keep(h->all, &asked, err);
     if (i == WEFT_NO_SLOT)
         return err->code;
     struct weft_part own = *part;
@@ -308,7 +308,8 @@ struct weft_shares *weft_shares_new(struct weft_net *net, uint32_t njobs, struct
     s->n = njobs;
     s->requests = WEFT_SLOTS_OF(struct request);
     s->net = net;
-    const struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received};
+    const struct weft_net_sink sink = {
+        .ctx = s, .sent = job_share_on_sent, .received = job_share_on_received};
     net->ops->set_sink(net, &sink);
     return s;
 }

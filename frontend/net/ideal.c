@@ -35,7 +35,7 @@ static struct weft_ideal *self(struct weft_net *net)
     return (struct weft_ideal *)net; /* net is its first member */
 }
 
-static int out_of_memory(struct weft_err *err)
+static int net_ideal_out_of_memory(struct weft_err *err)
 {
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
 }
@@ -139,7 +139,7 @@ static int ideal_send(struct weft_net *net, const struct weft_msg *msg, struct w
         return rc;
     struct weft_ideal_pair *pair = pair_of(s, msg, 1);
     if (!pair)
-        return out_of_memory(err);
+        return net_ideal_out_of_memory(err);
     struct weft_ideal_slot slot = {
         .msg = *msg,
         .id = s->totals.msgs_posted,
@@ -172,7 +172,7 @@ static int ideal_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *
     return weft_ideal_schedule(s, s->now_ps + delay_ps, &slot, err);
 }
 
-static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
+static void net_ideal_deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
 {
     s->inflight_msgs--;
     s->totals.msgs_received++;
@@ -223,7 +223,7 @@ static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *er
         else if (slot.on_way)
             rc = weft_ideal_hop(s, &slot, err);
         else
-            deliver(s, &slot);
+            net_ideal_deliver(s, &slot);
     }
     return rc;
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static int out_of_memory(struct weft_err *err)
+static int ideal_backend_out_of_memory(struct weft_err *err)
 {
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
 }
@@ -118,7 +118,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
         return rc;
     struct weft_ideal *s = calloc(1, sizeof *s);
     if (!s)
-        return out_of_memory(err);
+        return ideal_backend_out_of_memory(err);
     s->net.ops = &weft_ideal_ops;
     s->net.alone = ((const struct weft_ideal_params *)config->params)->contention ==
                    WEFT_IDEAL_CONTENTION_NONE;
@@ -143,7 +143,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
         s->source_free_ps = calloc(nsources ? nsources : 1, sizeof *s->source_free_ps);
     if ((s->routes && (!s->path || !s->port_bytes)) || (meets && !s->source_free_ps)) {
         weft_ideal_ops.free(&s->net);
-        return out_of_memory(err);
+        return ideal_backend_out_of_memory(err);
     }
     *out = &s->net;
     return 0;

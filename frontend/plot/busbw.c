@@ -35,7 +35,7 @@ struct reading {
     size_t nops, ngroups, cap_ops, cap_groups;
 };
 
-static void *grow(void *list, size_t n, size_t *cap, size_t size)
+static void *busbw_grow(void *list, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return list;
@@ -61,7 +61,7 @@ static bool is_same(const struct key *a, const struct key *b)
     return a->job == b->job && a->rank == b->rank && a->node == b->node;
 }
 
-static int by_key(const void *va, const void *vb)
+static int busbw_by_key(const void *va, const void *vb)
 {
     const struct key *a = va, *b = vb;
     if (a->job != b->job)
@@ -79,7 +79,7 @@ static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     struct op x;
     if (read_key(row, r->nops, &x.key, err) || weft_row_number(row, 3, &x.duration_ns, err))
         return err->code;
-    struct op *more = grow(r->ops, r->nops, &r->cap_ops, sizeof x);
+    struct op *more = busbw_grow(r->ops, r->nops, &r->cap_ops, sizeof x);
     if (!more)
         return weft_err_no_memory(err, "collectives");
     r->ops = more;
@@ -100,7 +100,7 @@ static int phase_row(void *ctx, const struct weft_row *row, struct weft_err *err
     const bool whole = !*weft_row_text(row, 7);
     x.name = weft_arena_printf(r->arena, whole ? "%s, %s" : "%s over dimensions",
                                weft_row_text(row, 3), weft_row_text(row, 4));
-    struct group *more = grow(r->groups, r->ngroups, &r->cap_groups, sizeof x);
+    struct group *more = busbw_grow(r->groups, r->ngroups, &r->cap_groups, sizeof x);
     if (!x.name || !more)
         return weft_err_no_memory(err, "collectives");
     r->groups = more;
@@ -136,7 +136,7 @@ static int add_point(struct points *p, const struct point *x, struct weft_err *e
             p->list[i].ns += x->ns;
             return 0;
         }
-    struct point *more = grow(p->list, p->n, &p->cap, sizeof *more);
+    struct point *more = busbw_grow(p->list, p->n, &p->cap, sizeof *more);
     if (!more)
         return weft_err_no_memory(err, "collectives");
     p->list = more;
@@ -153,12 +153,12 @@ static int pair(const struct weft_runs *runs, size_t run, struct reading *r, str
     if (!label)
         return weft_err_no_memory(err, "collectives");
     if (r->nops)
-        qsort(r->ops, r->nops, sizeof *r->ops, by_key);
+        qsort(r->ops, r->nops, sizeof *r->ops, busbw_by_key);
     if (r->ngroups)
-        qsort(r->groups, r->ngroups, sizeof *r->groups, by_key);
+        qsort(r->groups, r->ngroups, sizeof *r->groups, busbw_by_key);
     for (size_t i = 0; i < r->ngroups; i++) {
         const struct group *g = &r->groups[i];
-        while (at < r->nops && by_key(&r->ops[at].key, &g->key) < 0 &&
+        while (at < r->nops && busbw_by_key(&r->ops[at].key, &g->key) < 0 &&
                !is_same(&r->ops[at].key, &g->key))
             at++;
         if (at == r->nops || !is_same(&r->ops[at].key, &g->key))
@@ -226,7 +226,7 @@ static const char *shared(const struct points *p, struct weft_figure *f)
     return same ? what : alike ? weft_figure_printf(f, "%.*s", (int)word, what) : "";
 }
 
-static void draw(const struct points *p, struct weft_panel *panel)
+static void busbw_draw(const struct points *p, struct weft_panel *panel)
 {
     const char *title = is_named_by_run(p) ? shared(p, panel->figure) : "";
     struct weft_curve *c = NULL;
@@ -244,7 +244,7 @@ static void draw(const struct points *p, struct weft_panel *panel)
     }
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int busbw_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     struct points p = {0};
     int code = 0;
@@ -262,7 +262,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
     panel->y.from = 0;
     if (p.n)
         qsort(p.list, p.n, sizeof *p.list, by_curve);
-    draw(&p, panel);
+    busbw_draw(&p, panel);
     if (!code && !p.n)
         code = weft_plot_nothing(err, "no collectives (collectives.csv) in %s", runs->run[0].dir);
     free(p.list);
@@ -270,4 +270,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 }
 
 const struct weft_plot weft_plot_busbw = {"busbw", "bus bandwidth of collectives against size",
-                                          "collectives.csv, ops.csv", derive};
+                                          "collectives.csv, ops.csv", busbw_derive};

@@ -40,8 +40,8 @@ static void add_distribution(struct weft_curve *c, const double *v, size_t n)
     }
 }
 
-static int add_run(const struct weft_runs *runs, size_t i, struct weft_panel *p,
-                   const struct quantity *q, size_t *with, struct weft_err *err)
+static int plot_cdf_add_run(const struct weft_runs *runs, size_t i, struct weft_panel *p,
+                            const struct quantity *q, size_t *with, struct weft_err *err)
 {
     struct weft_flow_points flows;
     int rc = weft_flow_points_read(runs, &runs->run[i], &flows, err);
@@ -75,7 +75,7 @@ static int distribution(const struct weft_runs *runs, struct weft_figure *f,
     p->y.from = 0;
     p->y.to = 1;
     for (size_t i = 0; i < runs->n; i++)
-        if (add_run(runs, i, p, q, &with, err))
+        if (plot_cdf_add_run(runs, i, p, q, &with, err))
             return err->code;
     return with ? 0 : weft_plot_nothing(err, "no messages (flows.csv) in %s", runs->run[0].dir);
 }

@@ -84,7 +84,7 @@ static void draw_jumps(const struct weft_lanes *l, struct weft_panel *p, double 
     }
 }
 
-static void draw(struct weft_figure *f, struct reading *r, const char *title)
+static void critical_draw(struct weft_figure *f, struct reading *r, const char *title)
 {
     struct weft_lanes *l = &r->lanes;
     double from, to, all = 0;
@@ -112,8 +112,8 @@ static void draw(struct weft_figure *f, struct reading *r, const char *title)
         weft_axis_tick(p, &p->y, (double)i, l->row[i]);
 }
 
-static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f,
-                   struct weft_err *err)
+static int critical_add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f,
+                            struct weft_err *err)
 {
     const char *columns[CAUSES + WEFT_CAUSES + 1] = {"?job", "rank", "begin_ns", "end_ns"};
     struct reading r = {.runs = runs, .lanes = {.arena = runs->arena}};
@@ -124,16 +124,17 @@ static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f
         rc = weft_lanes_by_name(&r.lanes, err);
     if (!rc && r.lanes.n) {
         fold(&r.lanes);
-        draw(f, &r, runs->n > 1 ? runs->run[i].label : "");
+        critical_draw(f, &r, runs->n > 1 ? runs->run[i].label : "");
     }
     weft_lanes_free(&r.lanes);
     return rc < 0 ? rc : 0;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int critical_derive(const struct weft_runs *runs, struct weft_figure *f,
+                           struct weft_err *err)
 {
     for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++)
-        if (add_run(runs, i, f, err))
+        if (critical_add_run(runs, i, f, err))
             return err->code;
     f->title = "Critical path";
     f->caption = weft_figure_printf(
@@ -152,4 +153,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 
 const struct weft_plot weft_plot_critical = {
     "critical-path", "the chain of operations that the end-to-end time consists of, over time",
-    "critical_path.csv", derive};
+    "critical_path.csv", critical_derive};

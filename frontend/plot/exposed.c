@@ -93,7 +93,8 @@ static void average(struct reading *r, const char *label)
     r->n = r->n > 0;
 }
 
-static void draw(struct weft_figure *f, const struct bar *bars, size_t n, const char *x_label)
+static void exposed_draw(struct weft_figure *f, const struct bar *bars, size_t n,
+                         const char *x_label)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++)
@@ -123,7 +124,7 @@ static void draw(struct weft_figure *f, const struct bar *bars, size_t n, const 
     free(top);
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int exposed_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     struct reading all = {.arena = runs->arena};
     int code = 0;
@@ -155,7 +156,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
         "computation hides is not shown.%s",
         all.n < ranks ? " Of ranks side by side the one that waited longest is shown." : "");
     if (!code && all.n)
-        draw(f, all.bars, all.n, runs->n > 1 ? "run" : "rank");
+        exposed_draw(f, all.bars, all.n, runs->n > 1 ? "run" : "rank");
     else if (!code)
         code = weft_plot_nothing(err, "no ranks (ranks.csv) in %s", runs->run[0].dir);
     free(all.bars);
@@ -164,4 +165,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 
 const struct weft_plot weft_plot_exposed = {
     "exposed", "where the time of ranks went: computing, exposed communication by cause, idle",
-    "ranks.csv", derive};
+    "ranks.csv", exposed_derive};

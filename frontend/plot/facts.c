@@ -53,8 +53,8 @@ static size_t place_in(struct weft_top *t, double weight)
     return at;
 }
 
-static void put(struct reading *r, struct weft_top *t, size_t at, const char *name,
-                const char *text)
+static void facts_put(struct reading *r, struct weft_top *t, size_t at, const char *name,
+                      const char *text)
 {
     t->name[at] = name;
     t->text[at] = text;
@@ -101,12 +101,12 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
         size_t most = 0;
         for (size_t k = 1; k < WEFT_WAITS; k++)
             most = v[k] > v[most] ? k : most;
-        put(r, &f->ranks_top, at,
-            weft_arena_printf(r->arena, "%s%srank %s", job, *job ? " " : "",
-                              weft_row_text(row, RANK)),
-            weft_arena_printf(r->arena, "exposed communication %s, most of it %s %s",
-                              time_of(r, v[RANK_EXPOSED]), causes[most].words,
-                              time_of(r, v[most])));
+        facts_put(r, &f->ranks_top, at,
+                  weft_arena_printf(r->arena, "%s%srank %s", job, *job ? " " : "",
+                                    weft_row_text(row, RANK)),
+                  weft_arena_printf(r->arena, "exposed communication %s, most of it %s %s",
+                                    time_of(r, v[RANK_EXPOSED]), causes[most].words,
+                                    time_of(r, v[most])));
     }
     return 0;
 }
@@ -155,12 +155,12 @@ static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
             most = v[k] > v[most] ? k : most;
         const char *cause = causes[WEFT_WAIT_OWN_NIC + most - 2].words;
         char size[WEFT_UNIT_TEXT_MAX];
-        put(r, &f->flows, at,
-            weft_arena_printf(r->arena, "message %s, h%s to h%s", weft_row_text(row, 10),
-                              weft_row_text(row, 11), weft_row_text(row, 12)),
-            weft_arena_printf(r->arena, "%s took %s, alone %s; most of the delay %s %s",
-                              weft_human_size((uint64_t)v[8], size), time_of(r, v[0]),
-                              time_of(r, v[1]), cause, time_of(r, v[most])));
+        facts_put(r, &f->flows, at,
+                  weft_arena_printf(r->arena, "message %s, h%s to h%s", weft_row_text(row, 10),
+                                    weft_row_text(row, 11), weft_row_text(row, 12)),
+                  weft_arena_printf(r->arena, "%s took %s, alone %s; most of the delay %s %s",
+                                    weft_human_size((uint64_t)v[8], size), time_of(r, v[0]),
+                                    time_of(r, v[1]), cause, time_of(r, v[most])));
     }
     return 0;
 }
@@ -201,13 +201,14 @@ static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     size_t at = place_in(&r->f->links, util);
     char size[WEFT_UNIT_TEXT_MAX];
     if (at < WEFT_TOP)
-        put(r, &r->f->links, at, weft_arena_printf(r->arena, "%s to %s", from, to),
-            weft_arena_printf(r->arena, "busy %.1f %% of the run, longest queue %s, paused %s",
-                              util, weft_human_size((uint64_t)queue, size), time_of(r, pause)));
+        facts_put(r, &r->f->links, at, weft_arena_printf(r->arena, "%s to %s", from, to),
+                  weft_arena_printf(r->arena,
+                                    "busy %.1f %% of the run, longest queue %s, paused %s", util,
+                                    weft_human_size((uint64_t)queue, size), time_of(r, pause)));
     at = place_in(&r->f->paused, pause);
     if (at < WEFT_TOP)
-        put(r, &r->f->paused, at, weft_arena_printf(r->arena, "%s to %s", from, to),
-            weft_arena_printf(r->arena, "stopped by PFC for %s", time_of(r, pause)));
+        facts_put(r, &r->f->paused, at, weft_arena_printf(r->arena, "%s to %s", from, to),
+                  weft_arena_printf(r->arena, "stopped by PFC for %s", time_of(r, pause)));
     return 0;
 }
 
@@ -219,7 +220,8 @@ static int step_row(void *ctx, const struct weft_row *row, struct weft_err *err)
         return err->code;
     const size_t at = place_in(&r->f->steps, ns);
     if (at < WEFT_TOP)
-        put(r, &r->f->steps, at,
+        facts_put(
+            r, &r->f->steps, at,
             weft_arena_printf(r->arena, "%s '%s'", weft_row_text(row, 2), weft_row_text(row, 1)),
             weft_arena_printf(r->arena, "ends on rank %s, %s of the critical path",
                               weft_row_text(row, 0), time_of(r, ns)));

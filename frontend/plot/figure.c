@@ -76,7 +76,7 @@ int weft_figure_check(const struct weft_figure *f, struct weft_err *err)
     return f->lost ? weft_err_no_memory(err, "a figure") : 0;
 }
 
-static const char *copy(struct weft_figure *f, const char *text)
+static const char *figure_copy(struct weft_figure *f, const char *text)
 {
     const char *s = weft_arena_strdup(f->arena, text);
     f->lost |= !s;
@@ -90,12 +90,12 @@ const char *weft_figure_printf(struct weft_figure *f, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return copy(f, text);
+    return figure_copy(f, text);
 }
 
 static struct weft_axis axis(struct weft_figure *f, const char *label)
 {
-    return (struct weft_axis){.label = copy(f, label), .from = NAN, .to = NAN};
+    return (struct weft_axis){.label = figure_copy(f, label), .from = NAN, .to = NAN};
 }
 
 struct weft_panel *weft_panel_add(struct weft_figure *f, const char *title, const char *x_label,
@@ -107,7 +107,7 @@ struct weft_panel *weft_panel_add(struct weft_figure *f, const char *title, cons
         return f->spare_panel;
     }
     p->figure = f;
-    p->title = copy(f, title);
+    p->title = figure_copy(f, title);
     p->x = axis(f, x_label);
     p->y = axis(f, y_label);
     p->value = axis(f, "");
@@ -127,7 +127,7 @@ struct weft_curve *weft_curve_add(struct weft_panel *p, enum weft_mark mark, int
         return f->spare_curve;
     }
     c->figure = f;
-    c->label = copy(f, label);
+    c->label = figure_copy(f, label);
     c->mark = mark;
     c->colour = colour;
     *(p->last ? &p->last->next : &p->curves) = c;
@@ -136,7 +136,7 @@ struct weft_curve *weft_curve_add(struct weft_panel *p, enum weft_mark mark, int
 }
 
 /* Room for one point more. */
-static bool grow(struct weft_curve *c)
+static bool figure_grow(struct weft_curve *c)
 {
     struct weft_figure *f = c->figure;
     const size_t columns = weft_mark_columns(c->mark), cap = c->cap ? 2 * c->cap : 16;
@@ -163,7 +163,7 @@ static bool grow(struct weft_curve *c)
 void weft_curve_point(struct weft_curve *c, const double *v)
 {
     const size_t columns = weft_mark_columns(c->mark);
-    if (grow(c))
+    if (figure_grow(c))
         memcpy(c->v + c->n++ * columns, v, columns * sizeof *v);
 }
 
@@ -174,9 +174,9 @@ void weft_curve_xy(struct weft_curve *c, double x, double y)
 
 void weft_curve_text(struct weft_curve *c, double x, double y, const char *text)
 {
-    if (!grow(c))
+    if (!figure_grow(c))
         return;
-    c->text[c->n] = copy(c->figure, text);
+    c->text[c->n] = figure_copy(c->figure, text);
     weft_curve_xy(c, x, y);
 }
 
@@ -189,7 +189,7 @@ void weft_axis_tick(struct weft_panel *p, struct weft_axis *a, double at, const 
         return;
     }
     t->at = at;
-    t->text = copy(f, text);
+    t->text = figure_copy(f, text);
     *(a->last_tick ? &a->last_tick->next : &a->ticks) = t;
     a->last_tick = t;
 }

@@ -11,7 +11,7 @@
 
 enum { ITEMS_MAX = 32 };
 
-static void *grow(void *list, size_t n, size_t *cap, size_t size)
+static void *folded_grow(void *list, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return list;
@@ -30,7 +30,7 @@ static int node_of(struct weft_folded *f, const char *name, uint32_t *out, struc
         *out = x->number;
         return 0;
     }
-    struct weft_folded_node **more = grow(f->node, f->nnodes, &f->cap_nodes, sizeof *more);
+    struct weft_folded_node **more = folded_grow(f->node, f->nnodes, &f->cap_nodes, sizeof *more);
     x = more ? weft_arena_calloc(f->arena, 1, sizeof *x) : NULL;
     if (more)
         f->node = more;
@@ -53,7 +53,7 @@ int weft_folded_add(struct weft_folded *f, const char *from, const char *to,
     if (node_of(f, from, &x.a, err) || node_of(f, to, &x.b, err))
         return err->code;
     f->dims = x.dim + 1 > f->dims ? x.dim + 1 : f->dims;
-    struct weft_folded_link *more = grow(f->link, f->nlinks, &f->cap_links, sizeof *more);
+    struct weft_folded_link *more = folded_grow(f->link, f->nlinks, &f->cap_links, sizeof *more);
     if (!more)
         return weft_err_no_memory(err, "a fabric");
     f->link = more;
@@ -101,7 +101,7 @@ static uint32_t root_of(struct weft_folded *f, uint32_t i)
 
 /* Joins what links below @p level connect; the first node of each set is its root. Returns how many
  * sets have hosts. */
-static size_t join(struct weft_folded *f, uint32_t level)
+static size_t folded_join(struct weft_folded *f, uint32_t level)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->nnodes; i++)
@@ -125,7 +125,7 @@ static size_t join(struct weft_folded *f, uint32_t level)
 /* Folds as little as makes the row of hosts short enough. */
 static void fold_hosts(struct weft_folded *f)
 {
-    for (uint32_t level = 0; join(f, level) > ITEMS_MAX;) {
+    for (uint32_t level = 0; folded_join(f, level) > ITEMS_MAX;) {
         uint32_t next = UINT32_MAX;
         for (size_t i = 0; i < f->nlinks; i++)
             if (f->link[i].level >= level && f->link[i].level + 1 < next)

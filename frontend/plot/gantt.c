@@ -29,7 +29,7 @@ struct reading {
     struct weft_lanes lanes;
 };
 
-static uint32_t kind_of(const char *word)
+static uint32_t gantt_kind_of(const char *word)
 {
     uint32_t k = 0;
     while (kinds[k].kind && strcmp(kinds[k].kind, word) != 0)
@@ -40,7 +40,7 @@ static uint32_t kind_of(const char *word)
 static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
-    struct weft_lane_box b = {.kind = kind_of(weft_row_text(row, 2))};
+    struct weft_lane_box b = {.kind = gantt_kind_of(weft_row_text(row, 2))};
     if (weft_row_number(row, 3, &b.from_ns, err) || weft_row_number(row, 4, &b.to_ns, err) ||
         weft_lane_of(&r->lanes, weft_row_text(row, 0), weft_row_text(row, 1), &b.row, err))
         return err->code;
@@ -48,7 +48,7 @@ static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
                                                       : weft_lane_add(&r->lanes, r->runs, b, err);
 }
 
-static size_t draw(struct weft_figure *f, const struct weft_lanes *l, const char *title)
+static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, const char *title)
 {
     const size_t every = (l->nrows + ROWS_MAX - 1) / ROWS_MAX,
                  rows = (l->nrows + every - 1) / every;
@@ -73,8 +73,8 @@ static size_t draw(struct weft_figure *f, const struct weft_lanes *l, const char
     return every;
 }
 
-static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f, size_t *every,
-                   struct weft_err *err)
+static int gantt_add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f,
+                         size_t *every, struct weft_err *err)
 {
     static const char *const columns[] = {"?job", "rank", "kind", "start_ns", "end_ns", NULL};
     struct reading r = {runs, {.arena = runs->arena}};
@@ -83,17 +83,17 @@ static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f
         rc = weft_lanes_by_name(&r.lanes, err);
     if (!rc && r.lanes.n) {
         weft_lanes_sort(&r.lanes);
-        *every = draw(f, &r.lanes, runs->n > 1 ? runs->run[i].label : "");
+        *every = gantt_draw(f, &r.lanes, runs->n > 1 ? runs->run[i].label : "");
     }
     weft_lanes_free(&r.lanes);
     return rc < 0 ? rc : 0;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int gantt_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     size_t every = 1;
     for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++)
-        if (add_run(runs, i, f, &every, err))
+        if (gantt_add_run(runs, i, f, &every, err))
             return err->code;
     f->title = "What ranks did over time";
     f->caption = weft_figure_printf(
@@ -108,4 +108,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 }
 
 const struct weft_plot weft_plot_gantt = {
-    "gantt", "what ranks did over time: computation and communication", "ops.csv", derive};
+    "gantt", "what ranks did over time: computation and communication", "ops.csv", gantt_derive};

@@ -32,7 +32,7 @@ static int open_files(struct files *x, struct weft_err *err)
     return weft_file_error(err, "a temporary file for gnuplot", "open", errno);
 }
 
-static void close_files(struct files *x)
+static void gnuplot_close_files(struct files *x)
 {
     if (x->in)
         fclose(x->in);
@@ -92,7 +92,7 @@ static int spawn(const struct files *x, const char *const argv[], int *status, s
     return 0;
 }
 
-static int read_all(FILE *f, struct weft_picture *out, struct weft_err *err)
+static int gnuplot_read_all(FILE *f, struct weft_picture *out, struct weft_err *err)
 {
     const long size = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
     if (size < 0 || size > PICTURE_MAX_BYTES)
@@ -114,7 +114,7 @@ static int refused(FILE *f, struct weft_err *err)
 {
     struct weft_picture said = {0};
     struct weft_err ignored = {0};
-    if (read_all(f, &said, &ignored))
+    if (gnuplot_read_all(f, &said, &ignored))
         return weft_err_set(err, WEFT_E_IO, "gnuplot failed");
     for (size_t i = 0; i < said.size; i++)
         if (said.data[i] == '\n')
@@ -133,8 +133,8 @@ static void forget_date(struct weft_picture *p)
             memcpy(p->data + i + sizeof mark - 1, "20000101000000", 14);
 }
 
-static int draw(const struct weft_figure *f, enum weft_script_terminal to, struct files *x,
-                struct weft_picture *out, struct weft_err *err)
+static int gnuplot_draw(const struct weft_figure *f, enum weft_script_terminal to, struct files *x,
+                        struct weft_picture *out, struct weft_err *err)
 {
     static const char *const argv[] = {"gnuplot", "--default-settings", "-", NULL};
     int status = 0;
@@ -148,7 +148,7 @@ static int draw(const struct weft_figure *f, enum weft_script_terminal to, struc
         return no_gnuplot(ENOENT, err);
     if (status)
         return refused(x->err, err);
-    return read_all(x->out, out, err);
+    return gnuplot_read_all(x->out, out, err);
 }
 
 int weft_gnuplot(const struct weft_figure *f, enum weft_script_terminal to,
@@ -157,8 +157,8 @@ int weft_gnuplot(const struct weft_figure *f, enum weft_script_terminal to,
     struct files x = {0};
     *out = (struct weft_picture){0};
     int code = open_files(&x, err);
-    code = code ? code : draw(f, to, &x, out, err);
-    close_files(&x);
+    code = code ? code : gnuplot_draw(f, to, &x, out, err);
+    gnuplot_close_files(&x);
     if (!code && !out->size)
         code = weft_err_set(err, WEFT_E_IO, "gnuplot drew nothing");
     if (!code && to == WEFT_SCRIPT_PDF)
@@ -177,6 +177,6 @@ bool weft_gnuplot_is_there(void)
     struct files x = {0};
     int status = 1;
     const bool is = !open_files(&x, &ignored) && !spawn(&x, argv, &status, &ignored) && !status;
-    close_files(&x);
+    gnuplot_close_files(&x);
     return is;
 }

@@ -47,7 +47,7 @@ static size_t sort_links(struct weft_folded *f, struct sort sorts[SORTS])
 }
 
 /* "64 of 100 Gbps in dimension 0, tier 1 ...". */
-static const char *describe(struct weft_folded *f, struct weft_figure *figure)
+static const char *plot_links_describe(struct weft_folded *f, struct weft_figure *figure)
 {
     struct sort sorts[SORTS];
     const size_t n = sort_links(f, sorts);
@@ -63,7 +63,7 @@ static const char *describe(struct weft_folded *f, struct weft_figure *figure)
     return all;
 }
 
-static void place(struct weft_folded *f)
+static void plot_links_place(struct weft_folded *f)
 {
     int y = 0;
     for (size_t i = 0; i < f->nitems;) {
@@ -171,7 +171,7 @@ static void name_rows(const struct weft_folded *f, struct weft_panel *p)
     }
 }
 
-static void draw(struct weft_folded *f, struct weft_figure *figure, const char *title)
+static void plot_links_draw(struct weft_folded *f, struct weft_figure *figure, const char *title)
 {
     struct weft_panel *p = weft_panel_add(figure, title, "", "");
     p->x.from = -0.02;
@@ -180,7 +180,7 @@ static void draw(struct weft_folded *f, struct weft_figure *figure, const char *
     p->value.label = "busiest link, use in percent of the run";
     p->value.from = 0;
     p->value.to = 100;
-    place(f);
+    plot_links_place(f);
     if (f->plain)
         draw_sorts(f, p);
     else
@@ -205,8 +205,8 @@ static void draw(struct weft_folded *f, struct weft_figure *figure, const char *
         name_rows(f, p);
 }
 
-static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *figure,
-                   struct weft_err *err)
+static int plot_links_add_run(const struct weft_runs *runs, size_t i, struct weft_figure *figure,
+                              struct weft_err *err)
 {
     static const char *const columns[] = {"from", "to", "dim", "util_pct", "rate_bps", NULL};
     struct weft_folded f = {.arena = runs->arena};
@@ -214,12 +214,12 @@ static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f
     if (!rc && f.nlinks)
         rc = weft_folded_fold(&f, err);
     if (!rc && f.nlinks) {
-        draw(&f, figure, runs->n > 1 ? runs->run[i].label : "");
+        plot_links_draw(&f, figure, runs->n > 1 ? runs->run[i].label : "");
         figure->caption = weft_figure_printf(
             figure,
             "Each line is the busiest of the links between two boxes, in its busier direction; a "
             "patch in a box is the busiest link inside it. Directions of links: %s.",
-            describe(&f, figure));
+            plot_links_describe(&f, figure));
     }
     weft_folded_free(&f);
     return rc < 0 ? rc : 0;
@@ -237,20 +237,21 @@ int weft_fabric_figure(struct weft_figure *figure, const struct weft_drawn_link 
     if (!code && n)
         code = weft_folded_fold(&f, err);
     if (!code && n)
-        draw(&f, figure, "");
+        plot_links_draw(&f, figure, "");
     weft_folded_free(&f);
     return code ? code : weft_figure_check(figure, err);
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int plot_links_derive(const struct weft_runs *runs, struct weft_figure *f,
+                             struct weft_err *err)
 {
     f->title = "The fabric and how busy its links were";
     for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++)
-        if (add_run(runs, i, f, err))
+        if (plot_links_add_run(runs, i, f, err))
             return err->code;
     return f->panels ? 0 : weft_plot_nothing(err, "no links (links.csv) in %s", runs->run[0].dir);
 }
 
 const struct weft_plot weft_plot_links = {
     "links", "the fabric, large ones folded, with the use of links as colours", "links.csv",
-    derive};
+    plot_links_derive};

@@ -41,7 +41,7 @@ static struct weft_pause *open_pause(const struct weft_pause_list *p, uint32_t n
     return NULL;
 }
 
-static int begin(struct weft_pause_list *p, struct weft_pause x, struct weft_err *err)
+static int pause_list_begin(struct weft_pause_list *p, struct weft_pause x, struct weft_err *err)
 {
     const struct weft_pause *cause = open_pause(p, x.peer, x.prio, NULL);
     x.hop = cause ? cause->hop + 1 : 1;
@@ -76,14 +76,14 @@ static int pause_row(void *ctx, const struct weft_row *row, struct weft_err *err
     p->end_ns = fmax(p->end_ns, x.from_ns);
     struct weft_pause *open = open_pause(p, x.node, x.prio, &x.port);
     if (strcmp(weft_row_text(row, 5), "pause") == 0)
-        return open ? 0 : begin(p, x, err);
+        return open ? 0 : pause_list_begin(p, x, err);
     if (open)
         open->to_ns = x.from_ns;
     return 0;
 }
 
 /* Ends what has no end, and finds out whom each node obeyed first. */
-static void conclude(struct weft_pause_list *p)
+static void pause_list_conclude(struct weft_pause_list *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         p->list[i].to_ns = fmin(p->list[i].to_ns, p->end_ns);
@@ -107,7 +107,7 @@ int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *ru
     const double end = weft_run_figure(run, "elapsed_ns");
     out->end_ns = fmin(end > out->end_ns ? end : out->end_ns, runs->to_ns);
     if (!rc)
-        conclude(out);
+        pause_list_conclude(out);
     return rc ? rc : out->n == 0;
 }
 

@@ -97,8 +97,8 @@ static void draw_row(struct weft_curve *c, const struct weft_pause_list *p, cons
     }
 }
 
-static int draw(const struct weft_pause_list *p, struct weft_figure *f, const char *title,
-                struct weft_err *err)
+static int plot_pauses_draw(const struct weft_pause_list *p, struct weft_figure *f,
+                            const char *title, struct weft_err *err)
 {
     static const int colours[HOPS] = {1, 4, 0, 5};
     struct rows rows;
@@ -141,12 +141,13 @@ static int draw(const struct weft_pause_list *p, struct weft_figure *f, const ch
     return 0;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int plot_pauses_derive(const struct weft_runs *runs, struct weft_figure *f,
+                              struct weft_err *err)
 {
     f->title = "PFC pauses";
-    return weft_pause_list_draw(runs, f, RUNS_MAX, draw, err);
+    return weft_pause_list_draw(runs, f, RUNS_MAX, plot_pauses_draw, err);
 }
 
 const struct weft_plot weft_plot_pauses = {
     "pauses", "PFC pause map: which ports were stopped when, and how far from the congestion",
-    "pfc.csv", derive};
+    "pfc.csv", plot_pauses_derive};

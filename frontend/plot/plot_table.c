@@ -23,14 +23,14 @@ const struct weft_plot *const *weft_plots(size_t *n)
     return plots;
 }
 
-static const char *name_of(size_t i)
+static const char *plot_table_name_of(size_t i)
 {
     return plots[i]->name;
 }
 
 const struct weft_plot *weft_plot_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, PLOTS, "figure", err);
+    const size_t i = weft_find_named(name, plot_table_name_of, PLOTS, "figure", err);
     if (i == PLOTS) {
         err->code = WEFT_E_USAGE;
         return NULL;

@@ -75,8 +75,8 @@ static size_t find_ports(const struct reading *r, struct port *ports)
     return n;
 }
 
-static int draw(const struct weft_runs *runs, size_t run, const struct reading *r,
-                struct weft_panel *panel, struct weft_err *err)
+static int queue_cdf_draw(const struct weft_runs *runs, size_t run, const struct reading *r,
+                          struct weft_panel *panel, struct weft_err *err)
 {
     struct port *ports = malloc((r->n + 1) * sizeof *ports);
     if (!ports)
@@ -100,7 +100,8 @@ static int draw(const struct weft_runs *runs, size_t run, const struct reading *
     return 0;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int queue_cdf_derive(const struct weft_runs *runs, struct weft_figure *f,
+                            struct weft_err *err)
 {
     static const char *const columns[] = {"node", "peer", "prio", "to_bytes", "time_ns", NULL};
     struct weft_panel *p = weft_panel_add(f, "", "queue at most (KB)", "share of the run (0 to 1)");
@@ -111,7 +112,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
         int rc =
             weft_run_rows(&runs->run[i], "series/queue_histogram.csv", columns, class_row, &r, err);
         if (!rc && r.n)
-            rc = draw(runs, i, &r, p, err);
+            rc = queue_cdf_draw(runs, i, &r, p, err);
         free(r.list);
         if (rc < 0)
             return rc;
@@ -131,4 +132,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 }
 
 const struct weft_plot weft_plot_queue_cdf = {"queue-cdf", "distribution of queues over time",
-                                              "series/queue_histogram.csv", derive};
+                                              "series/queue_histogram.csv", queue_cdf_derive};

@@ -47,7 +47,7 @@ static json_t *read_json(const char *dir, struct weft_err *err)
     return root;
 }
 
-static int add_run(struct weft_runs *r, const char *dir, struct weft_err *err)
+static int runs_add_run(struct weft_runs *r, const char *dir, struct weft_err *err)
 {
     if (r->n == RUNS_MAX)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %d runs for a figure", RUNS_MAX);
@@ -59,7 +59,7 @@ static int add_run(struct weft_runs *r, const char *dir, struct weft_err *err)
 }
 
 /* Numbers in names count as such: 2 is before 10. */
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int runs_by_name(const struct dirent **a, const struct dirent **b)
 {
     return weft_compare_names((*a)->d_name, (*b)->d_name);
 }
@@ -69,14 +69,14 @@ static int add_sweep(struct weft_runs *r, const char *dir, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX], json[WEFT_PATH_MAX];
     struct dirent **list = NULL;
-    const int n = scandir(dir, &list, NULL, by_name);
+    const int n = scandir(dir, &list, NULL, runs_by_name);
     int code = n < 0 ? weft_file_error(err, dir, "read", errno) : 0;
     for (int i = 0; i < n; i++) {
         if (!code && list[i]->d_name[0] != '.') {
             code = weft_path_join(path, dir, list[i]->d_name, err);
             code = code ? code : weft_path_join(json, path, "run.json", err);
             if (!code && weft_file_is_regular(json))
-                code = add_run(r, path, err);
+                code = runs_add_run(r, path, err);
         }
         free(list[i]);
     }
@@ -90,7 +90,7 @@ static int add_folder(struct weft_runs *r, const char *dir, struct weft_err *err
     if (weft_path_join(path, dir, "sweep.csv", err))
         return err->code;
     if (!weft_file_is_regular(path))
-        return add_run(r, dir, err);
+        return runs_add_run(r, dir, err);
     r->sweep = weft_arena_strdup(r->arena, dir);
     return r->sweep ? add_sweep(r, dir, err) : weft_err_no_memory(err, "run folders");
 }
@@ -204,7 +204,7 @@ static int list_keys(struct weft_runs *r)
 }
 
 /* Keeps the settings that vary, with the value of each run. */
-static int keep(struct weft_runs *r, const struct varied *v, const char *const *value)
+static int runs_keep(struct weft_runs *r, const struct varied *v, const char *const *value)
 {
     r->key = weft_arena_calloc(r->arena, v->n, sizeof *r->key);
     if (!r->key)
@@ -280,7 +280,7 @@ static int name_by_settings(struct weft_runs *r, struct weft_err *err)
     int code = value ? find_varied(r, &v, value, err) : weft_err_no_memory(err, "run folders");
     if (!code)
         keep_overrides(r, &v, value);
-    if (!code && v.n && v.n <= KEYS_IN_LABEL && keep(r, &v, value))
+    if (!code && v.n && v.n <= KEYS_IN_LABEL && runs_keep(r, &v, value))
         code = weft_err_no_memory(err, "run folders");
     free(value);
     for (size_t i = 0; i < r->n && r->nkeys && !code; i++)

@@ -100,8 +100,8 @@ struct chosen {
     size_t n;
 };
 
-static int choose(const struct weft_runs *runs, const struct source *s, const char *column,
-                  struct chosen *out, struct weft_err *err)
+static int sampled_choose(const struct weft_runs *runs, const struct source *s, const char *column,
+                          struct chosen *out, struct weft_err *err)
 {
     *out = (struct chosen){.of = calloc(runs->n, sizeof *out->of)};
     if (!out->of)
@@ -129,8 +129,8 @@ static void free_chosen(const struct weft_runs *runs, struct chosen *c)
     free(c->of);
 }
 
-static void draw(const struct weft_runs *runs, const struct chosen *c, const char *column, bool log,
-                 struct weft_figure *f)
+static void sampled_draw(const struct weft_runs *runs, const struct chosen *c, const char *column,
+                         bool log, struct weft_figure *f)
 {
     const struct dimension *d = dimension_of(column);
     const struct weft_figure_unit u = weft_figure_time_unit(c->last_ns),
@@ -161,11 +161,11 @@ static int add_panel(const struct weft_runs *runs, const struct source *s, const
                      struct weft_figure *f, struct weft_err *err)
 {
     struct chosen c;
-    const int rc = choose(runs, s, column, &c, err);
+    const int rc = sampled_choose(runs, s, column, &c, err);
     if (!rc && c.n && c.most > 0)
-        draw(runs, &c, column, false, f);
+        sampled_draw(runs, &c, column, false, f);
     if (!rc && c.most > 1e4 && runs->n > 1 && strcmp(column, "queue_bytes") == 0)
-        draw(runs, &c, column, true, f); /* controls differ by orders of magnitude */
+        sampled_draw(runs, &c, column, true, f); /* controls differ by orders of magnitude */
     free_chosen(runs, &c);
     return rc;
 }
@@ -181,8 +181,8 @@ static int panels_of(const struct weft_runs *runs, const struct source *s,
     return 0;
 }
 
-static int finish(const struct weft_runs *runs, struct weft_figure *f, const char *title,
-                  const char *caption, const char *what, struct weft_err *err)
+static int sampled_finish(const struct weft_runs *runs, struct weft_figure *f, const char *title,
+                          const char *caption, const char *what, struct weft_err *err)
 {
     bool change = false;
     for (size_t i = 0; i < runs->n; i++) {
@@ -212,7 +212,7 @@ static int derive_queue(const struct weft_runs *runs, struct weft_figure *f, str
     static const char *const columns[] = {"queue_bytes", NULL};
     if (panels_of(runs, &queue_source, columns, f, err))
         return err->code;
-    return finish(
+    return sampled_finish(
         runs, f, "Queues over time",
         "Bytes that wait at an egress port, by priority; where rows are many, the largest of "
         "several.",
@@ -224,7 +224,7 @@ static int derive_buffer(const struct weft_runs *runs, struct weft_figure *f, st
     static const char *const columns[] = {"used_bytes", "headroom_bytes", NULL};
     if (panels_of(runs, &buffer_source, columns, f, err))
         return err->code;
-    return finish(
+    return sampled_finish(
         runs, f, "Buffers of switches over time",
         "Packet buffer that is occupied, and what of it lies in headroom, which holds what "
         "still comes in after a pause was sent.",
@@ -236,17 +236,18 @@ static int derive_link(const struct weft_runs *runs, struct weft_figure *f, stru
     static const char *const columns[] = {"throughput_bps", NULL};
     if (panels_of(runs, &link_source, columns, f, err))
         return err->code;
-    return finish(runs, f, "Throughput of links over time",
-                  "Bytes on the wire, headers and all, between samples. The largest are those "
-                  "that carried most.",
-                  "throughput", err);
+    return sampled_finish(
+        runs, f, "Throughput of links over time",
+        "Bytes on the wire, headers and all, between samples. The largest are those "
+        "that carried most.",
+        "throughput", err);
 }
 
 /* How fair goodput is at each moment, where there are several queue pairs at once. */
 static int add_fairness(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     struct chosen c;
-    int rc = choose(runs, &qp_source, "goodput_bps", &c, err);
+    int rc = sampled_choose(runs, &qp_source, "goodput_bps", &c, err);
     const struct weft_figure_unit u = weft_figure_time_unit(c.last_ns);
     struct weft_panel *p = NULL;
     for (size_t i = 0; i < runs->n && !rc; i++) {
@@ -276,11 +277,12 @@ static int derive_rate(const struct weft_runs *runs, struct weft_figure *f, stru
                                           "in_flight_bytes", "rtt_ns",      NULL};
     if (panels_of(runs, &qp_source, columns, f, err) || add_fairness(runs, f, err))
         return err->code;
-    return finish(runs, f, "Queue pairs over time",
-                  "Rate is what congestion control allows, goodput what the receiver acknowledged "
-                  "between samples. Jain's index is 1 when all queue pairs that have something to "
-                  "send have the same goodput, 1/n when one of n has all.",
-                  "rate", err);
+    return sampled_finish(
+        runs, f, "Queue pairs over time",
+        "Rate is what congestion control allows, goodput what the receiver acknowledged "
+        "between samples. Jain's index is 1 when all queue pairs that have something to "
+        "send have the same goodput, 1/n when one of n has all.",
+        "rate", err);
 }
 
 /* Columns of a table of series that are no keys. */
@@ -315,10 +317,11 @@ static int derive_control(const struct weft_runs *runs, struct weft_figure *f, s
         (columns[0] && panels_of(runs, &qp_source, rate, f, err)) ||
         panels_of(runs, &control_source, columns, f, err))
         return err->code;
-    return finish(runs, f, "Inside the congestion control",
-                  "The rate that queue pairs may send at, where that was sampled, and what their "
-                  "congestion control keeps ('weft show cc NAME' explains it).",
-                  "rate,control", err);
+    return sampled_finish(
+        runs, f, "Inside the congestion control",
+        "The rate that queue pairs may send at, where that was sampled, and what their "
+        "congestion control keeps ('weft show cc NAME' explains it).",
+        "rate,control", err);
 }
 
 const struct weft_plot weft_plot_queue = {

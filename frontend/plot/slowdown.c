@@ -28,8 +28,8 @@ static int by_size(const void *va, const void *vb)
 }
 
 /* Sums up the messages from @p from to @p to, which are sorted by size. */
-static void sum_up(struct groups *g, const struct weft_flow_point *list, size_t from, size_t to,
-                   double *room)
+static void plot_slowdown_sum_up(struct groups *g, const struct weft_flow_point *list, size_t from,
+                                 size_t to, double *room)
 {
     for (size_t i = from; i < to; i++)
         room[i - from] = list[i].slowdown;
@@ -48,7 +48,7 @@ static size_t count_sizes(const struct weft_flow_point *list, size_t n)
 }
 
 /* Groups @p n messages, which it sorts. -1: no memory. */
-static int group(struct weft_flow_point *list, size_t n, struct groups *g)
+static int plot_slowdown_group(struct weft_flow_point *list, size_t n, struct groups *g)
 {
     double *room = malloc((n + 1) * sizeof *room);
     *g = (struct groups){0};
@@ -62,7 +62,7 @@ static int group(struct weft_flow_point *list, size_t n, struct groups *g)
             continue;
         while (to < n && list[to].bytes == list[to - 1].bytes)
             to++;
-        sum_up(g, list, from, to, room);
+        plot_slowdown_sum_up(g, list, from, to, room);
         from = to;
     }
     free(room);
@@ -106,7 +106,7 @@ static int one_run(struct weft_flow_points *flows, struct weft_figure *f, struct
     const int jobs = flows->njobs > 1 && flows->njobs <= JOBS_APART ? (int)flows->njobs : 0;
     struct groups g;
     for (int job = -1; job < jobs; job++) {
-        if (group(flows->list, select_job(flows, job), &g))
+        if (plot_slowdown_group(flows->list, select_job(flows, job), &g))
             return weft_err_no_memory(err, "slow-downs");
         const char *title = job >= 0 ? weft_figure_printf(f, "workload %s", flows->job[job])
                             : jobs   ? "all messages"
@@ -119,13 +119,14 @@ static int one_run(struct weft_flow_points *flows, struct weft_figure *f, struct
 }
 
 /* Several: a panel for each percentile with a curve for each run. */
-static int add_run(const struct weft_runs *runs, size_t i, struct weft_panel *const *panels,
-                   size_t *with, struct weft_err *err)
+static int plot_slowdown_add_run(const struct weft_runs *runs, size_t i,
+                                 struct weft_panel *const *panels, size_t *with,
+                                 struct weft_err *err)
 {
     struct weft_flow_points flows;
     struct groups g;
     int rc = weft_flow_points_read(runs, &runs->run[i], &flows, err);
-    if (!rc && group(flows.list, flows.n, &g))
+    if (!rc && plot_slowdown_group(flows.list, flows.n, &g))
         rc = weft_err_no_memory(err, "slow-downs");
     for (size_t k = 0; k < PERCENTS && !rc; k++)
         add_curve(panels[k], &g, k, (int)i, runs->run[i].label);
@@ -141,12 +142,13 @@ static int several(const struct weft_runs *runs, struct weft_figure *f, struct w
     for (size_t k = 0; k < PERCENTS; k++)
         panels[k] = panel(f, percent_names[k]);
     for (size_t i = 0; i < runs->n; i++)
-        if (add_run(runs, i, panels, &with, err))
+        if (plot_slowdown_add_run(runs, i, panels, &with, err))
             return err->code;
     return with ? 0 : weft_plot_nothing(err, "none of the runs has messages");
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int plot_slowdown_derive(const struct weft_runs *runs, struct weft_figure *f,
+                                struct weft_err *err)
 {
     f->title = "FCT slowdown by message size";
     f->caption = "Slowdown is the completion time of a message divided by what it would take alone "
@@ -166,4 +168,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 
 const struct weft_plot weft_plot_slowdown = {
     "slowdown", "FCT slowdown against message size: median, 95th and 99th percentile", "flows.csv",
-    derive};
+    plot_slowdown_derive};

@@ -59,7 +59,7 @@ static void add_hosts(struct tree *t, uint32_t parent)
 }
 
 /* Adds a node and what is below it. Deep trees end at the last row. */
-static void add_node(struct tree *t, uint32_t node)
+static void spread_add_node(struct tree *t, uint32_t node)
 {
     if (t->n == ROWS_MAX) {
         t->left++;
@@ -70,7 +70,7 @@ static void add_node(struct tree *t, uint32_t node)
     add_hosts(t, node);
     for (uint32_t k = 0; k < t->p->nnodes; k++)
         if (t->p->node[k].parent == node && !t->p->node[k].host)
-            add_node(t, k);
+            spread_add_node(t, k);
 }
 
 static const char *label_of(struct weft_figure *f, const struct tree *t, const struct member *m)
@@ -155,7 +155,7 @@ static void draw_ports(const struct weft_pause_list *p, struct weft_figure *f,
     }
 }
 
-static void describe(const struct tree *t, struct weft_figure *f)
+static void spread_describe(const struct tree *t, struct weft_figure *f)
 {
     const struct weft_pause_list *p = t->p;
     uint32_t roots = 0, switches = 0, hosts = 0, first = UINT32_MAX;
@@ -177,8 +177,8 @@ static void describe(const struct tree *t, struct weft_figure *f)
         t->left ? weft_figure_printf(f, " For %zu more nodes there is no room.", t->left) : "");
 }
 
-static int draw(const struct weft_pause_list *p, struct weft_figure *f, const char *title,
-                struct weft_err *err)
+static int spread_draw(const struct weft_pause_list *p, struct weft_figure *f, const char *title,
+                       struct weft_err *err)
 {
     struct tree t = {.p = p,
                      .member = calloc(ROWS_MAX, sizeof *t.member),
@@ -191,7 +191,7 @@ static int draw(const struct weft_pause_list *p, struct weft_figure *f, const ch
     }
     for (uint32_t k = 0; k < p->nnodes; k++)
         if (p->node[k].parent == UINT32_MAX)
-            add_node(&t, k);
+            spread_add_node(&t, k);
     double end = 0, begin = INFINITY;
     for (size_t i = 0; i < p->n; i++) {
         begin = fmin(begin, p->list[i].from_ns);
@@ -204,18 +204,18 @@ static int draw(const struct weft_pause_list *p, struct weft_figure *f, const ch
     const struct weft_figure_unit u = weft_figure_time_unit(end);
     draw_tree(&t, f, title, &u);
     draw_ports(p, f, &u, begin, end);
-    describe(&t, f);
+    spread_describe(&t, f);
     free(t.member);
     free(t.row);
     return 0;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int spread_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     f->title = "How PFC pauses spread";
-    return weft_pause_list_draw(runs, f, 3, draw, err);
+    return weft_pause_list_draw(runs, f, 3, spread_draw, err);
 }
 
 const struct weft_plot weft_plot_spread = {
     "pause-tree", "how PFC pauses spread: root, spread and victims as a tree over time", "pfc.csv",
-    derive};
+    spread_derive};

@@ -89,7 +89,7 @@ static void draw_curves(struct weft_panel *p, const struct weft_sweep_table *s,
 }
 
 /* The place of a value among those of its axis, from 0, in their order. */
-static size_t rank_of(const struct weft_sweep_axis *a, size_t nrows, double v)
+static size_t plot_sweep_rank_of(const struct weft_sweep_axis *a, size_t nrows, double v)
 {
     size_t rank = 0;
     for (size_t i = 0; i < nrows; i++) {
@@ -109,8 +109,8 @@ static void draw_heat(struct weft_panel *p, const struct weft_sweep_table *s,
     p->value.label = m->axis;
     p->says_values = s->axis[x].n <= HEAT_SAYS && s->axis[y].n <= HEAT_SAYS;
     for (size_t i = 0; i < s->nrows; i++) {
-        const double at_x = (double)rank_of(&s->axis[x], s->nrows, s->axis[x].v[i]);
-        const double at_y = (double)rank_of(&s->axis[y], s->nrows, s->axis[y].v[i]);
+        const double at_x = (double)plot_sweep_rank_of(&s->axis[x], s->nrows, s->axis[x].v[i]);
+        const double at_y = (double)plot_sweep_rank_of(&s->axis[y], s->nrows, s->axis[y].v[i]);
         if (at_y == 0)
             weft_axis_tick(p, &p->x, at_x, s->axis[x].text[i]);
         if (at_x == 0)
@@ -277,7 +277,7 @@ static void name_values(struct weft_panel *p, const struct weft_sweep_table *s, 
     }
 }
 
-static void draw(const struct weft_sweep_table *s, struct weft_figure *f)
+static void plot_sweep_draw(const struct weft_sweep_table *s, struct weft_figure *f)
 {
     const size_t x = main_axis(s, s->naxes), y = heat_axis(s, x);
     const char *x_label = y < s->naxes   ? s->axis[x].key
@@ -332,7 +332,8 @@ static bool has_intervals(const struct weft_sweep_table *s)
     return false;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int plot_sweep_derive(const struct weft_runs *runs, struct weft_figure *f,
+                             struct weft_err *err)
 {
     struct weft_sweep_table s = {.arena = runs->arena};
     if (!runs->sweep)
@@ -340,7 +341,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
                                  runs->n ? runs->run[0].dir : "this");
     int code = weft_sweep_table_read(&s, runs->sweep, err);
     if (!code)
-        draw(&s, f);
+        plot_sweep_draw(&s, f);
     f->title = sweep_title(&s, f);
     f->caption = weft_figure_printf(
         f,
@@ -357,4 +358,4 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 
 const struct weft_plot weft_plot_sweep = {
     "sweep", "what a sweep found: metrics over what was varied, as lines, bars or heat map",
-    "sweep.csv", derive};
+    "sweep.csv", plot_sweep_derive};

@@ -110,8 +110,8 @@ struct columns {
 #define REFERENCE "reference."
 
 /* Which columns are axes and which metrics. */
-static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader *r,
-                       struct columns *of, struct weft_err *err)
+static int sweep_table_read_header(struct weft_sweep_table *s, const struct weft_csv_reader *r,
+                                   struct columns *of, struct weft_err *err)
 {
     const int outcome = weft_csv_reader_column(r, "outcome");
     if (outcome < 0)
@@ -138,7 +138,7 @@ static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader 
     return 0;
 }
 
-static int grow(struct weft_sweep_table *s, struct weft_err *err)
+static int sweep_table_grow(struct weft_sweep_table *s, struct weft_err *err)
 {
     if (s->nrows < s->cap)
         return 0;
@@ -175,7 +175,7 @@ static double value_of(const char *text)
 static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,
                     const struct columns *of, struct weft_err *err)
 {
-    if (grow(s, err))
+    if (sweep_table_grow(s, err))
         return err->code;
     for (size_t k = 0; k < s->naxes; k++) {
         struct weft_sweep_axis *a = &s->axis[k];
@@ -208,7 +208,7 @@ static int read_rows(struct weft_sweep_table *s, const char *dir, struct weft_er
     if (!path)
         return weft_err_no_memory(err, "a sweep");
     int rc = weft_csv_reader_open(&r, path, err);
-    rc = rc ? rc : read_header(s, &r, &of, err);
+    rc = rc ? rc : sweep_table_read_header(s, &r, &of, err);
     while (!rc && (rc = weft_csv_reader_next(&r, err)) == 1)
         rc = read_row(s, &r, &of, err);
     weft_csv_reader_close(&r);

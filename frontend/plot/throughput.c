@@ -18,7 +18,7 @@ struct bins {
     uint32_t n[BINS];
 };
 
-static void add(struct bins *b, const struct weft_flow_point *x)
+static void throughput_add(struct bins *b, const struct weft_flow_point *x)
 {
     const double end = x->start_ns + x->fct_ns, rate = x->bytes * 8 / x->fct_ns;
     if (!(x->fct_ns > 0))
@@ -91,16 +91,17 @@ static void draw_fairness(const struct drawing *d, const struct bins *b, int col
 }
 
 /* Rates of the messages of a job, or (-1) of all. */
-static void fill(struct bins *b, const struct drawing *d, const struct weft_flow_points *p, int job)
+static void throughput_fill(struct bins *b, const struct drawing *d,
+                            const struct weft_flow_points *p, int job)
 {
     *b = (struct bins){.from_ns = d->from_ns, .width_ns = (d->to_ns - d->from_ns) / BINS};
     for (size_t k = 0; k < p->n; k++)
         if (job < 0 || p->list[k].job == (uint32_t)job)
-            add(b, &p->list[k]);
+            throughput_add(b, &p->list[k]);
 }
 
-static int add_run(const struct weft_runs *runs, size_t i, const struct drawing *d,
-                   struct weft_err *err)
+static int throughput_add_run(const struct weft_runs *runs, size_t i, const struct drawing *d,
+                              struct weft_err *err)
 {
     struct weft_flow_points p;
     struct bins *b = malloc(sizeof *b);
@@ -110,12 +111,12 @@ static int add_run(const struct weft_runs *runs, size_t i, const struct drawing 
     const int jobs = !rc && runs->n == 1 && p.njobs > 1 ? (int)p.njobs : 0;
     const char *label = runs->n > 1 ? runs->run[i].label : "";
     for (int job = 0; job < jobs && !rc; job++) {
-        fill(b, d, &p, job);
+        throughput_fill(b, d, &p, job);
         draw_goodput(d, b, job, p.job[job]);
         draw_fairness(d, b, job, p.job[job]);
     }
     if (!rc) {
-        fill(b, d, &p, -1);
+        throughput_fill(b, d, &p, -1);
         if (!jobs)
             draw_goodput(d, b, (int)i, label);
         draw_fairness(d, b, jobs ? WEFT_FIGURE_INK : (int)i, jobs ? "all together" : label);
@@ -125,7 +126,8 @@ static int add_run(const struct weft_runs *runs, size_t i, const struct drawing 
     return rc < 0 ? rc : 0;
 }
 
-static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+static int throughput_derive(const struct weft_runs *runs, struct weft_figure *f,
+                             struct weft_err *err)
 {
     struct drawing d;
     if (find_span(runs, &d.from_ns, &d.to_ns, err))
@@ -150,11 +152,11 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
     d.fairness->y.to = 1.02;
     d.fairness->height = 260;
     for (size_t i = 0; i < runs->n; i++)
-        if (add_run(runs, i, &d, err))
+        if (throughput_add_run(runs, i, &d, err))
             return err->code;
     return 0;
 }
 
 const struct weft_plot weft_plot_throughput = {
     "throughput", "goodput and fairness (Jain) over time, from the lives of messages", "flows.csv",
-    derive};
+    throughput_derive};

@@ -20,7 +20,7 @@ struct reading {
 };
 
 /* The track called @p name: objects come in turns. NULL: no memory. */
-static struct weft_track *find(struct reading *r, const char *name)
+static struct weft_track *tracks_find(struct reading *r, const char *name)
 {
     struct weft_tracks *t = r->tracks;
     for (size_t i = 0; i < t->n; i++) {
@@ -41,7 +41,7 @@ static struct weft_track *find(struct reading *r, const char *name)
     return t->list[t->n].name ? &t->list[t->n++] : NULL;
 }
 
-static int add(struct weft_track *t, double at, double v)
+static int tracks_add(struct weft_track *t, double at, double v)
 {
     if (t->n == t->cap) {
         const size_t cap = t->cap ? 2 * t->cap : 256;
@@ -76,8 +76,8 @@ static int series_row(void *ctx, const struct weft_row *row, struct weft_err *er
     if (at < r->runs->from_ns || at > r->runs->to_ns)
         return 0;
     r->name(row, name, sizeof name);
-    struct weft_track *t = find(r, name);
-    return t && !add(t, at, v) ? 0 : weft_err_no_memory(err, "sampled series");
+    struct weft_track *t = tracks_find(r, name);
+    return t && !tracks_add(t, at, v) ? 0 : weft_err_no_memory(err, "sampled series");
 }
 
 int weft_tracks_read(const struct weft_runs *runs, const struct weft_run *run, const char *file,
@@ -126,7 +126,7 @@ static int by_sum(const void *va, const void *vb)
     return weft_compare_names(a->name, b->name);
 }
 
-static int by_name(const void *va, const void *vb)
+static int tracks_by_name(const void *va, const void *vb)
 {
     const struct weft_track *a = va, *b = vb;
     return weft_compare_names(a->name, b->name);
@@ -137,7 +137,7 @@ void weft_tracks_rank(struct weft_tracks *t, enum weft_track_rank rank, size_t s
     if (t->n)
         qsort(t->list, t->n, sizeof *t->list, rank == WEFT_TRACK_BY_SUM ? by_sum : by_most);
     if (t->n)
-        qsort(t->list, t->n < shown ? t->n : shown, sizeof *t->list, by_name);
+        qsort(t->list, t->n < shown ? t->n : shown, sizeof *t->list, tracks_by_name);
 }
 
 /* What becomes of the rows from @p from to before @p to: the largest, or the mean, of steps by how

@@ -16,7 +16,8 @@ enum { FILE_MAX_BYTES = 16 << 20 };
 
 /* Puts a value under its path into @p flat, an object that keeps the order; equal paths are
  * counted. */
-static int add(json_t *flat, struct weft_arena *arena, const char *path, const json_t *value)
+static int report_compare_add(json_t *flat, struct weft_arena *arena, const char *path,
+                              const json_t *value)
 {
     const char *key = path;
     for (unsigned n = 2; key && json_object_get(flat, key); n++)
@@ -25,7 +26,7 @@ static int add(json_t *flat, struct weft_arena *arena, const char *path, const j
 }
 
 /* What an element of an array is called: by its own name, else by its number. */
-static const char *name_of(struct weft_arena *arena, const json_t *element, size_t i)
+static const char *report_compare_name_of(struct weft_arena *arena, const json_t *element, size_t i)
 {
     static const char *const names[] = {"name", "kind"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -43,7 +44,7 @@ static bool is_choice(const char *group, const char *key)
 }
 
 /* What the settings of a group are called: by what was chosen ("dcqcn.rate-ai"). */
-static const char *group_of(const char *path, const json_t *group)
+static const char *report_compare_group_of(const char *path, const json_t *group)
 {
     const char *key;
     const json_t *v;
@@ -63,7 +64,7 @@ static int take_apart(json_t *flat, struct weft_arena *arena, const char *path, 
     if (json_is_array(v)) {
         json_array_foreach(v, i, child)
         {
-            name = name_of(arena, child, i);
+            name = report_compare_name_of(arena, child, i);
             name = name ? weft_arena_printf(arena, "%s.%s", path, name) : NULL;
             if (!name || take_apart(flat, arena, name, child, settings))
                 return -1;
@@ -71,9 +72,9 @@ static int take_apart(json_t *flat, struct weft_arena *arena, const char *path, 
         return 0;
     }
     if (!json_is_object(v))
-        return add(flat, arena, path, v);
+        return report_compare_add(flat, arena, path, v);
     if (settings && *path)
-        in = group_of(path, v);
+        in = report_compare_group_of(path, v);
     json_object_foreach((json_t *)(uintptr_t)v, key, child)
     {
         const char *of = is_choice(path, key) ? path : in;
@@ -210,7 +211,7 @@ static const char *string_at(struct weft_arena *arena, const json_t *root, const
     return weft_arena_strdup(arena, s ? s : "");
 }
 
-static json_t *parse(const struct weft_compared_text *t, struct weft_err *err)
+static json_t *report_compare_parse(const struct weft_compared_text *t, struct weft_err *err)
 {
     json_error_t e;
     json_t *root = weft_json_load(t->text, t->len, 0, &e);
@@ -239,8 +240,8 @@ static int take_both(struct weft_comparison *c, json_t *const root[2], const cha
     return code;
 }
 
-static int compare(struct weft_comparison *c, json_t *const root[2],
-                   const struct weft_compared_text texts[2])
+static int report_compare(struct weft_comparison *c, json_t *const root[2],
+                          const struct weft_compared_text texts[2])
 {
     json_t *settings[2], *figures[2];
     for (int side = 0; side < 2; side++) {
@@ -267,14 +268,14 @@ struct weft_comparison *weft_compare_texts(const struct weft_compared_text texts
 {
     struct weft_comparison *c = NULL;
     struct weft_arena *arena = weft_arena_new();
-    json_t *root[2] = {parse(&texts[0], err), NULL};
+    json_t *root[2] = {report_compare_parse(&texts[0], err), NULL};
     if (root[0])
-        root[1] = parse(&texts[1], err);
+        root[1] = report_compare_parse(&texts[1], err);
     if (root[1]) {
         c = arena ? weft_arena_calloc(arena, 1, sizeof *c) : NULL;
         if (c)
             c->arena = arena;
-        if (!c || compare(c, root, texts)) {
+        if (!c || report_compare(c, root, texts)) {
             weft_err_no_memory(err, "a comparison of runs");
             c = NULL;
         }

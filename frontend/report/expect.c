@@ -84,7 +84,8 @@ static int read_bound(const struct weft_xml_elem *e, const char *file, struct we
     return 0;
 }
 
-static int read_all(struct weft_expect *x, const char *text, size_t len, struct weft_err *err)
+static int expect_read_all(struct weft_expect *x, const char *text, size_t len,
+                           struct weft_err *err)
 {
     struct weft_xml_elem *root;
     if (weft_xml_parse(text, len, x->file, x->arena, &root, err))
@@ -122,7 +123,7 @@ struct weft_expect *weft_expect_parse(const char *text, size_t len, const char *
     }
     if (!x || !x->file) {
         weft_err_no_memory(err, "expectations");
-    } else if (!read_all(x, text, len, err)) {
+    } else if (!expect_read_all(x, text, len, err)) {
         return x;
     }
     weft_arena_free(a);

@@ -72,8 +72,8 @@ static const struct {
               [WEFT_METRIC_OF_CLASS] = {"class.", "class.PRIO.NAME"}};
 
 /* The entry called @p name; on an unknown name NULL, and *err names the nearest. */
-static const struct weft_metric *find(enum weft_metric_scope scope, const char *name,
-                                      struct weft_err *err)
+static const struct weft_metric *job_metrics_find(enum weft_metric_scope scope, const char *name,
+                                                  struct weft_err *err)
 {
     enum { MOST = 32 };
     const char *names[MOST];
@@ -115,7 +115,7 @@ int weft_metric_choose(const char *text, struct weft_metric_choice *out, struct 
                             scopes[out->scope].form);
     if (out->scope == WEFT_METRIC_OF_CLASS && !is_class(out))
         return weft_err_set(err, WEFT_E_INPUT, "'%s': classes are 0 to 7 and default", text);
-    out->metric = find(out->scope, dot + 1, err);
+    out->metric = job_metrics_find(out->scope, dot + 1, err);
     return out->metric ? 0 : err->code;
 }
 

@@ -21,7 +21,7 @@ static void number_or(double v, char buf[16])
 }
 
 /* A job's state, in a word. */
-static const char *state(const struct weft_job_summary *j)
+static const char *jobs_text_state(const struct weft_job_summary *j)
 {
     if (j->result.start_ps == WEFT_NEVER)
         return "not begun";
@@ -36,7 +36,7 @@ static void job_line(FILE *out, const struct weft_job_summary *j)
     char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], slow[16];
     number_or(j->slowdown, slow);
     fprintf(out, "    %-16s %-10s %-5s %6u  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", j->name,
-            j->kind, j->transport ? j->transport : "-", j->ranks, state(j),
+            j->kind, j->transport ? j->transport : "-", j->ranks, jobs_text_state(j),
             time_or(j->duration_ps, took), slow, time_or(j->exposed_max_ps, exposed),
             weft_human_size(j->flows.bytes, bytes), time_or(j->flows.fct_p50_ps, p50),
             time_or(j->flows.fct_p99_ps, p99));

@@ -79,7 +79,7 @@ static void note_end(struct weft_report *r, const struct weft_completion *w)
     r->jobs[job].ended_bytes += w->msg.gives_nothing ? 0 : w->msg.bytes;
 }
 
-static void on_flow(void *ctx, const struct weft_completion *w)
+static void observe_on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
     int64_t fct_ps = w->received_ps - w->post_ps;
@@ -95,7 +95,7 @@ static void on_flow(void *ctx, const struct weft_completion *w)
     row(r, WEFT_CSV_FLOWS, job_of(r, &w->msg), w);
 }
 
-static void on_pfc(void *ctx, const struct weft_net_pfc *w)
+static void observe_on_pfc(void *ctx, const struct weft_net_pfc *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
     const struct weft_fabric *f = r->fabric;
@@ -226,7 +226,7 @@ void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w)
 
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)
 {
-    return (struct weft_net_observer){.ctx = r, .flow = on_flow, .pfc = on_pfc};
+    return (struct weft_net_observer){.ctx = r, .flow = observe_on_flow, .pfc = observe_on_pfc};
 }
 
 struct weft_system_observer weft_report_system_observer(struct weft_report *r, uint32_t job)

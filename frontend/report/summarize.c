@@ -30,7 +30,7 @@ struct spread {
     weft_i128 sum_ps;
 };
 
-static void add(struct spread *d, int64_t ps)
+static void summarize_add(struct spread *d, int64_t ps)
 {
     d->sum_ps += ps;
     if (ps > d->max_ps)
@@ -56,12 +56,12 @@ static void sum_ranks(const struct weft_report *r, const struct weft_jobs *jobs,
             weft_jobs_rank(jobs, job, rank, &x);
             if (x.end_ps > s->end_ps)
                 s->end_ps = x.end_ps;
-            add(&compute, x.compute_ps);
-            add(&comm, x.comm_ps);
-            add(&exposed, x.exposed_comm_ps);
-            add(&idle, x.idle_ps);
+            summarize_add(&compute, x.compute_ps);
+            summarize_add(&comm, x.comm_ps);
+            summarize_add(&exposed, x.exposed_comm_ps);
+            summarize_add(&idle, x.idle_ps);
             for (int k = 0; k < WEFT_CAUSES; k++)
-                add(&by[k], x.exposed_ps[k]);
+                summarize_add(&by[k], x.exposed_ps[k]);
         }
     }
     weft_jobs_progress(jobs, &s->ops_done, &s->ops_total);

@@ -51,7 +51,7 @@ static void ranks(FILE *out, const struct weft_summary *s)
     max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps, "none of these, before its end");
 }
 
-static void step(FILE *out, const struct weft_step_summary *s)
+static void report_text_step(FILE *out, const struct weft_step_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX];
     if (!s->step_ps)
@@ -309,7 +309,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
             s->hosts, s->switches, s->links);
     if (s->ops_total)
         progress(out, s);
-    step(out, &s->step);
+    report_text_step(out, &s->step);
     if (s->ranks) {
         ranks(out, s);
         critical_path(out, s);

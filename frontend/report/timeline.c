@@ -91,7 +91,8 @@ static uint64_t tid_of(const struct weft_slice *x)
     return ((uint64_t)x->track * OF_MAX + x->of % OF_MAX) * LANES + x->lane + 1;
 }
 
-static void start(struct weft_json *j, const char *phase, const struct weft_slice *x, int64_t at_ps)
+static void timeline_start(struct weft_json *j, const char *phase, const struct weft_slice *x,
+                           int64_t at_ps)
 {
     weft_json_object(j);
     weft_json_kv_str(j, "ph", phase);
@@ -103,7 +104,7 @@ static void start(struct weft_json *j, const char *phase, const struct weft_slic
 
 static void write_slice(struct weft_json *j, const struct weft_slice *x)
 {
-    start(j, "X", x, x->begin_ps);
+    timeline_start(j, "X", x, x->begin_ps);
     weft_json_kv_f64(j, "dur", (double)(x->end_ps - x->begin_ps) / (double)WEFT_PS_PER_US);
     weft_json_kv_str(j, "name", x->name);
     weft_json_kv_str(j, "cat", x->what);
@@ -128,7 +129,7 @@ static void write_arrow(struct weft_json *j, const struct weft_slice *x)
     const bool from = x->track == WEFT_TRACK_OUT;
     const int64_t took_ps = x->end_ps - x->begin_ps;
     const int64_t before_ps = took_ps > 2 * WEFT_PS_PER_NS ? WEFT_PS_PER_NS : took_ps / 2;
-    start(j, from ? "s" : "f", x, from ? x->begin_ps : x->end_ps - before_ps);
+    timeline_start(j, from ? "s" : "f", x, from ? x->begin_ps : x->end_ps - before_ps);
     weft_json_kv_u64(j, "id", x->number);
     weft_json_kv_str(j, "name", "message");
     weft_json_kv_str(j, "cat", "message");
@@ -228,8 +229,9 @@ static void write_threads(struct weft_json *j, const struct weft_slices *s)
     }
 }
 
-static int write_all(const struct weft_slices *s, const char *dir, FILE *out, const char *out_name,
-                     struct weft_timeline_content *content, struct weft_err *err)
+static int timeline_write_all(const struct weft_slices *s, const char *dir, FILE *out,
+                              const char *out_name, struct weft_timeline_content *content,
+                              struct weft_err *err)
 {
     struct weft_json j;
     weft_json_init(&j, out, out_name, 0);
@@ -270,7 +272,7 @@ int weft_timeline_write(const char *dir, uint64_t most_messages, FILE *out, cons
         if (s.n)
             qsort(s.list, s.n, sizeof *s.list, by_time);
         give_lanes(&s, content);
-        rc = write_all(&s, dir, out, out_name, content, err);
+        rc = timeline_write_all(&s, dir, out, out_name, content, err);
     }
     weft_slices_free(&s);
     return rc;

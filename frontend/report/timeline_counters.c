@@ -140,7 +140,7 @@ static int by_largest(const struct object *a, const struct object *b)
 }
 
 /* Draws the largest as far as there is room. */
-static void choose(struct table *t, struct weft_counters *out)
+static void timeline_counters_choose(struct table *t, struct weft_counters *out)
 {
     uint64_t rows = 0;
     HASH_SORT(t->objects, by_largest);
@@ -193,8 +193,8 @@ static void write_title(struct weft_json *j, uint64_t pid, const char *title)
     weft_json_end_object(j);
 }
 
-static int draw(struct weft_json *j, struct table *t, const char *path, uint64_t pid,
-                struct weft_counters *out, struct weft_err *err)
+static int timeline_counters_draw(struct weft_json *j, struct table *t, const char *path,
+                                  uint64_t pid, struct weft_counters *out, struct weft_err *err)
 {
     int rc = open_table(t, path, err);
     if (!rc)
@@ -202,7 +202,7 @@ static int draw(struct weft_json *j, struct table *t, const char *path, uint64_t
     weft_csv_reader_close(&t->r);
     if (rc || !t->objects)
         return rc;
-    choose(t, out);
+    timeline_counters_choose(t, out);
     write_title(j, pid, t->kind->title);
     rc = open_table(t, path, err);
     while (!rc && (rc = weft_csv_reader_next(&t->r, err)) == 1) {
@@ -226,7 +226,7 @@ int weft_timeline_counters(struct weft_json *j, const char *dir, uint64_t pid,
         rc = t.arena ? weft_path_join(path, folder, weft_series_files[kinds[i].file]->name, err)
                      : weft_err_no_memory(err, "a timeline");
         if (!rc && weft_series_table_exists(path))
-            rc = draw(j, &t, path, pid + i, out, err);
+            rc = timeline_counters_draw(j, &t, path, pid + i, out, err);
         HASH_CLEAR(hh, t.objects);
         weft_arena_free(t.arena);
     }

@@ -59,8 +59,8 @@ static struct weft_process *process_of(struct weft_slices *s, enum weft_process_
     return p->lost ? NULL : p;
 }
 
-static int add(struct table *t, enum weft_process_kind kind, uint64_t number, struct weft_slice x,
-               struct weft_err *err)
+static int timeline_read_add(struct table *t, enum weft_process_kind kind, uint64_t number,
+                             struct weft_slice x, struct weft_err *err)
 {
     struct weft_slices *s = t->s;
     const char *job = t->job >= 0 && kind == WEFT_PROCESS_RANK ? t->r.field[t->job] : "";
@@ -96,7 +96,7 @@ static int time(const struct table *t, int column, int64_t *out, struct weft_err
     return weft_csv_reader_ps(&t->r, t->column[column], out, err);
 }
 
-static const char *text(const struct table *t, int column)
+static const char *timeline_read_text(const struct table *t, int column)
 {
     return t->r.field[t->column[column]];
 }
@@ -119,12 +119,14 @@ static const char *const op_columns[] = {"rank",     "node_id", "name",  "kind",
 
 static int op_row(struct table *t, struct weft_err *err)
 {
-    struct weft_slice x = {.name = text(t, 2), .what = text(t, 3), .track = track_of(text(t, 3))};
+    struct weft_slice x = {.name = timeline_read_text(t, 2),
+                           .what = timeline_read_text(t, 3),
+                           .track = track_of(timeline_read_text(t, 3))};
     uint64_t rank;
     if (number(t, 0, &rank, err) || number(t, 1, &x.number, err) || time(t, 4, &x.begin_ps, err) ||
         time(t, 5, &x.end_ps, err) || number(t, 6, &x.bytes, err) || time(t, 7, &x.exposed_ps, err))
         return err->code;
-    return x.end_ps > x.begin_ps ? add(t, WEFT_PROCESS_RANK, rank, x, err) : 0;
+    return x.end_ps > x.begin_ps ? timeline_read_add(t, WEFT_PROCESS_RANK, rank, x, err) : 0;
 }
 
 static const char *const phase_columns[] = {"rank",     "node_id", "name",  "phase",
@@ -132,17 +134,19 @@ static const char *const phase_columns[] = {"rank",     "node_id", "name",  "pha
 
 static int phase_row(struct table *t, struct weft_err *err)
 {
-    struct weft_slice x = {
-        .name = text(t, 2), .what = text(t, 3), .track = WEFT_TRACK_PHASE, .exposed_ps = -1};
+    struct weft_slice x = {.name = timeline_read_text(t, 2),
+                           .what = timeline_read_text(t, 3),
+                           .track = WEFT_TRACK_PHASE,
+                           .exposed_ps = -1};
     uint64_t rank;
     if (number(t, 0, &rank, err) || number(t, 1, &x.number, err) || time(t, 4, &x.begin_ps, err) ||
         time(t, 5, &x.end_ps, err) || number(t, 6, &x.bytes, err))
         return err->code;
-    if (text(t, 7)[0] == '\0') /* it has one phase, and is drawn already */
+    if (timeline_read_text(t, 7)[0] == '\0') /* it has one phase, and is drawn already */
         return 0;
     if (number(t, 7, &x.of, err))
         return err->code;
-    return x.end_ps > x.begin_ps ? add(t, WEFT_PROCESS_RANK, rank, x, err) : 0;
+    return x.end_ps > x.begin_ps ? timeline_read_add(t, WEFT_PROCESS_RANK, rank, x, err) : 0;
 }
 
 static const char *const flow_columns[] = {"id", "src", "dst", "start_ns", "fct_ns", "size_bytes"};
@@ -161,12 +165,12 @@ static int flow_row(struct table *t, struct weft_err *err)
         return err->code;
     x.end_ps = x.begin_ps + took_ps;
     x.track = WEFT_TRACK_OUT;
-    snprintf(name, sizeof name, "to h%s", text(t, 2));
-    if (took_ps <= 0 || add(t, WEFT_PROCESS_HOST, src, x, err))
+    snprintf(name, sizeof name, "to h%s", timeline_read_text(t, 2));
+    if (took_ps <= 0 || timeline_read_add(t, WEFT_PROCESS_HOST, src, x, err))
         return took_ps <= 0 ? 0 : err->code;
     x.track = WEFT_TRACK_IN;
-    snprintf(name, sizeof name, "from h%s", text(t, 1));
-    return add(t, WEFT_PROCESS_HOST, dst, x, err);
+    snprintf(name, sizeof name, "from h%s", timeline_read_text(t, 1));
+    return timeline_read_add(t, WEFT_PROCESS_HOST, dst, x, err);
 }
 
 static const char *const pfc_columns[] = {"t_ns", "port", "node", "peer", "prio", "event"};
@@ -189,23 +193,24 @@ static int pfc_row(struct table *t, struct weft_err *err)
         return err->code;
     const uint64_t of = port * 8 + prio;
     struct weft_slice *open = open_pause(t->s, of);
-    if (strcmp(text(t, 5), "pause") != 0) {
+    if (strcmp(timeline_read_text(t, 5), "pause") != 0) {
         if (open)
             open->end_ps = at_ps;
         return 0;
     }
     if (open)
         return 0;
-    snprintf(name, sizeof name, "%.30s -> %.30s prio %s", text(t, 2), text(t, 3), text(t, 4));
-    return add(t, WEFT_PROCESS_PORTS, 0,
-               (struct weft_slice){.track = WEFT_TRACK_PAUSE,
-                                   .of = of,
-                                   .begin_ps = at_ps,
-                                   .end_ps = -1,
-                                   .name = name,
-                                   .what = "PFC pause",
-                                   .exposed_ps = -1},
-               err);
+    snprintf(name, sizeof name, "%.30s -> %.30s prio %s", timeline_read_text(t, 2),
+             timeline_read_text(t, 3), timeline_read_text(t, 4));
+    return timeline_read_add(t, WEFT_PROCESS_PORTS, 0,
+                             (struct weft_slice){.track = WEFT_TRACK_PAUSE,
+                                                 .of = of,
+                                                 .begin_ps = at_ps,
+                                                 .end_ps = -1,
+                                                 .name = name,
+                                                 .what = "PFC pause",
+                                                 .exposed_ps = -1},
+                             err);
 }
 
 static const char *const path_columns[] = {"rank", "node_id", "name", "kind", "begin_ns", "end_ns"};
@@ -213,12 +218,15 @@ static const char *const path_columns[] = {"rank", "node_id", "name", "kind", "b
 static int path_row(struct table *t, struct weft_err *err)
 {
     char name[160];
-    struct weft_slice x = {
-        .name = name, .what = text(t, 3), .track = WEFT_TRACK_CRITICAL, .exposed_ps = -1};
+    struct weft_slice x = {.name = name,
+                           .what = timeline_read_text(t, 3),
+                           .track = WEFT_TRACK_CRITICAL,
+                           .exposed_ps = -1};
     if (number(t, 1, &x.number, err) || time(t, 4, &x.begin_ps, err) || time(t, 5, &x.end_ps, err))
         return err->code;
-    snprintf(name, sizeof name, "rank %s: %.120s", text(t, 0), text(t, 2));
-    return x.end_ps > x.begin_ps ? add(t, WEFT_PROCESS_PATH, 0, x, err) : 0;
+    snprintf(name, sizeof name, "rank %s: %.120s", timeline_read_text(t, 0),
+             timeline_read_text(t, 2));
+    return x.end_ps > x.begin_ps ? timeline_read_add(t, WEFT_PROCESS_PATH, 0, x, err) : 0;
 }
 
 /* ---- all of them ---- */

@@ -16,7 +16,7 @@ struct alone {
     uint64_t messages;
 };
 
-static void on_flow(void *ctx, const struct weft_completion *w)
+static void alone_on_flow(void *ctx, const struct weft_completion *w)
 {
     struct alone *a = (struct alone *)ctx;
     if (w->post_ps < a->from_ps || w->post_ps >= a->to_ps)
@@ -38,13 +38,13 @@ static int no_rows(void *ctx, struct weft_err *err)
     return 0;
 }
 
-static int prepare(struct alone *a, const struct weft_cli *cli,
-                   const struct weft_scenario_parts *parts, const struct weft_job_plan *plan,
-                   struct weft_err *err)
+static int alone_prepare(struct alone *a, const struct weft_cli *cli,
+                         const struct weft_scenario_parts *parts, const struct weft_job_plan *plan,
+                         struct weft_err *err)
 {
     struct weft_net_config config = weft_scenario_net_config(a->s, parts->fabric);
     config.observer.ctx = a;
-    config.observer.flow = on_flow;
+    config.observer.flow = alone_on_flow;
     config.interrupted = cli->interrupted;
     if (a->s->backend->create(&config, &a->on.net, err))
         return err->code;
@@ -66,7 +66,8 @@ static int prepare(struct alone *a, const struct weft_cli *cli,
     return a->on.faults ? 0 : err->code;
 }
 
-static int run(struct alone *a, const struct weft_cli *cli, int64_t until_ps, struct weft_err *err)
+static int alone_run(struct alone *a, const struct weft_cli *cli, int64_t until_ps,
+                     struct weft_err *err)
 {
     struct weft_slices slices = {
         .cli = cli,
@@ -92,8 +93,8 @@ static int one(struct alone *a, const struct weft_cli *cli, const struct weft_sc
     plan.until_ps = ends_ps;
     if (plan.flows)
         plan.flows->rewind(plan.flows, 0);
-    int rc = prepare(a, cli, parts, &plan, err);
-    rc = rc ? rc : run(a, cli, until_ps, err);
+    int rc = alone_prepare(a, cli, parts, &plan, err);
+    rc = rc ? rc : alone_run(a, cli, until_ps, err);
     if (!rc) {
         weft_jobs_result(a->on.jobs, 0, &r);
         weft_job_summary_alone(j, r.finished && !r.endless ? r.end_ps - r.start_ps : 0,

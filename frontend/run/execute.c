@@ -44,7 +44,7 @@ static void fill_progress(void *ctx, struct weft_progress_state *s)
     weft_jobs_progress(r->on.jobs, &s->done, &s->total);
 }
 
-static int flush(void *ctx, struct weft_err *err)
+static int execute_flush(void *ctx, struct weft_err *err)
 {
     struct run *r = (struct run *)ctx;
     int code = weft_report_flush(r->report, err);
@@ -54,7 +54,7 @@ static int flush(void *ctx, struct weft_err *err)
 }
 
 /* Which ranks and messages stand, and why. */
-static void explain(struct run *r, const struct weft_run_end *x)
+static void execute_explain(struct run *r, const struct weft_run_end *x)
 {
     const uint64_t ranks =
         weft_jobs_explain(r->on.jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log);
@@ -95,7 +95,7 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
         snprintf(x->reason, sizeof x->reason,
                  "stalled: nothing is left to happen, but not everything is done");
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
-    explain(r, x);
+    execute_explain(r, x);
     return WEFT_E_OUTCOME;
 }
 
@@ -163,8 +163,8 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
 }
 
 /* Builds the net and the jobs over the parts of @p x. */
-static int prepare(struct run *r, struct weft_execution *x, const struct weft_execute_opts *o,
-                   struct weft_err *err)
+static int execute_prepare(struct run *r, struct weft_execution *x,
+                           const struct weft_execute_opts *o, struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
     if (r->cli->peers && x->parts.series)
@@ -259,7 +259,7 @@ static int name_algorithms(const struct run *r, struct weft_execution *x, struct
     return 0;
 }
 
-static void close_files(struct run *r, struct weft_err *err)
+static void execute_close_files(struct run *r, struct weft_err *err)
 {
     if (r->files)
         r->files->close(r->files->ctx, err);
@@ -273,7 +273,7 @@ static void write_tables(struct run *r, struct weft_execution *x, struct weft_er
     struct weft_err e = {0};
     weft_report_flush(r->report, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    close_files(r, &e);
+    execute_close_files(r, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     if (r->series)
         weft_series_finish(r->series, r->slices.reached_ps, &e);
@@ -319,8 +319,8 @@ static void tell_threads(const struct run *r)
 }
 
 /* Sums up and writes what comes last, also of a run that @p failed. */
-static void conclude(struct run *r, struct weft_execution *x, const struct weft_run_clock *clock,
-                     struct weft_err *failed)
+static void execute_conclude(struct run *r, struct weft_execution *x,
+                             const struct weft_run_clock *clock, struct weft_err *failed)
 {
     struct weft_summary *m = &x->end.summary;
     struct weft_err e = {0};
@@ -328,7 +328,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
         x->end.code = name_outcome(r, &x->end);
     const bool broken = weft_run_end_broken(&x->end, r->cli, failed);
     if (broken)
-        explain(r, &x->end);
+        execute_explain(r, &x->end);
     const char *outcome = m->outcome;
     if (!failed->code)
         weft_jobs_reach(r->on.jobs, reached_ps(r, outcome));
@@ -377,7 +377,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .cli = r->cli,
         .net = r->on.net,
         .player = {&r->on, weft_played_done, weft_played_error, weft_played_faults_ahead,
-                   fill_progress, flush},
+                   fill_progress, execute_flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
         .victims_ps = r->s->run->victims_ps,
@@ -396,7 +396,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
     if (r->again)
         return err->code;
     weft_run_end_add_failure(&x->end, err, &(struct weft_err){0});
-    conclude(r, x, &clock, err);
+    execute_conclude(r, x, &clock, err);
     return err->code;
 }
 
@@ -433,7 +433,7 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
     if (!code)
         code = weft_source_advise(cli, s, &x->parts, err);
     if (!code)
-        code = prepare(&r, x, o, err);
+        code = execute_prepare(&r, x, o, err);
     if (!cli->peers) /* several processes can't all stop at the same moment */
         weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
     if (code)
@@ -443,7 +443,7 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
     weft_signal_run_json_pop(&r.on_signal);
     weft_series_free(r.series);
     weft_played_release(&r.on);
-    close_files(&r, NULL); /* after a failure before the run; the network has told it all */
+    execute_close_files(&r, NULL); /* after a failure before the run; the network has told it all */
     *again = r.again;
     return code;
 }

@@ -19,7 +19,7 @@ static struct line *first, **last = &first;
 static struct weft_log *released; /**< whose lines these are: */
 static struct line *said;
 
-static void keep(void *user, enum weft_log_level level, const char *text)
+static void held_log_keep(void *user, enum weft_log_level level, const char *text)
 {
     const size_t size = strlen(text) + 1;
     struct line *l = (struct line *)malloc(sizeof *l + size);
@@ -41,7 +41,7 @@ void weft_held_log_hold(struct weft_log *log)
         return;
     held = log;
     before = *log;
-    log->sink = keep;
+    log->sink = held_log_keep;
 }
 
 /* What has been said is not said again, once each. */

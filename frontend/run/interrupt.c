@@ -45,7 +45,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int put(int fd, const char *text, size_t size)
+static int interrupt_put(int fd, const char *text, size_t size)
 {
     while (size > 0) {
         const ssize_t n = write(fd, text, size);
@@ -62,7 +62,7 @@ static void replace_file(const struct weft_signal_file *f)
     const int fd = open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
-    const int failed = put(fd, f->text, f->size);
+    const int failed = interrupt_put(fd, f->text, f->size);
     if (close(fd) != 0 || failed || rename(f->temporary, f->path) != 0)
         unlink(f->temporary);
 }
@@ -72,8 +72,9 @@ void weft_interrupt_end_now(const char *reason, int code)
     for (int i = nfiles; i-- > 0;)
         replace_file(files[i]);
     static const char before[] = "weft: error: ";
-    if (put(STDERR_FILENO, before, sizeof before - 1) == 0)
-        (void)!(put(STDERR_FILENO, reason, strlen(reason)) || put(STDERR_FILENO, "\n", 1));
+    if (interrupt_put(STDERR_FILENO, before, sizeof before - 1) == 0)
+        (void)!(interrupt_put(STDERR_FILENO, reason, strlen(reason)) ||
+                interrupt_put(STDERR_FILENO, "\n", 1));
     if (last_words)
         last_words(STDERR_FILENO);
     _exit(weft_exit_code(code));

@@ -16,7 +16,7 @@
 static volatile pid_t pids[UCHAR_MAX];
 static volatile int64_t reached_ps;
 
-static void put(int fd, const char *text)
+static void last_words_put(int fd, const char *text)
 {
     (void)!write(fd, text, strlen(text));
 }
@@ -27,29 +27,29 @@ static void put_number(int fd, int64_t n)
     for (*at = '\0'; n > 9; n /= 10)
         *--at = (char)('0' + n % 10);
     *--at = (char)('0' + n);
-    put(fd, at);
+    last_words_put(fd, at);
 }
 
-static void say(int fd)
+static void last_words_say(int fd)
 {
     for (int k = 0; k < UCHAR_MAX; k++) {
         if (!pids[k] || kill(pids[k], 0) == 0 || errno != ESRCH)
             continue;
-        put(fd, "weft: error: process ");
+        last_words_put(fd, "weft: error: process ");
         put_number(fd, k);
-        put(fd, " is gone (pid ");
+        last_words_put(fd, " is gone (pid ");
         put_number(fd, pids[k]);
-        put(fd, ")\n");
+        last_words_put(fd, ")\n");
     }
-    put(fd, "weft: error: the run had come to ");
+    last_words_put(fd, "weft: error: the run had come to ");
     put_number(fd, reached_ps / 1000);
-    put(fd, " ns of simulated time\n");
+    last_words_put(fd, " ns of simulated time\n");
 }
 
 void weft_last_words_know(unsigned number, pid_t pid)
 {
     pids[number] = pid;
-    weft_interrupt_set_last_words(say);
+    weft_interrupt_set_last_words(last_words_say);
 }
 
 void weft_last_words_reached(int64_t now_ps)

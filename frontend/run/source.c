@@ -23,7 +23,7 @@ static int scenario_root(char root[WEFT_PATH_MAX], struct weft_err *err)
                                          : weft_place_folder(WEFT_PLACE_SCENARIOS, root, err);
 }
 
-static int by_name(const void *a, const void *b)
+static int source_by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -51,7 +51,7 @@ int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), 
             n++;
     }
     closedir(d);
-    qsort(names, n, sizeof names[0], by_name);
+    qsort(names, n, sizeof names[0], source_by_name);
     for (size_t i = 0; i < n; i++) {
         if (!code && !weft_path_join(path, root, names[i], err) &&
             !weft_path_join(file, path, "scenario.xml", err))

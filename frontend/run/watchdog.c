@@ -40,7 +40,7 @@ struct line {
     size_t n;
 };
 
-static void say(struct line *l, const char *text)
+static void watchdog_say(struct line *l, const char *text)
 {
     for (; *text && l->n < sizeof l->text - 1; text++)
         l->text[l->n++] = *text;
@@ -52,34 +52,34 @@ static void say_number(struct line *l, uint64_t n)
     for (*at = '\0'; n > 9; n /= 10)
         *--at = (char)('0' + n % 10);
     *--at = (char)('0' + n);
-    say(l, at);
+    watchdog_say(l, at);
 }
 
 /* As weft_fabric_node_name. */
 static void say_node(struct line *l, const struct weft_event_now *is)
 {
-    say(l, is->host == UINT32_MAX ? " of s" : " of h");
+    watchdog_say(l, is->host == UINT32_MAX ? " of s" : " of h");
     say_number(l, is->host == UINT32_MAX ? is->node : is->host);
 }
 
-static void end(const struct weft_event_now *is)
+static void watchdog_end(const struct weft_event_now *is)
 {
     struct line l = {.n = 0};
-    say(&l, "one event has taken ");
+    watchdog_say(&l, "one event has taken ");
     const bool whole = dog.limit_ns % 1000000000 == 0;
     say_number(&l, (uint64_t)dog.limit_ns / (whole ? 1000000000 : 1000000));
-    say(&l, whole ? " s" : " ms");
-    say(&l, " of CPU time (--watchdog), a fault of weft: ");
-    say(&l, is->what);
+    watchdog_say(&l, whole ? " s" : " ms");
+    watchdog_say(&l, " of CPU time (--watchdog), a fault of weft: ");
+    watchdog_say(&l, is->what);
     if (is->number != UINT64_MAX) {
-        say(&l, " ");
+        watchdog_say(&l, " ");
         say_number(&l, is->number);
     }
     if (is->node != UINT32_MAX)
         say_node(&l, is);
-    say(&l, ", at ");
+    watchdog_say(&l, ", at ");
     say_number(&l, (uint64_t)is->t_ps);
-    say(&l, " ps of simulated time");
+    watchdog_say(&l, " ps of simulated time");
     weft_interrupt_end_now(l.text, WEFT_E_INTERNAL);
 }
 
@@ -101,7 +101,7 @@ static void on_tick(int number)
         dog.cpu_ns = cpu_ns;
         dog.wall_ns = wall_ns;
     } else if (cpu_ns - dog.cpu_ns >= dog.limit_ns && wall_ns - dog.wall_ns >= dog.limit_ns) {
-        end(&is);
+        watchdog_end(&is);
     }
     errno = errno_before;
 }

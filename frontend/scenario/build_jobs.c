@@ -85,8 +85,8 @@ static int split_nics(struct weft_job_plan *p, size_t n, struct weft_err *err)
     return 0;
 }
 
-static int place(const struct weft_scenario *s, uint32_t i, const struct weft_fabric *f,
-                 uint8_t *taken, struct weft_job_plan *p, struct weft_err *err)
+static int build_jobs_place(const struct weft_scenario *s, uint32_t i, const struct weft_fabric *f,
+                            uint8_t *taken, struct weft_job_plan *p, struct weft_err *err)
 {
     const struct weft_placement want = placement_of(s, i);
     uint32_t room;
@@ -192,7 +192,7 @@ static int make_flows(const struct weft_scenario *s, uint32_t i, const struct we
     return rc;
 }
 
-static void begin(const struct weft_scenario *s, uint32_t i, struct weft_job_plan *p)
+static void build_jobs_begin(const struct weft_scenario *s, uint32_t i, struct weft_job_plan *p)
 {
     const struct weft_scenario_job *j = &s->jobs[i];
     p->name = j->name;
@@ -248,12 +248,12 @@ int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario
     int rc = 0;
     uint32_t at = 0;
     for (uint32_t i = 0; i < s->njobs; i++)
-        begin(s, i, &out->jobs[i]);
+        build_jobs_begin(s, i, &out->jobs[i]);
     for (int listed = 1; listed >= 0; listed--)
         for (uint32_t i = 0; !rc && i < s->njobs; i++)
             if (has_list(s, i) == listed) {
                 at = i;
-                rc = place(s, i, f, taken, &out->jobs[i], err);
+                rc = build_jobs_place(s, i, f, taken, &out->jobs[i], err);
             }
     for (uint32_t i = 0; !rc && i < s->njobs; i++) {
         at = i;

@@ -37,9 +37,9 @@ static const struct weft_net_backend *backend_of_section(const struct weft_resol
     return found;
 }
 
-static int unknown(const struct weft_resolver *r, const char *what, const char *where,
-                   const char *name, const struct names *valid, int64_t line, int64_t col,
-                   struct weft_err *err)
+static int scenario_file_unknown(const struct weft_resolver *r, const char *what, const char *where,
+                                 const char *name, const struct names *valid, int64_t line,
+                                 int64_t col, struct weft_err *err)
 {
     const char *near = weft_nearest(name, valid->list, valid->n);
     if (near)
@@ -91,7 +91,8 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
     for (const struct weft_xml_attr *a = root->attrs; a; a = a->next) {
         struct names valid = {{"name"}, 1};
         if (strcmp(a->name, "name") != 0)
-            return unknown(r, "attribute", "scenario", a->name, &valid, a->line, a->col, err);
+            return scenario_file_unknown(r, "attribute", "scenario", a->name, &valid, a->line,
+                                         a->col, err);
         /* It becomes the name of the run folder. */
         if (a->value[0] == '.' || !a->value[0] || a->value[strspn(a->value, name_chars)])
             return weft_err_at(err, WEFT_E_INPUT, file, a->line, a->col,
@@ -108,7 +109,8 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
         while (i < valid.n && strcmp(valid.list[i], e->name) != 0)
             i++;
         if (i == valid.n)
-            return unknown(r, "element", "scenario", e->name, &valid, e->line, e->col, err);
+            return scenario_file_unknown(r, "element", "scenario", e->name, &valid, e->line, e->col,
+                                         err);
         const struct weft_xml_elem *first = weft_resolver_elem(r, e->name);
         if (first != e && strcmp(e->name, weft_families[WEFT_FAMILY_WORKLOAD].element) != 0 &&
             strcmp(e->name, WEFT_SWEEP_ELEMENT) != 0)
@@ -213,7 +215,7 @@ static int apply_elem(struct weft_resolver *r, const struct weft_xml_elem *e,
                 add_name(&valid, WEFT_PRESET_KEY);
             for (size_t i = 0; i < g->table->n; i++)
                 add_name(&valid, g->table->params[i].name);
-            unknown(r, "attribute", e->name, a->name, &valid, a->line, a->col, err);
+            scenario_file_unknown(r, "attribute", e->name, a->name, &valid, a->line, a->col, err);
             return g->selected && g->table->n
                        ? weft_err_prepend(err, "%s '%s'", g->selector, g->selected)
                        : err->code;

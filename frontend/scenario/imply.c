@@ -28,7 +28,7 @@ const char *weft_resolver_implied_control(const struct weft_resolver *r)
     return b->control_of && type ? b->control_of(type) : NULL;
 }
 
-static struct weft_scenario_group *group_of(struct weft_resolver *r, const char *section)
+static struct weft_scenario_group *imply_group_of(struct weft_resolver *r, const char *section)
 {
     for (size_t i = 0; i < r->s->ngroups; i++)
         if (*section ? strcmp(r->s->groups[i].element, section) == 0
@@ -37,12 +37,12 @@ static struct weft_scenario_group *group_of(struct weft_resolver *r, const char 
     return NULL;
 }
 
-static int take(void *ctx, const char *section, const char *param, const char *value,
-                const char *why, struct weft_err *err)
+static int imply_take(void *ctx, const char *section, const char *param, const char *value,
+                      const char *why, struct weft_err *err)
 {
     struct weft_resolver *r = (struct weft_resolver *)ctx;
     const struct weft_origin origin = {WEFT_ORIGIN_PRESET, 0, 0};
-    struct weft_scenario_group *g = group_of(r, section);
+    struct weft_scenario_group *g = imply_group_of(r, section);
     const struct weft_param *p = g ? weft_params_find(g->table, param) : NULL;
     if (!p)
         return weft_err_set(err, WEFT_E_INTERNAL, "'%s.%s' is implied, but there is none", section,
@@ -66,7 +66,7 @@ int weft_resolver_imply(struct weft_resolver *r, struct weft_err *err)
     if (weft_topology_build(s->topology, s->topology_params, &fabric, &later))
         return 0; /* building the scenario says what is wrong */
     const struct weft_net_config config = weft_scenario_net_config(s, fabric);
-    const int rc = s->backend->imply(&config, take, r, err);
+    const int rc = s->backend->imply(&config, imply_take, r, err);
     weft_fabric_free(fabric);
     return rc ? weft_err_prepend(err, "what transport.type implies") : 0;
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* A value as a number; 0 where the scenario has no such parameter. */
-static uint64_t number(const struct weft_scenario *s, const char *element, const char *name)
+static uint64_t scenario_pauses_number(const struct weft_scenario *s, const char *element,
+                                       const char *name)
 {
     char text[WEFT_PARAM_TEXT_MAX];
     for (size_t i = 0; i < s->ngroups; i++) {
@@ -43,7 +44,8 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
     char why[2 * WEFT_NODE_NAME_MAX + 128], a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
     uint32_t first = 0;
     const uint32_t lossy = lossy_links(f, &first);
-    if (!number(s, "pfc", "enabled") || !number(s, "pfc", "prios") || number(s, "pfc", "quanta"))
+    if (!scenario_pauses_number(s, "pfc", "enabled") ||
+        !scenario_pauses_number(s, "pfc", "prios") || scenario_pauses_number(s, "pfc", "quanta"))
         return 0;
     if (lossy)
         snprintf(why, sizeof why, "error rates of the topology: %u links, %s-%s %g", lossy,

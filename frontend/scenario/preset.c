@@ -61,9 +61,9 @@ static int apply(struct weft_resolver *r, struct weft_scenario_group *of, const 
     return weft_resolver_set(r, g, dot ? dot + 1 : key, eq + 1, "", origin, err);
 }
 
-static const struct weft_preset *find(const struct weft_scenario_group *g,
-                                      const struct weft_scenario *s, const char *name,
-                                      struct weft_err *err)
+static const struct weft_preset *scenario_preset_find(const struct weft_scenario_group *g,
+                                                      const struct weft_scenario *s,
+                                                      const char *name, struct weft_err *err)
 {
     if (!weft_group_is_cc(g))
         return weft_preset_find(weft_system_presets, g->element, g->element, name, err);
@@ -78,7 +78,7 @@ static int apply_preset(struct weft_resolver *r, struct weft_scenario_group *g,
     const char *name = chosen(r, g);
     if (!name)
         return 0;
-    const struct weft_preset *p = find(g, r->s, name, err);
+    const struct weft_preset *p = scenario_preset_find(g, r->s, name, err);
     int code = p ? 0 : err->code;
     for (const char *s = p ? p->settings : ""; !code && *s;) {
         size_t len = strcspn(s, " ");

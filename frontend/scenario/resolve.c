@@ -119,8 +119,8 @@ const char *weft_origin_name(enum weft_origin_kind kind)
 }
 
 /* The plug-in of one family: override, else file, else default ("" when there is none). */
-static int choose(struct weft_resolver *r, enum weft_family_id id, const char *fallback,
-                  struct weft_err *err)
+static int resolve_choose(struct weft_resolver *r, enum weft_family_id id, const char *fallback,
+                          struct weft_err *err)
 {
     const struct weft_family *f = &weft_families[id];
     const struct weft_xml_elem *e = weft_resolver_elem(r, f->element);
@@ -178,12 +178,12 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
     if (weft_family_find(WEFT_FAMILY_CC, &r->backends, cc_default, &cc, &quiet) &&
         weft_family_size(WEFT_FAMILY_CC, &r->backends) > 0)
         cc_default = weft_family_member(WEFT_FAMILY_CC, &r->backends, 0).name;
-    int code = choose(r, WEFT_FAMILY_TOPOLOGY, "", err);
+    int code = resolve_choose(r, WEFT_FAMILY_TOPOLOGY, "", err);
     if (!code)
-        code = choose(r, WEFT_FAMILY_NETWORK, r->backends.list[0]->name, err);
+        code = resolve_choose(r, WEFT_FAMILY_NETWORK, r->backends.list[0]->name, err);
     const char *implied = code ? NULL : weft_resolver_implied_control(r);
     if (!code)
-        code = choose(r, WEFT_FAMILY_CC, implied ? implied : cc_default, err);
+        code = resolve_choose(r, WEFT_FAMILY_CC, implied ? implied : cc_default, err);
     if (implied && r->chosen_from[WEFT_FAMILY_CC].kind == WEFT_ORIGIN_DEFAULT)
         r->chosen_from[WEFT_FAMILY_CC].kind = WEFT_ORIGIN_PRESET;
     if (!code && weft_resolver_count(r, weft_families[WEFT_FAMILY_WORKLOAD].element) > 1)
@@ -191,7 +191,7 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
     if (!code && r->no_workloads && !has_workload(r))
         return 0;
     if (!code)
-        code = choose(r, WEFT_FAMILY_WORKLOAD, "", err);
+        code = resolve_choose(r, WEFT_FAMILY_WORKLOAD, "", err);
     if (code)
         return code;
     r->workloads =
@@ -310,8 +310,8 @@ static int set_name(struct weft_resolver *r, struct weft_err *err)
     return s->name ? 0 : weft_err_no_memory(err, "a scenario");
 }
 
-static int resolve(struct weft_resolver *r, const struct weft_scenario_options *o,
-                   struct weft_err *err)
+static int resolve_resolve(struct weft_resolver *r, const struct weft_scenario_options *o,
+                           struct weft_err *err)
 {
     r->nimplied = o->nimplied;
     r->no_workloads = o->no_workloads;
@@ -389,7 +389,7 @@ static int load(const char *text, size_t len, const char *file,
     }
     free(read);
     if (!code)
-        code = resolve(&r, o, err);
+        code = resolve_resolve(&r, o, err);
     if (code) {
         weft_scenario_free(s);
         return code;

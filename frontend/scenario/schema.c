@@ -24,7 +24,7 @@ struct writer {
     int coarse; /* of the table being written: see params() */
 };
 
-static void put(const struct writer *w, const char *text)
+static void schema_put(const struct writer *w, const char *text)
 {
     w->sink->put(w->sink->ctx, text, strlen(text));
 }
@@ -33,13 +33,13 @@ static void put_escaped(const struct writer *w, const char *text)
 {
     for (const char *p = text; *p; p++) {
         if (*p == '&')
-            put(w, "&amp;");
+            schema_put(w, "&amp;");
         else if (*p == '<')
-            put(w, "&lt;");
+            schema_put(w, "&lt;");
         else if (*p == '>')
-            put(w, "&gt;");
+            schema_put(w, "&gt;");
         else if (*p == '"')
-            put(w, "&quot;");
+            schema_put(w, "&quot;");
         else
             w->sink->put(w->sink->ctx, p, 1);
     }
@@ -48,22 +48,22 @@ static void put_escaped(const struct writer *w, const char *text)
 static void indent(const struct writer *w)
 {
     for (int i = 0; i < w->depth; i++)
-        put(w, "  ");
+        schema_put(w, "  ");
 }
 
 static void open_tag(struct writer *w, const char *name, const char *attr, const char *value)
 {
     indent(w);
-    put(w, "<");
-    put(w, name);
+    schema_put(w, "<");
+    schema_put(w, name);
     if (attr) {
-        put(w, " ");
-        put(w, attr);
-        put(w, "=\"");
+        schema_put(w, " ");
+        schema_put(w, attr);
+        schema_put(w, "=\"");
         put_escaped(w, value);
-        put(w, "\"");
+        schema_put(w, "\"");
     }
-    put(w, ">\n");
+    schema_put(w, ">\n");
     w->depth++;
 }
 
@@ -71,32 +71,32 @@ static void close_tag(struct writer *w, const char *name)
 {
     w->depth--;
     indent(w);
-    put(w, "</");
-    put(w, name);
-    put(w, ">\n");
+    schema_put(w, "</");
+    schema_put(w, name);
+    schema_put(w, ">\n");
 }
 
 static void leaf(struct writer *w, const char *name, const char *attr, const char *value,
                  const char *text)
 {
     indent(w);
-    put(w, "<");
-    put(w, name);
+    schema_put(w, "<");
+    schema_put(w, name);
     if (attr) {
-        put(w, " ");
-        put(w, attr);
-        put(w, "=\"");
+        schema_put(w, " ");
+        schema_put(w, attr);
+        schema_put(w, "=\"");
         put_escaped(w, value);
-        put(w, "\"");
+        schema_put(w, "\"");
     }
     if (text) {
-        put(w, ">");
+        schema_put(w, ">");
         put_escaped(w, text);
-        put(w, "</");
-        put(w, name);
-        put(w, ">\n");
+        schema_put(w, "</");
+        schema_put(w, name);
+        schema_put(w, ">\n");
     } else {
-        put(w, "/>\n");
+        schema_put(w, "/>\n");
     }
 }
 
@@ -454,7 +454,8 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
 {
     struct writer w = {sink, 0, 0};
     struct weft_backends b = {backends, nbackends};
-    put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    schema_put(
+        &w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n"
             "<!-- RELAX NG schema of weft scenario files. Written by 'weft show schema' from the "
             "parameter "
@@ -499,5 +500,5 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     pattern(&w, WEFT_PARAM_U64, "\\s*[0-9]+\\s*");
     pattern(&w, WEFT_PARAM_F64,
             "\\s*[0-9.eE+\\-]+\\s*(%|/\\s*[0-9.eE+\\-]+)?\\s*|" WEFT_PARAM_AUTO);
-    put(&w, "</grammar>\n");
+    schema_put(&w, "</grammar>\n");
 }

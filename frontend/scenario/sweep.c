@@ -39,8 +39,9 @@ static int split(struct weft_arena *arena, const char *text, const char *const *
     return 0;
 }
 
-static int unknown(const struct weft_resolver *r, const struct weft_xml_attr *a, const char *in,
-                   const char *const *names, size_t n, const char *valid, struct weft_err *err)
+static int scenario_sweep_unknown(const struct weft_resolver *r, const struct weft_xml_attr *a,
+                                  const char *in, const char *const *names, size_t n,
+                                  const char *valid, struct weft_err *err)
 {
     const char *near = weft_nearest(a->name, names, n);
     return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
@@ -121,8 +122,8 @@ static int read_bound(struct weft_resolver *r, const struct weft_xml_elem *e,
         while (i < n && strcmp(a->name, names[i]) != 0)
             i++;
         if (i == n)
-            return unknown(r, a, "bound", names, n,
-                           "valid: metric, where, over, min, max, why, quick", err);
+            return scenario_sweep_unknown(r, a, "bound", names, n,
+                                          "valid: metric, where, over, min, max, why, quick", err);
         if (i + 1 == n && read_yes_no(r, a, "bound", &b->full_only, err))
             return err->code;
         if (i + 1 < n && !(*to[i] = weft_arena_strdup(r->s->arena, a->value)))
@@ -149,8 +150,8 @@ static int read_attribute(struct weft_resolver *r, const struct weft_xml_attr *a
             *to[i] = weft_arena_strdup(r->s->arena, a->value);
             return *to[i] ? 0 : weft_err_no_memory(err, "a scenario");
         }
-    return unknown(r, a, WEFT_SWEEP_ELEMENT, names, n,
-                   "valid: name, title, metrics, seeds, find, speed-up", err);
+    return scenario_sweep_unknown(r, a, WEFT_SWEEP_ELEMENT, names, n,
+                                  "valid: name, title, metrics, seeds, find, speed-up", err);
 }
 
 /* What <sweep> holds while it is read. */

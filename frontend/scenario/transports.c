@@ -15,7 +15,8 @@
 
 #define CLASSES ((1u << WEFT_NET_PRIOS) - 1)
 
-static struct weft_scenario_group *group_of(const struct weft_scenario *s, const char *element)
+static struct weft_scenario_group *transports_group_of(const struct weft_scenario *s,
+                                                       const char *element)
 {
     for (size_t i = 0; i < s->ngroups; i++)
         if (strcmp(s->groups[i].element, element) == 0)
@@ -27,7 +28,7 @@ static struct weft_scenario_group *group_of(const struct weft_scenario *s, const
 static const char *text_of(const struct weft_scenario *s, const char *element, const char *name,
                            char buf[WEFT_PARAM_TEXT_MAX])
 {
-    const struct weft_scenario_group *g = group_of(s, element);
+    const struct weft_scenario_group *g = transports_group_of(s, element);
     const struct weft_param *p = g ? weft_params_find(g->table, name) : NULL;
     return p ? weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX) : "";
 }
@@ -61,7 +62,7 @@ static bool all_uet(const struct weft_scenario *s)
 
 const char *weft_scenario_own_transport(const struct weft_scenario *s)
 {
-    if (!group_of(s, "tcp"))
+    if (!transports_group_of(s, "tcp"))
         return NULL;
     return all_uet(s) ? "uet" : "roce";
 }
@@ -123,7 +124,7 @@ static const struct guest *guest_asked(const struct weft_scenario *s, uint32_t j
 bool weft_scenario_classes(const struct weft_scenario *s, struct weft_scenario_classes *out)
 {
     *out = (struct weft_scenario_classes){0, 0};
-    if (!group_of(s, "tcp"))
+    if (!transports_group_of(s, "tcp"))
         return false;
     if (is(s, "transport", "type", "tcp")) {
         out->tcp = CLASSES | 1u << WEFT_NET_PRIOS;
@@ -137,7 +138,7 @@ bool weft_scenario_classes(const struct weft_scenario *s, struct weft_scenario_c
     return true;
 }
 
-static int refuse(const struct weft_resolver *r, uint32_t i, struct weft_err *err)
+static int transports_refuse(const struct weft_resolver *r, uint32_t i, struct weft_err *err)
 {
     const struct weft_scenario_group *g = &r->s->groups[r->s->jobs[i].group];
     weft_err_prepend(err, "<workload name=\"%s\" transport=\"%s\">", r->s->jobs[i].name,
@@ -233,7 +234,9 @@ static int give_class(struct weft_resolver *r, uint32_t i, const struct guest *g
                             " leaves to %s; nearest: %s.prios=%" PRIu32,
                             prio, g->section, mask, own(s), g->section, mask | bit(prio));
     }
-    return given ? 0 : set_number(r, group_of(s, g->section), "prios", mask | bit(prio), err);
+    return given
+               ? 0
+               : set_number(r, transports_group_of(s, g->section), "prios", mask | bit(prio), err);
 }
 
 /* Whether some workload that asks for a guest has that class. */
@@ -309,7 +312,7 @@ static int all_tcp(const struct weft_resolver *r, struct weft_err *err)
                      "transport.type=tcp carries everything by TCP; for both, leave that %s and "
                      "give the other workloads transport=\"tcp\"",
                      word_of(r->s->jobs[i].job->transport));
-        return refuse(r, i, err);
+        return transports_refuse(r, i, err);
     }
     return 0;
 }
@@ -317,7 +320,7 @@ static int all_tcp(const struct weft_resolver *r, struct weft_err *err)
 /* Whether the file or a setting says which classes a guest has. */
 static bool prios_given(const struct weft_scenario *s, const struct guest *g)
 {
-    const struct weft_scenario_group *group = group_of(s, g->section);
+    const struct weft_scenario_group *group = transports_group_of(s, g->section);
     const struct weft_param *prios = weft_params_find(group->table, "prios");
     return group->origins[prios - group->table->params].kind != WEFT_ORIGIN_DEFAULT;
 }
@@ -330,7 +333,7 @@ int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *er
         asked |= s->jobs[i].job->transport;
     if (!asked)
         return 0;
-    if (!group_of(s, "tcp"))
+    if (!transports_group_of(s, "tcp"))
         return weft_scenario_warn(r->s, err,
                                   "'transport' of workloads has no effect: the backend '%s' has no "
                                   "transports",
@@ -345,10 +348,10 @@ int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *er
             const struct guest *g = guest_asked(s, i);
             if (g && (s->jobs[i].job->priority == 0) == own &&
                 give_class(r, i, g, given[g - guests], err))
-                return refuse(r, i, err);
+                return transports_refuse(r, i, err);
         }
     for (uint32_t i = 0; i < s->njobs; i++)
         if (check_job(s, i, given, err))
-            return refuse(r, i, err);
+            return transports_refuse(r, i, err);
     return 0;
 }

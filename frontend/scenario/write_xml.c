@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void put(const struct weft_text_sink *sink, const char *text)
+static void write_xml_put(const struct weft_text_sink *sink, const char *text)
 {
     sink->put(sink->ctx, text, strlen(text));
 }
@@ -17,25 +17,25 @@ static void put_escaped(const struct weft_text_sink *sink, const char *text)
     for (const char *p = text; *p; p++) {
         switch (*p) {
         case '&':
-            put(sink, "&amp;");
+            write_xml_put(sink, "&amp;");
             break;
         case '<':
-            put(sink, "&lt;");
+            write_xml_put(sink, "&lt;");
             break;
         case '>':
-            put(sink, "&gt;");
+            write_xml_put(sink, "&gt;");
             break;
         case '"':
-            put(sink, "&quot;");
+            write_xml_put(sink, "&quot;");
             break;
         case '\n':
-            put(sink, "&#10;");
+            write_xml_put(sink, "&#10;");
             break;
         case '\r':
-            put(sink, "&#13;");
+            write_xml_put(sink, "&#13;");
             break;
         case '\t':
-            put(sink, "&#9;");
+            write_xml_put(sink, "&#9;");
             break;
         default:
             sink->put(sink->ctx, p, 1);
@@ -45,11 +45,11 @@ static void put_escaped(const struct weft_text_sink *sink, const char *text)
 
 static void put_attr(const struct weft_text_sink *sink, const char *name, const char *value)
 {
-    put(sink, " ");
-    put(sink, name);
-    put(sink, "=\"");
+    write_xml_put(sink, " ");
+    write_xml_put(sink, name);
+    write_xml_put(sink, "=\"");
     put_escaped(sink, value);
-    put(sink, "\"");
+    write_xml_put(sink, "\"");
 }
 
 static void put_param(const struct weft_text_sink *sink, const struct weft_scenario_group *g,
@@ -68,31 +68,31 @@ static void put_param(const struct weft_text_sink *sink, const struct weft_scena
         put_attr(sink, p->name, text);
         return;
     }
-    put(sink, " ");
-    put(sink, p->name);
-    put(sink, "=\"");
+    write_xml_put(sink, " ");
+    write_xml_put(sink, p->name);
+    write_xml_put(sink, "=\"");
     put_escaped(sink, cwd);
-    put(sink, "/");
+    write_xml_put(sink, "/");
     put_escaped(sink, text);
-    put(sink, "\"");
+    write_xml_put(sink, "\"");
 }
 
 /* An element of settings, "KEY=VALUES & KEY=VALUES". */
 static void put_settings(const struct weft_text_sink *sink, const char *element, const char *text)
 {
-    put(sink, "    <");
-    put(sink, element);
+    write_xml_put(sink, "    <");
+    write_xml_put(sink, element);
     for (const char *p = text, *end; p; p = end ? end + 3 : NULL) {
         const char *eq = strchr(p, '=');
         end = strstr(p, " & ");
-        put(sink, " ");
+        write_xml_put(sink, " ");
         sink->put(sink->ctx, p, (size_t)(eq - p));
-        put(sink, "=\"");
+        write_xml_put(sink, "=\"");
         for (const char *c = eq + 1; *c && c != end; c++)
             put_escaped(sink, (char[]){*c, '\0'});
-        put(sink, "\"");
+        write_xml_put(sink, "\"");
     }
-    put(sink, "/>\n");
+    write_xml_put(sink, "/>\n");
 }
 
 static void put_bound(const struct weft_text_sink *sink, const struct weft_scenario_row_bound *b)
@@ -104,31 +104,31 @@ static void put_bound(const struct weft_text_sink *sink, const struct weft_scena
                                     {"max", b->max},
                                     {"why", b->why},
                                     {"quick", b->full_only ? "no" : NULL}};
-    put(sink, "    <bound");
+    write_xml_put(sink, "    <bound");
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (named[i][1])
             put_attr(sink, named[i][0], named[i][1]);
-    put(sink, "/>\n");
+    write_xml_put(sink, "/>\n");
 }
 
 static void put_sweep(const struct weft_text_sink *sink, const struct weft_scenario_sweep *s)
 {
-    put(sink, "  <sweep");
+    write_xml_put(sink, "  <sweep");
     if (s->name)
         put_attr(sink, "name", s->name);
     if (s->title)
         put_attr(sink, "title", s->title);
     for (size_t i = 0; i < s->nmetrics; i++) {
-        put(sink, i ? ", " : " metrics=\"");
+        write_xml_put(sink, i ? ", " : " metrics=\"");
         put_escaped(sink, s->metrics[i]);
     }
     if (s->nmetrics)
-        put(sink, "\"");
+        write_xml_put(sink, "\"");
     if (s->seeds)
         put_attr(sink, "seeds", s->seeds);
     if (s->find)
         put_attr(sink, "find", s->find);
-    put(sink, ">\n");
+    write_xml_put(sink, ">\n");
     for (size_t i = 0; i < s->nset; i++)
         put_settings(sink, "set", s->set[i]);
     for (size_t i = 0; i < s->nvary; i++)
@@ -137,30 +137,30 @@ static void put_sweep(const struct weft_text_sink *sink, const struct weft_scena
         put_settings(sink, "quick", s->quick[i]);
     for (size_t i = 0; i < s->nbounds; i++)
         put_bound(sink, &s->bounds[i]);
-    put(sink, "  </sweep>\n");
+    write_xml_put(sink, "  </sweep>\n");
 }
 
 void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_text_sink *sink)
 {
-    put(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario");
+    write_xml_put(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario");
     put_attr(sink, "name", s->name);
-    put(sink, ">\n");
+    write_xml_put(sink, ">\n");
     if (s->description[0]) {
-        put(sink, "  <description>");
+        write_xml_put(sink, "  <description>");
         put_escaped(sink, s->description);
-        put(sink, "</description>\n");
+        write_xml_put(sink, "</description>\n");
     }
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
-        put(sink, "  <");
-        put(sink, g->element);
+        write_xml_put(sink, "  <");
+        write_xml_put(sink, g->element);
         if (g->selector)
             put_attr(sink, g->selector, g->selected);
         for (size_t k = 0; k < g->table->n; k++)
             put_param(sink, g, &g->table->params[k]);
-        put(sink, "/>\n");
+        write_xml_put(sink, "/>\n");
     }
     for (size_t i = 0; i < s->nsweeps; i++)
         put_sweep(sink, s->sweeps[i]);
-    put(sink, "</scenario>\n");
+    write_xml_put(sink, "</scenario>\n");
 }

@@ -38,7 +38,7 @@ const struct weft_series_quantity *weft_series_quantities(size_t *n)
     return quantities;
 }
 
-static int out_of_memory(struct weft_err *err)
+static int choose_out_of_memory(struct weft_err *err)
 {
     return weft_err_no_memory(err, "series");
 }
@@ -71,7 +71,7 @@ static int find_controls(struct weft_series_choice *c, const struct weft_cc_ops 
     c->controls =
         (const struct weft_cc_ops **)calloc((size_t)f->ndims + 2, sizeof(struct weft_cc_ops *));
     if (!c->controls)
-        return out_of_memory(err);
+        return choose_out_of_memory(err);
     for (uint32_t d = 0; d < f->ndims + (beside != NULL); d++) {
         const struct weft_cc_ops *own =
             d < f->ndims ? named(f->dims[d].set.control, cc, err) : named(beside, cc, err);
@@ -84,7 +84,8 @@ static int find_controls(struct weft_series_choice *c, const struct weft_cc_ops 
 
 /* ---- quantities ---- */
 
-static int unknown(const struct weft_series_choice *c, const char *word, struct weft_err *err)
+static int choose_unknown(const struct weft_series_choice *c, const char *word,
+                          struct weft_err *err)
 {
     const char *names[NAMES_MAX];
     char all[512] = "";
@@ -264,7 +265,7 @@ static int add_qps(struct weft_series_choice *c, struct item *it, struct weft_er
     struct weft_qp_rule *more =
         (struct weft_qp_rule *)realloc(c->rules, (c->nrules + 1) * sizeof *more);
     if (!more)
-        return out_of_memory(err);
+        return choose_out_of_memory(err);
     c->rules = more;
     more[c->nrules] = (struct weft_qp_rule){0};
     if (read_rule(c->fabric, it, &more[c->nrules], err))
@@ -294,7 +295,7 @@ static int add_item(struct weft_series_choice *c, const struct weft_list_item *l
     }
     const int file = file_of(c, word);
     if (file < 0)
-        return unknown(c, word, err);
+        return choose_unknown(c, word, err);
     if (check_moments(c, word, err))
         return err->code;
     it.file = (enum weft_series_file)file;
@@ -314,7 +315,7 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     struct weft_list_item item;
     struct weft_series_choice *c = (struct weft_series_choice *)calloc(1, sizeof *c);
     if (!c) {
-        out_of_memory(err);
+        choose_out_of_memory(err);
         return NULL;
     }
     c->fabric = fabric;
@@ -325,7 +326,7 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     c->on_change = p->on == WEFT_SAMPLE_CHANGE;
     c->ports = (struct weft_port_wanted *)calloc((size_t)fabric->nports + 1, sizeof *c->ports);
     c->nodes = (uint8_t *)calloc((size_t)fabric->nnodes + 1, 1);
-    int code = c->ports && c->nodes ? find_controls(c, cc, beside, err) : out_of_memory(err);
+    int code = c->ports && c->nodes ? find_controls(c, cc, beside, err) : choose_out_of_memory(err);
     while (!code && (code = weft_list_next(&list, &item, err)) > 0)
         code = add_item(c, &item, err);
     if (!code)

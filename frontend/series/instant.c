@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *va, const void *vb)
+static int instant_compare(const void *va, const void *vb)
 {
     const uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
     return a < b ? -1 : a > b;
@@ -18,7 +18,7 @@ static int compare(const void *va, const void *vb)
 void weft_instant_end(struct weft_instant *i)
 {
     if (i->n > 1)
-        qsort(i->objects, i->n, sizeof *i->objects, compare);
+        qsort(i->objects, i->n, sizeof *i->objects, instant_compare);
     for (size_t k = 0; k < i->n; k++)
         i->write(i->ctx, i->t_ps, i->objects[k]);
     i->n = 0;

@@ -164,7 +164,7 @@ static bool wants(const struct weft_port_wanted *w)
     return w->queue || w->pause;
 }
 
-static void place(struct weft_port_changes *p)
+static void port_changes_place(struct weft_port_changes *p)
 {
     const struct weft_fabric *f = p->choice->fabric;
     for (uint32_t i = 0; i < f->nports; i++) {
@@ -213,7 +213,7 @@ struct weft_port_changes *weft_port_changes_new(const struct weft_series_choice 
     p->queue = (struct weft_instant){.write = write_queue, .ctx = p};
     p->pause = (struct weft_instant){.write = write_pause, .ctx = p};
     p->buffer = (struct weft_instant){.write = write_buffer, .ctx = p};
-    place(p);
+    port_changes_place(p);
     return p;
 }
 

@@ -154,7 +154,7 @@ static struct seen *make_seen(struct weft_qp_changes *q, const struct weft_cc_op
     return n;
 }
 
-static void set(struct seen *n, const struct weft_net_qp *qp)
+static void qp_changes_set(struct seen *n, const struct weft_net_qp *qp)
 {
     n->row.state = qp->state;
     if (n->values)
@@ -175,12 +175,13 @@ static void on_qp(void *ctx, int64_t t_ps, const struct weft_net_qp *qp)
         return;
     weft_instant_note(&q->instant, t_ps, qp->state.qpn, q->sample);
     slot->seen->wanted = wanted;
-    set(slot->seen, qp);
+    qp_changes_set(slot->seen, qp);
 }
 
 /* ---- connections ---- */
 
-static struct connection *find(const struct weft_qp_changes *q, const struct weft_net_connection *c)
+static struct connection *qp_changes_find(const struct weft_qp_changes *q,
+                                          const struct weft_net_connection *c)
 {
     const struct name name = {c->src, c->dst, c->prio, c->qp, c->number};
     struct connection *found = NULL;
@@ -223,7 +224,7 @@ static struct connection *make_connection(struct weft_qp_changes *q,
 static void on_connection(void *ctx, int64_t t_ps, const struct weft_net_connection *c)
 {
     struct weft_qp_changes *q = (struct weft_qp_changes *)ctx;
-    struct connection *one = find(q, c);
+    struct connection *one = qp_changes_find(q, c);
     if (!one && !(one = make_connection(q, c)))
         return;
     weft_instant_note(&q->instant, t_ps, one->object, q->sample);
@@ -253,7 +254,7 @@ static void finish_qp(void *ctx, const struct weft_net_qp *qp)
     struct seen *n = qp->state.qpn < q->nqps ? q->qps[qp->state.qpn].seen : NULL;
     if (!n)
         return;
-    set(n, qp);
+    qp_changes_set(n, qp);
     last_row(q, n);
     if (n->told >> WEFT_SERIES_CONTROL & 1)
         control_row(q, n, q->end_ps);
@@ -262,7 +263,7 @@ static void finish_qp(void *ctx, const struct weft_net_qp *qp)
 static void finish_connection(void *ctx, const struct weft_net_connection *c)
 {
     struct weft_qp_changes *q = (struct weft_qp_changes *)ctx;
-    struct connection *one = find(q, c);
+    struct connection *one = qp_changes_find(q, c);
     if (!one)
         return;
     one->seen.row = weft_series_connection_row(c);

@@ -39,15 +39,15 @@ struct weft_qp_series {
     struct weft_series_sample *sample; /* the one that is taken */
 };
 
-static int out_of_memory(struct weft_err *err)
+static int qps_out_of_memory(struct weft_err *err)
 {
     return weft_err_no_memory(err, "series of queue pairs");
 }
 
 /* ---- samples ---- */
 
-static void take(struct weft_qp_series *q, struct kept *k, const struct weft_net_qp *qp,
-                 struct weft_qp_row *row)
+static void qps_take(struct weft_qp_series *q, struct kept *k, const struct weft_net_qp *qp,
+                     struct weft_qp_row *row)
 {
     struct weft_series_sample *s = q->sample;
     if (!k->seen)
@@ -69,7 +69,7 @@ static void take(struct weft_qp_series *q, struct kept *k, const struct weft_net
     k->active = active;
 }
 
-static bool grow(struct weft_qp_series *q, size_t n)
+static bool qps_grow(struct weft_qp_series *q, size_t n)
 {
     if (n <= q->nqps)
         return true;
@@ -77,7 +77,7 @@ static bool grow(struct weft_qp_series *q, size_t n)
     struct kept *more = (struct kept *)realloc(q->qps, cap * sizeof *more);
     if (!more) {
         if (!q->sample->err.code)
-            out_of_memory(&q->sample->err);
+            qps_out_of_memory(&q->sample->err);
         return false;
     }
     memset(more + q->nqps, 0, (cap - q->nqps) * sizeof *more);
@@ -90,11 +90,11 @@ static void take_qp(void *ctx, const struct weft_net_qp *qp)
 {
     struct weft_qp_series *q = (struct weft_qp_series *)ctx;
     struct weft_qp_row row = {.state = qp->state};
-    if (grow(q, (size_t)qp->state.qpn + 1))
-        take(q, &q->qps[qp->state.qpn], qp, &row);
+    if (qps_grow(q, (size_t)qp->state.qpn + 1))
+        qps_take(q, &q->qps[qp->state.qpn], qp, &row);
 }
 
-static int compare(const struct name *a, const struct name *b)
+static int qps_compare(const struct name *a, const struct name *b)
 {
     return memcmp(a, b, sizeof *a) == 0 ? 0
            : a->src != b->src           ? (a->src < b->src ? -1 : 1)
@@ -119,19 +119,19 @@ static void take_connection(void *ctx, const struct weft_net_connection *c)
             q->old = old;
         if (!now || !old) {
             if (!q->sample->err.code)
-                out_of_memory(&q->sample->err);
+                qps_out_of_memory(&q->sample->err);
             return;
         }
         q->cap = cap;
     }
     struct connection *one = &q->now[q->nnow++];
     *one = (struct connection){.name = name};
-    while (q->at < q->nold && compare(&q->old[q->at].name, &name) < 0)
+    while (q->at < q->nold && qps_compare(&q->old[q->at].name, &name) < 0)
         q->at++;
-    if (q->at < q->nold && compare(&q->old[q->at].name, &name) == 0)
+    if (q->at < q->nold && qps_compare(&q->old[q->at].name, &name) == 0)
         one->kept = q->old[q->at].kept;
     struct weft_qp_row row = weft_series_connection_row(c);
-    take(q, &one->kept, NULL, &row);
+    qps_take(q, &one->kept, NULL, &row);
 }
 
 void weft_qp_series_take(struct weft_qp_series *q, struct weft_net *net,
@@ -156,7 +156,7 @@ struct weft_qp_series *weft_qp_series_new(const struct weft_series_choice *c,
 {
     struct weft_qp_series *q = (struct weft_qp_series *)calloc(1, sizeof *q);
     if (!q) {
-        out_of_memory(err);
+        qps_out_of_memory(err);
         return NULL;
     }
     q->choice = c;

@@ -111,7 +111,7 @@ int64_t weft_series_next_ps(const struct weft_series *s)
     return s->next_ps;
 }
 
-static int take(struct weft_series *s, struct weft_err *err)
+static int series_take(struct weft_series *s, struct weft_err *err)
 {
     s->sample.rows = 0;
     weft_port_series_take(s->ports, s->net, &s->sample);
@@ -137,7 +137,7 @@ int weft_series_take(struct weft_series *s, struct weft_err *err)
     s->next_ps = WEFT_NEVER;
     if (state->next_ps(s->net) == WEFT_NEVER) /* the end is the last sample */
         return 0;
-    if (take(s, err))
+    if (series_take(s, err))
         return err->code;
     /* after the look, which has traffic that is ahead of the clock (run.replay) come back */
     s->sample.before_ps = before_next(s, state->next_ps(s->net));
@@ -156,7 +156,7 @@ int weft_series_finish(struct weft_series *s, int64_t end_ps, struct weft_err *e
         weft_port_changes_finish(s->port_changes, end_ps);
         weft_qp_changes_finish(s->qp_changes, s->net, end_ps);
     } else if (end_ps > s->sample.before_ps) {
-        code = take(s, err);
+        code = series_take(s, err);
     }
     s->sample.t_ps = end_ps;
     weft_histograms_write(s->choice, s->net, &s->sample);

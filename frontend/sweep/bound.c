@@ -211,7 +211,7 @@ static double value_of(const struct weft_sweep *s, const struct weft_sweep_bound
     return v / value_in(s, b, other);
 }
 
-static struct found look(const struct weft_sweep *s, const struct weft_sweep_bound *b)
+static struct found bound_look(const struct weft_sweep *s, const struct weft_sweep_bound *b)
 {
     struct found f = {.low = INFINITY, .high = -INFINITY, .holds = true};
     for (size_t row = 0; row < s->nrows; row++) {
@@ -226,8 +226,8 @@ static struct found look(const struct weft_sweep *s, const struct weft_sweep_bou
     return f;
 }
 
-static const char *number(const struct weft_sweep *s, const struct weft_sweep_bound *b, double v,
-                          char buf[WEFT_METRIC_TEXT_MAX])
+static const char *bound_number(const struct weft_sweep *s, const struct weft_sweep_bound *b,
+                                double v, char buf[WEFT_METRIC_TEXT_MAX])
 {
     if (!b->said->over && b->metric == FOUND) {
         snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_sweep_found_text(s->find, s, v));
@@ -240,13 +240,13 @@ static const char *number(const struct weft_sweep *s, const struct weft_sweep_bo
 }
 
 /* "end-to-end, KEY=VALUE, over KEY=VALUE: 1.2 us to 3 us in 4 rows, expected at most 4us". */
-static void describe(const struct weft_sweep *s, const struct weft_sweep_bound *b,
-                     const struct found *f, FILE *out)
+static void bound_describe(const struct weft_sweep *s, const struct weft_sweep_bound *b,
+                           const struct found *f, FILE *out)
 {
     const struct weft_scenario_row_bound *said = b->said;
     char low[WEFT_METRIC_TEXT_MAX], high[WEFT_METRIC_TEXT_MAX];
-    number(s, b, f->low, low);
-    number(s, b, f->high, high);
+    bound_number(s, b, f->low, low);
+    bound_number(s, b, f->high, high);
     fprintf(out, "%s%s%s%s%s: %s", said->metric, said->where ? ", " : "",
             said->where ? said->where : "",
             b->reference ? ", over the "
@@ -272,9 +272,9 @@ void weft_sweep_bounds_text(FILE *out, const struct weft_sweep_bounds *b,
     if (b->n)
         fputs("\nclaims\n", out);
     for (size_t i = 0; i < b->n; i++) {
-        const struct found f = look(s, &b->list[i]);
+        const struct found f = bound_look(s, &b->list[i]);
         fprintf(out, "  %-6s ", f.holds ? "ok" : "MISSED");
-        describe(s, &b->list[i], &f, out);
+        bound_describe(s, &b->list[i], &f, out);
         fputc('\n', out);
     }
 }
@@ -286,7 +286,7 @@ void weft_sweep_bounds_json(struct weft_json *j, const struct weft_sweep_bounds 
     weft_json_array(j);
     for (size_t i = 0; i < b->n; i++) {
         const struct weft_scenario_row_bound *said = b->list[i].said;
-        const struct found f = look(s, &b->list[i]);
+        const struct found f = bound_look(s, &b->list[i]);
         weft_json_object(j);
         weft_json_kv_str(j, "metric", said->metric);
         weft_json_kv_str(j, "where", said->where);
@@ -309,14 +309,14 @@ int weft_sweep_bounds_check(const struct weft_sweep_bounds *b, const struct weft
     struct weft_err ignored = {0};
     int code = 0;
     for (size_t i = 0; i < b->n; i++) {
-        const struct found f = look(s, &b->list[i]);
+        const struct found f = bound_look(s, &b->list[i]);
         struct weft_memfile t;
         if (f.holds)
             continue;
         code = WEFT_E_OUTCOME;
         if (weft_memfile_open(&t, "a bound", &ignored))
             continue;
-        describe(s, &b->list[i], &f, t.f);
+        bound_describe(s, &b->list[i], &f, t.f);
         if (!weft_memfile_close(&t, "a bound", &ignored))
             weft_log(log, WEFT_LOG_ERROR, "%s:%" PRId64 ": bound missed: %.*s", b->file,
                      b->list[i].said->line, (int)t.size, t.data);

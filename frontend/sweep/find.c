@@ -19,7 +19,7 @@ size_t weft_sweep_find_row(const struct weft_sweep_find *f, const struct weft_sw
     return (search / stride * n + at) * stride + search % stride;
 }
 
-static bool compare(const char *op, double a, double b)
+static bool sweep_find_compare(const char *op, double a, double b)
 {
     if (strcmp(op, "<") == 0)
         return a < b;
@@ -42,15 +42,15 @@ static bool holds(const struct weft_sweep_find *f, const struct weft_sweep *s, s
     for (size_t i = 0; i < f->nconditions; i++) {
         const struct weft_find_condition *c = &f->condition[i];
         const double than = c->best ? c->value * far.metric[c->metric] : c->value;
-        if (!compare(c->op, r.metric[c->metric], than))
+        if (!sweep_find_compare(c->op, r.metric[c->metric], than))
             return false;
     }
     return true;
 }
 
 /* The row that is looked at is done: where to go on. */
-static void look(const struct weft_sweep_find *f, const struct weft_sweep *s, size_t search,
-                 size_t place)
+static void sweep_find_look(const struct weft_sweep_find *f, const struct weft_sweep *s,
+                            size_t search, size_t place)
 {
     struct weft_find_search *b = &f->search[search];
     const bool yes = holds(f, s, search, b->row);
@@ -111,7 +111,7 @@ static bool next_of(struct weft_sweep_find *f, struct weft_sweep *s, size_t sear
         }
         if (!row_done(s, b->row))
             return false;
-        look(f, s, search, place);
+        sweep_find_look(f, s, search, place);
     }
     return false;
 }

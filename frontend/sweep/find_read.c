@@ -14,7 +14,7 @@ static int malformed(const struct weft_sweep_find *f, const char *what, struct w
 }
 
 /* Cuts the next word off; NULL: none is left. */
-static char *word(char **rest)
+static char *find_read_word(char **rest)
 {
     *rest += strspn(*rest, " \t\n");
     if (!**rest)
@@ -41,8 +41,8 @@ static int metric(struct weft_sweep *s, const char *name, size_t *out, struct we
 }
 
 /* "12us", "best" or "1.05*best". */
-static int read_value(struct weft_sweep_find *f, const struct weft_sweep *s,
-                      struct weft_find_condition *c, char *text, struct weft_err *err)
+static int find_read_value(struct weft_sweep_find *f, const struct weft_sweep *s,
+                           struct weft_find_condition *c, char *text, struct weft_err *err)
 {
     const struct weft_metric *m = s->metric[c->metric].metric;
     char *star = strchr(text, '*');
@@ -80,7 +80,7 @@ static int read_condition(struct weft_sweep_find *f, struct weft_sweep *s, char 
     if (metric(s, text, &c->metric, err))
         return weft_err_prepend(err, "--find '%s'", f->text);
     f->nconditions++;
-    return read_value(f, s, c, value, err);
+    return find_read_value(f, s, c, value, err);
 }
 
 /* The conditions, whose words may have blanks around the sign: joins words up to "and". */
@@ -93,7 +93,7 @@ static int read_conditions(struct weft_sweep_find *f, struct weft_sweep *s, char
         if (!text)
             return weft_err_no_memory(err, "conditions");
         more = false;
-        for (size_t used = 0; (w = word(&rest)) && !(more = strcmp(w, "and") == 0);) {
+        for (size_t used = 0; (w = find_read_word(&rest)) && !(more = strcmp(w, "and") == 0);) {
             memcpy(text + used, w, strlen(w));
             used += strlen(w);
         }
@@ -126,7 +126,8 @@ int weft_sweep_find_read(struct weft_sweep_find *f, struct weft_sweep *s, const 
     char *rest = weft_arena_strdup(s->arena, text);
     if (!f->text || !rest)
         return weft_err_no_memory(err, "what to find");
-    const char *which = word(&rest), *key = word(&rest), *where = word(&rest);
+    const char *which = find_read_word(&rest), *key = find_read_word(&rest),
+               *where = find_read_word(&rest);
     if (!which || (strcmp(which, "min") != 0 && strcmp(which, "max") != 0))
         return malformed(f, "it begins with min or max", err);
     f->max = strcmp(which, "max") == 0;

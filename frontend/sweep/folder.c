@@ -59,7 +59,8 @@ void weft_sweep_run_json(struct weft_json *j, const void *ctx)
 }
 
 /* Whether a setting is the same in a scenario and in a folder; one that follows from others is. */
-static bool same(const struct weft_result *r, const char *label, const char *name, const char *text)
+static bool sweep_folder_same(const struct weft_result *r, const char *label, const char *name,
+                              const char *text)
 {
     const char *there = weft_result_setting(r, label, name);
     return !there || strcmp(text, WEFT_PARAM_AUTO) == 0 || strcmp(text, there) == 0;
@@ -73,12 +74,12 @@ static int check_settings(const struct weft_scenario *scenario, const struct wef
     for (size_t i = 0; i < scenario->ngroups; i++) {
         const struct weft_scenario_group *g = &scenario->groups[i];
         const char *name = g->selector, *text = g->selected, *prefix = g->label;
-        bool alike = !g->selector || same(r, g->label, g->selector, g->selected);
+        bool alike = !g->selector || sweep_folder_same(r, g->label, g->selector, g->selected);
         for (size_t k = 0; alike && k < g->table->n; k++) {
             name = g->table->params[k].name;
             prefix = g->prefix;
             text = weft_scenario_value_text(g, k, buf);
-            alike = same(r, g->label, name, text);
+            alike = sweep_folder_same(r, g->label, name, text);
         }
         if (!alike)
             return weft_err_at(err, WEFT_E_INPUT, dir, 0, 0,

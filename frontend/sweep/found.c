@@ -48,7 +48,7 @@ const char *weft_sweep_found_text(const struct weft_sweep_find *f, const struct 
     return "none";
 }
 
-static const char *state(const struct weft_find_search *b)
+static const char *found_state(const struct weft_find_search *b)
 {
     return !b->over ? "not searched to the end" : b->none ? "none" : "";
 }
@@ -63,7 +63,8 @@ static void lines(FILE *out, const struct weft_sweep_find *f, const struct weft_
         for (size_t c = 0; c < s->ncolumns; c++)
             if (s->column[c].axis != f->axis)
                 fprintf(out, "%s=%s ", weft_sweep_key(s, c), weft_sweep_value(s, c, row));
-        fprintf(out, "%s=%s\n", s->axis[f->axis].key[0], value ? value : state(&f->search[i]));
+        fprintf(out, "%s=%s\n", s->axis[f->axis].key[0],
+                value ? value : found_state(&f->search[i]));
     }
 }
 
@@ -103,7 +104,7 @@ static const char *cell(const struct grid *g, size_t line, size_t col)
                     : weft_sweep_key(g->s, g->column[col]);
     if (!line)
         return weft_sweep_value(g->s, g->top, row);
-    return value ? value : state(&g->f->search[search]);
+    return value ? value : found_state(&g->f->search[search]);
 }
 
 static void print_grid(FILE *out, const struct grid *g)

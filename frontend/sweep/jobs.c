@@ -40,7 +40,7 @@ struct pool {
     bool told; /* the workers know that a signal came */
 };
 
-static void close_files(struct worker *w)
+static void sweep_jobs_close_files(struct worker *w)
 {
     const int fds[] = {w->alive, w->result, w->said};
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
@@ -59,7 +59,7 @@ static void work(const struct pool *p, const struct worker *w, pid_t parent)
     _exit(weft_sweep_play(p->base, p->s, w->point, w->result));
 }
 
-static int start(struct pool *p, struct worker *w, size_t point, struct weft_err *err)
+static int sweep_jobs_start(struct pool *p, struct worker *w, size_t point, struct weft_err *err)
 {
     int ends[2] = {-1, -1};
     const pid_t parent = getpid();
@@ -84,7 +84,7 @@ static int start(struct pool *p, struct worker *w, size_t point, struct weft_err
     }
     weft_err_set(err, errno == ENOMEM || errno == EAGAIN ? WEFT_E_LIMIT : WEFT_E_IO,
                  "cannot start a process for a row: %s", strerror(errno));
-    close_files(w);
+    sweep_jobs_close_files(w);
     w->pid = 0;
     return err->code;
 }
@@ -163,7 +163,7 @@ static int fill_in(struct pool *p, const struct worker *w, int status, struct we
 }
 
 /* A worker has ended. */
-static int finish(struct pool *p, struct worker *w, struct weft_err *err)
+static int sweep_jobs_finish(struct pool *p, struct worker *w, struct weft_err *err)
 {
     int status = 0;
     size_t size = 0;
@@ -173,7 +173,7 @@ static int finish(struct pool *p, struct worker *w, struct weft_err *err)
     p->nrunning--;
     int code = fill_in(p, w, status, err);
     char *said = contents(w->said, &size);
-    close_files(w);
+    sweep_jobs_close_files(w);
     p->s->point[w->point].state = WEFT_POINT_DONE;
     if (!code && !said)
         code = weft_err_no_memory(err, "the messages of a row");
@@ -196,7 +196,7 @@ static int wait_a_little(struct pool *p, struct weft_err *err)
     for (size_t i = 0; i < p->n; i++) {
         struct weft_err e = {0};
         if (p->workers[i].pid > 0 && (p->polls[i].revents & (POLLHUP | POLLIN | POLLERR)) &&
-            finish(p, &p->workers[i], &e) && !code) {
+            sweep_jobs_finish(p, &p->workers[i], &e) && !code) {
             *err = e;
             code = e.code;
         }
@@ -216,14 +216,14 @@ static void tell_workers(struct pool *p)
             kill(p->workers[i].pid, number);
 }
 
-static int run(struct pool *p, struct weft_err *err)
+static int sweep_jobs_run(struct pool *p, struct weft_err *err)
 {
     int code = 0;
     for (;;) {
         for (size_t i = 0; i < p->n && !code && !*p->base->cli->interrupted; i++) {
             size_t point;
             if (p->workers[i].pid == 0 && p->jobs->next(p->jobs->ctx, &point))
-                code = start(p, &p->workers[i], point, err);
+                code = sweep_jobs_start(p, &p->workers[i], point, err);
         }
         if (p->nrunning == 0)
             return code;
@@ -243,7 +243,8 @@ int weft_sweep_run_jobs(const struct weft_sweep_base *b, struct weft_sweep *s, s
     struct pool p = {.base = b, .s = s, .jobs = jobs, .n = parallel};
     p.workers = (struct worker *)calloc(parallel, sizeof *p.workers);
     p.polls = (struct pollfd *)calloc(parallel, sizeof *p.polls);
-    const int code = p.workers && p.polls ? run(&p, err) : weft_err_no_memory(err, "processes");
+    const int code =
+        p.workers && p.polls ? sweep_jobs_run(&p, err) : weft_err_no_memory(err, "processes");
     free(p.workers);
     free(p.polls);
     return code;

@@ -81,8 +81,8 @@ static const char *format(int type, double v, char buf[WEFT_UNIT_TEXT_MAX])
     }
 }
 
-static int add(struct weft_sweep_values *v, struct weft_arena *arena, const char *text,
-               struct weft_err *err)
+static int range_add(struct weft_sweep_values *v, struct weft_arena *arena, const char *text,
+                     struct weft_err *err)
 {
     if (v->n == WEFT_SWEEP_VALUES)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %d values", WEFT_SWEEP_VALUES);
@@ -118,7 +118,7 @@ static int expand(const struct range *r, struct weft_arena *arena, struct weft_s
         if (v <= before)
             return weft_err_set(err, WEFT_E_USAGE,
                                 "'%s': the factor is too small for whole numbers", r->text);
-        if (add(out, arena, format(r->type, v, buf), err))
+        if (range_add(out, arena, format(r->type, v, buf), err))
             return err->code;
         before = v;
     }
@@ -157,13 +157,13 @@ static int read_range(char *text, char *dots, int type, struct range *r, struct 
 }
 
 /* One value, or a range of them. Texts with dots that are no numbers stay what they are. */
-static int read_value(const char *text, int type, struct weft_arena *arena,
-                      struct weft_sweep_values *out, struct weft_err *err)
+static int range_read_value(const char *text, int type, struct weft_arena *arena,
+                            struct weft_sweep_values *out, struct weft_err *err)
 {
     const char *dots = strstr(text, "..");
     const bool digit = text[0] >= '0' && text[0] <= '9';
     if (!dots || (type >= 0 ? !is_number(type) : !digit))
-        return add(out, arena, text, err);
+        return range_add(out, arena, text, err);
     struct range r = {.text = text};
     char *own = weft_arena_strdup(arena, text);
     if (!own)
@@ -182,7 +182,7 @@ int weft_sweep_read_values(const char *text, int type, struct weft_arena *arena,
         next = strchr(p, '|');
         if (next)
             *next++ = '\0';
-        if (read_value(p, type, arena, out, err))
+        if (range_read_value(p, type, arena, out, err))
             return err->code;
     }
     return 0;

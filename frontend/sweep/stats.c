@@ -70,7 +70,8 @@ static double mean_end(const struct weft_sweep *s, size_t row)
     return sum / (double)per_row;
 }
 
-static void sum_up(const struct weft_sweep *s, size_t row, size_t m, struct weft_sweep_row *out)
+static void stats_sum_up(const struct weft_sweep *s, size_t row, size_t m,
+                         struct weft_sweep_row *out)
 {
     const size_t per_row = weft_sweep_points_per_row(s);
     double v[WEFT_SWEEP_VALUES];
@@ -103,7 +104,7 @@ void weft_sweep_row(const struct weft_sweep *s, size_t row, struct weft_sweep_ro
     if (done < per_row && is_good(out->outcome))
         out->outcome = "interrupted";
     for (size_t m = 0; m < s->nmetrics; m++)
-        sum_up(s, row, m, out);
+        stats_sum_up(s, row, m, out);
     out->speed_up = mean_end(s, row - row % last) / mean_end(s, row);
 }
 

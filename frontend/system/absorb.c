@@ -45,7 +45,7 @@ static bool of_program(const struct weft_system *s, const struct weft_msg *msg)
 }
 
 /* The receive that takes a message, if it has been posted. */
-static bool find(const struct weft_system *s, const struct weft_msg *msg, struct receive *r)
+static bool absorb_find(const struct weft_system *s, const struct weft_msg *msg, struct receive *r)
 {
     const struct weft_npu *npu = &s->npus[msg->dst];
     const uint64_t key = msg->tag >> s->instr_bits >> s->lane_bits;
@@ -132,8 +132,8 @@ static bool may_issue(struct ahead *a, const struct weft_coll_instr *in)
 }
 
 /* Adds an instruction that is issued if it only posts a message, at once, or a receive. */
-static bool add(const struct weft_system *s, struct ahead *a, uint32_t lane, uint64_t i,
-                const struct weft_coll_instr *in, struct weft_follows *follows)
+static bool absorb_add(const struct weft_system *s, struct ahead *a, uint32_t lane, uint64_t i,
+                       const struct weft_coll_instr *in, struct weft_follows *follows)
 {
     const struct weft_prog *p = a->p;
     const bool sends = in->action == WEFT_COLL_SEND;
@@ -188,7 +188,7 @@ static bool foresee(const struct weft_system *s, const struct receive *r,
                 weft_prog_instr(p, k, i, &in);
                 if (!may_issue(&a, &in))
                     break;
-                if (!add(s, &a, k, i, &in, follows))
+                if (!absorb_add(s, &a, k, i, &in, follows))
                     return false;
                 again = p->nlanes > 1;
             }
@@ -224,8 +224,8 @@ bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
     struct receive r;
     return s->err.code == 0 && s->w->nranks <= WEFT_STEPS_MAX / 8 &&
            s->trails.nsteps <= WEFT_STEPS_MAX / 4 && of_program(s, msg) &&
-           (find(s, msg, &r) ? goes_on(msg, &r) && foresee(s, &r, follows)
-                             : weft_u64map_has_room(&s->npus[msg->dst].early)) &&
+           (absorb_find(s, msg, &r) ? goes_on(msg, &r) && foresee(s, &r, follows)
+                                    : weft_u64map_has_room(&s->npus[msg->dst].early)) &&
            has_room(s->trails.absorbed, thread);
 }
 
@@ -236,7 +236,7 @@ void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion
     struct weft_trail_notes *notes = s->trails.absorbed->of[thread];
     struct receive r;
     npu->notes = notes;
-    if (find(s, &done->msg, &r) && all_issued(r.p)) {
+    if (absorb_find(s, &done->msg, &r) && all_issued(r.p)) {
         npu->recent = r.p;
         weft_npu_absorbed(r.p->active, weft_token_trail(done), done);
         weft_prog_mark_done(r.p, r.lane, r.i);

@@ -88,7 +88,7 @@ static struct candidate candidate(int leads, size_t k)
 /* The asked-for way first. By estimated times another one has to be better by more than 1 %, or by
  * 0.1 % where messages do not meet. There times are known exactly if weft_agreed_play() knows those
  * of all; then it is the best, if that is by more than 0.1 %. */
-static void choose(struct weft_agreed_sim *s)
+static void agreed_order_choose(struct weft_agreed_sim *s)
 {
     const struct weft_agreed_problem asked = s->o->p;
     const int plans = table[asked.inter]->plans && asked.intra == WEFT_INTRA_CONCURRENT;
@@ -204,7 +204,7 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
         o->nqueues = k + 1;
     }
     if (ok)
-        choose(&s);
+        agreed_order_choose(&s);
     for (uint32_t k = 0; k < o->nqueues; k++)
         free(o->queue[k].ready);
     weft_heap_release(&s.ends);

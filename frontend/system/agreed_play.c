@@ -42,7 +42,7 @@ static void end_phase(struct weft_play *p, const struct weft_played_event *e)
     c->running = false;
 }
 
-static void begin(struct weft_play *p, uint32_t r, uint32_t k)
+static void agreed_play_begin(struct weft_play *p, uint32_t r, uint32_t k)
 {
     struct weft_played_event e = {.kind = WEFT_PLAYED_BEGINS, .rank = r, .chunk = k};
     struct weft_played_chunk *c = weft_played_chunk_of(p, &e);
@@ -82,7 +82,7 @@ static void begin(struct weft_play *p, uint32_t r, uint32_t k)
 }
 
 /* Begins what has its turn and may. */
-static void fill(struct weft_play *p, uint32_t r)
+static void agreed_play_fill(struct weft_play *p, uint32_t r)
 {
     struct weft_played_rank *x = &p->rank[r];
     for (bool again = true; again && !p->failed;) {
@@ -94,7 +94,7 @@ static void fill(struct weft_play *p, uint32_t r)
                    x->chunk[t.chunk].at == t.phase) {
                 x->begun[q]++;
                 x->active[q]++;
-                begin(p, r, (uint32_t)t.chunk);
+                agreed_play_begin(p, r, (uint32_t)t.chunk);
                 again = true;
             }
         }
@@ -122,7 +122,7 @@ static void happen(struct weft_play *p, uint32_t slot)
     }
     if (over) {
         end_phase(p, &e);
-        fill(p, e.rank);
+        agreed_play_fill(p, e.rank);
     }
 }
 
@@ -164,7 +164,8 @@ static bool close_rank(const struct weft_play *p, uint32_t r)
     return over == p->o->p.nchunks;
 }
 
-static uint64_t play(const struct weft_agreed_order *o, uint32_t n, uint64_t instrs_max)
+static uint64_t system_agreed_play(const struct weft_agreed_order *o, uint32_t n,
+                                   uint64_t instrs_max)
 {
     struct weft_play p = {
         .o = o, .dims = o->asked, .n = n, .unused = WEFT_PLAYED_NONE, .instrs_max = instrs_max};
@@ -177,7 +178,7 @@ static uint64_t play(const struct weft_agreed_order *o, uint32_t n, uint64_t ins
     for (uint32_t r = 0; !p.failed && r < n; r++)
         open_rank(&p, r);
     for (uint32_t r = 0; !p.failed && r < n; r++)
-        fill(&p, r);
+        agreed_play_fill(&p, r);
     while (p.heap.n && !p.failed) {
         const struct weft_heap_entry next = weft_heap_pop(&p.heap);
         p.now_ps = next.t_ps;
@@ -197,6 +198,6 @@ uint64_t weft_agreed_play(const struct weft_agreed_order *o)
     for (uint32_t d = 0; d < o->asked.n && n <= INSTRS_MAX_ALL; d++)
         n *= o->asked.size[d];
     if (n * o->p.nchunks <= INSTRS_MAX_ALL)
-        all_ps = play(o, (uint32_t)n, INSTRS_MAX_ALL);
-    return all_ps == UINT64_MAX ? play(o, 1, INSTRS_MAX_ONE) : all_ps;
+        all_ps = system_agreed_play(o, (uint32_t)n, INSTRS_MAX_ALL);
+    return all_ps == UINT64_MAX ? system_agreed_play(o, 1, INSTRS_MAX_ONE) : all_ps;
 }

@@ -57,8 +57,8 @@ void weft_agreed_play_ended(struct weft_played_chunk *c, uint32_t lane, uint64_t
 }
 
 /* Takes in what has come. Returns whether that has ended at once. */
-static bool take_in(struct weft_play *p, struct weft_played_event e,
-                    const struct weft_coll_instr *in)
+static bool agreed_play_instr_take_in(struct weft_play *p, struct weft_played_event e,
+                                      const struct weft_coll_instr *in)
 {
     double ps = (double)p->o->p.endpoint_ps;
     if (in->action == WEFT_COLL_RECV_REDUCE)
@@ -113,8 +113,8 @@ static void send(struct weft_play *p, const struct weft_played_event *e,
     weft_agreed_play_happens(p, *last, there);
 }
 
-static void issue(struct weft_play *p, const struct weft_played_event *e,
-                  const struct weft_coll_instr *in)
+static void agreed_play_instr_issue(struct weft_play *p, const struct weft_played_event *e,
+                                    const struct weft_coll_instr *in)
 {
     struct weft_played_chunk *c = weft_played_chunk_of(p, e);
     unsigned char *state = &c->lane[e->lane].state[e->instr];
@@ -127,7 +127,7 @@ static void issue(struct weft_play *p, const struct weft_played_event *e,
     case WEFT_COLL_RECV_REDUCE:
         *state |= WEFT_PLAYED_ISSUED;
         if (*state & WEFT_PLAYED_HERE)
-            take_in(p, *e, in);
+            agreed_play_instr_take_in(p, *e, in);
         break;
     case WEFT_COLL_NOP:
         weft_agreed_play_ended(c, e->lane, e->instr);
@@ -160,7 +160,7 @@ bool weft_agreed_play_advance(struct weft_play *p, struct weft_played_event e)
                 if (!may_issue(c, &in))
                     break;
                 l->issued++;
-                issue(p, &e, &in);
+                agreed_play_instr_issue(p, &e, &in);
                 again = c->nlanes > 1;
             }
         }
@@ -180,5 +180,6 @@ bool weft_agreed_play_arrive(struct weft_play *p, const struct weft_played_event
     unsigned char *state = &c->lane[e->lane].state[e->instr];
     p->failed = p->failed || *state & WEFT_PLAYED_HERE;
     *state |= WEFT_PLAYED_HERE;
-    return *state & WEFT_PLAYED_ISSUED && take_in(p, *e, &in) && weft_agreed_play_advance(p, *e);
+    return *state & WEFT_PLAYED_ISSUED && agreed_play_instr_take_in(p, *e, &in) &&
+           weft_agreed_play_advance(p, *e);
 }

@@ -50,7 +50,8 @@ static void arrive(struct weft_agreed_sim *s, uint64_t chunk)
 }
 
 /* Takes the next ready phase of a queue. */
-static struct weft_agreed_turn take(struct weft_agreed_sim *s, struct weft_agreed_queue *q)
+static struct weft_agreed_turn agreed_sim_take(struct weft_agreed_sim *s,
+                                               struct weft_agreed_queue *q)
 {
     uint64_t at = q->head;
     if (s->o->p.intra == WEFT_INTRA_LIFO)
@@ -75,7 +76,7 @@ static void serve(struct weft_agreed_sim *s, uint32_t k)
     struct weft_agreed_queue *q = &s->o->queue[k];
     const struct weft_dims *dims = &s->o->dims;
     while (q->active < s->o->p.active && q->head < q->nready) {
-        struct weft_agreed_turn t = take(s, q);
+        struct weft_agreed_turn t = agreed_sim_take(s, q);
         struct weft_coll_plan plan;
         weft_agreed_order_plan(s->o, t.chunk, &plan);
         const struct weft_coll_phase *ph = &plan.phase[t.phase];

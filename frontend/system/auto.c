@@ -150,13 +150,13 @@ struct asked {
     uint32_t rank, op;
 };
 
-static int by_key(const void *a, const void *b)
+static int auto_by_key(const void *a, const void *b)
 {
     const uint64_t x = ((const struct asked *)a)->key, y = ((const struct asked *)b)->key;
     return x < y ? -1 : x > y;
 }
 
-static int collect(struct maker *m, struct asked **out, size_t *n)
+static int auto_collect(struct maker *m, struct asked **out, size_t *n)
 {
     const struct weft_workload *w = m->job->w;
     struct weft_u64map seen = {0};
@@ -182,7 +182,7 @@ static int collect(struct maker *m, struct asked **out, size_t *n)
         }
     weft_u64map_release(&seen);
     if (*n)
-        qsort(*out, *n, sizeof **out, by_key);
+        qsort(*out, *n, sizeof **out, auto_by_key);
     return rc;
 }
 
@@ -240,7 +240,7 @@ int weft_auto_new(const struct weft_auto_job *job, const struct weft_dims *dims,
         return weft_err_no_memory(err, "the choice of algorithms");
     int rc = make_fallbacks(&m);
     if (!rc && on_fabric(job))
-        rc = collect(&m, &asked, &n);
+        rc = auto_collect(&m, &asked, &n);
     if (!rc && n) {
         rc = weft_trials_new(&m.a->trials, err);
         rc = rc ? rc : decide_all(&m, asked, n);

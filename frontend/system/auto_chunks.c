@@ -26,7 +26,7 @@ struct pipeline {
 };
 
 /* Whose turn it is in dimension d; false: there are no more. */
-static bool turn(const struct pipeline *p, uint32_t d, struct weft_agreed_turn *out)
+static bool auto_chunks_turn(const struct pipeline *p, uint32_t d, struct weft_agreed_turn *out)
 {
     if (p->order)
         return weft_agreed_order_turn(p->order, d, p->next[d], out);
@@ -50,7 +50,7 @@ static void begin_part(struct pipeline *p, uint32_t d, uint64_t chunk)
     p->end_s[chunk] = p->free_s[d] + cost->latency_s * share;
 }
 
-static void begin(struct pipeline *p, uint32_t d, uint64_t chunk)
+static void auto_chunks_begin(struct pipeline *p, uint32_t d, uint64_t chunk)
 {
     p->parts[chunk] = parts_of(p, chunk);
     p->next[d]++;
@@ -58,13 +58,13 @@ static void begin(struct pipeline *p, uint32_t d, uint64_t chunk)
     begin_part(p, d, chunk);
 }
 
-static void fill(struct pipeline *p)
+static void auto_chunks_fill(struct pipeline *p)
 {
     struct weft_agreed_turn t;
     for (uint32_t d = 0; d < p->ndims; d++)
-        while (p->active[d] < p->active_max && turn(p, d, &t) && !p->parts[t.chunk] &&
+        while (p->active[d] < p->active_max && auto_chunks_turn(p, d, &t) && !p->parts[t.chunk] &&
                p->at[t.chunk] == t.phase)
-            begin(p, d, t.chunk);
+            auto_chunks_begin(p, d, t.chunk);
 }
 
 /* Ends the part that ends next; false: none is under way. */
@@ -93,7 +93,7 @@ double weft_chunks_s(const struct weft_chunk_costs *chunk, uint32_t n,
     struct pipeline p = {
         .chunk = chunk, .order = order, .n = n, .ndims = ndims, .active_max = active};
     do
-        fill(&p);
+        auto_chunks_fill(&p);
     while (end_next(&p));
     return p.now_s;
 }

@@ -36,8 +36,8 @@ void weft_table_release(struct weft_table *t)
     *t = (struct weft_table){0};
 }
 
-static bool same(const struct weft_known_crossing *k, const struct weft_coll_call *c,
-                 const struct weft_coll_round *r, uint32_t prio)
+static bool auto_cost_same(const struct weft_known_crossing *k, const struct weft_coll_call *c,
+                           const struct weft_coll_round *r, uint32_t prio)
 {
     return k->to == r->to && k->arg == r->arg && k->fanout == r->fanout && k->params == c->params &&
            k->prio == prio;
@@ -59,7 +59,7 @@ static const struct weft_crossing *crossing(struct weft_table *t, const struct w
                                             const struct weft_coll_round *r)
 {
     for (size_t i = 0; i < t->nknown; i++)
-        if (same(&t->known[i], c, r, t->ground->prio))
+        if (auto_cost_same(&t->known[i], c, r, t->ground->prio))
             return &t->known[i].is;
     if (t->nknown == t->cap) {
         const size_t cap = t->cap ? 2 * t->cap : 32;

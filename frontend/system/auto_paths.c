@@ -70,7 +70,7 @@ static uint32_t hash_of(const struct weft_ground *g, uint32_t src, uint32_t dst)
 }
 
 /* The ports of a message's path, in g->path. */
-static uint32_t walk(struct weft_ground *g, uint32_t from, uint32_t to)
+static uint32_t auto_paths_walk(struct weft_ground *g, uint32_t from, uint32_t to)
 {
     const uint32_t src = g->hosts ? g->hosts[from] : from, dst = g->hosts ? g->hosts[to] : to;
     const uint32_t n =
@@ -103,7 +103,7 @@ static uint32_t meeting(const struct weft_ground *g, uint32_t hops)
 static struct weft_way follow(struct weft_ground *g, uint32_t from, uint32_t to, uint32_t *hops)
 {
     double delay = 0, all = 0, slowest = 0;
-    *hops = walk(g, from, to);
+    *hops = auto_paths_walk(g, from, to);
     for (uint32_t i = 0; i < *hops; i++) {
         const struct weft_fabric_link *link = link_of(g, g->path[i]);
         const double per_byte = 8.0 / (double)link->rate_bps;
@@ -114,7 +114,7 @@ static struct weft_way follow(struct weft_ground *g, uint32_t from, uint32_t to,
     return (struct weft_way){(float)delay, (float)(all - slowest), (float)slowest, 0};
 }
 
-static void count(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
+static void auto_paths_count(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
 {
     uint32_t hops;
     const struct weft_way way = follow(g, from, to, &hops);
@@ -188,7 +188,7 @@ void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
     looked = looked < r->fanout ? looked : r->fanout;
     *out = (struct weft_crossing){.way = out->way};
     struct sums s = {out, 0, 0};
-    each(g, seats, c, r, (uint32_t)looked, count, &s);
+    each(g, seats, c, r, (uint32_t)looked, auto_paths_count, &s);
     if (r->relayed || r->fanout == 1)
         each(g, seats, c, r, (uint32_t)looked, weigh, &s);
     double most = 0, all = 0;

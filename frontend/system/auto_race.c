@@ -109,7 +109,7 @@ int weft_track_open(struct weft_track *s, struct weft_ground *ground, uint32_t g
 
 /* --- what it costs --- */
 
-static void enter(struct weft_race *r, const char *text, double s)
+static void auto_race_enter(struct weft_race *r, const char *text, double s)
 {
     if (!isfinite(s))
         return;
@@ -168,7 +168,8 @@ static void try_whole(const struct heat *h)
             continue;
         struct weft_table *table = s->job->rings && t->alg.ops->ordered ? &s->ring : &s->whole;
         const struct weft_cost cost = weft_table_cost(table, &t->alg, &c);
-        enter(h->race, t->text, isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost));
+        auto_race_enter(h->race, t->text,
+                        isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost));
     }
 }
 
@@ -335,7 +336,7 @@ static void try_dimensions(const struct heat *h)
         }
     }
     if (write_team(h, &team, text))
-        enter(h->race, text, best_s);
+        auto_race_enter(h->race, text, best_s);
 }
 
 void weft_track_race(struct weft_track *s, const struct weft_op *op, uint64_t bytes,

@@ -39,8 +39,8 @@ void weft_coll_leave(struct weft_coll_claim *me)
 }
 
 /* Whether collective a goes before b. */
-static int before(enum weft_intra intra, const struct weft_coll_claim *a,
-                  const struct weft_coll_claim *b)
+static int coll_hold_before(enum weft_intra intra, const struct weft_coll_claim *a,
+                            const struct weft_coll_claim *b)
 {
     const struct weft_op *x = weft_active_op(a->a), *y = weft_active_op(b->a);
     if (intra == WEFT_INTRA_PRIORITY && x->priority != y->priority)
@@ -58,7 +58,7 @@ const struct weft_coll_claim *weft_coll_held_by(const struct weft_coll_claim *me
     if (p->intra_dimension == WEFT_INTRA_CONCURRENT)
         return NULL;
     for (const struct weft_coll_claim *o = npu->claims; o; o = o->next) {
-        if (o == me || !o->going || !before((enum weft_intra)p->intra_dimension, o, me))
+        if (o == me || !o->going || !coll_hold_before((enum weft_intra)p->intra_dimension, o, me))
             continue;
         for (uint32_t d = 0; d < WEFT_DIMS_MAX; d++) {
             ahead[d] += o->wanted[d];

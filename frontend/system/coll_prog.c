@@ -25,13 +25,13 @@ static uint32_t sender_of(const struct weft_prog *p, uint32_t peer)
 
 /* --- instructions --- */
 
-static void advance(struct weft_prog *p);
+static void coll_prog_advance(struct weft_prog *p);
 
 static void end_instr(struct weft_prog *p, uint64_t arg)
 {
     weft_prog_mark_done(p, &p->lane[arg >> p->sys->instr_bits],
                         arg & ((UINT64_C(1) << p->sys->instr_bits) - 1));
-    advance(p);
+    coll_prog_advance(p);
 }
 
 static void cost_over(void *ctx, uint64_t arg)
@@ -75,7 +75,8 @@ static int nothing_to_say(const struct weft_prog *p, uint64_t bytes)
 }
 
 /* The message of receive i is here. Returns 1 when it has been taken in at no cost. */
-static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
+static int coll_prog_take_in(struct weft_prog *p, uint32_t lane, uint64_t i,
+                             const struct weft_coll_instr *in)
 {
     struct weft_system *s = p->sys;
     int64_t endpoint_ps = s->p->endpoint_delay_ps, reduce_ps = 0;
@@ -117,7 +118,7 @@ static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, ui
     weft_joint_post(p->npu, p->active->op, p->net_group, p->call.n, &part);
 }
 
-static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
+static void coll_prog_post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
 {
     struct weft_system *s = p->sys;
     struct weft_err err = {0};
@@ -137,7 +138,7 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
 static void message_over(struct weft_prog *p)
 {
     p->left--;
-    advance(p);
+    coll_prog_advance(p);
 }
 
 /* A message that started with a latency is posted. */
@@ -153,7 +154,7 @@ static void latency_over(void *ctx, uint64_t arg)
         return;
     weft_npu_timer(p->active, t);
     weft_prog_instr(p, lane, i, &in);
-    post(p, &in, weft_prog_bytes(p, lane, i, &in));
+    coll_prog_post(p, &in, weft_prog_bytes(p, lane, i, &in));
     message_over(p);
     weft_trail_leave(npu);
 }
@@ -163,7 +164,7 @@ static void start_message(struct weft_prog *p, uint32_t lane, uint64_t i,
                           const struct weft_coll_instr *in, uint64_t bytes)
 {
     if (p->sys->p->send_latency_ps == 0) {
-        post(p, in, bytes);
+        coll_prog_post(p, in, bytes);
         return;
     }
     p->left++; /* for the message */
@@ -215,7 +216,8 @@ static void granted(struct weft_prog *p, uint64_t instr)
         message_over(p);
 }
 
-static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
+static void coll_prog_issue(struct weft_prog *p, uint32_t lane, uint64_t i,
+                            const struct weft_coll_instr *in)
 {
     struct weft_system *s = p->sys;
     uint64_t bytes;
@@ -244,7 +246,7 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
             weft_prog_mark_done(p, &p->lane[lane], i);
         else if (p->npu->early.n &&
                  weft_u64map_take(&p->npu->early, weft_prog_tag(p, lane, i), NULL))
-            take_in(p, lane, i, in);
+            coll_prog_take_in(p, lane, i, in);
         break;
     case WEFT_COLL_COPY:
         end_after(p, lane, i, 0, weft_copy_ps(s->p, weft_prog_bytes(p, lane, i, in)));
@@ -271,7 +273,7 @@ static bool may_issue(const struct weft_prog *p, const struct weft_coll_instr *i
 }
 
 /* Issues what can be issued; ends the program when all is done. */
-static void advance(struct weft_prog *p)
+static void coll_prog_advance(struct weft_prog *p)
 {
     int again = 1;
     while (again && p->left) {
@@ -284,7 +286,7 @@ static void advance(struct weft_prog *p)
                 if (!may_issue(p, &in))
                     break;
                 l->issued++;
-                issue(p, k, l->issued - 1, &in);
+                coll_prog_issue(p, k, l->issued - 1, &in);
                 again = p->nlanes > 1; /* another lane may wait for it */
             }
         }
@@ -296,7 +298,7 @@ static void advance(struct weft_prog *p)
 void weft_prog_start(struct weft_prog *p)
 {
     p->running = 1;
-    advance(p);
+    coll_prog_advance(p);
 }
 
 /* The open program with this key, or NULL. Messages mostly come in for the same one. */
@@ -336,8 +338,8 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
             weft_joint_arrival(p->active, done);
         else
             weft_npu_arrival(p->active, t, done);
-        if (take_in(p, (uint32_t)lane, i, &in))
-            advance(p);
+        if (coll_prog_take_in(p, (uint32_t)lane, i, &in))
+            coll_prog_advance(p);
         weft_trail_leave(npu);
     } else if (weft_u64map_put(&npu->early, msg->tag, NULL)) {
         struct weft_err err = {0};

@@ -58,7 +58,7 @@ struct weft_coll_run {
     uint32_t nrecords;
 };
 
-static void fail(struct weft_coll_run *run, int code, const char *what)
+static void coll_run_fail(struct weft_coll_run *run, int code, const char *what)
 {
     struct weft_err err = {0};
     const struct weft_op *op = weft_active_op(run->a);
@@ -162,7 +162,7 @@ static void note_phase(struct weft_coll_chunk *c)
     if (i == run->nrecords) {
         struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof *more);
         if (!more) {
-            fail(run, WEFT_E_LIMIT, "out of memory for a collective");
+            coll_run_fail(run, WEFT_E_LIMIT, "out of memory for a collective");
             return;
         }
         run->record = more;
@@ -196,7 +196,7 @@ static void report_phases(struct weft_coll_run *run)
     }
 }
 
-static void fill(struct weft_coll_run *run);
+static void coll_run_fill(struct weft_coll_run *run);
 
 /* Lets the collectives of an NPU try again. */
 static void retry(struct weft_npu *npu)
@@ -209,8 +209,8 @@ static void retry(struct weft_npu *npu)
         npu->retry = 0;
         for (struct weft_coll_claim *claim = npu->claims; claim; claim = claim->next) {
             uint64_t left = npu->claims_left;
-            fill((struct weft_coll_run *)claim); /* its first member */
-            if (npu->claims_left != left) {      /* the list is not what it was */
+            coll_run_fill((struct weft_coll_run *)claim); /* its first member */
+            if (npu->claims_left != left) {               /* the list is not what it was */
                 npu->retry = 1;
                 break;
             }
@@ -241,7 +241,7 @@ static void phase_finished(struct weft_prog *p)
         want(c, 1);
     }
     struct weft_npu *npu = run->a->npu;
-    fill(run); /* may free the run */
+    coll_run_fill(run); /* may free the run */
     if (npu->sys->p->intra_dimension != WEFT_INTRA_CONCURRENT)
         retry(npu);
 }
@@ -320,7 +320,7 @@ static void phase_begin(struct weft_coll_chunk *c)
     run->active[queue_of(c)]++;
     set_up(c);
     if (weft_prog_open(&c->prog)) {
-        fail(run, WEFT_E_LIMIT, "out of memory for a collective");
+        coll_run_fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return;
     }
     if (s->p->endpoint_delay_ps == 0) {
@@ -340,7 +340,7 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
         c = NULL;
     }
     if (!c) {
-        fail(run, WEFT_E_LIMIT, "out of memory for a collective");
+        coll_run_fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return NULL;
     }
     c->run = run;
@@ -400,7 +400,7 @@ static const struct weft_coll_claim *held_by(const struct weft_coll_chunk *c)
 }
 
 /* Begins what may begin. */
-static void fill(struct weft_coll_run *run)
+static void coll_run_fill(struct weft_coll_run *run)
 {
     struct weft_npu *npu = run->a->npu;
     struct weft_system *s = npu->sys;
@@ -488,10 +488,10 @@ void weft_coll_begin(struct weft_active *a)
         run->call.pairs = &splits;
     weft_coll_enter(&run->claim, a);
     if (run->nchunks && (run->choice->n > 1 || part) && use_dimensions(run)) {
-        fail(run, WEFT_E_LIMIT, "out of memory for a collective");
+        coll_run_fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return;
     }
-    fill(run);
+    coll_run_fill(run);
 }
 
 void weft_coll_release(struct weft_active *a)

@@ -16,8 +16,8 @@ struct text {
     size_t n;
 };
 
-static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *fmt, ...)
+static void explain_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void explain_add(struct text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -30,7 +30,7 @@ static void add(struct text *t, const char *fmt, ...)
 
 static void add_name(struct text *t, const struct weft_op *op)
 {
-    add(t, "'%s' (node %" PRIu64 ")", op->name, op->id);
+    explain_add(t, "'%s' (node %" PRIu64 ")", op->name, op->id);
 }
 
 /* ", which ..." about an op of another rank. */
@@ -39,14 +39,14 @@ static void add_other(struct text *t, const struct weft_npu *npu, uint32_t i, co
     const uint64_t id = npu->dag->ops[i].id;
     switch (npu->state[i].phase) {
     case WEFT_OP_WAITS:
-        add(t, ", which has not issued %s (node %" PRIu64 ": %u parents unfinished)", what, id,
-            npu->state[i].parents_left);
+        explain_add(t, ", which has not issued %s (node %" PRIu64 ": %u parents unfinished)", what,
+                    id, npu->state[i].parents_left);
         break;
     case WEFT_OP_ACTIVE:
-        add(t, ", which is in %s too (node %" PRIu64 ")", what, id);
+        explain_add(t, ", which is in %s too (node %" PRIu64 ")", what, id);
         break;
     default:
-        add(t, ", which has finished %s (node %" PRIu64 ")", what, id);
+        explain_add(t, ", which has finished %s (node %" PRIu64 ")", what, id);
         break;
     }
 }
@@ -57,26 +57,27 @@ static void explain_coll(struct text *t, const struct weft_active *a)
     const struct weft_op *op = weft_active_op(a);
     struct weft_coll_wait wait;
     weft_coll_waits_for(a->coll, &wait);
-    add(t, "waits in %s ", weft_coll_kind_name(op->coll));
+    explain_add(t, "waits in %s ", weft_coll_kind_name(op->coll));
     add_name(t, op);
     if (wait.peer == UINT32_MAX && wait.held_by) {
-        add(t, ": chunk %" PRIu64 " of %" PRIu64 " lets ", wait.chunk, wait.chunks);
+        explain_add(t, ": chunk %" PRIu64 " of %" PRIu64 " lets ", wait.chunk, wait.chunks);
         add_name(t, weft_active_op(wait.held_by));
-        add(t, " go first");
+        explain_add(t, " go first");
         return;
     }
     if (wait.peer == UINT32_MAX) {
-        add(t, ": chunk %" PRIu64 " of %" PRIu64 " is about to begin", wait.chunk, wait.chunks);
+        explain_add(t, ": chunk %" PRIu64 " of %" PRIu64 " is about to begin", wait.chunk,
+                    wait.chunks);
         return;
     }
     if (wait.peer == a->npu->rank)
-        add(t, " for the switches, which have all parts");
+        explain_add(t, " for the switches, which have all parts");
     else
-        add(t, " for rank %u", wait.peer);
-    add(t, ": chunk %" PRIu64 " of %" PRIu64 ", ", wait.chunk, wait.chunks);
+        explain_add(t, " for rank %u", wait.peer);
+    explain_add(t, ": chunk %" PRIu64 " of %" PRIu64 ", ", wait.chunk, wait.chunks);
     if (wait.phases > 1)
-        add(t, "phase %u of %u, ", wait.phase, wait.phases);
-    add(t, "step %" PRIu64, wait.step);
+        explain_add(t, "phase %u of %u, ", wait.phase, wait.phases);
+    explain_add(t, "step %" PRIu64, wait.step);
     if (wait.peer == a->npu->rank)
         return;
     const struct weft_npu *peer = &s->npus[wait.peer];
@@ -103,24 +104,24 @@ static void add_partner(struct text *t, const struct weft_active *a, const char 
             return;
         }
     }
-    add(t, ", which has no such %s left", what + strlen("that "));
+    explain_add(t, ", which has no such %s left", what + strlen("that "));
 }
 
 static void explain_recv(struct text *t, const struct weft_active *a)
 {
     const struct weft_op *op = weft_active_op(a);
     char size[WEFT_UNIT_TEXT_MAX];
-    add(t, "waits in recv ");
+    explain_add(t, "waits in recv ");
     add_name(t, op);
-    add(t, " for %s from ", weft_format_size(op->bytes, size));
+    explain_add(t, " for %s from ", weft_format_size(op->bytes, size));
     if (op->any & WEFT_ANY_PEER)
-        add(t, "any rank");
+        explain_add(t, "any rank");
     else
-        add(t, "rank %u", op->peer);
+        explain_add(t, "rank %u", op->peer);
     if (op->any & WEFT_ANY_TAG)
-        add(t, " with any tag");
+        explain_add(t, " with any tag");
     else
-        add(t, " with tag %" PRId64, op->tag);
+        explain_add(t, " with tag %" PRId64, op->tag);
     if (!op->any)
         add_partner(t, a, "that send");
 }
@@ -137,19 +138,19 @@ static void explain_active(struct text *t, const struct weft_active *a)
         explain_recv(t, a);
         break;
     case WEFT_OP_SEND:
-        add(t, "waits in send ");
+        explain_add(t, "waits in send ");
         add_name(t, op);
-        add(t, " of %s to rank %u with tag %" PRId64 ": ", weft_format_size(op->bytes, size),
-            op->peer, op->tag);
+        explain_add(t, " of %s to rank %u with tag %" PRId64 ": ",
+                    weft_format_size(op->bytes, size), op->peer, op->tag);
         if (a->start_ps < 0) {
-            add(t, "rendezvous with that rank");
+            explain_add(t, "rendezvous with that rank");
             add_partner(t, a, "that receive");
         } else {
-            add(t, "not delivered yet");
+            explain_add(t, "not delivered yet");
         }
         break;
     default:
-        add(t, a->start_ps < 0 ? "has queued " : "runs ");
+        explain_add(t, a->start_ps < 0 ? "has queued " : "runs ");
         add_name(t, op);
         break;
     }
@@ -159,10 +160,10 @@ static void explain_waiting(struct text *t, const struct weft_npu *npu)
 {
     for (uint32_t i = 0; i < npu->dag->nops; i++)
         if (npu->state[i].phase == WEFT_OP_WAITS) {
-            add(t, "has not issued ");
+            explain_add(t, "has not issued ");
             add_name(t, &npu->dag->ops[i]);
-            add(t, ": %u of %u parents unfinished", npu->state[i].parents_left,
-                npu->dag->ops[i].nparents);
+            explain_add(t, ": %u of %u parents unfinished", npu->state[i].parents_left,
+                        npu->dag->ops[i].nparents);
             return;
         }
 }
@@ -179,7 +180,7 @@ uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net
             continue;
         struct text t = {.n = 0};
         uint64_t more = 0;
-        add(&t, "rank %u ", r);
+        explain_add(&t, "rank %u ", r);
         if (npu->first_active)
             explain_active(&t, npu->first_active);
         else
@@ -187,7 +188,7 @@ uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net
         for (const struct weft_active *a = npu->first_active; a && a->next; a = a->next)
             more++;
         if (more)
-            add(&t, "; %" PRIu64 " more of its operations are in progress", more);
+            explain_add(&t, "; %" PRIu64 " more of its operations are in progress", more);
         fn(ctx, t.s);
     }
     return unfinished;

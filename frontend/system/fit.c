@@ -127,7 +127,7 @@ static int fit_new(struct fit *f, const struct weft_workload *w, const struct we
     return rc;
 }
 
-static void add(char *buf, size_t size, const char *text)
+static void fit_add(char *buf, size_t size, const char *text)
 {
     const size_t used = strlen(buf);
     snprintf(buf + used, size - used, "%s", text);
@@ -142,17 +142,17 @@ static void say_why(const struct use *u, char *buf, size_t size)
     if (!u->automatic)
         return;
     if (!p) {
-        add(buf, size, ", taken by auto");
+        fit_add(buf, size, ", taken by auto");
         return;
     }
     snprintf(one, sizeof one, ", taken by auto: %s expected for %s",
              weft_human_time((int64_t)(p->cost_s * 1e12), best), weft_human_size(p->bytes, bytes));
-    add(buf, size, one);
+    fit_add(buf, size, one);
     if (!p->next[0])
         return;
     snprintf(one, sizeof one, ", next %s with %s", p->next,
              weft_human_time((int64_t)(p->next_s * 1e12), next));
-    add(buf, size, one);
+    fit_add(buf, size, one);
 }
 
 /* What is written for dimension @p dim in a list. */
@@ -176,7 +176,7 @@ static void name_algorithms(const struct fit *f, const struct use *u, char *buf,
                  u->shape->grid && u->shape->dims.n > 1 ? " as one dimension" : "");
         if (f->rings && u->choice->alg[0].ops->ordered) {
             snprintf(one, sizeof one, ", order %.40s", f->p->order);
-            add(buf, size, one);
+            fit_add(buf, size, one);
         }
         return;
     }
@@ -186,11 +186,11 @@ static void name_algorithms(const struct fit *f, const struct use *u, char *buf,
         const char *name = written_in(u->choice, dim, &len);
         snprintf(one, sizeof one, "%s%.*s in dimension %u (%u)", d ? ", " : "", len, name, dim,
                  u->shape->dims.size[d]);
-        add(buf, size, one);
+        fit_add(buf, size, one);
     }
 }
 
-static void describe(const struct fit *f, const struct use *u, char *buf, size_t size)
+static void fit_describe(const struct fit *f, const struct use *u, char *buf, size_t size)
 {
     name_algorithms(f, u, buf, size);
     say_why(u, buf, size);
@@ -207,7 +207,7 @@ int weft_system_algorithms(const struct weft_workload *w, const struct weft_syst
     if (rc)
         return rc;
     for (size_t i = 0; i < f.nuse; i++) {
-        describe(&f, &f.use[i], text, sizeof text);
+        fit_describe(&f, &f.use[i], text, sizeof text);
         fn(ctx, f.use[i].kind, text);
     }
     fit_free(&f);
@@ -280,8 +280,8 @@ static void advise_on_dimension(const struct fit *f, const struct use *u,
     if (t < MISFIT * h || t - h < MISFIT_S)
         return;
     for (uint32_t d = 0; d < f->dims.n; d++) {
-        add(list, sizeof list, d ? "," : "");
-        add(list, sizeof list, u->choice->alg[0].ops->name);
+        fit_add(list, sizeof list, d ? "," : "");
+        fit_add(list, sizeof list, u->choice->alg[0].ops->name);
     }
     const char *name = weft_coll_kind_name(u->kind);
     snprintf(

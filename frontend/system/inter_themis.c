@@ -18,7 +18,7 @@
  */
 #include "system/agreed_order.h"
 
-static double steps_of(uint32_t n, int gather)
+static double inter_themis_steps_of(uint32_t n, int gather)
 {
     return gather ? n - 1.0 : (n - 1.0) / n;
 }
@@ -42,7 +42,7 @@ static int unequal(const struct weft_dims *dims, const double *load, const uint8
     uint32_t first = gather ? sorted[dims->n - 1] : sorted[0];
     double share = (double)dims->rate_bps[first] / (double)dims->rate_bps[0];
     double diff = load[sorted[dims->n - 1]] - load[sorted[0]];
-    return diff * share / steps_of(dims->size[first], gather) >= chunk / 16;
+    return diff * share / inter_themis_steps_of(dims->size[first], gather) >= chunk / 16;
 }
 
 static void order(const struct weft_agreed_problem *p, uint8_t *out)
@@ -59,8 +59,8 @@ static void order(const struct weft_agreed_problem *p, uint8_t *out)
                 out[d] = (uint8_t)d;
         for (uint32_t i = 0; i < dims->n; i++) {
             uint32_t d = gather ? out[dims->n - 1 - i] : out[i];
-            load[d] += held * steps_of(dims->size[d], gather) * (double)dims->rate_bps[0] /
-                       (double)dims->rate_bps[d];
+            load[d] += held * inter_themis_steps_of(dims->size[d], gather) *
+                       (double)dims->rate_bps[0] / (double)dims->rate_bps[d];
             held = gather ? held * dims->size[d] : held / dims->size[d];
         }
     }

@@ -42,7 +42,7 @@ struct pass {
     } * instances;
 };
 
-static uint32_t rank_of(const struct pass *p, uint64_t op)
+static uint32_t joint_rank_of(const struct pass *p, uint64_t op)
 {
     uint32_t lo = 0, hi = p->w->nranks;
     while (hi - lo > 1) {
@@ -52,15 +52,15 @@ static uint32_t rank_of(const struct pass *p, uint64_t op)
     return lo;
 }
 
-static struct weft_joint_op place(const struct pass *p, uint64_t op)
+static struct weft_joint_op joint_place(const struct pass *p, uint64_t op)
 {
-    const uint32_t r = rank_of(p, op);
+    const uint32_t r = joint_rank_of(p, op);
     return (struct weft_joint_op){r, (uint32_t)(op - p->first[r])};
 }
 
 static const struct weft_op *op_of(const struct pass *p, uint64_t op)
 {
-    const struct weft_joint_op at = place(p, op);
+    const struct weft_joint_op at = joint_place(p, op);
     return &p->w->dags[at.rank].ops[at.op];
 }
 
@@ -99,7 +99,7 @@ static int unsent(const struct pass *p, const struct end *recv, uint64_t sends, 
 static void note_mismatch(struct pass *p, uint64_t op)
 {
     if (p->out->unreceived + p->out->unequal == 0)
-        p->out->mismatch = place(p, op);
+        p->out->mismatch = joint_place(p, op);
 }
 
 /* The sends and receives of one stream, @p n in all, the sends first. */
@@ -244,7 +244,7 @@ static int read_collectives(struct pass *p, struct weft_err *err)
 /* ---- the pass ---- */
 
 /* One of the edges to an op is done, at @p ps. */
-static void release(struct pass *p, uint64_t op, int64_t ps)
+static void joint_release(struct pass *p, uint64_t op, int64_t ps)
 {
     if (p->ready_ps[op] < ps)
         p->ready_ps[op] = ps;
@@ -252,9 +252,9 @@ static void release(struct pass *p, uint64_t op, int64_t ps)
         p->stack[p->n++] = op;
 }
 
-static void finish(struct pass *p, uint64_t number, int64_t ps)
+static void joint_finish(struct pass *p, uint64_t number, int64_t ps)
 {
-    const struct weft_joint_op at = place(p, number);
+    const struct weft_joint_op at = joint_place(p, number);
     const struct weft_dag *d = &p->w->dags[at.rank];
     const struct weft_op *op = &d->ops[at.op];
     p->state[number].phase = WEFT_OP_DONE;
@@ -263,9 +263,9 @@ static void finish(struct pass *p, uint64_t number, int64_t ps)
         p->out->last = at;
     }
     for (uint32_t k = 0; k < op->nchildren; k++)
-        release(p, p->first[at.rank] + d->children[op->first_child + k], ps);
+        joint_release(p, p->first[at.rank] + d->children[op->first_child + k], ps);
     if (op->kind == WEFT_OP_SEND && p->link[number] != NONE)
-        release(p, p->link[number], ps);
+        joint_release(p, p->link[number], ps);
 }
 
 /* A member has come to its collective; the last lets all of them go on. */
@@ -280,11 +280,11 @@ static void member_comes(struct pass *p, uint64_t op)
         return;
     for (uint64_t m = c->came, before; m != NONE; m = before) {
         before = p->link[m];
-        finish(p, m, c->ps);
+        joint_finish(p, m, c->ps);
     }
 }
 
-static uint64_t play(struct pass *p)
+static uint64_t joint_play(struct pass *p)
 {
     uint64_t played = 0;
     while (p->n) {
@@ -294,7 +294,7 @@ static uint64_t play(struct pass *p)
         if (op->kind == WEFT_OP_COLL)
             member_comes(p, number);
         else
-            finish(p, number, weft_ps_add(p->ready_ps[number], op->duration_ps));
+            joint_finish(p, number, weft_ps_add(p->ready_ps[number], op->duration_ps));
     }
     return played;
 }
@@ -305,7 +305,7 @@ static uint64_t play(struct pass *p)
  */
 static uint64_t waits_for(const struct pass *p, uint64_t number)
 {
-    const struct weft_joint_op at = place(p, number);
+    const struct weft_joint_op at = joint_place(p, number);
     const struct weft_dag *d = &p->w->dags[at.rank];
     if (p->state[number].parents_left)
         for (uint32_t i = 0; i < d->nops; i++)
@@ -341,7 +341,7 @@ static int circle(const struct pass *p, struct weft_err *err)
     const uint64_t begin = at;
     text[0] = '\0';
     do {
-        const struct weft_joint_op o = place(p, at);
+        const struct weft_joint_op o = joint_place(p, at);
         const struct weft_op *op = &p->w->dags[o.rank].ops[o.op];
         if (seen++ < NAMED && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used,
@@ -356,7 +356,7 @@ static int circle(const struct pass *p, struct weft_err *err)
 
 /* ---- ---- */
 
-static int begin(struct pass *p, struct weft_err *err)
+static int joint_begin(struct pass *p, struct weft_err *err)
 {
     const struct weft_workload *w = p->w;
     p->first = weft_arena_calloc(w->arena, w->nranks + 1u, sizeof *p->first);
@@ -391,14 +391,14 @@ int weft_joint_look(const struct weft_workload *w, struct weft_joint *out, struc
 {
     struct pass p = {.w = w, .out = out};
     *out = (struct weft_joint){.last = {0, UINT32_MAX}};
-    int rc = begin(&p, err);
+    int rc = joint_begin(&p, err);
     if (!rc)
         rc = read_collectives(&p, err);
     if (!rc)
         rc = read_messages(&p, err);
     if (!rc) {
         count_edges(&p);
-        if (play(&p) < p.nops || out->last.op == UINT32_MAX)
+        if (joint_play(&p) < p.nops || out->last.op == UINT32_MAX)
             rc = p.nops ? circle(&p, err) : 0;
     }
     free(p.instances);

@@ -16,7 +16,7 @@ static void fail_memory(struct weft_npu *npu)
     weft_system_fail(npu->sys, &err);
 }
 
-static void push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
+static void npu_push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
 {
     if (h->n == h->cap) {
         uint32_t cap = h->cap ? 2 * h->cap : 8;
@@ -56,7 +56,7 @@ static uint32_t pop(struct weft_op_heap *h)
 
 void weft_npu_ready(struct weft_npu *npu, uint32_t op)
 {
-    push(npu, &npu->ready, op);
+    npu_push(npu, &npu->ready, op);
 }
 
 /* Whether an op has to wait for others of its NPU to end: system.one-at-a-time. */
@@ -72,7 +72,7 @@ static bool next_ready(struct weft_npu *npu, uint32_t *op)
         *op = pop(&npu->ready);
         if (!npu->turn_taken || !takes_turns(npu, npu->dag->ops[*op].kind))
             return true;
-        push(npu, &npu->held, *op);
+        npu_push(npu, &npu->held, *op);
     }
     return false;
 }
@@ -104,7 +104,7 @@ static void count_communication(struct weft_npu *npu, const struct weft_op *op, 
         count_collective(npu, change);
 }
 
-static void begin(struct weft_active *a)
+static void npu_begin(struct weft_active *a)
 {
     const struct weft_op *op = weft_active_op(a);
     if (weft_op_table[op->kind].communicates)
@@ -139,13 +139,13 @@ void weft_npu_issue(struct weft_npu *npu)
             npu->first_active = a;
         npu->last_active = a;
         npu->state[a->op].phase = WEFT_OP_ACTIVE;
-        begin(a);
+        npu_begin(a);
     }
     npu->issuing = 0;
 }
 
 /* One thing less that the children from..to-1 of an op wait for. */
-static void release(struct weft_npu *npu, const struct weft_op *op, uint32_t from, uint32_t to)
+static void npu_release(struct weft_npu *npu, const struct weft_op *op, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         uint32_t child = npu->dag->children[op->first_child + i];
@@ -157,7 +157,7 @@ static void release(struct weft_npu *npu, const struct weft_op *op, uint32_t fro
 void weft_npu_begun(struct weft_active *a)
 {
     const struct weft_op *op = weft_active_op(a);
-    release(a->npu, op, 0, op->nearly);
+    npu_release(a->npu, op, 0, op->nearly);
 }
 
 void weft_npu_drop(struct weft_active *a)
@@ -198,7 +198,7 @@ void weft_npu_done(struct weft_active *a)
         };
         s->observer.op(s->observer.ctx, &record);
     }
-    release(npu, op, op->nearly, op->nchildren);
+    npu_release(npu, op, op->nearly, op->nchildren);
     WEFT_REQUIRE(a->prev ? a->prev->next == a : npu->first_active == a);
     if (a->prev)
         a->prev->next = a->next;

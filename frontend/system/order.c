@@ -78,7 +78,7 @@ struct seat {
     uint32_t rank, member;
 };
 
-static int by_key(const void *a, const void *b)
+static int system_order_by_key(const void *a, const void *b)
 {
     const struct seat *x = a, *y = b;
     return x->key < y->key ? -1 : x->key > y->key;
@@ -94,7 +94,7 @@ static int seat(const struct weft_group *g, const uint64_t *key, struct weft_rin
     for (uint32_t i = 0; ok && i < g->n; i++)
         seats[i] = (struct seat){key[g->ranks[i]], g->ranks[i], i};
     if (ok)
-        qsort(seats, g->n, sizeof *seats, by_key);
+        qsort(seats, g->n, sizeof *seats, system_order_by_key);
     for (uint32_t i = 0; ok && i < g->n; i++) {
         out->ranks[i] = seats[i].rank;
         out->place[seats[i].member] = i;

@@ -45,8 +45,8 @@ static int check_size(struct weft_active *a, uint64_t bytes)
     return err.code;
 }
 
-static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
-                 enum weft_token_type type, void *object)
+static void p2p_post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
+                     enum weft_token_type type, void *object)
 {
     struct weft_system *s = a->npu->sys;
     const struct weft_op *op = weft_active_op(a);
@@ -103,13 +103,13 @@ static void post_data(struct weft_active *a)
     if (to_self(a))
         weft_system_after(a->npu->sys, 0, came_to_self, a, 0);
     else
-        post(a, 0, weft_active_op(a)->bytes, WEFT_TOKEN_ACTIVE, a);
+        p2p_post(a, 0, weft_active_op(a)->bytes, WEFT_TOKEN_ACTIVE, a);
 }
 
 static void post_control(const struct weft_active *a, uint64_t bits)
 {
-    post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes, WEFT_TOKEN_TRAIL,
-         weft_trail_take(a->npu, a->op));
+    p2p_post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes, WEFT_TOKEN_TRAIL,
+             weft_trail_take(a->npu, a->op));
 }
 
 static int meets(const struct weft_active *a)

@@ -74,7 +74,7 @@ static int64_t serve(struct weft_system *s, const struct weft_active *a)
     return *free_ps - now_ps;
 }
 
-static void post(struct weft_active *a, int there, uint64_t bytes)
+static void remote_post(struct weft_active *a, int there, uint64_t bytes)
 {
     struct weft_system *s = a->npu->sys;
     uint32_t memory = s->w->nranks + memory_of(s->p, a->npu->rank);
@@ -98,18 +98,18 @@ static void answer(void *ctx, uint64_t arg)
     struct weft_active *a = ctx;
     (void)arg;
     if (!a->npu->sys->err.code)
-        post(a, 0,
-             weft_active_op(a)->store ? WEFT_REMOTE_REQUEST_BYTES
-                                      : weft_active_op(a)->tensor_bytes);
+        remote_post(a, 0,
+                    weft_active_op(a)->store ? WEFT_REMOTE_REQUEST_BYTES
+                                             : weft_active_op(a)->tensor_bytes);
 }
 
 void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg))
 {
     struct weft_system *s = a->npu->sys;
     if (s->p->remote_traffic)
-        post(a, 1,
-             weft_active_op(a)->store ? weft_active_op(a)->tensor_bytes
-                                      : WEFT_REMOTE_REQUEST_BYTES);
+        remote_post(a, 1,
+                    weft_active_op(a)->store ? weft_active_op(a)->tensor_bytes
+                                             : WEFT_REMOTE_REQUEST_BYTES);
     else
         weft_system_after(s, serve(s, a), over, a, 0);
 }

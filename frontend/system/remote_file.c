@@ -97,8 +97,8 @@ static int read_number(const struct weft_flat *f, size_t i, double *out, struct 
     return 0;
 }
 
-static int take(const struct weft_flat *f, uint32_t nranks, struct weft_system_params *p,
-                struct weft_err *err)
+static int remote_file_take(const struct weft_flat *f, uint32_t nranks,
+                            struct weft_system_params *p, struct weft_err *err)
 {
     size_t type;
     double v[NNUMBERS] = {0};
@@ -135,7 +135,7 @@ int weft_remote_read(const struct weft_workload *w, struct weft_system_params *p
     struct weft_arena *a = weft_arena_new();
     int rc =
         a ? weft_flat_read(p->remote_file, a, &f, err) : weft_err_no_memory(err, "remote memory");
-    rc = rc ? rc : take(f, w->nranks, p, err);
+    rc = rc ? rc : remote_file_take(f, w->nranks, p, err);
     weft_arena_free(a);
     return rc;
 }

@@ -27,7 +27,8 @@ struct job {
     struct weft_err *err;
 };
 
-static int refuse(const struct job *j, uint32_t rank, const struct weft_op *op, const char *what)
+static int system_schedule_refuse(const struct job *j, uint32_t rank, const struct weft_op *op,
+                                  const char *what)
 {
     return weft_err_set(j->err, WEFT_E_INPUT, "rank %u, node %" PRIu64 " '%s': %s", rank, op->id,
                         op->name, what);
@@ -60,11 +61,13 @@ static int collective_of(const struct job *j, uint32_t rank, const struct weft_o
                                        .position = weft_position(g, j->position[op->group], rank),
                                        .call = weft_call_of(g, j->position[op->group], op)};
     if (choice->n != 1 || choice->alg[0].ops->plan || choice->alg[0].ops->in_network)
-        return refuse(j, rank, op,
-                      "its algorithm needs a fabric (auto, one per dimension, sums in switches); "
-                      "name another, as in --set all-reduce=ring");
+        return system_schedule_refuse(
+            j, rank, op,
+            "its algorithm needs a fabric (auto, one per dimension, sums in switches); "
+            "name another, as in --set all-reduce=ring");
     if (op->involved)
-        return refuse(j, rank, op, "involved_dim leaves out dimensions, which a schedule has not");
+        return system_schedule_refuse(
+            j, rank, op, "involved_dim leaves out dimensions, which a schedule has not");
     out->ops = choice->alg[0].ops;
     weft_coll_use(&out->call, &choice->alg[0]);
     if (op->send_bytes) {
@@ -72,7 +75,7 @@ static int collective_of(const struct job *j, uint32_t rank, const struct weft_o
         *pairs = (struct weft_coll_pairs){.ctx = splits, .bytes = weft_split_bytes, .local = 1};
         out->call.pairs = pairs;
     }
-    return out->ops->supports(&out->call, &why) ? 0 : refuse(j, rank, op, why);
+    return out->ops->supports(&out->call, &why) ? 0 : system_schedule_refuse(j, rank, op, why);
 }
 
 /* Numbers the tags: those of messages, then those of one collective after the other. */
@@ -89,7 +92,8 @@ static int number_tags(struct job *j)
             uint64_t lanes, instrs;
             any |= op->any != 0;
             if ((op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV) && op->tag >= UINT32_MAX)
-                return refuse(j, r, op, "its tag does not fit into the 32 bits of GOAL's tags");
+                return system_schedule_refuse(
+                    j, r, op, "its tag does not fit into the 32 bits of GOAL's tags");
             if ((op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV) && op->tag >= next)
                 next = op->tag + 1;
             if (op->kind != WEFT_OP_COLL)
@@ -121,8 +125,8 @@ struct place {
     uint32_t begin, end;
 };
 
-static int operation(const struct job *j, struct weft_schedule *s, uint32_t rank, uint64_t number,
-                     const struct weft_op *op, struct place *out)
+static int system_schedule_operation(const struct job *j, struct weft_schedule *s, uint32_t rank,
+                                     uint64_t number, const struct weft_op *op, struct place *out)
 {
     static const uint32_t cpus[2] = {WEFT_SCHEDULE_ACCELERATOR, WEFT_SCHEDULE_CPU};
     const struct numbers *n = &j->instances[j->states[number].instance];
@@ -155,13 +159,15 @@ static int operation(const struct job *j, struct weft_schedule *s, uint32_t rank
             cpu = WEFT_SCHEDULE_REDUCTIONS + op->unit;
     }
     if (weft_is_remote(&j->p, op))
-        return refuse(j, rank, op, "it accesses a remote memory, which a schedule has not");
+        return system_schedule_refuse(j, rank, op,
+                                      "it accesses a remote memory, which a schedule has not");
     out->begin = out->end =
         weft_schedule_op(s, WEFT_GOAL_CALC, weft_schedule_ns(weft_op_duration_ps(&j->p, op)), cpu);
     return 0;
 }
 
-static int keep(const struct job *j, const struct weft_schedule *s, struct weft_goal_rank *k)
+static int system_schedule_keep(const struct job *j, const struct weft_schedule *s,
+                                struct weft_goal_rank *k)
 {
     if (!s->full) {
         k->ops = weft_arena_calloc(j->g->arena, s->nops, sizeof *k->ops);
@@ -185,7 +191,8 @@ static int make_rank(const struct job *j, uint32_t rank, uint64_t first)
     struct place *places = calloc((size_t)d->nops + 1, sizeof *places);
     int rc = places ? 0 : weft_err_no_memory(j->err, "a schedule");
     for (uint32_t i = 0; !rc && i < d->nops; i++)
-        rc = operation(j, &s, rank, first + i, weft_workload_visit(j->w, rank, i), &places[i]);
+        rc = system_schedule_operation(j, &s, rank, first + i, weft_workload_visit(j->w, rank, i),
+                                       &places[i]);
     for (uint32_t i = 0; !rc && i < d->nops; i++)
         for (uint32_t k = 0; k < d->ops[i].nchildren; k++) {
             const bool start = k < d->ops[i].nearly;
@@ -193,14 +200,14 @@ static int make_rank(const struct job *j, uint32_t rank, uint64_t first)
                                start ? places[i].begin : places[i].end, start);
         }
     if (!rc)
-        rc = keep(j, &s, &j->g->ranks[rank]);
+        rc = system_schedule_keep(j, &s, &j->g->ranks[rank]);
     free(places);
     free(s.ops);
     free(s.deps);
     return rc;
 }
 
-static int make(struct job *j, struct weft_err *err)
+static int system_schedule_make(struct job *j, struct weft_err *err)
 {
     uint64_t total = 0;
     for (uint32_t r = 0; r < j->w->nranks; r++)
@@ -236,7 +243,7 @@ int weft_schedule_make(const struct weft_workload *w, const struct weft_system_p
     if (!rc && !(j.g = weft_goal_new(w->nranks, file, err)))
         rc = err->code;
     if (!rc)
-        rc = make(&j, err);
+        rc = system_schedule_make(&j, err);
     free(j.instances);
     free(j.states);
     if (j.position)

@@ -47,7 +47,8 @@ void weft_schedule_coll_size(const struct weft_schedule_coll *c, uint64_t *lanes
     }
 }
 
-static void fetch(const struct maker *m, uint32_t lane, uint64_t i, struct weft_coll_instr *in)
+static void schedule_coll_fetch(const struct maker *m, uint32_t lane, uint64_t i,
+                                struct weft_coll_instr *in)
 {
     *in = (struct weft_coll_instr){0};
     m->c->ops->instr(&m->c->call, m->c->position, lane, i, in);
@@ -79,7 +80,7 @@ static void instruction(struct maker *m, uint32_t lane, uint64_t i, struct place
 {
     const struct weft_schedule_coll *c = m->c;
     struct weft_coll_instr in;
-    fetch(m, lane, i, &in);
+    schedule_coll_fetch(m, lane, i, &in);
     const bool send = in.action == WEFT_COLL_SEND;
     const bool recv = in.action == WEFT_COLL_RECV || in.action == WEFT_COLL_RECV_REDUCE;
     const bool moves = in.action != WEFT_COLL_COMPUTE && in.action != WEFT_COLL_NOP;
@@ -104,7 +105,7 @@ static void instruction(struct maker *m, uint32_t lane, uint64_t i, struct place
 }
 
 /* What is done when the instructions of a lane up to @p upto are. */
-static uint32_t join(struct maker *m, struct lane *l, uint64_t upto)
+static uint32_t schedule_coll_join(struct maker *m, struct lane *l, uint64_t upto)
 {
     size_t at = l->njoins;
     while (at > 0 && l->joins[at - 1].upto > upto)
@@ -134,11 +135,11 @@ static uint32_t join(struct maker *m, struct lane *l, uint64_t upto)
     return op;
 }
 
-static void wait_for(struct maker *m, uint32_t lane, uint64_t i)
+static void schedule_coll_wait_for(struct maker *m, uint32_t lane, uint64_t i)
 {
     const struct place *at = &m->lanes[lane].places[i];
     struct weft_coll_instr in;
-    fetch(m, lane, i, &in);
+    schedule_coll_fetch(m, lane, i, &in);
     if (i)
         weft_schedule_wait(m->s, at->begin, at[-1].begin, true);
     else
@@ -147,7 +148,7 @@ static void wait_for(struct maker *m, uint32_t lane, uint64_t i)
     if (in.dep == WEFT_COLL_DEP_INSTR)
         wait_done(m, at->begin, &on->places[in.dep_instr]);
     else if (in.dep == WEFT_COLL_DEP_UPTO)
-        weft_schedule_wait(m->s, at->begin, join(m, on, in.dep_instr), false);
+        weft_schedule_wait(m->s, at->begin, schedule_coll_join(m, on, in.dep_instr), false);
 }
 
 static int make_lanes(struct maker *m)
@@ -175,7 +176,7 @@ int weft_schedule_coll(struct weft_schedule *s, struct weft_schedule_coll *c, st
             instruction(&m, k, i, &m.lanes[k].places[i]);
     for (uint32_t k = 0; !rc && k < m.nlanes; k++)
         for (uint64_t i = 0; i < m.lanes[k].n && !s->full; i++)
-            wait_for(&m, k, i);
+            schedule_coll_wait_for(&m, k, i);
     c->end = weft_schedule_op(s, WEFT_GOAL_CALC, 0, WEFT_SCHEDULE_JOINS);
     weft_schedule_wait(s, c->end, c->begin, false);
     for (uint32_t k = 0; !rc && k < m.nlanes; k++)

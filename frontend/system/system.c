@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static void on_sent(void *ctx, const struct weft_completion *done)
+static void system_on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     const uint64_t tag = done->msg.tag;
@@ -28,7 +28,7 @@ static void remote_received(struct weft_system *s, const struct weft_completion 
         weft_resource_done(over);
 }
 
-static void on_received(void *ctx, const struct weft_completion *done)
+static void system_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     const struct weft_msg *msg = &done->msg;
@@ -147,7 +147,8 @@ static int give_cpus(struct weft_system *s, uint64_t n, struct weft_err *err)
     return 0;
 }
 
-static int prepare(struct weft_system *s, const struct weft_system_env *env, struct weft_err *err)
+static int system_prepare(struct weft_system *s, const struct weft_system_env *env,
+                          struct weft_err *err)
 {
     const struct weft_workload *w = s->w;
     uint64_t ninstances, ncpus = 0;
@@ -228,13 +229,13 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     s->seed = env ? env->seed : 1;
     if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) ||
         weft_remote_resolve(w, &s->dims, &s->params, err) ||
-        weft_rings_new(w, p->order, &s->dims, &s->rings, err) || prepare(s, env, err)) {
+        weft_rings_new(w, p->order, &s->dims, &s->rings, err) || system_prepare(s, env, err)) {
         weft_system_free(s);
         return NULL;
     }
     const struct weft_net_sink sink = {.ctx = s,
-                                       .sent = on_sent,
-                                       .received = on_received,
+                                       .sent = system_on_sent,
+                                       .received = system_on_received,
                                        .local = true,
                                        .absorbs = weft_system_absorbs,
                                        .absorb = weft_system_absorb};

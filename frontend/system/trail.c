@@ -56,7 +56,7 @@ const char *weft_cause_meaning(enum weft_cause kind)
     return kinds[kind].meaning;
 }
 
-static void fail(struct weft_system *s, int code, const char *what)
+static void trail_fail(struct weft_system *s, int code, const char *what)
 {
     struct weft_err err = {0};
     weft_err_set(&err, code, "critical path: %s", what);
@@ -71,7 +71,7 @@ static void *block_of(struct weft_system *s, size_t size)
 {
     void **block = calloc(1, sizeof(void *) + PER_BLOCK * size);
     if (!block) {
-        fail(s, WEFT_E_LIMIT, "out of memory for the critical path");
+        trail_fail(s, WEFT_E_LIMIT, "out of memory for the critical path");
         return NULL;
     }
     *block = s->trails.blocks;
@@ -122,7 +122,7 @@ static void step_free(struct weft_system *s, struct weft_step *p)
 
 /* --- the tree of steps --- */
 
-static void report(struct weft_system *s, const struct weft_step *p)
+static void trail_report(struct weft_system *s, const struct weft_step *p)
 {
     struct weft_trails *all = &s->trails;
     struct weft_path_record r = {.rank = p->rank,
@@ -144,12 +144,12 @@ static void report(struct weft_system *s, const struct weft_step *p)
 }
 
 /* Reports the root as long as there is but one way on. */
-static void settle(struct weft_system *s)
+static void trail_settle(struct weft_system *s)
 {
     struct weft_step *root = s->trails.root;
     while (root->refs == 0 && root->nchildren == 1) {
         struct weft_step *next = (struct weft_step *)root->children;
-        report(s, root);
+        trail_report(s, root);
         step_free(s, root);
         next->parent = NULL;
         s->trails.root = root = next;
@@ -175,7 +175,7 @@ static void step_drop(struct weft_system *s, struct weft_step *p)
         p = parent;
     }
     if (p == s->trails.root)
-        settle(s);
+        trail_settle(s);
 }
 
 /* --- trails --- */
@@ -257,7 +257,7 @@ static void add_spent(struct weft_npu *npu, struct weft_step *p, const struct we
     if (what->kind == WEFT_OP_COMP || what->kind == WEFT_OP_MEM)
         p->spent_ps[work_of(what)] += left_ps;
     else if (left_ps)
-        fail(npu->sys, WEFT_E_INTERNAL, "an operation has time that nothing accounts for");
+        trail_fail(npu->sys, WEFT_E_INTERNAL, "an operation has time that nothing accounts for");
     p->messages += t->messages;
     p->rank = npu->rank;
     p->op = op;
@@ -388,7 +388,7 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
     for (struct weft_step *p = all->last; p; p = p->parent)
         way[--i] = p;
     for (; i < n; i++)
-        report(s, way[i]);
+        trail_report(s, way[i]);
     free(way);
     all->last = NULL;
     for (uint32_t r = 0; r < s->w->nranks; r++)

@@ -11,7 +11,7 @@
 
 enum { PER_BLOCK = 1024, REFILL = 256 };
 
-static void add(struct weft_trail_notes *n, struct weft_trail *t)
+static void trail_notes_add(struct weft_trail_notes *n, struct weft_trail *t)
 {
     t->next_free = n->free;
     n->free = t;
@@ -30,7 +30,7 @@ bool weft_notes_have_room(struct weft_trail_notes *n)
     *block = n->blocks;
     n->blocks = block;
     for (size_t i = 0; i < PER_BLOCK; i++)
-        add(n, (struct weft_trail *)(void *)(block + 1) + i);
+        trail_notes_add(n, (struct weft_trail *)(void *)(block + 1) + i);
     return true;
 }
 
@@ -56,7 +56,7 @@ void weft_notes_refill(struct weft_trail_notes *n, struct weft_trail **free)
     while (*free && n->nfree < REFILL) {
         struct weft_trail *t = *free;
         *free = t->next_free;
-        add(n, t);
+        trail_notes_add(n, t);
     }
 }
 

@@ -54,9 +54,9 @@ static int ranks_of(const char *prefix, uint32_t *n, struct weft_err *err)
     return rc;
 }
 
-static int play(const struct weft_cli *cli, const struct weft_strings *set, const struct fabric *f,
-                const struct weft_compared *side, uint32_t ranks, struct result *out,
-                struct weft_err *err)
+static int trace_tool_compare_play(const struct weft_cli *cli, const struct weft_strings *set,
+                                   const struct fabric *f, const struct weft_compared *side,
+                                   uint32_t ranks, struct result *out, struct weft_err *err)
 {
     char texts[SETS][TEXT];
     struct weft_strings all = {calloc(SETS + set->n, sizeof *all.list), 0};
@@ -160,7 +160,7 @@ int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_
             continue;
         }
         for (int i = 0; !rc && i < 2; i++)
-            rc = play(&runs, set, f, &sides[i], ranks[i], &r[i], err);
+            rc = trace_tool_compare_play(&runs, set, f, &sides[i], ranks[i], &r[i], err);
         if (rc)
             break;
         if (json) {

@@ -51,7 +51,8 @@ struct writing {
     int64_t calc_ps;
 };
 
-static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
+static int trace_tool_convert_write_rank(void *ctx, uint64_t rank, const char *path,
+                                         struct weft_err *err)
 {
     const struct writing *w = (const struct writing *)ctx;
     struct weft_arena *arena = weft_arena_new();
@@ -96,7 +97,7 @@ static int write_traces(const struct weft_cli *cli, const struct weft_goal *g, i
     if (!code)
         code = weft_mkdir_p(dir, err);
     if (!code)
-        code = weft_trace_write(prefix, g->nranks, write_rank, &w, err);
+        code = weft_trace_write(prefix, g->nranks, trace_tool_convert_write_rank, &w, err);
     if (code)
         return code;
     const int stem = (int)weft_trace_stem(prefix);

@@ -15,7 +15,7 @@ struct teller {
     uint64_t n, only_a, only_b, changed;
 };
 
-static const char *value(const struct weft_et_attr *a, char *buf, size_t size)
+static const char *diff_value(const struct weft_et_attr *a, char *buf, size_t size)
 {
     return a ? weft_et_attr_format(a, buf, size) : NULL;
 }
@@ -35,8 +35,8 @@ static void tell_json(const struct teller *t, const struct weft_et_diff *d)
     else
         weft_json_kv_str(t->j, "only_in", d->a ? "a" : "b");
     if (d->x || d->y) {
-        weft_json_kv_str(t->j, "a", value(d->x, buf, sizeof buf));
-        weft_json_kv_str(t->j, "b", value(d->y, buf, sizeof buf));
+        weft_json_kv_str(t->j, "a", diff_value(d->x, buf, sizeof buf));
+        weft_json_kv_str(t->j, "b", diff_value(d->y, buf, sizeof buf));
     } else if (d->u) {
         weft_json_kv_u64(t->j, "a", *d->u);
         weft_json_kv_u64(t->j, "b", *d->v);
@@ -58,8 +58,8 @@ static void tell_text(const struct teller *t, const struct weft_et_diff *d)
     }
     fprintf(f, ": %s", d->field);
     if (d->x || d->y) {
-        fprintf(f, " %s", d->x ? value(d->x, buf, sizeof buf) : "absent");
-        fprintf(f, " -> %s", d->y ? value(d->y, buf, sizeof buf) : "absent");
+        fprintf(f, " %s", d->x ? diff_value(d->x, buf, sizeof buf) : "absent");
+        fprintf(f, " -> %s", d->y ? diff_value(d->y, buf, sizeof buf) : "absent");
     } else if (d->u) {
         fprintf(f, " %" PRIu64 " -> %" PRIu64, *d->u, *d->v);
     } else {
@@ -79,7 +79,7 @@ static void print_difference(void *ctx, const struct weft_et_diff *d)
         tell_text(t, d);
 }
 
-static int compare(struct teller *t, const char *a, const char *b, struct weft_err *err)
+static int diff_compare(struct teller *t, const char *a, const char *b, struct weft_err *err)
 {
     struct weft_arena *arena = weft_arena_new();
     struct weft_et *x, *y;
@@ -92,7 +92,7 @@ static int compare(struct teller *t, const char *a, const char *b, struct weft_e
     return rc;
 }
 
-static void sum_up(struct teller *t, uint32_t na, uint32_t nb)
+static void diff_sum_up(struct teller *t, uint32_t na, uint32_t nb)
 {
     if (t->j) {
         weft_json_end_array(t->j);
@@ -136,9 +136,9 @@ int weft_trace_diff(const struct weft_cli *cli, const struct weft_trace_opts *o,
         weft_json_array(&j);
     }
     for (t.rank = 0; !rc && t.rank < na && t.rank < nb; t.rank++)
-        rc = compare(&t, a[t.rank], b[t.rank], err);
+        rc = diff_compare(&t, a[t.rank], b[t.rank], err);
     if (!rc)
-        sum_up(&t, na, nb);
+        diff_sum_up(&t, na, nb);
     weft_arena_free(arena);
     if (!rc && (t.n || na != nb)) {
         *err = (struct weft_err){0}; /* all was said */

@@ -205,8 +205,8 @@ static void info_text(const struct weft_cli *cli, const char *prefix, const stru
 
 /* ---- ---- */
 
-static int look(const struct weft_cli *cli, const struct weft_trace_opts *o, const char *prefix,
-                int info, struct weft_err *err)
+static int info_look(const struct weft_cli *cli, const struct weft_trace_opts *o,
+                     const char *prefix, int info, struct weft_err *err)
 {
     struct weft_workload *w = weft_trace_job(o, prefix, err);
     struct weft_survey s = {0};
@@ -236,12 +236,12 @@ int weft_trace_info(const struct weft_cli *cli, const struct weft_trace_opts *o,
                     int nargs, struct weft_err *err)
 {
     (void)nargs;
-    return look(cli, o, args[0], 1, err);
+    return info_look(cli, o, args[0], 1, err);
 }
 
 int weft_trace_check(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                      int nargs, struct weft_err *err)
 {
     (void)nargs;
-    return look(cli, o, args[0], 0, err);
+    return info_look(cli, o, args[0], 0, err);
 }

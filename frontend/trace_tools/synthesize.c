@@ -23,8 +23,9 @@ static int set_parameter(struct weft_transform *t, const char *text, struct weft
     return 0;
 }
 
-static int make(struct weft_chain *c, const struct weft_trace_opts *o, const char *out,
-                uint64_t *ranks, bool *groups, struct weft_err *err)
+static int trace_tool_synthesize_make(struct weft_chain *c, const struct weft_trace_opts *o,
+                                      const char *out, uint64_t *ranks, bool *groups,
+                                      struct weft_err *err)
 {
     char dir[WEFT_PATH_MAX];
     const struct weft_transform_ops *ops = weft_transform_find("synthesize", err);
@@ -50,7 +51,7 @@ int weft_trace_synthesize(const struct weft_cli *cli, const struct weft_trace_op
     bool groups = false;
     (void)nargs;
     struct weft_chain *c = weft_chain_new(args[0], o->groups, err);
-    int rc = c ? make(c, o, out, &ranks, &groups, err) : err->code;
+    int rc = c ? trace_tool_synthesize_make(c, o, out, &ranks, &groups, err) : err->code;
     weft_chain_free(c);
     if (rc)
         return rc;

@@ -85,8 +85,9 @@ static int read_chain(struct weft_chain *c, char **words, int n, struct weft_err
     return complete(&g, err);
 }
 
-static void report(const struct weft_cli *cli, const struct weft_trace_opts *o, const char *out,
-                   const struct weft_chain *c, uint64_t ranks, bool groups)
+static void transform_report(const struct weft_cli *cli, const struct weft_trace_opts *o,
+                             const char *out, const struct weft_chain *c, uint64_t ranks,
+                             bool groups)
 {
     size_t n;
     struct weft_json j;
@@ -159,7 +160,7 @@ int weft_trace_transform(const struct weft_cli *cli, const struct weft_trace_opt
     if (!rc)
         rc = weft_chain_write(c, out, &ranks, &groups, err);
     if (!rc) {
-        report(cli, o, out, c, ranks, groups);
+        transform_report(cli, o, out, c, ranks, groups);
         weft_chain_list(c, &n);
     }
     if (!rc && n)

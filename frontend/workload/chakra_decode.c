@@ -250,7 +250,7 @@ static bool copy_node(struct weft_arena *arena, const WeftPb__Node *in, struct w
            copy_others(arena, &in->base, out);
 }
 
-static int out_of_memory(struct weft_err *err)
+static int chakra_decode_out_of_memory(struct weft_err *err)
 {
     return weft_err_no_memory(err, "a trace");
 }
@@ -267,10 +267,13 @@ static bool is_version_text(const char *s)
 /** Why a message could not be decoded: out of room, else 0 when it is not what it should be. */
 static int out_of_room(const struct reader *r, const struct room *room, int64_t offset)
 {
-    return room->over ? too_large(r, offset) : room->failed ? out_of_memory(r->err) : 0;
+    return room->over     ? too_large(r, offset)
+           : room->failed ? chakra_decode_out_of_memory(r->err)
+                          : 0;
 }
 
-static int read_header(struct reader *r, const uint8_t *data, size_t size, int64_t offset)
+static int chakra_decode_read_header(struct reader *r, const uint8_t *data, size_t size,
+                                     int64_t offset)
 {
     struct room room = {.left = left(r)};
     ProtobufCAllocator allocator = {room_alloc, room_free, &room};
@@ -289,18 +292,18 @@ static int read_header(struct reader *r, const uint8_t *data, size_t size, int64
     r->et->nattrs = h->n_attr;
     bool ok = r->et->version && copy_attrs(r->arena, h->attr, h->n_attr, &r->et->attrs);
     weft_pb__header__free_unpacked(h, &allocator);
-    return ok ? 0 : out_of_memory(r->err);
+    return ok ? 0 : chakra_decode_out_of_memory(r->err);
 }
 
 /** Appends a node to an array that grows in the arena, leaving its shorter versions behind. */
-static int add_node(struct reader *r, struct weft_et_node **node)
+static int chakra_decode_add_node(struct reader *r, struct weft_et_node **node)
 {
     struct weft_et *et = r->et;
     if (et->nnodes == r->cap) {
         size_t n = r->cap ? r->cap * 2 : 16;
         struct weft_et_node *p = weft_arena_calloc(r->arena, n, sizeof *p);
         if (!p)
-            return out_of_memory(r->err);
+            return chakra_decode_out_of_memory(r->err);
         for (size_t i = 0, step = 65536; i < et->nnodes; i += step) {
             size_t rest = et->nnodes - i;
             memcpy(p + i, et->nodes + i, (rest < step ? rest : step) * sizeof *p);
@@ -330,7 +333,7 @@ static int read_older_node(struct reader *r, struct weft_et_node *node, const ui
 static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t offset)
 {
     struct weft_et_node *node = NULL;
-    int rc = add_node(r, &node);
+    int rc = chakra_decode_add_node(r, &node);
     if (rc < 0)
         return rc;
     node->offset = offset;
@@ -357,7 +360,7 @@ static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t
                                size);
     bool ok = copy_node(r->arena, in, node);
     weft_pb__node__free_unpacked(in, &allocator);
-    return ok ? 0 : out_of_memory(r->err);
+    return ok ? 0 : chakra_decode_out_of_memory(r->err);
 }
 
 /* What schema the nodes of an older file show: the first that shows one. */
@@ -392,7 +395,9 @@ static int read_older(struct reader *r)
     if (rc == 1 && (size == 0 || weft_chakra_is_older_header(data, size))) {
         if (size && (uint64_t)size * 64 > left(r))
             return too_large(r, offset);
-        rc = weft_chakra_older_header(data, size, r->arena, r->et) ? 1 : out_of_memory(r->err);
+        rc = weft_chakra_older_header(data, size, r->arena, r->et)
+                 ? 1
+                 : chakra_decode_out_of_memory(r->err);
     } else if (rc == 1) {
         rc = read_node(r, data, size, offset);
     }
@@ -411,7 +416,7 @@ static int read_messages(struct reader *r)
         return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, 0,
                                "the file is empty: a Chakra trace starts with a metadata message");
     if (rc == 1)
-        rc = read_header(r, data, size, offset);
+        rc = chakra_decode_read_header(r, data, size, offset);
     while (rc >= 0 && (rc = weft_chakra_next(r->s, &data, &size, &offset, r->err)) == 1)
         rc = read_node(r, data, size, offset);
     return rc;
@@ -441,7 +446,7 @@ static int read_as(struct reader *r, const struct source *from, struct weft_et *
     r->cap = 0;
     if (!r->et || !(r->et->file = weft_arena_strdup(arena, from->name))) {
         weft_chakra_close(r->s);
-        return out_of_memory(r->err);
+        return chakra_decode_out_of_memory(r->err);
     }
     r->et->arena = arena;
     r->et->older = weft_chakra_schema_name(r->schema);

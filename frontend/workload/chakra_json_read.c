@@ -33,7 +33,7 @@ bool weft_chakra_is_json(const uint8_t *data, size_t size)
 }
 
 /* At the object that is being read. */
-static int fail(struct reader *r, int code, const char *what, const char *key)
+static int chakra_json_read_fail(struct reader *r, int code, const char *what, const char *key)
 {
     int64_t line = 1;
     for (size_t i = 0; i < r->at; i++)
@@ -105,13 +105,13 @@ static bool bytes(struct reader *r, const char *text, union weft_et_scalar *out)
     return text[strspn(text, "=")] == '\0';
 }
 
-static const char *copy(struct reader *r, const char *text)
+static const char *chakra_json_read_copy(struct reader *r, const char *text)
 {
     return !text || !*text ? "" : weft_arena_strdup(r->arena, text);
 }
 
-static bool value(struct reader *r, enum weft_et_kind kind, const json_t *v,
-                  union weft_et_scalar *out)
+static bool chakra_json_read_scalar(struct reader *r, enum weft_et_kind kind, const json_t *v,
+                                    union weft_et_scalar *out)
 {
     switch (weft_et_kind_class(kind)) {
     case WEFT_ET_CLASS_REAL:
@@ -124,7 +124,7 @@ static bool value(struct reader *r, enum weft_et_kind kind, const json_t *v,
             return false;
         if (kind == WEFT_ET_BYTES)
             return bytes(r, json_string_value(v), out);
-        out->text.data = copy(r, json_string_value(v));
+        out->text.data = chakra_json_read_copy(r, json_string_value(v));
         out->text.len = out->text.data ? strlen(out->text.data) : 0;
         return out->text.data != NULL;
     default:
@@ -133,7 +133,7 @@ static bool value(struct reader *r, enum weft_et_kind kind, const json_t *v,
 }
 
 /* The kind whose member is called so, in either of protobuf's spellings; WEFT_ET_NONE: none. */
-static enum weft_et_kind kind_of(const char *key)
+static enum weft_et_kind chakra_json_read_kind_of(const char *key)
 {
     char member[WEFT_JSON_MEMBER_MAX];
     for (int k = WEFT_ET_DOUBLE; k <= WEFT_ET_KIND_MAX; k++)
@@ -143,12 +143,12 @@ static enum weft_et_kind kind_of(const char *key)
     return WEFT_ET_NONE;
 }
 
-static bool read_value(struct reader *r, enum weft_et_kind kind, const json_t *v,
-                       struct weft_et_attr *a)
+static bool chakra_json_read_value(struct reader *r, enum weft_et_kind kind, const json_t *v,
+                                   struct weft_et_attr *a)
 {
     a->kind = kind;
     if (kind % 2)
-        return value(r, kind, v, &a->value);
+        return chakra_json_read_scalar(r, kind, v, &a->value);
     const json_t *list = json_object_get(v, "values");
     if (!json_is_object(v) || (list && !json_is_array(list)))
         return false;
@@ -157,7 +157,8 @@ static bool read_value(struct reader *r, enum weft_et_kind kind, const json_t *v
         (union weft_et_scalar *)weft_arena_calloc(r->arena, a->nvalues, sizeof *values);
     a->values = values;
     for (size_t i = 0; values && i < a->nvalues; i++)
-        if (!value(r, (enum weft_et_kind)(kind - 1), json_array_get(list, i), &values[i]))
+        if (!chakra_json_read_scalar(r, (enum weft_et_kind)(kind - 1), json_array_get(list, i),
+                                     &values[i]))
             return false;
     return values != NULL;
 }
@@ -168,18 +169,19 @@ static int read_attr(struct reader *r, json_t *in, struct weft_et_attr *a)
     json_t *v;
     *a = (struct weft_et_attr){.name = "", .doc = ""};
     if (!json_is_object(in))
-        return fail(r, WEFT_E_INPUT, "an attribute must be an object", "");
+        return chakra_json_read_fail(r, WEFT_E_INPUT, "an attribute must be an object", "");
     json_object_foreach(in, key, v)
     {
-        const enum weft_et_kind kind = kind_of(key);
+        const enum weft_et_kind kind = chakra_json_read_kind_of(key);
         if (strcmp(key, "name") == 0)
-            a->name = copy(r, json_string_value(v));
+            a->name = chakra_json_read_copy(r, json_string_value(v));
         else if (strcmp(key, "docString") == 0 || strcmp(key, "doc_string") == 0)
-            a->doc = copy(r, json_string_value(v));
+            a->doc = chakra_json_read_copy(r, json_string_value(v));
         else if (kind == WEFT_ET_NONE)
-            return fail(r, WEFT_E_INPUT, "an attribute has no member", key);
-        else if (a->kind != WEFT_ET_NONE || !read_value(r, kind, v, a))
-            return fail(r, WEFT_E_INPUT, "an attribute has no valid value in", key);
+            return chakra_json_read_fail(r, WEFT_E_INPUT, "an attribute has no member", key);
+        else if (a->kind != WEFT_ET_NONE || !chakra_json_read_value(r, kind, v, a))
+            return chakra_json_read_fail(r, WEFT_E_INPUT, "an attribute has no valid value in",
+                                         key);
     }
     return a->name && a->doc ? 0 : weft_err_no_memory(r->err, "a trace");
 }
@@ -204,18 +206,20 @@ static int read_ids(struct reader *r, const char *key, const json_t *in, const u
         return weft_err_no_memory(r->err, "a trace");
     for (size_t i = 0; i < json_array_size(in); i++)
         if (!whole(json_array_get(in, i), &ids[i]))
-            return fail(r, WEFT_E_INPUT, "not a list of node ids:", key);
+            return chakra_json_read_fail(r, WEFT_E_INPUT, "not a list of node ids:", key);
     *out = ids;
     *n = json_array_size(in);
-    return json_is_array(in) ? 0 : fail(r, WEFT_E_INPUT, "not a list of node ids:", key);
+    return json_is_array(in)
+               ? 0
+               : chakra_json_read_fail(r, WEFT_E_INPUT, "not a list of node ids:", key);
 }
 
 static bool read_io(struct reader *r, const json_t *in, struct weft_et_io *io)
 {
     io->present = true;
-    io->values = copy(r, json_string_value(json_object_get(in, "values")));
-    io->shapes = copy(r, json_string_value(json_object_get(in, "shapes")));
-    io->types = copy(r, json_string_value(json_object_get(in, "types")));
+    io->values = chakra_json_read_copy(r, json_string_value(json_object_get(in, "values")));
+    io->shapes = chakra_json_read_copy(r, json_string_value(json_object_get(in, "shapes")));
+    io->types = chakra_json_read_copy(r, json_string_value(json_object_get(in, "types")));
     return io->values && io->shapes && io->types;
 }
 
@@ -233,7 +237,7 @@ static bool read_type(const json_t *v, int32_t *out)
     return (uint64_t)(int64_t)*out == number;
 }
 
-static struct weft_et_node *add_node(struct reader *r)
+static struct weft_et_node *chakra_json_read_add_node(struct reader *r)
 {
     struct weft_et *et = r->et;
     if (et->nnodes == r->cap) {
@@ -263,12 +267,17 @@ static int node_field(struct reader *r, const char *key, const json_t *v, struct
                    {"durationMicros", "duration_micros", &n->duration_us}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(key, numbers[i].json) == 0 || strcmp(key, numbers[i].proto) == 0)
-            return whole(v, numbers[i].to) ? 0 : fail(r, WEFT_E_INPUT, "not a whole number:", key);
+            return whole(v, numbers[i].to)
+                       ? 0
+                       : chakra_json_read_fail(r, WEFT_E_INPUT, "not a whole number:", key);
     if (strcmp(key, "name") == 0)
-        return (n->name = copy(r, json_string_value(v))) ? 0
-                                                         : weft_err_no_memory(r->err, "a trace");
+        return (n->name = chakra_json_read_copy(r, json_string_value(v)))
+                   ? 0
+                   : weft_err_no_memory(r->err, "a trace");
     if (strcmp(key, "type") == 0)
-        return read_type(v, &n->type) ? 0 : fail(r, WEFT_E_INPUT, "no type of nodes:", key);
+        return read_type(v, &n->type)
+                   ? 0
+                   : chakra_json_read_fail(r, WEFT_E_INPUT, "no type of nodes:", key);
     if (strcmp(key, "ctrlDeps") == 0 || strcmp(key, "ctrl_deps") == 0)
         return read_ids(r, key, v, &n->ctrl_deps, &n->nctrl_deps);
     if (strcmp(key, "dataDeps") == 0 || strcmp(key, "data_deps") == 0)
@@ -279,14 +288,14 @@ static int node_field(struct reader *r, const char *key, const json_t *v, struct
         return read_io(r, v, &n->outputs) ? 0 : weft_err_no_memory(r->err, "a trace");
     if (strcmp(key, "attr") == 0)
         return read_attrs(r, v, &n->attrs, &n->nattrs);
-    return fail(r, WEFT_E_INPUT, "a node has no field", key);
+    return chakra_json_read_fail(r, WEFT_E_INPUT, "a node has no field", key);
 }
 
 static int read_node(struct reader *r, json_t *in)
 {
     const char *key;
     json_t *v;
-    struct weft_et_node *n = add_node(r);
+    struct weft_et_node *n = chakra_json_read_add_node(r);
     int rc = n ? 0 : weft_err_no_memory(r->err, "a trace");
     if (!rc)
         json_object_foreach(in, key, v) if (!rc) rc = node_field(r, key, v, n);
@@ -310,28 +319,29 @@ static int foreign(struct reader *r, const json_t *in, const char *key)
         if (json_object_get(in, others[i].key))
             return weft_err_at(r->err, WEFT_E_INPUT, r->name, 0, 0,
                                "this is no Chakra trace but %s", others[i].what);
-    return fail(r, WEFT_E_INPUT,
-                "this is no Chakra trace: it begins with metadata, which has version and attr, "
-                "or has a workload_graph; there is",
-                key);
+    return chakra_json_read_fail(
+        r, WEFT_E_INPUT,
+        "this is no Chakra trace: it begins with metadata, which has version and attr, "
+        "or has a workload_graph; there is",
+        key);
 }
 
-static int read_header(struct reader *r, json_t *in)
+static int chakra_json_read_header(struct reader *r, json_t *in)
 {
     const char *key;
     json_t *v;
     if (json_object_get(in, "id") || json_object_get(in, "type"))
-        return fail(r, WEFT_E_INPUT,
-                    "the first object must be the metadata of the trace, not a "
-                    "node; an empty one is {}",
-                    "");
+        return chakra_json_read_fail(r, WEFT_E_INPUT,
+                                     "the first object must be the metadata of the trace, not a "
+                                     "node; an empty one is {}",
+                                     "");
     json_object_foreach(in, key, v)
     {
         (void)v;
         if (strcmp(key, "version") != 0 && strcmp(key, "attr") != 0)
             return foreign(r, in, key);
     }
-    r->et->version = copy(r, json_string_value(json_object_get(in, "version")));
+    r->et->version = chakra_json_read_copy(r, json_string_value(json_object_get(in, "version")));
     return r->et->version
                ? read_attrs(r, json_object_get(in, "attr"), &r->et->attrs, &r->et->nattrs)
                : weft_err_no_memory(r->err, "a trace");
@@ -360,10 +370,10 @@ static int feeder_node(struct reader *r, json_t *in)
                  {"data_deps", "dataDeps"},
                  {"ctrlDeps", "ctrlDeps"},
                  {"ctrl_deps", "ctrlDeps"}};
-    struct weft_et_node *n = add_node(r);
+    struct weft_et_node *n = chakra_json_read_add_node(r);
     int rc = n ? 0 : weft_err_no_memory(r->err, "a trace");
     if (!rc && !json_is_object(in))
-        return fail(r, WEFT_E_INPUT, "a node must be an object", "");
+        return chakra_json_read_fail(r, WEFT_E_INPUT, "a node must be an object", "");
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !rc; i++) {
         const json_t *v = json_object_get(in, names[i].feeder);
         if (v)
@@ -379,8 +389,8 @@ static int feeder_node(struct reader *r, json_t *in)
             continue;
         struct weft_et_attr *a = &n->attrs[n->nattrs++];
         *a = (struct weft_et_attr){.name = feeder[i].key, .doc = "", .kind = feeder[i].kind};
-        if (!value(r, a->kind, v, &a->value))
-            rc = fail(r, WEFT_E_INPUT, "no valid value:", feeder[i].key);
+        if (!chakra_json_read_scalar(r, a->kind, v, &a->value))
+            rc = chakra_json_read_fail(r, WEFT_E_INPUT, "no valid value:", feeder[i].key);
     }
     return rc;
 }
@@ -391,11 +401,11 @@ static int read_object(struct reader *r, json_t *in, bool first)
     json_t *graph = json_object_get(in, "workload_graph");
     int rc = 0;
     if (!json_is_object(in))
-        return fail(r, WEFT_E_INPUT, "a trace consists of objects", "");
+        return chakra_json_read_fail(r, WEFT_E_INPUT, "a trace consists of objects", "");
     if (!first || !graph)
-        return first ? read_header(r, in) : read_node(r, in);
+        return first ? chakra_json_read_header(r, in) : read_node(r, in);
     if (!json_is_array(graph))
-        return fail(r, WEFT_E_INPUT, "not a list of nodes:", "workload_graph");
+        return chakra_json_read_fail(r, WEFT_E_INPUT, "not a list of nodes:", "workload_graph");
     r->et->version = "";
     r->feeder = true;
     for (size_t i = 0; i < json_array_size(graph) && !rc; i++)
@@ -428,15 +438,16 @@ int weft_chakra_json_read(const char *name, const char *text, size_t size, struc
         else if (json_error_code(&why) == json_error_out_of_memory)
             rc = weft_err_no_memory(r.err, "a trace");
         else
-            rc = fail(&r, WEFT_E_INPUT, "no valid JSON in the object that begins here:", why.text);
+            rc = chakra_json_read_fail(&r, WEFT_E_INPUT,
+                                       "no valid JSON in the object that begins here:", why.text);
         json_decref(in);
         r.at += in ? (size_t)why.position : 0;
         first = false;
     }
     if (!rc && first)
-        rc = fail(&r, WEFT_E_INPUT, "the file is empty", "");
+        rc = chakra_json_read_fail(&r, WEFT_E_INPUT, "the file is empty", "");
     if (!rc && !r.feeder && weft_et_is_blank(r.et))
-        rc = fail(&r, WEFT_E_INPUT, WEFT_ET_BLANK, "");
+        rc = chakra_json_read_fail(&r, WEFT_E_INPUT, WEFT_ET_BLANK, "");
     if (!rc)
         *out = r.et;
     return rc;

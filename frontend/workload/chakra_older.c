@@ -33,7 +33,7 @@ static bool varint(struct message *m, uint64_t *out)
 }
 
 /* The next field: 1; 0 at the end; -1: this is no message. */
-static int next(struct message *m, struct field *f)
+static int chakra_older_next(struct message *m, struct field *f)
 {
     uint64_t tag;
     size_t n;
@@ -108,8 +108,8 @@ static const struct value *find_value(uint64_t type, const struct field *f)
 }
 
 /* Looks through an attribute: its name and type are there, and its values are of that type. */
-static bool look(const uint8_t *data, size_t size, struct field *name, struct field *doc,
-                 const struct value **value, size_t *nvalues)
+static bool chakra_older_look(const uint8_t *data, size_t size, struct field *name,
+                              struct field *doc, const struct value **value, size_t *nvalues)
 {
     struct message m = {data, data + size};
     struct field f;
@@ -118,7 +118,7 @@ static bool look(const uint8_t *data, size_t size, struct field *name, struct fi
     *name = *doc = (struct field){0};
     *value = NULL;
     *nvalues = 0;
-    while ((rc = next(&m, &f)) == 1) {
+    while ((rc = chakra_older_next(&m, &f)) == 1) {
         if (f.number == 1 && f.wire == BYTES)
             *name = f;
         else if (f.number == 2 && f.wire == VARINT)
@@ -130,7 +130,7 @@ static bool look(const uint8_t *data, size_t size, struct field *name, struct fi
     }
     if (rc < 0 || !name->data || type > 9)
         return false;
-    for (m.p = data; next(&m, &f) == 1;) {
+    for (m.p = data; chakra_older_next(&m, &f) == 1;) {
         if (f.number < 4)
             continue;
         const struct value *v = find_value(type, &f);
@@ -142,7 +142,7 @@ static bool look(const uint8_t *data, size_t size, struct field *name, struct fi
     return true;
 }
 
-static const char *text(struct weft_arena *a, const uint8_t *data, size_t size)
+static const char *chakra_older_text(struct weft_arena *a, const uint8_t *data, size_t size)
 {
     return size && !memchr(data, 0, size) ? weft_arena_strndup(a, (const char *)data, size)
            : size                         ? NULL
@@ -160,7 +160,7 @@ static bool set_scalar(struct weft_arena *a, const struct field *f, enum weft_et
         out->f64 = (double)real;
         return true;
     case WEFT_ET_CLASS_TEXT:
-        out->text.data = text(a, f->data, f->size);
+        out->text.data = chakra_older_text(a, f->data, f->size);
         out->text.len = f->size;
         return out->text.data != NULL;
     default:
@@ -174,10 +174,10 @@ static bool read_attr(struct weft_arena *a, const struct field *in, struct weft_
     struct field name, doc, f;
     const struct value *value;
     size_t n, i = 0;
-    if (!look(in->data, in->size, &name, &doc, &value, &n))
+    if (!chakra_older_look(in->data, in->size, &name, &doc, &value, &n))
         return false;
-    out->name = text(a, name.data, name.size);
-    out->doc = text(a, doc.data, doc.size);
+    out->name = chakra_older_text(a, name.data, name.size);
+    out->doc = chakra_older_text(a, doc.data, doc.size);
     if (!out->name || !out->doc || !value)
         return out->name && out->doc;
     out->kind = value->list ? WEFT_ET_LIST(value->kind) : value->kind;
@@ -186,7 +186,7 @@ static bool read_attr(struct weft_arena *a, const struct field *in, struct weft_
     if (!list)
         return false;
     struct message m = {in->data, in->data + in->size};
-    while (next(&m, &f) == 1)
+    while (chakra_older_next(&m, &f) == 1)
         if (f.number >= 4 && !set_scalar(a, &f, value->kind, &list[value->list ? i++ : 0]))
             return false;
     out->values = value->list ? list : NULL;
@@ -209,13 +209,13 @@ enum weft_chakra_schema weft_chakra_node_schema(const uint8_t *data, size_t size
     enum weft_chakra_schema found = WEFT_CHAKRA_UNKNOWN;
     size_t n;
     int rc;
-    while ((rc = next(&m, &f)) == 1) {
+    while ((rc = chakra_older_next(&m, &f)) == 1) {
         id = id || (f.number == 1 && f.wire == VARINT);
         named = named || (f.number == 2 && f.wire == BYTES);
         flat = flat || (f.number >= 8 && f.number <= 20 && f.wire == VARINT);
         if (f.number != 11 || f.wire != BYTES)
             continue;
-        if (!look(f.data, f.size, &name, &doc, &value, &n))
+        if (!chakra_older_look(f.data, f.size, &name, &doc, &value, &n))
             return WEFT_CHAKRA_UNKNOWN;
         attrs = true;
         if (value && value->schema != WEFT_CHAKRA_UNKNOWN)
@@ -233,8 +233,9 @@ bool weft_chakra_is_older_header(const uint8_t *data, size_t size)
     const struct value *value;
     size_t n, fields = 0;
     int rc;
-    while ((rc = next(&m, &f)) == 1) {
-        if (f.number != 1 || f.wire != BYTES || !look(f.data, f.size, &name, &doc, &value, &n))
+    while ((rc = chakra_older_next(&m, &f)) == 1) {
+        if (f.number != 1 || f.wire != BYTES ||
+            !chakra_older_look(f.data, f.size, &name, &doc, &value, &n))
             return false;
         fields++;
     }
@@ -248,13 +249,13 @@ static bool read_attrs(struct weft_arena *a, const uint8_t *data, size_t size, u
     struct message m = {data, data + size};
     struct field f;
     *n = 0;
-    while (next(&m, &f) == 1)
+    while (chakra_older_next(&m, &f) == 1)
         *n += f.number == number && f.wire == BYTES;
     *out = (struct weft_et_attr *)weft_arena_calloc(a, *n + more, sizeof **out);
     *n = 0;
     if (!*out)
         return false;
-    for (m.p = data; next(&m, &f) == 1;)
+    for (m.p = data; chakra_older_next(&m, &f) == 1;)
         if (f.number == number && f.wire == BYTES && !read_attr(a, &f, &(*out)[(*n)++]))
             return false;
     return true;
@@ -322,7 +323,7 @@ static bool add_dims(struct weft_arena *a, const uint8_t *data, size_t size,
     struct message m = {data, data + size};
     struct field f;
     size_t n = 0;
-    while (next(&m, &f) == 1)
+    while (chakra_older_next(&m, &f) == 1)
         n += f.number == 14 && f.wire == VARINT;
     if (n == 0)
         return true;
@@ -330,7 +331,7 @@ static bool add_dims(struct weft_arena *a, const uint8_t *data, size_t size,
     if (!list)
         return false;
     n = 0;
-    for (m.p = data; next(&m, &f) == 1;)
+    for (m.p = data; chakra_older_next(&m, &f) == 1;)
         if (f.number == 14 && f.wire == VARINT)
             list[n++].u64 = f.value != 0;
     node->attrs[node->nattrs++] = (struct weft_et_attr){.name = "involved_dim",
@@ -349,7 +350,7 @@ static bool read_parents(struct weft_arena *a, const uint8_t *data, size_t size,
     struct field f;
     size_t n = 0;
     uint64_t *list = (uint64_t *)weft_arena_calloc(a, size, sizeof *list);
-    while (list && next(&m, &f) == 1) {
+    while (list && chakra_older_next(&m, &f) == 1) {
         if (f.number == 4 && f.wire == VARINT)
             list[n++] = f.value;
         if (f.number != 4 || f.wire != BYTES)
@@ -400,10 +401,11 @@ bool weft_chakra_older_node(const uint8_t *data, size_t size, enum weft_chakra_s
                     &node->nattrs) ||
         !read_parents(arena, data, size, node))
         return false;
-    while ((rc = next(&m, &f)) == 1) {
+    while ((rc = chakra_older_next(&m, &f)) == 1) {
         if (f.number == 1 && f.wire == VARINT)
             node->id = f.value;
-        else if (f.number == 2 && f.wire == BYTES && !(node->name = text(arena, f.data, f.size)))
+        else if (f.number == 2 && f.wire == BYTES &&
+                 !(node->name = chakra_older_text(arena, f.data, f.size)))
             return false;
         else if (f.number == 3 && f.wire == VARINT)
             node->type = (int32_t)(f.value & 0x7fffffff);
@@ -412,7 +414,7 @@ bool weft_chakra_older_node(const uint8_t *data, size_t size, enum weft_chakra_s
         else if (flat && f.wire == VARINT)
             add_property(&f, node);
         else if (!flat && f.number >= 5 && f.number <= 10 && f.wire == BYTES &&
-                 !(*io[f.number - 5] = text(arena, f.data, f.size)))
+                 !(*io[f.number - 5] = chakra_older_text(arena, f.data, f.size)))
             return false;
     }
     node->inputs.present = *node->inputs.values || *node->inputs.shapes || *node->inputs.types;

@@ -242,7 +242,7 @@ static int read_length(struct weft_chakra_stream *s, int64_t start, uint32_t *ou
 }
 
 /** Makes room for @p need bytes of message in total. */
-static int reserve(struct weft_chakra_stream *s, size_t need, struct weft_err *err)
+static int chakra_stream_reserve(struct weft_chakra_stream *s, size_t need, struct weft_err *err)
 {
     if (need <= s->msg_cap)
         return 0;
@@ -266,10 +266,10 @@ int weft_chakra_next(struct weft_chakra_stream *s, const uint8_t **data, size_t 
     if (rc <= 0)
         return rc;
     size_t have = 0;
-    rc = reserve(s, 1, err); /* so that an empty message has an address */
+    rc = chakra_stream_reserve(s, 1, err); /* so that an empty message has an address */
     while (rc == 0 && have < len) {
         size_t step = len - have < RAW_SIZE ? len - have : RAW_SIZE;
-        rc = reserve(s, have + step, err);
+        rc = chakra_stream_reserve(s, have + step, err);
         if (rc < 0)
             break;
         int64_t n = read_some(s, s->msg + have, step, err);

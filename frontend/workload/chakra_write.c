@@ -49,7 +49,7 @@ static ProtobufCBinaryData binary(const union weft_et_scalar *v)
 
 /** protobuf-c's structs are not const-correct; packing only reads. An empty text of a oneof is
  * still written. */
-static char *text(const char *s)
+static char *chakra_write_text(const char *s)
 {
     return (char *)(uintptr_t)s;
 }
@@ -72,7 +72,7 @@ static bool fill_value(struct weft_arena *arena, const struct weft_et_attr *in, 
         FILL_NUMBER(WEFT_ET_SFIXED64, WeftPb__Sfixed64List, weft_pb__sfixed64_list__init, sx64, i64)
         FILL_NUMBER(WEFT_ET_BOOL, WeftPb__BoolList, weft_pb__bool_list__init, b, u64)
     case WEFT_ET_STRING:
-        out->str = text(in->value.text.data);
+        out->str = chakra_write_text(in->value.text.data);
         return true;
     case WEFT_ET_BYTES:
         out->raw = binary(&in->value);
@@ -85,7 +85,7 @@ static bool fill_value(struct weft_arena *arena, const struct weft_et_attr *in, 
         list->v = weft_arena_calloc(arena, in->nvalues, sizeof *list->v);
         list->n_v = in->nvalues;
         for (size_t i = 0; list->v && i < in->nvalues; i++)
-            list->v[i] = text(in->values[i].text.data);
+            list->v[i] = chakra_write_text(in->values[i].text.data);
         return list->v != NULL;
     }
     case WEFT_ET_LIST(WEFT_ET_BYTES): {
@@ -114,8 +114,8 @@ static bool fill_attrs(struct weft_arena *arena, const struct weft_et_attr *in, 
         return false;
     for (size_t i = 0; i < n; i++) {
         weft_pb__attr__init(&attrs[i]);
-        attrs[i].name = text(in[i].name);
-        attrs[i].doc = text(in[i].doc ? in[i].doc : "");
+        attrs[i].name = chakra_write_text(in[i].name);
+        attrs[i].doc = chakra_write_text(in[i].doc ? in[i].doc : "");
         (*out)[i] = &attrs[i];
         if (!fill_value(arena, &in[i], &attrs[i]))
             return false;
@@ -128,9 +128,9 @@ static WeftPb__Io *fill_io(const struct weft_et_io *in, WeftPb__Io *out)
     if (!in->present)
         return NULL;
     weft_pb__io__init(out);
-    out->values = text(in->values ? in->values : "");
-    out->shapes = text(in->shapes ? in->shapes : "");
-    out->types = text(in->types ? in->types : "");
+    out->values = chakra_write_text(in->values ? in->values : "");
+    out->shapes = chakra_write_text(in->shapes ? in->shapes : "");
+    out->types = chakra_write_text(in->types ? in->types : "");
     return out;
 }
 
@@ -175,7 +175,7 @@ static int put_header(struct encoder *e, const struct weft_et *et, struct weft_a
 {
     WeftPb__Header h;
     weft_pb__header__init(&h);
-    h.version = text(et->version ? et->version : "");
+    h.version = chakra_write_text(et->version ? et->version : "");
     h.n_attr = et->nattrs;
     if (!fill_attrs(arena, et->attrs, et->nattrs, &h.attr))
         return weft_err_no_memory(err, "a trace");
@@ -189,7 +189,7 @@ static int put_node(struct encoder *e, const struct weft_et_node *in, struct wef
     WeftPb__Io inputs, outputs;
     weft_pb__node__init(&n);
     n.id = in->id;
-    n.name = text(in->name ? in->name : "");
+    n.name = chakra_write_text(in->name ? in->name : "");
     n.type = in->type;
     n.n_ctrl_deps = in->nctrl_deps;
     n.ctrl_deps = (uint64_t *)(uintptr_t)in->ctrl_deps;
@@ -247,7 +247,7 @@ static int put_file(void *ctx, const void *data, size_t size, struct weft_err *e
     return gzwrite(f->gz, data, (unsigned)size) == (int)size ? 0 : gz_failed(f, err);
 }
 
-static int open_file(struct out_file *f, struct weft_err *err)
+static int chakra_write_open_file(struct out_file *f, struct weft_err *err)
 {
     const size_t len = strlen(f->path);
     if (len <= 3 || strcmp(f->path + len - 3, ".gz") != 0) {
@@ -270,7 +270,7 @@ static int close_file(struct out_file *f, struct weft_err *err)
 int weft_chakra_write_et(const struct weft_et *et, const char *path, struct weft_err *err)
 {
     struct out_file f = {.path = path};
-    int rc = open_file(&f, err);
+    int rc = chakra_write_open_file(&f, err);
     if (rc)
         return rc;
     rc = weft_chakra_encode(et, put_file, &f, err);

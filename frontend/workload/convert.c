@@ -52,7 +52,7 @@ void weft_convert_free(struct weft_convert *c)
 }
 
 /** Ascending id; equal ids in file order, which is the order of the array that both point into. */
-static int by_id(const void *a, const void *b)
+static int convert_by_id(const void *a, const void *b)
 {
     const struct weft_et_node *x = *(const struct weft_et_node *const *)a;
     const struct weft_et_node *y = *(const struct weft_et_node *const *)b;
@@ -82,7 +82,7 @@ static int sort_nodes(const struct weft_et *et, const struct weft_et_node ***out
     *out = sorted;
     if (ascending)
         return 0;
-    qsort(sorted, n, sizeof *sorted, by_id);
+    qsort(sorted, n, sizeof *sorted, convert_by_id);
     for (size_t i = 1; i < n; i++) {
         if (sorted[i - 1]->id != sorted[i]->id)
             continue;

@@ -152,7 +152,7 @@ static int get_any(const struct ctx *x, struct weft_op *op)
     return rc;
 }
 
-static int message(const struct ctx *x, struct weft_op *op)
+static int convert_node_message(const struct ctx *x, struct weft_op *op)
 {
     bool send = op->kind == WEFT_OP_SEND;
     int rc = get_bytes(x, "comm_size", true, &op->bytes);
@@ -164,7 +164,7 @@ static int message(const struct ctx *x, struct weft_op *op)
     return rc == 0 && !send ? get_any(x, op) : rc;
 }
 
-static int group(const struct ctx *x, struct weft_op *op)
+static int convert_node_group(const struct ctx *x, struct weft_op *op)
 {
     const struct weft_et_attr *a = weft_et_find(x->node, "pg_name");
     char number[VALUE_SHOWN];
@@ -306,7 +306,7 @@ static int collective(const struct ctx *x, struct weft_op *op)
     if (rc == 0)
         rc = get_i64(x, "comm_priority", &op->priority);
     if (rc == 0)
-        rc = group(x, op);
+        rc = convert_node_group(x, op);
     if (rc == 0)
         rc = involved(x, op);
     return rc == 0 ? details(x, op) : rc;
@@ -319,7 +319,7 @@ static int communication(const struct ctx *x, struct weft_op *op)
         return collective(x, op);
     }
     op->kind = x->node->type == WEFT_ET_COMM_SEND_NODE ? WEFT_OP_SEND : WEFT_OP_RECV;
-    return message(x, op);
+    return convert_node_message(x, op);
 }
 
 /* Whether a node of communication is what a CPU does to start it, as PyTorch's traces have it: it

@@ -20,7 +20,7 @@ struct list {
 };
 
 /* The place of @p x in the list, appended when it is new; UINT32_MAX when out of memory. */
-static uint32_t place(struct list *l, uint32_t x, uint32_t from)
+static uint32_t convert_share_place(struct list *l, uint32_t x, uint32_t from)
 {
     for (uint32_t i = from; i < l->n; i++)
         if (l->v[i] == x)
@@ -48,13 +48,14 @@ int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_conver
     if (!w->visited)
         w->visited = weft_arena_calloc(w->arena, 1, sizeof *w->visited);
     /* Ops that are no collective have the world, those that are no message the first peer. */
-    bool full = !w->visited || place(&groups, 0, 0) || place(&peers, 0, 0);
+    bool full =
+        !w->visited || convert_share_place(&groups, 0, 0) || convert_share_place(&peers, 0, 0);
     for (uint32_t i = 0; !full && i < d->nops; i++) {
         struct weft_op *op = &d->ops[i];
         if (op->kind == WEFT_OP_COLL)
-            full = (op->group = place(&groups, op->group, 0)) == UINT32_MAX;
+            full = (op->group = convert_share_place(&groups, op->group, 0)) == UINT32_MAX;
         else if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV)
-            full = (op->peer = place(&peers, op->peer, 1)) == UINT32_MAX;
+            full = (op->peer = convert_share_place(&peers, op->peer, 1)) == UINT32_MAX;
     }
     const char **names = full ? NULL : weft_arena_calloc(w->arena, groups.n, sizeof *names);
     if (!names)

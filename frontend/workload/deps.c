@@ -33,7 +33,7 @@ static void relax(const struct linker *l, uint32_t i)
 }
 
 /** The index of the node with this id, or UINT32_MAX. */
-static uint32_t find(const struct linker *l, uint64_t id)
+static uint32_t deps_find(const struct linker *l, uint64_t id)
 {
     uint32_t n = l->dag->nops;
     uint64_t base = l->sorted[0]->id;
@@ -67,7 +67,7 @@ static int push_parents(struct linker *l, const struct weft_et_node *node, const
         l->cap = cap;
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t index = find(l, ids[i]);
+        uint32_t index = deps_find(l, ids[i]);
         if (index == UINT32_MAX)
             return weft_et_node_err(err, WEFT_E_INPUT, l->et, node,
                                     "%s names node %" PRIu64 ", which the trace does not have; "

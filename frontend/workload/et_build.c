@@ -8,7 +8,7 @@
 #include <string.h>
 
 /** Makes room for one more element of an array in the arena. */
-static void *grow(struct weft_et_build *b, void *array, size_t n, size_t *cap, size_t size)
+static void *et_build_grow(struct weft_et_build *b, void *array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return array;
@@ -24,7 +24,7 @@ static void *grow(struct weft_et_build *b, void *array, size_t n, size_t *cap, s
     return p;
 }
 
-static const char *copy(struct weft_et_build *b, const char *s)
+static const char *et_build_copy(struct weft_et_build *b, const char *s)
 {
     const char *p = weft_arena_strdup(b->arena, s);
     b->out_of_memory = b->out_of_memory || !p;
@@ -55,12 +55,16 @@ void weft_et_build_node(struct weft_et_build *b, uint64_t id, enum weft_et_node_
 {
     if (b->out_of_memory)
         return;
-    b->et->nodes = grow(b, b->et->nodes, b->et->nnodes, &b->node_cap, sizeof *b->et->nodes);
+    b->et->nodes =
+        et_build_grow(b, b->et->nodes, b->et->nnodes, &b->node_cap, sizeof *b->et->nodes);
     if (b->out_of_memory)
         return;
     b->node = &b->et->nodes[b->et->nnodes++];
-    *b->node = (struct weft_et_node){
-        .id = id, .name = copy(b, name), .type = type, .duration_us = duration_us, .offset = -1};
+    *b->node = (struct weft_et_node){.id = id,
+                                     .name = et_build_copy(b, name),
+                                     .type = type,
+                                     .duration_us = duration_us,
+                                     .offset = -1};
     b->node->inputs = b->node->outputs = (struct weft_et_io){false, "", "", ""};
     b->attr_cap = b->ctrl_cap = b->data_cap = 0;
 }
@@ -68,7 +72,7 @@ void weft_et_build_node(struct weft_et_build *b, uint64_t id, enum weft_et_node_
 static void add_dep(struct weft_et_build *b, const uint64_t **list, size_t *n, size_t *cap,
                     uint64_t id)
 {
-    uint64_t *p = grow(b, (uint64_t *)(uintptr_t)*list, *n, cap, sizeof *p);
+    uint64_t *p = et_build_grow(b, (uint64_t *)(uintptr_t)*list, *n, cap, sizeof *p);
     if (b->out_of_memory)
         return;
     p[(*n)++] = id;
@@ -92,11 +96,12 @@ static struct weft_et_attr *add_attr(struct weft_et_build *b, const char *name,
 {
     if (b->out_of_memory)
         return NULL;
-    b->node->attrs = grow(b, b->node->attrs, b->node->nattrs, &b->attr_cap, sizeof *b->node->attrs);
+    b->node->attrs =
+        et_build_grow(b, b->node->attrs, b->node->nattrs, &b->attr_cap, sizeof *b->node->attrs);
     if (b->out_of_memory)
         return NULL;
     struct weft_et_attr *a = &b->node->attrs[b->node->nattrs++];
-    a->name = copy(b, name);
+    a->name = et_build_copy(b, name);
     a->doc = "";
     a->kind = kind;
     return a;
@@ -155,7 +160,7 @@ void weft_et_build_string(struct weft_et_build *b, const char *name, const char 
     struct weft_et_attr *a = add_attr(b, name, WEFT_ET_STRING);
     if (!a)
         return;
-    a->value.text.data = copy(b, value);
+    a->value.text.data = et_build_copy(b, value);
     a->value.text.len = strlen(value);
 }
 

@@ -17,7 +17,7 @@ struct compare {
     void *ctx;
 };
 
-static int by_id(const void *x, const void *y)
+static int et_diff_by_id(const void *x, const void *y)
 {
     const struct weft_et_node *a = *(const struct weft_et_node *const *)x;
     const struct weft_et_node *b = *(const struct weft_et_node *const *)y;
@@ -34,7 +34,7 @@ static int sort_nodes(const struct weft_et *et, struct side *s, struct weft_err 
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu nodes", et->nnodes);
     for (size_t i = 0; i < et->nnodes; i++)
         s->nodes[i] = &et->nodes[i];
-    qsort(s->nodes, et->nnodes, sizeof *s->nodes, by_id);
+    qsort(s->nodes, et->nnodes, sizeof *s->nodes, et_diff_by_id);
     for (size_t i = 0; i < et->nnodes; i++)
         if (kept == 0 || s->nodes[kept - 1]->id != s->nodes[i]->id)
             s->nodes[kept++] = s->nodes[i];
@@ -96,7 +96,7 @@ static void compare_attrs(const struct compare *c, struct weft_et_diff d,
     }
 }
 
-static int by_number(const void *x, const void *y)
+static int et_diff_by_number(const void *x, const void *y)
 {
     const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
     return a < b ? -1 : a > b;
@@ -112,8 +112,8 @@ static int same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
         return -1;
     memcpy(x, a, na * sizeof *x);
     memcpy(x + na, b, na * sizeof *x);
-    qsort(x, na, sizeof *x, by_number);
-    qsort(x + na, na, sizeof *x, by_number);
+    qsort(x, na, sizeof *x, et_diff_by_number);
+    qsort(x + na, na, sizeof *x, et_diff_by_number);
     const int same = memcmp(x, x + na, na * sizeof *x) == 0;
     free(x);
     return same;

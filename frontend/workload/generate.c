@@ -147,7 +147,7 @@ static uint64_t count_nodes(const struct weft_generate_params *p)
     return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
 }
 
-static int check(const struct weft_generate_params *p, struct weft_err *err)
+static int generate_check(const struct weft_generate_params *p, struct weft_err *err)
 {
     int rc = check_time("compute-time", p->compute_ps, err);
     if (rc == 0)
@@ -269,7 +269,7 @@ static int build(const struct weft_generate_params *p, struct weft_arena *arena,
 int weft_generate_et(const struct weft_generate_params *p, uint32_t rank, struct weft_arena *arena,
                      struct weft_et **out, struct weft_err *err)
 {
-    int rc = check(p, err);
+    int rc = generate_check(p, err);
     if (rc == 0 && rank >= p->ranks)
         rc = weft_err_set(err, WEFT_E_INPUT, "rank %" PRIu32 " is not one of %" PRIu64 " ranks",
                           rank, p->ranks);
@@ -301,7 +301,7 @@ int weft_generate_workload(const struct weft_generate_params *p, struct weft_wor
     return rc;
 }
 
-static int write_rank(void *et, uint64_t rank, const char *path, struct weft_err *err)
+static int generate_write_rank(void *et, uint64_t rank, const char *path, struct weft_err *err)
 {
     (void)rank; /* they are alike */
     return weft_chakra_write_et((const struct weft_et *)et, path, err);
@@ -314,7 +314,7 @@ int weft_generate_write(const struct weft_generate_params *p, const char *prefix
     struct weft_arena *arena = weft_arena_new();
     int rc = arena ? weft_generate_et(p, 0, arena, &et, err) : weft_err_no_memory(err, "a trace");
     if (!rc)
-        rc = weft_trace_write(prefix, p->ranks, write_rank, et, err);
+        rc = weft_trace_write(prefix, p->ranks, generate_write_rank, et, err);
     weft_arena_free(arena);
     return rc;
 }

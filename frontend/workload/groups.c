@@ -233,7 +233,7 @@ static void list_names(struct def *hash, char *buf, size_t size, unsigned *shown
     }
 }
 
-static int unknown(struct weft_groups *g, const char *name, struct weft_err *err)
+static int groups_unknown(struct weft_groups *g, const char *name, struct weft_err *err)
 {
     char list[NAMES_SHOWN * 48 + 8] = "";
     unsigned shown = 0;
@@ -275,7 +275,7 @@ static bool is_world(const struct weft_groups *g, const struct def *d)
 }
 
 /** The group that a definition stands for, made when it is new. */
-static int resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
+static int groups_resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
 {
     if (strcmp(d->name, "0") == 0 && is_world(g, d)) {
         d->index = 0;
@@ -346,9 +346,9 @@ int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, s
     if (!d)
         d = definition(g, name, whole_part(name));
     if (!d)
-        return strcmp(name, "0") == 0 ? 0 : unknown(g, name, err);
+        return strcmp(name, "0") == 0 ? 0 : groups_unknown(g, name, err);
     if (d->index == NOT_USED) {
-        int rc = resolve(g, d, err);
+        int rc = groups_resolve(g, d, err);
         if (rc < 0)
             return rc;
     }

@@ -19,8 +19,9 @@
 enum { FILE_MAX_BYTES = 256 << 20 };
 
 /** Turns a JSON array into ranks and hands the definition on. */
-static int take(const char *name, const json_t *list, uint32_t nranks, bool empty_is_all,
-                enum weft_parallelism use, weft_groups_json_fn fn, void *ctx, struct weft_err *err)
+static int groups_json_take(const char *name, const json_t *list, uint32_t nranks,
+                            bool empty_is_all, enum weft_parallelism use, weft_groups_json_fn fn,
+                            void *ctx, struct weft_err *err)
 {
     if (!json_is_array(list))
         return weft_err_set(err, WEFT_E_INPUT,
@@ -142,7 +143,8 @@ int weft_groups_json_file(const char *path, uint32_t nranks, weft_groups_json_fn
         json_t *value;
         json_object_foreach(root, key, value)
         {
-            rc = *key ? take(key, value, nranks, false, WEFT_PARALLEL_OTHER, fn, ctx, err)
+            rc = *key ? groups_json_take(key, value, nranks, false, WEFT_PARALLEL_OTHER, fn, ctx,
+                                         err)
                       : weft_err_set(err, WEFT_E_INPUT,
                                      "a process group has the name \"\", which "
                                      "means the world");
@@ -223,9 +225,9 @@ static int take_pytorch(const json_t *item, uint32_t nranks, weft_groups_json_fn
         weft_parallelism_of(json_string_value(json_object_get(item, "pg_desc")));
     const json_t *ranks = json_object_get(item, "ranks");
     if (!json_is_object(ranks))
-        return take(text, ranks, nranks, true, use, fn, ctx, err);
+        return groups_json_take(text, ranks, nranks, true, use, fn, ctx, err);
     json_t *list = in_order(ranks);
-    const int rc = list ? take(text, list, nranks, true, use, fn, ctx, err)
+    const int rc = list ? groups_json_take(text, list, nranks, true, use, fn, ctx, err)
                         : weft_err_set(err, WEFT_E_INPUT,
                                        "process group '%s': its ranks do not map ranks to 0, 1, "
                                        "2 ... as {\"4\": 0, \"5\": 1} does",

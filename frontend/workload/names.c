@@ -42,7 +42,7 @@ void weft_names_free(struct weft_names *t)
     free(t);
 }
 
-static size_t find(const char *const *slot, size_t cap, const char *s)
+static size_t names_find(const char *const *slot, size_t cap, const char *s)
 {
     size_t i = (size_t)XXH64(s, strlen(s), 0) & (cap - 1);
     while (slot[i] && strcmp(slot[i], s) != 0)
@@ -50,14 +50,14 @@ static size_t find(const char *const *slot, size_t cap, const char *s)
     return i;
 }
 
-static int grow(struct weft_names *t)
+static int names_grow(struct weft_names *t)
 {
     const char **slot = calloc(t->cap * 2, sizeof *slot);
     if (!slot)
         return -1;
     for (size_t i = 0; i < t->cap; i++)
         if (t->slot[i])
-            slot[find(slot, t->cap * 2, t->slot[i])] = t->slot[i];
+            slot[names_find(slot, t->cap * 2, t->slot[i])] = t->slot[i];
     free(t->slot);
     t->slot = slot;
     t->cap *= 2;
@@ -68,15 +68,15 @@ const char *weft_names_get(struct weft_names *t, const char *s)
 {
     if (*s == '\0')
         return "";
-    size_t i = find(t->slot, t->cap, s);
+    size_t i = names_find(t->slot, t->cap, s);
     if (t->slot[i])
         return t->slot[i];
     if (2 * (t->used + 1) > t->cap) {
         if (t->cap == CAP_MAX) /* names that are all different: nothing to share */
             return weft_arena_strdup(t->arena, s);
-        if (grow(t) < 0)
+        if (names_grow(t) < 0)
             return NULL;
-        i = find(t->slot, t->cap, s);
+        i = names_find(t->slot, t->cap, s);
     }
     t->slot[i] = weft_arena_strdup(t->arena, s);
     t->used += t->slot[i] != NULL;

@@ -8,7 +8,7 @@
 
 #define KINDS ((size_t)WEFT_COLL_KINDS + 1) /* the last: messages */
 
-static void count(struct weft_survey_row *r, uint64_t bytes)
+static void survey_count(struct weft_survey_row *r, uint64_t bytes)
 {
     if (r->ops++ == 0 || bytes < r->least_bytes)
         r->least_bytes = bytes;
@@ -17,7 +17,7 @@ static void count(struct weft_survey_row *r, uint64_t bytes)
     r->bytes += (double)bytes;
 }
 
-static void add(struct weft_survey_row *to, const struct weft_survey_row *r)
+static void survey_add(struct weft_survey_row *to, const struct weft_survey_row *r)
 {
     if (to->ops == 0 || r->least_bytes < to->least_bytes)
         to->least_bytes = r->least_bytes;
@@ -49,12 +49,12 @@ static size_t drop_empty(struct weft_survey_row *rows, size_t n)
 }
 
 /* Sums of sorted rows of one kind and size. */
-static size_t sum_up(struct weft_survey_row *rows, size_t n)
+static size_t survey_sum_up(struct weft_survey_row *rows, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (kept && by_kind(&rows[kept - 1], &rows[i]) == 0) {
-            add(&rows[kept - 1], &rows[i]);
+            survey_add(&rows[kept - 1], &rows[i]);
         } else {
             rows[kept] = rows[i];
             rows[kept++].group = UINT32_MAX;
@@ -71,9 +71,9 @@ static void count_op(struct weft_survey *s, const struct weft_op *op)
     s->undated += op->kind == WEFT_OP_COMP && op->has_flops && op->duration_ps == 0;
     s->flops += op->kind == WEFT_OP_COMP ? op->flops : 0;
     if (op->kind == WEFT_OP_COLL)
-        count(&s->by_group[op->group * KINDS + op->coll], op->bytes);
+        survey_count(&s->by_group[op->group * KINDS + op->coll], op->bytes);
     else if (op->kind == WEFT_OP_SEND)
-        count(&s->by_group[KINDS - 1], op->bytes);
+        survey_count(&s->by_group[KINDS - 1], op->bytes);
 }
 
 static void count_rank(struct weft_survey *s, const struct weft_workload *w, uint32_t rank)
@@ -115,7 +115,7 @@ int weft_survey_make(const struct weft_workload *w, struct weft_survey *out, str
     for (size_t i = 0; i < out->nby_group; i++)
         out->rows[i] = out->by_group[i];
     qsort(out->rows, out->nby_group, sizeof *out->rows, by_kind);
-    out->nrows = sum_up(out->rows, out->nby_group);
+    out->nrows = survey_sum_up(out->rows, out->nby_group);
     return 0;
 }
 

@@ -121,7 +121,8 @@ static int break_old(const struct trace *t, struct weft_err *err)
     return 0;
 }
 
-static int write_all(const struct trace *t, weft_trace_rank_fn fn, void *ctx, struct weft_err *err)
+static int trace_write_all(const struct trace *t, weft_trace_rank_fn fn, void *ctx,
+                           struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
     struct weft_err ignored = {0};
@@ -162,7 +163,7 @@ int weft_trace_write(const char *prefix, uint64_t ranks, weft_trace_rank_fn fn, 
     if (!rc)
         rc = clear(&t, 1, err);
     if (!rc)
-        rc = write_all(&t, fn, ctx, err);
+        rc = trace_write_all(&t, fn, ctx, err);
     weft_lock_release(lock);
     return rc;
 }

@@ -23,14 +23,14 @@ const struct weft_workload_ops *const *weft_workload_table(size_t *n)
     return table;
 }
 
-static const char *name_of(size_t i)
+static const char *workload_table_name_of(size_t i)
 {
     return table[i]->name;
 }
 
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "workload", err);
+    const size_t i = weft_find_named(name, workload_table_name_of, TABLE_SIZE, "workload", err);
     return i < TABLE_SIZE ? table[i] : NULL;
 }
 

@@ -230,7 +230,7 @@ static void take_workload(struct weft_astra_maker *m)
         take_groups(m);
 }
 
-static void make(struct weft_astra_maker *m)
+static void experiment_make(struct weft_astra_maker *m)
 {
     const struct weft_astra_options *o = m->o;
     const struct {
@@ -276,7 +276,7 @@ struct weft_astra_experiment *weft_astra_experiment_new(const struct weft_astra_
     *x = (struct weft_astra_experiment){.arena = a};
     x->name = o->run_name ? o->run_name : o->workload ? weft_path_base(o->workload) : "";
     struct weft_astra_maker m = {.o = o, .x = x, .err = err};
-    make(&m);
+    experiment_make(&m);
     if (!m.rc)
         return x;
     weft_arena_free(a);

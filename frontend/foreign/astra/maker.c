@@ -10,8 +10,8 @@
 
 enum { MAX_SETS = 192, MAX_NOTES = 96 };
 
-static void add(struct weft_astra_maker *m, const char ***list, size_t *n, size_t most,
-                const char *fmt, va_list ap)
+static void maker_add(struct weft_astra_maker *m, const char ***list, size_t *n, size_t most,
+                      const char *fmt, va_list ap)
 {
     char text[4096];
     struct weft_arena *a = m->x->arena;
@@ -35,7 +35,7 @@ void weft_astra_set(struct weft_astra_maker *m, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    add(m, &m->x->sets, &m->x->nsets, MAX_SETS, fmt, ap);
+    maker_add(m, &m->x->sets, &m->x->nsets, MAX_SETS, fmt, ap);
     va_end(ap);
 }
 
@@ -43,7 +43,7 @@ void weft_astra_note(struct weft_astra_maker *m, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    add(m, &m->x->notes, &m->x->nnotes, MAX_NOTES, fmt, ap);
+    maker_add(m, &m->x->notes, &m->x->nnotes, MAX_NOTES, fmt, ap);
     va_end(ap);
 }
 

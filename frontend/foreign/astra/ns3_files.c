@@ -27,12 +27,12 @@ static int open_files(void *ctx, const char *dir, const struct weft_fabric *fabr
     return 0;
 }
 
-static int flush(void *ctx, struct weft_err *err)
+static int ns3_files_flush(void *ctx, struct weft_err *err)
 {
     return weft_hpcc_messages_flush(((struct weft_ns3_files *)ctx)->messages, err);
 }
 
-static int close_files(void *ctx, struct weft_err *err)
+static int ns3_files_close_files(void *ctx, struct weft_err *err)
 {
     return weft_hpcc_messages_close(((struct weft_ns3_files *)ctx)->messages, err);
 }
@@ -47,7 +47,8 @@ void weft_ns3_files_init(struct weft_ns3_files *x, const struct weft_hpcc_messag
     if (of->pfc)
         x->names[n++] = of->pfc;
     if (n)
-        x->files = (struct weft_run_files){x, x->names, n, open_files, flush, close_files};
+        x->files = (struct weft_run_files){x,          x->names,        n,
+                                           open_files, ns3_files_flush, ns3_files_close_files};
     if (also)
         x->names[n++] = also;
     x->files.names = x->names;

@@ -37,8 +37,8 @@ static const char *translate(const struct word *words, const char *astra)
     return NULL;
 }
 
-static const char *value(struct weft_astra_maker *m, const struct weft_flat *f,
-                         const struct weft_flat_key *k)
+static const char *astra_system_value(struct weft_astra_maker *m, const struct weft_flat *f,
+                                      const struct weft_flat_key *k)
 {
     if (k->n != 1)
         weft_astra_refuse(m, f, k, "takes one value");
@@ -50,7 +50,7 @@ static void take_policy(struct weft_astra_maker *m, const struct weft_flat *f,
 {
     static const struct word words[] = {
         {"LIFO", "lifo"}, {"FIFO", "fifo"}, {"EXPLICIT", "priority"}, {NULL, NULL}};
-    const char *w = translate(words, value(m, f, k));
+    const char *w = translate(words, astra_system_value(m, f, k));
     (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are LIFO, FIFO and EXPLICIT");
@@ -69,7 +69,7 @@ static void take_intra(struct weft_astra_maker *m, const struct weft_flat *f,
     static const struct word words[] = {
         {"FIFO", "fifo"}, {"SCF", "smallest-first"},           {"smallestFirst", "smallest-first"},
         {"RG", "fifo"},   {"lessRemainingPhaseFirst", "fifo"}, {NULL, NULL}};
-    const char *v = value(m, f, k), *w = translate(words, v);
+    const char *v = astra_system_value(m, f, k), *w = translate(words, v);
     (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are FIFO, SCF, RG and lessRemainingPhaseFirst");
@@ -86,7 +86,7 @@ static void take_inter(struct weft_astra_maker *m, const struct weft_flat *f,
         {"themis", "themis"},          {"offlineGreedy", "themis"},
         {"themisFlex", "themis"},      {"offlineGreedyFlex", "themis"},
         {"roundRobin", "round-robin"}, {NULL, NULL}};
-    const char *w = translate(words, value(m, f, k));
+    const char *w = translate(words, astra_system_value(m, f, k));
     (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are baseline, themis, themisFlex and roundRobin");
@@ -102,7 +102,7 @@ static void take_phases(struct weft_astra_maker *m, const struct weft_flat *f,
 {
     static const struct word words[] = {
         {"baseline", "whole"}, {"localBWAware", "scatter-gather"}, {NULL, NULL}};
-    const char *w = translate(words, value(m, f, k));
+    const char *w = translate(words, astra_system_value(m, f, k));
     (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are baseline and localBWAware");
@@ -216,7 +216,7 @@ static const char *find_file(struct weft_astra_maker *m, const struct weft_flat 
 static const char *traces_of(struct weft_astra_maker *m, const struct weft_flat *f,
                              const struct weft_flat_key *k)
 {
-    const char *prefix = value(m, f, k);
+    const char *prefix = astra_system_value(m, f, k);
     const char *path = m->rc ? NULL : find_file(m, f, prefix, ".0.et");
     if (!m->rc && !path)
         weft_astra_refuse(m, f, k,
@@ -238,7 +238,7 @@ static void take_custom(struct weft_astra_maker *m, const struct weft_flat *f,
 static void take_per_node(struct weft_astra_maker *m, const struct weft_flat *f,
                           const struct weft_flat_key *k, const struct row *row)
 {
-    const char *name = value(m, f, k), *list = "";
+    const char *name = astra_system_value(m, f, k), *list = "";
     const char *path = m->rc ? NULL : find_file(m, f, name, "");
     (void)row;
     if (!m->rc && !path)
@@ -262,7 +262,7 @@ static void take_per_node(struct weft_astra_maker *m, const struct weft_flat *f,
 static bool is_on(struct weft_astra_maker *m, const struct weft_flat *f,
                   const struct weft_flat_key *k)
 {
-    const char *v = value(m, f, k);
+    const char *v = astra_system_value(m, f, k);
     if (strcmp(v, "true") == 0 || strcmp(v, "false") == 0)
         return v[0] == 't';
     return weft_astra_number(m, f, k, 0, 1e9) != 0;
@@ -411,8 +411,8 @@ static const struct row rows[] = {
 };
 enum { NROWS = sizeof rows / sizeof rows[0] };
 
-static void take(struct weft_astra_maker *m, const struct weft_flat *f,
-                 const struct weft_flat_key *k)
+static void astra_system_take(struct weft_astra_maker *m, const struct weft_flat *f,
+                              const struct weft_flat_key *k)
 {
     const char *names[NROWS];
     char text[160];
@@ -483,6 +483,6 @@ void weft_astra_system(struct weft_astra_maker *m)
     }
     defaults(m);
     for (uint32_t i = 0; i < f->nkeys && !m->rc; i++)
-        take(m, f, &f->keys[i]);
+        astra_system_take(m, f, &f->keys[i]);
     spare_custom(m, f);
 }

@@ -167,7 +167,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool ends(const char *text, const char *with)
+static bool hpcc_config_ends(const char *text, const char *with)
 {
     const size_t n = strlen(text), m = strlen(with);
     return n > m && strcmp(text + n - m, with) == 0;
@@ -178,8 +178,8 @@ static bool is_switch(const char *name)
 {
     const char *near = nearest(name);
     const size_t n = strlen(name), m = near ? strlen(near) : n + 2;
-    return (begins(name, "ENABLE") || begins(name, "USE_") || ends(name, "_ENABLE") ||
-            ends(name, "_ENABLED") || ends(name, "Enabled")) &&
+    return (begins(name, "ENABLE") || begins(name, "USE_") || hpcc_config_ends(name, "_ENABLE") ||
+            hpcc_config_ends(name, "_ENABLED") || hpcc_config_ends(name, "Enabled")) &&
            (m > n + 1 || n > m + 1);
 }
 
@@ -284,8 +284,8 @@ static int skip_values(struct weft_scan *s, const char *what, uint64_t n, struct
     return rc;
 }
 
-static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const struct key *k,
-                      struct weft_err *err)
+static int hpcc_config_read_value(struct weft_scan *s, struct weft_hpcc_config *c,
+                                  const struct key *k, struct weft_err *err)
 {
     void *field = (char *)c + k->offset;
     uint64_t n;
@@ -353,7 +353,7 @@ static int check_files(const struct weft_hpcc_config *c, struct weft_err *err)
 }
 
 /* Checks values that no type rules out. */
-static int check(const struct weft_hpcc_config *c, struct weft_err *err)
+static int hpcc_config_check(const struct weft_hpcc_config *c, struct weft_err *err)
 {
     if (c->payload_bytes == 0)
         return BAD(PACKET_PAYLOAD_SIZE, "PACKET_PAYLOAD_SIZE must be at least 1");
@@ -455,7 +455,7 @@ static int read_file(struct weft_scan *s, struct weft_hpcc_config *c, struct wef
             c->given[i] = true;
             c->cut[i] = false;
             c->line[i] = s->tok_line;
-            rc = read_value(s, c, &keys[i], err);
+            rc = hpcc_config_read_value(s, c, &keys[i], err);
         }
         if (rc)
             return rc;
@@ -494,15 +494,15 @@ static int read_override(const char *text, struct weft_hpcc_config *c, struct we
     c->given[i] = true;
     c->line[i] = 0;
     c->clamped[i] = c->cut[i] = false;
-    int rc = read_value(&s, c, &keys[i], err);
+    int rc = hpcc_config_read_value(&s, c, &keys[i], err);
     if (!rc && weft_scan_next(&s))
         rc = weft_scan_err(&s, err, WEFT_E_INPUT, "'%.64s' stands behind the value", s.tok);
     weft_scan_close(&s);
     return rc;
 }
 
-static int read_all(struct weft_scan *s, const struct weft_hpcc_overrides *o,
-                    struct weft_hpcc_config *c, struct weft_err *err)
+static int hpcc_config_read_all(struct weft_scan *s, const struct weft_hpcc_overrides *o,
+                                struct weft_hpcc_config *c, struct weft_err *err)
 {
     int rc = read_file(s, c, err);
     for (size_t i = 0; !rc && o && i < o->n; i++)
@@ -510,7 +510,7 @@ static int read_all(struct weft_scan *s, const struct weft_hpcc_overrides *o,
     if (rc)
         return rc;
     set_dialect(c);
-    return check(c, err);
+    return hpcc_config_check(c, err);
 }
 
 static bool has_keys(const struct weft_hpcc_config *c)
@@ -539,7 +539,7 @@ static struct weft_hpcc_config *read_config(const char *path, const struct weft_
     int rc =
         c->file ? weft_scan_open(&s, c->file, err) : weft_err_no_memory(err, "a configuration");
     if (!rc) {
-        rc = read_all(&s, o, c, err);
+        rc = hpcc_config_read_all(&s, o, c, err);
         weft_scan_close(&s);
     }
     if (!rc && !has_keys(c))

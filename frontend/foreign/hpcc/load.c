@@ -75,7 +75,7 @@ static int check_free(const char *set, struct weft_err *err)
 }
 
 /* "simulator.NAME=VALUE". */
-static int take(struct weft_hpcc_run *r, const char *set, struct weft_err *err)
+static int hpcc_load_take(struct weft_hpcc_run *r, const char *set, struct weft_err *err)
 {
     char name[64];
     const char *from = set + strlen(SECTION), *eq = strchr(from, '=');
@@ -104,7 +104,7 @@ static int split(struct weft_hpcc_run *r, const struct weft_strings *set, size_t
         if (weft_hpcc_is_override(set->list[i]))
             continue;
         if (strncmp(set->list[i], SECTION, strlen(SECTION)) == 0) {
-            if (take(r, set->list[i], err))
+            if (hpcc_load_take(r, set->list[i], err))
                 return err->code;
             continue;
         }
@@ -151,8 +151,8 @@ static int load_settings(struct weft_hpcc_run *r, const struct weft_source_opts 
     return code;
 }
 
-static int resolve(struct weft_hpcc_run *r, const struct weft_source_opts *o,
-                   const char *const *own, size_t nown, struct weft_err *err)
+static int hpcc_load_resolve(struct weft_hpcc_run *r, const struct weft_source_opts *o,
+                             const char *const *own, size_t nown, struct weft_err *err)
 {
     const struct weft_hpcc_profile_input in = {r->job.config,
                                                r->job.topology_path,
@@ -199,7 +199,7 @@ int weft_hpcc_run_load(struct weft_hpcc_run *r, const struct weft_cli *cli, cons
     const struct weft_hpcc_overrides keys = {r->sets, nkeys};
     int code = weft_hpcc_job_read(&r->job, config, r->hosts_forward, &keys,
                                   (enum weft_hpcc_flow_format)r->taking.flow_format, err);
-    code = code ? code : resolve(r, o, r->sets + nkeys, nsets, err);
+    code = code ? code : hpcc_load_resolve(r, o, r->sets + nkeys, nsets, err);
     code = code ? code : name_run(r, err);
     r->x.scenario = r->s;
     r->x.parts.fabric = r->job.fabric;

@@ -51,7 +51,7 @@ static uint32_t next_port(struct weft_hpcc_messages *m, uint32_t src, uint32_t d
     return c ? (uint16_t)(FIRST_SPORT + c->n++) : 0;
 }
 
-static void on_flow(void *ctx, const struct weft_completion *w)
+static void messages_on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_hpcc_messages *m = (struct weft_hpcc_messages *)ctx;
     const struct weft_fabric *f = m->c.fabric;
@@ -69,7 +69,7 @@ static void on_flow(void *ctx, const struct weft_completion *w)
                        m->c.payload_bytes);
 }
 
-static void on_pfc(void *ctx, const struct weft_net_pfc *w)
+static void messages_on_pfc(void *ctx, const struct weft_net_pfc *w)
 {
     struct weft_hpcc_messages *m = (struct weft_hpcc_messages *)ctx;
     if (m->c.inner.pfc)
@@ -117,7 +117,7 @@ struct weft_hpcc_messages *weft_hpcc_messages_new(const struct weft_hpcc_message
 
 struct weft_net_observer weft_hpcc_messages_observer(struct weft_hpcc_messages *m)
 {
-    return (struct weft_net_observer){.ctx = m, .flow = on_flow, .pfc = on_pfc};
+    return (struct weft_net_observer){.ctx = m, .flow = messages_on_flow, .pfc = messages_on_pfc};
 }
 
 int weft_hpcc_messages_flush(struct weft_hpcc_messages *m, struct weft_err *err)

@@ -25,7 +25,7 @@ struct weft_hpcc_mix {
 };
 
 /* Numbers of a record, little-endian wherever it is written. */
-static void put(uint8_t *at, uint64_t value, size_t bytes)
+static void mix_put(uint8_t *at, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         at[i] = (uint8_t)(value >> 8 * i);
@@ -34,7 +34,7 @@ static void put(uint8_t *at, uint64_t value, size_t bytes)
 static void put_row(struct weft_rows *out, uint64_t value, size_t bytes)
 {
     uint8_t text[8];
-    put(text, value, bytes);
+    mix_put(text, value, bytes);
     weft_rows_put(out, text, bytes);
 }
 
@@ -159,35 +159,35 @@ static void put_flow(const struct weft_hpcc_mix *m, const struct weft_net_packet
     const bool data = w->kind == WEFT_PKT_DATA;
     const uint64_t stamp = (uint64_t)(w->stamp_ps / WEFT_PS_PER_NS);
     const uint64_t from = least(w->psn * m->c.payload_bytes, flow->bytes);
-    put(r + 16, weft_hpcc_ip(data ? flow->src : flow->dst), 4);
-    put(r + 20, weft_hpcc_ip(data ? flow->dst : flow->src), 4);
+    mix_put(r + 16, weft_hpcc_ip(data ? flow->src : flow->dst), 4);
+    mix_put(r + 20, weft_hpcc_ip(data ? flow->dst : flow->src), 4);
     if (w->kind == WEFT_PKT_CNP) {
         r[35] = ECN_MARKED;
         return;
     }
-    put(r + 32, data ? flow->sport : flow->dport, 2);
-    put(r + 34, data ? flow->dport : flow->sport, 2);
+    mix_put(r + 32, data ? flow->sport : flow->dport, 2);
+    mix_put(r + 34, data ? flow->dport : flow->sport, 2);
     if (data) {
-        put(r + 36, from, 4);
-        put(r + 40, stamp, 8);
-        put(r + 48, flow->pg, 2);
-        put(r + 50, w->payload_bytes, 2);
+        mix_put(r + 36, from, 4);
+        mix_put(r + 40, stamp, 8);
+        mix_put(r + 48, flow->pg, 2);
+        mix_put(r + 50, w->payload_bytes, 2);
         return;
     }
-    put(r + 36, w->notifies ? FLAG_CNP : 0, 2);
-    put(r + 38, flow->pg, 2);
-    put(r + 40, from, 4);
-    put(r + 48, stamp, 8);
+    mix_put(r + 36, w->notifies ? FLAG_CNP : 0, 2);
+    mix_put(r + 38, flow->pg, 2);
+    mix_put(r + 40, from, 4);
+    mix_put(r + 48, stamp, 8);
 }
 
 static void put_pfc(const struct weft_hpcc_mix *m, const struct weft_net_packet *w, uint8_t *r)
 {
     const struct weft_fabric *f = m->c.fabric;
     const uint32_t from = w->what == WEFT_NET_PACKET_RECEIVED ? f->ports[w->port].peer : w->port;
-    put(r + 16, link_address(f, from), 4);
-    put(r + 20, UINT32_MAX, 4);
-    put(r + 32, w->pause ? m->c.pause_us : 0, 4);
-    put(r + 36, m->waiting[from][w->prio], 4);
+    mix_put(r + 16, link_address(f, from), 4);
+    mix_put(r + 20, UINT32_MAX, 4);
+    mix_put(r + 32, w->pause ? m->c.pause_us : 0, 4);
+    mix_put(r + 36, m->waiting[from][w->prio], 4);
     r[40] = (uint8_t)w->prio;
 }
 
@@ -211,12 +211,12 @@ void weft_hpcc_mix_packet(struct weft_hpcc_mix *m, const struct weft_net_packet 
             : weft_hpcc_qps_find(m->c.qps, data ? w->src : w->dst, data ? w->dst : w->src, w->qp);
     if (!protocols[w->kind] || (!pfc && !flow))
         return;
-    put(r, (uint64_t)(w->t_ps / WEFT_PS_PER_NS), 8);
-    put(r + 8, node, 2);
-    put(r + 10, interface_of(f, w->port), 1);
-    put(r + 11, queue_of(m, w), 1);
-    put(r + 12, waiting(m, w), 4);
-    put(r + 24, w->frame_bytes, 2);
+    mix_put(r, (uint64_t)(w->t_ps / WEFT_PS_PER_NS), 8);
+    mix_put(r + 8, node, 2);
+    mix_put(r + 10, interface_of(f, w->port), 1);
+    mix_put(r + 11, queue_of(m, w), 1);
+    mix_put(r + 12, waiting(m, w), 4);
+    mix_put(r + 24, w->frame_bytes, 2);
     r[26] = protocols[w->kind];
     r[27] = events[w->what];
     r[28] = w->marked ? ECN_MARKED : 0;

@@ -28,7 +28,8 @@ struct weft_hpcc_play {
     struct weft_err err; /* first failure inside a callback */
 };
 
-static int open_file(struct weft_hpcc_play *p, int which, const char *path, struct weft_err *err)
+static int hpcc_play_open_file(struct weft_hpcc_play *p, int which, const char *path,
+                               struct weft_err *err)
 {
     if (!path)
         return 0;
@@ -67,11 +68,11 @@ struct weft_hpcc_play *weft_hpcc_play_new(const struct weft_hpcc_play_config *c,
         return NULL;
     }
     p->c = *c;
-    int rc = open_file(p, FCT, c->fct_path, err);
+    int rc = hpcc_play_open_file(p, FCT, c->fct_path, err);
     if (!rc)
-        rc = open_file(p, PFC, c->pfc_path, err);
+        rc = hpcc_play_open_file(p, PFC, c->pfc_path, err);
     if (!rc && c->qlen_path) {
-        rc = open_file(p, QLEN, c->qlen_path, err);
+        rc = hpcc_play_open_file(p, QLEN, c->qlen_path, err);
         if (!rc)
             p->qlen =
                 weft_hpcc_qlen_new(c->fabric, c->qlen_start_ps, c->qlen_end_ps, p->out[QLEN], err);
@@ -107,7 +108,7 @@ static int64_t start_of(const struct weft_hpcc_play *p, size_t i)
     return p->c.whole_ns ? (t + WEFT_PS_PER_NS / 2) / WEFT_PS_PER_NS * WEFT_PS_PER_NS : t;
 }
 
-static void fail(struct weft_hpcc_play *p)
+static void hpcc_play_fail(struct weft_hpcc_play *p)
 {
     p->net->ops->stop(p->net);
 }
@@ -144,7 +145,7 @@ static void fail_links(void *ctx, uint64_t arg)
             rc = p->net->ops->change_links(p->net, &down, 1, &p->err);
     }
     if (rc)
-        fail(p);
+        hpcc_play_fail(p);
 }
 
 static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes)
@@ -174,7 +175,7 @@ static int listen(struct weft_hpcc_play *p, struct weft_err *err)
     return p->net->ops->state->note_changes(p->net, &told, err);
 }
 
-static void on_sent(void *ctx, const struct weft_completion *done)
+static void hpcc_play_on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
     const struct weft_hpcc_flow *w = &p->c.flows->list[done->msg.token.number];
@@ -188,20 +189,20 @@ static void on_sent(void *ctx, const struct weft_completion *done)
         weft_hpcc_fct_line(p->out[FCT], p->c.flows->format, w, start, fct, p->c.payload_bytes);
 }
 
-static void on_received(void *ctx, const struct weft_completion *done)
+static void hpcc_play_on_received(void *ctx, const struct weft_completion *done)
 {
     (void)ctx;
     (void)done;
 }
 
-static void on_flow(void *ctx, const struct weft_completion *w)
+static void hpcc_play_on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
     if (p->c.inner.flow)
         p->c.inner.flow(p->c.inner.ctx, w);
 }
 
-static void on_pfc(void *ctx, const struct weft_net_pfc *w)
+static void hpcc_play_on_pfc(void *ctx, const struct weft_net_pfc *w)
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
     if (p->out[PFC])
@@ -212,13 +213,16 @@ static void on_pfc(void *ctx, const struct weft_net_pfc *w)
 
 struct weft_net_observer weft_hpcc_play_observer(struct weft_hpcc_play *p)
 {
-    return (struct weft_net_observer){.ctx = p, .flow = on_flow, .pfc = on_pfc};
+    return (struct weft_net_observer){.ctx = p, .flow = hpcc_play_on_flow, .pfc = hpcc_play_on_pfc};
 }
 
 int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct weft_err *err)
 {
-    const struct weft_net_sink sink = {
-        .ctx = p, .sent = on_sent, .received = on_received, .local = true, .listens = true};
+    const struct weft_net_sink sink = {.ctx = p,
+                                       .sent = hpcc_play_on_sent,
+                                       .received = hpcc_play_on_received,
+                                       .local = true,
+                                       .listens = true};
     p->net = net;
     net->ops->set_sink(net, &sink);
     const struct weft_flow_play play = {.net = net, .source = &p->source};

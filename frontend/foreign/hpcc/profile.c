@@ -187,7 +187,7 @@ static const struct cc_mode *deciding_mode(const struct maker *m)
 }
 
 /* Refuses a value whose effect weft doesn't have. */
-static void refuse(struct maker *m, enum weft_hpcc_key key, const char *what)
+static void hpcc_profile_refuse(struct maker *m, enum weft_hpcc_key key, const char *what)
 {
     const struct weft_hpcc_config *c = m->in->config;
     if (!m->rc)
@@ -196,7 +196,8 @@ static void refuse(struct maker *m, enum weft_hpcc_key key, const char *what)
 }
 
 /* Where a key was given: "file:line", of an override "file". Returns @p buf. */
-static const char *place(const struct maker *m, enum weft_hpcc_key key, char buf[TEXT_MAX / 2])
+static const char *hpcc_profile_place(const struct maker *m, enum weft_hpcc_key key,
+                                      char buf[TEXT_MAX / 2])
 {
     const struct weft_hpcc_config *c = m->in->config;
     if (c->line[key])
@@ -215,18 +216,18 @@ static void check_down(struct maker *m)
     if (!d->after_us) {
         if (d->a || d->b)
             warn(m, "%s: LINK_DOWN: without effect: at time 0 no link fails",
-                 place(m, WEFT_HPCC_LINK_DOWN, where));
+                 hpcc_profile_place(m, WEFT_HPCC_LINK_DOWN, where));
         return;
     }
     if (d->after_us > (uint64_t)(WEFT_NEVER / WEFT_PS_PER_US) / 2)
-        refuse(m, WEFT_HPCC_LINK_DOWN, "the time is too long");
+        hpcc_profile_refuse(m, WEFT_HPCC_LINK_DOWN, "the time is too long");
     for (uint32_t l = 0; l < f->nlinks; l++)
         if ((f->links[l].a == d->a && f->links[l].b == d->b) ||
             (f->links[l].a == d->b && f->links[l].b == d->a))
             return;
     snprintf(why, sizeof why, "the topology has no link between nodes %" PRIu64 " and %" PRIu64,
              d->a, d->b);
-    refuse(m, WEFT_HPCC_LINK_DOWN, why);
+    hpcc_profile_refuse(m, WEFT_HPCC_LINK_DOWN, why);
 }
 
 static void check_supported(struct maker *m)
@@ -234,15 +235,16 @@ static void check_supported(struct maker *m)
     const struct weft_hpcc_config *c = m->in->config;
     check_down(m);
     if (!balance_of(c))
-        refuse(m, WEFT_HPCC_LB_MODE,
-               "must be 0 (ECMP), 2 (DRILL), 3 (CONGA), 6 (LetFlow) or 9 (ConWeave)");
+        hpcc_profile_refuse(m, WEFT_HPCC_LB_MODE,
+                            "must be 0 (ECMP), 2 (DRILL), 3 (CONGA), 6 (LetFlow) or 9 (ConWeave)");
     if (c->enable_irn && c->back_to_zero)
-        refuse(m, WEFT_HPCC_ENABLE_IRN, "excludes L2_BACK_TO_ZERO");
+        hpcc_profile_refuse(m, WEFT_HPCC_ENABLE_IRN, "excludes L2_BACK_TO_ZERO");
     if (c->nic_pause_us)
-        refuse(m, WEFT_HPCC_NIC_TOTAL_PAUSE_TIME, "NICs that pause are not modelled; say 0");
+        hpcc_profile_refuse(m, WEFT_HPCC_NIC_TOTAL_PAUSE_TIME,
+                            "NICs that pause are not modelled; say 0");
     const struct cc_mode *mode = deciding_mode(m);
     if (mode && mode->id == 10 && !c->fast_react)
-        refuse(m, WEFT_HPCC_FAST_REACT, "HPCC-PINT always reacts to each ACK; say 1");
+        hpcc_profile_refuse(m, WEFT_HPCC_FAST_REACT, "HPCC-PINT always reacts to each ACK; say 1");
 }
 
 /* Whether a key means something to the chosen control. */
@@ -372,7 +374,8 @@ static void warn_clamped(struct maker *m)
     for (int k = 0; k < WEFT_HPCC_KEYS; k++)
         if (c->clamped[k])
             warn(m, "%s: %s lies beyond weft's clock of 106 days and is taken as its end",
-                 place(m, (enum weft_hpcc_key)k, where), weft_hpcc_key_name((enum weft_hpcc_key)k));
+                 hpcc_profile_place(m, (enum weft_hpcc_key)k, where),
+                 weft_hpcc_key_name((enum weft_hpcc_key)k));
 }
 
 /* Says of which values a part was left away. */
@@ -386,15 +389,15 @@ static void warn_cut(struct maker *m)
             continue;
         if (key == WEFT_HPCC_TRACE_FILE)
             warn(m, "%s: TRACE_FILE %s: not there, so that nothing is traced, as in the simulator",
-                 place(m, key, where), c->trace_file);
+                 hpcc_profile_place(m, key, where), c->trace_file);
         else if (*weft_hpcc_value_text(c, key, value))
             warn(m, "%s: %s is a whole number, and read as %s, as by the simulator",
-                 place(m, key, where), weft_hpcc_key_name(key), value);
+                 hpcc_profile_place(m, key, where), weft_hpcc_key_name(key), value);
         else
             warn(m,
                  "%s: %s has more rates than it announces: they are left away, as by the "
                  "simulator",
-                 place(m, key, where), weft_hpcc_key_name(key));
+                 hpcc_profile_place(m, key, where), weft_hpcc_key_name(key));
     }
 }
 
@@ -406,7 +409,7 @@ static void warn_mode(struct maker *m)
          "%s: CC_MODE %" PRIu64 " is none of the simulator's (1, 3, 7, 8, 10), which plays %s "
          "then, as here; a fork may mean a control of its own: %s (weft list cc) takes one of "
          "weft's",
-         place(m, WEFT_HPCC_CC_MODE, where), m->in->config->cc_mode,
+         hpcc_profile_place(m, WEFT_HPCC_CC_MODE, where), m->in->config->cc_mode,
          m->in->config->has_win ? "a fixed window" : "line rate",
          m->in->other_traffic ? "--set congestion-control.name=NAME" : "--control NAME");
 }
@@ -482,7 +485,7 @@ static bool thresholds(struct maker *m, uint64_t rate_bps, uint64_t *kmin, uint6
         if (!e) {
             snprintf(why, sizeof why, "no entry for the rate %" PRIu64 " (%s) of a switch port",
                      rate_bps, weft_format_rate(rate_bps, rate));
-            refuse(m, keys[i], why);
+            hpcc_profile_refuse(m, keys[i], why);
             return false;
         }
         value[i] = e->value;
@@ -492,7 +495,7 @@ static bool thresholds(struct maker *m, uint64_t rate_bps, uint64_t *kmin, uint6
     *pmax = value[2];
     if (*kmin > *kmax) {
         snprintf(why, sizeof why, "KMIN_MAP is above KMAX_MAP for the rate %" PRIu64, rate_bps);
-        refuse(m, WEFT_HPCC_KMIN_MAP, why);
+        hpcc_profile_refuse(m, WEFT_HPCC_KMIN_MAP, why);
     }
     return !m->rc;
 }
@@ -663,7 +666,7 @@ static void set_buffer(struct maker *m)
     const struct weft_hpcc_config *c = m->in->config;
     const uint64_t mib = c->buffer_mib % WRAP_MIB;
     char where[TEXT_MAX / 2];
-    place(m, WEFT_HPCC_BUFFER_SIZE, where);
+    hpcc_profile_place(m, WEFT_HPCC_BUFFER_SIZE, where);
     if (mib == 0 && c->conweave) {
         set(m, "switch.buffer-per-port=375KB");
         return;
@@ -681,7 +684,7 @@ static void set_buffer(struct maker *m)
              where, c->buffer_mib, mib, mib < MAX_MIB ? mib : MAX_MIB);
 }
 
-static void make(struct maker *m)
+static void hpcc_profile_make(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
     char t[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
@@ -748,7 +751,7 @@ struct weft_hpcc_profile *weft_hpcc_profile_new(const struct weft_hpcc_profile_i
         return NULL;
     }
     struct maker m = {.in = in, .p = p, .err = err};
-    make(&m);
+    hpcc_profile_make(&m);
     if (m.rc) {
         weft_hpcc_profile_free(p);
         return NULL;

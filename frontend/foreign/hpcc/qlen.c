@@ -76,7 +76,7 @@ void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q)
     free(q);
 }
 
-static void add(struct weft_hpcc_qlen *q, struct histogram *h, uint64_t samples)
+static void qlen_add(struct weft_hpcc_qlen *q, struct histogram *h, uint64_t samples)
 {
     const size_t kb = (size_t)(h->sum / KB);
     if (kb >= h->cap) {
@@ -97,7 +97,7 @@ static void add(struct weft_hpcc_qlen *q, struct histogram *h, uint64_t samples)
 }
 
 /* Counts the samples of a port before @p until_ps. */
-static inline void count(struct weft_hpcc_qlen *q, struct histogram *h, int64_t until_ps)
+static inline void qlen_count(struct weft_hpcc_qlen *q, struct histogram *h, int64_t until_ps)
 {
     if (until_ps <= h->next_ps)
         return;
@@ -105,7 +105,7 @@ static inline void count(struct weft_hpcc_qlen *q, struct histogram *h, int64_t 
     if (last_ps < h->next_ps)
         return;
     const int64_t n = (last_ps - h->next_ps) / WEFT_HPCC_QLEN_INTERVAL_PS + 1;
-    add(q, h, (uint64_t)n);
+    qlen_add(q, h, (uint64_t)n);
     h->next_ps += n * WEFT_HPCC_QLEN_INTERVAL_PS;
 }
 
@@ -131,7 +131,7 @@ static void count_all(struct weft_hpcc_qlen *q, int64_t until_ps)
 {
     for (uint32_t p = 0; p < q->f->nports; p++)
         if (q->f->nodes[q->f->ports[p].node].kind == WEFT_NODE_SWITCH)
-            count(q, &q->ports[p], until_ps);
+            qlen_count(q, &q->ports[p], until_ps);
 }
 
 /* Writes what is due before @p until_ps. */
@@ -152,7 +152,7 @@ void weft_hpcc_qlen_change(struct weft_hpcc_qlen *q, int64_t t_ps, uint32_t port
         return;
     if (q->dump_ps < t_ps)
         dump_before(q, t_ps);
-    count(q, h, t_ps);
+    qlen_count(q, h, t_ps);
     h->sum += bytes - h->bytes[prio];
     h->bytes[prio] = bytes;
 }

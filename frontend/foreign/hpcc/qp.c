@@ -28,7 +28,7 @@ uint32_t weft_hpcc_qp(const struct weft_hpcc_flows *l, const struct weft_hpcc_fl
     return (is_ports ? w->qp : w->qp ^ beyond) + (dport << 16);
 }
 
-static int compare(const void *a, const void *b)
+static int hpcc_qp_compare(const void *a, const void *b)
 {
     const struct entry *x = (const struct entry *)a, *y = (const struct entry *)b;
     if (x->hosts != y->hosts)
@@ -54,7 +54,7 @@ struct weft_hpcc_qps *weft_hpcc_qps_new(const struct weft_hpcc_flows *l,
         const uint64_t src = f->nodes[w->src].host, dst = f->nodes[w->dst].host;
         q->entries[i] = (struct entry){src << 32 | dst, weft_hpcc_qp(l, w, is_ports), (uint32_t)i};
     }
-    qsort(q->entries, l->n, sizeof *q->entries, compare);
+    qsort(q->entries, l->n, sizeof *q->entries, hpcc_qp_compare);
     return q;
 }
 
@@ -71,6 +71,6 @@ const struct weft_hpcc_flow *weft_hpcc_qps_find(const struct weft_hpcc_qps *q, u
 {
     const struct entry key = {(uint64_t)src << 32 | dst, qp, 0};
     const struct entry *e =
-        (const struct entry *)bsearch(&key, q->entries, q->l->n, sizeof key, compare);
+        (const struct entry *)bsearch(&key, q->entries, q->l->n, sizeof key, hpcc_qp_compare);
     return e ? &q->l->list[e->flow] : NULL;
 }

@@ -114,7 +114,8 @@ int weft_hpcc_run_check(struct weft_hpcc_run *r, struct weft_err *err)
     return 0;
 }
 
-static int prepare(struct weft_hpcc_run *r, const struct weft_execute_opts *o, struct weft_err *err)
+static int hpcc_run_prepare(struct weft_hpcc_run *r, const struct weft_execute_opts *o,
+                            struct weft_err *err)
 {
     struct weft_net_config config = weft_scenario_net_config(r->s, r->job.fabric);
     if (weft_hpcc_run_check(r, err) || weft_hpcc_run_name_outputs(r, o->out_dir, err) ||
@@ -157,7 +158,7 @@ static void fill_progress(void *ctx, struct weft_progress_state *s)
     s->total_bytes = r->volume_bytes;
 }
 
-static int flush(void *ctx, struct weft_err *err)
+static int hpcc_run_flush(void *ctx, struct weft_err *err)
 {
     struct weft_hpcc_run *r = (struct weft_hpcc_run *)ctx;
     int code = weft_report_flush(r->x.report, err);
@@ -217,8 +218,8 @@ static void write_tables(struct weft_hpcc_run *r, struct weft_err *failed)
 }
 
 /* Sums up and writes what comes last, also of a run that @p failed. */
-static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock,
-                     struct weft_err *failed)
+static void hpcc_run_conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock,
+                              struct weft_err *failed)
 {
     struct weft_summary *m = &r->x.end.summary;
     struct weft_err e = {0};
@@ -279,7 +280,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
     r->slices = (struct weft_slices){
         .cli = r->cli,
         .net = r->net,
-        .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
+        .player = {r, is_done, first_error, faults_ahead, fill_progress, hpcc_run_flush},
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
         .victims_ps = r->s->run->victims_ps,
@@ -296,7 +297,7 @@ static void run_to_end(struct weft_hpcc_run *r, const struct weft_execute_opts *
     weft_run_clock_stop(&clock);
     r->again = weft_again_wanted(r->cli, r->s, r->net, err);
     if (!r->again)
-        conclude(r, &clock, err);
+        hpcc_run_conclude(r, &clock, err);
 }
 
 /* What is needed only while it runs. */
@@ -313,11 +314,12 @@ static void release_net(struct weft_hpcc_run *r)
     r->play = NULL;
 }
 
-static int play(struct weft_hpcc_run *r, const struct weft_execute_opts *o, struct weft_err *err)
+static int hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *o,
+                         struct weft_err *err)
 {
     r->x.metrics = o->metrics;
     r->x.nmetrics = o->nmetrics;
-    const int code = prepare(r, o, err);
+    const int code = hpcc_run_prepare(r, o, err);
     if (!r->cli->peers)                           /* they can't all stop at the same moment */
         weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
     if (code)
@@ -332,13 +334,13 @@ static int play(struct weft_hpcc_run *r, const struct weft_execute_opts *o, stru
 int weft_hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *o,
                        struct weft_err *err)
 {
-    const int code = play(r, o, err);
+    const int code = hpcc_run_play(r, o, err);
     if (!r->again)
         return code;
     weft_report_free(r->x.report);
     r->x.report = NULL;
     weft_again_begin(r->cli, r->s, err);
-    return play(r, o, err);
+    return hpcc_run_play(r, o, err);
 }
 
 void weft_hpcc_run_release(struct weft_hpcc_run *r)

@@ -29,7 +29,7 @@ static double at(const struct weft_hpcc_fct *list, size_t n, size_t percent)
 }
 
 /* Sums up @p n flows, and leaves them sorted by slowdown. */
-static struct weft_hpcc_bucket sum_up(struct weft_hpcc_fct *list, size_t n)
+static struct weft_hpcc_bucket hpcc_slowdown_sum_up(struct weft_hpcc_fct *list, size_t n)
 {
     struct weft_hpcc_bucket b = {.flows = n};
     double sum = 0;
@@ -55,9 +55,9 @@ void weft_hpcc_slowdown(struct weft_hpcc_fct *list, size_t n,
         qsort(list, n, sizeof *list, by_size);
     for (size_t i = 0; i < WEFT_HPCC_BUCKETS; i++) {
         size_t from = i * n / WEFT_HPCC_BUCKETS, to = (i + 1) * n / WEFT_HPCC_BUCKETS;
-        out[i] = n ? sum_up(list + from, to - from) : (struct weft_hpcc_bucket){0};
+        out[i] = n ? hpcc_slowdown_sum_up(list + from, to - from) : (struct weft_hpcc_bucket){0};
     }
-    out[WEFT_HPCC_BUCKETS] = n ? sum_up(list, n) : (struct weft_hpcc_bucket){0};
+    out[WEFT_HPCC_BUCKETS] = n ? hpcc_slowdown_sum_up(list, n) : (struct weft_hpcc_bucket){0};
 }
 
 /* How many percent of the flows are at most as large as those of bucket @p i. */

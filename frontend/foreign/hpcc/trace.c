@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int read_all(struct weft_scan *s, uint32_t nnodes, struct weft_hpcc_trace *t,
-                    struct weft_err *err)
+static int trace_read_all(struct weft_scan *s, uint32_t nnodes, struct weft_hpcc_trace *t,
+                          struct weft_err *err)
 {
     uint64_t n, id;
     int rc = weft_scan_u64(s, "the number of traced nodes", UINT32_MAX, &n, err);
@@ -39,7 +39,7 @@ int weft_hpcc_trace_read(const char *path, uint32_t nnodes, struct weft_hpcc_tra
     int rc = weft_scan_open(&s, path, err);
     if (rc)
         return rc;
-    rc = read_all(&s, nnodes, out, err);
+    rc = trace_read_all(&s, nnodes, out, err);
     weft_scan_close(&s);
     if (rc)
         weft_hpcc_trace_free(out);

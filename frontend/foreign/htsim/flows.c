@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-static void on_flow(void *ctx, const struct weft_completion *w)
+static void htsim_flows_on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_htsim_flows *x = (struct weft_htsim_flows *)ctx;
     const int64_t took_ps = w->acked_ps - w->post_ps;
@@ -28,15 +28,15 @@ static void on_flow(void *ctx, const struct weft_completion *w)
     x->n++;
 }
 
-static void on_pfc(void *ctx, const struct weft_net_pfc *w)
+static void htsim_flows_on_pfc(void *ctx, const struct weft_net_pfc *w)
 {
     struct weft_htsim_flows *x = (struct weft_htsim_flows *)ctx;
     if (x->inner.pfc)
         x->inner.pfc(x->inner.ctx, w);
 }
 
-static int open_file(void *ctx, const char *dir, const struct weft_fabric *fabric,
-                     struct weft_net_observer *told, struct weft_err *err)
+static int htsim_flows_open_file(void *ctx, const char *dir, const struct weft_fabric *fabric,
+                                 struct weft_net_observer *told, struct weft_err *err)
 {
     struct weft_htsim_flows *x = (struct weft_htsim_flows *)ctx;
     char path[WEFT_PATH_MAX];
@@ -45,11 +45,12 @@ static int open_file(void *ctx, const char *dir, const struct weft_fabric *fabri
         !(x->rows = weft_rows_open(path, err)))
         return err->code;
     x->inner = *told;
-    *told = (struct weft_net_observer){.ctx = x, .flow = on_flow, .pfc = on_pfc};
+    *told = (struct weft_net_observer){
+        .ctx = x, .flow = htsim_flows_on_flow, .pfc = htsim_flows_on_pfc};
     return 0;
 }
 
-static int flush(void *ctx, struct weft_err *err)
+static int htsim_flows_flush(void *ctx, struct weft_err *err)
 {
     struct weft_htsim_flows *x = (struct weft_htsim_flows *)ctx;
     return weft_rows_flush(x->rows, err);
@@ -66,7 +67,8 @@ static int close_file(void *ctx, struct weft_err *err)
 void weft_htsim_flows_init(struct weft_htsim_flows *x)
 {
     *x = (struct weft_htsim_flows){.names = {WEFT_HTSIM_FLOWS_FILE}};
-    x->files = (struct weft_run_files){x, x->names, 1, open_file, flush, close_file};
+    x->files = (struct weft_run_files){
+        x, x->names, 1, htsim_flows_open_file, htsim_flows_flush, close_file};
 }
 
 void weft_htsim_flows_text(FILE *out, const struct weft_htsim_flows *x)

@@ -105,7 +105,7 @@ static uint32_t lower_tier(const struct weft_fabric *f, const struct weft_fabric
     return a < b ? a : b;
 }
 
-static void derive(const struct weft_htsim_options *o, struct derived *d)
+static void htsim_settings_derive(const struct weft_htsim_options *o, struct derived *d)
 {
     const struct weft_fabric *f = d->fabric;
     int64_t up_ps[4] = {0};
@@ -138,7 +138,8 @@ static void derive(const struct weft_htsim_options *o, struct derived *d)
 }
 
 /* Whether htsim would run it. */
-static int check(const struct weft_htsim_options *o, const struct derived *d, struct weft_err *err)
+static int htsim_settings_check(const struct weft_htsim_options *o, const struct derived *d,
+                                struct weft_err *err)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
     if (d->fabric->nhosts != o->nodes)
@@ -314,8 +315,8 @@ int weft_htsim_settings(const struct weft_htsim_options *o, struct weft_settings
     if (!rc)
         rc = build(out, &d.fabric, err);
     if (!rc) {
-        derive(o, &d);
-        rc = check(o, &d, err);
+        htsim_settings_derive(o, &d);
+        rc = htsim_settings_check(o, &d, err);
     }
     if (!rc)
         rc = add_transport(o, &d, out, err);

@@ -76,7 +76,7 @@ struct totals {
     int64_t dp, dp_ep, tp, ep, compute, in_bubble;
 };
 
-static void add(struct totals *t, const struct weft_simai_layers *l, uint64_t layer)
+static void layers_add(struct totals *t, const struct weft_simai_layers *l, uint64_t layer)
 {
     const struct weft_astra_layer *a = &l->list->layers[layer];
     const struct weft_simai_part *p = l->part[layer];
@@ -138,7 +138,7 @@ int weft_simai_layers_write(struct weft_simai_layers *l, const char *path, const
             put_comm(rows, l, i, order[k]);
         weft_rows_printf(rows, "\n");
         weft_rows_end(rows, NULL);
-        add(&t, l, i);
+        layers_add(&t, l, i);
     }
     put_totals(rows, &t, l, run);
     weft_rows_end(rows, NULL);

@@ -21,8 +21,9 @@ static uint64_t inner(const struct weft_astra_text *t, enum weft_astra_scope sco
     return scope == WEFT_ASTRA_FIRST || scope == WEFT_ASTRA_REST ? t->first : t->tp;
 }
 
-static struct progression group(const struct weft_astra_text *t, enum weft_astra_scope scope,
-                                uint64_t nranks, uint64_t index)
+static struct progression astra_text_groups_group(const struct weft_astra_text *t,
+                                                  enum weft_astra_scope scope, uint64_t nranks,
+                                                  uint64_t index)
 {
     const uint64_t n = inner(t, scope);
     switch (scope) {
@@ -49,7 +50,7 @@ static bool by_dimension(const struct weft_astra_text *t, enum weft_astra_scope 
 uint64_t weft_astra_group_size(const struct weft_astra_text *t, enum weft_astra_scope scope,
                                uint64_t nranks)
 {
-    return by_dimension(t, scope) ? nranks : group(t, scope, nranks, 0).size;
+    return by_dimension(t, scope) ? nranks : astra_text_groups_group(t, scope, nranks, 0).size;
 }
 
 uint64_t weft_astra_group_count(const struct weft_astra_text *t, enum weft_astra_scope scope,
@@ -82,7 +83,7 @@ uint64_t weft_astra_group_of(const struct weft_astra_text *t, enum weft_astra_sc
 uint64_t weft_astra_group_member(const struct weft_astra_text *t, enum weft_astra_scope scope,
                                  uint64_t nranks, uint64_t index, uint64_t i)
 {
-    const struct progression p = group(t, scope, nranks, index);
+    const struct progression p = astra_text_groups_group(t, scope, nranks, index);
     return p.base + p.step * i;
 }
 

@@ -225,7 +225,8 @@ static int write_groups(const struct writing *w, struct weft_err *err)
     return rc;
 }
 
-static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
+static int astra_text_job_write_rank(void *ctx, uint64_t rank, const char *path,
+                                     struct weft_err *err)
 {
     const struct writing *w = (const struct writing *)ctx;
     struct weft_arena *arena = weft_arena_new();
@@ -252,7 +253,7 @@ int weft_astra_text_write(const struct weft_astra_text *t, uint64_t nranks, uint
         snprintf(groups, sizeof groups, "%.*s.json", (int)weft_trace_stem(prefix), prefix);
     if (len < 0 || (size_t)len >= sizeof groups)
         return weft_err_set(err, WEFT_E_INPUT, "the prefix '%s' is too long", prefix);
-    return weft_trace_write(prefix, nranks, write_rank, (void *)&w, err);
+    return weft_trace_write(prefix, nranks, astra_text_job_write_rank, (void *)&w, err);
 }
 
 static int scale(struct weft_astra_text *t, const struct weft_astra_text_params *p,

@@ -176,23 +176,24 @@ static void collective_waited(struct player *p, uint64_t layer, enum weft_astra_
     go_on_from(p, end);
 }
 
-static void issue(struct player *p, uint64_t layer, enum weft_astra_part part, enum urgency urgency)
+static void astra_text_play_issue(struct player *p, uint64_t layer, enum weft_astra_part part,
+                                  enum urgency urgency)
 {
     const uint64_t end = collective(p, layer, part, urgency);
     if (end != NO_NODE)
         p->issued[layer][part] = end;
 }
 
-static void wait(struct player *p, uint64_t layer, enum weft_astra_part part)
+static void astra_text_play_wait(struct player *p, uint64_t layer, enum weft_astra_part part)
 {
     if (p->issued[layer][part] != NO_NODE)
         p->after[p->nafter++] = p->issued[layer][part];
     p->issued[layer][part] = NO_NODE;
 }
 
-static void forward(struct player *p, uint64_t l)
+static void astra_text_play_forward(struct player *p, uint64_t l)
 {
-    wait(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
+    astra_text_play_wait(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
     compute(p, l, WEFT_ASTRA_FORWARD);
     collective_waited(p, l, WEFT_ASTRA_FORWARD);
 }
@@ -202,7 +203,7 @@ static void pass_data(struct player *p)
 {
     const uint64_t n = p->t->nlayers;
     for (uint64_t l = 0; l < n; l++) {
-        wait(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
+        astra_text_play_wait(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
         compute(p, l, WEFT_ASTRA_FORWARD);
     }
     for (uint64_t l = n; l-- > 0;) {
@@ -210,7 +211,7 @@ static void pass_data(struct player *p)
         if (first && l > 0)
             compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         compute(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
-        issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
+        astra_text_play_issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
         if (!first && l > 0)
             compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
     }
@@ -221,14 +222,14 @@ static void pass_hybrid(struct player *p)
 {
     const uint64_t n = p->t->nlayers;
     for (uint64_t l = 0; l < n; l++)
-        forward(p, l);
+        astra_text_play_forward(p, l);
     for (uint64_t l = n; l-- > 0;) {
         compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         if (l > 0)
-            issue(p, l, WEFT_ASTRA_INPUT_GRADIENT, NORMAL);
+            astra_text_play_issue(p, l, WEFT_ASTRA_INPUT_GRADIENT, NORMAL);
         compute(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
-        issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
-        wait(p, l, WEFT_ASTRA_INPUT_GRADIENT);
+        astra_text_play_issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
+        astra_text_play_wait(p, l, WEFT_ASTRA_INPUT_GRADIENT);
     }
 }
 
@@ -242,7 +243,7 @@ static void repeat_forward(struct player *p, uint64_t l)
     p->step = weft_arena_printf(p->arena, "%sagain ", step);
     p->b.out_of_memory = p->b.out_of_memory || !p->step;
     for (; p->step && c < l; c++)
-        forward(p, c);
+        astra_text_play_forward(p, c);
     p->step = step;
 }
 
@@ -250,14 +251,14 @@ static void pass_transformer(struct player *p)
 {
     const uint64_t n = p->t->nlayers;
     for (uint64_t l = 0; l < n; l++)
-        forward(p, l);
+        astra_text_play_forward(p, l);
     for (uint64_t l = n; l-- > 0;) {
         if (p->t->layers[l].initiates && p->t->policy == WEFT_ASTRA_CHECKPOINTED)
             repeat_forward(p, l);
         compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         collective_waited(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         compute(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
-        issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
+        astra_text_play_issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
     }
 }
 
@@ -267,22 +268,22 @@ static void pass_dlrm(struct player *p)
     for (uint64_t l = 0; l < n; l++) {
         const bool exchange = p->t->layers[l].part[WEFT_ASTRA_FORWARD].coll &&
                               p->t->layers[l].part[WEFT_ASTRA_FORWARD].kind == WEFT_COLL_ALL_TO_ALL;
-        wait(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
+        astra_text_play_wait(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
         compute(p, l, WEFT_ASTRA_FORWARD);
         if (exchange)
-            issue(p, l, WEFT_ASTRA_FORWARD, FIRST);
+            astra_text_play_issue(p, l, WEFT_ASTRA_FORWARD, FIRST);
         else if (l == bottom)
-            wait(p, 0, WEFT_ASTRA_FORWARD);
+            astra_text_play_wait(p, 0, WEFT_ASTRA_FORWARD);
     }
     for (uint64_t l = n; l-- > 0;) {
         compute(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
-        issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
+        astra_text_play_issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
         if (p->t->policy == WEFT_ASTRA_DLRM)
-            wait(p, l, WEFT_ASTRA_INPUT_GRADIENT);
+            astra_text_play_wait(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         if (l > 0)
             compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         if (l == bottom + 1)
-            issue(p, 0, WEFT_ASTRA_INPUT_GRADIENT, FIRST);
+            astra_text_play_issue(p, 0, WEFT_ASTRA_INPUT_GRADIENT, FIRST);
     }
 }
 
@@ -290,7 +291,7 @@ static void pass_micro(struct player *p)
 {
     const bool all = p->t->dialect == WEFT_ASTRA_DIALECT_SIMAI;
     if (!all)
-        issue(p, 0, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
+        astra_text_play_issue(p, 0, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
     for (uint64_t l = 0; all && l < p->t->nlayers; l++)
         collective_waited(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
 }

@@ -119,7 +119,7 @@ static int read_list(struct reading *r, const char *what, struct named *out)
 }
 
 /* The rest of the first line, and the number of layers. */
-static int read_header(struct reading *r, struct header *h)
+static int astra_text_read_header(struct reading *r, struct header *h)
 {
     struct weft_astra_text *t = r->t;
     const bool dlrm = weft_astra_policy_loop(t->policy) == WEFT_ASTRA_LOOP_DLRM;
@@ -323,7 +323,7 @@ static int read_layer(struct reading *r, uint64_t i)
 }
 
 /* Settles which collectives of a layer are played. */
-static void settle(struct reading *r, uint64_t i)
+static void astra_text_read_settle(struct reading *r, uint64_t i)
 {
     struct weft_astra_layer *l = &r->t->layers[i];
     const bool dlrm = weft_astra_policy_loop(r->t->policy) == WEFT_ASTRA_LOOP_DLRM;
@@ -401,7 +401,7 @@ static int check_header(const struct reading *r)
 }
 
 /* What is in the file and not played. */
-static int say(struct reading *r)
+static int astra_text_read_say(struct reading *r)
 {
     const struct weft_astra_text *t = r->t;
     const bool simai = t->dialect == WEFT_ASTRA_DIALECT_SIMAI;
@@ -450,13 +450,13 @@ static bool is_aicb_name(const char *name)
     return false;
 }
 
-static int read_all(struct reading *r, enum weft_astra_dialect dialect)
+static int astra_text_read_all(struct reading *r, enum weft_astra_dialect dialect)
 {
     struct weft_astra_text *t = r->t;
     struct header h = {0};
     int rc = read_policy(r, &t->policy);
     if (!rc)
-        rc = read_header(r, &h);
+        rc = astra_text_read_header(r, &h);
     if (!rc)
         rc = check_header(r);
     const uint64_t room = r->s.len / LAYER_LEAST_BYTES + 1;
@@ -473,12 +473,12 @@ static int read_all(struct reading *r, enum weft_astra_dialect dialect)
         r->simai = r->simai || is_aicb_name(t->layers[i].name);
     t->dialect = dialect ? dialect : r->simai ? WEFT_ASTRA_DIALECT_SIMAI : WEFT_ASTRA_DIALECT_1;
     for (uint64_t i = 0; i < t->nlayers; i++)
-        settle(r, i);
+        astra_text_read_settle(r, i);
     rc = mark(r, &h);
     if (!rc)
         rc = check_repeats(r);
     if (!rc)
-        rc = say(r);
+        rc = astra_text_read_say(r);
     t->notes = r->notes.s;
     return rc;
 }
@@ -497,7 +497,7 @@ int weft_astra_text_read(const char *path, enum weft_astra_dialect dialect,
     if (!rc) {
         r.t->arena = arena;
         r.t->file = file;
-        rc = read_all(&r, dialect);
+        rc = astra_text_read_all(&r, dialect);
         weft_scan_close(&r.s);
     }
     if (rc)

@@ -35,7 +35,7 @@ static uint64_t get(const unsigned char *p, int bytes)
     return v;
 }
 
-static int fail(const struct reader *r, uint64_t at, const char *what)
+static int goal_binary_fail(const struct reader *r, uint64_t at, const char *what)
 {
     return weft_err_at_byte(r->err, WEFT_E_INPUT, r->file, (int64_t)(at + HEAD), "%s", what);
 }
@@ -60,19 +60,21 @@ static int read_op(const struct reader *r, const struct block *b, uint32_t i,
                                 .cpu = p[21],
                                 .nic = p[22]};
     if (op->kind < WEFT_GOAL_SEND || op->kind > WEFT_GOAL_CALC)
-        return fail(r, at + 4, "the kind of an operation is not 1 (send), 2 (recv) or 3 (calc)");
+        return goal_binary_fail(r, at + 4,
+                                "the kind of an operation is not 1 (send), 2 (recv) or 3 (calc)");
     if (op->value > INT64_MAX)
-        return fail(r, at + 9, "a size or time is above 2^63 - 1");
+        return goal_binary_fail(r, at + 9, "a size or time is above 2^63 - 1");
     for (int late = 0; late < 2; late++) {
         const uint64_t n = get(p + 23 + 8 * late, 4), first = get(p + 27 + 8 * late, 4);
         if (n && (first > b->npool || n > b->npool - first))
-            return fail(r, at + 23, "a list of what waits lies outside of its block");
+            return goal_binary_fail(r, at + 23, "a list of what waits lies outside of its block");
         for (uint64_t j = 0; j < n; j++) {
             const uint32_t to = (uint32_t)get(b->pool + 4 * (first + j), 4);
             if (to >= b->nops || to == i)
-                return fail(r, at + 23, "what waits for an operation is not another of its rank");
+                return goal_binary_fail(r, at + 23,
+                                        "what waits for an operation is not another of its rank");
             if (k->ndeps >= b->npool)
-                return fail(r, at + 23, "lists of what waits overlap");
+                return goal_binary_fail(r, at + 23, "lists of what waits overlap");
             k->deps[k->ndeps++] = (struct weft_goal_dep){to, i, late == 1};
             waits[to]++;
         }
@@ -88,18 +90,21 @@ static int check_block(const struct reader *r, const struct block *b, const uint
         const unsigned char *p = b->ops + (size_t)i * OP_BYTES;
         roots += waits[i] == 0;
         if (get(p, 4) != waits[i])
-            return fail(r, (uint64_t)(p - r->at),
-                        "an operation says that it waits for another number than wait lists have");
+            return goal_binary_fail(
+                r, (uint64_t)(p - r->at),
+                "an operation says that it waits for another number than wait lists have");
     }
     return roots == b->nroots
                ? 0
-               : fail(r, b->begin + 4, "the number of operations that wait for nothing is wrong");
+               : goal_binary_fail(r, b->begin + 4,
+                                  "the number of operations that wait for nothing is wrong");
 }
 
 static int read_rank(const struct reader *r, uint64_t begin, uint64_t end, struct weft_goal_rank *k)
 {
     if (begin > end || end > r->size || end - begin < 8)
-        return fail(r, begin < r->size ? begin : 0, "the block of a rank lies outside of the file");
+        return goal_binary_fail(r, begin < r->size ? begin : 0,
+                                "the block of a rank lies outside of the file");
     struct block b = {.begin = begin,
                       .nops = (uint32_t)get(r->at + begin, 4),
                       .nroots = (uint32_t)get(r->at + begin + 4, 4)};
@@ -107,7 +112,7 @@ static int read_rank(const struct reader *r, uint64_t begin, uint64_t end, struc
     const uint64_t fixed = (uint64_t)b.nroots * 4 + (uint64_t)b.nops * OP_BYTES;
     if (fixed > room || (room - fixed) % 4 || b.nops > WEFT_GOAL_OPS_MAX ||
         (room - fixed) / 4 > WEFT_GOAL_OPS_MAX)
-        return fail(r, begin, "the operations of a rank do not fit into its block");
+        return goal_binary_fail(r, begin, "the operations of a rank do not fit into its block");
     b.npool = (uint32_t)((room - fixed) / 4);
     b.ops = r->at + begin + 8 + (size_t)b.nroots * 4;
     b.pool = b.ops + (size_t)b.nops * OP_BYTES;
@@ -130,10 +135,11 @@ int weft_goal_read_binary(const char *path, const char *data, size_t size, struc
     struct reader r = {
         .at = (const unsigned char *)data + HEAD, .size = size - HEAD, .file = path, .err = err};
     if (r.size < FIXED)
-        return fail(&r, 0, "the file ends within its head");
+        return goal_binary_fail(&r, 0, "the file ends within its head");
     const uint64_t n = get(r.at, 4);
     if (n == 0 || n > WEFT_TRACE_RANKS_MAX || (r.size - FIXED) / ENTRY < n)
-        return fail(&r, 0, "the number of ranks is 0, or more than the file has blocks for");
+        return goal_binary_fail(&r, 0,
+                                "the number of ranks is 0, or more than the file has blocks for");
     r.g = *out = weft_goal_new((uint32_t)n, path, err);
     if (!r.g)
         return err->code;
@@ -146,12 +152,13 @@ int weft_goal_read_binary(const char *path, const char *data, size_t size, struc
         rc = read_rank(&r, get(entry, 8), end, &r.g->ranks[i]);
         last = end > last ? end : last;
     }
-    return rc || last == r.size ? rc : fail(&r, last, "more follows behind the last rank");
+    return rc || last == r.size ? rc
+                                : goal_binary_fail(&r, last, "more follows behind the last rank");
 }
 
 /* --- writing --- */
 
-static void put(FILE *f, uint64_t v, int bytes)
+static void goal_binary_put(FILE *f, uint64_t v, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         fputc((int)(v >> (8 * i) & 0xff), f);
@@ -188,7 +195,7 @@ static int sort_waiting(const struct weft_goal_rank *k, struct waiting *w, struc
     return 0;
 }
 
-static int write_rank(const struct weft_goal_rank *k, FILE *f, struct weft_err *err)
+static int goal_binary_write_rank(const struct weft_goal_rank *k, FILE *f, struct weft_err *err)
 {
     struct waiting w = {0};
     uint32_t roots = 0;
@@ -196,28 +203,28 @@ static int write_rank(const struct weft_goal_rank *k, FILE *f, struct weft_err *
     for (uint32_t i = 0; !rc && i < k->nops; i++)
         roots += !w.waits[i];
     if (!rc) {
-        put(f, k->nops, 4);
-        put(f, roots, 4);
+        goal_binary_put(f, k->nops, 4);
+        goal_binary_put(f, roots, 4);
     }
     for (uint32_t i = 0; !rc && i < k->nops; i++)
         if (!w.waits[i])
-            put(f, i, 4);
+            goal_binary_put(f, i, 4);
     for (uint32_t i = 0; !rc && i < k->nops; i++) {
         const struct weft_goal_op *op = &k->ops[i];
-        put(f, w.waits[i], 4);
-        put(f, op->kind, 1);
-        put(f, op->peer, 4);
-        put(f, op->value, 8);
-        put(f, op->tag, 4);
-        put(f, op->cpu, 1);
-        put(f, op->nic, 1);
+        goal_binary_put(f, w.waits[i], 4);
+        goal_binary_put(f, op->kind, 1);
+        goal_binary_put(f, op->peer, 4);
+        goal_binary_put(f, op->value, 8);
+        goal_binary_put(f, op->tag, 4);
+        goal_binary_put(f, op->cpu, 1);
+        goal_binary_put(f, op->nic, 1);
         for (int late = 0; late < 2; late++) {
-            put(f, w.n[2 * i + late], 4);
-            put(f, w.first[2 * i + late], 4);
+            goal_binary_put(f, w.n[2 * i + late], 4);
+            goal_binary_put(f, w.first[2 * i + late], 4);
         }
     }
     for (uint32_t i = 0; !rc && i < k->ndeps; i++)
-        put(f, w.pool[i], 4);
+        goal_binary_put(f, w.pool[i], 4);
     free(w.n);
     free(w.first);
     free(w.pool);
@@ -239,23 +246,23 @@ static uint64_t block_bytes(const struct weft_goal_rank *k)
     return ok ? 8 + 4 * roots + (uint64_t)OP_BYTES * k->nops + 4 * (uint64_t)k->ndeps : 0;
 }
 
-static int write_all(const struct weft_goal *g, FILE *f, struct weft_err *err)
+static int goal_binary_write_all(const struct weft_goal *g, FILE *f, struct weft_err *err)
 {
     uint64_t at = FIXED + (uint64_t)ENTRY * g->nranks;
     int rc = 0;
-    put(f, WEFT_GOAL_MAGIC, 8);
-    put(f, g->nranks, 4);
-    put(f, g->ncpus - 1, 1);
-    put(f, g->nnics - 1, 1);
+    goal_binary_put(f, WEFT_GOAL_MAGIC, 8);
+    goal_binary_put(f, g->nranks, 4);
+    goal_binary_put(f, g->ncpus - 1, 1);
+    goal_binary_put(f, g->nnics - 1, 1);
     for (uint32_t r = 0; r < g->nranks; r++) {
         const uint64_t bytes = block_bytes(&g->ranks[r]);
         if (!bytes)
             return weft_goal_no_memory(err);
-        put(f, at, 8);
-        put(f, at += bytes, 8);
+        goal_binary_put(f, at, 8);
+        goal_binary_put(f, at += bytes, 8);
     }
     for (uint32_t r = 0; !rc && r < g->nranks; r++)
-        rc = write_rank(&g->ranks[r], f, err);
+        rc = goal_binary_write_rank(&g->ranks[r], f, err);
     return rc;
 }
 
@@ -271,7 +278,7 @@ int weft_goal_write_binary(const struct weft_goal *g, const char *path, struct w
     int rc = weft_memfile_open(&m, "a GOAL schedule", err);
     if (rc)
         return rc;
-    rc = write_all(g, m.f, err);
+    rc = goal_binary_write_all(g, m.f, err);
     const int closed = weft_memfile_close(&m, "a GOAL schedule", rc ? NULL : err);
     rc = rc ? rc : closed;
     if (!rc)

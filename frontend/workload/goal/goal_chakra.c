@@ -67,8 +67,8 @@ static void add_deps(struct out *o, uint32_t op)
         weft_et_build_sizes(&o->b, "start_deps", o->ids, n);
 }
 
-static int add_node(struct out *o, const struct weft_goal *g, uint32_t i, int64_t calc_ps,
-                    struct weft_err *err)
+static int goal_chakra_add_node(struct out *o, const struct weft_goal *g, uint32_t i,
+                                int64_t calc_ps, struct weft_err *err)
 {
     const struct weft_goal_op *op = &o->k->ops[i];
     const char *name = op->label ? op->label : "";
@@ -112,7 +112,7 @@ int weft_goal_to_et(const struct weft_goal *g, uint32_t rank, int64_t calc_ps,
         weft_et_build_start(&o.b, arena);
     }
     for (uint32_t i = 0; !rc && i < k->nops; i++)
-        rc = add_node(&o, g, i, calc_ps, err);
+        rc = goal_chakra_add_node(&o, g, i, calc_ps, err);
     if (!rc)
         rc = weft_et_build_finish(&o.b, out, err);
     free(first);
@@ -139,7 +139,7 @@ struct in {
     struct weft_err *err;
 };
 
-static int refuse(const struct in *x, const struct weft_et_node *n, const char *what)
+static int goal_chakra_refuse(const struct in *x, const struct weft_et_node *n, const char *what)
 {
     return weft_et_node_err(x->err, WEFT_E_INPUT, x->et, n, "%s", what);
 }
@@ -177,12 +177,13 @@ static int duration(const struct in *x, const struct weft_et_node *n, struct wef
         return 0;
     }
     if (n->duration_us > INT64_MAX / 1000)
-        return refuse(x, n, "its duration does not fit");
+        return goal_chakra_refuse(x, n, "its duration does not fit");
     op->value = n->duration_us * 1000;
     if (n->duration_us == 0 && (weft_et_find(n, "num_ops") || n->type != WEFT_ET_COMP_NODE))
-        return refuse(x, n,
-                      "it has no duration_micros; GOAL has times alone, so give it one (a run of "
-                      "weft has them in ops.csv)");
+        return goal_chakra_refuse(
+            x, n,
+            "it has no duration_micros; GOAL has times alone, so give it one (a run of "
+            "weft has them in ops.csv)");
     return 0;
 }
 
@@ -192,9 +193,9 @@ static int peer_of(const struct in *x, const struct weft_et_node *n, struct weft
     const char *peer = send ? "comm_dst" : "comm_src";
     uint64_t v, any_source, any_tag;
     if (!weft_et_find(n, peer) || !weft_et_find(n, "comm_size"))
-        return refuse(x, n,
-                      send ? "a send needs comm_dst and comm_size"
-                           : "a receive needs comm_src and comm_size");
+        return goal_chakra_refuse(x, n,
+                                  send ? "a send needs comm_dst and comm_size"
+                                       : "a receive needs comm_src and comm_size");
     if (attribute(x, n, peer, 0, UINT32_MAX - 1, &v))
         return x->err->code;
     op->peer = (uint32_t)v;
@@ -202,7 +203,7 @@ static int peer_of(const struct in *x, const struct weft_et_node *n, struct weft
         attribute(x, n, "comm_tag", 0, UINT64_MAX, &v))
         return x->err->code;
     if (v >= UINT32_MAX)
-        return refuse(x, n, "comm_tag does not fit into the 32 bits of GOAL's tags");
+        return goal_chakra_refuse(x, n, "comm_tag does not fit into the 32 bits of GOAL's tags");
     op->tag = (uint32_t)v;
     if (attribute(x, n, "any_source", 0, !send, &any_source) ||
         attribute(x, n, "any_tag", 0, !send, &any_tag))
@@ -214,8 +215,8 @@ static int peer_of(const struct in *x, const struct weft_et_node *n, struct weft
 
 enum { ACCELERATOR = 0, CPU = 1, MESSAGES = 2, MEMORY = 3 };
 
-static int operation(const struct in *x, const struct weft_et_node *n, struct weft_goal_op *op,
-                     struct weft_goal_notes *notes)
+static int goal_chakra_operation(const struct in *x, const struct weft_et_node *n,
+                                 struct weft_goal_op *op, struct weft_goal_notes *notes)
 {
     uint64_t cpu_op = 0, cpu, nic;
     uint32_t unit = MESSAGES;
@@ -237,11 +238,12 @@ static int operation(const struct in *x, const struct weft_et_node *n, struct we
         rc = rc ? rc : peer_of(x, n, op);
         break;
     case WEFT_ET_COMM_COLL_NODE:
-        return refuse(x, n,
-                      "GOAL has sends, receives and computations alone, no collectives: which "
-                      "messages it is made of is up to an algorithm and a fabric");
+        return goal_chakra_refuse(
+            x, n,
+            "GOAL has sends, receives and computations alone, no collectives: which "
+            "messages it is made of is up to an algorithm and a fabric");
     default:
-        return refuse(x, n, "it has no type that Chakra defines");
+        return goal_chakra_refuse(x, n, "it has no type that Chakra defines");
     }
     rc = rc ? rc : attribute(x, n, "cpu_index", unit, UINT16_MAX, &cpu);
     rc = rc ? rc : attribute(x, n, "nic_index", 0, UINT16_MAX, &nic);
@@ -345,10 +347,10 @@ static int read_nodes(struct in *x, struct weft_goal_notes *notes)
         x->ids[i].op = i;
         HASH_FIND(hh, x->table, &x->ids[i].id, sizeof x->ids[i].id, twice);
         if (twice)
-            return refuse(x, &x->et->nodes[i], "its id is used twice");
+            return goal_chakra_refuse(x, &x->et->nodes[i], "its id is used twice");
         HASH_ADD(hh, x->table, id, sizeof x->ids[i].id, &x->ids[i]);
         rc = x->ids[i].lost ? weft_goal_no_memory(x->err)
-                            : operation(x, &x->et->nodes[i], &x->k->ops[i], notes);
+                            : goal_chakra_operation(x, &x->et->nodes[i], &x->k->ops[i], notes);
     }
     for (uint32_t i = 0; !rc && i < x->k->nops; i++)
         rc = dependencies(x, i);

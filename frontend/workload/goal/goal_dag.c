@@ -48,7 +48,7 @@ struct maker {
     bool *watched; /* per operation: something waits for its beginning */
 };
 
-static void join(struct maker *m, uint32_t from, uint32_t to, bool early)
+static void goal_dag_join(struct maker *m, uint32_t from, uint32_t to, bool early)
 {
     m->edges[m->nedges++] = (struct edge){from, to, early};
 }
@@ -62,7 +62,8 @@ static struct weft_op *node(struct maker *m, enum weft_op_kind kind, uint32_t nu
 }
 
 /* A label, or what stands for it, for as long as the job lives. NULL: out of memory. */
-static const char *name_of(struct maker *m, const struct weft_goal_op *op, const char *none)
+static const char *goal_dag_name_of(struct maker *m, const struct weft_goal_op *op,
+                                    const char *none)
 {
     return op->label ? weft_names_get(m->names, op->label) : none;
 }
@@ -79,11 +80,11 @@ static int compute(struct maker *m, const struct weft_goal_op *op, uint32_t i, c
     return name ? 0 : weft_goal_no_memory(m->err);
 }
 
-static int message(struct maker *m, const struct weft_goal_op *op, uint32_t i)
+static int goal_dag_message(struct maker *m, const struct weft_goal_op *op, uint32_t i)
 {
     const bool send = op->kind == WEFT_GOAL_SEND;
-    struct weft_op *n =
-        node(m, send ? WEFT_OP_SEND : WEFT_OP_RECV, i, name_of(m, op, send ? "send" : "recv"));
+    struct weft_op *n = node(m, send ? WEFT_OP_SEND : WEFT_OP_RECV, i,
+                             goal_dag_name_of(m, op, send ? "send" : "recv"));
     n->bytes = op->value;
     n->peer = op->peer != WEFT_GOAL_ANY ? op->peer : 0;
     n->tag = op->tag != WEFT_GOAL_ANY ? op->tag : 0;
@@ -101,22 +102,22 @@ static int expand(struct maker *m, const struct weft_goal_op *op, uint32_t i)
     int rc = 0;
     p->start = p->first = m->nnodes;
     if (op->kind == WEFT_GOAL_CALC) {
-        rc = compute(m, op, i, name_of(m, op, "calc"), m->play->calc_ps, op->value, 0);
+        rc = compute(m, op, i, goal_dag_name_of(m, op, "calc"), m->play->calc_ps, op->value, 0);
         p->end = p->start;
         return rc;
     }
     if (op->kind == WEFT_GOAL_SEND) {
         rc = compute(m, op, i, "send overhead", m->play->byte_ps, more, m->play->overhead_ps);
-        join(m, p->start, m->nnodes, false);
+        goal_dag_join(m, p->start, m->nnodes, false);
         p->end = m->play->eager_bytes && op->value <= m->play->eager_bytes ? p->start : m->nnodes;
-        return rc ? rc : message(m, op, i);
+        return rc ? rc : goal_dag_message(m, op, i);
     }
     if (m->watched[i]) {
         node(m, WEFT_OP_META, i, "recv posted");
-        join(m, p->start, m->nnodes, false);
+        goal_dag_join(m, p->start, m->nnodes, false);
     }
-    rc = message(m, op, i);
-    join(m, m->nnodes - 1, m->nnodes, false);
+    rc = goal_dag_message(m, op, i);
+    goal_dag_join(m, m->nnodes - 1, m->nnodes, false);
     p->end = m->nnodes;
     return rc ? rc
               : compute(m, op, i, "recv overhead", m->play->byte_ps, more, m->play->overhead_ps);
@@ -169,7 +170,7 @@ static int rank_graph(struct maker *m, const struct weft_goal_rank *k, struct we
         const struct weft_goal_dep *d = &k->deps[i];
         const struct place *on = &m->places[d->on];
         const bool early = d->start && m->nodes[on->start].kind == WEFT_OP_COMP;
-        join(m, d->start ? on->start : on->end, m->places[d->op].first, early);
+        goal_dag_join(m, d->start ? on->start : on->end, m->places[d->op].first, early);
     }
     if (rc)
         return rc;

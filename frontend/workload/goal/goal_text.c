@@ -60,9 +60,9 @@ void *weft_goal_room(void *list, uint32_t *cap, uint32_t want, size_t size, stru
     return p;
 }
 
-static int fail(struct reader *r, const char *at, const char *fmt, ...)
+static int goal_text_fail(struct reader *r, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-static int fail(struct reader *r, const char *at, const char *fmt, ...)
+static int goal_text_fail(struct reader *r, const char *at, const char *fmt, ...)
 {
     char text[256];
     va_list args;
@@ -98,8 +98,8 @@ static int space(struct reader *r)
                     r->line_start = r->at + 1;
                 }
             if (r->end - r->at < 2)
-                return fail(r, from > r->line_start ? from : r->line_start,
-                            "a comment begins with /*, and no */ ends it");
+                return goal_text_fail(r, from > r->line_start ? from : r->line_start,
+                                      "a comment begins with /*, and no */ ends it");
             r->at += 2;
         } else {
             break;
@@ -114,8 +114,8 @@ static int end_of_line(struct reader *r)
     blanks(r);
     if (r->at == r->end || *r->at == '\n' || (*r->at == '/' && r->at + 1 < r->end))
         return space(r);
-    return fail(r, r->at, "'%c' is one too many: a statement ends with its line",
-                isprint((unsigned char)*r->at) ? *r->at : '?');
+    return goal_text_fail(r, r->at, "'%c' is one too many: a statement ends with its line",
+                          isprint((unsigned char)*r->at) ? *r->at : '?');
 }
 
 /* The word at the present place, without moving. */
@@ -132,21 +132,21 @@ static bool is(const char *word, size_t n, const char *text)
     return strlen(text) == n && memcmp(word, text, n) == 0;
 }
 
-static int number(struct reader *r, const char *what, uint64_t max, uint64_t *out)
+static int goal_text_number(struct reader *r, const char *what, uint64_t max, uint64_t *out)
 {
     blanks(r);
     const char *from = r->at;
     uint64_t v = 0;
     if (r->at == r->end || !isdigit((unsigned char)*r->at))
-        return fail(r, from, "%s is missing: a whole number", what);
+        return goal_text_fail(r, from, "%s is missing: a whole number", what);
     for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++) {
         const uint64_t digit = (uint64_t)(*r->at - '0');
         if (v > (UINT64_MAX - digit) / 10)
-            return fail(r, from, "%s does not fit into 64 bits", what);
+            return goal_text_fail(r, from, "%s does not fit into 64 bits", what);
         v = v * 10 + digit;
     }
     if (v > max)
-        return fail(r, from, "%s is %" PRIu64 "; at most %" PRIu64, what, v, max);
+        return goal_text_fail(r, from, "%s is %" PRIu64 "; at most %" PRIu64, what, v, max);
     *out = v;
     return 0;
 }
@@ -158,12 +158,13 @@ static int number_or_any(struct reader *r, const char *what, uint64_t max, bool 
     blanks(r);
     if (r->end - r->at >= 2 && r->at[0] == '-' && r->at[1] == '1') {
         if (!any)
-            return fail(r, r->at, "%s of a send is -1, which a recv alone may have", what);
+            return goal_text_fail(r, r->at, "%s of a send is -1, which a recv alone may have",
+                                  what);
         r->at += 2;
         *out = WEFT_GOAL_ANY;
         return 0;
     }
-    if (number(r, what, max, &v))
+    if (goal_text_number(r, what, max, &v))
         return r->err->code;
     *out = (uint32_t)v; /* tags modulo 2^32 */
     return 0;
@@ -174,7 +175,7 @@ static int keyword(struct reader *r, const char *text)
     blanks(r);
     const size_t n = word_here(r);
     if (!is(r->at, n, text))
-        return fail(r, r->at, "'%s' is missing here", text);
+        return goal_text_fail(r, r->at, "'%s' is missing here", text);
     r->at += n;
     return 0;
 }
@@ -194,15 +195,16 @@ static int options(struct reader *r, struct weft_goal_op *op)
         while (k < 3 && !is(r->at, n, names[k]))
             k++;
         if (k == 3 || (op->kind == WEFT_GOAL_CALC && k != 1))
-            return fail(r, r->at, "'%.*s' is not known here; there %s%s", (int)(n < 40 ? n : 40),
-                        r->at, op->kind == WEFT_GOAL_CALC ? "is cpu" : "are tag, cpu and nic",
-                        op->kind == WEFT_GOAL_CALC ? "" : ", in any order");
+            return goal_text_fail(r, r->at, "'%.*s' is not known here; there %s%s",
+                                  (int)(n < 40 ? n : 40), r->at,
+                                  op->kind == WEFT_GOAL_CALC ? "is cpu" : "are tag, cpu and nic",
+                                  op->kind == WEFT_GOAL_CALC ? "" : ", in any order");
         if (had[k])
-            return fail(r, r->at, "%s is here twice", names[k]);
+            return goal_text_fail(r, r->at, "%s is here twice", names[k]);
         had[k] = true;
         r->at += n;
         if (k == 0 ? number_or_any(r, "the tag", UINT64_MAX, op->kind == WEFT_GOAL_RECV, &op->tag)
-                   : number(r, names[k], UINT16_MAX, &v))
+                   : goal_text_number(r, names[k], UINT16_MAX, &v))
             return r->err->code;
         if (k == 1)
             op->cpu = (uint32_t)v;
@@ -211,14 +213,14 @@ static int options(struct reader *r, struct weft_goal_op *op)
     }
 }
 
-static int message(struct reader *r, struct weft_goal_op *op)
+static int goal_text_message(struct reader *r, struct weft_goal_op *op)
 {
     const bool recv = op->kind == WEFT_GOAL_RECV;
-    int rc = number(r, "the size", INT64_MAX, &op->value);
+    int rc = goal_text_number(r, "the size", INT64_MAX, &op->value);
     if (!rc) {
         blanks(r);
         if (r->at == r->end || *r->at != 'b')
-            return fail(r, r->at, "the size is in bytes: a b is missing behind it");
+            return goal_text_fail(r, r->at, "the size is in bytes: a b is missing behind it");
         r->at++;
         rc = keyword(r, recv ? "from" : "to");
     }
@@ -230,10 +232,10 @@ static int add_label(struct reader *r, const char *label, size_t n, const char *
     struct label *l;
     HASH_FIND(hh, r->labels, text, n, l);
     if (l)
-        return fail(r, label,
-                    "the label '%.60s' is defined twice in rank %" PRIu32
-                    ", first in line %" PRIu32,
-                    text, r->rank, r->ops[l->op].line);
+        return goal_text_fail(r, label,
+                              "the label '%.60s' is defined twice in rank %" PRIu32
+                              ", first in line %" PRIu32,
+                              text, r->rank, r->ops[l->op].line);
     l = weft_arena_alloc(r->g->arena, sizeof *l);
     if (!l)
         return weft_goal_no_memory(r->err);
@@ -247,16 +249,17 @@ static int find_label(struct reader *r, const char *label, size_t n, uint32_t *o
     struct label *l;
     HASH_FIND(hh, r->labels, label, n, l);
     if (!l)
-        return fail(r, label,
-                    "rank %" PRIu32 " has no label '%.*s' so far; both labels of requires and "
-                    "irequires are defined before it",
-                    r->rank, (int)(n < 60 ? n : 60), label);
+        return goal_text_fail(r, label,
+                              "rank %" PRIu32
+                              " has no label '%.*s' so far; both labels of requires and "
+                              "irequires are defined before it",
+                              r->rank, (int)(n < 60 ? n : 60), label);
     *op = l->op;
     return 0;
 }
 
-static int operation(struct reader *r, const char *label, size_t n, enum weft_goal_kind kind,
-                     const char *from)
+static int goal_text_operation(struct reader *r, const char *label, size_t n,
+                               enum weft_goal_kind kind, const char *from)
 {
     struct weft_goal_op *more =
         weft_goal_room(r->ops, &r->op_cap, r->nops + 1, sizeof *more, r->err);
@@ -267,7 +270,8 @@ static int operation(struct reader *r, const char *label, size_t n, enum weft_go
     *op = (struct weft_goal_op){.kind = (uint8_t)kind,
                                 .line = (uint32_t)r->line,
                                 .col = (uint32_t)(from - r->line_start + 1)};
-    int rc = kind == WEFT_GOAL_CALC ? number(r, "the time", INT64_MAX, &op->value) : message(r, op);
+    int rc = kind == WEFT_GOAL_CALC ? goal_text_number(r, "the time", INT64_MAX, &op->value)
+                                    : goal_text_message(r, op);
     if (!rc)
         rc = options(r, op);
     if (rc || !label)
@@ -285,21 +289,23 @@ static int dependency(struct reader *r, const char *label, size_t n)
     word = r->at;
     d.start = is(word, len, "irequires");
     if (!d.start && !is(word, len, "requires"))
-        return fail(r, label,
-                    "'%.*s' is no operation (send, recv, calc), and neither ':' nor requires nor "
-                    "irequires follows it",
-                    (int)(n < 60 ? n : 60), label);
+        return goal_text_fail(
+            r, label,
+            "'%.*s' is no operation (send, recv, calc), and neither ':' nor requires nor "
+            "irequires follows it",
+            (int)(n < 60 ? n : 60), label);
     if (find_label(r, label, n, &d.op))
         return r->err->code;
     r->at += len;
     blanks(r);
     const size_t on = word_here(r);
     if (!on)
-        return fail(r, r->at, "a label is missing behind %s", d.start ? "irequires" : "requires");
+        return goal_text_fail(r, r->at, "a label is missing behind %s",
+                              d.start ? "irequires" : "requires");
     if (find_label(r, r->at, on, &d.on))
         return r->err->code;
     if (d.on == d.op)
-        return fail(r, r->at, "an operation cannot wait for itself");
+        return goal_text_fail(r, r->at, "an operation cannot wait for itself");
     r->at += on;
     more = weft_goal_room(r->deps, &r->dep_cap, r->ndeps + 1, sizeof *more, r->err);
     if (!more)
@@ -320,9 +326,9 @@ static int statement(struct reader *r)
     const char *label = NULL, *word = r->at;
     size_t len = 0, n = word_here(r);
     if (!n || isdigit((unsigned char)*word))
-        return fail(r, word,
-                    n ? "a label begins with a letter"
-                      : "a statement begins with a label, send, recv or calc");
+        return goal_text_fail(r, word,
+                              n ? "a label begins with a letter"
+                                : "a statement begins with a label, send, recv or calc");
     r->at += n;
     blanks(r);
     if (r->at < r->end && *r->at == ':') {
@@ -336,14 +342,16 @@ static int statement(struct reader *r)
     }
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (is(word, n, kinds[k].name))
-            return operation(r, label, len, kinds[k].kind, label ? label : word);
+            return goal_text_operation(r, label, len, kinds[k].kind, label ? label : word);
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
         if (is(word, n, others[k]))
-            return fail(r, word,
-                        "'%s' belongs to the dialect of LogGOPSim 2 (sPIN), which weft does not "
-                        "play; there are send, recv and calc",
-                        others[k]);
-    return label ? fail(r, word, "an operation is missing behind the label: send, recv or calc")
+            return goal_text_fail(
+                r, word,
+                "'%s' belongs to the dialect of LogGOPSim 2 (sPIN), which weft does not "
+                "play; there are send, recv and calc",
+                others[k]);
+    return label ? goal_text_fail(r, word,
+                                  "an operation is missing behind the label: send, recv or calc")
                  : dependency(r, word, n);
 }
 
@@ -369,20 +377,20 @@ static int rank_block(struct reader *r)
     uint64_t number_of = 0;
     const char *from = r->at;
     if (r->at == r->end)
-        return fail(r, from, "the schedule ends before rank %" PRIu32 " of %" PRIu32, r->rank,
-                    r->g->nranks);
+        return goal_text_fail(r, from, "the schedule ends before rank %" PRIu32 " of %" PRIu32,
+                              r->rank, r->g->nranks);
     int rc = keyword(r, "rank");
     if (!rc)
-        rc = number(r, "the rank", UINT32_MAX, &number_of);
+        rc = goal_text_number(r, "the rank", UINT32_MAX, &number_of);
     if (!rc && number_of != r->rank)
-        return fail(r, from,
-                    "this is rank %" PRIu64 ", but rank %" PRIu32
-                    " must follow: all ranks, in ascending order, also idle ones",
-                    number_of, r->rank);
+        return goal_text_fail(r, from,
+                              "this is rank %" PRIu64 ", but rank %" PRIu32
+                              " must follow: all ranks, in ascending order, also idle ones",
+                              number_of, r->rank);
     if (!rc)
         rc = space(r);
     if (!rc && (r->at == r->end || *r->at != '{'))
-        return fail(r, r->at, "a { is missing behind rank %" PRIu32, r->rank);
+        return goal_text_fail(r, r->at, "a { is missing behind rank %" PRIu32, r->rank);
     r->at += !rc;
     r->nops = r->ndeps = 0;
     rc = rc ? rc : space(r);
@@ -391,7 +399,8 @@ static int rank_block(struct reader *r)
         rc = rc ? rc : end_of_line(r);
     }
     if (!rc && r->at == r->end)
-        return fail(r, r->at, "the schedule ends within rank %" PRIu32 ": a } is missing", r->rank);
+        return goal_text_fail(r, r->at, "the schedule ends within rank %" PRIu32 ": a } is missing",
+                              r->rank);
     r->at += !rc;
     HASH_CLEAR(hh, r->labels);
     return rc ? rc : keep_rank(r);
@@ -402,9 +411,9 @@ static int schedule(struct reader *r, struct weft_goal **out)
     uint64_t n = 0;
     int rc = space(r);
     rc = rc ? rc : keyword(r, "num_ranks");
-    rc = rc ? rc : number(r, "the number of ranks", WEFT_TRACE_RANKS_MAX, &n);
+    rc = rc ? rc : goal_text_number(r, "the number of ranks", WEFT_TRACE_RANKS_MAX, &n);
     if (!rc && n == 0)
-        return fail(r, r->at, "a schedule has at least one rank");
+        return goal_text_fail(r, r->at, "a schedule has at least one rank");
     rc = rc ? rc : end_of_line(r);
     if (rc)
         return rc;
@@ -416,7 +425,8 @@ static int schedule(struct reader *r, struct weft_goal **out)
         rc = rc ? rc : space(r);
     }
     if (!rc && r->at < r->end)
-        return fail(r, r->at, "the schedule has %" PRIu64 " ranks, and something follows them", n);
+        return goal_text_fail(r, r->at,
+                              "the schedule has %" PRIu64 " ranks, and something follows them", n);
     return rc;
 }
 

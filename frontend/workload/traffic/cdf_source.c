@@ -54,19 +54,19 @@ static void sink(struct source *s, uint32_t at)
 }
 
 /* Moves a rank to its next start; false: it has none. */
-static bool advance(struct source *s, uint32_t rank)
+static bool cdf_source_advance(struct source *s, uint32_t rank)
 {
     struct sender *r = &s->senders[rank];
     r->t_ps += gap(s, r);
     return r->t_ps < (s->c.duration_ps ? (double)s->c.duration_ps : (double)(WEFT_NEVER / 4));
 }
 
-static void begin(struct source *s)
+static void cdf_source_begin(struct source *s)
 {
     s->begun = true;
     s->nheap = 0;
     for (uint32_t r = 0; r < s->c.nranks; r++)
-        if (s->senders[r].gap_ps > 0 && advance(s, r))
+        if (s->senders[r].gap_ps > 0 && cdf_source_advance(s, r))
             s->heap[s->nheap++] = r;
     for (uint32_t i = s->nheap / 2; i-- > 0;)
         sink(s, i);
@@ -97,7 +97,7 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
     struct source *s = (struct source *)base;
     (void)err;
     if (!s->begun)
-        begin(s);
+        cdf_source_begin(s);
     if (s->nheap == 0)
         return 0;
     const uint32_t rank = s->heap[0];
@@ -109,7 +109,7 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
                               .start_ps = (int64_t)r->t_ps,
                               .prio = WEFT_FLOW_PRIO_DEFAULT,
                               .qp = r->qp++};
-    if (!advance(s, rank))
+    if (!cdf_source_advance(s, rank))
         s->heap[0] = s->heap[--s->nheap];
     if (s->nheap)
         sink(s, 0);
@@ -129,7 +129,7 @@ static void permute(struct source *s)
     }
 }
 
-static void rewind_to(struct weft_flow_source *base, uint64_t k)
+static void cdf_source_rewind_to(struct weft_flow_source *base, uint64_t k)
 {
     struct source *s = (struct source *)base;
     const uint64_t seed = s->c.seed + k;
@@ -143,7 +143,7 @@ static void rewind_to(struct weft_flow_source *base, uint64_t k)
     s->begun = false;
 }
 
-static void free_source(struct weft_flow_source *base)
+static void cdf_source_free_source(struct weft_flow_source *base)
 {
     struct source *s = (struct source *)base;
     weft_cdf_free(s->cdf);
@@ -162,8 +162,10 @@ struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, c
         return NULL;
     }
     s->c = *c;
-    s->base = (struct weft_flow_source){
-        .next = next, .rewind = rewind_to, .free = free_source, .endless = c->duration_ps == 0};
+    s->base = (struct weft_flow_source){.next = next,
+                                        .rewind = cdf_source_rewind_to,
+                                        .free = cdf_source_free_source,
+                                        .endless = c->duration_ps == 0};
     s->senders = (struct sender *)calloc(c->nranks, sizeof *s->senders);
     s->partner = (uint32_t *)calloc(c->nranks, sizeof *s->partner);
     s->heap = (uint32_t *)calloc(c->nranks, sizeof *s->heap);
@@ -172,13 +174,13 @@ struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, c
         weft_err_no_memory(err, "flows");
     s->cdf = room ? weft_cdf_copy(c->cdf, err) : NULL;
     if (!s->cdf) {
-        free_source(&s->base);
+        cdf_source_free_source(&s->base);
         return NULL;
     }
     for (uint32_t r = 0; r < c->nranks; r++)
         s->senders[r].gap_ps = gap_ps ? gap_ps[r] : 0;
     permute(s);
-    rewind_to(&s->base, 0);
+    cdf_source_rewind_to(&s->base, 0);
     return &s->base;
 }
 

@@ -26,7 +26,7 @@ const struct weft_cdf_entry *weft_cdf_table(size_t *n)
     return table;
 }
 
-static struct weft_cdf *copy(const struct weft_cdf_entry *e, struct weft_err *err)
+static struct weft_cdf *cdf_table_copy(const struct weft_cdf_entry *e, struct weft_err *err)
 {
     struct weft_cdf *c = (struct weft_cdf *)calloc(1, sizeof *c);
     if (c) {
@@ -45,21 +45,22 @@ static struct weft_cdf *copy(const struct weft_cdf_entry *e, struct weft_err *er
     return c;
 }
 
-static const char *name_of(size_t i)
+static const char *cdf_table_name_of(size_t i)
 {
     return table[i].name;
 }
 
 struct weft_cdf *weft_cdf_named(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "distribution of flow sizes", err);
-    return i < TABLE_SIZE ? copy(&table[i], err) : NULL;
+    const size_t i =
+        weft_find_named(name, cdf_table_name_of, TABLE_SIZE, "distribution of flow sizes", err);
+    return i < TABLE_SIZE ? cdf_table_copy(&table[i], err) : NULL;
 }
 
 struct weft_cdf *weft_cdf_open(const char *name, struct weft_err *err)
 {
     for (size_t i = 0; i < TABLE_SIZE; i++)
         if (strcmp(name, table[i].name) == 0 && !weft_file_is_regular(name))
-            return copy(&table[i], err);
+            return cdf_table_copy(&table[i], err);
     return weft_cdf_read(name, err);
 }

@@ -177,7 +177,7 @@ static void send(struct source *s, uint32_t c, int64_t now_ps)
     }
 }
 
-static void start(struct source *s, uint32_t c, int64_t now_ps)
+static void checkpoint_start(struct source *s, uint32_t c, int64_t now_ps)
 {
     struct client *w = client_of(s, c);
     w->sent = 0;
@@ -195,19 +195,19 @@ static void plan(struct source *s, uint32_t c, uint64_t number, int64_t at_ps)
         weft_reactor_timer(&s->base.r, at_ps, c);
 }
 
-static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
+static void checkpoint_fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
     if (cookie < s->base.nclients) {
-        start(s, (uint32_t)cookie, now_ps);
+        checkpoint_start(s, (uint32_t)cookie, now_ps);
         return;
     }
     for (uint32_t c = 0; c < s->base.nclients; c++)
-        start(s, c, now_ps);
+        checkpoint_start(s, c, now_ps);
 }
 
 /* A client has written all. */
-static void finish(struct source *s, uint32_t c, int64_t now_ps)
+static void checkpoint_finish(struct source *s, uint32_t c, int64_t now_ps)
 {
     struct client *w = client_of(s, c);
     const struct weft_request done = {.what = "checkpoint",
@@ -245,10 +245,10 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     w->flying--;
     send(s, c, now_ps);
     if (w->flying == 0 && w->sent == w->bytes)
-        finish(s, c, now_ps);
+        checkpoint_finish(s, c, now_ps);
 }
 
-static void begin(struct weft_reactor *r, uint64_t repetition)
+static void checkpoint_begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *s = (struct source *)r;
     weft_slots_clear(&s->base.pending);
@@ -267,7 +267,8 @@ static void begin(struct weft_reactor *r, uint64_t repetition)
         plan(s, c, 0, s->p.first_ps);
 }
 
-static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, weft_servers_free};
+static const struct weft_reactor_ops reactor_ops = {checkpoint_begin, checkpoint_fired, arrived,
+                                                    weft_servers_free};
 
 static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
 {

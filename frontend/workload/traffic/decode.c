@@ -40,7 +40,7 @@ static struct member *member_of(const struct weft_decode *d, uint32_t i)
     return (struct member *)weft_slot(&d->members, i);
 }
 
-static void append(struct weft_decode *d, struct queue *q, uint32_t i)
+static void decode_append(struct weft_decode *d, struct queue *q, uint32_t i)
 {
     member_of(d, i)->next = WEFT_NO_SLOT;
     if (q->n++)
@@ -74,7 +74,7 @@ static void begin_iteration(struct weft_decode *d, uint32_t at, int64_t now_ps)
     while (x->waiting.n && (d->c.batch == 0 || x->batch.n < d->c.batch)) {
         const uint32_t i = take_first(d, &x->waiting);
         member_of(d, i)->begin_ps = now_ps;
-        append(d, &x->batch, i);
+        decode_append(d, &x->batch, i);
     }
     x->busy = x->batch.n > 0;
     x->done = 0;
@@ -82,7 +82,7 @@ static void begin_iteration(struct weft_decode *d, uint32_t at, int64_t now_ps)
         compute(d, at, now_ps);
 }
 
-static void tell(struct weft_decode *d, const struct member *m, int64_t now_ps)
+static void decode_tell(struct weft_decode *d, const struct member *m, int64_t now_ps)
 {
     const struct weft_decoded over = {.request = m->request,
                                       .added_ps = m->added_ps,
@@ -100,10 +100,10 @@ static void end_iteration(struct weft_decode *d, uint32_t at, int64_t now_ps)
         struct member *m = member_of(d, i);
         m->iterations++;
         if (--m->tokens) {
-            append(d, &x->batch, i);
+            decode_append(d, &x->batch, i);
             continue;
         }
-        tell(d, m, now_ps);
+        decode_tell(d, m, now_ps);
         weft_slots_give_back(&d->members, i);
     }
     begin_iteration(d, at, now_ps);
@@ -151,7 +151,7 @@ void weft_decode_add(struct weft_decode *d, uint32_t instance, uint32_t request,
     if (i == WEFT_NO_SLOT)
         return;
     *member_of(d, i) = (struct member){.request = request, .tokens = tokens, .added_ps = now_ps};
-    append(d, &d->instances[instance].waiting, i);
+    decode_append(d, &d->instances[instance].waiting, i);
     if (!d->instances[instance].busy)
         begin_iteration(d, instance, now_ps);
 }

@@ -71,19 +71,19 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
     return 1;
 }
 
-static void rewind_to(struct weft_flow_source *base, uint64_t k)
+static void flow_list_rewind_to(struct weft_flow_source *base, uint64_t k)
 {
     (void)k; /* the same list each time */
     ((struct source *)base)->at = 0;
 }
 
-static void free_source(struct weft_flow_source *base)
+static void flow_list_free_source(struct weft_flow_source *base)
 {
     free(((struct source *)base)->list);
     free(base);
 }
 
-static int add(struct source *s, const struct weft_flow *w, struct weft_err *err)
+static int flow_list_add(struct source *s, const struct weft_flow *w, struct weft_err *err)
 {
     if (s->n == s->cap) {
         const size_t cap = s->cap ? 2 * s->cap : 1024;
@@ -112,7 +112,7 @@ static const char *const names[COLUMNS] = {"src", "dst", "size_bytes", "start_ns
 
 /* Cuts a line up at its commas; quotes are not needed here, but a text in them may be. Returns the
  * number of cells. */
-static size_t cut(char *line, char *cells[MAX_CELLS])
+static size_t flow_list_cut(char *line, char *cells[MAX_CELLS])
 {
     size_t n = 0;
     bool quoted = false;
@@ -204,7 +204,7 @@ static int read_csv(struct source *s, const struct params *p, uint32_t nranks, s
         number++;
         if (*line) {
             struct weft_flow w = {0};
-            const size_t n = cut(line, cells);
+            const size_t n = flow_list_cut(line, cells);
             rc = number == 1 ? find_columns(cells, n, at, err)
                              : read_cells(cells, n, at, p, &w, err);
             w.qp = (uint32_t)s->n;
@@ -213,7 +213,7 @@ static int read_csv(struct source *s, const struct params *p, uint32_t nranks, s
             if (rc)
                 weft_err_locate(err, p->file, number, 0);
             else if (number > 1)
-                rc = add(s, &w, err);
+                rc = flow_list_add(s, &w, err);
         }
         line = rest;
     }
@@ -248,7 +248,7 @@ static int read_hpcc(struct source *s, const struct params *p, uint32_t nranks,
         if (rc)
             weft_err_locate(err, p->file, h->line, 0);
         else
-            rc = add(s, &w, err);
+            rc = flow_list_add(s, &w, err);
     }
     weft_hpcc_flows_free(l);
     return rc;
@@ -273,11 +273,12 @@ static int flows(const void *params, const struct weft_flow_site *site,
     struct source *s = (struct source *)calloc(1, sizeof *s);
     if (!s)
         return weft_err_no_memory(err, "flows");
-    s->base = (struct weft_flow_source){.next = next, .rewind = rewind_to, .free = free_source};
+    s->base = (struct weft_flow_source){
+        .next = next, .rewind = flow_list_rewind_to, .free = flow_list_free_source};
     const int rc =
         is_csv(p) ? read_csv(s, p, site->nranks, err) : read_hpcc(s, p, site->nranks, err);
     if (rc)
-        free_source(&s->base);
+        flow_list_free_source(&s->base);
     else
         *out = &s->base;
     return rc;

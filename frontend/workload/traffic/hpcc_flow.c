@@ -72,8 +72,8 @@ bool weft_hpcc_flows_are_rdma(const char *text)
            (packets > UINT16_MAX || strchr(number[4], '.'));
 }
 
-static int read_all(struct weft_scan *s, enum weft_hpcc_flow_format format,
-                    struct weft_hpcc_flows *l, struct weft_err *err)
+static int hpcc_flow_read_all(struct weft_scan *s, enum weft_hpcc_flow_format format,
+                              struct weft_hpcc_flows *l, struct weft_err *err)
 {
     uint64_t n;
     if (format == WEFT_HPCC_FLOW_AUTO && weft_hpcc_flows_are_rdma(s->text))
@@ -153,7 +153,7 @@ static int number_ports(struct weft_hpcc_flows *l, struct weft_err *err)
 }
 
 /* Sorts if need be and numbers the flows of each pair. */
-static int number(struct weft_hpcc_flows *l, struct weft_err *err)
+static int hpcc_flow_number(struct weft_hpcc_flows *l, struct weft_err *err)
 {
     if (!l->sorted) {
         for (size_t i = 0; i < l->n; i++)
@@ -191,9 +191,9 @@ struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_fl
     }
     int rc = weft_scan_open(&s, l->file, err);
     if (!rc)
-        rc = read_all(&s, format, l, err);
+        rc = hpcc_flow_read_all(&s, format, l, err);
     if (!rc)
-        rc = number(l, err);
+        rc = hpcc_flow_number(l, err);
     weft_scan_close(&s);
     if (rc) {
         weft_hpcc_flows_free(l);

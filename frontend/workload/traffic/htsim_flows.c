@@ -102,7 +102,7 @@ static bool more(struct weft_scan *s, int64_t line)
     return false;
 }
 
-static int ends(struct weft_scan *s, struct flow *f, struct weft_err *err)
+static int htsim_flows_ends(struct weft_scan *s, struct flow *f, struct weft_err *err)
 {
     char *end;
     const unsigned long a = strtoul(s->tok, &end, 10);
@@ -127,7 +127,7 @@ static int read_flow(struct source *x, struct weft_scan *s, struct weft_err *err
     x->flows = p;
     struct flow *f = &x->flows[x->nflows++];
     *f = (struct flow){.start_ps = -1, .line = line};
-    int rc = ends(s, f, err);
+    int rc = htsim_flows_ends(s, f, err);
     while (!rc && more(s, line)) {
         if (strcmp(s->tok, "start") == 0) {
             const bool us = x->start_unit == MICROSECONDS;
@@ -232,20 +232,22 @@ static int read_failure(struct weft_scan *s, struct weft_err *err)
                             is[1], is[0], is[0]);
 }
 
-static int by_id(const void *va, const void *vb)
+static int htsim_flows_by_id(const void *va, const void *vb)
 {
     const struct trigger *a = va, *b = vb;
     return (a->id > b->id) - (a->id < b->id);
 }
 
-static struct trigger *find(const struct source *x, uint64_t id)
+static struct trigger *htsim_flows_find(const struct source *x, uint64_t id)
 {
     const struct trigger key = {.id = id};
-    return x->ntriggers ? bsearch(&key, x->triggers, x->ntriggers, sizeof key, by_id) : NULL;
+    return x->ntriggers ? bsearch(&key, x->triggers, x->ntriggers, sizeof key, htsim_flows_by_id)
+                        : NULL;
 }
 
 /* What the head says, and what flows name, must be there. */
-static int check(struct source *x, const char *file, uint32_t nranks, struct weft_err *err)
+static int htsim_flows_check(struct source *x, const char *file, uint32_t nranks,
+                             struct weft_err *err)
 {
     if (!x->headed)
         return weft_err_at(err, WEFT_E_INPUT, file, 0, 0,
@@ -260,7 +262,7 @@ static int check(struct source *x, const char *file, uint32_t nranks, struct wef
         return weft_err_at(err, WEFT_E_INPUT, file, 0, 0,
                            "the head says %" PRIu64 " failures, the file has none", x->said[2]);
     if (x->ntriggers)
-        qsort(x->triggers, x->ntriggers, sizeof *x->triggers, by_id);
+        qsort(x->triggers, x->ntriggers, sizeof *x->triggers, htsim_flows_by_id);
     for (uint32_t i = 1; i < x->ntriggers; i++)
         if (x->triggers[i].id == x->triggers[i - 1].id)
             return weft_err_at(err, WEFT_E_INPUT, file, 0, 0, "trigger %" PRIu64 " is there twice",
@@ -269,7 +271,7 @@ static int check(struct source *x, const char *file, uint32_t nranks, struct wef
         const struct flow *f = &x->flows[i];
         const uint64_t names[] = {f->trigger, f->done[0], f->done[1]};
         for (int k = 0; k < 3; k++)
-            if (names[k] && !find(x, names[k]))
+            if (names[k] && !htsim_flows_find(x, names[k]))
                 return weft_err_at(err, WEFT_E_INPUT, file, f->line, 0,
                                    "there is no trigger %" PRIu64, names[k]);
         const uint32_t worst = f->src > f->dst ? f->src : f->dst;
@@ -319,7 +321,7 @@ static int list_waiting(struct source *x, struct weft_err *err)
         return weft_err_no_memory(err, "flows");
     for (uint32_t i = 0; i < x->nflows; i++)
         if (x->flows[i].trigger)
-            find(x, x->flows[i].trigger)->n++;
+            htsim_flows_find(x, x->flows[i].trigger)->n++;
     for (uint32_t i = 0; i < x->ntriggers; i++) {
         x->triggers[i].first = next;
         next += x->triggers[i].n;
@@ -327,7 +329,7 @@ static int list_waiting(struct source *x, struct weft_err *err)
     }
     for (uint32_t i = 0; i < x->nflows; i++)
         if (x->flows[i].trigger) {
-            struct trigger *t = find(x, x->flows[i].trigger);
+            struct trigger *t = htsim_flows_find(x, x->flows[i].trigger);
             x->waiting[t->first + t->n++] = i;
         }
     return 0;
@@ -358,7 +360,7 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *x = (struct source *)r;
     for (int k = 0; k < 2; k++) {
-        struct trigger *t = find(x, x->flows[cookie].done[k]);
+        struct trigger *t = htsim_flows_find(x, x->flows[cookie].done[k]);
         if (!t || ++t->had < t->count || (t->fired && !t->multishot))
             continue;
         t->fired = true;
@@ -367,7 +369,7 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     }
 }
 
-static void free_source(struct weft_reactor *r)
+static void htsim_flows_free_source(struct weft_reactor *r)
 {
     struct source *x = (struct source *)r;
     free(x->flows);
@@ -378,7 +380,7 @@ static void free_source(struct weft_reactor *r)
 }
 
 static const struct weft_reactor_ops ops = {
-    .begin = begin, .arrived = arrived, .free = free_source};
+    .begin = begin, .arrived = arrived, .free = htsim_flows_free_source};
 
 static int ranks(const void *params, uint32_t nhosts, uint32_t *n, struct weft_err *err)
 {
@@ -399,7 +401,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     x->start_unit = p->start_unit;
     int rc = read_matrix(x, p->file, err);
     if (!rc)
-        rc = check(x, p->file, site->nranks, err);
+        rc = htsim_flows_check(x, p->file, site->nranks, err);
     if (!rc)
         rc = list_waiting(x, err);
     for (uint32_t i = 0; !rc && i < x->nflows; i++)
@@ -408,7 +410,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
             x->r.base.endless = true;
         }
     if (rc)
-        free_source(&x->r);
+        htsim_flows_free_source(&x->r);
     else
         *out = &x->r.base;
     return rc;

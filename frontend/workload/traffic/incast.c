@@ -62,7 +62,7 @@ struct source {
 };
 
 /* Draws who takes part in the next incast. */
-static void draw(struct source *s)
+static void incast_draw(struct source *s)
 {
     s->left = s->p.degree;
     s->number++;
@@ -85,7 +85,7 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
     struct source *s = (struct source *)base;
     (void)err;
     if (s->left == 0)
-        draw(s);
+        incast_draw(s);
     const int64_t most_ps = s->p.duration_ps ? s->p.duration_ps : WEFT_NEVER / 4;
     if (s->number > (uint64_t)(most_ps - 1) / (uint64_t)s->p.period_ps)
         return 0;
@@ -99,14 +99,14 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
     return 1;
 }
 
-static void rewind_to(struct weft_flow_source *base, uint64_t k)
+static void incast_rewind_to(struct weft_flow_source *base, uint64_t k)
 {
     struct source *s = (struct source *)base;
     s->rng = weft_rng_stream(s->seed, "incast", k);
     s->number = s->left = 0;
 }
 
-static void free_source(struct weft_flow_source *base)
+static void incast_free_source(struct weft_flow_source *base)
 {
     free(((struct source *)base)->others);
     free(base);
@@ -138,9 +138,11 @@ static int flows(const void *params, const struct weft_flow_site *site,
     s->p = *(const struct params *)params;
     s->nranks = site->nranks;
     s->seed = site->seed + s->p.seed - 1;
-    s->base = (struct weft_flow_source){
-        .next = next, .rewind = rewind_to, .free = free_source, .endless = s->p.duration_ps == 0};
-    rewind_to(&s->base, 0);
+    s->base = (struct weft_flow_source){.next = next,
+                                        .rewind = incast_rewind_to,
+                                        .free = incast_free_source,
+                                        .endless = s->p.duration_ps == 0};
+    incast_rewind_to(&s->base, 0);
     *out = &s->base;
     return 0;
 }

@@ -209,7 +209,7 @@ static uint64_t draw_outputs(struct source *s)
 }
 
 /* Arms the next request. */
-static void arm(struct source *s, int64_t now_ps)
+static void inference_arm(struct source *s, int64_t now_ps)
 {
     const double gap_ps = weft_draw_gap_ps(&s->arrivals, s->p.rate);
     if (gap_ps >= WEFT_DRAW_LONGEST_PS || (s->p.count && s->came >= s->p.count))
@@ -220,7 +220,7 @@ static void arm(struct source *s, int64_t now_ps)
 }
 
 /* Part @p i of @p n of a number. */
-static uint64_t part(uint64_t all, uint64_t i, uint64_t n)
+static uint64_t inference_part(uint64_t all, uint64_t i, uint64_t n)
 {
     return all / n + (i < all % n);
 }
@@ -253,12 +253,12 @@ static void come(struct source *s, int64_t now_ps)
                            (uint64_t)at << LAYER_BITS | l);
 }
 
-static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
+static void inference_fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
     if (cookie == ARRIVAL) {
         come(s, now_ps);
-        arm(s, now_ps);
+        inference_arm(s, now_ps);
         return;
     }
     if (s->decode && weft_decode_owns(s->decode, cookie)) {
@@ -268,13 +268,13 @@ static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     const uint32_t layer = (uint32_t)(cookie & ((1u << LAYER_BITS) - 1));
     const struct prompt *q = prompt_of(s, cookie >> LAYER_BITS);
     const uint64_t all = q->tokens * s->kv_bytes;
-    const uint64_t bytes = s->p.transfer == LAYERS ? part(all, layer, s->layers) : all;
+    const uint64_t bytes = s->p.transfer == LAYERS ? inference_part(all, layer, s->layers) : all;
     for (uint32_t k = 0; k < s->tp; k++)
         weft_reactor_send(r, now_ps, q->prefill * s->tp + k, (s->nprefill + q->decode) * s->tp + k,
-                          part(bytes, k, s->tp), 0, cookie >> LAYER_BITS);
+                          inference_part(bytes, k, s->tp), 0, cookie >> LAYER_BITS);
 }
 
-static void finish(struct source *s, uint32_t i, const struct weft_request *whole)
+static void inference_finish(struct source *s, uint32_t i, const struct weft_request *whole)
 {
     weft_slots_give_back(&s->prompts, i);
     weft_reactor_request(&s->r, whole);
@@ -302,7 +302,7 @@ static void decoded(struct weft_reactor *r, const struct weft_decoded *d)
                                        .wait_ps = q.begin_ps - q.came_ps + d->wait_ps,
                                        .service_ps = q.service_ps + d->service_ps};
     weft_reactor_request(r, &part);
-    finish(s, d->request, &whole);
+    inference_finish(s, d->request, &whole);
 }
 
 static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
@@ -335,10 +335,10 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     if (s->decode)
         done.what = "request";
     done.is_part = false;
-    finish(s, (uint32_t)cookie, &done);
+    inference_finish(s, (uint32_t)cookie, &done);
 }
 
-static void begin(struct weft_reactor *r, uint64_t repetition)
+static void inference_begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *s = (struct source *)r;
     weft_slots_clear(&s->prompts);
@@ -350,10 +350,10 @@ static void begin(struct weft_reactor *r, uint64_t repetition)
         weft_decode_clear(s->decode);
     for (uint32_t i = 0; i < s->nprefill; i++)
         s->free_ps[i] = 0;
-    arm(s, 0);
+    inference_arm(s, 0);
 }
 
-static void free_source(struct weft_reactor *r)
+static void inference_free_source(struct weft_reactor *r)
 {
     struct source *s = (struct source *)r;
     weft_reactor_release(r);
@@ -364,7 +364,8 @@ static void free_source(struct weft_reactor *r)
     free(s);
 }
 
-static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, free_source};
+static const struct weft_reactor_ops reactor_ops = {inference_begin, inference_fired, arrived,
+                                                    inference_free_source};
 
 /* Of an element of what all-reduces add up: 16 bits. */
 #define ACTIVATION_BYTES 2
@@ -392,7 +393,8 @@ static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err
     return weft_servers_model(p->model, err) ? 0 : err->code;
 }
 
-static int prepare(struct source *s, const struct weft_flow_site *site, struct weft_err *err)
+static int inference_prepare(struct source *s, const struct weft_flow_site *site,
+                             struct weft_err *err)
 {
     const struct weft_model *m = weft_servers_model(s->p.model, err);
     const uint64_t prefill = prefill_of(&s->p, site->nranks);
@@ -436,8 +438,8 @@ static int flows(const void *params, const struct weft_flow_site *site,
     s->p = *(const struct params *)params;
     s->prompts = WEFT_SLOTS_OF(struct prompt);
     weft_reactor_init(&s->r, &reactor_ops, s->p.count == 0 && s->p.duration_ps == 0);
-    if (prepare(s, site, err)) {
-        free_source(&s->r);
+    if (inference_prepare(s, site, err)) {
+        inference_free_source(&s->r);
         return err->code;
     }
     *out = &s->r.base;

@@ -12,7 +12,7 @@
 /* More flows than this are refused: about 40 bytes each in memory and in the file. */
 #define MAX_FLOWS 1e8
 
-static int check(const struct weft_traffic_config *c, struct weft_err *err)
+static int poisson_check(const struct weft_traffic_config *c, struct weft_err *err)
 {
     if (c->hosts < 2)
         return weft_err_set(err, WEFT_E_INPUT, "traffic needs at least 2 hosts, got %u", c->hosts);
@@ -34,8 +34,8 @@ static int check(const struct weft_traffic_config *c, struct weft_err *err)
     return 0;
 }
 
-static int add(struct weft_traffic *t, size_t *cap, const struct weft_traffic_flow *w,
-               struct weft_err *err)
+static int poisson_add(struct weft_traffic *t, size_t *cap, const struct weft_traffic_flow *w,
+                       struct weft_err *err)
 {
     if (t->n == *cap) {
         size_t more = *cap ? 2 * *cap : 1024;
@@ -81,7 +81,7 @@ static int by_start(const void *va, const void *vb)
 
 struct weft_traffic *weft_traffic_new(const struct weft_traffic_config *c, struct weft_err *err)
 {
-    if (check(c, err))
+    if (poisson_check(c, err))
         return NULL;
     size_t cap = 0;
     struct weft_traffic *t = (struct weft_traffic *)calloc(1, sizeof *t);
@@ -92,7 +92,7 @@ struct weft_traffic *weft_traffic_new(const struct weft_traffic_config *c, struc
     while (!rc && source->next(source, &w, err) == 1) {
         const int64_t start_ps = (c->start_ps + w.start_ps) / WEFT_PS_PER_NS * WEFT_PS_PER_NS;
         const struct weft_traffic_flow f = {w.src, w.dst, w.bytes, start_ps};
-        rc = add(t, &cap, &f, err);
+        rc = poisson_add(t, &cap, &f, err);
     }
     weft_flow_source_free(source);
     if (rc) {

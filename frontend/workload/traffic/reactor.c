@@ -26,7 +26,7 @@ static struct weft_reactor_item *item_of(const struct weft_reactor *r, uint32_t 
     return (struct weft_reactor_item *)weft_slot(&r->items, i);
 }
 
-static void push(struct weft_reactor *r, int64_t t_ps, const struct weft_reactor_item *item)
+static void reactor_push(struct weft_reactor *r, int64_t t_ps, const struct weft_reactor_item *item)
 {
     const uint32_t i = weft_reactor_place(r, &r->items, "flows");
     if (i == WEFT_NO_SLOT)
@@ -45,12 +45,13 @@ void weft_reactor_send(struct weft_reactor *r, int64_t t_ps, uint32_t src, uint3
                                    .start_ps = t_ps,
                                    .prio = WEFT_FLOW_PRIO_DEFAULT,
                                    .qp = qp};
-    push(r, t_ps, &(struct weft_reactor_item){.flow = flow, .cookie = cookie, .is_flow = true});
+    reactor_push(r, t_ps,
+                 &(struct weft_reactor_item){.flow = flow, .cookie = cookie, .is_flow = true});
 }
 
 void weft_reactor_timer(struct weft_reactor *r, int64_t t_ps, uint64_t cookie)
 {
-    push(r, t_ps, &(struct weft_reactor_item){.cookie = cookie});
+    reactor_push(r, t_ps, &(struct weft_reactor_item){.cookie = cookie});
 }
 
 void weft_reactor_request(struct weft_reactor *r, const struct weft_request *request)
@@ -60,7 +61,7 @@ void weft_reactor_request(struct weft_reactor *r, const struct weft_request *req
 }
 
 /* Remembers whose flow is under way. */
-static void note(struct weft_reactor *r, uint32_t item)
+static void reactor_note(struct weft_reactor *r, uint32_t item)
 {
     if (r->made - r->first == r->room) {
         uint64_t done = 0; /* those at the front that have arrived */
@@ -83,7 +84,7 @@ static void note(struct weft_reactor *r, uint32_t item)
     r->open++;
 }
 
-static void begin(struct weft_reactor *r)
+static void reactor_begin(struct weft_reactor *r)
 {
     if (!r->begun)
         r->ops->begin(r, 0);
@@ -93,7 +94,7 @@ static void begin(struct weft_reactor *r)
 static int64_t due(struct weft_flow_source *base)
 {
     struct weft_reactor *r = (struct weft_reactor *)base;
-    begin(r);
+    reactor_begin(r);
     if (r->heap.n)
         return r->heap.e[0].t_ps;
     return r->open ? WEFT_FLOW_WAITS : WEFT_NEVER;
@@ -102,7 +103,7 @@ static int64_t due(struct weft_flow_source *base)
 static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
 {
     struct weft_reactor *r = (struct weft_reactor *)base;
-    begin(r);
+    reactor_begin(r);
     if (!r->err.code && !r->heap.n)
         return 0;
     int made = WEFT_FLOW_NONE_YET;
@@ -111,7 +112,7 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
         const struct weft_reactor_item item = *item_of(r, e.slot);
         if (item.is_flow) {
             *out = item.flow;
-            note(r, e.slot);
+            reactor_note(r, e.slot);
             made = 1;
         } else {
             weft_slots_give_back(&r->items, e.slot);
@@ -137,7 +138,7 @@ static void arrived(struct weft_flow_source *base, uint64_t number, int64_t now_
     r->ops->arrived(r, now_ps, cookie);
 }
 
-static void rewind_to(struct weft_flow_source *base, uint64_t k)
+static void reactor_rewind_to(struct weft_flow_source *base, uint64_t k)
 {
     struct weft_reactor *r = (struct weft_reactor *)base;
     r->heap.n = 0;
@@ -148,7 +149,7 @@ static void rewind_to(struct weft_flow_source *base, uint64_t k)
     r->begun = true;
 }
 
-static void free_source(struct weft_flow_source *base)
+static void reactor_free_source(struct weft_flow_source *base)
 {
     struct weft_reactor *r = (struct weft_reactor *)base;
     r->ops->free(r);
@@ -159,8 +160,8 @@ void weft_reactor_init(struct weft_reactor *r, const struct weft_reactor_ops *op
     r->ops = ops;
     r->items = WEFT_SLOTS_OF(struct weft_reactor_item);
     r->base = (struct weft_flow_source){.next = next,
-                                        .rewind = rewind_to,
-                                        .free = free_source,
+                                        .rewind = reactor_rewind_to,
+                                        .free = reactor_free_source,
                                         .due = due,
                                         .arrived = arrived,
                                         .endless = endless};

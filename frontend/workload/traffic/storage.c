@@ -150,7 +150,7 @@ static uint64_t bytes_of(const struct source *s, uint32_t stripe)
     return s->p.size_bytes / s->p.stripes + (stripe < s->p.size_bytes % s->p.stripes);
 }
 
-static void issue(struct source *s, uint32_t i, int64_t now_ps)
+static void storage_issue(struct source *s, uint32_t i, int64_t now_ps)
 {
     struct request *q = request_of(s, i);
     client_of(s, q->client)->flying++;
@@ -187,7 +187,7 @@ static void come(struct source *s, uint32_t client, int64_t now_ps)
                          .came_ps = now_ps,
                          .next = WEFT_NO_SLOT};
     if (s->p.depth == 0 || c->flying < s->p.depth) {
-        issue(s, i, now_ps);
+        storage_issue(s, i, now_ps);
         return;
     }
     if (c->head == WEFT_NO_SLOT)
@@ -198,7 +198,7 @@ static void come(struct source *s, uint32_t client, int64_t now_ps)
 }
 
 /* Arms the next request that comes at random. */
-static void arm(struct source *s, uint32_t client, int64_t now_ps)
+static void storage_arm(struct source *s, uint32_t client, int64_t now_ps)
 {
     struct client *c = client_of(s, client);
     const double gap_ps = weft_draw_gap_ps(&c->arrivals, s->p.iops);
@@ -206,7 +206,7 @@ static void arm(struct source *s, uint32_t client, int64_t now_ps)
         weft_reactor_timer(&s->base.r, now_ps + (int64_t)gap_ps, arrival_cookie(client));
 }
 
-static void finish(struct source *s, uint32_t i, int64_t now_ps)
+static void storage_finish(struct source *s, uint32_t i, int64_t now_ps)
 {
     const struct request q = *request_of(s, i);
     struct client *c = client_of(s, q.client);
@@ -224,19 +224,19 @@ static void finish(struct source *s, uint32_t i, int64_t now_ps)
     if (c->head != WEFT_NO_SLOT) {
         const uint32_t next = c->head;
         c->head = request_of(s, next)->next;
-        issue(s, next, now_ps);
+        storage_issue(s, next, now_ps);
     } else if (s->p.iops <= 0) {
         come(s, q.client, now_ps);
     }
 }
 
-static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
+static void storage_fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
     if (cookie >= arrival_cookie(0)) {
         const uint32_t client = (uint32_t)(cookie - arrival_cookie(0));
         come(s, client, now_ps);
-        arm(s, client, now_ps);
+        storage_arm(s, client, now_ps);
         return;
     }
     const uint32_t i = (uint32_t)(cookie / PHASES >> 20),
@@ -256,10 +256,10 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     if (phase == COMMAND || phase == WRITTEN)
         weft_reactor_timer(r, now_ps + s->p.service_ps, cookie + 1); /* READING, WRITING */
     else if (--request_of(s, i)->left == 0)
-        finish(s, i, now_ps);
+        storage_finish(s, i, now_ps);
 }
 
-static void begin(struct weft_reactor *r, uint64_t repetition)
+static void storage_begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *s = (struct source *)r;
     weft_slots_clear(&s->base.pending);
@@ -272,11 +272,12 @@ static void begin(struct weft_reactor *r, uint64_t repetition)
         for (uint64_t k = 0; s->p.iops <= 0 && k < s->p.depth; k++)
             come(s, c, 0);
         if (s->p.iops > 0)
-            arm(s, c, 0);
+            storage_arm(s, c, 0);
     }
 }
 
-static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, weft_servers_free};
+static const struct weft_reactor_ops reactor_ops = {storage_begin, storage_fired, arrived,
+                                                    weft_servers_free};
 
 static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
 {

@@ -146,8 +146,8 @@ int weft_training_alike_keep(struct weft_training_alike *a, struct weft_convert 
 }
 
 /* The group of @p rank of a kind, made when no rank had it. */
-static int group_of(struct weft_training_alike *a, struct weft_convert *c, enum weft_comm k,
-                    uint64_t rank, uint32_t *out, struct weft_err *err)
+static int alike_group_of(struct weft_training_alike *a, struct weft_convert *c, enum weft_comm k,
+                          uint64_t rank, uint32_t *out, struct weft_err *err)
 {
     const struct weft_training_plan *q = a->q;
     const uint64_t index = weft_comm_index(q, k, rank), n = weft_comm_size(q, k);
@@ -174,7 +174,7 @@ int weft_training_alike_share(struct weft_training_alike *a, struct weft_convert
     uint32_t groups[WEFT_COMMS] = {0}, *peers = calloc(f->roles.npeers, sizeof *peers);
     int rc = peers ? 0 : weft_err_no_memory(err, "a training job");
     for (uint32_t i = 1; !rc && i < f->roles.ngroups; i++)
-        rc = group_of(a, c, comm_called(a->q, f->roles.groups[i]), rank, &groups[i], err);
+        rc = alike_group_of(a, c, comm_called(a->q, f->roles.groups[i]), rank, &groups[i], err);
     for (uint32_t i = 1; !rc && i < f->roles.npeers; i++)
         peers[i] = (uint32_t)weft_training_peer_as(a->q, f->rank, f->roles.peers[i], rank);
     if (!rc)

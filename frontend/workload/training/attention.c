@@ -29,7 +29,8 @@ static uint64_t query_bytes(const struct weft_training_plan *q)
     return q->tokens * (q->model.heads / q->t) * weft_model_head_dim(&q->model) * 2;
 }
 
-static const char *text(char *buf, size_t size, const char *label, const char *what, uint64_t k)
+static const char *attention_text(char *buf, size_t size, const char *label, const char *what,
+                                  uint64_t k)
 {
     snprintf(buf, size, "%s.%s%u", label, what, (unsigned)k);
     return buf;
@@ -54,17 +55,19 @@ static uint64_t ring(struct weft_training_graph *g, double seconds, const char *
         /* What goes on before its computation is sent beside it; gradients only after it. */
         if (backward && k > 0)
             done = weft_graph_compute(g, seconds / (double)c,
-                                      text(buf, sizeof buf, label, "ring", k), had, WEFT_NO_NODE);
+                                      attention_text(buf, sizeof buf, label, "ring", k), had,
+                                      WEFT_NO_NODE);
         if (k < sends) {
             weft_graph_send(g, bytes, weft_training_rank(q, next), g->cp_tag,
-                            text(buf, sizeof buf, label, "kv.send", k),
+                            attention_text(buf, sizeof buf, label, "kv.send", k),
                             done != WEFT_NO_NODE ? done : had);
             in = weft_graph_recv(g, bytes, weft_training_rank(q, prev), g->cp_tag++,
-                                 text(buf, sizeof buf, label, "kv.recv", k));
+                                 attention_text(buf, sizeof buf, label, "kv.recv", k));
         }
         if (done == WEFT_NO_NODE)
             done = weft_graph_compute(g, seconds / (double)c,
-                                      text(buf, sizeof buf, label, "ring", k), had, WEFT_NO_NODE);
+                                      attention_text(buf, sizeof buf, label, "ring", k), had,
+                                      WEFT_NO_NODE);
         if (k == c - 1)
             return backward ? in : done;
     }
@@ -77,17 +80,17 @@ static uint64_t gathered(struct weft_training_graph *g, double seconds, const ch
     const uint64_t half = key_value_bytes(g->plan) / 2, c = g->plan->c;
     char buf[64];
     const uint64_t k = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_GATHER, half,
-                                             text(buf, sizeof buf, label, "k.ag", 0), x);
+                                             attention_text(buf, sizeof buf, label, "k.ag", 0), x);
     const uint64_t v = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_GATHER, half,
-                                             text(buf, sizeof buf, label, "v.ag", 0), x);
+                                             attention_text(buf, sizeof buf, label, "v.ag", 0), x);
     const uint64_t done =
-        weft_graph_compute(g, seconds, text(buf, sizeof buf, label, "scores", 0), k, v);
+        weft_graph_compute(g, seconds, attention_text(buf, sizeof buf, label, "scores", 0), k, v);
     if (!backward)
         return done;
     weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_REDUCE_SCATTER, half * c,
-                          text(buf, sizeof buf, label, "dk.rs", 0), done);
+                          attention_text(buf, sizeof buf, label, "dk.rs", 0), done);
     return weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_REDUCE_SCATTER, half * c,
-                                 text(buf, sizeof buf, label, "dv.rs", 0), done);
+                                 attention_text(buf, sizeof buf, label, "dv.rs", 0), done);
 }
 
 static uint64_t exchanged(struct weft_training_graph *g, double seconds, const char *label,
@@ -100,25 +103,25 @@ static uint64_t exchanged(struct weft_training_graph *g, double seconds, const c
     uint64_t y = x;
     if (backward)
         y = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_TO_ALL, query,
-                                  text(buf, sizeof buf, label, "do.a2a", 0), x);
+                                  attention_text(buf, sizeof buf, label, "do.a2a", 0), x);
     for (int i = 0; i < 3 && !backward; i++) {
         char what[16];
         snprintf(what, sizeof what, "%s.a2a", tensors[i]);
         y = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_TO_ALL, sizes[i],
-                                  text(buf, sizeof buf, label, what, 0), x);
+                                  attention_text(buf, sizeof buf, label, what, 0), x);
     }
-    const uint64_t done =
-        weft_graph_compute(g, seconds, text(buf, sizeof buf, label, "scores", 0), y, WEFT_NO_NODE);
+    const uint64_t done = weft_graph_compute(
+        g, seconds, attention_text(buf, sizeof buf, label, "scores", 0), y, WEFT_NO_NODE);
     y = done;
     for (int i = 0; i < 3 && backward; i++) {
         char what[16];
         snprintf(what, sizeof what, "d%s.a2a", tensors[i]);
         y = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_TO_ALL, sizes[i],
-                                  text(buf, sizeof buf, label, what, 0), done);
+                                  attention_text(buf, sizeof buf, label, what, 0), done);
     }
     if (!backward)
         y = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_TO_ALL, query,
-                                  text(buf, sizeof buf, label, "o.a2a", 0), done);
+                                  attention_text(buf, sizeof buf, label, "o.a2a", 0), done);
     return y;
 }
 

@@ -47,12 +47,12 @@ static uint64_t tp(struct block *k, int kind, const char *part, uint64_t x)
     return weft_graph_collective(k->g, WEFT_COMM_TP, kind, bytes, label(k, part), x);
 }
 
-static uint64_t enter(struct block *k, const char *part, uint64_t x)
+static uint64_t block_enter(struct block *k, const char *part, uint64_t x)
 {
     return k->g->plan->sp ? tp(k, WEFT_COLL_ALL_GATHER, part, x) : x;
 }
 
-static uint64_t leave(struct block *k, const char *part, uint64_t x)
+static uint64_t block_leave(struct block *k, const char *part, uint64_t x)
 {
     return tp(k, k->g->plan->sp ? WEFT_COLL_REDUCE_SCATTER : WEFT_COLL_ALL_REDUCE, part, x);
 }
@@ -62,7 +62,7 @@ static uint64_t attention_forward(struct block *k, uint64_t x)
     struct weft_training_graph *g = k->g;
     const struct weft_block_cost *c = &k->cost;
     char name[64];
-    x = enter(k, "attn.ag", x);
+    x = block_enter(k, "attn.ag", x);
     if (g->plan->c == 1) {
         x = weft_graph_compute(
             g, c->projections_in.forward_s + c->scores.forward_s + c->projection_out.forward_s,
@@ -73,7 +73,7 @@ static uint64_t attention_forward(struct block *k, uint64_t x)
         x = weft_graph_scores_forward(g, c, name, x);
         x = weft_graph_compute(g, c->projection_out.forward_s, label(k, "proj"), x, WEFT_NO_NODE);
     }
-    return leave(k, "attn.reduce", x);
+    return block_leave(k, "attn.reduce", x);
 }
 
 static uint64_t attention_inputs(struct block *k, uint64_t x)
@@ -103,7 +103,7 @@ static uint64_t attention_inputs(struct block *k, uint64_t x)
 static uint64_t weights_of(struct block *k, double seconds, const char *gather, const char *part,
                            uint64_t x)
 {
-    const uint64_t input = enter(k, gather, x);
+    const uint64_t input = block_enter(k, gather, x);
     return weft_graph_compute(k->g, seconds, label(k, part), input, WEFT_NO_NODE);
 }
 
@@ -116,10 +116,11 @@ static uint64_t sub_block_backward(struct block *k, uint64_t (*inputs)(struct bl
         *weights = weights_of(k, weights_s, names[1], names[4], WEFT_NO_NODE);
         return x;
     }
-    const uint64_t gradient = enter(k, names[0], x);
+    const uint64_t gradient = block_enter(k, names[0], x);
     /* The input is asked for before the gradients are computed, so that it comes beside them. */
-    const uint64_t input = k->kind == WEFT_PASS_BACKWARD ? enter(k, names[1], x) : WEFT_NO_NODE;
-    x = leave(k, names[3], inputs(k, gradient));
+    const uint64_t input =
+        k->kind == WEFT_PASS_BACKWARD ? block_enter(k, names[1], x) : WEFT_NO_NODE;
+    x = block_leave(k, names[3], inputs(k, gradient));
     if (k->kind == WEFT_PASS_BACKWARD)
         *weights = weft_graph_compute(k->g, weights_s, label(k, names[4]), input, WEFT_NO_NODE);
     return x;
@@ -149,13 +150,13 @@ static uint64_t shuffle(struct block *k, bool out, const char *part, uint64_t x)
                                  label(k, part), x);
 }
 
-static uint64_t spread(struct block *k, const char *part, uint64_t x)
+static uint64_t block_spread(struct block *k, const char *part, uint64_t x)
 {
     return weft_graph_collective(k->g, WEFT_COMM_ETP, WEFT_COLL_ALL_GATHER,
                                  k->received * k->g->plan->model.hidden * 2, label(k, part), x);
 }
 
-static uint64_t collect(struct block *k, const char *part, uint64_t x)
+static uint64_t block_collect(struct block *k, const char *part, uint64_t x)
 {
     return weft_graph_collective(k->g, WEFT_COMM_ETP, WEFT_COLL_REDUCE_SCATTER,
                                  k->received * k->g->plan->model.hidden * 2 * k->g->plan->te,
@@ -169,14 +170,14 @@ static uint64_t experts_forward(struct block *k, uint64_t x)
         weft_graph_compute(g, k->cost.router.forward_s, label(k, "router"), x, WEFT_NO_NODE);
     uint64_t there = shuffle(k, true, "dispatch", routed), shared = WEFT_NO_NODE;
     if (g->plan->model.shared_experts) {
-        shared = enter(k, "shared.ag", routed);
+        shared = block_enter(k, "shared.ag", routed);
         shared = weft_graph_compute(g, k->cost.shared.forward_s, label(k, "shared"), shared,
                                     WEFT_NO_NODE);
-        shared = leave(k, "shared.reduce", shared);
+        shared = block_leave(k, "shared.reduce", shared);
     }
-    there = spread(k, "experts.ag", there);
+    there = block_spread(k, "experts.ag", there);
     there = weft_graph_compute(g, k->cost.ffn.forward_s, label(k, "experts"), there, WEFT_NO_NODE);
-    there = shuffle(k, false, "combine", collect(k, "experts.rs", there));
+    there = shuffle(k, false, "combine", block_collect(k, "experts.rs", there));
     return weft_graph_join(g, label(k, "sum"), there, shared);
 }
 
@@ -196,9 +197,9 @@ static uint64_t experts_backward(struct block *k, uint64_t x, uint64_t *weights)
     uint64_t there = shuffle(k, true, "combine", x), beside = WEFT_NO_NODE;
     if (g->plan->model.shared_experts)
         beside = sub_block_backward(k, shared_inputs, c->shared.weights_s, shared, x, weights);
-    there = spread(k, "experts.ag", there);
+    there = block_spread(k, "experts.ag", there);
     there = weft_graph_compute(g, c->ffn.inputs_s, label(k, "experts.i"), there, WEFT_NO_NODE);
-    there = shuffle(k, false, "dispatch", collect(k, "experts.rs", there));
+    there = shuffle(k, false, "dispatch", block_collect(k, "experts.rs", there));
     if (k->kind == WEFT_PASS_BACKWARD)
         *weights = weft_graph_compute(g, c->ffn.weights_s, label(k, "experts.w"), WEFT_NO_NODE,
                                       WEFT_NO_NODE);
@@ -212,7 +213,7 @@ static uint64_t experts_backward(struct block *k, uint64_t x, uint64_t *weights)
 }
 
 /* Costs of a block on this rank, and where its tokens go. */
-static void prepare(struct block *k)
+static void block_prepare(struct block *k)
 {
     const struct weft_training_plan *q = k->g->plan;
     k->cost = weft_training_block_cost(q, k->layer);
@@ -228,13 +229,13 @@ uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer,
     struct block k = {.g = g, .layer = layer, .phase = "fwd"};
     if (g->plan->layered.n)
         return weft_graph_layer_forward(g, layer, x);
-    prepare(&k);
+    block_prepare(&k);
     x = attention_forward(&k, x);
     if (weft_model_is_moe(&g->plan->model, layer))
         return experts_forward(&k, x);
-    x = enter(&k, "mlp.ag", x);
+    x = block_enter(&k, "mlp.ag", x);
     x = weft_graph_compute(g, k.cost.ffn.forward_s, label(&k, "mlp"), x, WEFT_NO_NODE);
-    return leave(&k, "mlp.reduce", x);
+    return block_leave(&k, "mlp.reduce", x);
 }
 
 uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer,
@@ -245,7 +246,7 @@ uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer
     struct block k = {.g = g, .kind = kind, .layer = layer, .phase = "bwd"};
     if (g->plan->layered.n)
         return weft_graph_layer_backward(g, layer, kind, x, weights);
-    prepare(&k);
+    block_prepare(&k);
     if (weft_model_is_moe(&g->plan->model, layer))
         x = experts_backward(&k, x, weights);
     else

@@ -54,7 +54,7 @@ int weft_csv_table_number(struct weft_csv_table *t, int field, double most, doub
                               t->columns[field], t->field[field], most);
 }
 
-static int cut(struct weft_csv_table *t, char *line)
+static int csv_table_cut(struct weft_csv_table *t, char *line)
 {
     char *at = line, text[128];
     for (int k = 0; k < t->ncolumns; k++) {
@@ -103,7 +103,7 @@ int weft_csv_table_read(const char *path, const char *const *columns, int ncolum
         const char *first = trim(at, &col);
         if (*first == '#' || !*first)
             continue;
-        rc = cut(&t, at);
+        rc = csv_table_cut(&t, at);
         if (!rc)
             rc = lines == 0 ? header(&t) : row(&t, ctx);
         lines++;

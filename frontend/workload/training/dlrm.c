@@ -75,7 +75,7 @@ int weft_dlrm_read_tables(const char *path, struct weft_dlrm *m, struct weft_err
 
 /* ---- dense layers ---- */
 
-static struct weft_layer *add(struct weft_layered *d, const char *name, uint64_t number)
+static struct weft_layer *dlrm_add(struct weft_layered *d, const char *name, uint64_t number)
 {
     struct weft_layer *l = &d->layer[d->n++];
     snprintf(l->name, sizeof l->name, "%s%u", name, (unsigned)number);
@@ -87,7 +87,7 @@ static struct weft_layer *add(struct weft_layered *d, const char *name, uint64_t
 static uint64_t product(struct weft_layered *d, const char *name, uint64_t number, uint64_t in,
                         uint64_t out)
 {
-    struct weft_layer *l = add(d, name, number);
+    struct weft_layer *l = dlrm_add(d, name, number);
     l->params = in * out + out;
     l->flops = 2.0 * (double)(in * out);
     l->kept = 2 * out;
@@ -106,7 +106,7 @@ void weft_dlrm_dense(struct weft_dlrm *m, struct weft_layered *d)
     for (uint64_t t = 0; t < m->ntables; t++)
         all += m->table[t].columns;
     for (uint64_t i = 0; i < m->crosses; i++) {
-        struct weft_layer *l = add(d, "cross", i + 1);
+        struct weft_layer *l = dlrm_add(d, "cross", i + 1);
         l->params = 2 * all * m->cross_rank + all;
         l->flops = 4.0 * (double)(all * m->cross_rank);
         l->kept = 2 * all + m->cross_rank;
@@ -115,7 +115,7 @@ void weft_dlrm_dense(struct weft_dlrm *m, struct weft_layered *d)
     if (m->crosses ==
         0) { /* products of all pairs of rows, and the result from below beside them */
         const uint64_t vectors = m->ntables + 1, pairs = vectors * (vectors - 1) / 2;
-        struct weft_layer *l = add(d, "interaction", 1);
+        struct weft_layer *l = dlrm_add(d, "interaction", 1);
         l->flops = 2.0 * (double)(vectors * all);
         l->kept = all + pairs;
         l->sent = all = pairs + m->columns;

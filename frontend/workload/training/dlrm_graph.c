@@ -84,7 +84,8 @@ static double rows_s(const struct weft_training_graph *g, double times)
                                        (double)(mine(g)->columns * g->plan->pooled_bytes)));
 }
 
-static uint64_t forward(struct weft_training_graph *g, uint64_t from, uint64_t to, uint64_t x)
+static uint64_t dlrm_graph_forward(struct weft_training_graph *g, uint64_t from, uint64_t to,
+                                   uint64_t x)
 {
     for (uint64_t l = from; l < to; l++)
         x = weft_graph_layer_forward(g, l,
@@ -117,8 +118,9 @@ int weft_graph_dlrm(struct weft_training_graph *g)
             pooled(g, false, weft_graph_compute(g, rows_s(g, 1), "lookup", asked, WEFT_NO_NODE));
         if (g->iteration + 1 < q->p.iterations)
             asked = input(g);
-        uint64_t x = weft_graph_join(g, "features", forward(g, 0, below, WEFT_NO_NODE), found);
-        x = backward(g, all, below, forward(g, below, all, x));
+        uint64_t x =
+            weft_graph_join(g, "features", dlrm_graph_forward(g, 0, below, WEFT_NO_NODE), found);
+        x = backward(g, all, below, dlrm_graph_forward(g, below, all, x));
         const uint64_t gradients = pooled(g, true, x);
         backward(g, below, 0, x);
         weft_graph_compute(g, rows_s(g, 2), "update", gradients, WEFT_NO_NODE);

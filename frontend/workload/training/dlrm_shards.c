@@ -30,7 +30,7 @@ struct division {
 };
 
 /* The share @p part of the rows of a piece goes to a rank. */
-static void give(struct division *d, struct piece p, uint64_t rank, double part)
+static void dlrm_shards_give(struct division *d, struct piece p, uint64_t rank, double part)
 {
     const struct weft_table *t = &d->m->table[p.table];
     struct weft_dlrm_share *s = &d->out[rank];
@@ -47,7 +47,7 @@ static void by_rows(struct division *d)
 {
     for (uint32_t t = 0; t < d->m->ntables; t++)
         for (uint64_t r = 0; r < d->ranks; r++)
-            give(d, (struct piece){t, d->m->table[t].columns}, r, 1 / (double)d->ranks);
+            dlrm_shards_give(d, (struct piece){t, d->m->table[t].columns}, r, 1 / (double)d->ranks);
 }
 
 static int larger_first(const void *a, const void *b)
@@ -81,7 +81,7 @@ static int by_columns(struct division *d, uint64_t cuts, struct weft_err *err)
         for (uint64_t r = 1; r < d->ranks; r++)
             if (d->out[r].columns < d->out[least].columns)
                 least = r;
-        give(d, d->piece[i], least, 1);
+        dlrm_shards_give(d, d->piece[i], least, 1);
     }
     return 0;
 }
@@ -107,7 +107,7 @@ static int csv_row(struct weft_csv_table *f, void *ctx)
         return weft_csv_table_err(f, 2, "table %" PRIu32 " has %" PRIu64 " columns left", t,
                                   d->left[t]);
     d->left[t] -= columns;
-    give(d, (struct piece){t, columns}, (uint64_t)x[1], 1);
+    dlrm_shards_give(d, (struct piece){t, columns}, (uint64_t)x[1], 1);
     return 0;
 }
 
@@ -159,7 +159,7 @@ static int json_shards(struct division *d, const json_t *root, const char *path,
                                    i + 1);
             d->taken[at] = true;
             d->left[d->piece[at].table] -= d->piece[at].columns;
-            give(d, d->piece[at], r, 1);
+            dlrm_shards_give(d, d->piece[at], r, 1);
         }
     }
     return 0;

@@ -28,7 +28,7 @@ struct state {
     uint64_t weights[2]; /* of the backward passes those that have gradients of weights */
 };
 
-static void forward(struct state *t, int way)
+static void dualpipe_forward(struct state *t, int way)
 {
     weft_schedule_put(t->s, WEFT_PASS_FORWARD, t->chunk[way], t->first[way] + t->forwards[way]++);
 }
@@ -52,7 +52,7 @@ static void weights(struct state *t, int way)
 /* A microbatch forward in direction @p way, one of the other direction backward. */
 static void pair(struct state *t, int way, bool overlaps)
 {
-    forward(t, way);
+    dualpipe_forward(t, way);
     if (t->s->list)
         t->s->list[t->s->n - 1].overlaps = overlaps;
     backward(t, !way);
@@ -93,15 +93,15 @@ void weft_schedule_dualpipe(const struct weft_training_plan *q, uint64_t rank,
     t.chunk[NEAR] = (uint64_t)!far;
     t.first[far ? FAR : NEAR] = q->m / 2;
     for (uint64_t k = 0; k < 2 * alone; k++)
-        forward(&t, NEAR);
+        dualpipe_forward(&t, NEAR);
     for (uint64_t k = 0; k < x + 1; k++) {
-        forward(&t, NEAR);
-        forward(&t, FAR);
+        dualpipe_forward(&t, NEAR);
+        dualpipe_forward(&t, FAR);
     }
     for (uint64_t k = 0; k < alone; k++) {
         inputs(&t, FAR);
         weights(&t, FAR);
-        forward(&t, FAR);
+        dualpipe_forward(&t, FAR);
     }
     for (uint64_t k = 0; k < pairs; k++) {
         pair(&t, NEAR, k > 0 || alone > 0);

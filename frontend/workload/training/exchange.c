@@ -13,7 +13,8 @@
 #include "workload/training/graph.h"
 
 /* What server @p s has of @p params. */
-static uint64_t part(const struct weft_training_plan *q, uint64_t params, uint64_t s)
+static uint64_t training_exchange_part(const struct weft_training_plan *q, uint64_t params,
+                                       uint64_t s)
 {
     return params / q->servers + (s < params % q->servers);
 }
@@ -23,7 +24,7 @@ uint64_t weft_graph_push_pull(struct weft_training_graph *g, uint64_t params, ui
     const struct weft_training_plan *q = g->plan;
     uint64_t pulled = WEFT_NO_NODE;
     for (uint64_t s = 0; s < q->servers; s++) {
-        const uint64_t n = part(q, params, s);
+        const uint64_t n = training_exchange_part(q, params, s);
         if (n == 0)
             continue;
         weft_graph_send(g, n * q->grad_bytes, q->world + s, g->exchange_tag, "push", ready);
@@ -43,7 +44,7 @@ static double update_s(const struct weft_training_plan *q, uint64_t n, uint64_t 
 void weft_graph_serve(struct weft_training_graph *g, uint64_t params)
 {
     const struct weft_training_plan *q = g->plan;
-    const uint64_t n = part(q, params, g->rank - q->world);
+    const uint64_t n = training_exchange_part(q, params, g->rank - q->world);
     uint64_t all = WEFT_NO_NODE;
     for (uint64_t w = 0; n && w < q->world; w++) {
         const uint64_t pushed = weft_graph_recv(g, n * q->grad_bytes, w, g->exchange_tag, "pushed");
@@ -72,8 +73,8 @@ static uint64_t rank_at(const struct weft_training_graph *g, uint64_t dp)
 }
 
 /* Weights to the rank @p ahead, from the one as far behind. */
-static uint64_t neighbour(struct weft_training_graph *g, uint64_t ahead, uint64_t bytes,
-                          uint64_t ready)
+static uint64_t training_exchange_neighbour(struct weft_training_graph *g, uint64_t ahead,
+                                            uint64_t bytes, uint64_t ready)
 {
     const uint64_t d = g->plan->d, tag = WEFT_GOSSIP_TAG + g->exchange_tag++;
     weft_graph_send(g, bytes, rank_at(g, g->at.dp + ahead), tag, "gossip.send", ready);
@@ -89,10 +90,12 @@ uint64_t weft_graph_gossip(struct weft_training_graph *g, uint64_t ready)
     if (q->d < 2)
         return WEFT_NO_NODE;
     if (q->p.gossip == WEFT_GOSSIP_RING) {
-        const uint64_t x = neighbour(g, 1, bytes, ready);
-        return q->d > 2 ? weft_graph_join(g, "gossip", x, neighbour(g, q->d - 1, bytes, ready)) : x;
+        const uint64_t x = training_exchange_neighbour(g, 1, bytes, ready);
+        return q->d > 2 ? weft_graph_join(g, "gossip", x,
+                                          training_exchange_neighbour(g, q->d - 1, bytes, ready))
+                        : x;
     }
     while ((UINT64_C(1) << hops) < q->d)
         hops++;
-    return neighbour(g, UINT64_C(1) << g->iteration % hops, bytes, ready);
+    return training_exchange_neighbour(g, UINT64_C(1) << g->iteration % hops, bytes, ready);
 }

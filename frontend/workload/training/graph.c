@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void wait_for(struct weft_training_graph *g, uint64_t node)
+static void graph_wait_for(struct weft_training_graph *g, uint64_t node)
 {
     if (node != WEFT_NO_NODE)
         weft_et_build_data_dep(&g->b, node);
@@ -36,9 +36,9 @@ uint64_t weft_graph_compute(struct weft_training_graph *g, double seconds, const
     g->owed_us = exact - (double)us;
     weft_et_build_comp(&g->b, g->next, name(g, what, text, sizeof text), us);
     follow(g, g->compute);
-    wait_for(g, a);
+    graph_wait_for(g, a);
     if (b != a)
-        wait_for(g, b);
+        graph_wait_for(g, b);
     return g->compute = g->next++;
 }
 
@@ -51,7 +51,7 @@ uint64_t weft_graph_collective(struct weft_training_graph *g, enum weft_comm com
     weft_et_build_coll(&g->b, g->next, name(g, what, text, sizeof text), kind, bytes,
                        g->group[comm]);
     follow(g, g->chain[comm]);
-    wait_for(g, a);
+    graph_wait_for(g, a);
     return g->chain[comm] = g->next++;
 }
 
@@ -79,7 +79,7 @@ uint64_t weft_graph_send(struct weft_training_graph *g, uint64_t bytes, uint64_t
     char text[96];
     weft_et_build_message(&g->b, g->next, WEFT_ET_COMM_SEND_NODE, name(g, what, text, sizeof text),
                           bytes, (uint32_t)peer, (uint32_t)tag);
-    wait_for(g, a);
+    graph_wait_for(g, a);
     return g->next++;
 }
 
@@ -101,8 +101,8 @@ uint64_t weft_graph_join(struct weft_training_graph *g, const char *what, uint64
         return b;
     weft_et_build_node(&g->b, g->next, WEFT_ET_COMP_NODE, name(g, what, text, sizeof text), 0);
     weft_et_build_int(&g->b, "is_cpu_op", WEFT_ET_BOOL, 1);
-    wait_for(g, a);
-    wait_for(g, b);
+    graph_wait_for(g, a);
+    graph_wait_for(g, b);
     return g->next++;
 }
 

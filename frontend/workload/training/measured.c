@@ -19,7 +19,7 @@ static const char *const passes[] = {"forward", "inputs", "weights", "all"};
 static const char *const columns[COLUMNS] = {"operation", "pass", "rows", "efficiency"};
 
 /* Index of a field's word, or -1. */
-static int word(struct weft_csv_table *t, int field, const char *const *words, size_t n)
+static int measured_word(struct weft_csv_table *t, int field, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(t->field[field], words[i]) == 0)
@@ -40,8 +40,8 @@ static int real(struct weft_csv_table *t, int field, double most, double *out)
                               columns[field], t->field[field], most);
 }
 
-static int add(struct weft_csv_table *t, struct weft_measured_curve *c, double rows,
-               double efficiency)
+static int measured_add(struct weft_csv_table *t, struct weft_measured_curve *c, double rows,
+                        double efficiency)
 {
     uint32_t at = 0;
     while (at < c->n && c->rows[at] < rows)
@@ -66,13 +66,13 @@ static int read_line(struct weft_csv_table *t, void *ctx)
 {
     struct weft_measured *out = ctx;
     double rows = 0, efficiency;
-    const int kernel = word(t, OPERATION, kernels, WEFT_KERNELS);
-    const int pass = kernel < 0 ? -1 : word(t, PASS, passes, WEFT_KERNEL_PASSES);
+    const int kernel = measured_word(t, OPERATION, kernels, WEFT_KERNELS);
+    const int pass = kernel < 0 ? -1 : measured_word(t, PASS, passes, WEFT_KERNEL_PASSES);
     if (pass < 0)
         return t->err->code;
     int rc = *t->field[ROWS] ? real(t, ROWS, 1e12, &rows) : 0;
     rc = rc ? rc : real(t, EFFICIENCY, 1, &efficiency);
-    return rc ? rc : add(t, &out->curve[kernel][pass], rows, efficiency);
+    return rc ? rc : measured_add(t, &out->curve[kernel][pass], rows, efficiency);
 }
 
 int weft_measured_read(const char *path, struct weft_measured *out, struct weft_err *err)

@@ -8,7 +8,8 @@
 
 /* Bytes per parameter of one kind of state on a rank among @p n that share it from @p level of
  * sharding on. */
-static double state(double bytes, const struct weft_training_plan *q, int level, uint64_t n)
+static double training_memory_state(double bytes, const struct weft_training_plan *q, int level,
+                                    uint64_t n)
 {
     return q->p.sharding >= level ? bytes / (double)n : bytes;
 }
@@ -89,12 +90,15 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
     const double weights = 2 * (double)weft_schedule_versions(q);
     const uint64_t all = q->shard, edp = q->edp * q->copies;
     struct weft_training_memory m = {
-        .weight_bytes = (uint64_t)(dense * state(weights, q, WEFT_SHARD_WEIGHTS, all) +
-                                   experts * state(weights, q, WEFT_SHARD_WEIGHTS, edp)),
-        .gradient_bytes = (uint64_t)(dense * state(g, q, WEFT_SHARD_GRADIENTS, all) +
-                                     experts * state(g, q, WEFT_SHARD_GRADIENTS, edp)),
-        .optimizer_bytes = (uint64_t)(dense * state(12, q, WEFT_SHARD_OPTIMIZER, all) +
-                                      experts * state(12, q, WEFT_SHARD_OPTIMIZER, edp)),
+        .weight_bytes =
+            (uint64_t)(dense * training_memory_state(weights, q, WEFT_SHARD_WEIGHTS, all) +
+                       experts * training_memory_state(weights, q, WEFT_SHARD_WEIGHTS, edp)),
+        .gradient_bytes =
+            (uint64_t)(dense * training_memory_state(g, q, WEFT_SHARD_GRADIENTS, all) +
+                       experts * training_memory_state(g, q, WEFT_SHARD_GRADIENTS, edp)),
+        .optimizer_bytes =
+            (uint64_t)(dense * training_memory_state(12, q, WEFT_SHARD_OPTIMIZER, all) +
+                       experts * training_memory_state(12, q, WEFT_SHARD_OPTIMIZER, edp)),
         .activation_bytes = (uint64_t)activations(q, stage),
         .gathered_bytes = (uint64_t)gathered(q, stage)};
     m.weight_bytes += 4 * q->table_params;

@@ -152,7 +152,7 @@ struct conflict {
     const char *why;
 };
 
-static bool set(const char *text)
+static bool training_plan_set(const char *text)
 {
     return text && *text;
 }
@@ -171,8 +171,9 @@ static int check_exchange(const struct weft_training_plan *q, struct weft_err *e
          "tables"},
         {p->schedule == WEFT_SCHEDULE_2BW && weft_training_varies(q),
          "schedule=2bw with sequences, densities or pruning: its iterations run into each other"},
-        {q->dlrm.ntables && set(p->sequences), "sequences need a model of sequences"},
-        {p->pruning > 0 && set(p->densities), "pruning with densities: the list says it all"},
+        {q->dlrm.ntables && training_plan_set(p->sequences), "sequences need a model of sequences"},
+        {p->pruning > 0 && training_plan_set(p->densities),
+         "pruning with densities: the list says it all"},
         {p->pruning > 0 && p->iterations < 2, "pruning needs more than one iteration"},
         {p->pruning_iterations && !(p->pruning > 0), "pruning-iterations needs pruning"},
         {gossip && q->c > 1,
@@ -203,11 +204,11 @@ static int check_tables(const struct weft_training_plan *q, struct weft_err *err
          "a recommendation model needs data-parallel=ddp or zero-1"},
         {any && q->world > WEFT_TRAINING_EP_MAX,
          "a recommendation model may have 4096 ranks at most"},
-        {!any && (set(p->tables_file) || set(p->placement_file) || p->table_pieces ||
-                  p->table_sharding != WEFT_TABLES_WHOLE || p->pooled_fp32),
+        {!any && (training_plan_set(p->tables_file) || training_plan_set(p->placement_file) ||
+                  p->table_pieces || p->table_sharding != WEFT_TABLES_WHOLE || p->pooled_fp32),
          "tables-file, placement-file, table-sharding, table-pieces and pooled-fp32 need a "
          "recommendation model (dlrm-...)"},
-        {set(p->placement_file) && p->table_sharding != WEFT_TABLES_WHOLE,
+        {training_plan_set(p->placement_file) && p->table_sharding != WEFT_TABLES_WHOLE,
          "placement-file with table-sharding: the file says where tables and pieces of them are"},
         {p->table_pieces && p->table_sharding != WEFT_TABLES_COLUMNS,
          "table-pieces needs table-sharding=column-wise"},

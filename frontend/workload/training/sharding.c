@@ -69,8 +69,8 @@ static struct weft_block_params stage_params(const struct weft_training_graph *g
 }
 
 /* All-gather of weights, 2 bytes each: Chakra counts the shard. */
-static uint64_t gather(struct weft_training_graph *g, enum weft_comm comm, uint64_t params,
-                       const char *what, uint64_t a)
+static uint64_t sharding_gather(struct weft_training_graph *g, enum weft_comm comm, uint64_t params,
+                                const char *what, uint64_t a)
 {
     const uint64_t n = weft_comm_size(g->plan, comm);
     return weft_graph_collective(g, comm, WEFT_COLL_ALL_GATHER, (2 * params + n - 1) / n, what, a);
@@ -156,10 +156,10 @@ static void gather_use(struct weft_training_graph *g, size_t k)
     struct weft_unit_use *u = &g->uses[k];
     const struct weft_block_params n = params_of(g, u->unit);
     snprintf(what, sizeof what, "unit%u.ag", (unsigned)u->unit);
-    u->gathered = gather(g, sharers(g), n.dense, what, g->compute);
+    u->gathered = sharding_gather(g, sharers(g), n.dense, what, g->compute);
     snprintf(what, sizeof what, "unit%u.experts.ag", (unsigned)u->unit);
     const uint64_t experts =
-        n.experts ? gather(g, WEFT_COMM_EDP, n.experts, what, g->compute) : WEFT_NO_NODE;
+        n.experts ? sharding_gather(g, WEFT_COMM_EDP, n.experts, what, g->compute) : WEFT_NO_NODE;
     u->gathered = weft_graph_join(g, "gathered", u->gathered, experts);
 }
 
@@ -229,8 +229,8 @@ static void close_bucket(struct weft_training_graph *g, struct weft_bucket *b)
     b->params = 0;
 }
 
-static void add(struct weft_training_graph *g, struct weft_bucket *b, uint64_t unit,
-                uint64_t params, uint64_t ready)
+static void sharding_add(struct weft_training_graph *g, struct weft_bucket *b, uint64_t unit,
+                         uint64_t params, uint64_t ready)
 {
     const bool alone = unit >= g->units - 2; /* embedding, head */
     const uint64_t limit = bucket_limit(g, b);
@@ -251,8 +251,8 @@ void weft_graph_gradients(struct weft_training_graph *g, uint64_t unit, bool las
     const struct weft_block_params n = params_of(g, unit);
     if (!last && g->plan->p.sharding < WEFT_SHARD_GRADIENTS)
         return;
-    add(g, &g->dense, unit, n.dense, ready);
-    add(g, &g->experts, unit, n.experts, ready);
+    sharding_add(g, &g->dense, unit, n.dense, ready);
+    sharding_add(g, &g->experts, unit, n.experts, ready);
 }
 
 void weft_graph_pass_end(struct weft_training_graph *g)
@@ -289,7 +289,7 @@ static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
 static void gather_buckets(struct weft_training_graph *g, struct weft_bucket *b, uint64_t x)
 {
     for (size_t i = b->nclosed; i-- > 0;)
-        b->gathered[i] = gather(g, b->comm, b->closed[i], "weights.ag", x);
+        b->gathered[i] = sharding_gather(g, b->comm, b->closed[i], "weights.ag", x);
 }
 
 /* zero-1: what the first use of each unit in the next iteration waits for. */
@@ -312,7 +312,7 @@ static void gather_after_step(struct weft_training_graph *g, uint64_t x)
 
 /* The optimizer's step when the reductions up to @p x have ended, and what weights wait for after
  * it. */
-static void step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
+static void sharding_step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
 {
     const struct weft_training_plan *q = g->plan;
     x = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer", x, WEFT_NO_NODE);
@@ -322,9 +322,10 @@ static void step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
         gather_after_step(g, x);
     else if (q->p.sharding == WEFT_SHARD_OPTIMIZER || q->p.sharding == WEFT_SHARD_GRADIENTS) {
         const struct weft_block_params n = stage_params(g);
-        const uint64_t dense = gather(g, WEFT_COMM_DP, n.dense, "weights.ag", x);
-        const uint64_t experts =
-            n.experts ? gather(g, WEFT_COMM_EDP, n.experts, "weights.ag", x) : WEFT_NO_NODE;
+        const uint64_t dense = sharding_gather(g, WEFT_COMM_DP, n.dense, "weights.ag", x);
+        const uint64_t experts = n.experts
+                                     ? sharding_gather(g, WEFT_COMM_EDP, n.experts, "weights.ag", x)
+                                     : WEFT_NO_NODE;
         x = weft_graph_join(g, "weights", dense, experts);
         for (uint64_t u = 0; u < g->units; u++)
             g->weights_after[u] = x;
@@ -367,7 +368,7 @@ void weft_graph_iteration_end(struct weft_training_graph *g)
     }
     const uint64_t dense = reduce_rest(g);
     const uint64_t x = weft_graph_compute(g, 0, "reduced", dense, g->chain[WEFT_COMM_EDP]);
-    step(g, small_reductions(g, x), true);
+    sharding_step(g, small_reductions(g, x), true);
 }
 
 uint64_t weft_graph_reduce(struct weft_training_graph *g)
@@ -381,5 +382,5 @@ uint64_t weft_graph_reduce(struct weft_training_graph *g)
 
 void weft_graph_step(struct weft_training_graph *g, uint64_t reduced)
 {
-    step(g, reduced, false);
+    sharding_step(g, reduced, false);
 }

@@ -32,7 +32,7 @@ static uint64_t tag(const struct pass *s, uint64_t chunk)
 
 /* The stage and chunk that the data comes from (@p step -1) or goes to (+1), seen along the
  * direction of the pass. */
-static uint64_t neighbour(const struct pass *s, int step, uint64_t *chunk)
+static uint64_t step_neighbour(const struct pass *s, int step, uint64_t *chunk)
 {
     struct weft_rank_place place = s->g->at;
     *chunk = s->p->chunk;
@@ -50,7 +50,7 @@ static uint64_t message_bytes(const struct pass *s, bool before)
 static uint64_t receive(const struct pass *s)
 {
     uint64_t chunk;
-    const uint64_t peer = neighbour(s, -1, &chunk);
+    const uint64_t peer = step_neighbour(s, -1, &chunk);
     return weft_graph_recv(s->g, message_bytes(s, true), peer, tag(s, s->p->chunk),
                            forwards(s) ? "fwd.recv" : "bwd.recv");
 }
@@ -58,7 +58,7 @@ static uint64_t receive(const struct pass *s)
 static void hand_on(const struct pass *s, uint64_t x)
 {
     uint64_t chunk;
-    const uint64_t peer = neighbour(s, +1, &chunk);
+    const uint64_t peer = step_neighbour(s, +1, &chunk);
     weft_graph_send(s->g, message_bytes(s, false), peer, tag(s, chunk),
                     forwards(s) ? "fwd.send" : "bwd.send", x);
 }
@@ -157,7 +157,7 @@ static void embedding_backward(const struct pass *s, uint64_t x)
                                             "embedding.w", x, weights));
 }
 
-static void forward(const struct pass *s)
+static void step_forward(const struct pass *s)
 {
     struct weft_training_graph *g = s->g;
     const struct weft_training_plan *q = g->plan;
@@ -207,7 +207,7 @@ static void backward(const struct pass *s)
         weft_graph_pass_end(g);
 }
 
-static void run(struct weft_training_graph *g, const struct weft_pass *p)
+static void step_run(struct weft_training_graph *g, const struct weft_pass *p)
 {
     const struct weft_training_plan *q = g->plan;
     const struct pass s = {.g = g,
@@ -217,12 +217,12 @@ static void run(struct weft_training_graph *g, const struct weft_pass *p)
     snprintf(g->where, sizeof g->where, "it%" PRIu64 ".mb%u", g->iteration,
              (unsigned)p->microbatch);
     if (forwards(&s))
-        forward(&s);
+        step_forward(&s);
     else
         backward(&s);
 }
 
-static int start(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
+static int step_start(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
 {
     for (uint64_t c = 0; c < g->plan->v; c++)
         g->backwards_left[c] = g->plan->m / g->plan->copies;
@@ -236,12 +236,12 @@ static void between_passes(struct weft_training_graph *g, uint64_t iteration)
 
 static int iteration(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
 {
-    if (start(g, passes, n))
+    if (step_start(g, passes, n))
         return -1;
     for (size_t i = 0; i < n; i++) {
         if (passes[i].overlaps)
             weft_graph_fork(g);
-        run(g, &passes[i]);
+        step_run(g, &passes[i]);
         if (passes[i].overlaps)
             weft_graph_beside(g);
         if (i > 0 && passes[i - 1].overlaps)
@@ -268,19 +268,19 @@ static int continuous(struct weft_training_graph *g, const struct weft_pass *pas
 {
     const uint64_t m = g->plan->m, iterations = g->plan->p.iterations;
     uint64_t reduced[2] = {WEFT_NO_NODE, WEFT_NO_NODE};
-    if (start(g, passes, n))
+    if (step_start(g, passes, n))
         return -1;
     for (size_t i = 0; i < n; i++) {
         const struct weft_pass *p = &passes[i];
         g->iteration = p->iteration;
         if (p->kind == WEFT_PASS_FORWARD && p->microbatch == 0 && p->iteration >= 2)
             late_step(g, reduced, p->iteration - 2);
-        run(g, p);
+        step_run(g, p);
         if (p->kind == WEFT_PASS_FORWARD || p->microbatch != m - 1)
             continue;
         between_passes(g, p->iteration);
         reduced[p->iteration % 2] = weft_graph_reduce(g);
-        if (start(g, passes, n))
+        if (step_start(g, passes, n))
             return -1;
     }
     for (uint64_t k = iterations < 2 ? 0 : iterations - 2; k < iterations; k++)

@@ -45,7 +45,7 @@ static void means_of(const struct weft_training_plan *q, uint64_t *tokens, doubl
     *tokens = all / n;
 }
 
-static struct weft_steps steps_of(const struct weft_training_plan *q)
+static struct weft_steps training_steps_of(const struct weft_training_plan *q)
 {
     struct weft_steps s = {q->p.iterations, 0, q->gpu.peak_flops, 0, "tokens"};
     means_of(q, &s.samples, &s.flops);
@@ -85,7 +85,7 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
         rc = weft_convert_finish(c, out, err);
         c = NULL;
         if (!rc)
-            (*out)->steps = steps_of(q);
+            (*out)->steps = training_steps_of(q);
     }
     weft_convert_free(c);
     return rc;
@@ -152,7 +152,7 @@ static int next_trace(struct writing *w, uint64_t rank, struct weft_err *err)
     return rc;
 }
 
-static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
+static int training_write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
 {
     struct writing *w = ctx;
     int rc = next_trace(w, rank, err);
@@ -168,8 +168,9 @@ int weft_training_write(const struct weft_training_plan *q, const char *prefix,
     struct writing w = {.q = q};
     if (arena)
         w.groups = weft_arena_printf(arena, "%.*s.json", (int)weft_trace_stem(prefix), prefix);
-    const int rc = w.groups ? weft_trace_write(prefix, weft_training_ranks(q), write_rank, &w, err)
-                            : weft_err_no_memory(err, "a training job");
+    const int rc =
+        w.groups ? weft_trace_write(prefix, weft_training_ranks(q), training_write_rank, &w, err)
+                 : weft_err_no_memory(err, "a training job");
     weft_arena_free(w.arena);
     weft_arena_free(arena);
     return rc;

@@ -14,7 +14,7 @@ static const struct weft_param share[] = {{.type = WEFT_PARAM_F64, .min = "0.000
 const struct weft_list_form weft_densities_form = {
     .like = "SHARE,..., such as 1,0.5,0.25", .fields = share, .nfields = 1};
 
-static bool set(const char *text)
+static bool vary_set(const char *text)
 {
     return text && *text;
 }
@@ -36,13 +36,13 @@ static bool item(const struct weft_list_form *form, const char *text, uint64_t k
 
 bool weft_training_varies(const struct weft_training_plan *q)
 {
-    return set(q->p.sequences) || set(q->p.densities) || q->p.pruning > 0;
+    return vary_set(q->p.sequences) || vary_set(q->p.densities) || q->p.pruning > 0;
 }
 
 double weft_training_density(const struct weft_training_plan *q, uint64_t k)
 {
     struct weft_list_item at;
-    if (set(q->p.densities))
+    if (vary_set(q->p.densities))
         return item(&weft_densities_form, q->p.densities, k, &at) ? at.field[0].value.f64 : 1;
     const uint64_t n = q->p.pruning_iterations ? q->p.pruning_iterations : q->p.iterations - 1;
     const double left = k < n ? 1 - (double)k / (double)n : 0;

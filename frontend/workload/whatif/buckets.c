@@ -37,7 +37,7 @@ struct walk {
     uint64_t most_bytes;
 };
 
-static void push(struct heap *h, uint32_t x)
+static void buckets_push(struct heap *h, uint32_t x)
 {
     uint32_t i = h->n++;
     for (; i > 0 && h->at[(i - 1) / 2] > x; i = (i - 1) / 2)
@@ -116,7 +116,7 @@ static bool waits(const struct walk *w, uint32_t i)
     return false;
 }
 
-static void take_in(struct walk *w, uint32_t item)
+static void buckets_take_in(struct walk *w, uint32_t item)
 {
     struct weft_bucketed *b = &w->list[item];
     struct open *o = &w->open[b->sort];
@@ -131,11 +131,11 @@ static void take_in(struct walk *w, uint32_t item)
 static void visit(struct walk *w, uint32_t i)
 {
     if (w->item[i] != NONE)
-        take_in(w, w->item[i]);
+        buckets_take_in(w, w->item[i]);
     for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
         const uint32_t child = w->children[k];
         if (--w->missing[child] == 0)
-            push(waits(w, child) ? &w->late : &w->ready, w->place[child]);
+            buckets_push(waits(w, child) ? &w->late : &w->ready, w->place[child]);
     }
 }
 
@@ -156,12 +156,12 @@ static int link(struct walk *w, struct weft_err *err)
     return 0;
 }
 
-static int walk(struct walk *w, struct weft_err *err)
+static int buckets_walk(struct walk *w, struct weft_err *err)
 {
     uint32_t visited = 0;
     for (uint32_t k = 0; k < w->e->n; k++)
         if (w->missing[w->e->by_id[k]] == 0)
-            push(&w->ready, k);
+            buckets_push(&w->ready, k);
     for (; w->ready.n || w->late.n; visited++) {
         const bool late = w->ready.n == 0;
         const uint32_t i = w->e->by_id[pop(late ? &w->late : &w->ready)];
@@ -203,7 +203,7 @@ int weft_buckets_fill(const struct weft_edit *e, struct weft_bucketed *list, uin
         rc = link(&w, err);
     }
     if (!rc)
-        rc = walk(&w, err);
+        rc = buckets_walk(&w, err);
     free(w.children);
     free(w.open);
     free(room);

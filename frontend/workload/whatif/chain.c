@@ -159,7 +159,7 @@ static struct weft_arena *rank_arena(struct weft_err *err)
     return arena;
 }
 
-static int look(struct weft_chain *c, size_t i, struct weft_err *err)
+static int chain_look(struct weft_chain *c, size_t i, struct weft_err *err)
 {
     struct weft_transform *t = &c->list[i];
     int rc = 0;
@@ -177,7 +177,7 @@ static int look(struct weft_chain *c, size_t i, struct weft_err *err)
 }
 
 /* Readies transform i for what those before it make. */
-static int start(struct weft_chain *c, size_t i, struct weft_err *err)
+static int chain_start(struct weft_chain *c, size_t i, struct weft_err *err)
 {
     struct weft_transform *t = &c->list[i];
     t->ranks_in = t->ranks_out = i ? t[-1].ranks_out : c->ranks;
@@ -190,7 +190,7 @@ static int start(struct weft_chain *c, size_t i, struct weft_err *err)
             return err->code;
     if (t->ops->start && t->ops->start(t, err))
         return weft_err_prepend(err, "%s", t->ops->name);
-    return t->ops->look ? look(c, i, err) : 0;
+    return t->ops->look ? chain_look(c, i, err) : 0;
 }
 
 /** A trace on its way to files. */
@@ -200,7 +200,7 @@ struct writing {
     const char *groups_file;
 };
 
-static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
+static int chain_write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
 {
     const struct writing *w = ctx;
     struct weft_et *et = NULL;
@@ -240,7 +240,7 @@ int weft_chain_write(struct weft_chain *c, const char *out, uint64_t *ranks, boo
     *ranks = c->ranks;
     int rc = refuse_same(c, out, err);
     for (size_t i = 0; !rc && i < c->n; i++) {
-        rc = start(c, i, err);
+        rc = chain_start(c, i, err);
         w.groups = &c->list[i].out;
         *ranks = c->list[i].ranks_out;
     }
@@ -250,5 +250,5 @@ int weft_chain_write(struct weft_chain *c, const char *out, uint64_t *ranks, boo
     w.groups_file = weft_arena_printf(c->arena, "%.*s.json", (int)weft_trace_stem(out), out);
     if (!rc && !w.groups_file)
         rc = weft_err_no_memory(err, "a trace");
-    return rc ? rc : weft_trace_write(out, *ranks, write_rank, &w, err);
+    return rc ? rc : weft_trace_write(out, *ranks, chain_write_rank, &w, err);
 }

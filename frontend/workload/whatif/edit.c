@@ -38,7 +38,7 @@ struct key {
     uint32_t index;
 };
 
-static int by_id(const void *x, const void *y)
+static int edit_by_id(const void *x, const void *y)
 {
     const struct key *a = x, *b = y;
     if (a->id != b->id)
@@ -53,7 +53,7 @@ static int sort_nodes(struct weft_edit *e, struct weft_err *err)
     for (uint32_t i = 0; keys && i < e->n; i++)
         keys[i] = (struct key){e->et->nodes[i].id, i};
     if (keys)
-        qsort(keys, e->n, sizeof *keys, by_id);
+        qsort(keys, e->n, sizeof *keys, edit_by_id);
     for (uint32_t i = 0; !rc && i < e->n; i++) {
         e->by_id[i] = keys[i].index;
         if (i && keys[i].id == keys[i - 1].id)
@@ -107,7 +107,7 @@ uint32_t weft_edit_find(const struct weft_edit *e, uint64_t id)
     return low < e->n && e->et->nodes[e->by_id[low]].id == id ? e->by_id[low] : NONE;
 }
 
-static int grow(struct weft_edit *e, struct weft_err *err)
+static int edit_grow(struct weft_edit *e, struct weft_err *err)
 {
     if (e->nadded < e->cap)
         return 0;
@@ -123,12 +123,12 @@ static int grow(struct weft_edit *e, struct weft_err *err)
 }
 
 /* A new node before or behind node at in the file. */
-static struct weft_et_node *add(struct weft_edit *e, uint32_t at, bool before, int32_t type,
-                                const char *suffix, struct weft_err *err)
+static struct weft_et_node *edit_add(struct weft_edit *e, uint32_t at, bool before, int32_t type,
+                                     const char *suffix, struct weft_err *err)
 {
     struct weft_edit_note *note = &e->note[at];
     struct weft_et_node *node = weft_arena_alloc(e->arena, sizeof *node);
-    if (grow(e, err))
+    if (edit_grow(e, err))
         return NULL;
     if (node)
         node->name = weft_arena_printf(e->arena, "%s%s", e->et->nodes[at].name, suffix);
@@ -157,8 +157,8 @@ static void copy_deps(struct weft_et_node *to, const struct weft_et_node *from)
 }
 
 /* Has a node depend on another alone; false: out of memory. */
-static bool wait_for(struct weft_edit *e, struct weft_et_node *node, uint64_t id,
-                     struct weft_err *err)
+static bool edit_wait_for(struct weft_edit *e, struct weft_et_node *node, uint64_t id,
+                          struct weft_err *err)
 {
     uint64_t *dep = weft_arena_alloc(e->arena, sizeof *dep);
     if (!dep)
@@ -173,18 +173,18 @@ static bool wait_for(struct weft_edit *e, struct weft_et_node *node, uint64_t id
 struct weft_et_node *weft_edit_before(struct weft_edit *e, uint32_t at, int32_t type,
                                       const char *suffix, struct weft_err *err)
 {
-    struct weft_et_node *node = &e->et->nodes[at], *more = add(e, at, true, type, suffix, err);
+    struct weft_et_node *node = &e->et->nodes[at], *more = edit_add(e, at, true, type, suffix, err);
     if (!more)
         return NULL;
     copy_deps(more, node);
-    return wait_for(e, node, more->id, err) ? more : NULL;
+    return edit_wait_for(e, node, more->id, err) ? more : NULL;
 }
 
 struct weft_et_node *weft_edit_after(struct weft_edit *e, uint32_t at, int32_t type,
                                      const char *suffix, struct weft_err *err)
 {
-    struct weft_et_node *more = add(e, at, false, type, suffix, err);
-    if (!more || !wait_for(e, more, e->et->nodes[at].id, err) ||
+    struct weft_et_node *more = edit_add(e, at, false, type, suffix, err);
+    if (!more || !edit_wait_for(e, more, e->et->nodes[at].id, err) ||
         weft_edit_instead(e, at, &more->id, 1, err))
         return NULL;
     e->added[e->nadded - 1].fixed = true;
@@ -194,7 +194,7 @@ struct weft_et_node *weft_edit_after(struct weft_edit *e, uint32_t at, int32_t t
 struct weft_et_node *weft_edit_beside(struct weft_edit *e, uint32_t at, int32_t type,
                                       const char *suffix, struct weft_err *err)
 {
-    struct weft_et_node *more = add(e, at, false, type, suffix, err);
+    struct weft_et_node *more = edit_add(e, at, false, type, suffix, err);
     if (more)
         copy_deps(more, &e->et->nodes[at]);
     return more;
@@ -231,7 +231,7 @@ struct ids {
     size_t n, cap;
 };
 
-static int put(struct ids *ids, uint64_t id, struct weft_err *err)
+static int edit_put(struct ids *ids, uint64_t id, struct weft_err *err)
 {
     if (ids->n == ids->cap) {
         const size_t cap = ids->cap ? ids->cap * 2 : 64;
@@ -251,7 +251,7 @@ static int put_dep(struct weft_edit *e, struct ids *out, uint64_t id, uint32_t s
 {
     const uint32_t i = weft_edit_find(e, id);
     if (i == NONE) /* the file does not have it: for the reader to say */
-        return put(out, id, err);
+        return edit_put(out, id, err);
     struct weft_edit_note *note = &e->note[i];
     int rc = 0;
     if (note->fate == MERGED)
@@ -260,14 +260,14 @@ static int put_dep(struct weft_edit *e, struct ids *out, uint64_t id, uint32_t s
         return 0;
     note->stamp = stamp;
     if (note->fate == KEPT && !note->instead)
-        return put(out, id, err);
+        return edit_put(out, id, err);
     for (uint32_t k = 0; !rc && k < note->ninstead; k++) {
         const uint32_t to = note->fate == REMOVED ? weft_edit_find(e, note->instead[k]) : NONE;
         if (to != NONE && e->note[to].stamp == stamp)
             continue;
         if (to != NONE)
             e->note[to].stamp = stamp;
-        rc = put(out, note->instead[k], err);
+        rc = edit_put(out, note->instead[k], err);
     }
     return rc;
 }
@@ -307,7 +307,7 @@ static int push_deps(struct work *w, uint32_t i)
     return 0;
 }
 
-static int resolve(struct work *w, uint32_t i, struct weft_err *err)
+static int edit_resolve(struct work *w, uint32_t i, struct weft_err *err)
 {
     struct weft_edit_note *note = &w->e->note[i];
     const struct weft_et_node *node = &w->e->et->nodes[i];
@@ -340,7 +340,7 @@ static int resolve_removed(struct weft_edit *e, struct weft_err *err)
                 rc = weft_et_node_err(err, WEFT_E_INPUT, e->et, &e->et->nodes[top],
                                       "it depends on itself, in a circle of operations");
             if (pushed == 0) {
-                rc = resolve(&w, top, err);
+                rc = edit_resolve(&w, top, err);
                 w.depth--;
             }
         }
@@ -387,8 +387,8 @@ static int rewrite_node(struct weft_edit *e, struct ids *ids, struct weft_et_nod
 }
 
 /* Puts the new nodes of a place into the trace. */
-static int place(struct weft_edit *e, struct ids *ids, struct weft_et_node *to, size_t *n,
-                 uint32_t first, struct weft_err *err)
+static int edit_place(struct weft_edit *e, struct ids *ids, struct weft_et_node *to, size_t *n,
+                      uint32_t first, struct weft_err *err)
 {
     int rc = 0;
     for (uint32_t k = first; !rc && k != NONE; k = e->added[k].next) {
@@ -411,13 +411,13 @@ int weft_edit_finish(struct weft_edit *e, struct weft_err *err)
     if (!rc && (uint64_t)e->n + e->nadded >= NONE / 2 - 1)
         rc = weft_err_set(err, WEFT_E_LIMIT, "too many operations");
     for (uint32_t i = 0; !rc && i < e->n; i++) {
-        rc = place(e, &ids, nodes, &n, e->note[i].before, err);
+        rc = edit_place(e, &ids, nodes, &n, e->note[i].before, err);
         if (!rc && e->note[i].fate == KEPT) {
             rc = rewrite_node(e, &ids, &e->et->nodes[i], 2 * i + 1, err);
             nodes[n++] = e->et->nodes[i];
         }
         if (!rc)
-            rc = place(e, &ids, nodes, &n, e->note[i].after, err);
+            rc = edit_place(e, &ids, nodes, &n, e->note[i].after, err);
     }
     free(ids.list);
     if (rc)

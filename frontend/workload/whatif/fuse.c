@@ -118,8 +118,8 @@ struct mine {
     uint32_t n;
 };
 
-static int collect(struct weft_transform *t, uint32_t rank, struct weft_et *et,
-                   struct weft_arena *arena, struct mine *m, struct weft_err *err)
+static int fuse_collect(struct weft_transform *t, uint32_t rank, struct weft_et *et,
+                        struct weft_arena *arena, struct mine *m, struct weft_err *err)
 {
     char key[512];
     int rc = weft_transform_begin_rank(t, rank, et, err);
@@ -145,7 +145,7 @@ static int collect(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     return rc;
 }
 
-static void release(struct mine *m)
+static void fuse_release(struct mine *m)
 {
     weft_edit_end(&m->e);
     free(m->list);
@@ -205,7 +205,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
                 struct weft_err *err)
 {
     struct mine m = {0};
-    int rc = collect(t, rank, (struct weft_et *)(uintptr_t)et, NULL, &m, err);
+    int rc = fuse_collect(t, rank, (struct weft_et *)(uintptr_t)et, NULL, &m, err);
     if (!rc)
         rc = size_up(t, rank, &m, err);
     if (!rc)
@@ -213,7 +213,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
                                ((const struct fuse *)t->params)->size_bytes, err);
     if (!rc)
         rc = agree(&m, rank, err);
-    release(&m);
+    fuse_release(&m);
     return rc;
 }
 
@@ -223,7 +223,7 @@ struct run {
     uint32_t n;
 };
 
-static int by_number(const void *x, const void *y)
+static int fuse_by_number(const void *x, const void *y)
 {
     const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
     return a < b ? -1 : a > b;
@@ -251,7 +251,7 @@ static uint64_t *all_deps(const struct mine *m, struct run run, const uint32_t *
         }
     }
     if (list)
-        qsort(list, *n, sizeof *list, by_number);
+        qsort(list, *n, sizeof *list, fuse_by_number);
     const size_t all = *n;
     for (size_t k = *n = 0; list && k < all; k++)
         if (*n == 0 || list[k] != list[*n - 1])
@@ -308,7 +308,7 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
 {
     struct mine m = {0};
     const uint32_t nsorts = ((const struct fusing *)t->state)->nsorts;
-    int rc = collect(t, rank, et, arena, &m, err);
+    int rc = fuse_collect(t, rank, et, arena, &m, err);
     uint32_t *order = calloc(et->nnodes + 1, sizeof *order);
     uint32_t *run_of = calloc(et->nnodes + 1, sizeof *run_of);
     uint32_t *first = calloc((size_t)nsorts + 2, sizeof *first);
@@ -328,7 +328,7 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     free(order);
     free(run_of);
     free(first);
-    release(&m);
+    fuse_release(&m);
     return rc;
 }
 

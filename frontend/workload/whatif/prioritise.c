@@ -40,7 +40,7 @@ static int start(struct weft_transform *t, struct weft_err *err)
     return weft_select_check(&p->select, t->ranks_in, err);
 }
 
-static int by_id(const void *x, const void *y)
+static int prioritise_by_id(const void *x, const void *y)
 {
     const struct weft_et_node *a = *(struct weft_et_node *const *)x,
                               *b = *(struct weft_et_node *const *)y;
@@ -61,7 +61,7 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     for (size_t i = 0; i < et->nnodes; i++)
         if (weft_select_node(&p->select, &et->nodes[i]))
             chosen[n++] = &et->nodes[i];
-    qsort(chosen, n, sizeof *chosen, by_id);
+    qsort(chosen, n, sizeof *chosen, prioritise_by_id);
     for (size_t i = 0; !rc && i < n; i++) {
         const uint64_t step = p->order == LATER ? i : p->order == EARLIER ? n - 1 - i : 0;
         rc = weft_node_set_u64(chosen[i], arena, "comm_priority", p->priority + step, err);

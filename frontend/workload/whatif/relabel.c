@@ -19,8 +19,8 @@ struct weft_relabel_group {
     uint32_t n; /* members before */
 };
 
-static int note(struct weft_relabel *l, const struct weft_transform *t, uint32_t group,
-                const char *name, struct weft_err *err)
+static int relabel_note(struct weft_relabel *l, const struct weft_transform *t, uint32_t group,
+                        const char *name, struct weft_err *err)
 {
     if (group >= l->cap) {
         const uint32_t cap = group < 32 ? 64 : 2 * group;
@@ -52,7 +52,7 @@ int weft_relabel_look(struct weft_relabel *l, struct weft_transform *t, uint32_t
             continue;
         rc = weft_transform_group(t, et, node, &group, err);
         if (!rc)
-            rc = note(l, t, group, weft_node_group(node, buf, sizeof buf), err);
+            rc = relabel_note(l, t, group, weft_node_group(node, buf, sizeof buf), err);
     }
     return rc;
 }
@@ -63,7 +63,7 @@ static bool stays_world(const struct weft_relabel *l, uint32_t group)
     return group == 0 && l->groups[0].grows;
 }
 
-static uint64_t number(const struct weft_relabel *l, uint32_t group, uint32_t copy)
+static uint64_t relabel_number(const struct weft_relabel *l, uint32_t group, uint32_t copy)
 {
     return (uint64_t)group * l->copies + (l->groups[group].grows ? 0 : copy) + 1;
 }
@@ -80,7 +80,7 @@ static int define(struct weft_relabel *l, struct weft_transform *t, uint32_t gro
     for (uint32_t c = 0; c < times; c++)
         for (uint32_t i = 0; i < n; i++)
             ranks[c * n + i] = l->of(l->ctx, old[i], times > 1 ? c : copy);
-    snprintf(name, sizeof name, "%" PRIu64, number(l, group, copy));
+    snprintf(name, sizeof name, "%" PRIu64, relabel_number(l, group, copy));
     const int rc = weft_group_list_add(&t->out, t->arena, name, ranks, n * times, err);
     free(ranks);
     return rc;
@@ -173,7 +173,7 @@ static int relabel_coll(struct weft_relabel *l, struct weft_transform *t, uint32
         rc = grow_coll(l, node, arena, copy, err);
     if (rc || stays_world(l, g))
         return rc;
-    snprintf(name, sizeof name, "%" PRIu64, number(l, g, copy));
+    snprintf(name, sizeof name, "%" PRIu64, relabel_number(l, g, copy));
     return weft_node_set_text(node, arena, "pg_name", name, err);
 }
 

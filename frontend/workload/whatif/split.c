@@ -32,8 +32,8 @@ static const struct weft_param params[] = {
 };
 
 /* A part of node i: its attributes with another size. */
-static int part(struct weft_edit *e, uint32_t i, uint64_t number, uint64_t bytes, uint64_t *id,
-                struct weft_err *err)
+static int split_part(struct weft_edit *e, uint32_t i, uint64_t number, uint64_t bytes,
+                      uint64_t *id, struct weft_err *err)
 {
     const struct weft_et_node *whole = &e->et->nodes[i];
     char suffix[24];
@@ -66,7 +66,8 @@ static int split_node(const struct split *p, struct weft_edit *e, uint32_t i, st
     int rc = 0;
     ids[0] = node->id;
     for (uint64_t k = 1; !rc && k < n; k++)
-        rc = part(e, i, k, k + 1 < n ? p->size_bytes : bytes - k * p->size_bytes, &ids[k], err);
+        rc = split_part(e, i, k, k + 1 < n ? p->size_bytes : bytes - k * p->size_bytes, &ids[k],
+                        err);
     if (!rc)
         rc = weft_node_set_u64(node, e->arena, "comm_size", p->size_bytes, err);
     if (!rc)

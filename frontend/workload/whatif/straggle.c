@@ -47,7 +47,7 @@ static uint64_t ticket(const struct straggle *p, uint32_t rank)
     return weft_rng_u64(&r);
 }
 
-static int by_number(const void *x, const void *y)
+static int straggle_by_number(const void *x, const void *y)
 {
     const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
     return a < b ? -1 : a > b;
@@ -75,7 +75,7 @@ static int start(struct weft_transform *t, struct weft_err *err)
         rc = weft_err_set(err, WEFT_E_INPUT, "draw is %" PRIu64 ", but there are %" PRIu64 " ranks",
                           p->draw, n);
     } else {
-        qsort(tickets, n, sizeof *tickets, by_number);
+        qsort(tickets, n, sizeof *tickets, straggle_by_number);
         lot->last = tickets[p->draw - 1];
     }
     free(tickets);

@@ -66,7 +66,8 @@ static uint64_t shared_key(struct emit *m, const struct weft_et_node *node)
     return weft_kin_mix(kin, next_of(m, kin));
 }
 
-static uint64_t draw(const struct emit *m, unsigned quantity, double value, uint64_t key)
+static uint64_t synthesize_emit_draw(const struct emit *m, unsigned quantity, double value,
+                                     uint64_t key)
 {
     const double x = weft_profile_draw(m->profile, quantity, value, m->p->blur, m->p->seed, key);
     return value > 0 && x < 1 ? 1 : x < 9e18 ? (uint64_t)llround(x) : (uint64_t)9e18;
@@ -77,7 +78,7 @@ static const char *const kept[] = {"is_cpu_op",      "comm_type", "comm_priority
                                    "comm_algorithm", "comm_tag"};
 enum { KEPT = sizeof kept / sizeof kept[0], MORE = 2 };
 
-static void keep(struct weft_et_node *to, const struct weft_et_node *from)
+static void synthesize_emit_keep(struct weft_et_node *to, const struct weft_et_node *from)
 {
     for (size_t i = 0; i < KEPT; i++) {
         const struct weft_et_attr *a = weft_et_find(from, kept[i]);
@@ -98,7 +99,8 @@ static uint64_t draw_member(const void *ctx, uint64_t bytes)
 {
     const struct per_member *x = ctx;
     /* One key per size: both ends of a pair have the same bytes, and so draw the same. */
-    return draw(x->m, WEFT_QUANTITY_COLLECTIVE + 6, (double)bytes, weft_kin_mix(x->key, bytes));
+    return synthesize_emit_draw(x->m, WEFT_QUANTITY_COLLECTIVE + 6, (double)bytes,
+                                weft_kin_mix(x->key, bytes));
 }
 
 static int draw_communication(struct emit *m, struct weft_et_node *to,
@@ -127,9 +129,9 @@ static int draw_communication(struct emit *m, struct weft_et_node *to,
     const uint64_t key = shared_key(m, from);
     if (weft_node_u64(from, "comm_size", UINT64_MAX) == UINT64_MAX)
         return 0;
-    return weft_node_set_u64(to, m->arena, "comm_size",
-                             draw(m, quantity, (double)weft_node_u64(from, "comm_size", 0), key),
-                             err);
+    return weft_node_set_u64(
+        to, m->arena, "comm_size",
+        synthesize_emit_draw(m, quantity, (double)weft_node_u64(from, "comm_size", 0), key), err);
 }
 
 static int draw_work(struct emit *m, struct weft_et_node *to, const struct weft_et_node *from,
@@ -148,11 +150,13 @@ static int draw_work(struct emit *m, struct weft_et_node *to, const struct weft_
         m->carry_us = us - (double)to->duration_us;
     }
     if (comp && work > 0)
-        rc = weft_node_set_u64(to, m->arena, "num_ops",
-                               draw(m, WEFT_QUANTITY_WORK, work, weft_kin_mix(key, 1)), err);
+        rc = weft_node_set_u64(
+            to, m->arena, "num_ops",
+            synthesize_emit_draw(m, WEFT_QUANTITY_WORK, work, weft_kin_mix(key, 1)), err);
     if (!rc && tensor > 0)
-        rc = weft_node_set_u64(to, m->arena, "tensor_size",
-                               draw(m, WEFT_QUANTITY_TENSOR, tensor, weft_kin_mix(key, 2)), err);
+        rc = weft_node_set_u64(
+            to, m->arena, "tensor_size",
+            synthesize_emit_draw(m, WEFT_QUANTITY_TENSOR, tensor, weft_kin_mix(key, 2)), err);
     return rc;
 }
 
@@ -212,7 +216,7 @@ static int emit_node(struct emit *m, struct weft_et_node *to, uint32_t from, uin
     to->attrs = weft_arena_calloc(m->arena, KEPT + MORE, sizeof *to->attrs);
     if (!to->attrs)
         return weft_err_no_memory(err, "a trace");
-    keep(to, node);
+    synthesize_emit_keep(to, node);
     int rc = copy_deps(m, to, node, from, j, err);
     if (!rc && node->type >= WEFT_ET_COMM_SEND_NODE)
         rc = draw_communication(m, to, node, err);

@@ -19,13 +19,13 @@ const struct weft_transform_ops *const *weft_transform_table(size_t *n)
     return table;
 }
 
-static const char *name_of(size_t i)
+static const char *transform_table_name_of(size_t i)
 {
     return table[i]->name;
 }
 
 const struct weft_transform_ops *weft_transform_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "transform", err);
+    const size_t i = weft_find_named(name, transform_table_name_of, TABLE_SIZE, "transform", err);
     return i < TABLE_SIZE ? table[i] : NULL;
 }

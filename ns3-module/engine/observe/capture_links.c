@@ -36,7 +36,8 @@ static bool joins(const struct weft_fabric_link *l, uint32_t a, uint32_t b)
     return (l->a == a && l->b == b) || (l->a == b && l->b == a);
 }
 
-static int choose(const struct weft_fabric *f, char *word, uint8_t *chosen, struct weft_err *err)
+static int capture_links_choose(const struct weft_fabric *f, char *word, uint8_t *chosen,
+                                struct weft_err *err)
 {
     char given[WORD_MAX], *end;
     snprintf(given, sizeof given, "%s", word);
@@ -82,7 +83,7 @@ int weft_capture_select(const struct weft_fabric *f, const char *links, uint8_t 
                                 item.text);
         memcpy(word, item.text, item.len);
         word[item.len] = '\0';
-        if (choose(f, word, chosen, err))
+        if (capture_links_choose(f, word, chosen, err))
             return err->code;
     }
     if (rc)

@@ -142,7 +142,7 @@ static void look_all(struct weft_engine *e, const uint8_t *dead, uint32_t prio, 
 }
 
 /* Appends to @p text; what does not fit is cut. */
-static void append(char *text, size_t size, size_t *used, const char *what)
+static void diagnose_append(char *text, size_t size, size_t *used, const char *what)
 {
     int n = *used < size ? snprintf(text + *used, size - *used, "%s", what) : 0;
     *used += n > 0 ? (size_t)n : 0;
@@ -171,8 +171,8 @@ static void write_cycle(const struct weft_engine *e, uint8_t *dead, const uint32
     used += n > 0 ? (size_t)n : 0;
     uint32_t q = first;
     do {
-        append(text, size, &used, q == first ? "" : " waits for ");
-        append(text, size, &used, port_name(e, q, name));
+        diagnose_append(text, size, &used, q == first ? "" : " waits for ");
+        diagnose_append(text, size, &used, port_name(e, q, name));
         q = next[q];
     } while (q != first && q != NIL);
 }
@@ -222,25 +222,25 @@ static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t fir
     char name[PORT_NAME_MAX], unit[WEFT_UNIT_TEXT_MAX], item[160];
     size_t used = 0;
     uint32_t n = 0;
-    append(text, size, &used, "root of the pauses: ");
+    diagnose_append(text, size, &used, "root of the pauses: ");
     for (uint32_t q = 0; q < e->fabric->nports; q++) {
         if (!root[q] || n++ >= MAX_ROOTS)
             continue;
         snprintf(item, sizeof item, "%s%s (its queue %s, not paused itself)", n > 1 ? ", " : "",
                  port_name(e, q, name), weft_human_size(e->ports[q].lane[prio].qbytes, unit));
-        append(text, size, &used, item);
+        diagnose_append(text, size, &used, item);
     }
     if (n == 0)
-        append(text, size, &used,
-               circle ? "the ports that wait for each other"
-                      : "no congested port, a resume is missing or on its way");
+        diagnose_append(text, size, &used,
+                        circle ? "the ports that wait for each other"
+                               : "no congested port, a resume is missing or on its way");
     if (n > MAX_ROOTS) {
         snprintf(item, sizeof item, " and %u more", n - MAX_ROOTS);
-        append(text, size, &used, item);
+        diagnose_append(text, size, &used, item);
     }
     snprintf(item, sizeof item, "; priority %u; first paused: %s at %s", prio,
              port_name(e, first, name), weft_human_time(e->pfc.since[first].ps[prio], unit));
-    append(text, size, &used, item);
+    diagnose_append(text, size, &used, item);
 }
 
 /* ---- victims, see victims.c ---- */
@@ -257,11 +257,11 @@ static uint32_t write_victims(const struct weft_engine *e, const uint8_t *victim
             continue;
         snprintf(item, sizeof item, "%sh%u->h%u", n > 1 ? ", " : "victims: ", qp_at(e, i)->src_host,
                  qp_at(e, i)->dst_host);
-        append(text, size, &used, item);
+        diagnose_append(text, size, &used, item);
     }
     if (n > MAX_VICTIMS) {
         snprintf(item, sizeof item, " and %u more", n - MAX_VICTIMS);
-        append(text, size, &used, item);
+        diagnose_append(text, size, &used, item);
     }
     return n;
 }

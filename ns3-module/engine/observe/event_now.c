@@ -57,7 +57,7 @@ static bool name(const struct weft_engine *c, struct weft_event_now *out)
     return true;
 }
 
-static uint64_t steps_of(const struct weft_engine *c)
+static uint64_t event_now_steps_of(const struct weft_engine *c)
 {
     return c->tot.events + (uint64_t)c->now + (uintptr_t)c->windows.running;
 }
@@ -71,10 +71,10 @@ void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *o
                                    .node = UINT32_MAX,
                                    .host = UINT32_MAX};
     bool named = name(e, out);
-    out->steps = steps_of(e) + e->tot.windows + (e->extension ? *e->extension->steps : 0) +
-                 (e->peers ? e->peers->nexchanges : 0);
+    out->steps = event_now_steps_of(e) + e->tot.windows +
+                 (e->extension ? *e->extension->steps : 0) + (e->peers ? e->peers->nexchanges : 0);
     for (unsigned k = 0; c && k < c->n; k++) {
-        out->steps += steps_of(&c->workers[k].e);
+        out->steps += event_now_steps_of(&c->workers[k].e);
         named = named || name(&c->workers[k].e, out);
     }
     if (out->node != UINT32_MAX && e->fabric->nodes[out->node].kind == WEFT_NODE_HOST)

@@ -38,7 +38,7 @@ struct said {
     uint64_t of, is;
 };
 
-static void say(struct weft_engine *e, uint64_t of, uint64_t is)
+static void stall_marks_say(struct weft_engine *e, uint64_t of, uint64_t is)
 {
     const struct said s = {of, is};
     pouch_add(e, &e->peers->all, &s, sizeof s);
@@ -69,7 +69,7 @@ bool stall_learn_progress(struct weft_engine *e, bool known)
         if (peers_ends(e, q->src_host, q->dst_host) != PEERS_RECEIVES || m->said_psn == q->exp_psn)
             continue;
         m->said_psn = q->exp_psn;
-        say(e, i, q->exp_psn);
+        stall_marks_say(e, i, q->exp_psn);
     }
     peers_ask(e, sizeof(struct said), take_progress, NULL);
     return true;
@@ -103,7 +103,7 @@ bool stall_learn_queues(struct weft_engine *e, bool known)
             e->stall.said_queues[i] == e->ports[i].st.max_queue_bytes)
             continue;
         e->stall.said_queues[i] = e->ports[i].st.max_queue_bytes;
-        say(e, i, e->ports[i].st.max_queue_bytes);
+        stall_marks_say(e, i, e->ports[i].st.max_queue_bytes);
     }
     peers_ask(e, sizeof(struct said), take_queue, NULL);
     return true;

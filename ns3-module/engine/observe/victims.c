@@ -91,7 +91,7 @@ void victims_mark(struct weft_engine *e, uint32_t prio, const uint8_t *root, uin
 }
 
 /* Room for one mark per QP. */
-static bool reserve(struct weft_engine *e)
+static bool observe_victims_reserve(struct weft_engine *e)
 {
     struct victims *v = &e->victims;
     const uint32_t n = e->qps.pool.n;
@@ -113,7 +113,8 @@ uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found)
     peers_borrow(e);
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
-    for (uint32_t prio = 0; root && victim && reserve(e) && prio < WEFT_PRIOS; prio++) {
+    for (uint32_t prio = 0; root && victim && observe_victims_reserve(e) && prio < WEFT_PRIOS;
+         prio++) {
         if (!any_paused(e, prio))
             continue;
         victims_roots(e, prio, root);

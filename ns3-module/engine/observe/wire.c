@@ -59,7 +59,7 @@ void weft_wire_free(struct weft_wire *w)
     free(w);
 }
 
-static int grow(void **list, size_t *cap, size_t want, size_t elem, struct weft_err *err)
+static int wire_grow(void **list, size_t *cap, size_t want, size_t elem, struct weft_err *err)
 {
     if (want <= *cap)
         return 0;
@@ -78,13 +78,13 @@ static int grow(void **list, size_t *cap, size_t want, size_t elem, struct weft_
 int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, struct weft_err *err)
 {
     void *qps = w->qps;
-    int rc = grow(&qps, &w->nqps, (size_t)msg->qpn + 1, sizeof *w->qps, err);
+    int rc = wire_grow(&qps, &w->nqps, (size_t)msg->qpn + 1, sizeof *w->qps, err);
     w->qps = qps;
     if (rc)
         return rc;
     struct segments *s = &w->qps[msg->qpn];
     void *list = s->list;
-    rc = grow(&list, &s->cap, s->n + 1, sizeof *s->list, err);
+    rc = wire_grow(&list, &s->cap, s->n + 1, sizeof *s->list, err);
     s->list = list;
     if (rc)
         return rc;
