@@ -311,6 +311,8 @@ int weft_jobs_start(struct weft_jobs *j, struct weft_err *err)
     int rc = 0;
     for (uint32_t i = 0; !rc && i < j->c.n; i++) {
         struct job *b = &j->jobs[i];
+        if (b->plan->idle)
+            continue;
         if (b->plan->start_ps > 0) {
             rc = j->c.net->ops->after(j->c.net, b->plan->start_ps, start_later, j, i, err);
             continue;
@@ -341,7 +343,7 @@ const struct weft_err *weft_jobs_error(const struct weft_jobs *j)
 
 static bool all_over(const struct job *b)
 {
-    return b->over + 1 >= b->plan->repeat && is_finished(b);
+    return b->plan->idle || (b->over + 1 >= b->plan->repeat && is_finished(b));
 }
 
 bool weft_jobs_finished(const struct weft_jobs *j)
@@ -357,7 +359,7 @@ bool weft_jobs_ends_finished(const struct weft_jobs *j)
     bool any = false;
     for (uint32_t i = 0; i < j->c.n; i++) {
         const struct job *b = &j->jobs[i];
-        if (b->plan->flows && b->plan->flows->endless)
+        if (b->plan->idle || (b->plan->flows && b->plan->flows->endless))
             continue;
         if (!all_over(b))
             return false;
@@ -375,7 +377,15 @@ static uint32_t count_endless(const struct weft_jobs *j)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < j->c.n; i++)
-        n += j->c.plans[i].flows && j->c.plans[i].flows->endless;
+        n += !j->c.plans[i].idle && j->c.plans[i].flows && j->c.plans[i].flows->endless;
+    return n;
+}
+
+static uint32_t count_played(const struct weft_jobs *j)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < j->c.n; i++)
+        n += !j->c.plans[i].idle;
     return n;
 }
 
@@ -386,7 +396,7 @@ bool weft_jobs_any_endless(const struct weft_jobs *j)
 
 bool weft_jobs_all_endless(const struct weft_jobs *j)
 {
-    return count_endless(j) == j->c.n;
+    return count_endless(j) == count_played(j);
 }
 
 /* Done and in total over all repetitions, as far as they are known. */

@@ -38,6 +38,7 @@ struct weft_job_plan {
     uint32_t classes;
     int64_t until_ps; /**< a source without an end begins no flow from then on; 0: no limit */
     uint64_t repeat;  /**< how often it is played, one time after the other; >= 1 */
+    bool idle;        /**< it is not played, and counts as finished */
 };
 
 /** Everything pointed to must outlive the jobs. */

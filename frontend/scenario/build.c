@@ -157,6 +157,10 @@ int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_
         return name_element(s, "congestion-control", err);
     if (weft_topology_build(s->topology, s->topology_params, &out->fabric, err))
         return name_element(s, "topology", err);
+    if (weft_scenario_set_link_rates(s, out->fabric, err)) {
+        weft_scenario_parts_free(out);
+        return name_element(s, "run", err);
+    }
     weft_fabric_slow(out->fabric, 0, s->system->scale_up_share);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
     int code = 0;

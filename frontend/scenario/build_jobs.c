@@ -200,6 +200,7 @@ static void build_jobs_begin(const struct weft_scenario *s, uint32_t i, struct w
     p->start_ps = j->job->start_ps;
     p->prio = j->job->priority ? (uint32_t)j->job->priority - 1 : WEFT_PRIO_DEFAULT;
     p->repeat = j->job->repeat;
+    p->idle = j->job->idle;
     struct weft_scenario_classes c;
     if (j->job->transport == WEFT_JOB_TRANSPORT_DEFAULT || !weft_scenario_classes(s, &c))
         return;
@@ -221,7 +222,7 @@ static int check_ends(const struct weft_scenario *s, const struct weft_scenario_
     bool ends = weft_scenario_until_ps(s) != 0;
     for (uint32_t i = 0; i < parts->njobs; i++) {
         const struct weft_flow_source *f = parts->jobs[i].flows;
-        ends = ends || !f || !f->endless;
+        ends = ends || (!parts->jobs[i].idle && (!f || !f->endless));
         *at = i;
         if (f && f->endless && parts->jobs[i].repeat > 1)
             return weft_err_set(err, WEFT_E_INPUT,

@@ -99,6 +99,14 @@ static const struct weft_param run_params[] = {
      .help = "simulated time between looks for queue pairs that wait behind a PFC pause though "
              "the rest of their way is free (metrics victims, victim-time); 0: never",
      .needs = "replay=off|auto"},
+    {.name = "link-rates",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct weft_run_params, link_rates),
+     .def = "",
+     .help = "rates of links in place of the topology's, later ones win: LINKS:RATE;..., where "
+             "LINKS is hosts (links of hosts), switches (links between switches), all, or links "
+             "as fault events name them, and RATE is a rate or xFACTOR: "
+             "switches:x2; s16-s20:100Gbps"},
 };
 const struct weft_param_table weft_run_param_table =
     WEFT_PARAM_TABLE(run_params, struct weft_run_params);

@@ -116,6 +116,9 @@ int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err);
 /** Loads the jobs of a scenario and places their ranks on the fabric of @p out. */
 int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario_parts *out,
                              struct weft_err *err);
+/** Gives links the rates of run.link-rates. */
+int weft_scenario_set_link_rates(const struct weft_scenario *s, struct weft_fabric *f,
+                                 struct weft_err *err);
 void weft_scenario_free_jobs(struct weft_scenario_parts *parts);
 /** Whether a text parameter names a file. */
 bool weft_param_is_path(const struct weft_param *p);

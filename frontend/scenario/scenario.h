@@ -60,6 +60,7 @@ struct weft_run_params {
     int64_t measure_ps;     /**< the run ends so much later; 0: it doesn't */
     int64_t stall_after_ps; /**< time without progress after which it ends; 0: it doesn't */
     int64_t victims_ps;     /**< between looks for victims of pauses; 0: there are none */
+    const char *link_rates; /**< "LINKS:RATE; ...": in place of the topology's; "": none */
 };
 extern const struct weft_param_table weft_run_param_table;
 /** How many threads are to run it, 1 to 255; 0: as many as make it fastest. */
@@ -76,6 +77,7 @@ struct weft_job_params {
     int priority;  /**< 0: what messages ask for; else traffic class + 1 */
     int transport; /**< enum weft_job_transport */
     uint64_t repeat;
+    bool idle; /**< it has its hosts, but is not played */
 };
 /** Values of the parameter `transport`: what carries its messages; by default what its traffic
  * class says. */

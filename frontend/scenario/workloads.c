@@ -77,6 +77,11 @@ static const struct weft_param job_params[] = {
      .min = "1",
      .max = "1000000",
      .help = "how often it is played, one time after the other"},
+    {.name = "idle",
+     .type = WEFT_PARAM_BOOL,
+     .offset = FIELD(idle),
+     .def = "false",
+     .help = "it keeps its hosts but is not played, to see the others without it"},
 };
 const struct weft_param_table weft_job_param_table =
     WEFT_PARAM_TABLE(job_params, struct weft_job_params);

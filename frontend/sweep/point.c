@@ -23,7 +23,7 @@ int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep
 {
     const size_t row = weft_sweep_row_of(s, point), n = b->source.set.n;
     const char *seed = weft_sweep_seed_of(s, point);
-    size_t own = 1;
+    size_t own = 1 + (b->own ? b->own[point].n : 0);
     for (size_t a = 0; a < s->naxes; a++)
         own += s->axis[a].nkeys;
     const char **list = (const char **)weft_arena_calloc(s->arena, n + own, sizeof *list);
@@ -40,6 +40,8 @@ int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep
                                                   weft_sweep_axis_value(s, a, k, row));
             ok = list[out->set.n++] != NULL;
         }
+    for (size_t i = 0; ok && b->own && i < b->own[point].n; i++)
+        list[out->set.n++] = b->own[point].list[i];
     if (ok && seed) {
         list[out->set.n] = weft_arena_printf(s->arena, "run.seed=%s", seed);
         ok = list[out->set.n++] != NULL;

@@ -19,11 +19,12 @@ struct weft_sweep_base {
     struct weft_source_opts source; /**< the settings that do not change */
     char **args;                    /**< the scenario, nargs of them */
     int nargs;
-    const char *out;               /**< folder; NULL: no files */
-    struct weft_sweep_texts texts; /**< what was asked for */
-    const char *dir;               /**< that files of the axes are relative to; NULL: none */
-    const char *find;              /**< what is searched for; NULL: nothing */
-    struct weft_run_limits limits; /**< of each point */
+    const char *out;                /**< folder; NULL: no files */
+    struct weft_sweep_texts texts;  /**< what was asked for */
+    const char *dir;                /**< that files of the axes are relative to; NULL: none */
+    const char *find;               /**< what is searched for; NULL: nothing */
+    struct weft_run_limits limits;  /**< of each point */
+    const struct weft_strings *own; /**< settings of each point beside those of axes; NULL: none */
 };
 
 /** "KEY=VALUE" in @p arena, a file as seen from @p dir (NULL: as it is). NULL: no memory. */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft diagnose: what would have made a run faster, found by playing it with one thing changed. */
+#include "base/processors.h"
+#include "base/units.h"
+#include "diagnose/diagnose.h"
+#include "run/limits.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+struct diagnose_opts {
+    struct weft_source_opts source;
+    const char *job, *metric, *budget, *jobs, *time_limit, *memory_limit, *watchdog;
+    bool json;
+};
+
+static const struct weft_opt options[] = {
+    WEFT_SOURCE_OPTS(diagnose_opts),
+    WEFT_LIMIT_OPTS(diagnose_opts),
+    {"job", 0, WEFT_OPT_TEXT, offsetof(struct diagnose_opts, job), "NAME", NULL,
+     "the workload that is to be faster; default: the first that has an end, else the first"},
+    {"metric", 'm', WEFT_OPT_TEXT, offsetof(struct diagnose_opts, metric), "NAME", NULL,
+     "what is to be smaller ('weft list metrics'); default: the workload's time, or its flows' "
+     "mean completion time and 99th percentile of slowdown"},
+    {"budget", 0, WEFT_OPT_TEXT, offsetof(struct diagnose_opts, budget), "TIME", NULL,
+     "wall-clock time after which no further change is tried; default: 60s"},
+    {"jobs", 'j', WEFT_OPT_TEXT, offsetof(struct diagnose_opts, jobs), "N", NULL,
+     "changes that are played at the same time; default: one per processor"},
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct diagnose_opts, json), NULL, NULL,
+     "print one JSON object"},
+};
+
+static int read_budget(const struct diagnose_opts *o, struct weft_diagnose_budget *out,
+                       struct weft_err *err)
+{
+    int64_t ps = INT64_C(60) * 1000000000000;
+    uint64_t n = weft_processors();
+    if (o->budget && weft_parse_time_ps(o->budget, &ps, err))
+        return weft_err_set(err, WEFT_E_USAGE, "--budget %s: %s", o->budget, err->msg);
+    if (o->jobs && (weft_parse_u64(o->jobs, &n, err) || n < 1 || n > 1024))
+        return weft_err_set(err, WEFT_E_USAGE, "--jobs %s: a number from 1 to 1024", o->jobs);
+    *out = (struct weft_diagnose_budget){.wall_s = 1e-12 * (double)ps, .parallel = (size_t)n};
+    return 0;
+}
+
+static void print(const struct weft_cli *cli, const struct weft_diagnosis *d, bool json)
+{
+    struct weft_json j;
+    if (!json) {
+        weft_diagnosis_text(cli->out, d);
+        return;
+    }
+    weft_json_init(&j, cli->out, "standard output", 2);
+    weft_diagnosis_json(&j, d);
+    weft_json_finish(&j, NULL);
+}
+
+static int diagnose(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                    struct weft_err *err)
+{
+    const struct diagnose_opts *o = (const struct diagnose_opts *)opts;
+    struct weft_sweep_base base = {.cli = cli, .source = o->source, .args = args, .nargs = nargs};
+    struct weft_diagnose_budget budget;
+    struct weft_diagnosis d;
+    if (read_budget(o, &budget, err) ||
+        weft_limits_read(o->time_limit, o->memory_limit, o->watchdog, &base.limits, err))
+        return err->code;
+    const int code = weft_diagnose(&d, &base, o->job, o->metric, &budget, err);
+    if (!code)
+        print(cli, &d, o->json);
+    weft_diagnosis_free(&d);
+    return code;
+}
+
+const struct weft_command weft_command_diagnose = {
+    .name = "diagnose",
+    .summary = "Find what makes a run slow by playing it with one thing changed at a time",
+    .usage = "[SCENARIO] [--budget TIME] [--jobs N] [--set KEY=VALUE]...",
+    .example = "weft diagnose scenarios/oversubscribed-allreduce",
+    .details =
+        "Plays the run, then the same run without each fault, with each slow link at the rate of "
+        "its peers, with each setting that was given at its default, without each other workload, "
+        "and with what its symptoms suggest: more buffer, other timers, sprayed packets, no "
+        "congestion control, faster links.\n"
+        "Changes that undo what is not as intended come first, then what could be tuned, then what "
+        "would have to be built. Each row says by how much the run would be faster, what to do, "
+        "and the settings to try it with 'weft run'.\n"
+        "Gains below 2 % are not told apart from chance.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct diagnose_opts),
+    .run = diagnose,
+};

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The list of changes: from faults, settings and links; rules.c adds those that symptoms suggest.
+ */
+#include "base/units.h"
+#include "diagnose/diagnose.h"
+
+#include <string.h>
+
+const char *weft_change_class_name(enum weft_change_class c)
+{
+    static const char *const names[] = {
+        [WEFT_CHANGE_FAULT] = "fault",   [WEFT_CHANGE_LINK] = "link",
+        [WEFT_CHANGE_JOB] = "workload",  [WEFT_CHANGE_SETTING] = "setting",
+        [WEFT_CHANGE_TUNING] = "tuning", [WEFT_CHANGE_CAPACITY] = "capacity",
+    };
+    return names[c];
+}
+
+int weft_changes_add(struct weft_changes *c, const struct weft_change *like, const char *set1,
+                     const char *set2, const char *set3, struct weft_err *err)
+{
+    const char *const given[] = {set1, set2, set3};
+    struct weft_change own = *like;
+    if (c->n == c->cap) {
+        const size_t cap = c->cap ? 2 * c->cap : 32;
+        struct weft_change *list =
+            (struct weft_change *)weft_arena_calloc(c->arena, cap, sizeof *list);
+        if (!list)
+            return weft_err_no_memory(err, "changes to try");
+        if (c->n)
+            memcpy(list, c->list, c->n * sizeof *list);
+        c->list = list;
+        c->cap = cap;
+    }
+    own.sets = (const char **)weft_arena_calloc(c->arena, 3, sizeof *own.sets);
+    if (!own.sets || !own.what || !own.advice)
+        return weft_err_no_memory(err, "changes to try");
+    own.nsets = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (given[i])
+            own.sets[own.nsets++] = given[i];
+    c->list[c->n++] = own;
+    return 0;
+}
+
+const struct weft_scenario_group *weft_group_of(const struct weft_scenario *s, const char *element)
+{
+    for (size_t i = 0; i < s->ngroups; i++)
+        if (strcmp(s->groups[i].element, element) == 0)
+            return &s->groups[i];
+    return NULL;
+}
+
+/* The text of a value, without what "auto" comes to. */
+static const char *value_text(const struct weft_param *p, const void *values,
+                              struct weft_arena *arena)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    const char *text = "";
+    if (p->type == WEFT_PARAM_STRING) {
+        text = *(const char *const *)((const char *)values + p->offset);
+        return text ? text : "";
+    }
+    return weft_arena_strdup(arena, weft_params_format(p, values, buf, sizeof buf));
+}
+
+const char *weft_group_value(const struct weft_scenario_group *g, const char *param,
+                             struct weft_arena *arena)
+{
+    const struct weft_param *p = g ? weft_params_find(g->table, param) : NULL;
+    const char *text = p ? value_text(p, g->values, arena) : "";
+    return text ? text : "";
+}
+
+/* ---- faults ---- */
+
+int weft_changes_of_faults(struct weft_changes *c, const struct weft_scenario *s,
+                           struct weft_err *err)
+{
+    const char *events = s->faults->events;
+    size_t count = 0;
+    for (const char *at = events; *at;) {
+        size_t len = strcspn(at, ";");
+        const char *next = at + len + (at[len] == ';');
+        const char *begin = at;
+        while (len && *begin == ' ') {
+            begin++;
+            len--;
+        }
+        if (len && count++ < 32) {
+            const char *rest =
+                weft_arena_printf(c->arena, "%.*s%s", (int)(at - events), events, next);
+            const struct weft_change like = {
+                .class = WEFT_CHANGE_FAULT,
+                .what = weft_arena_printf(c->arena, "without the fault '%.*s'", (int)len, begin),
+                .advice = "Repair or take out of service what this fault names.",
+                .weight = WEFT_CHANGE_UNINTENDED,
+                .order = 0,
+            };
+            if (!rest ||
+                weft_changes_add(c, &like,
+                                 weft_arena_printf(c->arena, WEFT_FAULT_ELEMENT ".events=%s", rest),
+                                 NULL, NULL, err))
+                return weft_err_no_memory(err, "changes to try");
+        }
+        at = next;
+    }
+    const struct weft_change all = {
+        .class = WEFT_CHANGE_FAULT,
+        .what = "without any fault",
+        .advice = "Repair or take out of service what the faults name.",
+        .weight = WEFT_CHANGE_UNINTENDED,
+        .order = 1,
+    };
+    return count > 1 ? weft_changes_add(c, &all, WEFT_FAULT_ELEMENT ".events=", NULL, NULL, err)
+                     : 0;
+}
+
+/* ---- settings ---- */
+
+/* Elements whose settings say how the network and the collectives work, not how much there is to
+ * do. */
+static bool is_configuration(const char *element)
+{
+    static const char *const elements[] = {
+        "transport",          "switch", "pfc", "ecn", "credit", "in-network", "uet", "tcp", "ideal",
+        "congestion-control", "system"};
+    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++)
+        if (strcmp(element, elements[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Settings of workloads that change how the same work is done. */
+static bool is_manner_of_work(const char *param)
+{
+    static const char *const names[] = {"placement",
+                                        "hosts",
+                                        "hosts-file",
+                                        "priority",
+                                        "transport",
+                                        "stage-layers",
+                                        "expert-skew",
+                                        "schedule",
+                                        "recompute",
+                                        "overlap-grad-reduce",
+                                        "overlap-param-gather",
+                                        "kernel-launch",
+                                        "gemm-efficiency",
+                                        "memory-bandwidth",
+                                        "peak-tflops",
+                                        "bucket-parameters",
+                                        "data-parallel"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(param, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Settings that say what is simulated, or for how long, not how. */
+static bool is_left_alone(const char *element, const char *param)
+{
+    static const struct {
+        const char *element, *param;
+    } list[] = {{"transport", "type"},
+                {"system", "dims"},
+                {"system", "algorithm-dir"},
+                {"system", "dim-bandwidths"},
+                {"system", "dim-latencies"},
+                {"system", "roofline"},
+                {"transport", "time-quantum"},
+                {"transport", "ns3-event-order"},
+                {"pfc", "allow-deadlock"},
+                {"pfc", "repeat-limit"},
+                {"uet", "prios"},
+                {"tcp", "prios"}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (strcmp(element, list[i].element) == 0 && strcmp(param, list[i].param) == 0)
+            return true;
+    return false;
+}
+
+/* Whether value @p i of a group was given by the user and is not the default; *def receives it. */
+static bool differs(const struct weft_scenario_group *g, size_t i, const void *defaults,
+                    struct weft_arena *arena, const char **value, const char **def)
+{
+    const struct weft_param *p = &g->table->params[i];
+    const enum weft_origin_kind from = g->origins[i].kind;
+    if ((from != WEFT_ORIGIN_FILE && from != WEFT_ORIGIN_OVERRIDE) || !p->def)
+        return false;
+    *value = value_text(p, g->values, arena);
+    *def = value_text(p, defaults, arena);
+    return *value && *def && strcmp(*value, *def) != 0;
+}
+
+/* A choice of algorithm is no oversight. */
+static bool is_algorithm(const char *key)
+{
+    static const char *const names[] = {
+        "system.all-",   "system.reduce-scatter", "system.broadcast", "system.reduce=",
+        "system.gather", "system.scatter",        "switch.balance",   "transport.recovery"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(key, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static int add_setting(struct weft_changes *c, const char *key, const char *value, const char *def,
+                       struct weft_err *err)
+{
+    const bool chosen = is_algorithm(key);
+    const bool on = strcmp(def, "true") == 0, off = strcmp(def, "false") == 0;
+    const struct weft_change like = {
+        .class = chosen ? WEFT_CHANGE_TUNING : WEFT_CHANGE_SETTING,
+        .what = weft_arena_printf(c->arena, "%s at its default, %s, instead of %s", key,
+                                  *def ? def : "empty", *value ? value : "empty"),
+        .advice = on || off ? weft_arena_printf(c->arena, "Set %s=%s.", key, def)
+                            : weft_arena_printf(c->arena, "Set %s nearer to its default, %s.", key,
+                                                *def ? def : "empty"),
+        .weight = chosen ? 1 : WEFT_CHANGE_UNINTENDED,
+        .order = 1,
+    };
+    return weft_changes_add(c, &like, weft_arena_printf(c->arena, "%s=%s", key, def), NULL, NULL,
+                            err);
+}
+
+/* The thresholds of marking are one thing: one of them alone may contradict the others. */
+static int add_thresholds(struct weft_changes *c, const struct weft_scenario_group *g,
+                          const void *defaults, struct weft_err *err)
+{
+    static const char *const names[] = {"kmin", "kmax", "pmax"};
+    const char *sets[3] = {NULL}, *text = "";
+    size_t n = 0;
+    for (size_t i = 0; i < g->table->n; i++) {
+        const char *value, *def;
+        for (size_t k = 0; k < 3; k++)
+            if (strcmp(g->table->params[i].name, names[k]) == 0 &&
+                differs(g, i, defaults, c->arena, &value, &def)) {
+                text = weft_arena_printf(c->arena, "%s%secn.%s=%s", text, n ? ", " : "", names[k],
+                                         value);
+                sets[n] = weft_arena_printf(c->arena, "ecn.%s=%s", names[k], def);
+                if (!text || !sets[n++])
+                    return weft_err_no_memory(err, "changes to try");
+            }
+    }
+    const struct weft_change like = {
+        .class = WEFT_CHANGE_SETTING,
+        .what = weft_arena_printf(
+            c->arena, "ECN thresholds at what the control is tuned for, instead of %s", text),
+        .advice = "Set ecn.kmin, ecn.kmax and ecn.pmax to what the congestion control is tuned "
+                  "for ('weft show cc NAME').",
+        .weight = WEFT_CHANGE_UNINTENDED,
+        .order = 1,
+    };
+    return n ? weft_changes_add(c, &like, sets[0], sets[1], sets[2], err) : 0;
+}
+
+static bool is_threshold(const char *element, const char *param)
+{
+    return strcmp(element, "ecn") == 0 &&
+           (strcmp(param, "kmin") == 0 || strcmp(param, "kmax") == 0 || strcmp(param, "pmax") == 0);
+}
+
+static int add_group(struct weft_changes *c, const struct weft_scenario_group *g, bool workload,
+                     struct weft_err *err)
+{
+    void *defaults = weft_arena_calloc(c->arena, 1, g->table->struct_size + 1);
+    if (!defaults)
+        return weft_err_no_memory(err, "changes to try");
+    if (weft_params_defaults(g->table, defaults, err))
+        return err->code;
+    if (strcmp(g->element, "ecn") == 0 && add_thresholds(c, g, defaults, err))
+        return err->code;
+    for (size_t i = 0; i < g->table->n; i++) {
+        const char *value, *def, *name = g->table->params[i].name;
+        if (is_threshold(g->element, name) || is_left_alone(g->element, name) ||
+            (workload && !is_manner_of_work(name)) ||
+            !differs(g, i, defaults, c->arena, &value, &def))
+            continue;
+        const char *key = weft_arena_printf(c->arena, "%s.%s", g->prefix, name);
+        if (!key || add_setting(c, key, value, def, err))
+            return weft_err_no_memory(err, "changes to try");
+    }
+    return 0;
+}
+
+int weft_changes_of_settings(struct weft_changes *c, const struct weft_scenario *s,
+                             const char *main, struct weft_err *err)
+{
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        const bool workload = main && strcmp(g->element, "workload") == 0;
+        if ((workload || is_configuration(g->element)) && add_group(c, g, workload, err))
+            return err->code;
+    }
+    for (uint32_t i = 0; main && i < s->njobs; i++) {
+        const char *name = s->jobs[i].name;
+        const struct weft_change like = {
+            .class = WEFT_CHANGE_JOB,
+            .what = weft_arena_printf(c->arena, "without the workload '%s'", name),
+            .advice = "Keep this workload off the links that both use: other hosts, another "
+                      "priority, or another time.",
+            .weight = WEFT_CHANGE_UNINTENDED,
+            .order = 1,
+        };
+        if (strcmp(name, main) != 0 &&
+            weft_changes_add(c, &like, weft_arena_printf(c->arena, "%s.idle=true", name), NULL,
+                             NULL, err))
+            return err->code;
+    }
+    return 0;
+}
+
+/* ---- links ---- */
+
+enum { MOST_LINKS = 6 };
+
+/* What two links have to share to be peers. */
+static bool are_peers(const struct weft_fabric *f, const struct weft_fabric_link *x,
+                      const struct weft_fabric_link *y)
+{
+    const uint32_t x0 = f->nodes[x->a].tier, x1 = f->nodes[x->b].tier;
+    const uint32_t y0 = f->nodes[y->a].tier, y1 = f->nodes[y->b].tier;
+    return x->dim == y->dim && ((x0 == y0 && x1 == y1) || (x0 == y1 && x1 == y0));
+}
+
+/* The rate that most of a link's peers have. */
+static uint64_t usual_rate(const struct weft_fabric *f, uint32_t link)
+{
+    uint64_t usual = 0;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < f->nlinks; i++) {
+        uint32_t n = 0;
+        if (!are_peers(f, &f->links[link], &f->links[i]) || f->links[i].rate_bps == usual)
+            continue;
+        for (uint32_t k = i; k < f->nlinks; k++)
+            n += f->links[k].rate_bps == f->links[i].rate_bps &&
+                 are_peers(f, &f->links[link], &f->links[k]);
+        if (n > most) {
+            most = n;
+            usual = f->links[i].rate_bps;
+        }
+        if (2 * n > f->nlinks)
+            break;
+    }
+    return usual;
+}
+
+int weft_changes_of_links(struct weft_changes *c, const struct weft_fabric *f, struct weft_err *err)
+{
+    const char *all = "";
+    size_t n = 0;
+    if (f->nlinks > 4096)
+        return 0; /* a search of all pairs */
+    for (uint32_t i = 0; i < f->nlinks; i++) {
+        const struct weft_fabric_link *l = &f->links[i];
+        const uint64_t usual = usual_rate(f, i);
+        char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], rate[WEFT_UNIT_TEXT_MAX],
+            own[WEFT_UNIT_TEXT_MAX];
+        if ((double)l->rate_bps >= 0.95 * (double)usual)
+            continue;
+        const char *set = weft_arena_printf(c->arena, "%u:%s", i, weft_format_rate(usual, rate));
+        all = weft_arena_printf(c->arena, "%s%s%s", all, *all ? ";" : "", set);
+        const struct weft_change like = {
+            .class = WEFT_CHANGE_LINK,
+            .what = weft_arena_printf(c->arena, "link %s-%s at %s, as its peers, instead of %s",
+                                      weft_fabric_node_name(f, l->a, a),
+                                      weft_fabric_node_name(f, l->b, b), rate,
+                                      weft_format_rate(l->rate_bps, own)),
+            .advice = "Bring this link to the rate of its peers, or keep traffic off it.",
+            .weight = WEFT_CHANGE_UNINTENDED,
+            .order = 0,
+        };
+        if (!all ||
+            (n++ < MOST_LINKS &&
+             weft_changes_add(c, &like, weft_arena_printf(c->arena, "run.link-rates=%s", set), NULL,
+                              NULL, err)))
+            return weft_err_no_memory(err, "changes to try");
+    }
+    const struct weft_change together = {
+        .class = WEFT_CHANGE_LINK,
+        .what = weft_arena_printf(c->arena,
+                                  "all %zu links that are slower than most of their "
+                                  "peers at the rate of these",
+                                  n),
+        .advice = "Bring these links to the rate of their peers ('weft show fabric' lists them).",
+        .weight = WEFT_CHANGE_UNINTENDED,
+        .order = 1,
+    };
+    return n > 1 ? weft_changes_add(c, &together,
+                                    weft_arena_printf(c->arena, "run.link-rates=%s", all), NULL,
+                                    NULL, err)
+                 : 0;
+}

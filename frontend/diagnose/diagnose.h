@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Diagnosis by counterfactuals: the same run with one thing changed, for everything that may have
+ * made it slow.
+ *
+ * The run is played once as it is. What it recorded, and what its scenario says, gives a list of
+ * changes: a fault taken away, a setting back at its default, a workload left out, a link as fast
+ * as its peers, more buffer, other control, faster links. Each change is played in a process of its
+ * own until the budget of wall-clock time is spent, then the changes that helped most are played in
+ * pairs. A change that helps names a cause; how much it helps is measured, not estimated.
+ */
+#ifndef WEFT_DIAGNOSE_DIAGNOSE_H
+#define WEFT_DIAGNOSE_DIAGNOSE_H
+
+#include "foreign/subject.h"
+#include "sweep/run.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What kind of thing a change undoes or adds. The first four are what is not as intended; a
+ * diagnosis names them before the others when they explain a good part of the loss. */
+enum weft_change_class {
+    WEFT_CHANGE_FAULT,   /**< a fault of links or switches is taken away */
+    WEFT_CHANGE_LINK,    /**< a link that is slower than its peers gets their rate */
+    WEFT_CHANGE_JOB,     /**< another workload is left out */
+    WEFT_CHANGE_SETTING, /**< a setting that was given goes back to its default */
+    WEFT_CHANGE_TUNING,  /**< a setting at its default gets another value */
+    WEFT_CHANGE_CAPACITY /**< the fabric, or what it is offered, is another */
+};
+/** "fault", "link", "workload", "setting", "tuning" or "capacity". */
+const char *weft_change_class_name(enum weft_change_class c);
+
+/** One change. The texts live in the arena of their list. */
+struct weft_change {
+    enum weft_change_class class;
+    const char *what;   /**< what is other than in the run, as a noun phrase or "without ..." */
+    const char *advice; /**< what a user can do when it helps */
+    const char **sets;  /**< "KEY=VALUE" */
+    size_t nsets;
+    double weight;  /**< of its gain when causes are ranked: causes before remedies */
+    unsigned order; /**< changes of a lower order are played first */
+};
+
+/** Weight of what undoes something that is not as intended. */
+#define WEFT_CHANGE_UNINTENDED 4
+
+/** A list of changes. */
+struct weft_changes {
+    struct weft_arena *arena; /**< owns the texts */
+    struct weft_change *list; /**< in the arena */
+    size_t n, cap;
+};
+
+/** What the run as it is recorded, of what suggests changes. Counts; NaN where not known. */
+struct weft_symptoms {
+    double drops, drops_buffer, drops_headroom, drops_error;
+    double timeouts, retransmissions, pauses, marks;
+};
+
+/** Appends a change with up to three settings (NULL: none). WEFT_E_LIMIT: no memory. */
+int weft_changes_add(struct weft_changes *c, const struct weft_change *like, const char *set1,
+                     const char *set2, const char *set3, struct weft_err *err);
+/** Appends everything that a scenario gives reason to try.
+ * @param main the workload that the diagnosis is about; NULL: the flows of a foreign file.
+ * @param f the fabric. */
+int weft_changes_list(struct weft_changes *c, const struct weft_scenario *s, const char *main,
+                      const struct weft_fabric *f, const struct weft_symptoms *y,
+                      struct weft_err *err);
+
+/** Parts of weft_changes_list. */
+int weft_changes_of_faults(struct weft_changes *c, const struct weft_scenario *s,
+                           struct weft_err *err);
+int weft_changes_of_settings(struct weft_changes *c, const struct weft_scenario *s,
+                             const char *main, struct weft_err *err);
+int weft_changes_of_links(struct weft_changes *c, const struct weft_fabric *f,
+                          struct weft_err *err);
+int weft_changes_by_rule(struct weft_changes *c, const struct weft_scenario *s, const char *main,
+                         const struct weft_fabric *f, const struct weft_symptoms *y,
+                         struct weft_err *err);
+
+/** The text of a parameter's value in a group; "" when the group has no such parameter. Lives as
+ * long as the scenario, or in @p arena. */
+const char *weft_group_value(const struct weft_scenario_group *g, const char *param,
+                             struct weft_arena *arena);
+/** The group of an element; NULL: there is none. */
+const struct weft_scenario_group *weft_group_of(const struct weft_scenario *s, const char *element);
+
+enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 8 };
+
+/** How a change came out. */
+enum weft_trial_state {
+    WEFT_TRIAL_NOT_TRIED, /**< the budget was spent before */
+    WEFT_TRIAL_FAILED,    /**< it cannot be run, or took too long */
+    WEFT_TRIAL_PLAYED
+};
+
+/** A change, or two together, and what came of it. */
+struct weft_trial {
+    const struct weft_change *change, *second; /**< second NULL: one change */
+    enum weft_trial_state state;
+    double measure[WEFT_DIAGNOSE_MEASURES]; /**< in the unit of their keys; NaN: none */
+    bool unfinished;                        /**< the run did not come to its end */
+    double ratio; /**< time with the change / time without; below 1: it helps. 0: it finishes, the
+                     run does not */
+};
+
+/** A diagnosis. */
+struct weft_diagnosis {
+    struct weft_changes changes;
+    struct weft_metric_choice measures[WEFT_DIAGNOSE_MEASURES]; /**< what is to be smaller */
+    bool larger_is_better;                                      /**< the one measure is a rate */
+    size_t nmeasures;
+    struct weft_trial base;    /**< the run as it is */
+    struct weft_trial *trials; /**< in the arena of changes, best first */
+    size_t ntrials;
+    size_t nplayed, nuntried; /**< of trials */
+    double wall_s;
+};
+
+/** How much a diagnosis may take. */
+struct weft_diagnose_budget {
+    double wall_s;   /**< no change is begun later */
+    size_t parallel; /**< processes at a time */
+};
+
+/**
+ * Plays a run and its counterfactuals. @p base has the scenario and its settings. @p job is the
+ * workload that it is about (NULL: the first with an end, else the first), @p metric another
+ * measure (NULL: by the kind of workload). Free it in any case.
+ */
+int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, const char *job,
+                  const char *metric, const struct weft_diagnose_budget *budget,
+                  struct weft_err *err);
+void weft_diagnosis_free(struct weft_diagnosis *d);
+/** How much sooner the work is done with the change, a share of the run; negative: later. */
+double weft_trial_gain(const struct weft_trial *t);
+/** Smallest gain that counts: below, what changed may be chance. */
+#define WEFT_DIAGNOSE_LEAST_GAIN 0.02
+/** Writes it for people, and as one JSON object. */
+void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d);
+void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Plays the run and its changes in processes of their own, as the rows of a sweep, and ranks them.
+ *
+ * Points of the sweep are: the run as it is, each change, then pairs of the changes that helped
+ * most. A pair is of two changes that do not set the same key.
+ */
+#include "base/progress.h"
+#include "diagnose/diagnose.h"
+#include "foreign/hpcc/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PAIRS = 3,
+    FIRST = 3,        /* pairs are of the first so many that helped */
+    LEAST_RUN_S = 2,  /* a change may take so long in any case, */
+    TIMES_AS_LONG = 4 /* and so many times what the run took */
+};
+
+/* Diagnosis under way. */
+struct game {
+    struct weft_diagnosis *d;
+    struct weft_sweep_base base;
+    const struct weft_diagnose_budget *budget;
+    struct weft_sweep s;
+    struct weft_strings *own; /* settings of each point */
+    double started_s;
+    size_t next, end; /* points to start */
+    int code;         /* a point that ends the diagnosis: a signal */
+};
+
+static double now_s(void)
+{
+    return 1e-9 * (double)weft_clock_monotonic_ns(NULL);
+}
+
+static bool next_point(void *ctx, size_t *point)
+{
+    struct game *g = (struct game *)ctx;
+    if (g->code || g->next == g->end || (g->next > 0 && now_s() - g->started_s > g->budget->wall_s))
+        return false;
+    *point = g->next++;
+    return true;
+}
+
+static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
+{
+    struct game *g = (struct game *)ctx;
+    const struct weft_sweep_point *p = &g->s.point[point];
+    free(said);
+    if (p->code == WEFT_E_INTERRUPTED)
+        g->code = p->code;
+    (void)err;
+    return 0;
+}
+
+static void no_progress(void *ctx)
+{
+    (void)ctx;
+}
+
+/* Plays the points from g->next to g->end. */
+static int play(struct game *g, struct weft_err *err)
+{
+    const struct weft_sweep_jobs jobs = {g, next_point, point_done, no_progress, no_progress};
+    const int code = weft_sweep_run_jobs(&g->base, &g->s, g->budget->parallel, &jobs, err);
+    if (code)
+        return code;
+    if (g->code || *g->base.cli->interrupted)
+        return weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted");
+    return 0;
+}
+
+/* ---- what is measured ---- */
+
+static const char *const symptoms[WEFT_DIAGNOSE_SYMPTOMS] = {
+    "drops",    "drops-buffer",    "drops-headroom", "drops-error",
+    "timeouts", "retransmissions", "pfc-pauses",     "ecn-marks"};
+
+static bool has_end(const struct weft_scenario_job *j)
+{
+    return strcmp(j->ops->name, "cdf") != 0 && strcmp(j->ops->name, "incast") != 0 &&
+           strcmp(j->ops->name, "flows") != 0 && strcmp(j->ops->name, "htsim-flows") != 0;
+}
+
+/* The workload that it is about; NULL: the scenario's flows are no workload. */
+static const struct weft_scenario_job *choose_job(const struct weft_subject *subject,
+                                                  const char *name, struct weft_err *err)
+{
+    const struct weft_scenario *s = subject->s;
+    if (subject->hpcc)
+        return NULL;
+    for (uint32_t i = 0; i < s->njobs; i++)
+        if (name ? strcmp(s->jobs[i].name, name) == 0 : has_end(&s->jobs[i]))
+            return &s->jobs[i];
+    if (name)
+        weft_err_set(err, WEFT_E_USAGE,
+                     "--job %s: the scenario has no such workload; the first "
+                     "is '%s'",
+                     name, s->jobs[0].name);
+    return &s->jobs[0];
+}
+
+static int add_measure(struct weft_diagnosis *d, const char *text, struct weft_err *err)
+{
+    if (!text)
+        return weft_err_no_memory(err, "metrics");
+    return weft_metric_choose(text, &d->measures[d->nmeasures++], err);
+}
+
+/* What "better" means: a job's time; of flows their mean FCT and the tail of their slowdown. */
+static int choose_measures(struct weft_diagnosis *d, const struct weft_scenario_job *job,
+                           const char *metric, struct weft_err *err)
+{
+    struct weft_arena *a = d->changes.arena;
+    if (metric) {
+        const int code = add_measure(d, metric, err);
+        const enum weft_param_type type = code ? WEFT_PARAM_TIME : d->measures[0].metric->type;
+        d->larger_is_better = type == WEFT_PARAM_RATE || strstr(metric, "per-s") != NULL ||
+                              strstr(metric, "utilisation") != NULL;
+        return code;
+    }
+    if (!job)
+        return add_measure(d, "slowdown-p50", err) || add_measure(d, "slowdown-p99", err)
+                   ? err->code
+                   : 0;
+    if (strcmp(job->ops->name, "training") == 0) {
+        d->larger_is_better = true;
+        return add_measure(d, "samples-per-s", err);
+    }
+    if (has_end(job))
+        return add_measure(d, weft_arena_printf(a, "job.%s.time", job->name), err);
+    if (add_measure(d, weft_arena_printf(a, "job.%s.fct-mean", job->name), err))
+        return err->code;
+    return add_measure(d, weft_arena_printf(a, "job.%s.fct-slowdown-p99", job->name), err);
+}
+
+static int choose_metrics(struct game *g, struct weft_err *err)
+{
+    for (size_t i = 0; i < g->d->nmeasures; i++)
+        g->s.metric[g->s.nmetrics++] = g->d->measures[i];
+    for (size_t i = 0; i < WEFT_DIAGNOSE_SYMPTOMS; i++)
+        if (weft_metric_choose(symptoms[i], &g->s.metric[g->s.nmetrics++], err))
+            return err->code;
+    return weft_metric_choose("arrived-share", &g->s.metric[g->s.nmetrics++], err);
+}
+
+/* ---- trials ---- */
+
+static bool came_to_end(const struct weft_sweep_point *p)
+{
+    return p->summed_up && p->outcome &&
+           (strcmp(p->outcome, "finished") == 0 || strcmp(p->outcome, "measured") == 0);
+}
+
+/* How much longer @p t takes than the run: the geometric mean over the measures. */
+static double ratio_of(const struct weft_diagnosis *d, const struct weft_trial *t)
+{
+    double log_sum = 0;
+    if (d->base.unfinished != t->unfinished)
+        return t->unfinished ? INFINITY : 0;
+    for (size_t i = 0; i < d->nmeasures; i++) {
+        const double before = d->base.measure[i], after = t->measure[i];
+        if (!(before > 0) || !(after > 0))
+            return NAN;
+        log_sum += d->larger_is_better ? log(before / after) : log(after / before);
+    }
+    return exp(log_sum / (double)d->nmeasures);
+}
+
+static void read_trial(const struct game *g, size_t point, struct weft_trial *t)
+{
+    const struct weft_sweep_point *p = &g->s.point[point];
+    if (p->state != WEFT_POINT_DONE)
+        return;
+    t->state = p->summed_up && p->code != WEFT_E_LIMIT ? WEFT_TRIAL_PLAYED : WEFT_TRIAL_FAILED;
+    t->unfinished = !came_to_end(p);
+    for (size_t i = 0; i < g->d->nmeasures; i++)
+        t->measure[i] = p->metric[i];
+    t->ratio = point ? ratio_of(g->d, t) : 1;
+    if (isnan(t->ratio))
+        t->state = WEFT_TRIAL_FAILED;
+}
+
+double weft_trial_gain(const struct weft_trial *t)
+{
+    return t->state == WEFT_TRIAL_PLAYED ? 1 - t->ratio : 0;
+}
+
+/* What is not as intended is named before what could be tuned or bought, unless it explains far
+ * less. */
+static double weight(const struct weft_trial *t)
+{
+    const double gain = weft_trial_gain(t);
+    if (gain < WEFT_DIAGNOSE_LEAST_GAIN)
+        return gain;
+    return gain * t->change->weight * (t->second ? 0.5 : 1);
+}
+
+static int by_weight(const void *va, const void *vb)
+{
+    const struct weft_trial *a = (const struct weft_trial *)va;
+    const struct weft_trial *b = (const struct weft_trial *)vb;
+    const double x = weight(a), y = weight(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    return a->change < b->change ? -1 : a->change > b->change;
+}
+
+static int by_order(const void *va, const void *vb)
+{
+    const struct weft_change *a = (const struct weft_change *)va;
+    const struct weft_change *b = (const struct weft_change *)vb;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return strcmp(a->what, b->what);
+}
+
+static bool same_key(const struct weft_change *a, const struct weft_change *b)
+{
+    for (size_t i = 0; i < a->nsets; i++)
+        for (size_t k = 0; k < b->nsets; k++) {
+            const size_t len = strcspn(a->sets[i], "=");
+            if (strncmp(a->sets[i], b->sets[k], len) == 0 && b->sets[k][len] == '=')
+                return true;
+        }
+    return false;
+}
+
+static int set_own(struct game *g, size_t point, const struct weft_trial *t, struct weft_err *err)
+{
+    struct weft_strings *own = &g->own[point];
+    const size_t n = t->change->nsets + (t->second ? t->second->nsets : 0);
+    own->list = (const char **)weft_arena_calloc(g->d->changes.arena, n ? n : 1, sizeof *own->list);
+    if (!own->list)
+        return weft_err_no_memory(err, "changes to try");
+    for (size_t i = 0; i < t->change->nsets; i++)
+        own->list[own->n++] = t->change->sets[i];
+    for (size_t i = 0; t->second && i < t->second->nsets; i++)
+        own->list[own->n++] = t->second->sets[i];
+    return 0;
+}
+
+/* ---- steps ---- */
+
+static int play_base(struct game *g, struct weft_err *err)
+{
+    g->next = 0;
+    g->end = 1;
+    if (play(g, err))
+        return err->code;
+    const struct weft_sweep_point *p = &g->s.point[0];
+    if (!p->summed_up)
+        return weft_err_set(err, p->code ? p->code : WEFT_E_INTERNAL, "%s",
+                            p->message  ? p->message
+                            : p->reason ? p->reason
+                                        : "the run failed");
+    read_trial(g, 0, &g->d->base);
+    if (p->code == WEFT_E_LIMIT)
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "the run itself exceeds the limit that it was given");
+    const double took_s = now_s() - g->started_s;
+    const double limit_s = TIMES_AS_LONG * took_s + LEAST_RUN_S;
+    if (!g->base.limits.wall_ns || 1e9 * limit_s < (double)g->base.limits.wall_ns)
+        g->base.limits.wall_ns = (int64_t)(1e9 * limit_s);
+    return 0;
+}
+
+static int list_changes(struct game *g, const struct weft_subject *subject, const char *main,
+                        struct weft_err *err)
+{
+    const double *m = g->s.point[0].metric + g->d->nmeasures;
+    const struct weft_symptoms y = {.drops = m[0],
+                                    .drops_buffer = m[1],
+                                    .drops_headroom = m[2],
+                                    .drops_error = m[3],
+                                    .timeouts = m[4],
+                                    .retransmissions = m[5],
+                                    .pauses = m[6],
+                                    .marks = m[7]};
+    struct weft_scenario_parts parts = {0};
+    if (subject->hpcc)
+        return weft_changes_list(&g->d->changes, subject->s, NULL, subject->hpcc->job.fabric, &y,
+                                 err);
+    int code = weft_scenario_build(subject->s, &parts, err);
+    code = code ? code : weft_changes_list(&g->d->changes, subject->s, main, parts.fabric, &y, err);
+    weft_scenario_parts_free(&parts);
+    return code;
+}
+
+/* Room for all points: the run, the changes, the pairs. */
+static int make_points(struct game *g, size_t n, struct weft_err *err)
+{
+    struct weft_arena *a = g->d->changes.arena;
+    struct weft_sweep_point *points =
+        (struct weft_sweep_point *)weft_arena_calloc(a, n, sizeof *points);
+    g->own = (struct weft_strings *)weft_arena_calloc(a, n, sizeof *g->own);
+    if (!points || !g->own)
+        return weft_err_no_memory(err, "changes to try");
+    if (g->s.point)
+        points[0] = g->s.point[0];
+    g->s.point = points;
+    g->s.nrows = g->s.npoints = n;
+    g->base.own = g->own;
+    return 0;
+}
+
+static int play_changes(struct game *g, struct weft_err *err)
+{
+    struct weft_diagnosis *d = g->d;
+    const size_t n = d->changes.n;
+    if (n)
+        qsort(d->changes.list, n, sizeof *d->changes.list, by_order);
+    d->trials =
+        (struct weft_trial *)weft_arena_calloc(d->changes.arena, n + PAIRS, sizeof *d->trials);
+    if (!d->trials)
+        return weft_err_no_memory(err, "changes to try");
+    if (make_points(g, 1 + n + PAIRS, err))
+        return err->code;
+    for (size_t i = 0; i < n; i++) {
+        d->trials[i].change = &d->changes.list[i];
+        if (set_own(g, 1 + i, &d->trials[i], err))
+            return err->code;
+    }
+    g->end = 1 + n;
+    if (play(g, err))
+        return err->code;
+    for (size_t i = 0; i < n; i++)
+        read_trial(g, 1 + i, &d->trials[i]);
+    d->ntrials = n;
+    return 0;
+}
+
+/* Plays pairs of those that helped most; the trials are sorted. */
+static int play_pairs(struct game *g, struct weft_err *err)
+{
+    struct weft_diagnosis *d = g->d;
+    const size_t singles = d->ntrials;
+    g->next = 1 + singles;
+    for (size_t i = 0; i < singles && i < FIRST; i++)
+        for (size_t k = i + 1; k < singles && k < FIRST && d->ntrials < singles + PAIRS; k++) {
+            struct weft_trial *t = &d->trials[d->ntrials];
+            if (weft_trial_gain(&d->trials[k]) < WEFT_DIAGNOSE_LEAST_GAIN ||
+                same_key(d->trials[i].change, d->trials[k].change))
+                continue;
+            *t = (struct weft_trial){.change = d->trials[i].change, .second = d->trials[k].change};
+            if (set_own(g, 1 + d->ntrials, t, err))
+                return err->code;
+            d->ntrials++;
+        }
+    g->end = 1 + d->ntrials;
+    if (play(g, err))
+        return err->code;
+    for (size_t i = singles; i < d->ntrials; i++)
+        read_trial(g, 1 + i, &d->trials[i]);
+    return 0;
+}
+
+static int run(struct game *g, const struct weft_subject *subject,
+               const struct weft_scenario_job *job, const char *metric, struct weft_err *err)
+{
+    struct weft_diagnosis *d = g->d;
+    if (choose_measures(d, job, metric, err) || choose_metrics(g, err) || make_points(g, 1, err) ||
+        play_base(g, err) || list_changes(g, subject, job ? job->name : NULL, err) ||
+        play_changes(g, err))
+        return err->code;
+    qsort(d->trials, d->ntrials, sizeof *d->trials, by_weight);
+    if (play_pairs(g, err))
+        return err->code;
+    for (size_t i = 0; i < d->ntrials; i++) {
+        d->nplayed += d->trials[i].state != WEFT_TRIAL_NOT_TRIED;
+        d->nuntried += d->trials[i].state == WEFT_TRIAL_NOT_TRIED;
+    }
+    return 0;
+}
+
+int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, const char *job,
+                  const char *metric, const struct weft_diagnose_budget *budget,
+                  struct weft_err *err)
+{
+    struct weft_log silent = {.level = WEFT_LOG_ERROR};
+    struct weft_cli quiet = *base->cli;
+    struct weft_subject subject = {0};
+    struct game g = {.d = d, .base = *base, .budget = budget, .started_s = now_s()};
+    *d = (struct weft_diagnosis){.changes.arena = weft_arena_new()};
+    if (!d->changes.arena)
+        return weft_err_no_memory(err, "a diagnosis");
+    int code = weft_subject_load(base->cli, &base->source, base->args, base->nargs, &subject, err);
+    quiet.log = &silent; /* what is to be said of the scenario has been said */
+    g.base.cli = &quiet;
+    g.s = (struct weft_sweep){.arena = d->changes.arena, .nrows = 1};
+    const struct weft_scenario_job *of = code ? NULL : choose_job(&subject, job, err);
+    code = err->code;
+    code = code ? code : run(&g, &subject, of, metric, err);
+    weft_subject_free(&subject);
+    d->wall_s = now_s() - g.started_s;
+    return code;
+}
+
+void weft_diagnosis_free(struct weft_diagnosis *d)
+{
+    weft_arena_free(d->changes.arena);
+    *d = (struct weft_diagnosis){0};
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A diagnosis for people, and for programs. */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+enum { MOST_ROWS = 12 };
+
+static const char *measure_text(const struct weft_diagnosis *d, const struct weft_trial *t,
+                                size_t i, char buf[WEFT_METRIC_TEXT_MAX])
+{
+    if (t->unfinished)
+        return "not finished";
+    return weft_sweep_metric_text(d->measures[i].metric, t->measure[i], buf);
+}
+
+static bool helps(const struct weft_trial *t)
+{
+    return weft_trial_gain(t) >= WEFT_DIAGNOSE_LEAST_GAIN;
+}
+
+/* A pair is worth a row where the two do clearly more than either alone. */
+static bool is_worth_a_row(const struct weft_diagnosis *d, const struct weft_trial *t)
+{
+    double best = 0;
+    if (!helps(t) || !t->second)
+        return helps(t);
+    for (size_t i = 0; i < d->ntrials; i++) {
+        const struct weft_trial *o = &d->trials[i];
+        if (!o->second && (o->change == t->change || o->change == t->second))
+            best = fmax(best, weft_trial_gain(o));
+    }
+    return weft_trial_gain(t) > best + 0.05;
+}
+
+static void gain_text(const struct weft_diagnosis *d, const struct weft_trial *t, char *buf,
+                      size_t size)
+{
+    if (d->base.unfinished)
+        snprintf(buf, size, "finishes");
+    else if (t->ratio < 0.1)
+        snprintf(buf, size, "%.3g times as fast", 1 / t->ratio);
+    else
+        snprintf(buf, size, "-%.1f %%", 100 * weft_trial_gain(t));
+}
+
+static void print_trial(FILE *out, const struct weft_diagnosis *d, const struct weft_trial *t,
+                        size_t number)
+{
+    char buf[WEFT_METRIC_TEXT_MAX], gain[WEFT_METRIC_TEXT_MAX];
+    gain_text(d, t, gain, sizeof gain);
+    fprintf(out, "%3zu. %s%s%s\n", number, t->change->what, t->second ? ", and " : "",
+            t->second ? t->second->what : "");
+    fprintf(out, "     %s", gain);
+    for (size_t i = 0; i < d->nmeasures; i++)
+        fprintf(out, ", %s %s", d->measures[i].text, measure_text(d, t, i, buf));
+    fprintf(out, "  [%s%s%s]\n", weft_change_class_name(t->change->class), t->second ? " + " : "",
+            t->second ? weft_change_class_name(t->second->class) : "");
+    if (t->second)
+        return;
+    fprintf(out, "     %s\n     tried as:", t->change->advice);
+    for (size_t i = 0; i < t->change->nsets; i++)
+        fprintf(out, " --set '%s'", t->change->sets[i]);
+    fputc('\n', out);
+}
+
+static size_t count_without_effect(const struct weft_diagnosis *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->ntrials; i++)
+        n += d->trials[i].state == WEFT_TRIAL_PLAYED && !d->trials[i].second &&
+             !helps(&d->trials[i]);
+    return n;
+}
+
+static void print_others(FILE *out, const struct weft_diagnosis *d, enum weft_trial_state state,
+                         const char *title)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->ntrials; i++) {
+        const struct weft_trial *t = &d->trials[i];
+        if (t->state != state || t->second || (state == WEFT_TRIAL_PLAYED && helps(t)))
+            continue;
+        if (n++ == 0)
+            fprintf(out, "\n%s\n", title);
+        if (state == WEFT_TRIAL_PLAYED && !isinf(t->ratio))
+            fprintf(out, "  %+6.1f %%  %s\n", 100 * (t->ratio - 1), t->change->what);
+        else
+            fprintf(out, "  %s%s\n", state == WEFT_TRIAL_PLAYED ? "not finished  " : "",
+                    t->change->what);
+    }
+}
+
+void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
+{
+    char buf[WEFT_METRIC_TEXT_MAX];
+    size_t rows = 0;
+    fprintf(out, "The run as it is:");
+    for (size_t i = 0; i < d->nmeasures; i++)
+        fprintf(out, "%s %s %s", i ? "," : "", d->measures[i].text,
+                measure_text(d, &d->base, i, buf));
+    fprintf(out, "\n%zu runs with one or two things changed took %.1f s.\n", d->nplayed, d->wall_s);
+    for (size_t i = 0; i < d->ntrials && rows < MOST_ROWS; i++) {
+        if (!is_worth_a_row(d, &d->trials[i]))
+            continue;
+        if (rows == 0)
+            fprintf(out, "\nWhat would make it faster, causes first:\n");
+        print_trial(out, d, &d->trials[i], ++rows);
+    }
+    if (rows == 0)
+        fprintf(out, "\nNo change that was tried makes it faster by more than %.0f %%.\n",
+                100 * WEFT_DIAGNOSE_LEAST_GAIN);
+    if (count_without_effect(d))
+        print_others(out, d, WEFT_TRIAL_PLAYED, "What would not, by time:");
+    print_others(out, d, WEFT_TRIAL_FAILED, "What could not be played, or took too long:");
+    print_others(out, d, WEFT_TRIAL_NOT_TRIED,
+                 "Not tried, for want of time (--budget gives more):");
+}
+
+static void put_measures(struct weft_json *j, const struct weft_diagnosis *d,
+                         const struct weft_trial *t)
+{
+    char key[WEFT_METRIC_KEY_MAX];
+    for (size_t i = 0; i < d->nmeasures; i++) {
+        weft_json_key(j, weft_metric_choice_key(&d->measures[i], key));
+        weft_json_f64(j, t->state == WEFT_TRIAL_PLAYED ? t->measure[i] : NAN);
+    }
+}
+
+static void put_trial(struct weft_json *j, const struct weft_diagnosis *d,
+                      const struct weft_trial *t)
+{
+    static const char *const states[] = {"not tried", "failed", "played"};
+    const struct weft_change *const both[] = {t->change, t->second};
+    weft_json_object(j);
+    weft_json_kv_str(j, "change", t->change->what);
+    if (t->second)
+        weft_json_kv_str(j, "second_change", t->second->what);
+    weft_json_kv_str(j, "class", weft_change_class_name(t->change->class));
+    weft_json_kv_str(j, "state", states[t->state]);
+    weft_json_key(j, "settings");
+    weft_json_array(j);
+    for (size_t k = 0; k < 2 && both[k]; k++)
+        for (size_t i = 0; i < both[k]->nsets; i++)
+            weft_json_str(j, both[k]->sets[i]);
+    weft_json_end_array(j);
+    weft_json_kv_bool(j, "finished", t->state == WEFT_TRIAL_PLAYED && !t->unfinished);
+    put_measures(j, d, t);
+    weft_json_key(j, "ratio");
+    weft_json_f64(j, t->state == WEFT_TRIAL_PLAYED && !isinf(t->ratio) ? t->ratio : NAN);
+    weft_json_kv_str(j, "advice", t->change->advice);
+    weft_json_end_object(j);
+}
+
+void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d)
+{
+    weft_json_object(j);
+    weft_json_kv_u64(j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(j, "command", "diagnose");
+    weft_json_key(j, "run");
+    weft_json_object(j);
+    weft_json_kv_bool(j, "finished", !d->base.unfinished);
+    put_measures(j, d, &d->base);
+    weft_json_end_object(j);
+    weft_json_key(j, "changes");
+    weft_json_array(j);
+    for (size_t i = 0; i < d->ntrials; i++)
+        put_trial(j, d, &d->trials[i]);
+    weft_json_end_array(j);
+    weft_json_end_object(j);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft diagnose: what it says, its budget, its errors, and the settings that it makes use of.
+#include "tests/cli/program.h"
+
+namespace
+{
+
+const std::vector<std::string> slow = {"--set", "topology.type=leaf-spine",
+                                       "--set", "workload.type=generate",
+                                       "--set", "generate.kind=all-to-all",
+                                       "--set", "generate.size=1MiB",
+                                       "--set", "fault.events=degrade link=h0-s16 rate=100Gbps"};
+
+std::vector<std::string> with(const char *command, std::vector<std::string> more = {})
+{
+    std::vector<std::string> a = {command};
+    a.insert(a.end(), slow.begin(), slow.end());
+    a.insert(a.end(), more.begin(), more.end());
+    return a;
+}
+
+// Nanoseconds of a number in a JSON text.
+double nanoseconds(const std::string &json, const std::string &key)
+{
+    const size_t at = json.find("\"" + key + "\": ");
+    return at == std::string::npos ? -1 : std::stod(json.substr(at + key.size() + 4));
+}
+
+} // namespace
+
+TEST(Diagnose, ASlowLinkComesFirstAndItsSettingsAreThoseOfARun)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const Said s = weft(with("diagnose"));
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "  1. without the fault 'degrade link=h0-s16 rate=100Gbps'\n");
+    EXPECT_CONTAINS(s.out, "tried as: --set 'fault.events='");
+    const Said again = weft(with("diagnose"));
+    const size_t at = s.out.find("What would make");
+    EXPECT_EQ(s.out.substr(at), again.out.substr(again.out.find("What would make")));
+    // What it measured is what the run takes.
+    const Said json = weft(with("diagnose", {"--json"})),
+               run = weft(with("run", {"--no-out", "--json", "--set", "fault.events="}));
+    const std::string changes = json.out.substr(json.out.find("\"changes\""));
+    EXPECT_EQ(nanoseconds(changes, "job.generate.time_ns"), nanoseconds(run.out, "end_to_end_ns"));
+}
+
+TEST(Diagnose, WhatTheBudgetDoesNotReachIsSaid)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const Said s = weft(with("diagnose", {"--budget", "0us"}));
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "Not tried, for want of time");
+    EXPECT_CONTAINS(s.out, "without the fault 'degrade");
+}
+
+TEST(Diagnose, BadArgumentsAreRefused)
+{
+    EXPECT_EQ(weft(with("diagnose", {"--budget", "soon"})).code, 2);
+    EXPECT_EQ(weft(with("diagnose", {"--jobs", "0"})).code, 2);
+    const Said job = weft(with("diagnose", {"--job", "web"}));
+    EXPECT_EQ(job.code, 2);
+    EXPECT_CONTAINS(job.err, "no such workload; the first is 'generate'");
+}
+
+TEST(LinkRates, OfHostsOfSwitchesAndOfOneLink)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const std::vector<std::string> plain = {"run",
+                                            "--no-out",
+                                            "--json",
+                                            "--set",
+                                            "topology.type=leaf-spine",
+                                            "--set",
+                                            "workload.type=generate",
+                                            "--set",
+                                            "generate.size=8MiB",
+                                            "--set",
+                                            "system.all-reduce=ring"};
+    const auto run = [&](const std::string &rates) {
+        std::vector<std::string> a = plain;
+        a.insert(a.end(), {"--set", "run.link-rates=" + rates});
+        return weft(a);
+    };
+    const double whole = nanoseconds(run("").out, "end_to_end_ns");
+    EXPECT_GT(nanoseconds(run("hosts:x1/2").out, "end_to_end_ns"),
+              1.8 * whole); // all of a ring goes over hosts' links
+    EXPECT_GT(nanoseconds(run("all:200Gbps").out, "end_to_end_ns"), 1.8 * whole);
+    EXPECT_EQ(nanoseconds(run("all:200Gbps;all:x2").out, "end_to_end_ns"), whole); // later ones win
+    EXPECT_GT(nanoseconds(run("h3-s16:100Gbps").out, "end_to_end_ns"), 3 * whole);
+    EXPECT_EQ(nanoseconds(run("switches:x1").out, "end_to_end_ns"), whole);
+    EXPECT_EQ(run("h3-s17:100Gbps").code, 3);
+    EXPECT_CONTAINS(run("h3-s17:100Gbps").err, "no link joins h3 and s17");
+    EXPECT_CONTAINS(run("switches").err, "write LINKS:RATE");
+    EXPECT_CONTAINS(run("switches:x0").err, "the factor is above 0");
+}
+
+TEST(IdleJobs, KeepTheirHostsAndSendNothing)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    TempDir dir;
+    const std::string head = "<scenario name=\"two\"><topology type=\"leaf-spine\"/>"
+                             "<workload name=\"main\" type=\"generate\" ranks=\"8\" "
+                             "placement=\"spread\" size=\"4MiB\"/>";
+    write_file(dir / "both.xml",
+               head + "<workload name=\"noise\" type=\"cdf\" load=\"0.9\"/></scenario>");
+    write_file(dir / "one.xml", head + "</scenario>");
+    const auto run = [&](const char *file, std::vector<std::string> more) {
+        std::vector<std::string> a = {"run", "--no-out", "--json", dir / file};
+        a.insert(a.end(), more.begin(), more.end());
+        return weft(a);
+    };
+    const Said both = run("both.xml", {}), idle = run("both.xml", {"--set", "noise.idle=true"}),
+               one = run("one.xml", {});
+    EXPECT_EQ(idle.code, 0) << idle.err;
+    EXPECT_EQ(nanoseconds(idle.out, "end_to_end_ns"), nanoseconds(one.out, "end_to_end_ns"));
+    EXPECT_GT(nanoseconds(both.out, "end_to_end_ns"), nanoseconds(one.out, "end_to_end_ns"));
+    const Said none = run("both.xml", {"--set", "main.idle=true"}); // traffic without an end
+    EXPECT_EQ(none.code, 3);
+    EXPECT_CONTAINS(none.err, "nothing ends the run");
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft diagnose on runs with one planted cause: the first change that it prints undoes the cause.
+// WEFT_PLANTED=FROM-TO plays more draws than the first of each kind.
+#include "planted.h"
+
+#include "tests/cli/program.h"
+
+#include <jansson.h>
+
+namespace
+{
+
+struct Diagnosed {
+    bool ok = false, finished = false;
+    std::vector<double> measures; // smaller is better
+    struct Change {
+        std::string what, advice;
+        double ratio;
+    };
+    std::vector<Change> helpful; // best first
+    std::string text;
+};
+
+Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget)
+{
+    TempDir dir;
+    std::vector<std::string> args = {"diagnose", "--json", "--budget", budget, "--jobs", "2"};
+    if (!xml.empty()) {
+        write_file(dir / "scenario.xml", xml);
+        args.push_back(dir / "scenario.xml");
+    } else {
+        for (const std::string &s : sets)
+            args.insert(args.end(), {"--set", s});
+    }
+    const Said s = weft(args, dir / "");
+    Diagnosed d;
+    d.text = s.out + s.err;
+    json_t *root = json_loads(s.out.c_str(), 0, nullptr);
+    if (s.code != 0 || !root)
+        return d;
+    const char *key;
+    json_t *value, *run = json_object_get(root, "run");
+    d.ok = true;
+    json_object_foreach(run, key, value)
+    {
+        if (std::string(key) == "finished")
+            d.finished = json_is_true(value);
+        else if (json_is_number(value))
+            d.measures.push_back(json_number_value(value));
+    }
+    size_t i;
+    json_array_foreach(json_object_get(root, "changes"), i, value)
+    {
+        const json_t *ratio = json_object_get(value, "ratio");
+        if (json_is_number(ratio) && json_number_value(ratio) < 0.98 &&
+            !json_object_get(value, "second_change"))
+            d.helpful.push_back({json_string_value(json_object_get(value, "change")),
+                                 json_string_value(json_object_get(value, "advice")),
+                                 json_number_value(ratio)});
+    }
+    json_decref(root);
+    return d;
+}
+
+// How many times longer the sick run takes; 0: it cannot be told.
+double strength(const Diagnosed &healthy, const Diagnosed &sick)
+{
+    if (!healthy.ok || !sick.ok || !healthy.finished ||
+        healthy.measures.size() != sick.measures.size() || healthy.measures.empty())
+        return 0;
+    if (!sick.finished)
+        return 1000;
+    double sum = 0;
+    for (size_t i = 0; i < sick.measures.size(); i++)
+        sum += std::log(sick.measures[i] / healthy.measures[i]);
+    return std::exp(sum / static_cast<double>(sick.measures.size()));
+}
+
+} // namespace
+
+TEST(Planted, TheFirstChangeUndoesTheCause)
+{
+    unsigned from = 0, to = static_cast<unsigned>(kinds().size());
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const char *range = getenv("WEFT_PLANTED");
+    if (range && sscanf(range, "%u-%u", &from, &to) != 2)
+        FAIL() << "WEFT_PLANTED=FROM-TO";
+    unsigned played = 0, right = 0;
+    for (unsigned n = from; n < to; n++) {
+        bool done = false;
+        for (unsigned attempt = 0; attempt < 10 && !done; attempt++) {
+            const Planted p = Draw(1000 * n + attempt).next(n);
+            const Diagnosed healthy = diagnose(p.healthy, p.xml_healthy, "0us");
+            const Diagnosed alone = diagnose(p.sick, p.xml_sick, "0us");
+            if (strength(healthy, alone) < 1.2)
+                continue; // too weak on this fabric, or the two contradict each other
+            const Diagnosed sick = diagnose(p.sick, p.xml_sick, "300s");
+            const std::string first = sick.helpful.empty() ? "nothing" : sick.helpful[0].what;
+            const bool ok = std::regex_search(first, std::regex(p.kind->cause));
+            played++;
+            right += ok;
+            done = true;
+            if (range || !ok)
+                printf("%s %u, %s: %s on %s, %.2f times as long%s: %s\n", ok ? "right" : "wrong", n,
+                       p.kind->name, p.work.c_str(), p.fabric->name, strength(healthy, alone),
+                       p.decoy ? ", with a decoy" : "", first.c_str());
+        }
+        EXPECT_TRUE(done) << kinds()[n % kinds().size()].name << ": no draw is strong enough";
+    }
+    printf("%u of %u first causes right\n", right, played);
+    EXPECT_GE(20 * right, 19 * played); // 57 of 60
+}
+
+TEST(Planted, NothingWrongNamesNothingPlanted)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    for (const Fabric &f : fabrics()) {
+        Texts sets = f.sets;
+        const Texts &work = workloads()[1].second;
+        sets.insert(sets.end(), work.begin(), work.end());
+        sets.push_back("switch.quantum=8KiB"); // given, without effect
+        const Diagnosed d = diagnose(sets, "", "300s");
+        ASSERT_TRUE(d.ok) << d.text;
+        for (const auto &c : d.helpful)
+            EXPECT_EQ(c.what.find("quantum"), std::string::npos) << f.name << ": " << c.what;
+    }
+}
