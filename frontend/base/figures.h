@@ -143,16 +143,16 @@ struct weft_replay_reason {
 struct weft_replay_figures {
     bool on;        /**< it was asked for */
     uint64_t hops;  /**< packet-hops taken over instead of simulated, of weft_totals.packet_hops */
-    uint64_t jumps; /**< times that laps of packets were skipped */
-    uint64_t laps;  /**< so many in all */
+    uint64_t jumps; /**< times that periods of packets were skipped */
+    uint64_t periods; /**< so many in all */
     uint64_t
         copies;     /**< times that a piece got the state of one like it, instead of being simulated
                      */
-    uint64_t plays; /**< times that laps of messages began to be played */
-    uint64_t played_laps; /**< whole ones */
-    uint64_t looks;       /**< times that the state was written down */
-    uint64_t compares;    /**< times that it was compared */
-    uint64_t values;      /**< read for that */
+    uint64_t plays; /**< times that periods of messages began to be played */
+    uint64_t played_periods; /**< whole ones */
+    uint64_t looks;          /**< times that the state was written down */
+    uint64_t compares;       /**< times that it was compared */
+    uint64_t values;         /**< read for that */
     const char *why; /**< what the last look found instead of a repetition; NULL: there was none */
     bool tolerant;   /**< settled traffic may be skipped within a tolerance */
     uint64_t skipped_hops; /**< packet-hops skipped that way, of weft_totals.packet_hops */

@@ -278,18 +278,18 @@ static void replay(FILE *out, const struct weft_summary *s)
 
 void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t hops)
 {
-    static const char *const kinds[] = {[WEFT_REPLAY_PACKETS] = "laps of packets",
-                                        [WEFT_REPLAY_MESSAGES] = "laps of messages",
+    static const char *const kinds[] = {[WEFT_REPLAY_PACKETS] = "periods of packets",
+                                        [WEFT_REPLAY_MESSAGES] = "periods of messages",
                                         [WEFT_REPLAY_SETTLED] = "settled traffic"};
     fprintf(out, "replay: %" PRIu64 " states written down, %" PRIu64 " compared\n", r->looks,
             r->compares);
     fprintf(out, "  %-18s %12s  %s\n", "what", "times", "what came of it");
-    fprintf(out, "  %-18s %12" PRIu64 "  skipped, %" PRIu64 " laps in all\n", "laps of packets",
-            r->jumps, r->laps);
+    fprintf(out, "  %-18s %12" PRIu64 "  skipped, %" PRIu64 " periods in all\n",
+            "periods of packets", r->jumps, r->periods);
     fprintf(out, "  %-18s %12" PRIu64 "  taken over from pieces that are the same\n",
             "pieces of traffic", r->copies);
-    fprintf(out, "  %-18s %12" PRIu64 "  played, %" PRIu64 " whole laps in all\n",
-            "laps of messages", r->plays, r->played_laps);
+    fprintf(out, "  %-18s %12" PRIu64 "  played, %" PRIu64 " whole periods in all\n",
+            "periods of messages", r->plays, r->played_periods);
     if (r->tolerant)
         fprintf(out,
                 "  %-18s %12" PRIu64 "  skipped, %.1f %% of the packet-hops; %" PRIu64

@@ -56,7 +56,7 @@ static const struct weft_param run_params[] = {
      .offset = offsetof(struct weft_run_params, replay_bytes),
      .def = "256MiB",
      .min = "0B",
-     .help = "most memory for the states and laps that are remembered for that; what would need "
+     .help = "most memory for the states and periods that are remembered for that; what would need "
              "more is "
              "simulated",
      .needs = "replay!=off"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // With run.replay=exact every file that a run writes is what it is without, byte for byte: of the
-// scenarios that weft ships, of training in several pieces, and with series; and what the cases of
-// `weft bench` count.
+// scenarios that weft ships, of training in several components, and with series; and what the cases
+// of `weft bench` count.
 #include "program.h"
 
 #include <filesystem>
@@ -87,7 +87,7 @@ TEST(ReplayFiles, TwinsByThreads)
         compare({training}, "by three in any order", {"run.threads=3", "run.thread-shuffle=1"}), 0);
 }
 
-/* Nodes and rails are pieces of their own; samples have those come back that are ahead. */
+/* Nodes and rails are components of their own; samples have those come back that are ahead. */
 TEST(ReplayFiles, TrainingInPieces)
 {
     if (!has_packet())
@@ -107,8 +107,8 @@ TEST(ReplayFiles, TrainingInPieces)
     EXPECT_GT(compare(sampled, "training, sampled"), 0);
 }
 
-/* Pieces that are ahead have no events before the time where they are: a sample with empty queues
- * says nothing of when the next may have rows. */
+/* Components that are ahead have no events before the time where they are: a sample with empty
+ * queues says nothing of when the next may have rows. */
 TEST(ReplayFiles, SamplesOfQueuesThatAreSometimesEmpty)
 {
     if (!has_packet())
@@ -147,7 +147,7 @@ std::string counts(const std::string &replay)
     return text;
 }
 
-/* A ring whose endpoints take longer than its messages: laps begin while nothing is underway. Of
+/* A ring whose endpoints take longer than its messages: periods begin while nothing is underway. Of
  * the last one nothing is left to be simulated again, and looks that this wanted are not waited
  * for. */
 TEST(ReplayFiles, LapsThatBeginWithNothingUnderway)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Traffic that repeats itself while ports pause: laps are skipped, clocks and counters of pauses go
-// on, and each pause and resume is told at its time.
+// Traffic that repeats itself while ports pause: periods are skipped, clocks and counters of pauses
+// go on, and each pause and resume is told at its time.
 #include "replay_pair.h"
 #include "same.h"
 

@@ -41,7 +41,7 @@ TEST(Replay, LapsOfPackets)
     }
 }
 
-// Steps of a ring: whole laps are played, and what the user calls his messages stays with them.
+// Steps of a ring: whole periods are played, and what the user calls his messages stays with them.
 TEST(Replay, LapsOfMessages)
 {
     for (int64_t compute : {INT64_C(0), INT64_C(1234567)}) {
@@ -51,13 +51,14 @@ TEST(Replay, LapsOfMessages)
         p.RunTo(WEFT_PS_PER_S);
         Same(p);
         EXPECT_EQ(p.on.received.size(), 2400u);
-        EXPECT_GT(p.Figures().played_laps, 60u); // of several rounds each
+        EXPECT_GT(p.Figures().played_periods, 60u); // of several rounds each
         EXPECT_LT(p.on.Totals().events, p.off.Totals().events / 8);
     }
 }
 
 // A ring of one round: all begin a step together. The state in the midst of the second step is
-// found again in the third and, compared, in the fourth; the last step ends in the midst of a lap.
+// found again in the third and, compared, in the fourth; the last step ends in the midst of a
+// period.
 TEST(Replay, FirstStepsOfARing)
 {
     Pair p("single-switch", oneSwitch, small, "dcqcn");
@@ -69,7 +70,7 @@ TEST(Replay, FirstStepsOfARing)
     EXPECT_LE(hops - p.Figures().hops, hops / 10) << "of 40 steps 4";
 }
 
-// Who looks at the state in the midst of a lap sees what there is, and what follows is played
+// Who looks at the state in the midst of a period sees what there is, and what follows is played
 // again.
 TEST(Replay, LooksAtOddMoments)
 {
@@ -86,11 +87,11 @@ TEST(Replay, LooksAtOddMoments)
                 FAIL() << "at " << at << " ps";
         }
         EXPECT_EQ(p.on.received.size(), 640u);
-        EXPECT_GT(p.Figures().played_laps, 10u);
+        EXPECT_GT(p.Figures().played_periods, 10u);
     }
 }
 
-// A message posted at any moment of a lap, from outside: at each of many offsets.
+// A message posted at any moment of a period, from outside: at each of many offsets.
 TEST(Replay, DisturbedAtAnyMoment)
 {
     for (int k = 0; k < 60; k++) {
@@ -224,8 +225,8 @@ TEST(Replay, CostsLittleWhereNothingRepeats)
     }
 }
 
-// Traffic that falls into pieces, one per switch: each is moved on by itself, and comes back when a
-// message goes through it, a host looks, or a link gets slower.
+// Traffic that falls into components, one per switch: each is moved on by itself, and comes back
+// when a message goes through it, a host looks, or a link gets slower.
 TEST_P(ReplayBy, PiecesAlone)
 {
     const Settings topo = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}};

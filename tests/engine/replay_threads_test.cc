@@ -15,8 +15,8 @@ uint64_t Shared(const Pair &p)
 
 } // namespace
 
-// Rings in which each message crosses the spines: laps of messages are found though hosts are run
-// beyond the clock.
+// Rings in which each message crosses the spines: periods of messages are found though hosts are
+// run beyond the clock.
 TEST(ReplayThreads, LapsOfMessages)
 {
     for (unsigned threads : {2u, 3u})
@@ -29,12 +29,12 @@ TEST(ReplayThreads, LapsOfMessages)
             p.RunTo(WEFT_PS_PER_S);
             Same(p);
             EXPECT_EQ(p.on.received.size(), 1200u);
-            EXPECT_GT(p.Figures().played_laps, 60u) << p.Figures().why;
+            EXPECT_GT(p.Figures().played_periods, 60u) << p.Figures().why;
             EXPECT_GT(Shared(p), 10u);
         }
 }
 
-// Who listens is told late, of pieces that are not ahead, and posts in timers.
+// Who listens is told late, of components that are not ahead, and posts in timers.
 TEST(ReplayThreads, WhoListens)
 {
     for (unsigned threads : {2u, 3u})

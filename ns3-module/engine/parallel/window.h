@@ -41,8 +41,9 @@ struct window_node {
     struct keyheap q; /**< keys as those of fastq.h, from windows.base */
     bool vacant;      /**< the first key is that of the event being executed */
     bool owes;        /**< its lazy ports may owe transmissions, now or later */
-    bool still;       /**< nothing happens there for now: its piece stands still (replay_twins.c) */
-    bool loose;       /**< any thread may run it */
+    bool
+        still; /**< nothing happens there for now: its component is suspended (replay_symmetry.c) */
+    bool loose;      /**< any thread may run it */
     bool apart;      /**< some port of it is APART (port.h): all are settled when a window begins */
     uint8_t thread;  /**< that it belongs to */
     uint8_t strayed; /**< windows in a row in which another ran it */

@@ -4,8 +4,8 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "parallel/posts.h"
-#include "replay_inside.h"
-#include "replay_jump.h"
+#include "replay_internal.h"
+#include "replay_queues.h"
 #include "transport/rc.h"
 
 #include "base/units.h"
@@ -16,37 +16,37 @@
 
 /* ---- the user interferes ---- */
 
-static void catch_up(struct weft_engine *e)
+static void replay_catch_up(struct weft_engine *e)
 {
     if (replay_of(e)->base.takes_posts)
         replay_play_end(e, e->loop.due_ps);
-    replay_pieces_back(e);
+    replay_components_back(e);
 }
 
-static void disturb(struct weft_engine *e, uint32_t qp)
+static void replay_disturb(struct weft_engine *e, uint32_t qp)
 {
     if (qp != NIL) {
         replay_packets_touch(e, qp);
         return;
     }
-    catch_up(e);
+    replay_catch_up(e);
     replay_packets_disturb(e);
-    replay_settled_disturb(e);
+    replay_steady_disturb(e);
     replay_messages_forget(e);
 }
 
 /* ---- life ---- */
 
-static void release(struct weft_engine *e)
+static void replay_release(struct weft_engine *e)
 {
     struct replay *r = replay_of(e);
-    replay_pieces_free(&r->packets);
-    replay_twins_free(&r->packets.twins);
-    replay_part_free(&r->messages.part);
-    tape_free(&r->messages.tape);
-    replay_settled_free(&r->settled);
+    replay_components_free(&r->packets);
+    replay_symmetry_free(&r->packets.symmetry);
+    replay_scope_free(&r->messages.scope);
+    snapshot_free(&r->messages.snapshot);
+    replay_steady_free(&r->steady);
     free(r->messages.stamp);
-    free(r->messages.words);
+    free(r->messages.events);
     for (uint32_t i = 0; i < r->play.lines; i++)
         free(r->play.line[i].of);
     free(r->play.line);
@@ -58,7 +58,7 @@ static void release(struct weft_engine *e)
 
 /* ---- times ---- */
 
-static bool look(struct weft_engine *e, int64_t t_ps)
+static bool replay_look(struct weft_engine *e, int64_t t_ps)
 {
     struct replay *r = replay_of(e);
     if (e->loop.limit_ps != r->base.look_ps || r->base.look_ps >= e->loop.stop_ps)
@@ -66,7 +66,7 @@ static bool look(struct weft_engine *e, int64_t t_ps)
     const int64_t at_ps = r->base.look_ps, now_ps = e->now;
     WEFT_REQUIRE(at_ps <= t_ps);
     if (at_ps < e->now) { /* the user has moved the clock on meanwhile */
-        disturb(e, NIL);
+        replay_disturb(e, NIL);
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
         replay_packets_no_look(e);
         replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
@@ -80,35 +80,35 @@ static bool look(struct weft_engine *e, int64_t t_ps)
         return true;
     }
     if (t_ps == WEFT_NEVER &&
-        weft_engine_next(e) == WEFT_NEVER) { /* nothing is left, or it stands still for ever */
+        weft_engine_next(e) == WEFT_NEVER) { /* nothing is left, or it is suspended for ever */
         replay_look_at(e, &r->messages.next_ps, WEFT_NEVER);
         replay_packets_disturb(e);
         replay_packets_no_look(e);
-        replay_look_at(e, &r->settled.next_ps, WEFT_NEVER);
+        replay_look_at(e, &r->steady.next_ps, WEFT_NEVER);
         return true;
     }
-    replay_settle(e, at_ps);
+    replay_clock_to(e, at_ps);
     e->now = at_ps;
     r->figures.values += LOOK_VALUES;
     if (r->messages.next_ps == at_ps)
         replay_messages_look(e);
     if (r->packets.next_ps == at_ps && !r->play.on && e->now == at_ps)
         replay_packets_look(e);
-    if (r->settled.next_ps <= at_ps && !r->play.on && e->now == at_ps)
-        replay_settled_look(e);
-    if (!r->play.on && !r->packets.pieces && e->now == at_ps)
+    if (r->steady.next_ps <= at_ps && !r->play.on && e->now == at_ps)
+        replay_steady_look(e);
+    if (!r->play.on && !r->packets.components && e->now == at_ps)
         e->now = now_ps; /* it was no event: nothing more may happen */
     return true;
 }
 
 /* ---- what passes between the user and the engine ---- */
 
-static bool posted(struct weft_engine *e, const struct msg *m)
+static bool replay_posted(struct weft_engine *e, const struct msg *m)
 {
     struct replay *r = replay_of(e);
     struct weft_completion d;
     r->packets_posted += m->npkts;
-    replay_settled_posted(e, m->qp);
+    replay_steady_posted(e, m->qp);
     if (r->play.again) {
         replay_packets_posted(e, m->qp, m->npkts);
         return r->play.news;
@@ -121,8 +121,8 @@ static bool posted(struct weft_engine *e, const struct msg *m)
     return true;
 }
 
-static bool completed(struct weft_engine *e, uint32_t qi, bool acked,
-                      const struct weft_completion *d)
+static bool replay_completed(struct weft_engine *e, uint32_t qi, bool acked,
+                             const struct weft_completion *d)
 {
     const enum replay_what what = acked ? REPLAY_ACKED : REPLAY_RECEIVED;
     if (replay_of(e)->play.again && replay_play_again(e, what, qi))
@@ -130,22 +130,23 @@ static bool completed(struct weft_engine *e, uint32_t qi, bool acked,
     replay_messages_note(e, what, qi, d);
     replay_packets_told(e, qi);
     if (!acked) {
-        replay_settled_disturb(e);
-        replay_settled_told(e, d);
+        replay_steady_disturb(e);
+        replay_steady_told(e, d);
     }
     return true;
 }
 
-static int post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio, uint64_t *id,
-                struct weft_err *err)
+static int replay_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
+                       uint64_t *id, struct weft_err *err)
 {
     if (e->loop.in_call)
         return replay_play_post(e, msg, prio, id, err);
-    catch_up(e); /* of his own accord */
+    replay_catch_up(e); /* of his own accord */
     return weft_engine_send(e, msg, id, err);
 }
 
-static int64_t paused(struct weft_engine *e, const struct window_note *note, int64_t until_ps)
+static int64_t replay_paused(struct weft_engine *e, const struct window_note *note,
+                             int64_t until_ps)
 {
     if (!note)
         return replay_pauses_add(e, until_ps);
@@ -155,14 +156,14 @@ static int64_t paused(struct weft_engine *e, const struct window_note *note, int
 
 /* ---- what the engine's user sets ---- */
 
-static const struct extension_ops ops = {.post = post,
-                                         .posted = posted,
-                                         .completed = completed,
-                                         .disturb = disturb,
-                                         .catch_up = catch_up,
-                                         .paused = paused,
-                                         .look = look,
-                                         .free = release};
+static const struct extension_ops ops = {.post = replay_post,
+                                         .posted = replay_posted,
+                                         .completed = replay_completed,
+                                         .disturb = replay_disturb,
+                                         .catch_up = replay_catch_up,
+                                         .paused = replay_paused,
+                                         .look = replay_look,
+                                         .free = replay_release};
 
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err)
@@ -171,7 +172,7 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     if (how == WEFT_REPLAYING_OFF) {
         extension_catch_up(e);
         if (e->extension)
-            release(e);
+            replay_release(e);
         return 0;
     }
     struct replay *r = replay_of(e);
@@ -181,15 +182,15 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
     r->base.ops = &ops;
     r->base.steps = &r->figures.values;
     r->base.look_ps = r->base.first_ps = r->packets.next_ps = r->messages.next_ps = WEFT_NEVER;
-    r->settled.next_ps = WEFT_NEVER;
+    r->steady.next_ps = WEFT_NEVER;
     e->loop.quiet_ps = INT64_MIN;
-    r->messages.guide = NIL;
-    r->packets.find_ps = r->packets.twins.next_ps = WEFT_NEVER;
+    r->messages.reference = NIL;
+    r->packets.find_ps = r->packets.symmetry.next_ps = WEFT_NEVER;
     r->eager = how == WEFT_REPLAYING_EAGERLY;
     r->figures.on = true;
     /* a value of a state has 8 bytes, and there are two kinds of states */
-    r->packets.most = r->messages.tape.most = most_bytes / 32;
-    r->messages.most_words = most_bytes / 2 / sizeof *r->messages.words;
+    r->packets.most = r->messages.snapshot.most = most_bytes / 32;
+    r->messages.most_events = most_bytes / 2 / sizeof *r->messages.events;
     return 0;
 }
 
@@ -203,7 +204,7 @@ void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
     struct replay *r = replay_of(e);
     if (!r)
         return;
-    r->settled.tolerance = tolerance;
+    r->steady.tolerance = tolerance;
     r->figures.tolerant = tolerance > 0;
     r->base.events_per_packet = tolerance > 0 ? replay_packet_events(1) : 0;
 }
@@ -214,5 +215,5 @@ void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_
     if (!replay_of(e))
         return;
     *out = replay_of(e)->figures;
-    replay_settled_figures(e, out);
+    replay_steady_figures(e, out);
 }

@@ -4,25 +4,25 @@
 #define WEFT_ENGINE_REPLAY_STATE_H
 
 #include "engine.h"
-#include "replay_tape.h"
+#include "replay_snapshot.h"
 
 struct pkt;
 
 /** What takes part in the traffic: QPs with messages, both directions of the links that they go
- * over, and the nodes that forward there. It is all that there is, or a piece of it
- * (replay_pieces.h): then the arrays by number are shared by all pieces. */
-struct replay_part {
+ * over, and the nodes that forward there. It is all that there is, or a component of it
+ * (replay_components.h): then the arrays by number are shared by all components. */
+struct replay_scope {
     uint32_t *qps, *ports, *nodes;
     uint32_t nqps, nports, nnodes;
     uint32_t qps_room, ports_room, nodes_room;
-    bool piece;                    /**< not all that there is */
+    bool component;                /**< not all that there is */
     bool failed;                   /**< out of memory */
     uint16_t mark;                 /**< what it has has this in: */
     uint16_t *has_port, *has_node; /**< by number */
     uint16_t *has_qp;              /**< the same of QPs */
     uint32_t qps_cap;              /**< QPs that these have room for */
     int64_t *arrive_ps;  /**< per port of the fabric: when the first packet on its link arrives */
-    int64_t (*moved)[2]; /**< per QP of the engine: packets and payload bytes of a lap */
+    int64_t (*moved)[2]; /**< per QP of the engine: packets and payload bytes of a period */
     uint64_t packets;    /**< that were met on links and in queues at the last reading */
     uint64_t *ahead; /**< per port of the fabric: wire bytes that a shift moves it on by; NULL: not
                         used yet */
@@ -30,41 +30,42 @@ struct replay_part {
 
 #pragma GCC visibility push(hidden)
 
-/** Starts with nothing; false when out of memory. Not for a piece. */
-bool replay_part_clear(const struct weft_engine *e, struct replay_part *p);
+/** Starts with nothing; false when out of memory. Not for a component. */
+bool replay_scope_clear(const struct weft_engine *e, struct replay_scope *p);
 /** A QP takes part, if it doesn't already. Out of memory: p->failed. */
-void replay_part_add(const struct weft_engine *e, struct replay_part *p, uint32_t qp);
-/** Whether it does. QPs opened after replay_part_clear don't. */
-static inline bool replay_part_has(const struct replay_part *p, uint32_t qp)
+void replay_scope_add(const struct weft_engine *e, struct replay_scope *p, uint32_t qp);
+/** Whether it does. QPs opened after replay_scope_clear don't. */
+static inline bool replay_scope_has(const struct replay_scope *p, uint32_t qp)
 {
     return qp < p->qps_cap && p->has_qp[qp] == p->mark;
 }
 /** Whether a port does. */
-static inline bool replay_part_has_port(const struct replay_part *p, uint32_t port)
+static inline bool replay_scope_has_port(const struct replay_scope *p, uint32_t port)
 {
     return p->has_port[port] == p->mark;
 }
 /** Whether it is known how a packet moves. */
-bool replay_part_knows(const struct pkt *k);
+bool replay_scope_knows(const struct pkt *k);
 /** Calls fn(ctx, port) for every port that the packets of a QP are sent at, there and back, and for
  * the other ends of these links. */
-void replay_part_way(const struct weft_engine *e, uint32_t qp, void (*fn)(void *ctx, uint32_t port),
-                     void *ctx);
+void replay_scope_way(const struct weft_engine *e, uint32_t qp,
+                      void (*fn)(void *ctx, uint32_t port), void *ctx);
 /** The node whose buffer packets take that come to or leave @p port, NIL: a host's. */
-uint32_t replay_part_node(const struct weft_engine *e, uint32_t port);
-void replay_part_free(struct replay_part *p);
+uint32_t replay_scope_node(const struct weft_engine *e, uint32_t port);
+void replay_scope_free(struct replay_scope *p);
 /** Reads the state of all that takes part. arrive_ps is to be right. */
-void replay_state_read(struct weft_engine *e, struct replay_part *p, struct tape *t);
-/** A sum of the state of QPs, t->sum: those of a piece, or all with messages. It is the same in
- * each lap, and most states that aren't the same have another. False: there is what is never the
+void replay_state_read(struct weft_engine *e, struct replay_scope *p, struct snapshot *t);
+/** A sum of the state of QPs, t->sum: those of a component, or all with messages. It is the same in
+ * each period, and most states that aren't the same have another. False: there is what is never the
  * same. */
-bool replay_state_sum(struct weft_engine *e, struct replay_part *p, struct tape *t);
+bool replay_state_sum(struct weft_engine *e, struct replay_scope *p, struct snapshot *t);
 /** The same as replay_state_read, which shifts it by @p shift_ps, and QPs by p->moved. False: it
  * has what nobody knows how to shift; without a shift nothing has changed then. */
-bool replay_state_shift(struct weft_engine *e, struct replay_part *p, struct tape *t,
+bool replay_state_shift(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
                         int64_t shift_ps);
-/** The same, which moves it on by @p laps, or back. */
-void replay_state_move(struct weft_engine *e, struct replay_part *p, struct tape *t, int64_t laps);
+/** The same, which moves it on by @p periods, or back. */
+void replay_state_move(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
+                       int64_t periods);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The same of packets and ports: replay_state.c. */
-#include "replay_state_inside.h"
+#include "replay_state_internal.h"
 #include "switch/pause_clock.h"
 #include "core/context.h"
 #include "core/pkt.h"
@@ -10,70 +10,72 @@
 
 /* ---- packets ---- */
 
-static void see_stamps(struct weft_engine *e, const struct replay_part *p, const struct pkt *k,
-                       struct tape *t)
+static void state_read_stamps(struct weft_engine *e, const struct replay_scope *p,
+                              const struct pkt *k, struct snapshot *t)
 {
     const uint32_t n = k->sig == NIL ? 0 : sig_hops(k->sig);
-    tape_same(t, n, "stamps");
+    snapshot_same(t, n, "stamps");
     for (uint32_t h = 0; h < n; h++) {
         struct weft_cc_hop *hop = &int_at(e, sig_stack(k->sig))->hops[h];
-        TAPE_SEE(t, hop->ts_ps, MOVE_TIME);
-        if (t->use == TAPE_SHIFT)
+        SNAPSHOT_FIELD(t, hop->ts_ps, EVOLVES_TIME);
+        if (t->use == SNAPSHOT_SHIFT)
             t->count = replay_stamp_shift(e, p, qp_at(e, k->qp), h);
-        TAPE_SEE(t, hop->tx_bytes, MOVE_COUNT);
+        SNAPSHOT_FIELD(t, hop->tx_bytes, EVOLVES_COUNT);
         t->count = 0;
-        TAPE_SEE(t, hop->qlen_bytes, MOVE_NOT);
-        TAPE_SEE(t, hop->rate_bps, MOVE_NOT);
+        SNAPSHOT_FIELD(t, hop->qlen_bytes, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, hop->rate_bps, EVOLVES_NOT);
     }
 }
 
 /* Two values that stay as they are, as one. */
-static int64_t pair(uint32_t high, uint32_t low)
+static int64_t state_pair(uint32_t high, uint32_t low)
 {
     return (int64_t)((uint64_t)high << 32 | low);
 }
 
-static void see_packet(struct weft_engine *e, struct replay_part *p, struct pkt *k, struct tape *t)
+static void state_read_packet(struct weft_engine *e, struct replay_scope *p, struct pkt *k,
+                              struct snapshot *t)
 {
     p->packets++;
-    if (t->use == TAPE_COMPARE || t->use == TAPE_SHIFT) {
+    if (t->use == SNAPSHOT_COMPARE || t->use == SNAPSHOT_SHIFT) {
         t->psn = p->moved[k->qp][0];
         t->bytes = p->moved[k->qp][1];
     }
-    tape_same(t, pair(tape_qp(t, k->qp), tape_port(t, k->in_port)),
-              "the QP of a packet, or where it came from");
-    tape_same(t, pair(k->frame, k->payload), "the size of a packet");
-    tape_same(t, pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 8 | k->hop),
-              "the kind of a packet");
-    TAPE_SEE(t, k->psn, k->kind == WEFT_PKT_CNP ? MOVE_NOT : MOVE_PSN);
-    TAPE_SEE(t, k->sent_ps, MOVE_TIME);
+    snapshot_same(t, state_pair(snapshot_qp(t, k->qp), snapshot_port(t, k->in_port)),
+                  "the QP of a packet, or where it came from");
+    snapshot_same(t, state_pair(k->frame, k->payload), "the size of a packet");
+    snapshot_same(t, state_pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 8 | k->hop),
+                  "the kind of a packet");
+    SNAPSHOT_FIELD(t, k->psn, k->kind == WEFT_PKT_CNP ? EVOLVES_NOT : EVOLVES_PSN);
+    SNAPSHOT_FIELD(t, k->sent_ps, EVOLVES_TIME);
     if (e->telemetry.int_on)
-        see_stamps(e, p, k, t);
+        state_read_stamps(e, p, k, t);
 }
 
 /* A pause or a resume on its way. */
-static void see_frame(struct replay_part *p, const struct pkt *k, struct tape *t)
+static void state_read_frame(struct replay_scope *p, const struct pkt *k, struct snapshot *t)
 {
     p->packets++;
-    tape_same(t, pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 16 | k->frame),
-              "a pause on its way");
+    snapshot_same(t,
+                  state_pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 16 | k->frame),
+                  "a pause on its way");
 }
 
 /* What pauses have held packet number @p i, sent at @p before_ps, up for so far, and the clock of
  * those of the port in whose queue it is (NULL: on a link). */
-static void see_waits(struct weft_engine *e, struct pkt *k, uint32_t i, int64_t before_ps,
-                      const struct port *at, struct tape *t)
+static void state_read_waits(struct weft_engine *e, struct pkt *k, uint32_t i, int64_t before_ps,
+                             const struct port *at, struct snapshot *t)
 {
     if (k->kind != WEFT_PKT_DATA)
         return;
     if (at && at->hold)
-        replay_see_noted(e, at, k->prio, &k->held_ps, t);
+        replay_read_noted(e, at, k->prio, &k->held_ps, t);
     struct wait *w = pause_clock_wait_of(e, i, before_ps);
-    tape_same(t, w != NULL, "whether a pause has held up a packet");
+    snapshot_same(t, w != NULL, "whether a pause has held up a packet");
     if (!w)
         return;
-    TAPE_SEE(t, w->sent_ps, MOVE_TIME);
-    TAPE_SEE(t, w->paused_ps, MOVE_NOT);
+    SNAPSHOT_FIELD(t, w->sent_ps, EVOLVES_TIME);
+    SNAPSHOT_FIELD(t, w->paused_ps, EVOLVES_NOT);
     if (!replay_pauses_move(e, t)) {
         t->same = false;
         t->other = "a packet that a pause has held up";
@@ -81,8 +83,8 @@ static void see_waits(struct weft_engine *e, struct pkt *k, uint32_t i, int64_t 
 }
 
 /* A list of packets in a queue of port @p at, or on a link (NULL). */
-static void see_list(struct weft_engine *e, struct replay_part *p, struct list l,
-                     const struct port *at, struct tape *t)
+static void state_read_list(struct weft_engine *e, struct replay_scope *p, struct list l,
+                            const struct port *at, struct snapshot *t)
 {
     uint32_t n = 0;
     if (t->fixed)
@@ -94,113 +96,116 @@ static void see_list(struct weft_engine *e, struct replay_part *p, struct list l
         const int64_t sent_ps = k->sent_ps; /* before it is moved */
         const bool frame = k->kind == WEFT_PKT_PFC && replay_pauses_move(e, t);
         if (!frame &&
-            (k->kind == WEFT_PKT_PFC || !replay_part_knows(k) || !replay_part_has(p, k->qp))) {
+            (k->kind == WEFT_PKT_PFC || !replay_scope_knows(k) || !replay_scope_has(p, k->qp))) {
             t->same = false;
             t->other = "a packet of a QP that rested, or a NACK";
             return;
         }
         if (frame)
-            see_frame(p, k, t);
+            state_read_frame(p, k, t);
         else
-            see_packet(e, p, k, t);
+            state_read_packet(e, p, k, t);
         if (e->delays.nholds)
-            see_waits(e, k, i, sent_ps, at, t);
+            state_read_waits(e, k, i, sent_ps, at, t);
         if (!at && k->next != NIL)
-            TAPE_SEE(t, k->next_at_ps, MOVE_TIME);
+            SNAPSHOT_FIELD(t, k->next_at_ps, EVOLVES_TIME);
         n++;
     }
-    tape_same(t, n, "packets on a link or in a queue");
+    snapshot_same(t, n, "packets on a link or in a queue");
 }
 
 /* ---- ports ---- */
 
-static void see_counters(struct weft_port_counters *c, bool pauses, struct tape *t)
+static void state_read_counters(struct weft_port_counters *c, bool pauses, struct snapshot *t)
 {
-    TAPE_SEE(t, c->tx_packets, MOVE_COUNT);
-    TAPE_SEE(t, c->tx_bytes, MOVE_COUNT);
-    TAPE_SEE(t, c->tx_payload_bytes, MOVE_COUNT);
-    TAPE_SEE(t, c->busy_ps, MOVE_COUNT);
-    TAPE_SEE(t, c->max_queue_bytes, MOVE_NOT);
-    TAPE_SEE(t, c->pauses, pauses ? MOVE_COUNT : MOVE_HELD);
+    SNAPSHOT_FIELD(t, c->tx_packets, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, c->tx_bytes, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, c->tx_payload_bytes, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, c->busy_ps, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, c->max_queue_bytes, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, c->pauses, pauses ? EVOLVES_COUNT : EVOLVES_HELD);
     if (pauses)
-        TAPE_SEE(t, c->paused_ps, MOVE_COUNT);
-    TAPE_SEE(t, c->ecn_marks, MOVE_HELD);
-    TAPE_SEE(t, c->trims, MOVE_HELD);
+        SNAPSHOT_FIELD(t, c->paused_ps, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, c->ecn_marks, EVOLVES_HELD);
+    SNAPSHOT_FIELD(t, c->trims, EVOLVES_HELD);
     for (int why = 0; why < WEFT_DROP_REASONS; why++)
-        TAPE_SEE(t, c->drops[why], MOVE_HELD);
+        SNAPSHOT_FIELD(t, c->drops[why], EVOLVES_HELD);
 }
 
-static void see_histogram(struct weft_engine *e, uint32_t port, uint32_t prio, struct tape *t)
+static void state_read_histogram(struct weft_engine *e, uint32_t port, uint32_t prio,
+                                 struct snapshot *t)
 {
     struct histogram *h =
         e->histograms.wanted ? e->histograms.of[(size_t)port * WEFT_PRIOS + prio] : NULL;
     if (!h)
         return;
-    TAPE_SEE(t, h->since_ps, MOVE_STILL);
-    TAPE_SEE(t, h->bytes, MOVE_NOT);
+    SNAPSHOT_FIELD(t, h->since_ps, EVOLVES_STILL);
+    SNAPSHOT_FIELD(t, h->bytes, EVOLVES_NOT);
     for (int b = 0; b < WEFT_QUEUE_BINS; b++)
-        TAPE_SEE(t, h->time_ps[b], MOVE_COUNT);
+        SNAPSHOT_FIELD(t, h->time_ps[b], EVOLVES_COUNT);
 }
 
-static void see_nic(struct weft_engine *e, struct nic *n, struct tape *t)
+static void state_read_nic(struct weft_engine *e, struct nic *n, struct snapshot *t)
 {
-    TAPE_SEE(t, n->ready_mask, MOVE_NOT);
-    TAPE_SEE(t, n->yield, MOVE_NOT);
+    SNAPSHOT_FIELD(t, n->ready_mask, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, n->yield, EVOLVES_NOT);
     for (uint32_t prio = 0; prio < WEFT_PRIOS && !t->fixed; prio++)
         WALK_TURNS(e, i, n->ready[prio].head)
-            tape_same(t, tape_qp(t, i), "turns of QPs at a NIC");
+            snapshot_same(t, snapshot_qp(t, i), "turns of QPs at a NIC");
 }
 
 /* Since when a port is paused, or last was, and for how long it has been. */
-static void see_pauses(struct weft_engine *e, struct port *p, uint32_t port, struct tape *t)
+static void state_read_pauses(struct weft_engine *e, struct port *p, uint32_t port,
+                              struct snapshot *t)
 {
-    TAPE_SEE(t, p->paused_since_ps, MOVE_STILL);
+    SNAPSHOT_FIELD(t, p->paused_since_ps, EVOLVES_STILL);
     for (uint32_t prio = 0; p->hold && prio < WEFT_PRIOS; prio++) {
-        TAPE_SEE(t, e->pfc.since[port].ps[prio], MOVE_STILL);
-        TAPE_SEE(t, p->hold->from_ps[prio], MOVE_STILL);
-        TAPE_SEE(t, p->hold->total_ps[prio], MOVE_COUNT);
+        SNAPSHOT_FIELD(t, e->pfc.since[port].ps[prio], EVOLVES_STILL);
+        SNAPSHOT_FIELD(t, p->hold->from_ps[prio], EVOLVES_STILL);
+        SNAPSHOT_FIELD(t, p->hold->total_ps[prio], EVOLVES_COUNT);
     }
 }
 
-void replay_see_port(struct weft_engine *e, struct replay_part *part, uint32_t port, struct tape *t)
+void replay_read_port(struct weft_engine *e, struct replay_scope *part, uint32_t port,
+                      struct snapshot *t)
 {
     struct port *p = &e->ports[port];
     struct link_end *l = &e->ends[port];
-    TAPE_SEE(t, p->busy_until_ps, MOVE_PAST);
-    TAPE_SEE(t, p->armed_ps, MOVE_TIME);
-    TAPE_SEE(t, p->nonempty, MOVE_NOT);
-    TAPE_SEE(t, p->paused, MOVE_NOT);
-    TAPE_SEE(t, p->xoff_sent, MOVE_NOT);
-    TAPE_SEE(t, p->drr, MOVE_NOT);
-    TAPE_SEE(t, p->sending, MOVE_NOT);
-    TAPE_SEE(t, p->lazy, MOVE_NOT);
-    TAPE_SEE(t, p->qtotal, MOVE_NOT);
-    TAPE_SEE(t, l->rx_packets, MOVE_COUNT);
-    TAPE_SEE(t, p->ecn_rng, MOVE_HELD);
-    TAPE_SEE(t, p->dropped_payload, MOVE_HELD);
+    SNAPSHOT_FIELD(t, p->busy_until_ps, EVOLVES_PAST);
+    SNAPSHOT_FIELD(t, p->armed_ps, EVOLVES_TIME);
+    SNAPSHOT_FIELD(t, p->nonempty, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, p->paused, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, p->xoff_sent, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, p->drr, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, p->sending, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, p->lazy, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, p->qtotal, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, l->rx_packets, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, p->ecn_rng, EVOLVES_HELD);
+    SNAPSHOT_FIELD(t, p->dropped_payload, EVOLVES_HELD);
     const bool pauses = replay_pauses_move(e, t);
-    see_counters(&p->st, pauses, t);
+    state_read_counters(&p->st, pauses, t);
     if (pauses)
-        see_pauses(e, p, port, t);
+        state_read_pauses(e, p, port, t);
     if (p->paused && !pauses) { /* its clocks go on */
         t->same = false;
         t->other = "a port that is paused";
     }
     if (p->ctrl.head != NIL)
-        see_list(e, part, p->ctrl, p, t);
+        state_read_list(e, part, p->ctrl, p, t);
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
         struct lane *lane = &p->lane[prio];
-        TAPE_SEE(t, lane->qbytes, MOVE_NOT);
-        TAPE_SEE(t, lane->in_bytes, MOVE_NOT);
-        TAPE_SEE(t, lane->in_hdrm, MOVE_NOT);
-        TAPE_SEE(t, lane->deficit, MOVE_NOT);
+        SNAPSHOT_FIELD(t, lane->qbytes, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, lane->in_bytes, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, lane->in_hdrm, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, lane->deficit, EVOLVES_NOT);
         if (lane->q.head != NIL)
-            see_list(e, part, lane->q, p, t);
-        see_histogram(e, port, prio, t);
+            state_read_list(e, part, lane->q, p, t);
+        state_read_histogram(e, port, prio, t);
     }
     if (l->fly.head != NIL && !t->fixed)
-        TAPE_SEE(t, part->arrive_ps[port], MOVE_TIME);
-    see_list(e, part, l->fly, NULL, t);
+        SNAPSHOT_FIELD(t, part->arrive_ps[port], EVOLVES_TIME);
+    state_read_list(e, part, l->fly, NULL, t);
     if (p->nic != NIL)
-        see_nic(e, &e->nics.of[p->nic], t);
+        state_read_nic(e, &e->nics.of[p->nic], t);
 }

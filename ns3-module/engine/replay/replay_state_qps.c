@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the future of the traffic depends on, and what it counts, of QPs and their messages:
  * replay_state.c. */
-#include "replay_state_inside.h"
+#include "replay_state_internal.h"
 #include "switch/pause_clock.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
@@ -12,7 +12,7 @@
 
 #include "congestion/cc.h"
 
-int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_part *p,
+int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scope *p,
                            const struct qp *q, uint32_t hop)
 {
     uint32_t ports[MAX_PATH];
@@ -24,20 +24,20 @@ int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_part
     return hop + 1 < n ? (int64_t)p->ahead[ports[hop + 1]] : 0;
 }
 
-/* A word of a state of a control that moves. */
+/* A machine word of the state of a control that moves. */
 struct moving_word {
     size_t at; /* SIZE_MAX: there is none */
-    enum move move;
+    enum evolution move;
     uint32_t which; /* of those that move alike */
 };
 
 /* The first that moves from @p at on. */
-static struct moving_word next_moving(const struct weft_cc_moving *m, size_t at)
+static struct moving_word state_next_moving(const struct weft_cc_moving *m, size_t at)
 {
-    static const enum move move[] = {[WEFT_CC_MOVES_TIME] = MOVE_TIME,
-                                     [WEFT_CC_MOVES_BYTES] = MOVE_GATE,
-                                     [WEFT_CC_MOVES_COUNT] = MOVE_COUNT,
-                                     [WEFT_CC_MOVES_SELDOM] = MOVE_SELDOM};
+    static const enum evolution move[] = {[WEFT_CC_MOVES_TIME] = EVOLVES_TIME,
+                                          [WEFT_CC_MOVES_BYTES] = EVOLVES_GATE,
+                                          [WEFT_CC_MOVES_COUNT] = EVOLVES_COUNT,
+                                          [WEFT_CC_MOVES_SELDOM] = EVOLVES_SELDOM};
     struct moving_word first = {.at = SIZE_MAX};
     for (; m->size; m++) {
         const size_t which = at > m->offset ? (at - m->offset + m->stride - 1) / m->stride : 0;
@@ -48,8 +48,8 @@ static struct moving_word next_moving(const struct weft_cc_moving *m, size_t at)
     return first;
 }
 
-static void see_control(struct weft_engine *e, const struct replay_part *p, const struct qp *q,
-                        uint32_t qi, struct tape *t)
+static void state_read_control(struct weft_engine *e, const struct replay_scope *p,
+                               const struct qp *q, uint32_t qi, struct snapshot *t)
 {
     char *state = cc_state_at(e, qi);
     const struct weft_cc_moving *m = q->cc->moving;
@@ -58,152 +58,155 @@ static void see_control(struct weft_engine *e, const struct replay_part *p, cons
     for (size_t at = 0; at < size; at += sizeof(int64_t)) {
         const size_t left = size - at;
         if (at == 0 || at > next.at)
-            next = next_moving(m, at);
-        const enum move move = at == next.at ? next.move : MOVE_NOT;
-        if (move == MOVE_COUNT && t->use == TAPE_SHIFT)
+            next = state_next_moving(m, at);
+        const enum evolution move = at == next.at ? next.move : EVOLVES_NOT;
+        if (move == EVOLVES_COUNT && t->use == SNAPSHOT_SHIFT)
             t->count = replay_stamp_shift(e, p, q, next.which);
         if (left >= sizeof(int64_t)) /* a size that the compiler knows */
-            tape_see(t, state + at, sizeof(int64_t), move, "state of the congestion control");
+            snapshot_field(t, state + at, sizeof(int64_t), move, "state of the congestion control");
         else
-            tape_see(t, state + at, left, move, "state of the congestion control");
+            snapshot_field(t, state + at, left, move, "state of the congestion control");
         t->count = 0;
     }
 }
 
 /* By how much the QP moves is what its oldest unacknowledged packet does. */
-static void see_pace(const struct qp *q, uint32_t qi, struct replay_part *p, struct tape *t)
+static void state_read_pace(const struct qp *q, uint32_t qi, struct replay_scope *p,
+                            struct snapshot *t)
 {
     const struct sender *snd = q->snd;
-    if (t->use == TAPE_SUM) {
+    if (t->use == SNAPSHOT_SUM) {
         t->psn = (int64_t)snd->una_psn;
         t->bytes = (int64_t)snd->una_bytes;
-    } else if (t->use == TAPE_COMPARE && t->at + 1 < t->n) {
+    } else if (t->use == SNAPSHOT_COMPARE && t->at + 1 < t->n) {
         t->psn = (int64_t)(snd->una_psn - (uint64_t)t->value[t->at]);
         t->bytes = (int64_t)(snd->una_bytes - (uint64_t)t->value[t->at + 1]);
         p->moved[qi][0] = t->psn;
         p->moved[qi][1] = t->bytes;
-    } else if (t->use == TAPE_SHIFT) {
+    } else if (t->use == SNAPSHOT_SHIFT) {
         t->psn = p->moved[qi][0];
         t->bytes = p->moved[qi][1];
     }
 }
 
-bool replay_pauses_move(const struct weft_engine *e, const struct tape *t)
+bool replay_pauses_move(const struct weft_engine *e, const struct snapshot *t)
 {
-    return e->delays.nholds && !t->told && !t->names && !t->fixed && t->use != TAPE_SHIFT &&
+    return e->delays.nholds && !t->told && !t->names && !t->fixed && t->use != SNAPSHOT_SHIFT &&
            replay_pauses_possible(e);
 }
 
-void replay_see_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
-                      struct tape *t)
+void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
+                       struct snapshot *t)
 {
     if (!replay_pauses_move(e, t)) {
-        tape_see(t, noted, sizeof *noted, MOVE_NOT, "state that moved otherwise: clocks of pauses");
+        snapshot_field(t, noted, sizeof *noted, EVOLVES_NOT,
+                       "state that moved otherwise: clocks of pauses");
         return;
     }
-    tape_same(t, pause_clock_ps(e, p, prio) - *noted, "how long a pause holds a packet up");
-    TAPE_SEE(t, *noted, MOVE_COUNT);
+    snapshot_same(t, pause_clock_ps(e, p, prio) - *noted, "how long a pause holds a packet up");
+    SNAPSHOT_FIELD(t, *noted, EVOLVES_COUNT);
 }
 
-static void see_sender(struct qp *q, struct tape *t)
+static void state_read_sender(struct qp *q, struct snapshot *t)
 {
     struct sender *const snd = q->snd;
-    TAPE_SEE(t, snd->una_psn, MOVE_PSN);
-    TAPE_SEE(t, snd->una_bytes, MOVE_BYTES);
-    TAPE_SEE(t, snd->nxt_psn, MOVE_PSN);
-    TAPE_SEE(t, snd->nxt_bytes, MOVE_BYTES);
-    TAPE_SEE(t, snd->top_psn, MOVE_PSN);
-    TAPE_SEE(t, snd->out.rate_bps, MOVE_NOT);
-    TAPE_SEE(t, snd->out.cwnd_bytes, MOVE_NOT);
-    TAPE_SEE(t, snd->out.timer_at_ps, MOVE_NOT);
-    TAPE_SEE(t, snd->out.repace, MOVE_NOT);
-    TAPE_SEE(t, snd->next_avail_ps, MOVE_TIME);
-    TAPE_SEE(t, snd->last_wire, MOVE_NOT);
-    TAPE_SEE(t, snd->last_tx_ps, MOVE_TIME);
-    TAPE_SEE(t, snd->gap_rate_bps, MOVE_NOT);
-    TAPE_SEE(t, snd->gap_q, MOVE_NOT);
-    TAPE_SEE(t, snd->made_bytes, MOVE_COUNT);
-    TAPE_SEE(t, snd->flight_bytes, MOVE_COUNT);
-    TAPE_SEE(t, q->end_psn, t->told || t->names ? MOVE_PSN : MOVE_NOT);
-    TAPE_SEE(t, q->end_byte, t->told || t->names ? MOVE_BYTES : MOVE_NOT);
-    tape_same(t, tape_port(t, q->port), "the port of a QP");
-    TAPE_SEE(t, snd->state, MOVE_NOT);
-    TAPE_SEE(t, snd->prio, MOVE_NOT);
-    TAPE_SEE(t, snd->backoff, MOVE_NOT);
-    TAPE_SEE(t, snd->recovering, MOVE_NOT);
-    TAPE_SEE(t, snd->retries, MOVE_NOT);
-    TAPE_SEE(t, snd->rto_at_ps, MOVE_TIME);
-    TAPE_SEE(t, q->rto_from_ps, MOVE_STILL);
-    TAPE_SEE(t, snd->cc_timer_ps, MOVE_NOT);
-    TAPE_SEE(t, q->retx_packets, MOVE_HELD);
-    TAPE_SEE(t, snd->told_ps, MOVE_TIME);
+    SNAPSHOT_FIELD(t, snd->una_psn, EVOLVES_PSN);
+    SNAPSHOT_FIELD(t, snd->una_bytes, EVOLVES_BYTES);
+    SNAPSHOT_FIELD(t, snd->nxt_psn, EVOLVES_PSN);
+    SNAPSHOT_FIELD(t, snd->nxt_bytes, EVOLVES_BYTES);
+    SNAPSHOT_FIELD(t, snd->top_psn, EVOLVES_PSN);
+    SNAPSHOT_FIELD(t, snd->out.rate_bps, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->out.cwnd_bytes, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->out.timer_at_ps, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->out.repace, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->next_avail_ps, EVOLVES_TIME);
+    SNAPSHOT_FIELD(t, snd->last_wire, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->last_tx_ps, EVOLVES_TIME);
+    SNAPSHOT_FIELD(t, snd->gap_rate_bps, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->gap_q, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->made_bytes, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, snd->flight_bytes, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, q->end_psn, t->told || t->names ? EVOLVES_PSN : EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, q->end_byte, t->told || t->names ? EVOLVES_BYTES : EVOLVES_NOT);
+    snapshot_same(t, snapshot_port(t, q->port), "the port of a QP");
+    SNAPSHOT_FIELD(t, snd->state, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->prio, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->backoff, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->recovering, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->retries, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->rto_at_ps, EVOLVES_TIME);
+    SNAPSHOT_FIELD(t, q->rto_from_ps, EVOLVES_STILL);
+    SNAPSHOT_FIELD(t, snd->cc_timer_ps, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, q->retx_packets, EVOLVES_HELD);
+    SNAPSHOT_FIELD(t, snd->told_ps, EVOLVES_TIME);
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        TAPE_SEE(t, snd->held_ps[k], t->names ? MOVE_NOT : MOVE_COUNT);
+        SNAPSHOT_FIELD(t, snd->held_ps[k], t->names ? EVOLVES_NOT : EVOLVES_COUNT);
 }
 
-static void see_receiver(struct qp *q, struct tape *t)
+static void state_read_receiver(struct qp *q, struct snapshot *t)
 {
-    TAPE_SEE(t, q->exp_psn, MOVE_PSN);
-    TAPE_SEE(t, q->taken_bytes, MOVE_COUNT);
-    TAPE_SEE(t, q->nack_psn, MOVE_NOT);
-    TAPE_SEE(t, q->nack_at_ps, MOVE_SELDOM);
-    TAPE_SEE(t, q->cnp_at_ps, MOVE_SELDOM);
-    tape_same(t, tape_port(t, q->ack_port), "the port of ACKs");
-    TAPE_SEE(t, q->unacked, MOVE_NOT);
-    TAPE_SEE(t, q->answer, MOVE_NOT);
-    TAPE_SEE(t, q->holding, MOVE_NOT);
+    SNAPSHOT_FIELD(t, q->exp_psn, EVOLVES_PSN);
+    SNAPSHOT_FIELD(t, q->taken_bytes, EVOLVES_COUNT);
+    SNAPSHOT_FIELD(t, q->nack_psn, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, q->nack_at_ps, EVOLVES_SELDOM);
+    SNAPSHOT_FIELD(t, q->cnp_at_ps, EVOLVES_SELDOM);
+    snapshot_same(t, snapshot_port(t, q->ack_port), "the port of ACKs");
+    SNAPSHOT_FIELD(t, q->unacked, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, q->answer, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, q->holding, EVOLVES_NOT);
 }
 
 /* While nobody is told of messages. */
-static void see_unfinished(struct weft_engine *e, const struct qp *q, struct tape *t)
+static void state_read_unfinished(struct weft_engine *e, const struct qp *q, struct snapshot *t)
 {
     WALK_MSGS(e, i, q->head_msg) {
         struct msg *m = msg_at(e, i);
-        TAPE_SEE(t, m->sent_ps, MOVE_NOT);
+        SNAPSHOT_FIELD(t, m->sent_ps, EVOLVES_NOT);
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            TAPE_SEE(t, m->held_ps[k], MOVE_NOT);
-        TAPE_SEE(t, m->retx_bytes, MOVE_HELD);
-        TAPE_SEE(t, m->cnps, MOVE_HELD);
+            SNAPSHOT_FIELD(t, m->held_ps[k], EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, m->retx_bytes, EVOLVES_HELD);
+        SNAPSHOT_FIELD(t, m->cnps, EVOLVES_HELD);
     }
 }
 
-/* Records of messages are told apart by their place in the list of their QP. Without word of them
- * to the user the first stays the first. */
-static void see_messages(struct weft_engine *e, struct qp *q, struct tape *t)
+/* Records of messages are told apart by their place in the list of their QP. Without callbacks on
+ * them to the user the first stays the first. */
+static void state_read_messages(struct weft_engine *e, struct qp *q, struct snapshot *t)
 {
     const bool on = t->told || t->names;
-    const enum move psn = on ? MOVE_PSN : MOVE_NOT, bytes = on ? MOVE_BYTES : MOVE_NOT;
-    const enum move time = t->told ? MOVE_TIME : MOVE_NOT;
+    const enum evolution psn = on ? EVOLVES_PSN : EVOLVES_NOT,
+                         bytes = on ? EVOLVES_BYTES : EVOLVES_NOT;
+    const enum evolution time = t->told ? EVOLVES_TIME : EVOLVES_NOT;
     int64_t n = 0, sends = -1, receives = -1;
     WALK_MSGS(e, i, q->head_msg) {
         struct msg *m = msg_at(e, i);
         sends = i == q->snd->nxt_msg ? n : sends;
         receives = i == q->rcv_msg ? n : receives;
-        TAPE_SEE(t, m->bytes, MOVE_NOT);
-        TAPE_SEE(t, m->first_psn, psn);
-        TAPE_SEE(t, m->start_byte, bytes);
-        TAPE_SEE(t, m->post_ps, time);
+        SNAPSHOT_FIELD(t, m->bytes, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, m->first_psn, psn);
+        SNAPSHOT_FIELD(t, m->start_byte, bytes);
+        SNAPSHOT_FIELD(t, m->post_ps, time);
         const bool sent = m->sent_ps >= 0, received = receives < 0 || n < receives;
-        tape_same(t, sent | received << 1, "how far a message is");
+        snapshot_same(t, sent | received << 1, "how far a message is");
         if (sent)
-            TAPE_SEE(t, m->sent_ps, time);
+            SNAPSHOT_FIELD(t, m->sent_ps, time);
         if (received) {
-            TAPE_SEE(t, m->received_ps, time);
-            TAPE_SEE(t, m->ideal_ps, MOVE_NOT);
+            SNAPSHOT_FIELD(t, m->received_ps, time);
+            SNAPSHOT_FIELD(t, m->ideal_ps, EVOLVES_NOT);
         }
         /* what delayed it; before it is sent, what the clocks of its QP said */
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            TAPE_SEE(t, m->held_ps[k], !t->told || sent ? MOVE_NOT : MOVE_COUNT);
-        TAPE_SEE(t, m->retx_bytes, MOVE_NOT);
-        TAPE_SEE(t, m->cnps, MOVE_NOT);
+            SNAPSHOT_FIELD(t, m->held_ps[k], !t->told || sent ? EVOLVES_NOT : EVOLVES_COUNT);
+        SNAPSHOT_FIELD(t, m->retx_bytes, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, m->cnps, EVOLVES_NOT);
         n++;
     }
-    tape_same(t, n, "messages of a QP");
-    tape_same(t, sends, "the message that a QP sends");
-    tape_same(t, receives, "the message that a QP receives");
+    snapshot_same(t, n, "messages of a QP");
+    snapshot_same(t, sends, "the message that a QP sends");
+    snapshot_same(t, receives, "the message that a QP receives");
 }
 
-void replay_see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, struct tape *t)
+void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, struct snapshot *t)
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
@@ -213,22 +216,22 @@ void replay_see_qp(struct weft_engine *e, struct replay_part *p, uint32_t qi, st
         return;
     }
     const bool asks = q->asked_psn > snd->una_psn; /* else that is over; before either moves */
-    see_pace(q, qi, p, t);
-    see_sender(q, t);
-    replay_see_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
-    see_receiver(q, t);
+    state_read_pace(q, qi, p, t);
+    state_read_sender(q, t);
+    replay_read_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
+    state_read_receiver(q, t);
     if (!t->fixed)
-        tape_same(t, asks, "whether an ACK was asked for");
+        snapshot_same(t, asks, "whether an ACK was asked for");
     if (asks || t->fixed)
-        TAPE_SEE(t, q->asked_psn, MOVE_PSN);
+        SNAPSHOT_FIELD(t, q->asked_psn, EVOLVES_PSN);
     for (int way = 0; way < 2; way++)
         for (int h = 0; h < QP_PATH; h++)
-            tape_same(t, tape_port(t, q->path[way][h]), "the path of a QP");
+            snapshot_same(t, snapshot_port(t, q->path[way][h]), "the path of a QP");
     if (e->qps.rtt_ps.base)
-        TAPE_SEE(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], MOVE_NOT);
+        SNAPSHOT_FIELD(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], EVOLVES_NOT);
     if (t->fixed)
-        see_unfinished(e, q, t);
+        state_read_unfinished(e, q, t);
     else
-        see_messages(e, q, t);
-    see_control(e, p, q, qi, t);
+        state_read_messages(e, q, t);
+    state_read_control(e, p, q, qi, t);
 }

@@ -5,56 +5,56 @@
 #include "replay.h"
 #include "transport/recovery.h"
 
-static bool stepped(const struct weft_engine *e)
+static bool against_stepped(const struct weft_engine *e)
 {
     return e->windows.stepped;
 }
-static bool ordered(const struct weft_engine *e)
+static bool against_ordered(const struct weft_engine *e)
 {
     return e->p.transport.ns3_event_order;
 }
-static bool watched(const struct weft_engine *e)
+static bool against_watched(const struct weft_engine *e)
 {
     return e->hooks.packet || e->hooks.queue || e->hooks.qp || e->hooks.lose;
 }
-static bool drawn(const struct weft_engine *e)
+static bool against_drawn(const struct weft_engine *e)
 {
     return e->draws.ns3 || e->telemetry.pint_on || e->tosses;
 }
-static bool credit(const struct weft_engine *e)
+static bool against_credit(const struct weft_engine *e)
 {
     return e->credit.ports || e->grants.of.elem;
 }
-static bool spread(const struct weft_engine *e)
+static bool against_spread(const struct weft_engine *e)
 {
     return e->spread.balance || e->spread.steer || e->spread.way || e->p.uet.prios ||
            e->p.sw.balance == WEFT_BALANCE_ENTROPY;
 }
-static bool frames(const struct weft_engine *e)
+static bool against_frames(const struct weft_engine *e)
 {
     return e->path.frames || e->in_network || e->nics.turns;
 }
-static bool timed_pauses(const struct weft_engine *e)
+static bool against_timed_pauses(const struct weft_engine *e)
 {
     return e->p.pfc.quanta || e->p.pfc.response_ps;
 }
-static bool paused(const struct weft_engine *e)
+static bool against_paused(const struct weft_engine *e)
 {
     return e->delays.nholds != 0;
 }
-static bool counted(const struct weft_engine *e)
+static bool against_counted(const struct weft_engine *e)
 {
     return e->rc.profile[PROFILE_RUN].recovery->counts ||
            e->rc.profile[PROFILE_UET].recovery->counts;
 }
-static bool lossy(const struct weft_engine *e)
+static bool against_lossy(const struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (e->ends[i].lossy || e->ports[i].down)
             return true;
     return false;
 }
-static bool unknown(const struct weft_engine *e)
+static bool against_unknown(const struct weft_engine *e)
 {
     for (uint32_t d = 0; d < e->ncontrols; d++)
         if (e->controls[d].ops->state_size && !e->controls[d].ops->moving)
@@ -67,21 +67,22 @@ static const struct {
     const char *text;
     enum { BOTH, EXACT, SETTLED } against; /* which it keeps from being skipped */
 } reasons[] = {
-    {stepped, "ns-3 drives the fabric event by event", BOTH},
-    {ordered, "transport.ns3-event-order", BOTH},
-    {watched, "packets, queues or QPs are watched one by one", BOTH},
-    {drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)", EXACT},
-    {credit, "links or receivers grant credit", BOTH},
-    {spread, "packets are spread over paths", BOTH},
-    {frames, "TCP, hosts that forward, or operations in switches", BOTH},
-    {timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", BOTH},
-    {paused, "ports have been paused", SETTLED},
-    {counted, "the loss recovery counts what is in flight", BOTH},
-    {lossy, "links lose packets, or have been down", BOTH},
-    {unknown, "the congestion control doesn't say how its state moves", BOTH},
+    {against_stepped, "ns-3 drives the fabric event by event", BOTH},
+    {against_ordered, "transport.ns3-event-order", BOTH},
+    {against_watched, "packets, queues or QPs are watched one by one", BOTH},
+    {against_drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)",
+     EXACT},
+    {against_credit, "links or receivers grant credit", BOTH},
+    {against_spread, "packets are spread over paths", BOTH},
+    {against_frames, "TCP, hosts that forward, or operations in switches", BOTH},
+    {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", BOTH},
+    {against_paused, "ports have been paused", SETTLED},
+    {against_counted, "the loss recovery counts what is in flight", BOTH},
+    {against_lossy, "links lose packets, or have been down", BOTH},
+    {against_unknown, "the congestion control doesn't say how its state moves", BOTH},
 };
 
-const char *replay_why_not(const struct weft_engine *e, bool tolerant)
+const char *replay_reason_against(const struct weft_engine *e, bool tolerant)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (reasons[i].against != (tolerant ? EXACT : SETTLED) && reasons[i].holds(e))

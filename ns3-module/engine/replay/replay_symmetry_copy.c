@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A piece that stands still gets the state of its twin (replay_twins.c).
+ * A component that is suspended gets the state of its leader (replay_symmetry.c).
  *
  * Both were in the same state then, so that each field that both have moves in the one as it did in
  * the other: by what it is now less what it was then, whatever it is. What comes and goes, packets
@@ -15,15 +15,15 @@
 #include "core/walk.h"
 #include "parallel/window.h"
 #include "replay.h"
-#include "replay_inside.h"
-#include "replay_jump.h"
+#include "replay_internal.h"
+#include "replay_queues.h"
 
 #include "base/units.h"
 
 /* ---- whether ---- */
 
 /* Whether a packet can be given other names. */
-static bool nameable(const struct weft_engine *e, uint32_t i)
+static bool copy_nameable(const struct weft_engine *e, uint32_t i)
 {
     const struct pkt *k = pkt_at(e, i);
     const struct qp *q = qp_at(e, k->qp);
@@ -34,10 +34,10 @@ static bool nameable(const struct weft_engine *e, uint32_t i)
     return k->dst_host == (data ? q->dst_host : q->src_host);
 }
 
-static bool nameable_list(const struct weft_engine *e, struct list l)
+static bool copy_nameable_list(const struct weft_engine *e, struct list l)
 {
     WALK_PKTS(e, i, l.head, "packets of a queue, or on a link")
-        if (!nameable(e, i))
+        if (!copy_nameable(e, i))
             return false;
     return true;
 }
@@ -47,9 +47,9 @@ bool replay_copy_ever(const struct weft_engine *e)
     return !e->delays.nholds && !e->telemetry.int_on;
 }
 
-bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k)
+bool replay_copy_possible(struct weft_engine *e, const struct replay_component *k)
 {
-    const struct replay_part *p = &k->part;
+    const struct replay_scope *p = &k->scope;
     bool can = replay_copy_ever(e);
     for (uint32_t i = 0; can && i < p->nqps; i++) {
         const struct qp *q = qp_at(e, p->qps[i]);
@@ -58,9 +58,10 @@ bool replay_copy_possible(struct weft_engine *e, const struct replay_piece *k)
     }
     for (uint32_t i = 0; can && i < p->nports; i++) {
         const struct port *port = &e->ports[p->ports[i]];
-        can = port->ctrl.head == NIL && !port->paused && nameable_list(e, e->ends[p->ports[i]].fly);
+        can = port->ctrl.head == NIL && !port->paused &&
+              copy_nameable_list(e, e->ends[p->ports[i]].fly);
         for (uint32_t prio = 0; can && prio < WEFT_PRIOS; prio++)
-            can = nameable_list(e, port->lane[prio].q);
+            can = copy_nameable_list(e, port->lane[prio].q);
     }
     for (uint32_t i = 0; can && i < p->nnodes; i++)
         can = !e->mmu.of[p->nodes[i]].eager;
@@ -78,58 +79,59 @@ bool replay_copy_may_tell(const struct weft_engine *e, uint32_t i)
 
 /* ---- when ---- */
 
-static void read(struct weft_engine *e, struct replay_part *p, struct tape *t, enum tape_use use)
+static void copy_read(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
+                      enum snapshot_use use)
 {
-    tape_start(t, use, e->now);
+    snapshot_start(t, use, e->now);
     t->fixed = true;
-    t->laps = 1;
+    t->periods = 1;
     replay_state_read(e, p, t);
     replay_count_state(e, t->at);
 }
 
-void replay_copy_begin(struct weft_engine *e, struct replay_piece *lead)
+void replay_copy_begin(struct weft_engine *e, struct replay_component *lead)
 {
-    read(e, &lead->part, &lead->then, TAPE_WRITE);
+    copy_read(e, &lead->scope, &lead->then, SNAPSHOT_WRITE);
 }
 
-bool replay_copy_ready(struct weft_engine *e, struct replay_piece *lead)
+bool replay_copy_ready(struct weft_engine *e, struct replay_component *lead)
 {
     if (e->loop.due_id) /* in the midst of an instant: the order of its events goes by names */
         return false;
     window_catch_up(e);
-    replay_settle_ports(e, &lead->part);
-    if (!tape_over(&lead->then) || !replay_copy_possible(e, lead))
+    replay_ports_catch_up(e, &lead->scope);
+    if (!snapshot_over(&lead->then) || !replay_copy_possible(e, lead))
         return false;
-    replay_note_arrivals(e, &lead->part);
-    read(e, &lead->part, &lead->then, TAPE_COMPARE);
-    if (!tape_over(&lead->then))
+    replay_note_arrivals(e, &lead->scope);
+    copy_read(e, &lead->scope, &lead->then, SNAPSHOT_COMPARE);
+    if (!snapshot_over(&lead->then))
         return false;
-    read(e, &lead->part, &lead->then, TAPE_STEP);
-    return tape_over(&lead->then);
+    copy_read(e, &lead->scope, &lead->then, SNAPSHOT_STEP);
+    return snapshot_over(&lead->then);
 }
 
 /* ---- packets ---- */
 
 struct copying {
     struct weft_engine *e;
-    const struct replay_part *from, *to;
+    const struct replay_scope *from, *to;
     uint64_t old[2], new[2]; /* packets that were underway in the follower, and that are: data, ACKs
                               */
 };
 
-static uint32_t qp_there(const struct copying *c, uint32_t qi)
+static uint32_t copy_qp_there(const struct copying *c, uint32_t qi)
 {
-    return c->to->qps[replay_of(c->e)->packets.twins.names.qp[qi]];
+    return c->to->qps[replay_of(c->e)->packets.symmetry.names.qp[qi]];
 }
 
-static uint32_t port_there(const struct copying *c, uint32_t port)
+static uint32_t copy_port_there(const struct copying *c, uint32_t port)
 {
-    return port == NIL ? NIL : c->to->ports[replay_of(c->e)->packets.twins.names.port[port]];
+    return port == NIL ? NIL : c->to->ports[replay_of(c->e)->packets.symmetry.names.port[port]];
 }
 
 /* The record of a message that is at the place of @p m, which is one of QP @p qi, in the list of QP
  * @p there. */
-static uint32_t msg_there(const struct copying *c, uint32_t qi, uint32_t there, uint32_t m)
+static uint32_t copy_msg_there(const struct copying *c, uint32_t qi, uint32_t there, uint32_t m)
 {
     uint32_t b = qp_at(c->e, there)->head_msg;
     WALK_MSGS(c->e, a, qp_at(c->e, qi)->head_msg) {
@@ -151,12 +153,12 @@ static void copy_packet(struct copying *c, struct list *to, const struct pkt *k)
     struct pkt *n = pkt_at(e, i);
     const bool data = k->kind == WEFT_PKT_DATA;
     *n = *k;
-    n->qp = qp_there(c, k->qp);
+    n->qp = copy_qp_there(c, k->qp);
     n->psn += (uint64_t)replay_of(e)->packets.map.moved[n->qp][0];
     n->dst_host = data ? qp_at(e, n->qp)->dst_host : qp_at(e, n->qp)->src_host;
-    n->in_port = port_there(c, k->in_port);
+    n->in_port = copy_port_there(c, k->in_port);
     if (data)
-        n->msg = msg_there(c, k->qp, n->qp, k->msg);
+        n->msg = copy_msg_there(c, k->qp, n->qp, k->msg);
     list_append(e, to, n, i);
     c->new[!data]++;
 }
@@ -180,7 +182,7 @@ static void copy_turns(struct copying *c, const struct nic *from, struct nic *to
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
         to->ready[prio].head = to->ready[prio].tail = NIL;
         WALK_TURNS(c->e, i, from->ready[prio].head) {
-            const uint32_t there = qp_there(c, i);
+            const uint32_t there = copy_qp_there(c, i);
             qp_at(c->e, there)->snd->next = NIL;
             if (to->ready[prio].head == NIL)
                 to->ready[prio].head = there;
@@ -210,7 +212,7 @@ struct sent {
     uint64_t hops, made, data;
 };
 
-static uint64_t length(const struct weft_engine *e, struct list l)
+static uint64_t copy_length(const struct weft_engine *e, struct list l)
 {
     uint64_t n = 0;
     WALK_PKTS(e, i, l.head, "packets of a queue, or on a link")
@@ -218,7 +220,7 @@ static uint64_t length(const struct weft_engine *e, struct list l)
     return n;
 }
 
-static struct sent sent_of(const struct weft_engine *e, const struct replay_part *p)
+static struct sent copy_sent_of(const struct weft_engine *e, const struct replay_scope *p)
 {
     struct sent s = {0, 0, 0};
     for (uint32_t i = 0; i < p->nports; i++) {
@@ -228,27 +230,28 @@ static struct sent sent_of(const struct weft_engine *e, const struct replay_part
             continue;
         s.made += port->st.tx_packets;
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
-            s.made += length(e, port->lane[prio].q);
+            s.made += copy_length(e, port->lane[prio].q);
     }
     for (uint32_t i = 0; i < p->nqps; i++)
         s.data += qp_at(e, p->qps[i])->snd->nxt_psn;
     return s;
 }
 
-void replay_copy(struct weft_engine *e, struct replay_piece *lead, struct replay_piece *k)
+void replay_copy(struct weft_engine *e, struct replay_component *lead, struct replay_component *k)
 {
-    const struct sent before = sent_of(e, &k->part);
-    struct copying c = {.e = e, .from = &lead->part, .to = &k->part};
-    read(e, &k->part, &lead->then, TAPE_MOVE);
-    if (!tape_over(&lead->then))
-        engine_fail(e, WEFT_E_INTERNAL, "replay: twins of unequal states");
-    for (uint32_t i = 0; i < k->part.nports; i++)
-        copy_port(&c, lead->part.ports[i], k->part.ports[i]);
-    for (uint32_t i = 0; i < k->part.nqps; i++) {
-        const uint32_t qa = lead->part.qps[i], qb = k->part.qps[i], m = qp_at(e, qa)->snd->nxt_msg;
-        qp_at(e, qb)->snd->nxt_msg = m == NIL ? NIL : msg_there(&c, qa, qb, m);
+    const struct sent before = copy_sent_of(e, &k->scope);
+    struct copying c = {.e = e, .from = &lead->scope, .to = &k->scope};
+    copy_read(e, &k->scope, &lead->then, SNAPSHOT_MOVE);
+    if (!snapshot_over(&lead->then))
+        engine_fail(e, WEFT_E_INTERNAL, "replay: symmetric components in unequal states");
+    for (uint32_t i = 0; i < k->scope.nports; i++)
+        copy_port(&c, lead->scope.ports[i], k->scope.ports[i]);
+    for (uint32_t i = 0; i < k->scope.nqps; i++) {
+        const uint32_t qa = lead->scope.qps[i], qb = k->scope.qps[i],
+                       m = qp_at(e, qa)->snd->nxt_msg;
+        qp_at(e, qb)->snd->nxt_msg = m == NIL ? NIL : copy_msg_there(&c, qa, qb, m);
     }
-    const struct sent after = sent_of(e, &k->part);
+    const struct sent after = copy_sent_of(e, &k->scope);
     const uint64_t data = after.data - before.data, acks = after.made - before.made - data;
     e->tot.packet_hops += after.hops - before.hops;
     e->tot.sent[WEFT_PKT_DATA] += data;
@@ -257,5 +260,5 @@ void replay_copy(struct weft_engine *e, struct replay_piece *lead, struct replay
     e->tot.delivered[WEFT_PKT_ACK] += acks + c.old[1] - c.new[1];
     replay_of(e)->figures.hops += after.hops - before.hops;
     replay_of(e)->figures.copies++;
-    replay_queue_add(e, &k->part);
+    replay_queue_add(e, &k->scope);
 }

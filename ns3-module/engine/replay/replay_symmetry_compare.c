@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether two pieces are in the same state but for the names of their hosts, ports and QPs.
+ * Whether two components are in the same state but for the names of their hosts, ports and QPs.
  *
- * A name stands for the place of its number among those of its piece. What doesn't change is
+ * A name stands for the place of its number among those of its component. What doesn't change is
  * compared here, the rest as replay_state.c reads it. So are the ways of packets, hop by hop: how
  * hashes of names chose among equal-cost ports does not matter.
  */
 #include "balance/ecmp.h"
 #include "core/context.h"
 #include "replay.h"
-#include "replay_inside.h"
+#include "replay_internal.h"
 
 #include <stdlib.h>
 
 /* ---- names ---- */
 
-static int by_number(const void *a, const void *b)
+static int symmetry_by_number(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static void number(uint32_t *list, uint32_t n, uint32_t *names)
+static void symmetry_number(uint32_t *list, uint32_t n, uint32_t *names)
 {
-    qsort(list, n, sizeof *list, by_number);
+    qsort(list, n, sizeof *list, symmetry_by_number);
     for (uint32_t i = 0; i < n; i++)
         names[list[i]] = i;
 }
 
-bool replay_twins_ready(struct weft_engine *e)
+bool replay_symmetry_ready(struct weft_engine *e)
 {
-    struct replay_twins *w = &replay_of(e)->packets.twins;
+    struct replay_symmetry *w = &replay_of(e)->packets.symmetry;
     if (!w->names.port) {
         w->names.port = calloc(e->fabric->nports + (size_t)1, sizeof *w->names.port);
         w->names.node = calloc(e->fabric->nnodes + (size_t)1, sizeof *w->names.node);
@@ -46,26 +46,26 @@ bool replay_twins_ready(struct weft_engine *e)
     return w->names.port && w->names.node && w->names.qp;
 }
 
-void replay_twins_free(struct replay_twins *w)
+void replay_symmetry_free(struct replay_symmetry *w)
 {
     free(w->names.qp);
     free(w->names.port);
     free(w->names.node);
-    replay_part_free(&w->still);
-    *w = (struct replay_twins){0};
+    replay_scope_free(&w->suspended);
+    *w = (struct replay_symmetry){0};
 }
 
-void replay_twins_name(struct weft_engine *e, struct replay_part *p)
+void replay_symmetry_name(struct weft_engine *e, struct replay_scope *p)
 {
-    const struct tape_names *names = &replay_of(e)->packets.twins.names;
-    number(p->qps, p->nqps, names->qp);
-    number(p->ports, p->nports, names->port);
-    number(p->nodes, p->nnodes, names->node);
+    const struct snapshot_names *names = &replay_of(e)->packets.symmetry.names;
+    symmetry_number(p->qps, p->nqps, names->qp);
+    symmetry_number(p->ports, p->nports, names->port);
+    symmetry_number(p->nodes, p->nnodes, names->node);
 }
 
 /* ---- comparing ---- */
 
-static bool same_env(const struct weft_cc_env *a, const struct weft_cc_env *b)
+static bool symmetry_same_env(const struct weft_cc_env *a, const struct weft_cc_env *b)
 {
     return a->line_rate_bps == b->line_rate_bps && a->base_rtt_ps == b->base_rtt_ps &&
            a->bdp_bytes == b->bdp_bytes && a->mtu_bytes == b->mtu_bytes &&
@@ -73,10 +73,10 @@ static bool same_env(const struct weft_cc_env *a, const struct weft_cc_env *b)
            a->packet_timers == b->packet_timers && a->trims == b->trims;
 }
 
-static bool same_way(const struct weft_engine *e, const struct qp *a, const struct qp *b,
-                     bool forward)
+static bool symmetry_same_way(const struct weft_engine *e, const struct qp *a, const struct qp *b,
+                              bool forward)
 {
-    const uint32_t *names = replay_of(e)->packets.twins.names.port;
+    const uint32_t *names = replay_of(e)->packets.symmetry.names.port;
     uint32_t pa[MAX_PATH], pb[MAX_PATH];
     const uint32_t n = ecmp_path(e, e->routing.routes, a, forward, pa);
     if (n == MAX_PATH || n != ecmp_path(e, e->routing.routes, b, forward, pb))
@@ -87,20 +87,20 @@ static bool same_way(const struct weft_engine *e, const struct qp *a, const stru
     return true;
 }
 
-static bool same_qp(const struct weft_engine *e, const struct qp *a, const struct qp *b)
+static bool symmetry_same_qp(const struct weft_engine *e, const struct qp *a, const struct qp *b)
 {
     return a->cc == b->cc && a->control == b->control && a->mtu_bytes == b->mtu_bytes &&
            a->snd->cap_bytes == b->snd->cap_bytes && a->own_prio == b->own_prio &&
            a->carries == b->carries && a->snd->counted == b->snd->counted && !a->snd->entropy &&
-           !b->snd->entropy && same_env(&a->env, &b->env) && same_way(e, a, b, true) &&
-           same_way(e, a, b, false);
+           !b->snd->entropy && symmetry_same_env(&a->env, &b->env) &&
+           symmetry_same_way(e, a, b, true) && symmetry_same_way(e, a, b, false);
 }
 
-static bool same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
+static bool symmetry_same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
 {
-    const struct tape_names *names = &replay_of(e)->packets.twins.names;
+    const struct snapshot_names *names = &replay_of(e)->packets.symmetry.names;
     const struct port *a = &e->ports[pa], *b = &e->ports[pb];
-    const uint32_t na = replay_part_node(e, pa), nb = replay_part_node(e, pb);
+    const uint32_t na = replay_scope_node(e, pa), nb = replay_scope_node(e, pb);
     return a->prop_ps == b->prop_ps && a->ser_q == b->ser_q && a->kind == b->kind &&
            e->ends[pa].to_host == e->ends[pb].to_host &&
            names->port[e->ends[pa].peer] == names->port[e->ends[pb].peer] &&
@@ -108,7 +108,7 @@ static bool same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
            a->ctrl.head == NIL && b->ctrl.head == NIL;
 }
 
-static bool same_node(const struct weft_engine *e, uint32_t na, uint32_t nb)
+static bool symmetry_same_node(const struct weft_engine *e, uint32_t na, uint32_t nb)
 {
     const struct mmu *a = &e->mmu.of[na], *b = &e->mmu.of[nb];
     return a->in[0].size == b->in[0].size && a->in[1].size == b->in[1].size &&
@@ -117,36 +117,37 @@ static bool same_node(const struct weft_engine *e, uint32_t na, uint32_t nb)
 }
 
 /* Whether what doesn't change is the same. */
-static bool same_build(const struct weft_engine *e, const struct replay_part *a,
-                       const struct replay_part *b)
+static bool symmetry_same_build(const struct weft_engine *e, const struct replay_scope *a,
+                                const struct replay_scope *b)
 {
     if (a->nqps != b->nqps || a->nports != b->nports || a->nnodes != b->nnodes)
         return false;
     for (uint32_t i = 0; i < a->nports; i++)
-        if (!same_port(e, a->ports[i], b->ports[i]))
+        if (!symmetry_same_port(e, a->ports[i], b->ports[i]))
             return false;
     for (uint32_t i = 0; i < a->nnodes; i++)
-        if (!same_node(e, a->nodes[i], b->nodes[i]))
+        if (!symmetry_same_node(e, a->nodes[i], b->nodes[i]))
             return false;
     for (uint32_t i = 0; i < a->nqps; i++)
-        if (!same_qp(e, qp_at(e, a->qps[i]), qp_at(e, b->qps[i])))
+        if (!symmetry_same_qp(e, qp_at(e, a->qps[i]), qp_at(e, b->qps[i])))
             return false;
     return true;
 }
 
-bool replay_twins_read(struct weft_engine *e, struct replay_part *p, struct tape *t,
-                       enum tape_use use)
+bool replay_symmetry_read(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
+                          enum snapshot_use use)
 {
-    tape_start(t, use, e->now);
-    t->names = &replay_of(e)->packets.twins.names;
+    snapshot_start(t, use, e->now);
+    t->names = &replay_of(e)->packets.symmetry.names;
     replay_state_read(e, p, t);
     t->names = NULL;
     replay_count_state(e, t->at);
-    return tape_over(t);
+    return snapshot_over(t);
 }
 
-bool replay_twins_same(struct weft_engine *e, struct replay_piece *lead, struct replay_piece *k)
+bool replay_symmetry_same(struct weft_engine *e, struct replay_component *lead,
+                          struct replay_component *k)
 {
-    return lead->tape.n && same_build(e, &lead->part, &k->part) &&
-           replay_twins_read(e, &k->part, &lead->tape, TAPE_COMPARE);
+    return lead->snapshot.n && symmetry_same_build(e, &lead->scope, &k->scope) &&
+           replay_symmetry_read(e, &k->scope, &lead->snapshot, SNAPSHOT_COMPARE);
 }

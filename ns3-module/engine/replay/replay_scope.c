@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool replay_part_clear(const struct weft_engine *e, struct replay_part *p)
+bool replay_scope_clear(const struct weft_engine *e, struct replay_scope *p)
 {
     const struct weft_fabric *f = e->fabric;
     const uint32_t nqps = e->qps.pool.n;
@@ -37,7 +37,7 @@ bool replay_part_clear(const struct weft_engine *e, struct replay_part *p)
     return true;
 }
 
-static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number)
+static bool scope_append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number)
 {
     if (!ROOM(*list, *n, room))
         return false;
@@ -45,19 +45,19 @@ static bool append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number
     return true;
 }
 
-bool replay_part_knows(const struct pkt *k)
+bool replay_scope_knows(const struct pkt *k)
 {
     return k->kind == WEFT_PKT_DATA || k->kind == WEFT_PKT_ACK || k->kind == WEFT_PKT_CNP ||
            k->kind == WEFT_PKT_PFC;
 }
 
-uint32_t replay_part_node(const struct weft_engine *e, uint32_t port)
+uint32_t replay_scope_node(const struct weft_engine *e, uint32_t port)
 {
     return e->ports[port].nic == NIL ? e->ports[port].node : NIL;
 }
 
-void replay_part_way(const struct weft_engine *e, uint32_t qi, void (*fn)(void *ctx, uint32_t port),
-                     void *ctx)
+void replay_scope_way(const struct weft_engine *e, uint32_t qi,
+                      void (*fn)(void *ctx, uint32_t port), void *ctx)
 {
     const struct qp *q = qp_at(e, qi);
     uint32_t ports[MAX_PATH];
@@ -72,51 +72,51 @@ void replay_part_way(const struct weft_engine *e, uint32_t qi, void (*fn)(void *
 
 struct adding {
     const struct weft_engine *e;
-    struct replay_part *p;
+    struct replay_scope *p;
 };
 
-static void add_port(void *ctx, uint32_t port)
+static void scope_add_port(void *ctx, uint32_t port)
 {
     const struct adding *a = ctx;
-    struct replay_part *p = a->p;
-    if (p->failed || replay_part_has_port(p, port))
+    struct replay_scope *p = a->p;
+    if (p->failed || replay_scope_has_port(p, port))
         return;
-    p->failed = !append(&p->ports, &p->nports, &p->ports_room, port);
+    p->failed = !scope_append(&p->ports, &p->nports, &p->ports_room, port);
     if (p->failed)
         return;
     p->has_port[port] = p->mark;
-    const uint32_t node = replay_part_node(a->e, port);
+    const uint32_t node = replay_scope_node(a->e, port);
     if (node == NIL || p->has_node[node] == p->mark)
         return;
-    p->failed = !append(&p->nodes, &p->nnodes, &p->nodes_room, node);
+    p->failed = !scope_append(&p->nodes, &p->nnodes, &p->nodes_room, node);
     if (!p->failed)
         p->has_node[node] = p->mark;
 }
 
-void replay_part_add(const struct weft_engine *e, struct replay_part *p, uint32_t qi)
+void replay_scope_add(const struct weft_engine *e, struct replay_scope *p, uint32_t qi)
 {
     struct adding a = {e, p};
     if (p->failed || p->has_qp[qi] == p->mark)
         return;
-    p->failed = !append(&p->qps, &p->nqps, &p->qps_room, qi);
+    p->failed = !scope_append(&p->qps, &p->nqps, &p->qps_room, qi);
     if (p->failed)
         return;
     p->has_qp[qi] = p->mark;
-    replay_part_way(e, qi, add_port, &a);
+    replay_scope_way(e, qi, scope_add_port, &a);
 }
 
-void replay_part_free(struct replay_part *p)
+void replay_scope_free(struct replay_scope *p)
 {
     free(p->qps);
     free(p->ports);
     free(p->nodes);
     free(p->ahead);
-    if (!p->piece) {
+    if (!p->component) {
         free(p->has_port);
         free(p->has_node);
         free(p->has_qp);
         free(p->arrive_ps);
         free(p->moved);
     }
-    *p = (struct replay_part){0};
+    *p = (struct replay_scope){0};
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Laps of messages are played: the state of the network stands still at the beginning of the
- * present lap, and the user is told what a lap before happened.
+ * Periods of messages are played: the state of the network is suspended at the beginning of the
+ * present period, and the user is told what a period before happened.
  *
- * What passes between him and the engine in a lap is a row of words: a message is received, or
- * acknowledged, or he posts one, when told of another or in a timer of his. Each word has its turn
- * at its time. As long as he posts what he posted a lap before, the end of the lap is the same
- * state again, and the next begins. Messages are told apart by their place in the line of their QP:
- * what the user calls them (number, tag, token) is all that is kept of them.
+ * What passes between him and the engine in a period is a row of host events: a message is
+ * received, or acknowledged, or he posts one, when told of another or in a timer of his. Each host
+ * event has its turn at its time. As long as he posts what he posted a period before, the end of
+ * the period is the same state again, and the next begins. Messages are told apart by their place
+ * in the line of their QP: what the user calls them (number, tag, token) is all that is kept of
+ * them.
  *
  * When he posts something else, or fails to, or wants to see the state, it is moved on to the
- * present lap, and that is simulated again up to this moment: he posts what he has posted, at the
- * same moments, and isn't told anything. From there on everything is simulated.
+ * present period, and that is simulated again up to this moment: he posts what he has posted, at
+ * the same moments, and isn't told anything. From there on everything is simulated.
  */
 #include "core/agenda.h"
 #include "core/context.h"
 #include "parallel/host_parts.h"
 #include "core/loop.h"
 #include "replay.h"
-#include "replay_inside.h"
-#include "replay_jump.h"
+#include "replay_internal.h"
+#include "replay_queues.h"
 #include "core/room.h"
 #include "replay_state.h"
 #include "core/walk.h"
@@ -31,30 +32,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- words ---- */
+/* ---- host events ---- */
 
-static const struct replay_word *word(const struct replay *r, uint32_t i)
+static const struct replay_host_event *playback_host_event(const struct replay *r, uint32_t i)
 {
-    return i < r->messages.nwords ? &r->messages.words[i] : NULL;
+    return i < r->messages.nevents ? &r->messages.events[i] : NULL;
 }
 
-static int64_t word_ps(const struct replay *r, const struct replay_word *w)
+static int64_t playback_host_event_ps(const struct replay *r, const struct replay_host_event *w)
 {
-    return w->t_ps + r->play.laps * r->play.period_ps;
+    return w->t_ps + r->play.periods * r->play.period_ps;
 }
 
-/* Whether a word is posted during the call of the user that words call @p call. */
-static bool posted_in(const struct replay_word *w, uint32_t call)
+/* Whether a host event is posted during the call of the user that host events call @p call. */
+static bool playback_posted_in(const struct replay_host_event *w, uint32_t call)
 {
     return w && w->what == REPLAY_POSTED && w->call == call;
 }
 
-/* What is told, or posted, in the present lap, under its name. */
-static void present(const struct replay *r, const struct replay_word *w,
-                    const struct replay_name *name, struct weft_completion *d)
+/* What is told, or posted, in the present period, under its name. */
+static void playback_present(const struct replay *r, const struct replay_host_event *w,
+                             const struct replay_name *name, struct weft_completion *d)
 {
-    const int64_t *moved = r->messages.part.moved[w->qp], laps = r->play.laps,
-                  ps = laps * r->play.period_ps;
+    const int64_t *moved = r->messages.scope.moved[w->qp], periods = r->play.periods,
+                  ps = periods * r->play.period_ps;
     *d = w->d;
     d->id = name->id;
     d->msg.tag = name->tag;
@@ -63,18 +64,18 @@ static void present(const struct replay *r, const struct replay_word *w,
     d->post_ps += ps;
     d->received_ps += d->received_ps ? ps : 0;
     d->acked_ps += d->acked_ps ? ps : 0;
-    d->first_psn += (uint64_t)(laps * moved[0]);
-    d->first_byte += (uint64_t)(laps * moved[1]);
+    d->first_psn += (uint64_t)(periods * moved[0]);
+    d->first_byte += (uint64_t)(periods * moved[1]);
 }
 
 /* ---- lines ---- */
 
-static struct replay_line *line_of(struct replay *r, uint32_t qi)
+static struct replay_line *playback_line_of(struct replay *r, uint32_t qi)
 {
     return &r->play.line[r->play.place[qi]];
 }
 
-static bool append(struct replay_line *l, struct replay_name name)
+static bool playback_append(struct replay_line *l, struct replay_name name)
 {
     if (!ROOM(l->of, l->n, &l->cap))
         return false;
@@ -83,7 +84,8 @@ static bool append(struct replay_line *l, struct replay_name name)
 }
 
 /* A line is that of a QP's messages as they are now. */
-static bool fill_line(const struct weft_engine *e, struct replay_line *l, const struct qp *q)
+static bool playback_fill_line(const struct weft_engine *e, struct replay_line *l,
+                               const struct qp *q)
 {
     l->n = l->acked = l->received = 0;
     bool received = true;
@@ -91,17 +93,17 @@ static bool fill_line(const struct weft_engine *e, struct replay_line *l, const 
         const struct msg *m = msg_at(e, i);
         received &= i != q->rcv_msg;
         l->received += received;
-        if (!append(l, (struct replay_name){m->id, m->tag, m->token, m->token_type}))
+        if (!playback_append(l, (struct replay_name){m->id, m->tag, m->token, m->token_type}))
             return false;
     }
     l->began = l->n;
     return true;
 }
 
-static bool fill_lines(const struct weft_engine *e, struct replay *r)
+static bool playback_fill_lines(const struct weft_engine *e, struct replay *r)
 {
     struct replay_play *p = &r->play;
-    const struct replay_part *part = &r->messages.part;
+    const struct replay_scope *part = &r->messages.scope;
     if (p->places < e->qps.pool.n) {
         free(p->place);
         p->places = e->qps.pool.n;
@@ -117,16 +119,16 @@ static bool fill_lines(const struct weft_engine *e, struct replay *r)
     }
     for (uint32_t i = 0; i < part->nqps; i++) {
         p->place[part->qps[i]] = i;
-        if (!fill_line(e, &p->line[i], qp_at(e, part->qps[i])))
+        if (!playback_fill_line(e, &p->line[i], qp_at(e, part->qps[i])))
             return false;
     }
     return true;
 }
 
-/* The messages that are underway are those that the next lap begins with. */
-static void move_lines(struct replay *r)
+/* The messages that are underway are those that the next period begins with. */
+static void playback_move_lines(struct replay *r)
 {
-    for (uint32_t i = 0; i < r->messages.part.nqps; i++) {
+    for (uint32_t i = 0; i < r->messages.scope.nqps; i++) {
         struct replay_line *l = &r->play.line[i];
         l->n -= l->acked;
         memmove(l->of, l->of + l->acked, l->n * sizeof *l->of);
@@ -138,28 +140,28 @@ static void move_lines(struct replay *r)
 
 /* ---- playing ---- */
 
-/* When the next word has its turn, or is seen to be missing, or the lap is over. */
-static void wait(struct weft_engine *e)
+/* When the next host event has its turn, or is seen to be missing, or the period is over. */
+static void playback_wait(struct weft_engine *e)
 {
     struct replay *r = replay_of(e);
-    const struct replay_word *w = word(r, r->play.at);
+    const struct replay_host_event *w = playback_host_event(r, r->play.at);
     int64_t t = r->play.began_ps + r->play.period_ps;
     if (w)
-        t = word_ps(r, w) + (w->what == REPLAY_POSTED);
+        t = playback_host_event_ps(r, w) + (w->what == REPLAY_POSTED);
     replay_look_at(e, &r->base.first_ps, t);
 }
 
-void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
+void replay_play_begin(struct weft_engine *e, int64_t period_ps)
 {
     struct replay *r = replay_of(e);
-    if (!fill_lines(e, r)) {
+    if (!playback_fill_lines(e, r)) {
         replay_messages_forget(e);
         return;
     }
     r->play = (struct replay_play){.on = true,
                                    .began_ps = e->now,
-                                   .period_ps = lap_ps,
-                                   .laps = 1,
+                                   .period_ps = period_ps,
+                                   .periods = 1,
                                    .stands = 1,
                                    .next_id = e->tot.msgs_posted,
                                    .line = r->play.line,
@@ -169,29 +171,29 @@ void replay_play_begin(struct weft_engine *e, int64_t lap_ps)
                                    .extra = r->play.extra,
                                    .extra_cap = r->play.extra_cap};
     replay_packets_disturb(e);
-    replay_queue_clear(e, &r->messages.part, e->now);
+    replay_queue_clear(e, &r->messages.scope, e->now);
     r->figures.plays++;
     replay_publish(e);
     replay_paid(e);
     replay_packets_no_look(e);
-    wait(e);
+    playback_wait(e);
 }
 
-static void end(struct weft_engine *e, int64_t due_ps, bool told);
+static void playback_end(struct weft_engine *e, int64_t due_ps, bool told);
 
 /* The user is told of a message. */
-static void tell(struct weft_engine *e, const struct replay_word *w)
+static void playback_tell(struct weft_engine *e, const struct replay_host_event *w)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
-    struct replay_line *l = line_of(r, w->qp);
+    struct replay_line *l = playback_line_of(r, w->qp);
     const bool acked = w->what == REPLAY_ACKED;
     WEFT_REQUIRE(acked ? l->acked < l->n : l->received < l->n);
     struct weft_completion d;
-    present(r, w, &l->of[acked ? l->acked++ : l->received++], &d);
+    playback_present(r, w, &l->of[acked ? l->acked++ : l->received++], &d);
     void (*const hook)(void *, const struct weft_completion *) =
         acked ? e->hooks.acked : e->hooks.received;
-    e->now = e->loop.due_ps = word_ps(r, w);
+    e->now = e->loop.due_ps = playback_host_event_ps(r, w);
     e->loop.due_id = 0;
     e->tot.events++;
     p->at++;
@@ -201,44 +203,45 @@ static void tell(struct weft_engine *e, const struct replay_word *w)
     if (hook)
         hook(e->hooks.ctx, &d);
     e->loop.in_call = false;
-    p->broken |= posted_in(word(r, p->at), w->call);
+    p->broken |= playback_posted_in(playback_host_event(r, p->at), w->call);
     p->call = 0;
     if (p->broken)
-        end(e, e->now, true);
+        playback_end(e, e->now, true);
     else
-        wait(e);
+        playback_wait(e);
 }
 
 void replay_play_look(struct weft_engine *e)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
-    const struct replay_word *w = word(r, p->at);
+    const struct replay_host_event *w = playback_host_event(r, p->at);
     if (p->broken) {
-        end(e, e->loop.due_ps, false);
+        playback_end(e, e->loop.due_ps, false);
     } else if (!w) {
         p->began_ps += p->period_ps;
-        p->laps++;
+        p->periods++;
         p->at = 0;
-        move_lines(r);
-        r->figures.played_laps++;
-        wait(e);
+        playback_move_lines(r);
+        r->figures.played_periods++;
+        playback_wait(e);
     } else if (w->what == REPLAY_POSTED) { /* and the user has not */
         p->broken = true;
-        end(e, r->base.first_ps, false);
+        playback_end(e, r->base.first_ps, false);
     } else {
-        tell(e, w);
+        playback_tell(e, w);
     }
 }
 
-/* Whether a message is the next that was posted a lap before. */
-static bool expected(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio)
+/* Whether a message is the next that was posted a period before. */
+static bool playback_expected(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio)
 {
     const struct replay *r = replay_of(e);
     const struct replay_play *p = &r->play;
-    const struct replay_word *w = word(r, p->at), *before = p->at ? word(r, p->at - 1) : NULL;
+    const struct replay_host_event *w = playback_host_event(r, p->at),
+                                   *before = p->at ? playback_host_event(r, p->at - 1) : NULL;
     if (p->broken || !w || w->what != REPLAY_POSTED || w->in_timer != e->loop.in_timer ||
-        word_ps(r, w) != e->now)
+        playback_host_event_ps(r, w) != e->now)
         return false;
     if (p->call ? w->call != p->call : before && w->call == before->call)
         return false;
@@ -246,8 +249,8 @@ static bool expected(struct weft_engine *e, const struct weft_msg *msg, uint32_t
            w->d.msg.qp == msg->qp && w->d.msg.bytes == msg->bytes;
 }
 
-static int post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_t id,
-                      struct weft_err *err)
+static int playback_post_extra(struct weft_engine *e, const struct weft_msg *msg, uint64_t id,
+                               struct weft_err *err)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
@@ -266,75 +269,78 @@ int replay_play_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     const uint64_t number = p->next_id++;
-    if (p->app_call != e->loop.calls) /* a timer, which none of the words is */
+    if (p->app_call != e->loop.calls) /* a timer, which none of the host events is */
         p->call = 0;
     p->app_call = e->loop.calls;
     if (id)
         *id = number;
-    if (!expected(e, msg, prio))
-        return post_extra(e, msg, number, err);
-    const struct replay_word *w = word(r, p->at);
+    if (!playback_expected(e, msg, prio))
+        return playback_post_extra(e, msg, number, err);
+    const struct replay_host_event *w = playback_host_event(r, p->at);
     const struct replay_name name = {number, msg->tag, msg->token, msg->token_type};
-    if (!append(line_of(r, w->qp), name))
+    if (!playback_append(playback_line_of(r, w->qp), name))
         return weft_err_no_memory(err, "messages");
     p->at++;
     p->call = w->call;
     if (e->loop.in_timer)
-        wait(e);
+        playback_wait(e);
     if (e->hooks.posted) {
         struct weft_completion d;
-        present(r, w, &name, &d);
+        playback_present(r, w, &name, &d);
         e->hooks.posted(e->hooks.ctx, &d);
     }
     return 0;
 }
 
-/* ---- simulating the present lap again ---- */
+/* ---- simulating the present period again ---- */
 
-/* How far the lap is simulated: to a time, or to the word after `done`. */
+/* How far the period is simulated: to a time, or to the host event after `done`. */
 struct again {
     int64_t limit_ps, end_ps;
     uint32_t done;
-    bool to_word;
+    bool to_event;
 };
 
 /* The next event before that, which is no timer of the user's. */
-static bool next_again(struct weft_engine *e, void *ctx, struct loop_event *ev)
+static bool playback_next_again(struct weft_engine *e, void *ctx, struct loop_event *ev)
 {
     const struct again *g = ctx;
     struct replay *r = replay_of(e);
-    while (!e->err.code && (!g->to_word || r->play.done == g->done)) {
+    while (!e->err.code && (!g->to_event || r->play.done == g->done)) {
         const struct agenda *a = ev->a = host_parts_any(e, &ev->d);
         const struct due d = ev->d;
         if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
             return false;
-        /* before the word: pieces that it is of may stand still */
+        /* before the host event: components that it is of may be suspended */
         const int64_t look_ps =
-            r->packets.next_ps < g->end_ps + g->to_word ? r->packets.next_ps : WEFT_NEVER;
+            r->packets.next_ps < g->end_ps + g->to_event ? r->packets.next_ps : WEFT_NEVER;
         int64_t until_ps = d.t < g->limit_ps ? d.t : g->limit_ps;
         until_ps = look_ps < until_ps ? look_ps : until_ps;
         if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
             continue;
         if (d.t < look_ps)
             return d.t < g->limit_ps && !(d.slow && a->slow.h[0].id >> EV_KIND_SHIFT == EV_TIMER);
-        replay_settle(e, look_ps);
+        replay_clock_to(e, look_ps);
         e->now = look_ps;
         replay_packets_look(e);
     }
     return false;
 }
 
-/* Runs what is due before @p limit_ps, no timer of the user's; to the next word, if that is wanted.
+/* Runs what is due before @p limit_ps, no timer of the user's; to the next host event, if that is
+ * wanted.
  */
-static void run(struct weft_engine *e, int64_t limit_ps, bool to_word)
+static void playback_run(struct weft_engine *e, int64_t limit_ps, bool to_event)
 {
     struct replay *r = replay_of(e);
     const uint32_t done = r->play.done;
-    struct again g = {limit_ps, to_word ? word_ps(r, word(r, done)) : limit_ps, done, to_word};
-    loop_events(e, &g, next_again, loop_run_event);
+    struct again g = {limit_ps,
+                      to_event ? playback_host_event_ps(r, playback_host_event(r, done)) : limit_ps,
+                      done, to_event};
+    loop_events(e, &g, playback_next_again, loop_run_event);
 }
 
-static void send_again(struct weft_engine *e, const struct weft_msg *msg, uint64_t id)
+static void playback_send_again(struct weft_engine *e, const struct weft_msg *msg, uint64_t id)
 {
     struct weft_err err = {0};
     uint64_t number = 0;
@@ -346,13 +352,13 @@ static void send_again(struct weft_engine *e, const struct weft_msg *msg, uint64
 }
 
 /* The user posts what he has posted in one call. */
-static void post_again(struct weft_engine *e, uint32_t call)
+static void playback_post_again(struct weft_engine *e, uint32_t call)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
-    while (p->done < p->at && posted_in(word(r, p->done), call)) {
-        const struct replay_word *w = word(r, p->done++);
-        struct replay_line *l = line_of(r, w->qp);
+    while (p->done < p->at && playback_posted_in(playback_host_event(r, p->done), call)) {
+        const struct replay_host_event *w = playback_host_event(r, p->done++);
+        struct replay_line *l = playback_line_of(r, w->qp);
         const struct replay_name *name = &l->of[l->again++];
         struct weft_msg msg = w->d.msg;
         msg.tag = name->tag;
@@ -360,18 +366,18 @@ static void post_again(struct weft_engine *e, uint32_t call)
         msg.token_type = name->token_type;
         msg.nic = qp_at(e, w->qp)->nic;
         msg.sent_late = false; /* of this one it is not known */
-        send_again(e, &msg, name->id);
+        playback_send_again(e, &msg, name->id);
     }
 }
 
 /* And what he has posted otherwise. */
-static void post_extras(struct weft_engine *e, bool in_timer)
+static void playback_post_extras(struct weft_engine *e, bool in_timer)
 {
     struct replay_play *p = &replay_of(e)->play;
     p->news = true;
     for (uint32_t i = 0; i < p->nextra; i++)
         if (p->extra[i].in_timer == in_timer)
-            send_again(e, &p->extra[i].msg, p->extra[i].id);
+            playback_send_again(e, &p->extra[i].msg, p->extra[i].id);
 }
 
 bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qi)
@@ -380,29 +386,29 @@ bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qi
     struct replay_play *p = &r->play;
     if (p->done == p->at)
         return false;
-    const struct replay_word *w = word(r, p->done);
-    if (w->what != what || w->qp != qi || word_ps(r, w) != e->now) {
+    const struct replay_host_event *w = playback_host_event(r, p->done);
+    if (w->what != what || w->qp != qi || playback_host_event_ps(r, w) != e->now) {
         engine_fail(e, WEFT_E_INTERNAL,
                     "replay: at %" PRId64 " ps QP %u tells of a message, but %" PRId64
                     " ps and QP %u were to come",
-                    e->now, qi, word_ps(r, w), w->qp);
+                    e->now, qi, playback_host_event_ps(r, w), w->qp);
         return true;
     }
     p->done++;
-    post_again(e, w->call);
+    playback_post_again(e, w->call);
     if (p->done == p->at)
-        post_extras(e, false);
+        playback_post_extras(e, false);
     return true;
 }
 
-/* The state at the beginning of the present lap, with the messages of this one. */
-static void begin_again(struct weft_engine *e)
+/* The state at the beginning of the present period, with the messages of this one. */
+static void playback_begin_again(struct weft_engine *e)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
-    const struct replay_part *part = &r->messages.part;
+    const struct replay_scope *part = &r->messages.scope;
     const uint64_t hops = e->tot.packet_hops;
-    replay_state_move(e, &r->messages.part, &r->messages.tape, p->laps - p->stands);
+    replay_state_move(e, &r->messages.scope, &r->messages.snapshot, p->periods - p->stands);
     r->figures.hops += e->tot.packet_hops - hops;
     for (uint32_t k = 0; k < part->nqps; k++) {
         struct replay_line *l = &p->line[k];
@@ -420,12 +426,13 @@ static void begin_again(struct weft_engine *e)
     }
     replay_queue_again(e, part, p->began_ps);
     replay_packets_find_at(e, e->now + WEFT_PS_PER_US);
-    replay_twins_find_at(e, e->now + 1); /* messages may have been posted just before the lap */
+    replay_symmetry_find_at(e,
+                            e->now + 1); /* messages may have been posted just before the period */
 }
 
 /* The state becomes that of now, and nothing is played any more. All before @p due_ps has happened;
  * or, after the user was @p told of a message, what comes before that. */
-static void end(struct weft_engine *e, int64_t due_ps, bool told)
+static void playback_end(struct weft_engine *e, int64_t due_ps, bool told)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
@@ -435,27 +442,27 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told)
     replay_publish(e);
     p->news = false;
     p->done = 0;
-    begin_again(e);
+    playback_begin_again(e);
     while (p->done < p->at && !e->err.code) {
-        const struct replay_word *w = word(r, p->done);
+        const struct replay_host_event *w = playback_host_event(r, p->done);
         const uint32_t done = p->done;
         if (w->what == REPLAY_POSTED) {
-            run(e, word_ps(r, w) + 1, false);
-            e->now = word_ps(r, w);
-            post_again(e, w->call);
+            playback_run(e, playback_host_event_ps(r, w) + 1, false);
+            e->now = playback_host_event_ps(r, w);
+            playback_post_again(e, w->call);
         } else {
-            run(e, WEFT_NEVER, true);
+            playback_run(e, WEFT_NEVER, true);
         }
         if (p->done == done)
             engine_fail(e, WEFT_E_INTERNAL, "replay: nothing is told at %" PRId64 " ps",
-                        word_ps(r, w));
+                        playback_host_event_ps(r, w));
     }
     if (!told && !e->err.code) {
-        run(e, due_ps, false);
+        playback_run(e, due_ps, false);
         e->now = now;
         e->loop.due_ps = due_ps;
         e->loop.due_id = 0;
-        post_extras(e, true);
+        playback_post_extras(e, true);
     }
     p->on = p->again = p->broken = false;
     p->nextra = 0;
@@ -476,19 +483,20 @@ static void end(struct weft_engine *e, int64_t due_ps, bool told)
 
 void replay_play_end(struct weft_engine *e, int64_t due_ps)
 {
-    end(e, due_ps, false);
+    playback_end(e, due_ps, false);
 }
 
 /* ---- following ---- */
 
 /* Whether what passes now has its turn. */
-static bool in_turn(const struct weft_engine *e, enum replay_what what, uint32_t qi,
-                    const struct weft_completion *d)
+static bool playback_in_turn(const struct weft_engine *e, enum replay_what what, uint32_t qi,
+                             const struct weft_completion *d)
 {
     const struct replay *r = replay_of(e);
     const struct replay_play *p = &r->play;
-    const struct replay_word *w = word(r, p->at), *before = p->at ? word(r, p->at - 1) : NULL;
-    if (!w || w->what != what || w->qp != qi || word_ps(r, w) != e->now ||
+    const struct replay_host_event *w = playback_host_event(r, p->at),
+                                   *before = p->at ? playback_host_event(r, p->at - 1) : NULL;
+    if (!w || w->what != what || w->qp != qi || playback_host_event_ps(r, w) != e->now ||
         w->d.msg.bytes != d->msg.bytes || w->in_timer != e->loop.in_timer || !e->loop.in_call)
         return false;
     if (what != REPLAY_POSTED)
@@ -501,7 +509,7 @@ void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t q
                         const struct weft_completion *d)
 {
     struct replay_play *p = &replay_of(e)->play;
-    if (in_turn(e, what, qi, d)) {
+    if (playback_in_turn(e, what, qi, d)) {
         p->at++;
         p->real_call = e->loop.calls;
     } else {
@@ -513,22 +521,22 @@ void replay_play_resume(struct weft_engine *e)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
-    if (word(r, p->at) || e->now != p->began_ps + p->period_ps || replay_why_not(e, false) ||
-        !fill_lines(e, r)) {
+    if (playback_host_event(r, p->at) || e->now != p->began_ps + p->period_ps ||
+        replay_reason_against(e, false) || !playback_fill_lines(e, r)) {
         replay_messages_forget(e);
         return;
     }
     replay_packets_disturb(e);
-    replay_note_arrivals(e, &r->messages.part);
+    replay_note_arrivals(e, &r->messages.scope);
     p->began_ps = e->now;
-    p->laps++;
-    p->stands = p->laps;
+    p->periods++;
+    p->stands = p->periods;
     p->next_id = e->tot.msgs_posted;
     p->at = 0;
     p->follows = false;
     p->on = true;
     replay_publish(e);
-    replay_queue_clear(e, &r->messages.part, e->now);
+    replay_queue_clear(e, &r->messages.scope, e->now);
     replay_packets_no_look(e);
-    wait(e);
+    playback_wait(e);
 }

@@ -9,7 +9,7 @@
  * walk.
  */
 #include "core/context.h"
-#include "replay_inside.h"
+#include "replay_internal.h"
 
 #include <math.h>
 
@@ -20,9 +20,9 @@
 #define MOST 280.0     /**< it is no more than that in 19 of 20 runs, */
 #define MOST_FREE 70.0 /**< and where no control decides */
 
-void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
+void replay_steady_told(struct weft_engine *e, const struct weft_completion *d)
 {
-    struct replay_settled *s = &replay_of(e)->settled;
+    struct replay_steady *s = &replay_of(e)->steady;
     s->told++;
     for (int k = 0; k < 2 && s->first_ps[k]; k++) {
         const int64_t from_ps = d->post_ps > s->first_ps[k] ? d->post_ps : s->first_ps[k];
@@ -33,7 +33,7 @@ void replay_settled_told(struct weft_engine *e, const struct weft_completion *d)
 
 /* What the walk comes to: where controls decide since windows differed, else since anything was
  * skipped that leaves a trace. */
-static double of_sharing(const struct replay_settled *s)
+static double steady_error_of_sharing(const struct replay_steady *s)
 {
     const int since = s->scatters[1] > 0;
     if (!s->scatters[since] || !s->told)
@@ -45,21 +45,21 @@ static double of_sharing(const struct replay_settled *s)
 }
 
 /* What that is no more than in 19 of 20 runs, since anything was skipped that leaves a trace. */
-static double most_of_sharing(const struct replay_settled *s)
+static double steady_error_most_of_sharing(const struct replay_steady *s)
 {
     const bool decide = s->scatter[0] + s->scatter[1] > 0;
     return s->told ? (decide ? MOST : MOST_FREE) * s->apart[0] / (double)s->told : 0;
 }
 
-void replay_settled_figures(const struct weft_engine *e, struct weft_replay_figures *f)
+void replay_steady_figures(const struct weft_engine *e, struct weft_replay_figures *f)
 {
-    const struct replay_settled *s = &replay_of(e)->settled;
+    const struct replay_steady *s = &replay_of(e)->steady;
     if (!f->skips)
         return;
     f->control_error = s->errors_n ? s->errors / (double)s->errors_n : 0;
     const double differed = s->differed / (double)s->skipped_ps;
     const double rates = (f->control_error > differed ? f->control_error : differed) *
                          (double)f->skipped_hops / (double)e->tot.packet_hops;
-    f->error = rates + of_sharing(s);
-    f->error_bound = rates + most_of_sharing(s);
+    f->error = rates + steady_error_of_sharing(s);
+    f->error_bound = rates + steady_error_most_of_sharing(s);
 }

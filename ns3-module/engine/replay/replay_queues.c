@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Moves the event queues and the clock on by a number of periods. */
-#include "replay_jump.h"
+#include "replay_queues.h"
 #include "core/agenda.h"
 #include "core/context.h"
 #include "core/events.h"
@@ -12,20 +12,20 @@
 #include "parallel/window.h"
 #include "parallel/window_crew.h"
 #include "parallel/window_queue.h"
-#include "replay_inside.h"
+#include "replay_internal.h"
 
 #include "base/units.h"
 
 #include <stdlib.h>
 
-void replay_settle(struct weft_engine *e, int64_t t_ps)
+void replay_clock_to(struct weft_engine *e, int64_t t_ps)
 {
     weft_engine_follow(e, t_ps);
     e->loop.due_ps = t_ps;
     e->loop.due_id = 0;
 }
 
-void replay_settle_ports(struct weft_engine *e, const struct replay_part *p)
+void replay_ports_catch_up(struct weft_engine *e, const struct replay_scope *p)
 {
     for (uint32_t i = 0; e->path.lazy && i < p->nports; i++)
         port_settle(e, &e->ports[p->ports[i]], p->ports[i]);
@@ -33,8 +33,8 @@ void replay_settle_ports(struct weft_engine *e, const struct replay_part *p)
 
 /* Calls fn(ctx, key) for every arrival and transmission that is not in a slow queue, with *@p
  * base_ps the time that the keys count from. */
-static void each_key(struct weft_engine *e, int64_t *base_ps, void (*fn)(void *ctx, uint64_t key),
-                     void *ctx)
+static void queues_each_key(struct weft_engine *e, int64_t *base_ps,
+                            void (*fn)(void *ctx, uint64_t key), void *ctx)
 {
     const struct agenda *a;
     for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
@@ -51,16 +51,16 @@ static void each_key(struct weft_engine *e, int64_t *base_ps, void (*fn)(void *c
 
 struct look {
     struct weft_engine *e;
-    const struct replay_part *p;
+    const struct replay_scope *p;
     int64_t *arrive_ps;
     int64_t base_ps;
     bool timers;
-    int64_t first_ps; /* of what is not of the laps */
+    int64_t first_ps; /* of what is not of the periods */
 };
 
-static void look_at(struct look *l, int64_t t, enum ev_kind kind, uint32_t port)
+static void queues_look_at(struct look *l, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    if (!l->p || replay_part_has_port(l->p, port)) {
+    if (!l->p || replay_scope_has_port(l->p, port)) {
         if (kind == EV_ARRIVE && l->arrive_ps)
             l->arrive_ps[port] = t;
     } else if (t < l->first_ps && (kind == EV_ARRIVE || l->e->ports[port].armed_ps == t)) {
@@ -68,62 +68,64 @@ static void look_at(struct look *l, int64_t t, enum ev_kind kind, uint32_t port)
     }
 }
 
-static void look_at_key(void *ctx, uint64_t key)
+static void queues_look_at_key(void *ctx, uint64_t key)
 {
     struct look *l = ctx;
-    look_at(l, l->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key), fastq_port(key));
+    queues_look_at(l, l->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key),
+                   fastq_port(key));
 }
 
 /* Whether a timer of a QP will mean something when it comes up. */
-static bool rto_counts(const struct weft_engine *e, const struct replay_part *p, uint32_t qi)
+static bool queues_rto_counts(const struct weft_engine *e, const struct replay_scope *p,
+                              uint32_t qi)
 {
-    return !replay_part_has(p, qi) && qp_at(e, qi)->snd->rto_at_ps != WEFT_NEVER;
+    return !replay_scope_has(p, qi) && qp_at(e, qi)->snd->rto_at_ps != WEFT_NEVER;
 }
 
-static void look_at_slow(struct look *l, const struct evq *q)
+static void queues_look_at_slow(struct look *l, const struct evq *q)
 {
     for (uint32_t i = 0; i < q->n; i++) {
         const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
         const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
         if (kind <= EV_TX)
-            look_at(l, q->h[i].t, kind, number);
+            queues_look_at(l, q->h[i].t, kind, number);
         else if (q->h[i].t < l->first_ps && (kind != EV_TIMER || l->timers) &&
-                 (kind != EV_RTO || rto_counts(l->e, l->p, number)) &&
+                 (kind != EV_RTO || queues_rto_counts(l->e, l->p, number)) &&
                  (kind != EV_CC || qp_at(l->e, number)->snd->cc_timer_ps == q->h[i].t))
             l->first_ps = q->h[i].t;
     }
 }
 
-static void look(struct look *l)
+static void queues_look(struct look *l)
 {
     const struct agenda *a;
-    each_key(l->e, &l->base_ps, look_at_key, l);
+    queues_each_key(l->e, &l->base_ps, queues_look_at_key, l);
     for (unsigned i = 0; (a = host_agendas_at(l->e, i)) != NULL; i++)
-        look_at_slow(l, &a->slow);
+        queues_look_at_slow(l, &a->slow);
 }
 
-void replay_note_arrivals(struct weft_engine *e, struct replay_part *p)
+void replay_note_arrivals(struct weft_engine *e, struct replay_scope *p)
 {
     struct look l = {.e = e, .p = p, .arrive_ps = p->arrive_ps};
-    replay_settle_ports(e, p);
-    look(&l);
+    replay_ports_catch_up(e, p);
+    queues_look(&l);
 }
 
 void replay_note_all_arrivals(struct weft_engine *e, int64_t *arrive_ps)
 {
     struct look l = {.e = e, .arrive_ps = arrive_ps, .first_ps = INT64_MIN};
-    look(&l);
+    queues_look(&l);
 }
 
-int64_t replay_first_else(struct weft_engine *e, const struct replay_part *p, bool timers)
+int64_t replay_first_else(struct weft_engine *e, const struct replay_scope *p, bool timers)
 {
     struct look l = {.e = e, .p = p, .timers = timers, .first_ps = WEFT_NEVER};
-    look(&l);
+    queues_look(&l);
     return l.first_ps;
 }
 
-static int64_t first_in(const struct weft_engine *e, const struct replay_part *p,
-                        const struct evq *q)
+static int64_t queues_first_in(const struct weft_engine *e, const struct replay_scope *p,
+                               const struct evq *q)
 {
     int64_t first_ps = WEFT_NEVER;
     for (uint32_t i = 0; i < q->n; i++) {
@@ -132,18 +134,18 @@ static int64_t first_in(const struct weft_engine *e, const struct replay_part *p
         if (kind <= EV_TX || kind == EV_RTO || kind == EV_TIMER || q->h[i].t >= first_ps)
             continue;
         if (kind != EV_CC ||
-            (replay_part_has(p, number) && qp_at(e, number)->snd->cc_timer_ps == q->h[i].t))
+            (replay_scope_has(p, number) && qp_at(e, number)->snd->cc_timer_ps == q->h[i].t))
             first_ps = q->h[i].t;
     }
     return first_ps;
 }
 
-int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p)
+int64_t replay_first_of(struct weft_engine *e, const struct replay_scope *p)
 {
     int64_t first_ps = WEFT_NEVER;
     const struct agenda *a;
     for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
-        const int64_t t = first_in(e, p, &a->slow);
+        const int64_t t = queues_first_in(e, p, &a->slow);
         first_ps = t < first_ps ? t : first_ps;
     }
     return first_ps;
@@ -154,34 +156,35 @@ int64_t replay_first_of(struct weft_engine *e, const struct replay_part *p)
 /* What is kept: the entries of ports that don't take part. */
 struct kept_keys {
     const struct weft_engine *e;
-    const struct replay_part *p;
+    const struct replay_scope *p;
     struct ev *of;
     uint32_t n;
     int64_t base_ps;
 };
 
-static void keep(struct kept_keys *k, int64_t t, enum ev_kind kind, uint32_t port)
+static void queues_keep(struct kept_keys *k, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    if (!replay_part_has_port(k->p, port) && (kind == EV_ARRIVE || k->e->ports[port].armed_ps == t))
+    if (!replay_scope_has_port(k->p, port) &&
+        (kind == EV_ARRIVE || k->e->ports[port].armed_ps == t))
         k->of[k->n++] = (struct ev){t, EV_ID(kind, port)};
 }
 
-static void keep_key(void *ctx, uint64_t key)
+static void queues_keep_key(void *ctx, uint64_t key)
 {
     struct kept_keys *k = ctx;
-    keep(k, k->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key), fastq_port(key));
+    queues_keep(k, k->base_ps + (int64_t)(key >> FASTQ_ID_BITS), fastq_kind(key), fastq_port(key));
 }
 
 /* Leaves in a slow queue what the fields of what takes part don't say. */
-static void thin_slow(struct weft_engine *e, struct kept_keys *k, struct evq *q)
+static void queues_thin_slow(struct weft_engine *e, struct kept_keys *k, struct evq *q)
 {
     struct evq left = {0};
     for (uint32_t i = 0; i < q->n; i++) {
         const enum ev_kind kind = (enum ev_kind)(q->h[i].id >> EV_KIND_SHIFT);
         const uint32_t number = (uint32_t)EV_NUMBER(q->h[i].id);
         if (kind <= EV_TX)
-            keep(k, q->h[i].t, kind, number);
-        else if (kind != EV_RTO || rto_counts(e, k->p, number))
+            queues_keep(k, q->h[i].t, kind, number);
+        else if (kind != EV_RTO || queues_rto_counts(e, k->p, number))
             engine_push(e, &left, q->h[i].t, q->h[i].id);
     }
     evq_free(q);
@@ -190,7 +193,7 @@ static void thin_slow(struct weft_engine *e, struct kept_keys *k, struct evq *q)
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
 }
 
-static void clear_windows(struct weft_engine *e, int64_t now_ps)
+static void queues_clear_windows(struct weft_engine *e, int64_t now_ps)
 {
     struct windows *w = &e->windows;
     keyheap_clear(&w->order);
@@ -206,7 +209,7 @@ static void clear_windows(struct weft_engine *e, int64_t now_ps)
     window_crew_look_again(e);
 }
 
-static void queue_port(struct weft_engine *e, const struct replay_part *p, uint32_t port)
+static void queues_queue_port(struct weft_engine *e, const struct replay_scope *p, uint32_t port)
 {
     const struct port *o = &e->ports[port];
     if (e->ends[port].fly.head != NIL)
@@ -220,7 +223,7 @@ static void queue_port(struct weft_engine *e, const struct replay_part *p, uint3
     }
 }
 
-static void queue_qp(struct weft_engine *e, uint32_t qi)
+static void queues_queue_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
@@ -232,14 +235,14 @@ static void queue_qp(struct weft_engine *e, uint32_t qi)
 }
 
 /* Entries of other QPs whose timers count for nothing were dropped. */
-static void forget_idle_timers(struct weft_engine *e, const struct replay_part *p)
+static void queues_forget_idle_timers(struct weft_engine *e, const struct replay_scope *p)
 {
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
-        if (!replay_part_has(p, i) && qp_at(e, i)->snd->rto_at_ps == WEFT_NEVER)
+        if (!replay_scope_has(p, i) && qp_at(e, i)->snd->rto_at_ps == WEFT_NEVER)
             qp_at(e, i)->snd->rto_entry_ps = WEFT_NEVER;
 }
 
-void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
+void replay_queue_clear(struct weft_engine *e, const struct replay_scope *p, int64_t now_ps)
 {
     struct agenda *a;
     uint32_t most = 0;
@@ -252,32 +255,32 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_part *p, int6
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
         return;
     }
-    each_key(e, &kept.base_ps, keep_key, &kept);
+    queues_each_key(e, &kept.base_ps, queues_keep_key, &kept);
     for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
-        thin_slow(e, &kept, &a->slow);
+        queues_thin_slow(e, &kept, &a->slow);
         fastq_clear(&a->fast, now_ps);
         a->fetched = a->fast.top;
     }
-    forget_idle_timers(e, p);
+    queues_forget_idle_timers(e, p);
     e->now = e->loop.due_ps = now_ps;
     e->loop.due_id = 0;
     if (e->windows.on)
-        clear_windows(e, now_ps);
+        queues_clear_windows(e, now_ps);
     for (uint32_t i = 0; i < kept.n; i++)
         engine_push_port(e, kept.of[i].t, (enum ev_kind)(kept.of[i].id >> EV_KIND_SHIFT),
                          (uint32_t)EV_NUMBER(kept.of[i].id));
     free(kept.of);
 }
 
-void replay_queue_add(struct weft_engine *e, const struct replay_part *p)
+void replay_queue_add(struct weft_engine *e, const struct replay_scope *p)
 {
     for (uint32_t i = 0; i < p->nports; i++)
-        queue_port(e, p, p->ports[i]);
+        queues_queue_port(e, p, p->ports[i]);
     for (uint32_t i = 0; i < p->nqps; i++)
-        queue_qp(e, p->qps[i]);
+        queues_queue_qp(e, p->qps[i]);
 }
 
-void replay_queue_again(struct weft_engine *e, const struct replay_part *p, int64_t now_ps)
+void replay_queue_again(struct weft_engine *e, const struct replay_scope *p, int64_t now_ps)
 {
     replay_queue_clear(e, p, now_ps);
     replay_queue_add(e, p);

@@ -3,8 +3,8 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "parallel/host_agendas.h"
-#include "replay_inside.h"
-#include "replay_jump.h"
+#include "replay_internal.h"
+#include "replay_queues.h"
 
 #include <string.h>
 
@@ -14,14 +14,14 @@
 #define VALUES_FREE 64000u   /**< until there are so many; */
 #define EVENTS_PER_STATE 4u  /**< the same of a state, after its sum was the same twice: both */
 #define STATE_FREE 200000u
-#define EVENTS_PER_SUM 32u   /**< of laps of messages: one for so many events, */
+#define EVENTS_PER_SUM 32u   /**< of periods of messages: one for so many events, */
 #define EVENTS_PER_EARLY 8u  /**< and at first one for so many, up to VALUES_FREE, */
 #define VALUES_AT_ONCE 4000u /**< and so many */
 #define PACKET_EVENTS 4u     /**< a packet that was posted is to come to so many at least */
 #define VALUES_PER_QP 100u   /**< of a sum */
 #define VALUES_PER_PACKET 12u
-#define REST_PS (64 * WEFT_PS_PER_US) /**< when that is not enough, the first time */
-#define LONGEST_REST_PS WEFT_PS_PER_S
+#define BACK_OFF_PS (64 * WEFT_PS_PER_US) /**< when that is not enough, the first time */
+#define LONGEST_BACK_OFF_PS WEFT_PS_PER_S
 
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
 {
@@ -31,16 +31,16 @@ void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
     int64_t look_ps =
         r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;
     look_ps = r->base.first_ps < look_ps ? r->base.first_ps : look_ps;
-    r->base.look_ps = r->settled.next_ps < look_ps ? r->settled.next_ps : look_ps;
+    r->base.look_ps = r->steady.next_ps < look_ps ? r->steady.next_ps : look_ps;
     loop_limit(e);
 }
 
 void replay_packets_next(struct weft_engine *e)
 {
     struct replay_packets *r = &replay_of(e)->packets;
-    int64_t next_ps = r->find_ps < r->twins.next_ps ? r->find_ps : r->twins.next_ps;
+    int64_t next_ps = r->find_ps < r->symmetry.next_ps ? r->find_ps : r->symmetry.next_ps;
     for (uint32_t i = 0; i < r->top; i++) {
-        const struct replay_piece *k = &r->piece[i];
+        const struct replay_component *k = &r->component[i];
         if (k->used && k->next_ps < next_ps)
             next_ps = k->next_ps;
         if (k->used && k->followers && k->tell_ps < next_ps)
@@ -57,15 +57,15 @@ void replay_packets_find_at(struct weft_engine *e, int64_t t_ps)
 
 void replay_packets_find_by(struct weft_engine *e, int64_t t_ps)
 {
-    if (t_ps < replay_of(e)->rest_ps)
-        t_ps = replay_of(e)->rest_ps;
+    if (t_ps < replay_of(e)->back_off_ps)
+        t_ps = replay_of(e)->back_off_ps;
     if (t_ps < replay_of(e)->packets.find_ps)
         replay_packets_find_at(e, t_ps);
 }
 
 void replay_packets_no_look(struct weft_engine *e)
 {
-    replay_of(e)->packets.twins.next_ps = WEFT_NEVER;
+    replay_of(e)->packets.symmetry.next_ps = WEFT_NEVER;
     replay_packets_find_at(e, WEFT_NEVER);
 }
 
@@ -91,22 +91,21 @@ uint64_t replay_packet_events(uint64_t packets)
 /* Events that were executed, or are known to come: very short runs are not to pay for looks. How
  * many are executed differs a little from one number of threads to another, and with a tolerance
  * results hang on what is looked at. */
-static uint64_t events(const struct weft_engine *e)
+static uint64_t schedule_events(const struct weft_engine *e)
 {
     const uint64_t to_come = replay_packet_events(replay_of(e)->packets_posted);
-    return e->tot.events > to_come && replay_of(e)->settled.tolerance <= 0 ? e->tot.events
-                                                                           : to_come;
+    return e->tot.events > to_come && replay_of(e)->steady.tolerance <= 0 ? e->tot.events : to_come;
 }
 
 /* Entries of the event queue that are read with a state, which threads have in queues of theirs. */
-static uint64_t queued(const struct weft_engine *e)
+static uint64_t schedule_queued(const struct weft_engine *e)
 {
-    return replay_of(e)->settled.tolerance > 0 ? 0 : e->loop.agenda.slow.n;
+    return replay_of(e)->steady.tolerance > 0 ? 0 : e->loop.agenda.slow.n;
 }
 
 /* Values that may be read after @p n events: one for so many, and at first more. */
-static uint64_t allowed(const struct weft_engine *e, uint64_t n, uint64_t per_free,
-                        uint64_t most_free, uint64_t per_value)
+static uint64_t schedule_allowed(const struct weft_engine *e, uint64_t n, uint64_t per_free,
+                                 uint64_t most_free, uint64_t per_value)
 {
     const uint64_t free = n / per_free < most_free ? n / per_free : most_free;
     return free + n / per_value + replay_of(e)->figures.hops;
@@ -116,20 +115,20 @@ bool replay_may_read(const struct weft_engine *e, uint64_t qps)
 {
     const struct replay *r = replay_of(e);
     const uint64_t read = r->figures.values - r->of_states - r->messages.read + qps * VALUES_PER_QP;
-    return r->eager ||
-           read <= allowed(e, events(e), EVENTS_PER_FREE, VALUES_FREE, EVENTS_PER_VALUE);
+    return r->eager || read <= schedule_allowed(e, schedule_events(e), EVENTS_PER_FREE, VALUES_FREE,
+                                                EVENTS_PER_VALUE);
 }
 
-/* Apart from looks for laps of packets, which would leave nothing for these; by executed events
- * alone, as each message that the guide receives is another look. */
+/* Apart from looks for periods of packets, which would leave nothing for these; by executed events
+ * alone, as each message that the reference QP receives is another look. */
 bool replay_messages_pay(const struct weft_engine *e)
 {
     const struct replay *r = replay_of(e);
     const bool glance = r->messages.noted && r->messages.lam + 1 < r->messages.power;
     const uint64_t each = glance ? REPLAY_GLANCE : VALUES_PER_QP,
                    read = r->messages.read + each * e->msgs.live;
-    return r->eager || read <= VALUES_AT_ONCE + allowed(e, e->tot.events, EVENTS_PER_EARLY,
-                                                        VALUES_FREE, EVENTS_PER_SUM);
+    return r->eager || read <= VALUES_AT_ONCE + schedule_allowed(e, e->tot.events, EVENTS_PER_EARLY,
+                                                                 VALUES_FREE, EVENTS_PER_SUM);
 }
 
 bool replay_pays(struct weft_engine *e, uint64_t qps)
@@ -137,17 +136,17 @@ bool replay_pays(struct weft_engine *e, uint64_t qps)
     struct replay *r = replay_of(e);
     if (replay_may_read(e, qps))
         return true;
-    if (e->now < r->rest_ps)
+    if (e->now < r->back_off_ps)
         return false;
-    r->again_ps = r->again_ps ? 2 * r->again_ps : REST_PS;
-    r->again_ps = r->again_ps < LONGEST_REST_PS ? r->again_ps : LONGEST_REST_PS;
-    r->rest_ps = e->now + r->again_ps;
+    r->again_ps = r->again_ps ? 2 * r->again_ps : BACK_OFF_PS;
+    r->again_ps = r->again_ps < LONGEST_BACK_OFF_PS ? r->again_ps : LONGEST_BACK_OFF_PS;
+    r->back_off_ps = e->now + r->again_ps;
     return false;
 }
 
 void replay_paid(struct weft_engine *e)
 {
-    replay_of(e)->again_ps = replay_of(e)->rest_ps = 0;
+    replay_of(e)->again_ps = replay_of(e)->back_off_ps = 0;
 }
 
 uint64_t replay_state_size(const struct weft_engine *e)
@@ -160,7 +159,8 @@ bool replay_affordable(const struct weft_engine *e)
     const struct replay *r = replay_of(e);
     return r->eager ||
            r->of_states + 3 * replay_state_size(e) <= /* written down, compared, moved on */
-               allowed(e, events(e), EVENTS_PER_STATE, STATE_FREE, EVENTS_PER_STATE);
+               schedule_allowed(e, schedule_events(e), EVENTS_PER_STATE, STATE_FREE,
+                                EVENTS_PER_STATE);
 }
 
 void replay_messages_forget(struct weft_engine *e)
@@ -168,17 +168,17 @@ void replay_messages_forget(struct weft_engine *e)
     struct replay_messages *r = &replay_of(e)->messages;
     replay_of(e)->play.follows = false;
     r->written = r->noted = false;
-    r->nwords = 0;
+    r->nevents = 0;
     r->lam = 0;
     r->power = 1;
     replay_publish(e);
 }
 
-bool replay_sum(struct weft_engine *e, struct replay_part *p, struct tape *t, uint64_t *sum)
+bool replay_sum(struct weft_engine *e, struct replay_scope *p, struct snapshot *t, uint64_t *sum)
 {
     const bool same = replay_state_sum(e, p, t);
     *sum = t->sum;
-    replay_of(e)->figures.values += t->at + (p->piece ? 0 : e->qps.pool.n / 4);
+    replay_of(e)->figures.values += t->at + (p->component ? 0 : e->qps.pool.n / 4);
     return same;
 }
 
@@ -188,34 +188,34 @@ void replay_count_state(struct weft_engine *e, uint64_t values)
     replay_of(e)->of_states += values;
 }
 
-bool replay_write(struct weft_engine *e, struct replay_part *p, struct tape *t)
+bool replay_write(struct weft_engine *e, struct replay_scope *p, struct snapshot *t)
 {
     struct weft_replay_figures *f = &replay_of(e)->figures;
     replay_note_arrivals(e, p);
-    if (!p->piece)
-        tape_room(t, replay_state_size(e));
-    tape_start(t, TAPE_WRITE, e->now);
+    if (!p->component)
+        snapshot_room(t, replay_state_size(e));
+    snapshot_start(t, SNAPSHOT_WRITE, e->now);
     replay_state_read(e, p, t);
     f->looks++;
-    replay_count_state(e, t->n + queued(e));
-    return tape_over(t) && (p->piece || p->packets == e->pkts.pool.live);
+    replay_count_state(e, t->n + schedule_queued(e));
+    return snapshot_over(t) && (p->component || p->packets == e->pkts.pool.live);
 }
 
-bool replay_same(struct weft_engine *e, struct replay_part *p, struct tape *t)
+bool replay_same(struct weft_engine *e, struct replay_scope *p, struct snapshot *t)
 {
     struct weft_replay_figures *f = &replay_of(e)->figures;
     replay_note_arrivals(e, p);
-    tape_start(t, TAPE_COMPARE, e->now);
+    snapshot_start(t, SNAPSHOT_COMPARE, e->now);
     replay_state_read(e, p, t);
     f->compares++;
-    replay_count_state(e, t->at + queued(e));
-    if (!tape_over(t)) {
+    replay_count_state(e, t->at + schedule_queued(e));
+    if (!snapshot_over(t)) {
         replay_say(e, t->told ? WEFT_REPLAY_MESSAGES : WEFT_REPLAY_PACKETS,
                    t->other ? t->other : "states that need more memory than is allowed");
         return false;
     }
-    tape_start(t, TAPE_STEP, e->now);
+    snapshot_start(t, SNAPSHOT_STEP, e->now);
     replay_state_read(e, p, t);
     replay_count_state(e, t->at);
-    return tape_over(t);
+    return snapshot_over(t);
 }

@@ -10,8 +10,8 @@
  * they are, less will do.
  */
 #include "core/context.h"
-#include "replay_inside.h"
-#include "replay_jump.h"
+#include "replay_internal.h"
+#include "replay_queues.h"
 #include "transport/qp.h"
 
 #include <math.h>
@@ -30,16 +30,16 @@
 /* ---- marks ---- */
 
 /* Packets that a QP may send before the last ones of its message. */
-static uint64_t packets_left(const struct weft_engine *e, const struct qp *q)
+static uint64_t rates_packets_left(const struct weft_engine *e, const struct qp *q)
 {
     const struct msg *m = msg_at(e, q->head_msg);
     const uint64_t end = m->first_psn + m->npkts;
     return end > q->snd->nxt_psn + LEFT_PACKETS ? end - q->snd->nxt_psn - LEFT_PACKETS : 0;
 }
 
-static bool make_room(struct replay_settled *s)
+static bool rates_make_room(struct replay_steady *s)
 {
-    const uint32_t qps = s->part.nqps, ports = s->part.nports;
+    const uint32_t qps = s->scope.nqps, ports = s->scope.nports;
     if (qps <= s->qps && ports <= s->ports)
         return true;
     s->qps = qps > s->qps ? qps : s->qps;
@@ -57,73 +57,74 @@ static bool make_room(struct replay_settled *s)
     return true;
 }
 
-bool replay_settled_find(struct weft_engine *e, struct replay_settled *s)
+bool replay_steady_find(struct weft_engine *e, struct replay_steady *s)
 {
-    if (!replay_part_clear(e, &s->part))
+    if (!replay_scope_clear(e, &s->scope))
         return false;
     int64_t rtt_ps = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        if (q->head_msg == NIL || replay_piece_is_ahead(e, i))
+        if (q->head_msg == NIL || replay_component_is_ahead(e, i))
             continue;
-        if (q->head_msg != q->snd->nxt_msg || q->head_msg != q->rcv_msg || !packets_left(e, q))
+        if (q->head_msg != q->snd->nxt_msg || q->head_msg != q->rcv_msg ||
+            !rates_packets_left(e, q))
             return false;
-        replay_part_add(e, &s->part, i);
+        replay_scope_add(e, &s->scope, i);
         rtt_ps = q->env.base_rtt_ps > rtt_ps ? q->env.base_rtt_ps : rtt_ps;
     }
     s->rtt_ps = rtt_ps;
-    return s->part.nqps > 0 && !s->part.failed && make_room(s);
+    return s->scope.nqps > 0 && !s->scope.failed && rates_make_room(s);
 }
 
-static void note_qp(const struct weft_engine *e, uint32_t qi, struct settled_qp *m)
+static void rates_note_qp(const struct weft_engine *e, uint32_t qi, struct steady_qp *m)
 {
     const struct qp *q = qp_at(e, qi);
     const struct sender *snd = q->snd;
     const uint64_t cwnd = snd->out.cwnd_bytes, cap = snd->cap_bytes;
-    *m = (struct settled_qp){.psn = snd->nxt_psn,
-                             .flight = snd->nxt_psn - snd->una_psn,
-                             .cnps = msg_at(e, q->head_msg)->cnps,
-                             .rate_bps = snd->out.rate_bps,
-                             .cwnd_bytes = cwnd < cap ? cwnd : cap,
-                             .tx_ps = snd->last_tx_ps};
+    *m = (struct steady_qp){.psn = snd->nxt_psn,
+                            .flight = snd->nxt_psn - snd->una_psn,
+                            .cnps = msg_at(e, q->head_msg)->cnps,
+                            .rate_bps = snd->out.rate_bps,
+                            .cwnd_bytes = cwnd < cap ? cwnd : cap,
+                            .tx_ps = snd->last_tx_ps};
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
         m->held_ps[k] = snd->held_ps[k];
     if (q->cc->observe)
         q->cc->observe(cc_state_at(e, qi), q->ccp, m->seen);
 }
 
-void replay_mark(struct weft_engine *e, struct replay_settled *s)
+void replay_mark(struct weft_engine *e, struct replay_steady *s)
 {
-    struct settled_mark *m = &s->mark[s->marks++];
+    struct steady_mark *m = &s->mark[s->marks++];
     m->t_ps = e->now;
-    replay_settle_ports(e, &s->part);
-    for (uint32_t i = 0; i < s->part.nqps; i++)
-        note_qp(e, s->part.qps[i], &m->qp[i]);
-    for (uint32_t i = 0; i < s->part.nports; i++) {
-        const struct port *p = &e->ports[s->part.ports[i]];
-        m->port[i] = (struct settled_port){p->st.ecn_marks, p->ecn_rng};
+    replay_ports_catch_up(e, &s->scope);
+    for (uint32_t i = 0; i < s->scope.nqps; i++)
+        rates_note_qp(e, s->scope.qps[i], &m->qp[i]);
+    for (uint32_t i = 0; i < s->scope.nports; i++) {
+        const struct port *p = &e->ports[s->scope.ports[i]];
+        m->port[i] = (struct steady_port){p->st.ecn_marks, p->ecn_rng};
     }
-    replay_of(e)->figures.values += s->part.nqps + s->part.nports;
+    replay_of(e)->figures.values += s->scope.nqps + s->scope.nports;
 }
 
-static void forget(struct replay_settled *s)
+static void rates_forget(struct replay_steady *s)
 {
-    const struct settled_mark first = s->mark[0];
+    const struct steady_mark first = s->mark[0];
     s->mark[0] = s->mark[1];
     s->mark[1] = s->mark[2];
     s->mark[2] = first;
     s->marks--;
 }
 
-void replay_marks_forget(struct replay_settled *s, uint32_t n)
+void replay_marks_forget(struct replay_steady *s, uint32_t n)
 {
     for (; n; n--)
-        forget(s);
+        rates_forget(s);
 }
 
 /* ---- judging ---- */
 
-double replay_rate(const struct settled_qp *from, const struct settled_qp *to)
+double replay_rate(const struct steady_qp *from, const struct steady_qp *to)
 {
     if (to->psn < from->psn + FEW_PACKETS || to->tx_ps <= from->tx_ps)
         return 0;
@@ -131,11 +132,12 @@ double replay_rate(const struct settled_qp *from, const struct settled_qp *to)
 }
 
 /* Whether a QP sends as fast as its NIC lets it, as if it had no congestion control. */
-static bool free_of_control(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
+static bool rates_free_of_control(const struct weft_engine *e, const struct replay_steady *s,
+                                  uint32_t i)
 {
-    const struct qp *q = qp_at(e, s->part.qps[i]);
+    const struct qp *q = qp_at(e, s->scope.qps[i]);
     for (int k = 0; k < 3; k++) {
-        const struct settled_qp *m = &s->mark[k].qp[i];
+        const struct steady_qp *m = &s->mark[k].qp[i];
         if (m->rate_bps < q->env.line_rate_bps || (m->flight + 1) * q->mtu_bytes > m->cwnd_bytes ||
             fabs((double)m->flight - (double)s->mark[0].qp[i].flight) > FLICKER)
             return false;
@@ -143,14 +145,14 @@ static bool free_of_control(const struct weft_engine *e, const struct replay_set
     return true;
 }
 
-bool replay_rests(const struct weft_engine *e, uint32_t qi)
+bool replay_control_idle(const struct weft_engine *e, uint32_t qi)
 {
     const struct qp *q = qp_at(e, qi);
     return !q->cc->state_size || (q->cc->pace_ps && !q->cc->pace_ps(cc_state_at(e, qi), q->ccp));
 }
 
 /* From a packet to its ACK, with what waits in queues. */
-static int64_t round_ps(const struct replay_settled *s, uint32_t i)
+static int64_t rates_round_ps(const struct replay_steady *s, uint32_t i)
 {
     return (int64_t)((double)s->mark[2].qp[i].flight / s->step[i].rate);
 }
@@ -158,27 +160,27 @@ static int64_t round_ps(const struct replay_settled *s, uint32_t i)
 /* Whether the windows are long enough to tell that a QP has settled whose rates @p differ in them:
  * where its congestion control decides, or remembers what it might decide by, round trips and what
  * its own timers take. */
-static bool long_enough(const struct weft_engine *e, const struct replay_settled *s, uint32_t i,
-                        double differ)
+static bool rates_long_enough(const struct weft_engine *e, const struct replay_steady *s,
+                              uint32_t i, double differ)
 {
-    const uint32_t qi = s->part.qps[i];
+    const uint32_t qi = s->scope.qps[i];
     const struct qp *q = qp_at(e, qi);
     const int64_t own_ps = q->cc->pace_ps ? q->cc->pace_ps(cc_state_at(e, qi), q->ccp) : 0;
-    if (replay_rests(e, qi) && differ <= REPLAY_STEADY && free_of_control(e, s, i) &&
+    if (replay_control_idle(e, qi) && differ <= REPLAY_STEADY && rates_free_of_control(e, s, i) &&
         s->mark[2].qp[i].cwnd_bytes == UINT64_MAX)
         return true;
-    return s->window_ps >= s->rtt_ps && s->window_ps >= round_ps(s, i) &&
+    return s->window_ps >= s->rtt_ps && s->window_ps >= rates_round_ps(s, i) &&
            s->window_ps >= PACES * own_ps;
 }
 
-double replay_left_ps(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
+double replay_left_ps(const struct weft_engine *e, const struct replay_steady *s, uint32_t i)
 {
-    return (double)packets_left(e, qp_at(e, s->part.qps[i])) / s->step[i].rate;
+    return (double)rates_packets_left(e, qp_at(e, s->scope.qps[i])) / s->step[i].rate;
 }
 
 /* Notes another step of something, from @p from to @p to. Whether it has gone the same way so often
  * that it is no up and down, or has not been seen often enough. */
-static bool goes_on(struct settled_way *w, double from, double to)
+static bool rates_goes_on(struct steady_way *w, double from, double to)
 {
     const int8_t sign = (int8_t)((to > from) - (to < from));
     w->same = sign == w->sign ? (uint8_t)(w->same + (w->same < MONOTONIC)) : 1;
@@ -188,22 +190,22 @@ static bool goes_on(struct settled_way *w, double from, double to)
 }
 
 /* What a congestion control allows: packets, or else a rate. */
-static double allowed(const struct settled_qp *m)
+static double rates_allowed(const struct steady_qp *m)
 {
     return (double)(m->cwnd_bytes < UINT64_MAX ? m->cwnd_bytes : m->rate_bps);
 }
 
 /* Whether the congestion control has decided something between the marks. */
-static bool decided(const struct replay_settled *s, uint32_t i)
+static bool rates_decided(const struct replay_steady *s, uint32_t i)
 {
-    const struct settled_qp *a = &s->mark[0].qp[i], *c = &s->mark[2].qp[i];
-    const struct settled_qp *b = &s->mark[1].qp[i];
+    const struct steady_qp *a = &s->mark[0].qp[i], *c = &s->mark[2].qp[i];
+    const struct steady_qp *b = &s->mark[1].qp[i];
     return a->rate_bps != c->rate_bps || a->cwnd_bytes != c->cwnd_bytes ||
            a->rate_bps != b->rate_bps || a->cwnd_bytes != b->cwnd_bytes;
 }
 
 /* By how much the rates of a QP in two windows differ. */
-static double differs(const struct replay_settled *s, uint32_t i)
+static double rates_differs(const struct replay_steady *s, uint32_t i)
 {
     const double early = replay_rate(&s->mark[0].qp[i], &s->mark[1].qp[i]);
     const double late = replay_rate(&s->mark[1].qp[i], &s->mark[2].qp[i]);
@@ -212,16 +214,16 @@ static double differs(const struct replay_settled *s, uint32_t i)
 
 /* Whether what a congestion control knows beside its window is on its way elsewhere, as the memory
  * of congestion is that fades: what it decides when flows meet hangs on that. */
-static bool remembers(const struct weft_engine *e, struct replay_settled *s, uint32_t i,
-                      double windows)
+static bool rates_remembers(const struct weft_engine *e, struct replay_steady *s, uint32_t i,
+                            double windows)
 {
-    const struct weft_cc_observable *o = qp_at(e, s->part.qps[i])->cc->observables;
+    const struct weft_cc_observable *o = qp_at(e, s->scope.qps[i])->cc->observables;
     const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
     bool any = false;
     for (uint32_t k = 0; o && o[k].name; k++) {
         double *top = &s->step[i].top[k];
         *top = fmax(*top, fmax(fabs(a[k]), fabs(c[k])));
-        any |= goes_on(&s->step[i].seen[k], a[k], c[k]) &&
+        any |= rates_goes_on(&s->step[i].seen[k], a[k], c[k]) &&
                fabs(c[k] - a[k]) * windows / 2 > FAR * *top;
     }
     return any;
@@ -229,18 +231,19 @@ static bool remembers(const struct weft_engine *e, struct replay_settled *s, uin
 
 /* By how much the rate of a QP may be off when its message ends, @p windows later; more than
  * anybody tolerates: it is not to be told. */
-static double drift(const struct weft_engine *e, struct replay_settled *s, uint32_t i,
-                    double windows)
+static double rates_drift(const struct weft_engine *e, struct replay_steady *s, uint32_t i,
+                          double windows)
 {
-    const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
-    const double early = replay_rate(a, b), late = replay_rate(b, c), differ = differs(s, i);
-    const bool drifts = goes_on(&s->step[i].rates, early, late);
-    const bool moves = goes_on(&s->step[i].windows, allowed(a), allowed(c));
-    const double far = fabs(allowed(c) - allowed(a)) / allowed(c) * windows / 2;
-    const bool fades = remembers(e, s, i, windows);
-    if (fades && !qp_at(e, s->part.qps[i])->cc->on_like_acks)
+    const struct steady_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
+    const double early = replay_rate(a, b), late = replay_rate(b, c), differ = rates_differs(s, i);
+    const bool drifts = rates_goes_on(&s->step[i].rates, early, late);
+    const bool moves = rates_goes_on(&s->step[i].windows, rates_allowed(a), rates_allowed(c));
+    const double far = fabs(rates_allowed(c) - rates_allowed(a)) / rates_allowed(c) * windows / 2;
+    const bool fades = rates_remembers(e, s, i, windows);
+    if (fades && !qp_at(e, s->scope.qps[i])->cc->on_like_acks)
         return 1;
-    if (!long_enough(e, s, i, differ) || (!free_of_control(e, s, i) && moves && far > FAR))
+    if (!rates_long_enough(e, s, i, differ) ||
+        (!rates_free_of_control(e, s, i) && moves && far > FAR))
         return 1;
     return drifts ? differ * windows / 2 : differ;
 }
@@ -248,9 +251,9 @@ static double drift(const struct weft_engine *e, struct replay_settled *s, uint3
 /* Whether as many packets are in flight at all marks; one more or less is a matter of moments,
  * unless a window lets them become more: where it is not full, the last mark has to have as many as
  * the first. */
-static bool as_many(const struct replay_settled *s, uint32_t i, uint32_t mtu)
+static bool rates_as_many(const struct replay_steady *s, uint32_t i, uint32_t mtu)
 {
-    const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
+    const struct steady_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i], *c = &s->mark[2].qp[i];
     const uint64_t ab = a->flight > b->flight ? a->flight - b->flight : b->flight - a->flight;
     const uint64_t ac = a->flight > c->flight ? a->flight - c->flight : c->flight - a->flight;
     const uint64_t bc = b->flight > c->flight ? b->flight - c->flight : c->flight - b->flight;
@@ -259,29 +262,29 @@ static bool as_many(const struct replay_settled *s, uint32_t i, uint32_t mtu)
 }
 
 /* Whether nothing of a QP has changed that would not come back with each round. */
-static bool still(const struct weft_engine *e, const struct replay_settled *s, uint32_t i)
+static bool rates_still(const struct weft_engine *e, const struct replay_steady *s, uint32_t i)
 {
-    const struct weft_cc_ops *cc = qp_at(e, s->part.qps[i])->cc;
-    const struct settled_step *step = &s->step[i];
+    const struct weft_cc_ops *cc = qp_at(e, s->scope.qps[i])->cc;
+    const struct steady_step *step = &s->step[i];
     const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
-    bool is = as_many(s, i, qp_at(e, s->part.qps[i])->mtu_bytes) && !decided(s, i) &&
-              (replay_rests(e, s->part.qps[i]) ||
+    bool is = rates_as_many(s, i, qp_at(e, s->scope.qps[i])->mtu_bytes) && !rates_decided(s, i) &&
+              (replay_control_idle(e, s->scope.qps[i]) ||
                (cc->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
     for (uint32_t k = 0; cc->observables && cc->observables[k].name; k++) {
-        const struct settled_way *w = &step->seen[k];
+        const struct steady_way *w = &step->seen[k];
         is &= w->same < MONOTONIC || !w->sign || fabs(c[k] - a[k]) < STILL * step->top[k];
     }
     return is;
 }
 
 /* How long the windows would have to be for each QP to send enough packets; 0: they do. */
-static int64_t need_ps(const struct replay_settled *s)
+static int64_t rates_need_ps(const struct replay_steady *s)
 {
     const double all_ps = (double)(s->mark[2].t_ps - s->mark[0].t_ps);
     double need = 0;
-    for (uint32_t i = 0; i < s->part.nqps; i++) {
-        const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i],
-                                *c = &s->mark[2].qp[i];
+    for (uint32_t i = 0; i < s->scope.nqps; i++) {
+        const struct steady_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i],
+                               *c = &s->mark[2].qp[i];
         if (replay_rate(a, b) > 0 && replay_rate(b, c) > 0)
             continue;
         const double sent = (double)(c->psn - a->psn), ps = (FEW_PACKETS + 1) * all_ps / (sent + 1);
@@ -290,35 +293,35 @@ static int64_t need_ps(const struct replay_settled *s)
     return (int64_t)need;
 }
 
-bool replay_rates_settled(const struct weft_engine *e, struct replay_settled *s)
+bool replay_steady_agree(const struct weft_engine *e, struct replay_steady *s)
 {
     const double span_ps = (double)(s->mark[2].t_ps - s->mark[0].t_ps) / 2;
     double sum = 0, scatter = 0;
     bool all = true;
-    s->need_ps = need_ps(s);
+    s->need_ps = rates_need_ps(s);
     if (s->need_ps)
         return false;
     s->still = true;
-    for (uint32_t i = 0; i < s->part.nqps; i++) {
-        const struct settled_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i],
-                                *c = &s->mark[2].qp[i];
+    for (uint32_t i = 0; i < s->scope.nqps; i++) {
+        const struct steady_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i],
+                               *c = &s->mark[2].qp[i];
         s->step[i].rate = replay_rate(a, c);
         s->step[i].carry = 0;
         const double grown = fabs((double)c->flight - (double)b->flight);
-        const double off = drift(e, s, i, replay_left_ps(e, s, i) / span_ps);
-        s->still &= still(e, s, i);
+        const double off = rates_drift(e, s, i, replay_left_ps(e, s, i) / span_ps);
+        s->still &= rates_still(e, s, i);
         all &= off <= EACH * s->tolerance &&
                grown <= 2 + EACH * s->tolerance * (double)(c->psn - b->psn);
         sum += off;
-        scatter += decided(s, i) ? differs(s, i) : 0;
+        scatter += rates_decided(s, i) ? rates_differs(s, i) : 0;
     }
-    for (uint32_t i = 0; i < s->part.nports; i++) {
-        const struct settled_port *from = &s->mark[0].port[i], *to = &s->mark[2].port[i];
+    for (uint32_t i = 0; i < s->scope.nports; i++) {
+        const struct steady_port *from = &s->mark[0].port[i], *to = &s->mark[2].port[i];
         s->still &= from->draws.state == to->draws.state;
         all &= from->draws.state == to->draws.state || from->marks != to->marks;
     }
-    s->scatter[s->first_ps[1] > 0] += scatter / s->part.nqps * sqrt(span_ps);
+    s->scatter[s->first_ps[1] > 0] += scatter / s->scope.nqps * sqrt(span_ps);
     s->scatters[s->first_ps[1] > 0]++;
-    s->off = sum / s->part.nqps;
+    s->off = sum / s->scope.nqps;
     return all && s->off <= s->tolerance;
 }
