@@ -12,13 +12,6 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/* Waits until @p file has at least @p bytes. */
-void await(const std::string &file, size_t bytes)
-{
-    for (int i = 0; i < 1200 && slurp(file).size() < bytes; i++)
-        std::this_thread::sleep_for(std::chrono::milliseconds(25));
-}
-
 const std::vector<std::string> lengthy = {"--set", "generate.count=200000", "--set",
                                           "generate.size=1KB"};
 
@@ -32,7 +25,7 @@ TEST(Partial, TerminatedTwiceKeepsEverything)
 {
     TempDir dir;
     const pid_t pid = start(small(with(lengthy, {"--out", "o", "--json"})), dir / "", dir / "said");
-    await(dir / "o/flows.csv", 1000);
+    await_file(dir / "o/flows.csv", 1000);
     kill(pid, SIGTERM);
     kill(pid, SIGTERM);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -105,7 +98,7 @@ TEST(Partial, AnInterruptedSweepKeepsItsRows)
         small({"--set", "generate.size=1KB", "--vary", "generate.count=1|200000|2", "--out", "o"});
     args[0] = "sweep";
     const pid_t pid = start(args, dir / "", dir / "said");
-    await(dir / "o/2/flows.csv", 1000);
+    await_file(dir / "o/2/flows.csv", 1000);
     EXPECT_EQ(cells(dir / "o/sweep.csv").size(), 2U) << "the first row is there at once";
     kill(pid, SIGINT);
     const Said s = wait_for(pid, dir / "said");
@@ -163,7 +156,7 @@ TEST(Partial, OneRunAFolder)
 {
     TempDir dir;
     const pid_t pid = start(small(with(lengthy, {"--out", "o"})), dir / "", dir / "said");
-    await(dir / "o/flows.csv", 1000);
+    await_file(dir / "o/flows.csv", 1000);
     const Said second = weft(small({"--out", "o"}), dir / "");
     EXPECT_EQ(second.code, 4) << second.out;
     EXPECT_CONTAINS(second.err,

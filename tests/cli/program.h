@@ -7,11 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -63,6 +66,19 @@ inline pid_t start(const std::vector<std::string> &args, const std::string &cwd,
         _exit(98);
     }
     return pid;
+}
+
+/* Waits until a program that runs has written so much of @p file. On a busy machine that takes
+ * minutes. */
+inline void await_file(const std::string &file, uintmax_t bytes)
+{
+    std::error_code none;
+    for (int i = 0; i < 12000; i++) {
+        const uintmax_t size = std::filesystem::file_size(file, none);
+        if (!none && size >= bytes)
+            return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
 }
 
 inline Said wait_for(pid_t pid, const std::string &files)

@@ -420,12 +420,10 @@ TEST(Interrupt, WritesPartialResultsAndExitsWith130)
 {
     TempDir dir;
     const std::string files = dir / "said";
-    pid_t pid = start(
-        small({"--set", "generate.count=1000000", "--set", "generate.size=1KB", "--out", "o"}),
-        dir / "", files);
-    /* A million all-reduces take many seconds; wait until the first rows are there. */
-    for (int i = 0; i < 600 && slurp(dir / "o/flows.csv").size() < 1000; i++)
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    pid_t pid =
+        start(small({"--set", "generate.count=300000", "--set", "generate.size=1KB", "--out", "o"}),
+              dir / "", files);
+    await_file(dir / "o/flows.csv", 1000); /* so many all-reduces take seconds */
     kill(pid, SIGINT);
     Said s = wait_for(pid, files);
     EXPECT_EQ(s.code, 130) << s.err;
@@ -487,8 +485,7 @@ TEST(Status, IsPrintedWhenAskedFor)
     a.insert(a.end(), {"--out", "o"});
     b.insert(b.end(), {"--out", "p"});
     const pid_t pid = start(small(a), dir / "", dir / "said");
-    for (int i = 0; i < 600 && slurp(dir / "o/flows.csv").empty(); i++)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    await_file(dir / "o/flows.csv", 1);
     kill(pid, SIGUSR1);
     const Said s = wait_for(pid, dir / "said");
     EXPECT_EQ(s.code, 0) << s.err;
@@ -509,8 +506,7 @@ TEST(Interrupt, NoLinkIsBusierThanTheTimeReached)
                        "workload.type=generate", "--set", "generate.kind=all-reduce", "--set",
                        "generate.size=4GiB", "--set", "run.replay=off", "--out", "o"},
                       dir / "", files);
-    for (int i = 0; i < 600 && !fs::exists(dir / "o/flows.csv"); i++)
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    await_file(dir / "o/flows.csv", 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     kill(pid, SIGINT);
     Said s = wait_for(pid, files);

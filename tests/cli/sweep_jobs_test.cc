@@ -30,7 +30,7 @@ std::vector<std::string> with(std::vector<std::string> a, const std::vector<std:
 /* Waits until @p is_so. */
 template <class F> bool await(F is_so)
 {
-    for (int i = 0; i < 3000; i++, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
+    for (int i = 0; i < 30000; i++, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
         if (is_so())
             return true;
     return false;

@@ -3,9 +3,7 @@
 #include "tests/cli/program.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 namespace fs = std::filesystem;
 
@@ -182,8 +180,7 @@ TEST(HpccRun, SigtermEndsItAtOnce)
             args.insert(args.end(), {"--vary", "CC_MODE=1|3", "--jobs", "2"});
         const std::string at = dir / (sweep ? "o/1" : "o");
         const pid_t pid = start(args, dir / "", dir / "said");
-        for (int i = 0; i < 1200 && slurp(at + "/fct.txt").empty(); i++)
-            std::this_thread::sleep_for(std::chrono::milliseconds(25));
+        await_file(at + "/fct.txt", 1);
         kill(pid, SIGTERM);
         const Said s = wait_for(pid, dir / "said");
         EXPECT_EQ(s.code, 130) << command << s.err;
