@@ -126,6 +126,12 @@ inline bool has_ns3()
     return weft({"--version"}).out.find("\nns-3 none") == std::string::npos;
 }
 
+/* Whether this program has no ns-3, and this scenario needs it. */
+inline bool lacks_ns3(const std::string &scenario)
+{
+    return !has_ns3() && weft({"check", scenario}).err.find("needs ns-3") != std::string::npos;
+}
+
 inline std::string shared(const std::string &path)
 {
     const char *root = getenv("WEFT_SHARED");

@@ -160,6 +160,8 @@ TEST(SeriesOnChange, RatesAndTheInsideOfTheControl)
 /* Windows of TCP move between those that tcp_connections.csv tells of. */
 TEST(SeriesOnChange, WindowsOfTcp)
 {
+    if (!has_ns3())
+        GTEST_SKIP() << "needs ns-3";
     TempDir dir;
     const std::string out = Play(dir, source_dir() + "/scenarios/tcp-incast32", "out",
                                  {"--set", "sample.what=cwnd:h1-h0", "--set", "sample.on=change"});

@@ -53,7 +53,7 @@ expect("nothing there" 4 "no apt-get[^\n]*install what was not found[^\n]*\n    
 if(output MATCHES "command not found|GoogleTest|ccache")
   message(SEND_ERROR "it said: ${output}")
 endif()
-expect("doctor, nothing there" 1 "MISSING +CMake 3.25.*absent +tshark +tests that read capture files.*apt-get install .*openmpi-bin" doctor)
+expect("doctor, nothing there" 1 "MISSING +CMake 3.25.*absent +tshark +tests that read capture files.*apt-get install .*clang-format-14.*libns3-dev.*openmpi-bin" doctor)
 
 # A fresh container: apt-cache knows of no package before the first update.
 make_system()
@@ -64,6 +64,14 @@ expect("a fresh container" 4 "quickstart: installing [^\n]*libns3-dev[^\n]*\n.*s
 program(apt-cache "[ ! -e ${WORK}/apt ] || echo '  Candidate: 3.31-1'")
 expect("an ns-3 that is too old" 4 "quickstart: installing [^\n]*cmake" build)
 if(output MATCHES "installing [^\n]*libns3-dev")
+  message(SEND_ERROR "it said: ${output}")
+endif()
+
+# What a release does not have would make apt-get install nothing at all.
+make_system()
+program(apt-cache "[ $2 = clang-format-14 ] || [ $2 = libns3-dev ] || echo '  Candidate: 4.0'")
+expect("doctor, a release without some" 1 "apt-get install [^\n]*clang cmake" doctor)
+if(output MATCHES "install [^\n]*(clang-format-14|libns3-dev)")
   message(SEND_ERROR "it said: ${output}")
 endif()
 
