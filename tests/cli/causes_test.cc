@@ -193,6 +193,7 @@ TEST(Causes, AddUpWhateverTheRun)
     const Set controls = {"none", "dcqcn", "hpcc", "timely", "swift", "dctcp"};
     const Set kinds = {"all-reduce", "all-to-all", "all-gather", "reduce-scatter"};
     const Set recoveries(std::begin(kRecoveries), std::end(kRecoveries));
+    const char *tcp = has_ns3() ? "tcp" : "packet";
     for (uint64_t seed = 0; seed < 24; seed++) {
         weft_rng rng = weft_rng_stream(seed, "causes", 0);
         auto pick = [&](const Set &of) { return of[weft_rng_below(&rng, (uint32_t)of.size())]; };
@@ -207,7 +208,7 @@ TEST(Causes, AddUpWhateverTheRun)
                  "generate.count=2"};
         s.push_back("generate.kind=" + pick(kinds));
         s.push_back("system.chunks=" + pick({"1", "3"}));
-        const std::string backend = pick({"packet", "packet", "packet", "ideal", "tcp"});
+        const std::string backend = pick({"packet", "packet", "packet", "ideal", tcp});
         const std::string control = pick(controls);
         const std::string recovery = pick(recoveries);
         if (backend == "ideal") {

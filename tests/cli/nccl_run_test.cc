@@ -139,7 +139,7 @@ TEST(NcclRun, PortsOfQpsOnOtherBackends)
     };
     EXPECT_EQ(busy("hash"), 1);
     EXPECT_EQ(busy("in-turn"), 4);
-    if (!has_packet())
+    if (!has_ns3())
         return;
     Said s = weft({"check", "--set", "topology.type=nccl", "--set", "nccl.file=h100.xml", "--set",
                    "workload.type=generate", "--set", "system.qp-ports=in-turn", "--set",
