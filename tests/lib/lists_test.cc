@@ -5,7 +5,7 @@
  */
 #include "net.h"
 
-#include "tests/cli/program.h"
+#include "served.h"
 
 #include <map>
 #include <random>
@@ -85,6 +85,58 @@ Times times_of(const std::vector<weft_event> &events, const std::vector<Flow> &f
     return times;
 }
 
+/* A session of weft serve. */
+class Asked
+{
+  public:
+    Asked(Served &server, const std::vector<std::string> &settings) : served(server)
+    {
+        std::string list;
+        for (const std::string &s : settings)
+            list += (list.empty() ? "\"" : ",\"") + s + "\"";
+        Ask("\"open\",\"settings\":[" + list + "]");
+    }
+    void Post(const Flow &f, size_t qp)
+    {
+        Ask("\"post\",\"messages\":[{\"src\":" + std::to_string(f.src) +
+            ",\"dst\":" + std::to_string(f.dst) + ",\"bytes\":" + std::to_string(f.bytes) +
+            ",\"at_ps\":" + std::to_string(f.at_ps) + ",\"qp\":" + std::to_string(qp) + "}]");
+    }
+    /* Stops where the library did, which says when. */
+    void Run(int64_t until_ps, uint32_t stop)
+    {
+        std::string said =
+            Ask("\"run\"" +
+                (until_ps == WEFT_NEVER_PS ? std::string()
+                                           : ",\"until_ps\":" + std::to_string(until_ps)) +
+                (stop == WEFT_DELIVERED ? ",\"stop\":\"any\"" : ""));
+        const std::string kind = "{\"kind\":\"";
+        for (size_t at = said.find(kind); at != std::string::npos; at = said.find(kind, at + 1)) {
+            weft_event e = {};
+            e.kind = said.compare(at + kind.size(), 9, "delivered") == 0 ? WEFT_DELIVERED
+                                                                         : WEFT_ACKNOWLEDGED;
+            e.time_ps = std::stoll(said.substr(said.find("\"time_ps\":", at) + 10));
+            e.id = std::stoull(said.substr(said.find("\"id\":", at) + 5));
+            events.push_back(e);
+        }
+    }
+    std::vector<weft_event> Close()
+    {
+        Ask("\"close\"");
+        return events;
+    }
+
+  private:
+    std::string Ask(const std::string &rest)
+    {
+        const std::string said = served.Ask("{\"verb\":" + rest + "}");
+        EXPECT_EQ(said.compare(0, 10, "{\"ok\":true"), 0) << said << " to " << rest;
+        return said;
+    }
+    Served &served;
+    std::vector<weft_event> events;
+};
+
 Flow random_flow(std::mt19937 &draw, int64_t at_ps)
 {
     const uint32_t src = draw() % 16, to = draw() % 15;
@@ -123,6 +175,7 @@ TEST_P(LibLists, AListTakesTheSameTimesInTheProgram)
 /* A hundred sessions of each case: what is posted at a stop starts then, or later. */
 TEST_P(LibLists, ASessionTakesTheTimesOfItsList)
 {
+    Served served({});
     for (int k = 0; k < 100; k++) {
         std::mt19937 draw(static_cast<unsigned>(500000 + 1000 * GetParam() + k));
         const std::vector<std::string> &settings = kNetworks[draw() % kNetworks.size()];
@@ -131,6 +184,7 @@ TEST_P(LibLists, ASessionTakesTheTimesOfItsList)
         std::vector<Flow> flows;
         std::map<uint64_t, size_t> flow_of;
         std::vector<weft_event> events;
+        Asked asked(served, settings);
         int64_t last_ps = 0;
         for (size_t stops = 1 + draw() % 12; stops > 0; stops--) {
             for (size_t n = draw() % 5; n > 0; n--) {
@@ -142,23 +196,29 @@ TEST_P(LibLists, ASessionTakesTheTimesOfItsList)
                 flow_of[static_cast<uint64_t>(net.Send(f.src, f.dst, f.bytes, at_ps - now_ps,
                                                        static_cast<uint32_t>(flows.size())))] =
                     flows.size();
+                asked.Post(f, flows.size());
                 flows.push_back(f);
             }
             const int64_t until_ps = weft_sim_now(net.sim) + static_cast<int64_t>(draw() % 5000000);
-            const uint32_t stop = draw() % 3 == 0   ? 0
-                                  : draw() % 2 == 0 ? WEFT_DELIVERED
-                                                    : WEFT_DELIVERED | WEFT_ACKNOWLEDGED;
+            const uint32_t stop = draw() % 3 == 0 ? 0 : WEFT_DELIVERED;
             ASSERT_GE(net.Run(until_ps, stop), 0) << weft_sim_error(net.sim);
+            asked.Run(until_ps, stop);
             for (const weft_event &e : net.Take())
                 events.push_back(e);
         }
         ASSERT_EQ(net.Run(), WEFT_STOP_IDLE);
         for (const weft_event &e : net.Take())
             events.push_back(e);
+        asked.Run(WEFT_NEVER_PS, 0);
+        const std::vector<weft_event> same = asked.Close();
         if (flows.empty())
             continue;
-        ASSERT_EQ(times_of(events, flows, flow_of), by_program(settings, flows))
-            << "case " << GetParam() << ", session " << k;
+        const Times times = times_of(events, flows, flow_of);
+        std::map<uint64_t, size_t> as_posted;
+        for (size_t i = 0; i < flows.size(); i++)
+            as_posted[i] = i;
+        ASSERT_EQ(times_of(same, flows, as_posted), times) << "by the protocol, session " << k;
+        ASSERT_EQ(times, by_program(settings, flows)) << "case " << GetParam() << ", session " << k;
     }
 }
 
