@@ -38,6 +38,23 @@ if(NOT said STREQUAL again)
   message(FATAL_ERROR "pkg-config and CMake: ${said} and ${again}")
 endif()
 
+# The same in Python, by the package that was installed.
+find_program(PYTHON python3)
+if(PYTHON)
+  file(READ ${SOURCE}/docs/python.md page)
+  string(REGEX MATCH "```python\n([^`]*)```" program "${page}")
+  file(WRITE ${WORK}/first.py "${CMAKE_MATCH_1}")
+  file(GLOB_RECURSE package ${WORK}/prefix/__init__.py)
+  get_filename_component(package ${package} DIRECTORY)
+  get_filename_component(package ${package} DIRECTORY)
+  set(ENV{PYTHONPATH} ${package})
+  set(ENV{WEFT})
+  run(in_python ${PYTHON} -B -W error ${WORK}/first.py)
+  if(NOT said STREQUAL in_python)
+    message(FATAL_ERROR "C says ${said}\nPython ${in_python}")
+  endif()
+endif()
+
 # The flows that it posted, by their queue pairs, as weft run plays them.
 set(list "src,dst,size_bytes,start_ns\n")
 set(answers "")
