@@ -20,6 +20,7 @@
  */
 #include "stall.h"
 #include "balance/ecmp.h"
+#include "core/control_config.h"
 #include "core/context.h"
 #include "core/control_config.h"
 #include "switch/lazy.h"
