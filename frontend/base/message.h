@@ -55,7 +55,7 @@ struct weft_msg {
     uint8_t nic;
     /** nothing follows from its having been sent (weft_net_sink.sent): no message, and no timer. So
      * that may be told a little later, in the same order, with the clock at what it was */
-    bool sent_late;
+    bool deferrable;
     /** a part whose member gives no data to the operation: it has posted no bytes */
     bool gives_nothing;
 };

@@ -106,17 +106,17 @@ static void seam_on_received(void *ctx, const struct weft_completion *done)
 }
 
 /* In threads: not measured. */
-static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
-                       struct weft_follows *follows)
+static bool on_runs_in_worker(void *ctx, unsigned thread, const struct weft_msg *msg,
+                              struct weft_follows *follows)
 {
     const struct weft_bench_seam *s = ctx;
-    return s->sink.absorbs(s->sink.ctx, thread, msg, follows);
+    return s->sink.concurrency.runs_in_worker(s->sink.concurrency.ctx, thread, msg, follows);
 }
 
-static void on_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
+static void on_run_in_worker(void *ctx, unsigned thread, const struct weft_completion *done)
 {
     const struct weft_bench_seam *s = ctx;
-    s->sink.absorb(s->sink.ctx, thread, done);
+    s->sink.concurrency.run_in_worker(s->sink.concurrency.ctx, thread, done);
 }
 
 static void on_timer(void *ctx, uint64_t arg)
@@ -132,13 +132,15 @@ static void on_timer(void *ctx, uint64_t arg)
 static void seam_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
     struct weft_bench_seam *s = of(net);
-    const struct weft_net_sink mine = {.ctx = s,
-                                       .sent = sink->sent ? seam_on_sent : NULL,
-                                       .received = sink->received ? seam_on_received : NULL,
-                                       .local = sink->local,
-                                       .listens = sink->listens,
-                                       .absorbs = sink->absorbs ? on_absorbs : NULL,
-                                       .absorb = sink->absorb ? on_absorb : NULL};
+    struct weft_net_sink mine = {.ctx = s,
+                                 .sent = sink->sent ? seam_on_sent : NULL,
+                                 .received = sink->received ? seam_on_received : NULL,
+                                 .concurrency = sink->concurrency};
+    if (mine.concurrency.run_in_worker) {
+        mine.concurrency.ctx = s;
+        mine.concurrency.runs_in_worker = on_runs_in_worker;
+        mine.concurrency.run_in_worker = on_run_in_worker;
+    }
     s->sink = *sink;
     s->inner->ops->set_sink(s->inner, &mine);
 }

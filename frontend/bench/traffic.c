@@ -82,7 +82,8 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *
         free(t);
         return NULL;
     }
-    struct weft_net_sink sink = {t, traffic_on_sent, traffic_on_received, true, true};
+    struct weft_net_sink sink = {t, traffic_on_sent, traffic_on_received,
+                                 .concurrency = {.local = true, .passive = true}};
     net->ops->set_sink(net, &sink);
     return t;
 }

@@ -139,7 +139,8 @@ static int ready(struct job *b, struct weft_err *err)
     }
     const struct weft_flow_play play = {b->net, b->plan->flows, enough, b};
     const bool listens = b->plan->flows->arrived == NULL; /* no flow waits for another */
-    const struct weft_net_sink sink = {b, on_flow_sent, on_flow_received, listens, listens};
+    const struct weft_net_sink sink = {b, on_flow_sent, on_flow_received,
+                                       .concurrency = {.local = listens, .passive = listens}};
     b->net->ops->set_sink(b->net, &sink);
     b->plan->flows->requests = (struct weft_request_sink){b, c->requests ? on_request : NULL};
     b->player = weft_flow_player_new(&play, err);

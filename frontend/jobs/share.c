@@ -148,11 +148,12 @@ static void set_sink(struct weft_net *net, const struct weft_net_sink *sink)
     struct weft_net *real = h->all->net;
     const bool alone = h->all->n == 1 && !h->c.watched && h->c.nnics == 1;
     h->sink = *sink;
-    const struct weft_net_sink own = {.ctx = h->all,
-                                      .sent = job_share_on_sent,
-                                      .received = job_share_on_received,
-                                      .local = sink->local && alone,
-                                      .listens = sink->listens && alone};
+    const struct weft_net_sink own = {
+        .ctx = h->all,
+        .sent = job_share_on_sent,
+        .received = job_share_on_received,
+        .concurrency = {.local = sink->concurrency.local && alone,
+                        .passive = sink->concurrency.passive && alone}};
     real->ops->set_sink(real, &own);
 }
 

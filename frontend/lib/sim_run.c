@@ -111,8 +111,7 @@ static void run_listen(struct weft_sim *s, bool listens)
     const struct weft_net_sink sink = {.ctx = s,
                                        .sent = run_acked,
                                        .received = run_received,
-                                       .local = listens,
-                                       .listens = listens};
+                                       .concurrency = {.local = listens, .passive = listens}};
     s->sunk = true;
     s->listens = listens;
     s->net->ops->set_sink(s->net, &sink);

@@ -13,6 +13,7 @@
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
 
+#include "base/concurrency.h"
 #include "base/figures.h"
 #include "base/message.h"
 #include "base/param.h"
@@ -45,23 +46,7 @@ struct weft_net_sink {
     /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp)
      * arrive in the order sent; a message is received before it is sent. */
     void (*received)(void *ctx, const struct weft_completion *done);
-    /** What these do, and timers asked for in them, concerns the host alone that they are called
-     * about (for received: the receiver): no message is posted from another, nothing else of the
-     * net is looked at, and the run is ended only because of an error. Then several
-     * threads may run hosts. */
-    bool local;
-    /** Beside: they post nothing and ask for no timer. Then they may be called a little later, in
-     * the same order, while the net's clock says what it did. */
-    bool listens;
-    /** Both or none, with `local`. Whether nothing follows if @p msg is received at its host now:
-     * no timer, nothing that another host could tell, and no message but those that are put into
-     * *@p follows (empty before; posted from that host, in absorb). Then `absorb` is called instead
-     * of received. Both are called in a thread of the net's, a number below WEFT_THREADS_MAX, while
-     * others do so for other hosts; for each host in the order of time, with all that is received
-     * there. What was absorbed may lie ahead of the net's clock. */
-    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg,
-                    struct weft_follows *follows);
-    void (*absorb)(void *ctx, unsigned thread, const struct weft_completion *done);
+    struct weft_net_concurrency concurrency; /**< what may be assumed of these */
 };
 
 /** One PFC frame taking effect at the port that it stops or releases. */
@@ -295,9 +280,9 @@ static inline uint64_t weft_net_arrived_bytes(struct weft_net *net)
 }
 
 /** As ops->after(), for what does nothing but post messages and ask for more of its kind, or fail,
- * and looks at nothing of the net but now_ps(). Where the sink listens, it looks at nothing either
- * that follows from what this is told, and may be called sooner, while now_ps() says the time that
- * was asked for: so that several threads run hosts meanwhile. */
+ * and looks at nothing of the net but now_ps(). Where the sink is passive, it looks at nothing
+ * either that follows from what this is told, and may be called sooner, while now_ps() says the
+ * time that was asked for: so that several threads run hosts meanwhile. */
 static inline int weft_net_plan(struct weft_net *net, int64_t delay_ps,
                                 void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
                                 struct weft_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Messages of collectives that a rank takes in while other ranks do so in other threads
- * (struct weft_net_sink, absorbs).
+ * (struct weft_net_concurrency).
  *
  * That is where the message has come before its receive, or the receive costs no time, and the
  * program then only posts messages at once, and other receives, but does not end. Then all that

@@ -47,7 +47,7 @@ void weft_prog_message(const struct weft_prog *p, const struct weft_coll_instr *
         .bytes = bytes,
         .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
         .token_type = WEFT_TOKEN_TRAIL,
-        .sent_late = true,
+        .deferrable = true,
     };
     weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, out);
 }

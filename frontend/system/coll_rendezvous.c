@@ -23,7 +23,7 @@ static void post_control(struct weft_prog *p, uint32_t peer, uint64_t tag)
         .bytes = s->p->rendezvous_control_bytes,
         .tag = tag,
         .token_type = WEFT_TOKEN_TRAIL,
-        .sent_late = true,
+        .deferrable = true,
     };
     weft_classify(&s->classes, weft_active_op(a), 0, &msg);
     msg.token.object = weft_trail_take(p->npu, a->op);

@@ -260,7 +260,7 @@ static inline int64_t weft_sum_ps(int64_t a, int64_t b)
 {
     return a + b < WEFT_TOO_LONG_PS ? a + b : WEFT_TOO_LONG_PS;
 }
-/* absorb.c: struct weft_net_sink */
+/* absorb.c: struct weft_net_concurrency */
 bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
                          struct weft_follows *follows);
 void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done);

@@ -58,7 +58,7 @@ static void p2p_post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
         .tag = weft_p2p_carried(op->tag) | bits,
         .token.object = object,
         .token_type = type,
-        .sent_late = bits != 0,
+        .deferrable = bits != 0,
     };
     weft_classify(&s->classes, op, op->tag, &msg);
     if (s->net->ops->send(s->net, &msg, &err)) {

@@ -236,9 +236,10 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     const struct weft_net_sink sink = {.ctx = s,
                                        .sent = system_on_sent,
                                        .received = system_on_received,
-                                       .local = true,
-                                       .absorbs = weft_system_absorbs,
-                                       .absorb = weft_system_absorb};
+                                       .concurrency = {.local = true,
+                                                       .runs_in_worker = weft_system_absorbs,
+                                                       .run_in_worker = weft_system_absorb,
+                                                       .ctx = s}};
     net->ops->set_sink(net, &sink);
     return s;
 }

@@ -6,6 +6,7 @@
 #include "packet_net.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Of the listeners, those that have a function. */
 #define EACH_WITH(n, c, member)                                                                    \
@@ -65,7 +66,7 @@ static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint
     {
         if (!c->nodes[node])
             continue;
-        weft_engine_buffer_state(weft_simulation_engine(n->simulation), node, &now);
+        weft_engine_buffer_state(n->simulation->engine(n->simulation), node, &now);
         c->buffer(c->ctx, t_ps, node, &now);
     }
 }
@@ -73,6 +74,20 @@ static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint
 static void on_credit(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out)
 {
     weft_packet_tell_held((const struct packet_net *)ctx, t_ps, port, prio, out != 0);
+}
+
+bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
+                        double *observed)
+{
+    struct weft_engine *e = n->simulation->engine(n->simulation);
+    if (!weft_engine_qp_state(e, qpn, &qp->state))
+        return false;
+    if (n->nroce && qp->state.msg != UINT64_MAX)
+        qp->state.msg = n->roce_ids[qp->state.msg];
+    qp->control = weft_engine_qp_control(e, qpn);
+    weft_engine_observe(e, qpn, observed);
+    qp->observed = observed;
+    return true;
 }
 
 static void on_qp(void *ctx, int64_t t_ps, enum weft_qp_event what,
@@ -103,7 +118,7 @@ static void tell_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
     if (others[pkt->kind])
         return;
     if (!link_only)
-        weft_engine_qp_state(weft_simulation_engine(n->simulation), pkt->qpn, &qp);
+        weft_engine_qp_state(n->simulation->engine(n->simulation), pkt->qpn, &qp);
     const bool stamped = pkt->telemetry == WEFT_TELEMETRY_TIME && pkt->telemetry_bytes;
     const struct weft_net_packet told = {.t_ps = t_ps,
                                          .port = port,
@@ -181,16 +196,4 @@ void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hook
     hooks->packet_events = n->packet_events;
     hooks->drop = tells_packets(n) ? on_drop : NULL;
     hooks->posted = n->capture ? weft_packet_on_posted : NULL;
-}
-
-int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
-                             struct weft_err *err)
-{
-    struct packet_net *n = weft_packet_net_of(net);
-    if (n->nchanges == WEFT_NET_LISTENERS)
-        return weft_err_set(err, WEFT_E_INTERNAL, "more than %d listen to changes of a net",
-                            WEFT_NET_LISTENERS);
-    n->changes[n->nchanges++] = *changes;
-    const int rc = weft_packet_choose_events(n, err);
-    return rc ? rc : weft_packet_set_hooks(n, err);
 }

@@ -4,7 +4,7 @@
  * together.
  *
  * A look may call hooks of C++ (what waited to be told), so each is a function that
- * weft_simulation_look() calls.
+ * look() of a simulation calls.
  */
 #include "packet_net.h"
 
@@ -24,14 +24,14 @@ struct look {
 static uint64_t look(void (*fn)(void *ctx), struct look l)
 {
     struct weft_err err = {0};
-    if (weft_simulation_look(l.n->simulation, fn, &l, &err) && !l.n->error.code)
+    if (l.n->simulation->look(fn, &l, &err) && !l.n->error.code)
         l.n->error = err;
     return l.count;
 }
 
 static struct weft_engine *engine_of(const struct look *l)
 {
-    return weft_simulation_engine(l->n->simulation);
+    return l->n->simulation->engine(l->n->simulation);
 }
 
 struct check {
@@ -43,13 +43,13 @@ struct check {
 static void check(void *ctx)
 {
     struct check *c = (struct check *)ctx;
-    c->rc = weft_engine_check(weft_simulation_engine(c->n->simulation), c->err);
+    c->rc = weft_engine_check(c->n->simulation->engine(c->n->simulation), c->err);
 }
 
 int weft_packet_check(struct weft_net *net, struct weft_err *err)
 {
     struct check c = {.n = weft_packet_net_of(net), .err = err};
-    const int rc = weft_simulation_look(c.n->simulation, check, &c, err);
+    const int rc = c.n->simulation->look(check, &c, err);
     return rc ? rc : c.rc;
 }
 

@@ -11,110 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool all_by_tcp(const struct packet_net *n)
-{
-    return n->transport.type == WEFT_TRANSPORT_TCP;
-}
-
-static bool uses_tcp(const struct packet_net *n)
-{
-    return weft_packet_uses_tcp(n);
-}
-
-/* Whether TCP carries what has this priority. */
-static bool by_tcp(const struct packet_net *n, uint32_t prio)
-{
-    const uint64_t p = prio == WEFT_PRIO_DEFAULT ? n->transport.roce.data_prio : prio;
-    return all_by_tcp(n) || (p < WEFT_PRIOS && (n->tcp_params.prios >> p & 1));
-}
-
-/* Whether Ultra Ethernet carries it beside the transport of the run. */
+/* Whether Ultra Ethernet carries what has this priority beside the transport of the run. */
 static bool by_uet_beside(const struct packet_net *n, uint32_t prio)
 {
     const uint64_t p = prio == WEFT_PRIO_DEFAULT ? n->transport.roce.data_prio : prio;
     return p < WEFT_PRIOS && (n->uet_prios >> p & 1);
 }
 
-/* ---- what is told ---- */
-
-static void on_received(void *ctx, const struct weft_completion *done)
-{
-    struct packet_net *n = (struct packet_net *)ctx;
-    if (n->sink.received)
-        n->sink.received(n->sink.ctx, done);
-}
-
-static void on_acked(void *ctx, const struct weft_completion *done)
-{
-    struct packet_net *n = (struct packet_net *)ctx;
-    if (n->observer.flow) {
-        struct weft_completion flow = *done;
-        if (n->nroce && !by_tcp(n, done->msg.prio))
-            flow.id = n->roce_ids[done->id];
-        n->observer.flow(n->observer.ctx, &flow);
-    }
-    if (n->sink.sent)
-        n->sink.sent(n->sink.ctx, done);
-}
-
-static bool on_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
-                       struct weft_follows *follows)
-{
-    const struct packet_net *n = (const struct packet_net *)ctx;
-    return n->sink.absorbs(n->sink.ctx, thread, msg, follows);
-}
-
-static void on_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
-{
-    const struct packet_net *n = (const struct packet_net *)ctx;
-    n->sink.absorb(n->sink.ctx, thread, done);
-}
-
-static void on_pfc(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pause)
-{
-    struct packet_net *n = (struct packet_net *)ctx;
-    const struct weft_net_pfc pfc = {t_ps, port, prio, pause};
-    if (n->observer.pfc)
-        n->observer.pfc(n->observer.ctx, &pfc);
-    weft_packet_tell_held(n, t_ps, port, prio, pause != 0);
-}
+/* ---- errors ---- */
 
 static void on_failed(void *ctx, const struct weft_err *err)
 {
     struct packet_net *n = (struct packet_net *)ctx;
     n->error = *err;
 }
-
-static void on_window(void *ctx, int64_t t_ps, const struct weft_net_connection *c)
-{
-    weft_packet_tell_window((const struct packet_net *)ctx, t_ps, c);
-}
-
-/* Of the engine's callbacks, those that sink, observer and changes want. */
-static struct weft_engine_hooks hooks_of(struct packet_net *n)
-{
-    struct weft_engine_hooks hooks = {
-        .ctx = n,
-        .received = n->sink.received ? on_received : NULL,
-        .acked = n->sink.sent || n->observer.flow ? on_acked : NULL,
-        .pfc = n->observer.pfc || weft_packet_tells_held(n) ? on_pfc : NULL,
-        .pfc_late = 1, /* it is only written down */
-        .local = n->sink.local,
-        .listens = n->sink.local && n->sink.listens,
-        .absorbs = n->sink.local && n->sink.absorbs ? on_absorbs : NULL,
-        .absorb = on_absorb,
-    };
-    weft_packet_add_changes(n, &hooks);
-    return hooks;
-}
-
-int weft_packet_set_hooks(struct packet_net *n, struct weft_err *err)
-{
-    const struct weft_engine_hooks hooks = hooks_of(n);
-    return weft_simulation_set_hooks(n->simulation, &hooks, err);
-}
-
-/* ---- errors ---- */
 
 /* A net that has failed does nothing more. */
 static int refuses(const struct packet_net *n, struct weft_err *err)
@@ -139,12 +49,12 @@ static void packet_free(struct weft_net *net)
     struct packet_net *n = weft_packet_net_of(net);
     /* ns-3's TCP asks for memory while it is taken down, in destructors, where a failure ends the
      * program: without memory it stays, and takes the place of another net. */
-    if (n->error.code == WEFT_E_LIMIT && uses_tcp(n))
+    if (n->error.code == WEFT_E_LIMIT && weft_packet_uses_tcp(n))
         return;
     if (n->tcp)
         n->tcp->ops->free(n->tcp);
     if (n->simulation)
-        weft_simulation_free(n->simulation);
+        n->simulation->net.ops->free(&n->simulation->net);
     weft_capture_free(n->capture);
     free(n->roce_ids);
     free(n->packet_events);
@@ -165,7 +75,7 @@ static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *si
 /* Beside TCP: room for the number of one more message of the engine. */
 static int reserve_id(struct packet_net *n, struct weft_err *err)
 {
-    if (!uses_tcp(n) || n->nroce < n->roce_cap)
+    if (!weft_packet_uses_tcp(n) || n->nroce < n->roce_cap)
         return 0;
     const uint64_t cap = n->roce_cap ? 2 * n->roce_cap : 64;
     uint64_t *more = (uint64_t *)realloc(n->roce_ids, cap * sizeof *more);
@@ -179,15 +89,16 @@ static int reserve_id(struct packet_net *n, struct weft_err *err)
 /* The engine has taken a message, for which there is room. */
 static void note_id(struct packet_net *n)
 {
-    if (uses_tcp(n))
+    if (weft_packet_uses_tcp(n))
         n->roce_ids[n->nroce++] = n->posted++;
 }
 
 static int send_by_roce(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
 {
+    struct weft_net *by = &n->simulation->net;
     int rc = reserve_id(n, err);
     if (!rc)
-        rc = weft_simulation_send(n->simulation, msg, err);
+        rc = by->ops->send(by, msg, err);
     if (!rc)
         note_id(n);
     return rc;
@@ -203,9 +114,15 @@ int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *
     return rc ? rc : ns3->tcp_new(s, transport, params, seed, listener, out, err);
 }
 
+static void on_window(void *ctx, int64_t t_ps, const struct weft_net_connection *c)
+{
+    weft_packet_tell_window((const struct packet_net *)ctx, t_ps, c);
+}
+
 static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
 {
-    const struct weft_tcp_listener listener = {n, on_received, on_acked, on_failed,
+    const struct weft_tcp_listener listener = {n, weft_packet_on_received, weft_packet_on_acked,
+                                               on_failed,
                                                weft_packet_tells_windows(n) ? on_window : NULL};
     struct weft_msg own = *msg;
     int rc = 0;
@@ -213,7 +130,8 @@ static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct 
         rc = weft_tcp_new(n->simulation, &n->transport, &n->tcp_params, n->seed, &listener, &n->tcp,
                           err);
     if (msg->prio == WEFT_PRIO_DEFAULT)
-        own.prio = (uint32_t)(all_by_tcp(n) ? n->tcp_params.prio : n->transport.roce.data_prio);
+        own.prio = (uint32_t)(weft_packet_all_by_tcp(n) ? n->tcp_params.prio
+                                                        : n->transport.roce.data_prio);
     if (!rc)
         rc = n->tcp->ops->send(n->tcp, n->posted, &own, err);
     n->posted += rc == 0;
@@ -225,15 +143,16 @@ static int packet_send(struct weft_net *net, const struct weft_msg *msg, struct 
     struct packet_net *n = weft_packet_net_of(net);
     if (refuses(n, err))
         return n->error.code;
-    return remember(n, by_tcp(n, msg->prio) ? send_by_tcp(n, msg, err) : send_by_roce(n, msg, err),
-                    err);
+    return remember(
+        n, weft_packet_by_tcp(n, msg->prio) ? send_by_tcp(n, msg, err) : send_by_roce(n, msg, err),
+        err);
 }
 
 static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t count, uint32_t prio,
                         uint32_t *id, struct weft_err *err)
 {
     const struct packet_net *n = weft_packet_net_of(net);
-    if (by_tcp(n, prio))
+    if (weft_packet_by_tcp(n, prio))
         return weft_err_set(err, WEFT_E_INPUT,
                             "switches add up and copy RoCE's packets, but their priority is TCP's: "
                             "choose another algorithm than in-network, or RoCE (transport.type, "
@@ -243,18 +162,20 @@ static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t co
                             "switches add up and copy RoCE's packets, but their priority is one of "
                             "uet.prios: choose another algorithm than in-network, or a class of "
                             "RoCE's");
-    return weft_simulation_group(n->simulation, hosts, count, prio, id, err);
+    struct weft_net *by = &n->simulation->net;
+    return by->ops->group(by, hosts, count, prio, id, err);
 }
 
 static int packet_contribute(struct weft_net *net, const struct weft_part *part,
                              struct weft_err *err)
 {
     struct packet_net *n = weft_packet_net_of(net);
+    struct weft_net *by = &n->simulation->net;
     if (refuses(n, err))
         return n->error.code;
     int rc = reserve_id(n, err);
     if (!rc)
-        rc = weft_simulation_contribute(n->simulation, part, err);
+        rc = by->ops->contribute(by, part, err);
     if (!rc)
         note_id(n);
     return rc;
@@ -264,52 +185,55 @@ static int packet_contribute(struct weft_net *net, const struct weft_part *part,
 
 static int64_t packet_now_ps(const struct weft_net *net)
 {
-    return weft_simulation_now_ps(((const struct packet_net *)net)->simulation);
+    return weft_engine_now(((const struct packet_net *)net)->simulation->own_engine);
 }
 
 static int packet_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                         void *ctx, uint64_t arg, struct weft_err *err)
 {
     const struct packet_net *n = weft_packet_net_of(net);
-    return refuses(n, err) ? n->error.code
-                           : weft_simulation_after(n->simulation, delay_ps, fn, ctx, arg, err);
+    struct weft_net *by = &n->simulation->net;
+    return refuses(n, err) ? n->error.code : by->ops->after(by, delay_ps, fn, ctx, arg, err);
 }
 
 static int packet_plan(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                        void *ctx, uint64_t arg, struct weft_err *err)
 {
     const struct packet_net *n = weft_packet_net_of(net);
-    return refuses(n, err) ? n->error.code
-                           : weft_simulation_plan(n->simulation, delay_ps, fn, ctx, arg, err);
+    struct weft_net *by = &n->simulation->net;
+    return refuses(n, err) ? n->error.code : by->ops->plan(by, delay_ps, fn, ctx, arg, err);
 }
 
 static int packet_change_links(struct weft_net *net, struct weft_link_change *changes, size_t count,
                                struct weft_err *err)
 {
     const struct packet_net *n = weft_packet_net_of(net);
-    return refuses(n, err) ? n->error.code
-                           : weft_simulation_change_links(n->simulation, changes, count, err);
+    struct weft_net *by = &n->simulation->net;
+    return refuses(n, err) ? n->error.code : by->ops->change_links(by, changes, count, err);
 }
 
 static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
 {
     struct packet_net *n = weft_packet_net_of(net);
+    struct weft_net *by = &n->simulation->net;
     int rc = 0;
     if (!n->error.code)
-        rc = weft_simulation_run(n->simulation, until_ps, uses_tcp(n), err);
+        rc = by->ops->run(by, until_ps, err);
     if (!rc)
         rc = refuses(n, err);
     if (!rc)
         weft_simulation_reach(n->simulation, until_ps);
-    if (!rc)
-        rc = n->capture ? weft_capture_flush(n->capture, err)
-                        : weft_simulation_flush_captures(n->simulation, err);
+    if (!rc && n->capture)
+        rc = weft_capture_flush(n->capture, err);
+    else if (!rc && n->simulation->flush_captures)
+        rc = n->simulation->flush_captures(n->simulation, err);
     return remember(n, rc, err);
 }
 
 static void packet_stop(struct weft_net *net)
 {
-    weft_simulation_stop(weft_packet_net_of(net)->simulation);
+    struct weft_net *by = &weft_packet_net_of(net)->simulation->net;
+    by->ops->stop(by);
 }
 
 static void packet_event_now(const struct weft_net *net, struct weft_event_now *out)
@@ -351,9 +275,9 @@ static const struct weft_net_ops packet_ops = {
 static int share_out(struct packet_net *n, const struct weft_net_config *config,
                      struct weft_net **out, struct weft_err *err)
 {
-    struct weft_engine *e = weft_simulation_engine(n->simulation);
+    struct weft_engine *e = n->simulation->engine(n->simulation);
     int rc = 0;
-    if (uses_tcp(n))
+    if (weft_packet_uses_tcp(n))
         rc = weft_err_set(err, WEFT_E_ALONE, "ns-3's TCP is of one process");
     if (!rc)
         rc = weft_engine_set_peers(e, config->peers, err);
@@ -383,7 +307,7 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
     if (params->capture.links[0] && !config->dry && !weft_simulation_needs_ns3(params))
         rc = weft_packet_open_captures(n, config, err);
     rc = rc ? rc : weft_packet_choose_events(n, err);
-    const struct weft_engine_hooks hooks = hooks_of(n);
+    const struct weft_engine_hooks hooks = weft_packet_hooks(n);
     const struct weft_simulation_owner owner = {n, on_failed};
     rc = rc ? rc : weft_simulation_new(config, &hooks, &owner, &n->simulation, err);
     if (rc) {

@@ -55,14 +55,31 @@ static inline bool weft_packet_uses_tcp(const struct packet_net *n)
     return n->transport.type == WEFT_TRANSPORT_TCP || n->tcp_params.prios != 0;
 }
 
-/** Tells the engine which of its callbacks sink, observer and changes want. */
+static inline bool weft_packet_all_by_tcp(const struct packet_net *n)
+{
+    return n->transport.type == WEFT_TRANSPORT_TCP;
+}
+
+/** Whether TCP carries what has this priority. */
+static inline bool weft_packet_by_tcp(const struct packet_net *n, uint32_t prio)
+{
+    const uint64_t p = prio == WEFT_PRIO_DEFAULT ? n->transport.roce.data_prio : prio;
+    return weft_packet_all_by_tcp(n) || (p < WEFT_PRIOS && (n->tcp_params.prios >> p & 1));
+}
+
+/* packet_hooks.c */
+/** A message has been received, or acknowledged: the sink and the observer are told. */
+void weft_packet_on_received(void *ctx, const struct weft_completion *done);
+void weft_packet_on_acked(void *ctx, const struct weft_completion *done);
+/** Of the engine's callbacks, those that sink, observer and changes want. */
+struct weft_engine_hooks weft_packet_hooks(struct packet_net *n);
+/** Has the engine call these. */
 int weft_packet_set_hooks(struct packet_net *n, struct weft_err *err);
+int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
+                             struct weft_err *err);
 
 /* packet_state.c */
 extern const struct weft_net_state_ops weft_packet_state_ops;
-/** Fills in a QP now, @p observed included; false: it is none of RoCE. */
-bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
-                        double *observed);
 
 /* packet_capture.c */
 /** Opens the files of the links that the configuration names. */
@@ -74,8 +91,9 @@ void weft_packet_on_posted(void *ctx, const struct weft_completion *msg);
 /* packet_changes.c */
 /** Decides which events of packets the engine tells of. */
 int weft_packet_choose_events(struct packet_net *n, struct weft_err *err);
-int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
-                             struct weft_err *err);
+/** Fills in a QP now, @p observed included; false: it is none of RoCE. */
+bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
+                        double *observed);
 /** Adds what changes want to @p hooks, but for `held` under PFC. */
 void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks);
 /** A priority of a port may send no more, or again: tells who wants to know. */

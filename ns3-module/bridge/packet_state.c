@@ -2,7 +2,7 @@
 /*
  * A net at one moment, for series over time: struct weft_net_state_ops.
  *
- * As in packet_look.c, each look is a function that weft_simulation_look() calls.
+ * As in packet_look.c, each look is a function that look() of a simulation calls.
  */
 #include "packet_net.h"
 
@@ -22,14 +22,14 @@ struct look {
 static size_t look(void (*fn)(void *ctx), struct look l)
 {
     struct weft_err err = {0};
-    if (weft_simulation_look(l.n->simulation, fn, &l, &err) && !l.n->error.code)
+    if (l.n->simulation->look(fn, &l, &err) && !l.n->error.code)
         l.n->error = err;
     return l.count;
 }
 
 static struct weft_engine *engine_of(const struct look *l)
 {
-    return weft_simulation_engine(l->n->simulation);
+    return l->n->simulation->engine(l->n->simulation);
 }
 
 static void ports(void *ctx)
@@ -64,20 +64,6 @@ static void state_buffers(struct weft_net *net, const uint32_t *nodes, size_t n,
          (struct look){.n = weft_packet_net_of(net), .which = nodes, .count = n, .out = out});
 }
 
-bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
-                        double *observed)
-{
-    struct weft_engine *e = weft_simulation_engine(n->simulation);
-    if (!weft_engine_qp_state(e, qpn, &qp->state))
-        return false;
-    if (n->nroce && qp->state.msg != UINT64_MAX)
-        qp->state.msg = n->roce_ids[qp->state.msg];
-    qp->control = weft_engine_qp_control(e, qpn);
-    weft_engine_observe(e, qpn, observed);
-    qp->observed = observed;
-    return true;
-}
-
 static void qps(void *ctx)
 {
     const struct look *l = (const struct look *)ctx;
@@ -96,15 +82,20 @@ static void state_qps(struct weft_net *net, weft_net_qp_fn fn, void *ctx)
     look(qps, (struct look){.n = weft_packet_net_of(net), .tell = fn, .ctx = ctx});
 }
 
+static struct weft_engine *engine_now(struct weft_net *net)
+{
+    struct weft_simulation *s = weft_packet_net_of(net)->simulation;
+    return s->engine(s);
+}
+
 static int state_note_rtts(struct weft_net *net, struct weft_err *err)
 {
-    return weft_engine_note_rtts(weft_simulation_engine(weft_packet_net_of(net)->simulation), err);
+    return weft_engine_note_rtts(engine_now(net), err);
 }
 
 static int state_note_queues(struct weft_net *net, const uint8_t *prios, struct weft_err *err)
 {
-    return weft_engine_note_queues(weft_simulation_engine(weft_packet_net_of(net)->simulation),
-                                   prios, err);
+    return weft_engine_note_queues(engine_now(net), prios, err);
 }
 
 static void queue_times(void *ctx)
@@ -126,8 +117,8 @@ static bool state_queue_times(struct weft_net *net, uint32_t port, uint32_t prio
 
 static int64_t state_next_ps(struct weft_net *net)
 {
-    const struct packet_net *n = weft_packet_net_of(net);
-    return weft_simulation_next_ps(n->simulation, weft_packet_uses_tcp(n));
+    struct weft_net *by = &weft_packet_net_of(net)->simulation->net;
+    return by->ops->state->next_ps(by);
 }
 
 const struct weft_net_state_ops weft_packet_state_ops = {.ports = state_ports,

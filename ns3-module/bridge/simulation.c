@@ -7,8 +7,6 @@
 #include "ns3_part.h"
 #include "packet_params.h"
 
-#include "base/units.h"
-
 const char *weft_simulation_needs_ns3(const struct weft_packet_params *p)
 {
     if (p->transport.type == WEFT_TRANSPORT_TCP)
@@ -27,11 +25,4 @@ int weft_simulation_new(const struct weft_net_config *config, const struct weft_
     const struct weft_ns3_part *ns3;
     const int rc = weft_ns3_part_get(&ns3, err);
     return rc ? rc : ns3->simulation_new(config, hooks, owner, out, err);
-}
-
-void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps)
-{
-    struct weft_engine *engine = weft_simulation_engine(s);
-    if (until_ps != WEFT_NEVER && weft_engine_next(engine) > until_ps)
-        weft_engine_follow(engine, until_ps + 1);
 }

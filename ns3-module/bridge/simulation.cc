@@ -48,6 +48,7 @@ class Simulation : public weft_simulation
 
     Ptr<WeftFabric> fabric;      //!< The fabric.
     weft_simulation_owner owner; //!< Is told of failures.
+    bool otherEvents;            //!< ns-3 has events besides the engine's.
     /// ns-3's Simulator is taken. Threads may make nets at the same time.
     static std::atomic<bool> s_exists;
 };
@@ -56,9 +57,10 @@ std::atomic<bool> Simulation::s_exists{false};
 
 Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
                        const weft_simulation_owner &told)
-    : weft_simulation{nullptr, nullptr}, owner(told)
+    : weft_simulation{}, owner(told)
 {
     auto params = static_cast<const weft_packet_params *>(config.params);
+    otherEvents = params->transport.type == WEFT_TRANSPORT_TCP || params->tcp.prios != 0;
     if (Time::GetResolution() != Time::PS) {
         Time::SetResolution(Time::PS);
     }
@@ -114,13 +116,22 @@ Simulation &Of(weft_simulation *s)
     return *static_cast<Simulation *>(s);
 }
 
-void Free(weft_simulation *s)
+/**
+ * @param net what C holds
+ * @return the whole
+ */
+Simulation &Of(weft_net *net)
+{
+    return Of(weft_simulation_of(net));
+}
+
+void Free(weft_net *net)
 {
     if (Reserve::IsAbandoned()) {
         return;
     }
     Guard(nullptr, [&] {
-        delete &Of(s);
+        delete &Of(net);
         return 0;
     });
 }
@@ -138,45 +149,46 @@ int SetHooks(weft_simulation *s, const weft_engine_hooks *hooks, weft_err *err)
     });
 }
 
-int Send(weft_simulation *s, const weft_msg *msg, weft_err *err)
+int Send(weft_net *net, const weft_msg *msg, weft_err *err)
 {
-    return Guard(err, [&] { return Of(s).fabric->TrySend(*msg, nullptr, err); });
+    return Guard(err, [&] { return Of(net).fabric->TrySend(*msg, nullptr, err); });
 }
 
-int Group(weft_simulation *s, const uint32_t *hosts, uint32_t n, uint32_t prio, uint32_t *id,
+int Group(weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio, uint32_t *id,
           weft_err *err)
 {
-    return Guard(err, [&] { return Of(s).fabric->TryGroup(hosts, n, prio, id, err); });
+    return Guard(err, [&] { return Of(net).fabric->TryGroup(hosts, n, prio, id, err); });
 }
 
-int Contribute(weft_simulation *s, const weft_part *part, weft_err *err)
+int Contribute(weft_net *net, const weft_part *part, weft_err *err)
 {
-    return Guard(err, [&] { return Of(s).fabric->TryContribute(*part, err); });
+    return Guard(err, [&] { return Of(net).fabric->TryContribute(*part, err); });
 }
 
-int ChangeLinks(weft_simulation *s, weft_link_change *changes, size_t n, weft_err *err)
+int ChangeLinks(weft_net *net, weft_link_change *changes, size_t n, weft_err *err)
 {
-    return Guard(err, [&] { return Of(s).fabric->TryChangeLinks(changes, n, err); });
+    return Guard(err, [&] { return Of(net).fabric->TryChangeLinks(changes, n, err); });
 }
 
-int After(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg), void *ctx,
+int After(weft_net *net, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg), void *ctx,
           uint64_t arg, weft_err *err)
 {
-    return Guard(err, [&] { return Of(s).fabric->TryTimer(delayPs, fn, ctx, arg, err); });
+    return Guard(err, [&] { return Of(net).fabric->TryTimer(delayPs, fn, ctx, arg, err); });
 }
 
-int Plan(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg), void *ctx,
+int Plan(weft_net *net, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg), void *ctx,
          uint64_t arg, weft_err *err)
 {
-    return Guard(err, [&] { return Of(s).fabric->TryPlan(delayPs, fn, ctx, arg, err); });
+    return Guard(err, [&] { return Of(net).fabric->TryPlan(delayPs, fn, ctx, arg, err); });
 }
 
-int Run(weft_simulation *s, int64_t untilPs, bool otherEvents, weft_err *err)
+int Run(weft_net *net, int64_t untilPs, weft_err *err)
 {
+    Simulation &s = Of(net);
     return Guard(err, [&] {
         EventId end;
-        if (!otherEvents) {
-            Of(s).fabric->GetPump().SetHorizon(untilPs);
+        if (!s.otherEvents) {
+            s.fabric->GetPump().SetHorizon(untilPs);
         } else if (untilPs != WEFT_NEVER) {
             // Both clocks stop together. The pump stays armed, so that the order of events is that
             // of an unbroken run.
@@ -189,12 +201,13 @@ int Run(weft_simulation *s, int64_t untilPs, bool otherEvents, weft_err *err)
     });
 }
 
-int64_t NextPs(weft_simulation *s, bool otherEvents)
+int64_t NextPs(weft_net *net)
 {
-    int64_t next = weft_engine_now(s->own_engine);
+    Simulation &s = Of(net);
+    int64_t next = weft_engine_now(s.own_engine);
     Guard(nullptr, [&] {
-        if (!otherEvents) {
-            next = weft_engine_next(Of(s).fabric->GetEngine());
+        if (!s.otherEvents) {
+            next = weft_engine_next(s.fabric->GetEngine());
         } else if (auto impl = DynamicCast<WeftSimulatorImpl>(Simulator::GetImplementation())) {
             const int64_t ts = WeftPs(impl->GetNextTime());
             next = ts == std::numeric_limits<int64_t>::max() ? WEFT_NEVER : ts;
@@ -204,10 +217,10 @@ int64_t NextPs(weft_simulation *s, bool otherEvents)
     return next;
 }
 
-void Stop(weft_simulation *s)
+void Stop(weft_net *net)
 {
     Guard(nullptr, [&] {
-        weft_engine_stop(Of(s).fabric->GetEngine());
+        weft_engine_stop(Of(net).fabric->GetEngine());
         Simulator::Stop();
         return 0;
     });
@@ -226,9 +239,28 @@ int Look(void (*fn)(void *ctx), void *ctx, weft_err *err)
     });
 }
 
-const weft_simulation_ops g_ops = {Free,       Engine,        SetHooks, Send, Group,
-                                   Contribute, ChangeLinks,   After,    Plan, Run,
-                                   Stop,       FlushCaptures, NextPs,   Look};
+/**
+ * @return what a simulation does as a net
+ */
+weft_net_ops MakeOps()
+{
+    static weft_net_state_ops state = {};
+    state.next_ps = NextPs;
+    weft_net_ops ops = {};
+    ops.free = Free;
+    ops.send = Send;
+    ops.group = Group;
+    ops.contribute = Contribute;
+    ops.change_links = ChangeLinks;
+    ops.after = After;
+    ops.plan = Plan;
+    ops.run = Run;
+    ops.stop = Stop;
+    ops.state = &state;
+    return ops;
+}
+
+const weft_net_ops g_ops = MakeOps();
 
 } // namespace
 
@@ -250,7 +282,11 @@ int NewSimulation(const weft_net_config *config, const weft_engine_hooks *hooks,
         auto s = std::make_unique<Simulation>(*config, *hooks, *owner);
         const int built = s->fabric->Build(err);
         if (built == 0) {
-            s->ops = &g_ops;
+            s->net.ops = &g_ops;
+            s->engine = Engine;
+            s->set_hooks = SetHooks;
+            s->look = Look;
+            s->flush_captures = FlushCaptures;
             s->own_engine = s->fabric->GetEngine();
             *out = s.release();
         }

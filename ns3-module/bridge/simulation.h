@@ -15,48 +15,39 @@
 #include "packet_params.h"
 #include "ns3-module/engine/engine.h"
 
+#include "base/units.h"
+
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** One simulation: what a kind holds begins with it. */
+/**
+ * One simulation: a net whose messages all go by the engine, and which its owner, a net of the
+ * packet backend, passes calls on to. What a kind holds begins with it. Its ops have free, send,
+ * group, contribute, change_links, after, plan, run, stop, and of the state next_ps; what the
+ * engine knows is asked of the engine.
+ */
 struct weft_simulation {
-    const struct weft_simulation_ops *ops;
-    struct weft_engine *own_engine; /**< see weft_simulation_engine() */
+    struct weft_net net;            /**< first */
+    struct weft_engine *own_engine; /**< as it is */
+    /** The engine, as of the clock. */
+    struct weft_engine *(*engine)(struct weft_simulation *s);
+    /** Replaces its hooks. */
+    int (*set_hooks)(struct weft_simulation *s, const struct weft_engine_hooks *hooks,
+                     struct weft_err *err);
+    /** Calls fn(ctx), which looks at the engine: that may call hooks of C++, and what these throw
+     * becomes an error. */
+    int (*look)(void (*fn)(void *ctx), void *ctx, struct weft_err *err);
+    /** Writes out what captures of ns-3's fabric hold; NULL: there are none. */
+    int (*flush_captures)(struct weft_simulation *s, struct weft_err *err);
 };
 
 /** Who is told when the engine finds itself broken, which also ends the run. */
 struct weft_simulation_owner {
     void *ctx;
     void (*failed)(void *ctx, const struct weft_err *err);
-};
-
-/** What a kind does; the functions below say more. */
-struct weft_simulation_ops {
-    void (*free)(struct weft_simulation *s);
-    /** The engine, as of the clock. */
-    struct weft_engine *(*engine)(struct weft_simulation *s);
-    int (*set_hooks)(struct weft_simulation *s, const struct weft_engine_hooks *hooks,
-                     struct weft_err *err);
-    int (*send)(struct weft_simulation *s, const struct weft_msg *msg, struct weft_err *err);
-    int (*group)(struct weft_simulation *s, const uint32_t *hosts, uint32_t n, uint32_t prio,
-                 uint32_t *id, struct weft_err *err);
-    int (*contribute)(struct weft_simulation *s, const struct weft_part *part,
-                      struct weft_err *err);
-    int (*change_links)(struct weft_simulation *s, struct weft_link_change *changes, size_t n,
-                        struct weft_err *err);
-    int (*after)(struct weft_simulation *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
-                 void *ctx, uint64_t arg, struct weft_err *err);
-    int (*plan)(struct weft_simulation *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
-                void *ctx, uint64_t arg, struct weft_err *err);
-    int (*run)(struct weft_simulation *s, int64_t until_ps, bool other_events,
-               struct weft_err *err);
-    void (*stop)(struct weft_simulation *s);
-    int (*flush_captures)(struct weft_simulation *s, struct weft_err *err);
-    int64_t (*next_ps)(struct weft_simulation *s, bool other_events);
-    int (*look)(void (*fn)(void *ctx), void *ctx, struct weft_err *err);
 };
 
 /**
@@ -75,111 +66,19 @@ int weft_simulation_new_plain(const struct weft_net_config *config,
                               const struct weft_simulation_owner *owner,
                               struct weft_simulation **out, struct weft_err *err);
 
-static inline void weft_simulation_free(struct weft_simulation *s)
+/** The simulation that is @p net. */
+static inline struct weft_simulation *weft_simulation_of(struct weft_net *net)
 {
-    s->ops->free(s);
-}
-
-/** The engine, as of the clock. */
-static inline struct weft_engine *weft_simulation_engine(struct weft_simulation *s)
-{
-    return s->ops->engine(s);
-}
-
-/** The engine's clock. */
-static inline int64_t weft_simulation_now_ps(const struct weft_simulation *s)
-{
-    return weft_engine_now(s->own_engine);
-}
-
-/** Replaces the hooks. */
-static inline int weft_simulation_set_hooks(struct weft_simulation *s,
-                                            const struct weft_engine_hooks *hooks,
-                                            struct weft_err *err)
-{
-    return s->ops->set_hooks(s, hooks, err);
-}
-
-/** Those of the engine, at the time of the clock. */
-static inline int weft_simulation_send(struct weft_simulation *s, const struct weft_msg *msg,
-                                       struct weft_err *err)
-{
-    return s->ops->send(s, msg, err);
-}
-
-static inline int weft_simulation_group(struct weft_simulation *s, const uint32_t *hosts,
-                                        uint32_t n, uint32_t prio, uint32_t *id,
-                                        struct weft_err *err)
-{
-    return s->ops->group(s, hosts, n, prio, id, err);
-}
-
-static inline int weft_simulation_contribute(struct weft_simulation *s,
-                                             const struct weft_part *part, struct weft_err *err)
-{
-    return s->ops->contribute(s, part, err);
-}
-
-static inline int weft_simulation_change_links(struct weft_simulation *s,
-                                               struct weft_link_change *changes, size_t n,
-                                               struct weft_err *err)
-{
-    return s->ops->change_links(s, changes, n, err);
-}
-
-/** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
-static inline int weft_simulation_after(struct weft_simulation *s, int64_t delay_ps,
-                                        void (*fn)(void *ctx, uint64_t arg), void *ctx,
-                                        uint64_t arg, struct weft_err *err)
-{
-    return s->ops->after(s, delay_ps, fn, ctx, arg, err);
-}
-
-/** The same for what does nothing but post messages and ask for more of its kind: weft_net_plan. */
-static inline int weft_simulation_plan(struct weft_simulation *s, int64_t delay_ps,
-                                       void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
-                                       struct weft_err *err)
-{
-    return s->ops->plan(s, delay_ps, fn, ctx, arg, err);
-}
-
-/** Runs until nothing is left to do, it is stopped, or the next event lies after @p until_ps. @p
- * other_events: ns-3 has events besides the engine's. */
-static inline int weft_simulation_run(struct weft_simulation *s, int64_t until_ps,
-                                      bool other_events, struct weft_err *err)
-{
-    return s->ops->run(s, until_ps, other_events, err);
+    return (struct weft_simulation *)net;
 }
 
 /** After a run that nothing went wrong in: where nothing is left before @p until_ps, it is reached,
  * whatever the last event was. */
-void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps);
-
-/** Ends the run after the current event. */
-static inline void weft_simulation_stop(struct weft_simulation *s)
+static inline void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps)
 {
-    s->ops->stop(s);
-}
-
-/** Writes out what captures hold. */
-static inline int weft_simulation_flush_captures(struct weft_simulation *s, struct weft_err *err)
-{
-    return s->ops->flush_captures(s, err);
-}
-
-/** Time of the next event; WEFT_NEVER: there is none; the present: that is not known. @p
- * other_events: as above. */
-static inline int64_t weft_simulation_next_ps(struct weft_simulation *s, bool other_events)
-{
-    return s->ops->next_ps(s, other_events);
-}
-
-/** Calls fn(ctx), which looks at the engine: that may call hooks of C++, and what these throw
- * becomes an error. */
-static inline int weft_simulation_look(struct weft_simulation *s, void (*fn)(void *ctx), void *ctx,
-                                       struct weft_err *err)
-{
-    return s->ops->look(fn, ctx, err);
+    struct weft_engine *engine = s->engine(s);
+    if (until_ps != WEFT_NEVER && weft_engine_next(engine) > until_ps)
+        weft_engine_follow(engine, until_ps + 1);
 }
 
 #ifdef __cplusplus

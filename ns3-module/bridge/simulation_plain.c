@@ -20,20 +20,20 @@ struct plain {
     bool running, stopped, broken;
 };
 
-static struct plain *plain_of(struct weft_simulation *s)
+static struct weft_engine *engine_of(struct weft_net *net)
 {
-    return (struct plain *)s;
+    return weft_simulation_of(net)->own_engine;
 }
 
-static void plain_free(struct weft_simulation *s)
+static void plain_free(struct weft_net *net)
 {
-    weft_engine_free(s->own_engine);
-    free(s);
+    weft_engine_free(engine_of(net));
+    free(net);
 }
 
 static struct weft_engine *plain_engine(struct weft_simulation *s)
 {
-    const struct plain *p = plain_of(s);
+    const struct plain *p = (const struct plain *)s;
     if (!p->running && !p->broken)
         weft_engine_follow(s->own_engine, weft_engine_now(s->own_engine));
     return s->own_engine;
@@ -47,53 +47,51 @@ static int plain_set_hooks(struct weft_simulation *s, const struct weft_engine_h
     return 0;
 }
 
-static int plain_send(struct weft_simulation *s, const struct weft_msg *msg, struct weft_err *err)
+static int plain_send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
 {
-    return weft_engine_send(s->own_engine, msg, NULL, err);
+    return weft_engine_send(engine_of(net), msg, NULL, err);
 }
 
-static int plain_group(struct weft_simulation *s, const uint32_t *hosts, uint32_t n, uint32_t prio,
+static int plain_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
                        uint32_t *id, struct weft_err *err)
 {
-    return weft_engine_group(s->own_engine, hosts, n, prio, id, err);
+    return weft_engine_group(engine_of(net), hosts, n, prio, id, err);
 }
 
-static int plain_contribute(struct weft_simulation *s, const struct weft_part *part,
+static int plain_contribute(struct weft_net *net, const struct weft_part *part,
                             struct weft_err *err)
 {
-    return weft_engine_contribute(s->own_engine, part, err);
+    return weft_engine_contribute(engine_of(net), part, err);
 }
 
-static int plain_change_links(struct weft_simulation *s, struct weft_link_change *changes, size_t n,
+static int plain_change_links(struct weft_net *net, struct weft_link_change *changes, size_t n,
                               struct weft_err *err)
 {
-    return weft_engine_change_links(plain_engine(s), changes, n, err);
+    return weft_engine_change_links(plain_engine(weft_simulation_of(net)), changes, n, err);
 }
 
 /* The moment @p delay_ps from now; negative: there is none. */
-static int64_t moment(const struct weft_simulation *s, int64_t delay_ps, struct weft_err *err)
+static int64_t moment(struct weft_net *net, int64_t delay_ps, struct weft_err *err)
 {
-    const int64_t now = weft_engine_now(s->own_engine);
+    const int64_t now = weft_engine_now(engine_of(net));
     if (delay_ps < 0 || delay_ps >= WEFT_NEVER - now)
         return weft_err_set(err, WEFT_E_INPUT,
                             "timer delay of %" PRId64 " ps is negative or too long", delay_ps);
     return now + delay_ps;
 }
 
-static int plain_after(struct weft_simulation *s, int64_t delay_ps,
-                       void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
-                       struct weft_err *err)
+static int plain_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                       void *ctx, uint64_t arg, struct weft_err *err)
 {
-    const int64_t at_ps = moment(s, delay_ps, err);
-    return at_ps < 0 ? (int)at_ps : weft_engine_timer(s->own_engine, at_ps, fn, ctx, arg, err);
+    const int64_t at_ps = moment(net, delay_ps, err);
+    return at_ps < 0 ? (int)at_ps : weft_engine_timer(engine_of(net), at_ps, fn, ctx, arg, err);
 }
 
-static int plain_plan(struct weft_simulation *s, int64_t delay_ps,
-                      void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
-                      struct weft_err *err)
+static int plain_plan(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                      void *ctx, uint64_t arg, struct weft_err *err)
 {
-    const int64_t at_ps = moment(s, delay_ps, err);
-    return at_ps < 0 ? (int)at_ps : weft_engine_plan(s->own_engine, at_ps, fn, ctx, arg, err);
+    const int64_t at_ps = moment(net, delay_ps, err);
+    return at_ps < 0 ? (int)at_ps : weft_engine_plan(engine_of(net), at_ps, fn, ctx, arg, err);
 }
 
 /* One turn of the engine, from its next event on; nothing is executed after @p until_ps. */
@@ -111,15 +109,13 @@ static void turn(struct plain *p, int64_t next_ps, int64_t until_ps)
     p->stopped |= p->broken || (p->interrupted && *p->interrupted);
 }
 
-static int plain_run(struct weft_simulation *s, int64_t until_ps, bool other_events,
-                     struct weft_err *err)
+static int plain_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
 {
-    struct plain *p = plain_of(s);
-    (void)other_events;
+    struct plain *p = (struct plain *)net;
     (void)err;
     p->stopped = p->broken;
     while (!p->stopped) {
-        const int64_t next_ps = weft_engine_soonest(s->own_engine);
+        const int64_t next_ps = weft_engine_soonest(engine_of(net));
         if (next_ps == WEFT_NEVER || next_ps > until_ps)
             break;
         turn(p, next_ps, until_ps);
@@ -127,22 +123,15 @@ static int plain_run(struct weft_simulation *s, int64_t until_ps, bool other_eve
     return 0;
 }
 
-static void plain_stop(struct weft_simulation *s)
+static void plain_stop(struct weft_net *net)
 {
-    plain_of(s)->stopped = true;
-    weft_engine_stop(s->own_engine);
+    ((struct plain *)net)->stopped = true;
+    weft_engine_stop(engine_of(net));
 }
 
-static int plain_flush_captures(struct weft_simulation *s, struct weft_err *err)
+static int64_t plain_next_ps(struct weft_net *net)
 {
-    (void)s, (void)err;
-    return 0;
-}
-
-static int64_t plain_next_ps(struct weft_simulation *s, bool other_events)
-{
-    (void)other_events;
-    return weft_engine_next(plain_engine(s));
+    return weft_engine_next(plain_engine(weft_simulation_of(net)));
 }
 
 static int plain_look(void (*fn)(void *ctx), void *ctx, struct weft_err *err)
@@ -152,10 +141,10 @@ static int plain_look(void (*fn)(void *ctx), void *ctx, struct weft_err *err)
     return 0;
 }
 
-static const struct weft_simulation_ops plain_ops = {
+static const struct weft_net_state_ops plain_state_ops = {.next_ps = plain_next_ps};
+
+static const struct weft_net_ops plain_ops = {
     .free = plain_free,
-    .engine = plain_engine,
-    .set_hooks = plain_set_hooks,
     .send = plain_send,
     .group = plain_group,
     .contribute = plain_contribute,
@@ -164,9 +153,7 @@ static const struct weft_simulation_ops plain_ops = {
     .plan = plain_plan,
     .run = plain_run,
     .stop = plain_stop,
-    .flush_captures = plain_flush_captures,
-    .next_ps = plain_next_ps,
-    .look = plain_look,
+    .state = &plain_state_ops,
 };
 
 /* How the engine is to go about it, which changes nothing of what comes out. */
@@ -197,8 +184,12 @@ int weft_simulation_new_plain(const struct weft_net_config *config,
     struct plain *p = (struct plain *)calloc(1, sizeof *p);
     if (!p)
         return weft_err_no_memory(err, "a simulation");
-    *p = (struct plain){
-        .base = {&plain_ops, NULL}, .owner = *owner, .interrupted = config->interrupted};
+    *p = (struct plain){.base = {.net.ops = &plain_ops,
+                                 .engine = plain_engine,
+                                 .set_hooks = plain_set_hooks,
+                                 .look = plain_look},
+                        .owner = *owner,
+                        .interrupted = config->interrupted};
     int rc = weft_engine_check_config(&of, err);
     if (!rc) {
         p->base.own_engine = weft_engine_new(&of, err);
@@ -207,7 +198,7 @@ int weft_simulation_new_plain(const struct weft_net_config *config,
     if (!rc && !config->dry)
         rc = set_ways(p->base.own_engine, config, err);
     if (rc) {
-        plain_free(&p->base);
+        plain_free(&p->base.net);
         return rc;
     }
     *out = &p->base;

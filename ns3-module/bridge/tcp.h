@@ -36,7 +36,7 @@ struct weft_tcp_ops {
     /** Posts a message now, with its priority. @p id: its number, for the listener. */
     int (*send)(struct weft_tcp *t, uint64_t id, const struct weft_msg *msg, struct weft_err *err);
 
-    /* The rest may throw, and is called under weft_simulation_look() alone. */
+    /* The rest may throw, and is called under look() of a simulation alone. */
 
     /** Adds what TCP has counted. */
     void (*add_totals)(const struct weft_tcp *t, struct weft_totals *totals);

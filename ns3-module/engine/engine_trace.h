@@ -5,6 +5,7 @@
 #ifndef WEFT_ENGINE_TRACE_H
 #define WEFT_ENGINE_TRACE_H
 
+#include "base/concurrency.h"
 #include "base/figures.h"
 #include "base/message.h"
 #include "congestion/cc.h"
@@ -116,24 +117,8 @@ struct weft_engine_hooks {
      * before weft_engine_run returns. Then switches may run in windows (window.h), which is faster.
      */
     int pfc_late;
-    /** What the user does when told of a message at a host, and in timers asked for then, concerns
-     * that host alone: he posts nothing from another, looks at nothing of the engine, and ends the
-     * run only because of an error. Then several threads may run
-     * the hosts (host_parts.h). */
-    int local;
-    /** Beside: he does nothing to the engine when told of a message, and sets no timer then. He may
-     * be told a window later, in the order of time, with the clock at that of the message. */
-    int listens;
-    /** With `local`; NULL: never. Whether nothing follows if a message is received at its host now:
-     * he sets no timer, no other host could tell, and he posts no message but those that he puts
-     * into *@p follows (empty before), from that host, in absorb. It is left if their QPs are not
-     * open. Then `absorb` is called instead of `received`. Both in a thread of the engine's, a
-     * number from 0 on, while others do so for other hosts (host_parts.h); for each host in the
-     * order of time, with what is received there.
-     */
-    bool (*absorbs)(void *ctx, unsigned thread, const struct weft_msg *msg,
-                    struct weft_follows *follows);
-    void (*absorb)(void *ctx, unsigned thread, const struct weft_completion *done);
+    /** What may be assumed of received and acked. */
+    struct weft_net_concurrency concurrency;
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
      * has got some again. */
     void (*credit)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out);

@@ -240,9 +240,9 @@ WeftFanOut::MakeHooks()
         h.pfc = &WeftFanOut::OnPfc;
         h.pfc_late = m_hooks.pfc_late && !HasSinks(PFC);
     }
-    h.local = m_fabric.IsShared() ||
-              (m_hooks.local && !HasSinks(MESSAGE) && !HasSinks(ACKED) && m_listeners.empty());
-    h.listens = m_hooks.listens;
+    h.concurrency.local = m_fabric.IsShared() || (m_hooks.concurrency.local && !HasSinks(MESSAGE) &&
+                                                  !HasSinks(ACKED) && m_listeners.empty());
+    h.concurrency.passive = m_hooks.concurrency.passive;
     if (m_hooks.credit)
     {
         h.credit = &WeftFanOut::OnCredit;

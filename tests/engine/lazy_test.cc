@@ -258,8 +258,8 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
             crews.emplace_back(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         std::vector<World *> all{&windows, &lazy, &eager};
         for (World &w : crews) {
-            w.config.hooks.pfc_late = w.config.hooks.local = 1;
-            w.config.hooks.listens = seed != 2;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
+            w.config.hooks.concurrency.passive = seed != 2;
             all.push_back(&w);
         }
         for (World *w : all) {
@@ -481,8 +481,8 @@ TEST(Threads, GiveWhatOneGives)
         for (unsigned n : {1u, 2u, 3u, 8u}) {
             worlds.emplace_back("fat-tree", Settings{{"k", "8"}}, run.engine, run.cc);
             World &w = worlds.back();
-            w.config.hooks.pfc_late = w.config.hooks.local = 1;
-            w.config.hooks.listens = n != 3;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
+            w.config.hooks.concurrency.passive = n != 3;
             w.Build();
             if (n > 1)
                 Threads(w, n, 7);
@@ -528,7 +528,7 @@ TEST(Threads, HostsThatAnswer)
                                              {"transport.rto", "100us"}}),
                                 cc);
             World &w = worlds.back();
-            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
             w.late = [](const weft_msg &m) { return m.bytes % 3 != 0; };
             w.Answer();
             w.Build();
@@ -576,7 +576,7 @@ TEST(Threads, HostsGoOnTogether)
                     With(tight, {{"transport.recovery", run.recovery}, {"switch.reserve", "1KB"}}),
                     run.cc);
                 World &w = worlds.back();
-                w.config.hooks.pfc_late = w.config.hooks.local = 1;
+                w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
                 w.late = late[l];
                 w.Answer(false);
                 w.Build();
@@ -620,13 +620,15 @@ TEST(Threads, HostsAbsorb)
             World &w = worlds.back();
             Sink sink = {&w, {}};
             w.user = &sink;
-            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
             w.late = [](const weft_msg &m) { return m.bytes % 2 != 0; };
             w.Answer(false);
-            w.config.hooks.absorbs = [](void *, unsigned, const weft_msg *m, weft_follows *) {
+            w.config.hooks.concurrency.runs_in_worker = [](void *, unsigned, const weft_msg *m,
+                                                           weft_follows *) {
                 return m->tag == 0; // as Answer() does nothing
             };
-            w.config.hooks.absorb = [](void *c, unsigned thread, const weft_completion *d) {
+            w.config.hooks.concurrency.run_in_worker = [](void *c, unsigned thread,
+                                                          const weft_completion *d) {
                 static_cast<Sink *>(static_cast<World *>(c)->user)->of[thread].push_back(*d);
             };
             w.Build();
@@ -705,21 +707,22 @@ TEST(Threads, HostsPostThere)
                     World &w = worlds.back();
                     Sink sink = {&w, {}};
                     w.user = &sink;
-                    w.config.hooks.pfc_late = w.config.hooks.local = 1;
+                    w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
                     w.late = [](const weft_msg &m) { return m.tag % 2 == 0; };
                     w.config.hooks.received = [](void *c, const weft_completion *d) {
                         auto *world = static_cast<World *>(c);
                         world->received.push_back(*d);
                         static_cast<Sink *>(world->user)->Post(d->msg);
                     };
-                    w.config.hooks.absorbs = [](void *c, unsigned, const weft_msg *m,
-                                                weft_follows *follows) {
-                        for (const weft_msg &x :
-                             static_cast<Sink *>(static_cast<World *>(c)->user)->Next(*m))
-                            follows->msg[follows->n++] = x;
-                        return Sink::Foreseen(*m);
-                    };
-                    w.config.hooks.absorb = [](void *c, unsigned thread, const weft_completion *d) {
+                    w.config.hooks.concurrency.runs_in_worker =
+                        [](void *c, unsigned, const weft_msg *m, weft_follows *follows) {
+                            for (const weft_msg &x :
+                                 static_cast<Sink *>(static_cast<World *>(c)->user)->Next(*m))
+                                follows->msg[follows->n++] = x;
+                            return Sink::Foreseen(*m);
+                        };
+                    w.config.hooks.concurrency.run_in_worker = [](void *c, unsigned thread,
+                                                                  const weft_completion *d) {
                         auto *s = static_cast<Sink *>(static_cast<World *>(c)->user);
                         s->of[thread].push_back(*d);
                         EXPECT_EQ(weft_engine_now(s->world->e), d->received_ps);
@@ -773,7 +776,8 @@ TEST(Threads, NodesAreDealtByTheirLoad)
             worlds.emplace_back("fat-tree", Settings{{"k", "4"}}, tight, "dcqcn");
             World &w = worlds.back();
             weft_err err = {};
-            w.config.hooks.pfc_late = w.config.hooks.local = w.config.hooks.listens = 1;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local =
+                w.config.hooks.concurrency.passive = 1;
             w.Build();
             ASSERT_EQ(weft_engine_set_threads(w.e, n, 0, &err), 0) << err.msg;
             for (uint32_t src = 0; src < busy; src++)
@@ -800,7 +804,7 @@ TEST(Threads, ALocalUserPostsFromTheHostItIsToldAbout)
     World w("fat-tree", Settings{{"k", "4"}}, tight, "none");
     static std::string said;
     said.clear();
-    w.config.hooks.pfc_late = w.config.hooks.local = 1;
+    w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
     w.config.hooks.received = [](void *c, const weft_completion *d) {
         weft_err err = {};
         const weft_msg from_elsewhere = {
@@ -823,7 +827,7 @@ TEST(Threads, WhatWasPostedIsThereWhenSomebodyLooks)
     for (unsigned n : {1u, 3u}) {
         worlds.emplace_back("fat-tree", Settings{{"k", "4"}}, tight, "dcqcn");
         World &w = worlds.back();
-        w.config.hooks.pfc_late = w.config.hooks.local = 1;
+        w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
         w.Build();
         if (n > 1)
             Threads(w, n, 7);
@@ -855,7 +859,8 @@ TEST(Threads, AsManyAsMakeItFastest)
         worlds.emplace_back("fat-tree", Settings{{"k", "8"}},
                             With(tight, {{"switch.reserve", "1KB"}}), "dcqcn");
         World &w = worlds.back();
-        w.config.hooks.pfc_late = w.config.hooks.local = w.config.hooks.listens = 1;
+        w.config.hooks.pfc_late = w.config.hooks.concurrency.local =
+            w.config.hooks.concurrency.passive = 1;
         w.Build();
         weft_err err = {};
         ASSERT_EQ(weft_engine_set_threads(w.e, n, 0, &err), 0) << err.msg;

@@ -56,7 +56,7 @@ TEST(PeersMemory, PortsOfOthersAreNotTouched)
     weft_peers p = {2, 0, &peer, Exchange, 0, nullptr};
     weft_err err = {};
     World w("fat-tree", {{"k", "8"}}, {{"transport.mtu", "1000B"}}, "dcqcn");
-    w.config.hooks.pfc_late = w.config.hooks.local = 1;
+    w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
     w.config.peers = &p;
     w.Build();
     ASSERT_EQ(weft_engine_set_peers(w.e, &p, &err), 0) << err.msg;
@@ -80,7 +80,7 @@ TEST(PeersMemory, SendersOfOthersHaveNoRecord)
         weft_peers p = {2, 0, &peer, Exchange, 0, nullptr};
         weft_err err = {};
         World w("fat-tree", {{"k", "8"}}, {{"transport.mtu", "1000B"}}, "dcqcn");
-        w.config.hooks.pfc_late = w.config.hooks.local = 1;
+        w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
         w.config.peers = shared ? &p : nullptr;
         w.Build();
         if (shared) {

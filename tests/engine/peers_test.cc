@@ -127,7 +127,7 @@ Seen Compare(const std::function<std::unique_ptr<World>()> &make, const Make &lo
         std::vector<std::thread> threads;
         for (unsigned k = 0; k <= n; k++) {
             World &w = *worlds[k];
-            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
             weft_peers p = {n, k, nullptr, Exchange, seed % 3 ? size_t(0) : 700};
             if (k < n) {
                 peers.push_back({&meeting, k});
@@ -410,7 +410,7 @@ TEST(PeersThatPlaySomethingElse, EndWithAnError)
             peers.push_back({&meeting, k});
             worlds.emplace_back("leaf-spine", leafSpine, Settings{{"transport.mtu", "1000B"}});
             World &w = worlds.back();
-            w.config.hooks.pfc_late = w.config.hooks.local = 1;
+            w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
             w.fabric->links[0].delay_ps += other && other_fabric;
             w.Build();
             weft_err err = {};

@@ -215,7 +215,7 @@ TEST_P(PeersUser, HasHisPartOfWhatOneHas)
             World &w = worlds.back();
             scripts.emplace_back(w, n, k < n ? k : UINT32_MAX, seed % 2 == 0);
             w.config.hooks.pfc_late = 1;
-            w.config.hooks.local = k < n;
+            w.config.hooks.concurrency.local = k < n;
             peers.push_back({&meeting, k});
             const weft_peers p = {n, k, &peers.back(), Exchange, 0, &scripts.back().user};
             w.config.peers = k < n && seed > 1 ? &p : nullptr;

@@ -101,8 +101,8 @@ TEST(Threads, TimersThatOnlyPostAreCalledAhead)
                 worlds.emplace_back("fat-tree", Settings{{"k", "4"}},
                                     With(tight, {{"transport.rto", "100us"}}), cc);
                 World &w = worlds.back();
-                w.config.hooks.pfc_late = w.config.hooks.local = 1;
-                w.config.hooks.listens = n != 8; // else they are timers like others
+                w.config.hooks.pfc_late = w.config.hooks.concurrency.local = 1;
+                w.config.hooks.concurrency.passive = n != 8; // else they are timers like others
                 w.Build();
                 const std::vector<uint64_t> log = Play(w, n, seed, seed == 3);
                 if (n == 1)

@@ -42,7 +42,8 @@ TEST(ReplayThreads, WhoListens)
             Pair p("leaf-spine", sixLeaves, small, cc);
             p.threads = threads;
             for (World *w : {&p.off, &p.on}) {
-                w->config.hooks.local = w->config.hooks.listens = w->config.hooks.pfc_late = 1;
+                w->config.hooks.concurrency.local = w->config.hooks.concurrency.passive =
+                    w->config.hooks.pfc_late = 1;
                 w->config.hooks.pfc = nullptr;
             }
             p.Build();
@@ -72,7 +73,7 @@ TEST(ReplayThreads, Settled)
             Pair p("leaf-spine", sixLeaves, small, cc);
             p.threads = threads;
             for (World *w : {&p.off, &p.on}) {
-                w->config.hooks.local = w->config.hooks.pfc_late = 1;
+                w->config.hooks.concurrency.local = w->config.hooks.pfc_late = 1;
                 w->config.hooks.pfc = nullptr;
             }
             p.Build(WEFT_REPLAYING);

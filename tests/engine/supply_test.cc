@@ -268,7 +268,7 @@ TEST(Supply, IsTheSameHoweverItIsRun)
                 worlds.emplace_back("leaf-spine", With(leafSpine, {{"host-rate", "100Gbps"}}),
                                     With(tight, {{"transport.ack-prio", ack_prio}}), "bolt");
             w.config.hooks.pfc_late = n > 0;
-            w.config.hooks.local = n > 1;
+            w.config.hooks.concurrency.local = n > 1;
             if (worlds.size() == 3)
                 w.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
             w.Build();

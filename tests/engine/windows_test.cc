@@ -19,7 +19,7 @@ template <typename Prepare, typename Begin> void SideBySide(Prepare prepare, Beg
     for (const unsigned n : {1u, 0u, 0u, 2u, 3u, 5u, 8u}) {
         World &w = worlds.emplace_back("leaf-spine", slow, tight, "dcqcn");
         w.config.hooks.pfc_late = n > 0;
-        w.config.hooks.local = n > 1;
+        w.config.hooks.concurrency.local = n > 1;
         if (worlds.size() == 3)
             w.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
         prepare(w);

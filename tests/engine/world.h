@@ -79,7 +79,7 @@ class World
         config.cc_params = m_cc.data();
         config.fabric = fabric;
         config.seed = seed;
-        config.hooks.ctx = this;
+        config.hooks.ctx = config.hooks.concurrency.ctx = this;
         config.hooks.received = [](void *c, const weft_completion *d) {
             static_cast<World *>(c)->received.push_back(*d);
         };
@@ -113,7 +113,7 @@ class World
     {
         weft_err err = {};
         weft_msg m = {src, dst, bytes, tag, 0, prio};
-        m.sent_late = late && late(m);
+        m.deferrable = late && late(m);
         ASSERT_EQ(weft_engine_send(e, &m, nullptr, &err), 0) << err.msg;
     }
 
@@ -191,7 +191,7 @@ class World
     std::vector<PfcEvent> pfc;
     void *user = nullptr; // of a test's own hooks
     std::function<bool(uint32_t port, const weft_engine_pkt_view &pkt)> lose; // set before Build
-    std::function<bool(const weft_msg &)> late; // messages with sent_late
+    std::function<bool(const weft_msg &)> late; // messages with deferrable
 
   private:
     bool m_sometimesLater = true;

@@ -221,8 +221,7 @@ int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct 
     const struct weft_net_sink sink = {.ctx = p,
                                        .sent = hpcc_play_on_sent,
                                        .received = hpcc_play_on_received,
-                                       .local = true,
-                                       .listens = true};
+                                       .concurrency = {.local = true, .passive = true}};
     p->net = net;
     net->ops->set_sink(net, &sink);
     const struct weft_flow_play play = {.net = net, .source = &p->source};

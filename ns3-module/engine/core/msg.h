@@ -26,7 +26,7 @@ struct msg {
     uint64_t retx_bytes;
     uint32_t cnps;
     uint8_t token_type;
-    bool sent_late;    /**< as posted */
+    bool deferrable;   /**< as posted */
     uint32_t rcv_next; /**< the next of its QP, for the receiver, which another thread may run */
 };
 

@@ -225,9 +225,10 @@ static bool sends_take_time(const struct weft_engine *e)
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
-    return e->crew && e->windows.on && e->hooks.local && !e->hooks.qp && !e->hooks.packet &&
-           !e->grants.of.elem && !e->credit.ports && !e->in_network && !balance_shared(e) &&
-           e->windows.clusters.n > 1 && timers_are_far(e) && sends_take_time(e);
+    return e->crew && e->windows.on && e->hooks.concurrency.local && !e->hooks.qp &&
+           !e->hooks.packet && !e->grants.of.elem && !e->credit.ports && !e->in_network &&
+           !balance_shared(e) && e->windows.clusters.n > 1 && timers_are_far(e) &&
+           sends_take_time(e);
 }
 
 void host_agendas_gather(struct weft_engine *e)

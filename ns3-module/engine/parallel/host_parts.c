@@ -125,8 +125,8 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
         return false;
     /* what messages would take alone is worked out by their hosts' threads */
     const bool ideals = !e->spread.balance && !e->spread.steer;
-    h->listens = e->hooks.listens && ideals;
-    h->absorbs = e->hooks.absorbs && ideals;
+    h->listens = e->hooks.concurrency.passive && ideals;
+    h->absorbs = e->hooks.concurrency.runs_in_worker && ideals;
     h->posts = h->absorbs && posts_may_wait(e);
     e->now = t_ps;
     const bool ahead = plans_may_be_ahead(e);

@@ -60,7 +60,7 @@ static void bound_arrivals(const struct weft_engine *e, struct host_part *p, int
 }
 
 /* Whether the packet at the end of a link, which may tell of messages, tells of one from which
- * nothing follows, and that the user takes in at once (weft_engine_hooks, absorbs). */
+ * nothing follows, and that the user takes in at once (weft_net_concurrency). */
 static bool absorbed(const struct weft_engine *e, const struct host_parts *h, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
@@ -72,12 +72,13 @@ static bool absorbed(const struct weft_engine *e, const struct host_parts *h, ui
     rc_fill_done(q, msg_at(e, q->rcv_msg), 0, &d);
     struct weft_follows follows;
     follows.n = 0;
-    return e->hooks.absorbs(e->hooks.ctx, e->worker->number, &d.msg, &follows) &&
+    return e->hooks.concurrency.runs_in_worker(e->hooks.concurrency.ctx, e->worker->number, &d.msg,
+                                               &follows) &&
            (!follows.n || (h->posts && worker_may_post(e, &follows)));
 }
 
 /* Whether the packet at the end of a link, which may tell of messages, tells of such alone as
- * nothing follows from (weft_msg.sent_late). */
+ * nothing follows from (weft_msg.deferrable). */
 static bool told_late(const struct weft_engine *e, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
@@ -87,7 +88,7 @@ static bool told_late(const struct weft_engine *e, uint32_t port)
         const struct msg *m = msg_at(e, i);
         if (k->psn < m->first_psn + m->npkts)
             break;
-        if (!m->sent_late)
+        if (!m->deferrable)
             return false;
     }
     return true;

@@ -43,7 +43,7 @@ const char *peers_obstacle(const struct weft_engine *e)
         return why;
     if (!e->windows.on)
         return "a setting has everything in one queue (docs/performance.md, 'Windows of switches')";
-    return e->parts || !e->hooks.local
+    return e->parts || !e->hooks.concurrency.local
                ? NULL
                : "hosts do not run in windows (docs/performance.md, 'One run on several threads')";
 }

@@ -37,7 +37,7 @@ static struct tell *one_more(struct weft_engine *e)
 
 bool peers_listens(const struct weft_engine *e)
 {
-    return e->hooks.listens && !e->peers->link.user;
+    return e->hooks.concurrency.passive && !e->peers->link.user;
 }
 
 void peers_tell(struct weft_engine *e, uint32_t msg, bool acked)
@@ -52,7 +52,7 @@ void peers_tell(struct weft_engine *e, uint32_t msg, bool acked)
                            .cluster = p->cluster,
                            .from = (uint8_t)p->link.me,
                            .acked = acked,
-                           .late = peers_listens(e) || (acked && msg_at(e, msg)->sent_late)};
+                           .late = peers_listens(e) || (acked && msg_at(e, msg)->deferrable)};
 }
 
 void peers_await(struct weft_engine *e, const struct tell *t)

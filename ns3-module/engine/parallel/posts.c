@@ -98,7 +98,7 @@ void post_take(struct weft_engine *e, const struct post *p)
                       .tag = msg->tag,
                       .token = msg->token,
                       .token_type = msg->token_type,
-                      .sent_late = msg->sent_late,
+                      .deferrable = msg->deferrable,
                       .first_psn = q->end_psn,
                       .npkts = msg->bytes && ends ? (msg->bytes - 1) / q->mtu_bytes + 1 : 1,
                       .start_byte = q->end_byte,

@@ -347,7 +347,7 @@ void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
 void worker_call(struct weft_engine *e, const struct weft_completion *done)
 {
     worker_here = e;
-    e->hooks.absorb(e->hooks.ctx, e->worker->number, done);
+    e->hooks.concurrency.run_in_worker(e->hooks.concurrency.ctx, e->worker->number, done);
     worker_here = NULL;
 }
 

@@ -47,7 +47,7 @@ struct worker_drop {
 /** What the user is told of. */
 enum worker_what {
     TELL_RECEIVED,
-    TELL_TAKEN, /**< the same, but he knows: he has taken it in himself (weft_engine_hooks, absorb)
+    TELL_TAKEN, /**< the same, but he knows: he has taken it in himself (run_in_worker)
                  */
     TELL_ACKED, /**< the record of the message is free then */
     TELL_POSTED /**< nothing, but the message gets its number, as he has posted it meanwhile */
@@ -148,7 +148,7 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** The user is to be told of message record @p msg. */
 void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
                  const struct weft_completion *done);
-/** He takes in a message (weft_engine_hooks, absorb), and may post others: see worker_here. */
+/** He takes in a message (run_in_worker), and may post others: see worker_here. */
 void worker_call(struct weft_engine *e, const struct weft_completion *done);
 /** When the window is over, message record @p msg is to wait for packets, behind @p before of its
  * QP. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Messages that the user posts in the thread of their host, when he has taken in another there
- * (struct weft_engine_hooks, absorbs).
+ * (struct weft_net_concurrency).
  *
  * Their QPs are open. What others may see of such a message, they see when the window is over: its
  * receiver, that it is the next of its QP (nothing of it arrives before, unless it is of the same

@@ -365,7 +365,7 @@ static void playback_post_again(struct weft_engine *e, uint32_t call)
         msg.token = name->token;
         msg.token_type = name->token_type;
         msg.nic = qp_at(e, w->qp)->nic;
-        msg.sent_late = false; /* of this one it is not known */
+        msg.deferrable = false; /* of this one it is not known */
         playback_send_again(e, &msg, name->id);
     }
 }
