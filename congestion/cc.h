@@ -320,6 +320,8 @@ const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *para
                                  size_t size);
 /** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err);
+/** Adds one that was loaded at run time (base/plugin.h), before any network is made. */
+int weft_cc_add(const struct weft_cc_ops *ops, struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
  */
 #include "congestion/cc.h"
 
+#include "base/plugin.h"
 #include "base/scale.h"
 
 #include <stdbool.h>
@@ -14,17 +15,25 @@
 #include "cc_table.def"
 #undef WEFT_CC
 
-static const struct weft_cc_ops *const table[] = {
+/* Their number. */
+enum {
+#define WEFT_CC(x) TABLE_OF_##x,
+#include "cc_table.def"
+#undef WEFT_CC
+    TABLE_OWN
+};
+
+/* Those of the program, then those that are loaded at run time. */
+static const struct weft_cc_ops *table[TABLE_OWN + WEFT_PLUGIN_ROOM] = {
 #define WEFT_CC(x) &weft_cc_##x,
 #include "cc_table.def"
 #undef WEFT_CC
 };
-
-#define TABLE_N (sizeof(table) / sizeof(table[0]))
+static size_t table_n = TABLE_OWN;
 
 const struct weft_cc_ops *const *weft_cc_table(size_t *n)
 {
-    *n = TABLE_N;
+    *n = table_n;
     return table;
 }
 
@@ -64,8 +73,17 @@ static const char *cc_table_name_of(size_t i)
 
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, cc_table_name_of, TABLE_N, "congestion control", err);
-    return i < TABLE_N ? table[i] : NULL;
+    const size_t i = weft_find_named(name, cc_table_name_of, table_n, "congestion control", err);
+    return i < table_n ? table[i] : NULL;
+}
+
+int weft_cc_add(const struct weft_cc_ops *ops, struct weft_err *err)
+{
+    const int rc = weft_plugin_check_name(ops->name, cc_table_name_of, table_n,
+                                          sizeof table / sizeof *table, "congestion control", err);
+    if (!rc)
+        table[table_n++] = ops;
+    return rc;
 }
 
 const char *weft_cc_marking_text(const struct weft_cc_marking *m, const char *name)
@@ -109,7 +127,7 @@ const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *para
 
 const struct weft_cc_ops *weft_cc_preset_owner(const char *name)
 {
-    for (size_t i = 0; i < TABLE_N; i++)
+    for (size_t i = 0; i < table_n; i++)
         for (const struct weft_preset *p = table[i]->presets; p && p->name; p++)
             if (strcmp(p->name, name) == 0)
                 return table[i];

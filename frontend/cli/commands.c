@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way from argv to a command. */
+#include "plugins/load.h"
 #include "run/processes_alone.h"
 
 #include <stdlib.h>
@@ -58,6 +59,10 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
 
 int weft_cli_main(const struct weft_cli *cli, int argc, char **argv)
 {
+    struct weft_err loaded = {0};
+    if (weft_plugins_load_folders(cli->plugin_path, &loaded) ||
+        weft_plugins_take_options(&argc, argv, &loaded))
+        return commands_report(cli, &loaded);
     if (argc < 2) {
         weft_program_help(cli->err);
         return weft_exit_code(WEFT_E_USAGE);

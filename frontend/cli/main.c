@@ -50,6 +50,7 @@ int main(int argc, char **argv)
         .backends = backends,
         .nbackends = sizeof backends / sizeof backends[0],
         .ns3_version = weft_ns3_version(),
+        .plugin_path = getenv("WEFT_PLUGIN_PATH"),
         .interrupted = weft_interrupt_flag(),
         .is_foreign_config = weft_hpcc_config_looks,
         .peers = peers,

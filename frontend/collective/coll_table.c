@@ -4,22 +4,31 @@
  */
 #include "collective/collective.h"
 
+#include "base/plugin.h"
+
 #define WEFT_COLL(x) extern const struct weft_coll_ops weft_coll_##x;
 #include "collective/coll_table.def"
 #undef WEFT_COLL
 
-static const struct weft_coll_ops *const table[] = {
+/* Their number. */
+enum {
+#define WEFT_COLL(x) TABLE_OF_##x,
+#include "collective/coll_table.def"
+#undef WEFT_COLL
+    TABLE_OWN
+};
+
+/* Those of the program, then those that are loaded at run time. */
+static const struct weft_coll_ops *table[TABLE_OWN + WEFT_PLUGIN_ROOM] = {
 #define WEFT_COLL(x) &weft_coll_##x,
 #include "collective/coll_table.def"
-
-#include <stdbool.h>
 #undef WEFT_COLL
 };
-#define TABLE_N (sizeof(table) / sizeof(table[0]))
+static size_t table_n = TABLE_OWN;
 
 const struct weft_coll_ops *const *weft_coll_table(size_t *n)
 {
-    *n = TABLE_N;
+    *n = table_n;
     return table;
 }
 
@@ -31,8 +40,18 @@ static const char *coll_table_name_of(size_t i)
 const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err)
 {
     const size_t i =
-        weft_find_named(name, coll_table_name_of, TABLE_N, "collective algorithm", err);
-    return i < TABLE_N ? table[i] : NULL;
+        weft_find_named(name, coll_table_name_of, table_n, "collective algorithm", err);
+    return i < table_n ? table[i] : NULL;
+}
+
+int weft_coll_add(const struct weft_coll_ops *ops, struct weft_err *err)
+{
+    const int rc =
+        weft_plugin_check_name(ops->name, coll_table_name_of, table_n, sizeof table / sizeof *table,
+                               "collective algorithm", err);
+    if (!rc)
+        table[table_n++] = ops;
+    return rc;
 }
 
 bool weft_coll_one_of(const struct weft_coll_call *c, unsigned kinds, const char *text,

@@ -32,6 +32,7 @@ struct weft_cli {
     const struct weft_net_backend *const *backends; /**< the first one is the default */
     size_t nbackends;
     const char *ns3_version; /**< NULL: built without ns-3 */
+    const char *plugin_path; /**< folders of plug-ins, with colons between; NULL: none */
     /** Whether a file configures another simulator, so that it is no scenario; NULL: none does. */
     bool (*is_foreign_config)(const char *path);
     const volatile sig_atomic_t

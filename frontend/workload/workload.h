@@ -48,6 +48,8 @@ struct weft_workload_ops {
 const struct weft_workload_ops *const *weft_workload_table(size_t *n);
 /** The workload called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err);
+/** Adds one that was loaded at run time (base/plugin.h). */
+int weft_workload_add(const struct weft_workload_ops *ops, struct weft_err *err);
 /**
  * Ranks of a job of the workload called @p name into *out: @p ranks, as its parameter says, or with
  * 0 as many as there are hosts (0: not known). WEFT_E_INPUT when there are fewer hosts.

@@ -4,22 +4,33 @@
  */
 #include "workload/workload.h"
 
+#include "base/plugin.h"
+
 #include <inttypes.h>
 
 #define WEFT_WORKLOAD(symbol) extern const struct weft_workload_ops weft_workload_##symbol;
 #include "workload/workload_table.def"
 #undef WEFT_WORKLOAD
 
-static const struct weft_workload_ops *const table[] = {
-#define WEFT_WORKLOAD(symbol) &weft_workload_##symbol,
+/* Their number. */
+enum {
+#define WEFT_WORKLOAD(x) TABLE_OF_##x,
+#include "workload/workload_table.def"
+#undef WEFT_WORKLOAD
+    TABLE_OWN
+};
+
+/* Those of the program, then those that are loaded at run time. */
+static const struct weft_workload_ops *table[TABLE_OWN + WEFT_PLUGIN_ROOM] = {
+#define WEFT_WORKLOAD(x) &weft_workload_##x,
 #include "workload/workload_table.def"
 #undef WEFT_WORKLOAD
 };
-enum { TABLE_SIZE = sizeof table / sizeof table[0] };
+static size_t table_n = TABLE_OWN;
 
 const struct weft_workload_ops *const *weft_workload_table(size_t *n)
 {
-    *n = TABLE_SIZE;
+    *n = table_n;
     return table;
 }
 
@@ -30,8 +41,17 @@ static const char *workload_table_name_of(size_t i)
 
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, workload_table_name_of, TABLE_SIZE, "workload", err);
-    return i < TABLE_SIZE ? table[i] : NULL;
+    const size_t i = weft_find_named(name, workload_table_name_of, table_n, "workload", err);
+    return i < table_n ? table[i] : NULL;
+}
+
+int weft_workload_add(const struct weft_workload_ops *ops, struct weft_err *err)
+{
+    const int rc = weft_plugin_check_name(ops->name, workload_table_name_of, table_n,
+                                          sizeof table / sizeof *table, "workload", err);
+    if (!rc)
+        table[table_n++] = ops;
+    return rc;
 }
 
 int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Plug-ins in files of their own: weft's own members, compiled as such, are what they are. */
+#include "tests/cli/program.h"
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+std::string replaced(std::string text, const std::string &what, const std::string &with)
+{
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+        text.replace(at, what.size(), with);
+    return text;
+}
+
+/* Compiles a plug-in; false: it is no C. */
+bool compiled(const std::string &file, const std::string &text)
+{
+    write_file(file + ".c", text);
+    const std::string root = SOURCE_DIR;
+    const std::string command = std::string(CC) +
+                                " -O2 -ffp-contract=off -shared -fPIC " SANITIZE " -I" + root +
+                                " -I" + root + "/frontend -o " + file + ".so " + file + ".c";
+    return system(command.c_str()) == 0;
+}
+
+/* A member of the program under the name my-NAME. */
+std::string renamed(const std::string &path, const std::string &symbol, const std::string &name,
+                    const std::string &family)
+{
+    std::string text = slurp(SOURCE_DIR "/" + path);
+    text = replaced(text, symbol, "weft_mine");
+    text = replaced(text, ".name = \"" + name + "\"", ".name = \"my-" + name + "\"");
+    return text + "\n#include \"base/plugin.h\"\nWEFT_PLUGINS(WEFT_PLUGIN_" + family +
+           "(weft_mine));\n";
+}
+
+std::string example()
+{
+    const std::string page = slurp(SOURCE_DIR "/docs/plug-ins.md");
+    const size_t from = page.find("```c\n") + 5;
+    return page.substr(from, page.find("```", from) - from);
+}
+
+/* The tables of two runs are the same but for the name. */
+void expect_same_tables(const std::string &a, const std::string &b, const std::string &name_of)
+{
+    size_t n = 0;
+    for (const auto &f : fs::directory_iterator(a)) {
+        const std::string name = f.path().filename();
+        if (f.path().extension() != ".csv" || name == "jobs.csv")
+            continue;
+        n++;
+        EXPECT_EQ(slurp(a + "/" + name), replaced(slurp(b + "/" + name), "my-" + name_of, name_of))
+            << name;
+    }
+    EXPECT_GE(n, 5u);
+}
+
+struct Own {
+    const char *path, *symbol, *name, *family, *key;
+    std::vector<std::string> settings; /* of NAME. */
+};
+
+void PrintTo(const Own &own, std::ostream *os)
+{
+    *os << own.name;
+}
+
+class Plugins : public testing::TestWithParam<Own>
+{
+};
+
+TEST_P(Plugins, OneOfWeftsOwnGivesTheSameBytes)
+{
+    const Own &own = GetParam();
+    TempDir dir;
+    ASSERT_TRUE(compiled(dir / "mine", renamed(own.path, own.symbol, own.name, own.family)));
+    std::vector<std::string> args = {"run", "--quiet", "--plugin", dir / "mine.so"};
+    std::vector<std::string> sets = {"topology.type=leaf-spine", "workload.type=generate",
+                                     "generate.kind=all-gather", "generate.size=1MiB"};
+    if (own.key == std::string("workload.type"))
+        sets.resize(1);
+    for (const std::string &set : sets)
+        args.insert(args.end(), {"--set", set});
+    for (const char *prefix : {"", "my-"}) {
+        std::vector<std::string> a = args;
+        const std::string name = prefix + std::string(own.name);
+        a.insert(a.end(), {"--out", dir / name, "--set", own.key + std::string("=") + name});
+        for (const std::string &s : own.settings)
+            a.insert(a.end(), {"--set", name + "." + s});
+        const Said said = weft(a);
+        ASSERT_EQ(said.code, 0) << said.err;
+    }
+    expect_same_tables(dir / own.name, dir / ("my-" + std::string(own.name)), own.name);
+    std::vector<std::string> try_it = {"test-plugin", dir / "mine.so"};
+    const Said tried = weft(try_it);
+    EXPECT_EQ(tried.code, 0) << tried.out << tried.err;
+    EXPECT_CONTAINS(tried.out, "  ok\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Plugins,
+    testing::Values(
+        Own{"congestion/dcqcn.c",
+            "weft_cc_dcqcn",
+            "dcqcn",
+            "CC",
+            "congestion-control.name",
+            {"rate-ai=40Mbps"}},
+        Own{"congestion/swift.c", "weft_cc_swift", "swift", "CC", "congestion-control.name", {}},
+        Own{"topologies/leaf_spine.c",
+            "weft_topology_leaf_spine",
+            "leaf-spine",
+            "TOPOLOGY",
+            "topology.type",
+            {"leaves=2", "hosts-per-leaf=4"}},
+        Own{"frontend/collective/bruck.c",
+            "weft_coll_bruck",
+            "bruck",
+            "COLLECTIVE",
+            "system.all-gather",
+            {}},
+        Own{"frontend/workload/traffic/incast.c",
+            "weft_workload_incast",
+            "incast",
+            "WORKLOAD",
+            "workload.type",
+            {"degree=8", "duration=200us"}}),
+    [](const auto &i) { return replaced(i.param.name, "-", "_"); });
+
+TEST(PluginsExample, TheControlOfThePageWorks)
+{
+    TempDir dir;
+    ASSERT_TRUE(compiled(dir / "my_cc", example()));
+    const Said tried = weft({"test-plugin", "my_cc.so"}, dir / ".");
+    EXPECT_EQ(tried.code, 0) << tried.out << tried.err;
+    EXPECT_CONTAINS(weft({"show", "cc", "my-aimd", "--plugin=./my_cc.so"}, dir / ".").out,
+                    "my-aimd.cut");
+    const Said ran = weft({"run", "allreduce-clos16", "--no-out", "--plugin", "./my_cc.so", "--set",
+                           "congestion-control.name=my-aimd", "--set", "my-aimd.cut=0.3"},
+                          dir / ".");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    setenv("WEFT_PLUGIN_PATH", (dir / ".").c_str(), 1);
+    EXPECT_CONTAINS(weft({"list", "cc"}).out, "my-aimd");
+    unsetenv("WEFT_PLUGIN_PATH");
+    EXPECT_LACKS(weft({"list", "cc"}).out, "my-aimd");
+}
+
+TEST(PluginsErrors, WhatIsNoneIsRefused)
+{
+    TempDir dir;
+    const struct {
+        std::string text;
+        const char *says;
+        int code;
+    } cases[] = {
+        {"int weft;\n", "it lacks WEFT_PLUGINS", 3},
+        {"#include \"base/plugin.h\"\n#undef WEFT_PLUGIN_ABI\n#define WEFT_PLUGIN_ABI 99\n" +
+             replaced(example(), "#include \"base/plugin.h\"\n", ""),
+         "of version 99 of the interfaces", 3},
+        {replaced(example(), "my-aimd", "dcqcn"), "there is a congestion control 'dcqcn' already",
+         3},
+        {replaced(example(), "\"my-aimd\"", "\"My aimd\""), "is small letters, digits and '-'", 3},
+        {replaced(example(), "WEFT_PLUGIN_CC(mine)", "{WEFT_PLUGIN_FAMILY_CC, 8, &mine}"),
+         "other sizes", 3},
+    };
+    for (const auto &c : cases) {
+        ASSERT_TRUE(compiled(dir / "bad", c.text)) << c.says;
+        const Said said = weft({"list", "cc", "--plugin", dir / "bad.so"});
+        EXPECT_EQ(said.code, c.code) << said.err;
+        EXPECT_CONTAINS(said.err, c.says);
+    }
+    EXPECT_EQ(weft({"list", "cc", "--plugin", "absent.so"}).code, 4);
+    EXPECT_EQ(weft({"list", "cc", "--plugin"}).code, 2);
+}
+
+TEST(PluginsTry, FaultsAreFound)
+{
+    TempDir dir;
+    const struct {
+        const char *what, *with, *says;
+    } cases[] = {
+        {".cwnd_bytes = most,", ".cwnd_bytes = 0,", "cwnd_bytes is less than a packet"},
+        {".rate_bps = env->line_rate_bps,", ".rate_bps = 2 * env->line_rate_bps,",
+         "rate_bps is not"},
+        {"*s = (struct state){env->mtu_bytes, most, most, 0};",
+         "s->mtu_bytes = env->mtu_bytes, s->most_bytes = s->cwnd_bytes = most;",
+         "init leaves some"},
+        {"    (void)now_ps;\n",
+         "    static int n;\n    (void)now_ps;\n    out->rate_bps -= n++ & 1;\n",
+         "depends on more than the arguments"},
+        {"    out->cwnd_bytes = s->cwnd_bytes;",
+         "    out->cwnd_bytes = s->cwnd_bytes;\n    s[1].mtu_bytes = 0;",
+         "writes behind the state"},
+        {".needs = WEFT_CC_NEEDS_ECN |", ".needs = WEFT_CC_NEEDS_CNP | WEFT_CC_NEEDS_ECN |",
+         "has no 'on_cnp'"},
+        {"share of the window that a mark takes, once per round trip", "", "has no help"},
+    };
+    for (const auto &c : cases) {
+        ASSERT_NE(example().find(c.what), std::string::npos) << c.what;
+        ASSERT_TRUE(compiled(dir / "bad", replaced(example(), c.what, c.with))) << c.says;
+        const Said said = weft({"test-plugin", dir / "bad.so"});
+        EXPECT_NE(said.code, 0) << c.says;
+        EXPECT_CONTAINS(said.out, "PROBLEM: ");
+        EXPECT_CONTAINS(said.out, c.says);
+    }
+}
+
+} // namespace
