@@ -35,7 +35,7 @@ set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} ${WEFT_YAML_LIBRA
 
 file(GLOB weft_c_sources CONFIGURE_DEPENDS ${weft_root}/frontend/base/*.c ${weft_root}/congestion/*.c
      ${weft_root}/topologies/*.c ${weft_here}/engine/*.c ${weft_here}/engine/*/*.c)
-list(FILTER weft_c_sources EXCLUDE REGEX "/engine/replay_none\\.c$")
+list(FILTER weft_c_sources EXCLUDE REGEX "/engine/(replay|parallel)_none\\.c$")
 list(FILTER weft_c_sources EXCLUDE REGEX "/congestion/skeleton\\.c$") # an example to copy, not an algorithm
 
 file(GLOB weft_suites CONFIGURE_DEPENDS test/*-test-suite.cc)

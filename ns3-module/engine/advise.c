@@ -5,7 +5,7 @@
  * numbers.
  */
 #include "core/control_config.h"
-#include "core/port_kind.h"
+#include "core/port.h"
 #include "engine.h"
 #include "switch/credit.h"
 #include "switch/marking.h"

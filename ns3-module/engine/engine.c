@@ -11,8 +11,8 @@
 #include "switch/lazy.h"
 #include "core/stable.h"
 #include "balance/ideal.h"
-#include "parallel/peers.h"
-#include "parallel/window.h"
+#include "core/executor.h"
+#include "observe/all_parts.h"
 #include "switch/credit.h"
 #include "switch/forward.h"
 #include "switch/histogram.h"
@@ -72,8 +72,8 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     e->own = calloc(f->nnodes, sizeof *e->own);
     if (!e->ports || !e->ends || !e->nics.of || !e->own)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
-    if (e->expected)
-        peers_spare_ports(e);
+    if (e->part.records)
+        part_spare_ports(e);
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
         struct port *p = &e->ports[i];
@@ -162,6 +162,7 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 {
     register_ops(e);
     e->p = c->params;
+    e->executor = engine_executor;
     e->fabric = c->fabric;
     e->seed = c->seed;
     e->routing.transit = e->nics.turns = c->fabric->transit;
@@ -187,7 +188,7 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, bool several,
     const uint32_t nports = e->fabric->nports;
     char text[WEFT_UNIT_TEXT_MAX];
     if (!fastq_init(&e->loop.agenda.fast, nports) || !evq_reserve(&e->loop.agenda.slow) ||
-        !window_init(e))
+        (e->executor && !e->executor->init(e)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", nports);
     e->loop.agenda.fast.heap_only =
         e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
@@ -247,10 +248,10 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     weft_engine_set_hooks(e, &c->hooks);
     if (init_memory(e, state_bytes, c->peers != NULL, err))
         goto fail;
-    if (c->peers)
-        peers_expect(e, c->peers);
-    if (e->expected)
-        peers_spare(e);
+    if (c->peers && e->executor)
+        e->executor->expect(e, c->peers);
+    if (e->part.records)
+        part_spare_nodes(e);
     e->routing.routes = weft_routes_new(c->fabric, err);
     if (!e->routing.routes || init_ports(e, err) || toss_init(e, err) || mmu_init(e, err) ||
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || supply_init(e, err) ||
@@ -271,8 +272,8 @@ void weft_engine_free(struct weft_engine *e)
     nics_fini(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         qp_close(qp_at(e, i));
-    free(e->choice);
-    window_fini(e); /* before what it gives back to */
+    if (e->executor)
+        e->executor->fini(e); /* before what it gives back to */
     fastq_free(&e->loop.agenda.fast);
     evq_free(&e->loop.agenda.slow);
     stable_fini(&e->pkts.pool);
@@ -313,7 +314,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->victims.known);
     if (e->extension)
         e->extension->ops->free(e);
-    peers_fini(e);
+    all_parts_fini(e);
     free(e);
 }
 
@@ -326,7 +327,7 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
 {
     if (e->mmu.of) { /* what was before now is told to the hooks before */
         lazy_catch_up(e);
-        window_tell(e, WEFT_NEVER);
+        windows_tell(e, WEFT_NEVER);
     }
     extension_disturb(e);
     e->hooks = *hooks;

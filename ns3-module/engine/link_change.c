@@ -25,7 +25,7 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/gap.h"
-#include "parallel/window.h"
+#include "core/executor.h"
 #include "switch/lazy.h"
 #include "switch/link_ports.h"
 #include "switch/mmu.h"
@@ -224,12 +224,10 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
         else if (list[i].kind == WEFT_LINK_BIT_ERRORS)
             change_errors(e, &list[i]);
     }
-    window_choose(e);
-    if (e->peers) {
-        peers_exchange(e); /* pauses that went with the links, which all are told of */
-        peers_links_changed(e, list, n);
-    }
-    window_tell(e, WEFT_NEVER); /* of pauses that went with the links */
+    windows_choose(e);
+    if (e->peers)
+        e->executor->links_changed(e, list, n);
+    windows_tell(e, WEFT_NEVER); /* of pauses that went with the links */
     return rc;
 }
 

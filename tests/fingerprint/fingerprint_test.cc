@@ -205,6 +205,22 @@ TEST(FingerprintBy, AProgramWithoutReplayIsTheRecordedOne)
     setenv("WEFT_BINARY_DIR", build.c_str(), 1);
 }
 
+// The program of -DWEFT_PARALLEL=OFF: no other room of the engine needs the room parallel.
+TEST(FingerprintBy, AProgramWithoutThreadsIsTheRecordedOne)
+{
+    const std::string build = env_or_die("WEFT_BINARY_DIR"), without = build + "/without-parallel";
+    if (!std::filesystem::exists(without))
+        GTEST_SKIP() << "this build is without threads itself";
+    setenv("WEFT_BINARY_DIR", without.c_str(), 1);
+    for (const Recorded &r : playable())
+        expect_recorded(r, hashes(r, {}), {});
+    const Said two =
+        weft({"run", source_dir() + "/scenarios/allreduce-clos16", "--set", "run.threads=2"});
+    EXPECT_EQ(two.code, 3);
+    EXPECT_NE(two.err.find("built without threads"), std::string::npos) << two.err;
+    setenv("WEFT_BINARY_DIR", build.c_str(), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Under, Fingerprint, testing::Values("auto", "weft", "default"),
                          [](const auto &info) { return std::string(info.param); });
 

@@ -238,14 +238,16 @@ TEST(Circles, CallbacksOfTheCoreAreListed)
     EXPECT_EQ(found, registered_callbacks);
 }
 
-/* Symbols that files of the engine outside @p room need of it. */
-Offenders used_from_outside(const std::vector<Symbol> &symbols, const std::string &room)
+/* Symbols that files of the engine outside @p room need of it, but for those of @p other, which a
+ * build without the room has, too. */
+Offenders used_from_outside(const std::vector<Symbol> &symbols, const std::string &room,
+                            const std::set<std::string> &other = {})
 {
     const std::string engine = "ns3-module/engine/";
     std::set<std::string> own;
     Offenders bad;
     for (const Symbol &s : symbols)
-        if (lies_in(s.file, engine + room) && s.type != 'U')
+        if (lies_in(s.file, engine + room) && s.type != 'U' && !other.count(s.name))
             own.insert(s.name);
     for (const Symbol &s : symbols)
         if (s.type == 'U' && own.count(s.name) && lies_in(s.file, "ns3-module/engine") &&
@@ -265,6 +267,16 @@ TEST(Circles, TheEngineLinksWithoutReplay)
                                        {"ns3-module/engine/replay/b.c", "f", 'U'},
                                        {"ns3-module/engine/core/c.c", "f", 'U'}};
     EXPECT_EQ(used_from_outside(wrong, "replay").size(), 1u);
+}
+
+/* -DWEFT_PARALLEL=OFF does, with parallel_none.c in its place. */
+TEST(Circles, TheEngineLinksWithoutParallel)
+{
+    const char *build = getenv("WEFT_BINARY_DIR");
+    ASSERT_NE(build, nullptr) << "WEFT_BINARY_DIR must name the build (ctest sets it)";
+    EXPECT_EQ(joined(used_from_outside(built_symbols(build, paths_of(project_tree())), "parallel",
+                                       {"engine_executor"})),
+              "");
 }
 
 TEST(Circles, AreFound)

@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "evq.h"
+#include "executor.h"
 #include "fastq.h"
 #include "loop.h"
 #include "port.h"
@@ -57,6 +58,13 @@ static inline struct due agenda_first(struct weft_engine *e, struct agenda *a)
     const int64_t t = agenda_fast_time(a, key);
     const bool slow = agenda_slow_time(a) <= t && agenda_slow_first(e, a, key);
     return (struct due){__builtin_expect(slow, 0) ? agenda_slow_time(a) : t, key, slow};
+}
+
+/** The first entry of all agendas, and whose it is. */
+static inline struct agenda *agenda_first_of_all(struct weft_engine *e, struct due *d)
+{
+    *d = agenda_first(e, &e->loop.agenda);
+    return e->parts ? e->executor->first(e, d) : &e->loop.agenda;
 }
 
 /** Has an arrival or transmission happen. */

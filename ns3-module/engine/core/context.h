@@ -17,15 +17,14 @@
 #include "msg.h"
 #include "observe_state.h"
 #include "path.h"
-#include "parallel/peers.h"
+#include "part.h"
 #include "pkt.h"
 #include "port.h"
 #include "port_ops.h"
 #include "qp_state.h"
-#include "routing.h"
 #include "switch_state.h"
 #include "transport_state.h"
-#include "parallel/window.h"
+#include "windows.h"
 
 #include "base/ns3_rng.h"
 #include <stdbool.h>
@@ -50,13 +49,14 @@ struct weft_engine {
     struct loop loop;
     struct timers timers;
     struct windows windows;
-    struct window_crew *crew; /**< threads; NULL: only the engine's own */
+    struct engine_part part;
+    const struct executor *executor; /**< of this build; NULL: its own thread is all there is */
+    struct window_crew *crew;        /**< threads; NULL: only the engine's own */
     struct host_parts
         *parts; /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
     struct thread_choice *choice; /**< of the number of threads; NULL: it is given */
     struct peers *peers; /**< processes that the fabric is shared out to; NULL: this one has all */
     struct peers *expected;      /**< those to be, until then */
-    bool spared;                 /**< ports that others alone have to do with have no records */
     struct extension *extension; /**< NULL: everything is simulated */
     struct worker *worker;       /**< the thread whose context this is; NULL: the engine itself */
 
@@ -128,7 +128,7 @@ static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
     return e->ports[port].kind->rate_bps;
 }
 
-/* What the graph says, of ports without a record, too (peers_forget): */
+/* What the graph says, of ports without a record, too (part.records): */
 
 /** The link of a port, as it was built. */
 static inline const struct weft_fabric_link *link_of(const struct weft_engine *e, uint32_t port)
@@ -140,21 +140,39 @@ static inline uint32_t far_node(const struct weft_engine *e, uint32_t port)
 {
     return e->fabric->ports[e->fabric->ports[port].peer].node;
 }
-/** Whether a port has a record. Others are not even read: there are systems on which memory that
- * has been read is taken. */
-static inline bool port_known(const struct weft_engine *e, uint32_t port)
+/** Whether a node is simulated by this engine, and not by another process. */
+static inline bool part_own(const struct weft_engine *e, uint32_t node)
 {
-    return !e->spared || !peers_spared(e, port);
+    return !e->part.owner || e->part.owner[node] == e->part.me;
 }
-/** Whether the ports of a node have one. */
+/** Whether the link of a port of this engine leads to one of its nodes. */
+static inline bool part_far_own(const struct weft_engine *e, uint32_t port)
+{
+    return !e->part.owner || part_own(e, far_node(e, port));
+}
+/** Which ends of a QP are hosts of this engine. */
+static inline unsigned part_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host)
+{
+    if (__builtin_expect(!e->part.owner, 1))
+        return PART_SENDS | PART_RECEIVES;
+    return (part_own(e, e->fabric->hosts[src_host]) ? PART_SENDS : 0) |
+           (part_own(e, e->fabric->hosts[dst_host]) ? PART_RECEIVES : 0);
+}
+/** Whether the ports of a node have records. Others are not even read: there are systems on which
+ * memory that has been read is taken. */
 static inline bool node_known(const struct weft_engine *e, uint32_t node)
 {
-    return !e->spared || !peers_node_spared(e, node);
+    return !e->part.records || e->part.records[node] == e->part.me;
+}
+/** Whether a port has one. */
+static inline bool port_known(const struct weft_engine *e, uint32_t port)
+{
+    return !e->part.records || node_known(e, e->fabric->ports[port].node);
 }
 /** Whether the end of its link has one. */
 static inline bool end_known(const struct weft_engine *e, uint32_t port)
 {
-    return !e->spared || !peers_end_spared(e, port);
+    return port_known(e, port) || node_known(e, far_node(e, port));
 }
 /** Says what the ends of the link of a port are, to both of them. */
 static inline void set_ends(struct weft_engine *e, uint32_t port, uint32_t ends)

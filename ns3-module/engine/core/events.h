@@ -4,7 +4,7 @@
 #define WEFT_ENGINE_EVENTS_H
 
 #include "context.h"
-#include "parallel/host_agendas.h"
+#include "executor.h"
 
 /** Adds to an event queue; fails the engine when out of memory. */
 static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, uint64_t id)
@@ -40,7 +40,7 @@ static inline void window_push_next(struct weft_engine *e, int64_t t, enum ev_ki
 static inline void engine_push_timer(struct weft_engine *e, uint32_t host, int64_t t, uint64_t id)
 {
     struct agenda *a =
-        __builtin_expect(e->parts != NULL, 0) ? host_agenda(e, host) : &e->loop.agenda;
+        __builtin_expect(e->parts != NULL, 0) ? e->executor->agenda(e, host) : &e->loop.agenda;
     engine_push(e, &a->slow, t, id);
 }
 
@@ -51,7 +51,7 @@ static inline void engine_push_at(struct weft_engine *e, bool in_windows, uint32
     if (in_windows)
         window_push(e, node, t, kind, port);
     else if (__builtin_expect(e->parts != NULL, 0))
-        host_agendas_push(e, t, kind, port);
+        e->executor->push(e, t, kind, port);
     else if (__builtin_expect(!fastq_push(&e->loop.agenda.fast, e->now, t, kind, port), 0))
         engine_push(e, &e->loop.agenda.slow, t, EV_ID(kind, port));
 }
@@ -78,6 +78,26 @@ static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_ki
         engine_push_arrival(e, &e->ends[port], t, port);
     else
         engine_push_tx(e, &e->ports[port], t, port);
+}
+
+/** The port looks for something to send at @p at_ps, if not earlier. */
+static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port, int64_t at_ps)
+{
+    if (p->armed_ps <= at_ps)
+        return; /* it will look again earlier than that */
+    p->armed_ps = at_ps;
+    if (__builtin_expect(e->path.rare & RARE_ORDER, 0))
+        p->armed_order = p->sending ? p->end_order : ++e->loop.order;
+    if (!p->lazy)
+        engine_push_tx(e, p, at_ps, port);
+}
+
+/** The same up to now, if it owes any: before anything that its queues, its pauses or its counters
+ * have a part in. */
+static inline void port_settle(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    if (p->armed_ps < e->loop.due_ps)
+        e->port_ops.catch_up(e, p, port, e->loop.due_ps);
 }
 
 #endif

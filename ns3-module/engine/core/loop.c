@@ -1,36 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The clock and the event loop: the first of the agenda (agenda.h), and between events the windows
- * of switches (window.h).
+ * of switches and the hosts of threads (executor.h).
  */
 #include "loop.h"
 #include "agenda.h"
 #include "context.h"
 #include "extension.h"
-#include "parallel/host_agendas.h"
-#include "parallel/host_parts.h"
-#include "parallel/posts.h"
-#include "parallel/threads.h"
-#include "parallel/window.h"
-#include "parallel/worker.h"
+#include "executor.h"
 
 #include "base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+_Thread_local struct weft_engine *engine_here;
+
 int64_t weft_engine_now(const struct weft_engine *e)
 {
-    return worker_here ? worker_here->now : e->now;
+    return engine_here ? engine_here->now : e->now;
 }
 
 int64_t weft_engine_next(struct weft_engine *e)
 {
     if (e->peers)
-        return peers_next(e);
+        return e->executor->next(e);
     posts_settle(e);
     struct due d;
-    host_parts_any(e, &d);
+    agenda_first_of_all(e, &d);
     const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
     const int64_t first = switches < d.t ? switches : d.t;
     return e->extension && e->extension->first_ps < first ? e->extension->first_ps : first;
@@ -62,7 +59,7 @@ void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
         e->loop.due_ps = t_ps;
         e->loop.due_id = 0;
     }
-    window_run(e, t_ps);
+    windows_run(e, t_ps);
 }
 
 /* The clock has come to its end with something left to do. */
@@ -92,16 +89,16 @@ static inline bool next_of_run(struct weft_engine *e, void *ctx, struct loop_eve
         ev->d = agenda_first(e, &e->loop.agenda);
         if (__builtin_expect(e->parts != NULL, 0)) {
             struct due any = ev->d; /* the event itself stays in registers */
-            ev->a = host_parts_first(e, &any);
+            ev->a = e->executor->first(e, &any);
             ev->d = any;
         }
         if (window_due(&e->windows, ev->d.t) &&
-            window_advance(e, ev->d.t < e->loop.limit_ps ? ev->d.t : e->loop.limit_ps))
+            windows_advance(e, ev->d.t < e->loop.limit_ps ? ev->d.t : e->loop.limit_ps))
             continue;
         if (__builtin_expect(ev->d.t < e->loop.limit_ps, 1))
             return true;
         if (e->parts) /* all is to be seen */
-            host_parts_over(e);
+            e->executor->hosts_over(e);
         if (!e->extension || !e->extension->ops->look(e, ev->d.t))
             return false;
     }
@@ -114,8 +111,18 @@ static inline void run_or_share(struct weft_engine *e, void *ctx, const struct l
     WEFT_REQUIRE(ev->d.t >= e->now);
     if (__builtin_expect(!ev->a, 1)) /* where it is, is a constant */
         agenda_run(e, &e->loop.agenda, ev->d);
-    else if (!host_parts_run(e, ev->d.t))
+    else if (!e->executor->hosts(e, ev->d.t))
         agenda_run(e, ev->a, ev->d);
+}
+
+/* Whether an agenda has lost an event for lack of memory. */
+static enum fastq_failed agendas_failed(struct weft_engine *e)
+{
+    enum fastq_failed failed = FASTQ_WHOLE;
+    const struct agenda *a;
+    for (unsigned i = 0; !failed && (a = agendas_at(e, i)); i++)
+        failed = a->fast.failed;
+    return failed;
 }
 
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
@@ -125,29 +132,25 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     loop_limit(e);
     posts_settle(e);
     e->loop.in_event = true;
-    if (__builtin_expect(e->peers != NULL, 0)) {
-        peers_run(e);
+    if (__builtin_expect((e->peers || e->choice) && e->executor->run(e), 0))
         return e->err.code;
-    }
-    if (e->choice)
-        threads_choose(e);
     loop_events(e, NULL, next_of_run, run_or_share);
     e->loop.in_event = false;
     e->loop.limit_ps = e->loop.stop_ps;
     if (e->parts)
-        host_parts_over(e);
+        e->executor->hosts_over(e);
     e->loop.quiet_ps = INT64_MIN;
     const bool ended = endless && e->loop.limit_ps == LAST_PS;
     if (ended && weft_engine_next(e) != WEFT_NEVER)
         out_of_time(e);
     if (e->loop.limit_ps > e->loop.due_ps && !ended) {
-        window_run(e, e->loop.limit_ps);
+        windows_run(e, e->loop.limit_ps);
         e->loop.due_ps = e->loop.limit_ps;
         e->loop.due_id = 0;
     }
     if (e->windows.on)
-        window_end(e);
-    const enum fastq_failed failed = host_agendas_failed(e);
+        e->executor->end(e);
+    const enum fastq_failed failed = agendas_failed(e);
     if (__builtin_expect(failed == FASTQ_NO_MEMORY, 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
     else if (__builtin_expect(failed == FASTQ_ENDLESS, 0))

@@ -55,6 +55,10 @@ struct loop {
 
 #pragma GCC visibility push(hidden)
 
+/** The context of this thread while the frontend takes in a message there: what it asks of the
+ * engine, the time and to post messages, is asked of this. NULL: it doesn't. */
+extern _Thread_local struct weft_engine *engine_here;
+
 /** Sets limit_ps by when the loop is to end, and when to look at the state. */
 void loop_limit(struct weft_engine *e);
 /** A timer of the engine's user is due. @p number: of its entry. */

@@ -5,16 +5,15 @@
 
 #include "context.h"
 #include "extension.h"
-#include "parallel/posts.h"
-#include "parallel/window.h"
-#include "port_catch_up.h"
+#include "executor.h"
+#include "events.h"
 
 /** A port as those who look at it see it: with every transmission up to now made. */
 static inline const struct port *moment_settled(struct weft_engine *e, uint32_t port)
 {
     posts_settle(e);
     extension_catch_up(e);
-    window_catch_up(e);
+    windows_catch_up(e);
     port_settle(e, &e->ports[port], port);
     return &e->ports[port];
 }

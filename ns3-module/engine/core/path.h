@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What few runs need of the path of packets: each is tested together with the others. */
+/* Routes, links that are down, and what few runs need of the path of packets. */
 #ifndef WEFT_ENGINE_PATH_H
 #define WEFT_ENGINE_PATH_H
+
+#include "topologies/routes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +46,24 @@ struct path {
                           */
     bool lazy;           /**< switch ports may be lazy (lazy.c) */
     bool frames;         /**< frames of other transports were sent */
+};
+
+/** Routes of the fabric. */
+struct routing {
+    struct weft_routes *routes; /**< over the links that are up */
+    struct weft_routes *intact; /**< over all links; NULL until a link changes */
+    bool transit;               /**< hosts may forward packets for others */
+    bool vcs;                   /**< lossless priorities have several virtual channels */
+    uint32_t channels;          /**< how many: those of the routes, and those of steer.h */
+};
+
+/** Which links are down. */
+struct link_state {
+    uint8_t *down;     /**< per link; NULL until a link changes */
+    int64_t *since_ps; /**< per link: when that was set */
+    /** per port: when what it was sending as its link went down would have ended */
+    int64_t *ends_ps;
+    uint32_t ndown;
 };
 
 #endif

@@ -4,12 +4,13 @@
 #include "context.h"
 #include "loop.h"
 #include "stable.h"
-#include "parallel/worker.h"
+#include "executor.h"
 
 /* A record where there is no free one; NIL: there is none, and the run ends. */
 static __attribute__((noinline, cold)) uint32_t pkt_more(struct weft_engine *e)
 {
-    const uint32_t i = e->worker ? worker_alloc(e, &e->pkts.pool) : stable_grow(&e->pkts.pool);
+    const uint32_t i =
+        e->worker ? e->executor->alloc(e, &e->pkts.pool) : stable_grow(&e->pkts.pool);
     if (i == NIL)
         engine_full(e, &e->pkts.pool, "packets in flight");
     return i;

@@ -7,7 +7,7 @@
 #define WEFT_ENGINE_SWITCH_STATE_H
 
 #include "engine.h"
-#include "port_kind.h"
+#include "port.h"
 #include "stable.h"
 
 #include "base/rng.h"

@@ -3,7 +3,7 @@
 #include "context.h"
 #include "evq.h"
 #include "loop.h"
-#include "parallel/posts.h"
+#include "executor.h"
 #include "stable.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static int add(struct weft_engine *e, int64_t at_ps, const struct timer *t, stru
         return weft_err_no_memory(err, "timers");
     e->timers.seq++;
     if (__builtin_expect(e->peers != NULL, 0))
-        peers_posted(e);
+        e->executor->posted(e, NULL);
     *timer_at(e, slot) = *t;
     return 0;
 }

@@ -19,7 +19,8 @@
 #include "core/moment.h"
 #include "core/walk.h"
 #include "diagnose.h"
-#include "parallel/posts.h"
+#include "core/executor.h"
+#include "all_parts.h"
 #include "stall.h"
 #include "switch/credit.h"
 #include "switch/in_network.h"
@@ -39,14 +40,13 @@ void weft_engine_settle(struct weft_engine *e)
 
 uint64_t weft_engine_events(struct weft_engine *e)
 {
-    return e->peers ? peers_sum(e, e->tot.events) : extension_events(e);
+    return e->peers ? part_sum(e, e->tot.events) : extension_events(e);
 }
 
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
 {
     if (e->peers) {
-        peers_gather(e);
-        *out = *e->peers->totals;
+        *out = *all_parts_totals(e);
         return;
     }
     weft_engine_settle(e);
@@ -61,7 +61,7 @@ void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_po
         moment_counters(e, moment_settled(e, port), out);
         return;
     }
-    const struct weft_port_counters *all = peers_port_stats(e, port, &queued);
+    const struct weft_port_counters *all = all_parts_port(e, port, &queued);
     *out = all ? *all : (struct weft_port_counters){0};
 }
 
@@ -69,7 +69,7 @@ uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t 
 {
     const uint64_t *queued;
     if (e->peers)
-        return peers_port_stats(e, port, &queued) ? queued[prio] : 0;
+        return all_parts_port(e, port, &queued) ? queued[prio] : 0;
     return moment_settled(e, port)->lane[prio].qbytes;
 }
 
@@ -87,7 +87,7 @@ static int check_each(const struct weft_engine *e, struct weft_err *err,
     int rc = 0;
     for (uint32_t i = 0; i < e->fabric->nnodes && !rc; i++) {
         const struct weft_fabric_node *n = &e->fabric->nodes[i];
-        if (peers_own(e, i))
+        if (part_own(e, i))
             rc = law(e, n->first_port, n->first_port + n->nports, err);
     }
     return rc;
@@ -101,7 +101,7 @@ static int check_links(const struct weft_engine *e, uint32_t first, uint32_t end
     for (uint32_t to = first; to < end; to++) {
         const uint32_t i = e->ends[to].peer;
         const struct link_end *l = &e->ends[i];
-        const bool own = peers_far_own(e, to);
+        const bool own = part_far_own(e, to);
         const uint64_t sent = own ? e->ports[i].st.tx_packets : l->sent_packets;
         uint64_t out = l->rx_packets, flying = 0;
         WALK_PKTS(e, k, l->fly.head, "packets on a link")
@@ -145,7 +145,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
     for (uint32_t n = 0; n < f->nnodes; n++) {
-        if (!weft_fabric_forwards(f, n) || !peers_own(e, n))
+        if (!weft_fabric_forwards(f, n) || !part_own(e, n))
             continue;
         const struct mmu *m = &e->mmu.of[n];
         const uint64_t reserve = e->p.sw.reserve_bytes;
@@ -197,7 +197,7 @@ static uint64_t payload_of(const struct weft_engine *e, const struct list *l)
 static uint64_t payload_sent(const struct weft_engine *e, uint32_t to)
 {
     const uint32_t port = e->ends[to].peer;
-    return peers_far_own(e, to) ? e->ports[port].st.tx_payload_bytes : e->ends[port].sent_payload;
+    return part_far_own(e, to) ? e->ports[port].st.tx_payload_bytes : e->ends[port].sent_payload;
 }
 
 /* Payload by node. What a QP sends again counts as made again, and what comes again as taken again;
@@ -219,7 +219,7 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
             host[q->dst_host].taken += q->taken_bytes;
     }
     for (uint32_t n = 0; n < f->nnodes && !rc; n++) {
-        if (!peers_own(e, n))
+        if (!part_own(e, n))
             continue;
         const struct weft_fabric_node *x = &f->nodes[n];
         uint64_t in = 0, out = 0, stay = 0, made = e->own[n].made, taken = e->own[n].taken;
@@ -250,7 +250,7 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
 /* Whether the sender of a QP is of this process. */
 static bool sends(const struct weft_engine *e, const struct qp *q)
 {
-    return peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS;
+    return part_ends(e, q->src_host, q->dst_host) & PART_SENDS;
 }
 
 static int check_qps(const struct weft_engine *e, struct weft_err *err)
@@ -265,7 +265,7 @@ static int check_qps(const struct weft_engine *e, struct weft_err *err)
         LAW(err,
             snd->una_psn <= snd->nxt_psn && snd->nxt_psn <= snd->top_psn &&
                 snd->top_psn <= q->end_psn &&
-                (!peers_own(e, e->fabric->hosts[q->dst_host]) ||
+                (!part_own(e, e->fabric->hosts[q->dst_host]) ||
                  (floor <= q->exp_psn && q->exp_psn <= snd->top_psn)) &&
                 snd->una_bytes <= snd->nxt_bytes && snd->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
@@ -315,7 +315,7 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err)
         rc = check_switches(e, err);
     if (!rc && e->err.code) /* one of these lists does not end */
         rc = weft_err_set(err, e->err.code, "%s", e->err.msg);
-    return e->peers ? peers_agree(e, rc, err) : rc;
+    return part_agree(e, rc, err);
 }
 
 /* Why a QP with unacknowledged messages does not move. */
@@ -375,9 +375,9 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
 /* The same; with several processes, once all have been asked. */
 static void tell_qp(struct weft_engine *e, uint32_t i, void (*fn)(void *, const char *), void *ctx)
 {
-    struct peers_speaker s = {e, i};
+    struct all_parts_speaker s = {e, i};
     if (e->peers)
-        explain_qp(e, i, peers_note_text, &s);
+        explain_qp(e, i, all_parts_note_text, &s);
     else
         explain_qp(e, i, fn, ctx);
 }
@@ -392,8 +392,8 @@ uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
         if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
             tell_qp(e, i, fn, ctx);
     if (e->peers)
-        peers_say_all(e, max, fn, ctx);
-    return e->peers ? peers_sum(e, n) : n;
+        all_parts_say(e, max, fn, ctx);
+    return part_sum(e, n);
 }
 
 uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
@@ -409,7 +409,7 @@ uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(voi
             said++;
         }
     if (e->peers)
-        said = before + peers_say_all(e, max - before, fn, ctx);
+        said = before + all_parts_say(e, max - before, fn, ctx);
     if (e->in_network)
         said += in_network_explain(e, max - said, fn, ctx);
     return e->msgs.live + in_network_parts(e);

@@ -17,12 +17,13 @@
  * room for a frame again.
  */
 #include "diagnose.h"
+#include "all_parts.h"
 #include "core/context.h"
 #include "core/names.h"
 #include "switch/credit.h"
 #include "switch/mmu.h"
 #include "core/pkt.h"
-#include "parallel/posts.h"
+#include "core/executor.h"
 #include "victims.h"
 #include "core/walk.h"
 
@@ -106,9 +107,9 @@ static uint32_t mark_dead(struct weft_engine *e, uint32_t prio, uint8_t *dead, u
         changed = false;
         count_stuck(e, dead, prio, stuck);
         for (uint32_t i = 0; i < e->fabric->nports; i++)
-            alive[i] = dead[i] && peers_own(e, far_node(e, i)) && will_resume(e, stuck, i, prio);
+            alive[i] = dead[i] && part_own(e, far_node(e, i)) && will_resume(e, stuck, i, prio);
         if (e->peers)
-            peers_union(e, alive, e->fabric->nports);
+            part_union(e, alive, e->fabric->nports);
         for (uint32_t i = 0; i < e->fabric->nports; i++) {
             dead[i] &= !alive[i];
             n -= alive[i];
@@ -135,8 +136,7 @@ static void look_all(struct weft_engine *e, const uint8_t *dead, uint32_t prio, 
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         next[i] = dead[i] ? waits_for(e, dead, i, prio) : 0; /* at switches of others nothing is */
-    if (e->peers)
-        peers_union(e, (uint8_t *)next, e->fabric->nports * (uint32_t)sizeof *next);
+    part_union(e, (uint8_t *)next, e->fabric->nports * (uint32_t)sizeof *next);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         next[i]--; /* NIL: none */
 }
@@ -189,7 +189,7 @@ static uint32_t find_deadlock(struct weft_engine *e, char *text, size_t size)
     uint64_t *stuck = calloc(n, sizeof *stuck);
     uint32_t *next = calloc(n, sizeof *next);
     uint32_t found = WEFT_PRIOS;
-    peers_borrow(e);
+    all_parts_borrow(e);
     for (uint32_t prio = 0; dead && alive && stuck && next && prio < found; prio++) {
         if (!mark_dead(e, prio, dead, stuck, alive))
             continue;
@@ -199,7 +199,7 @@ static uint32_t find_deadlock(struct weft_engine *e, char *text, size_t size)
             write_cycle(e, dead, next, prio, text, size);
         }
     }
-    peers_give_back(e);
+    all_parts_give_back(e);
     free(dead);
     free(alive);
     free(stuck);
@@ -280,7 +280,7 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
     }
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
-    peers_borrow(e);
+    all_parts_borrow(e);
     for (uint32_t prio = 0; root && victim && prio < WEFT_PRIOS; prio++) {
         uint32_t first = victims_roots(e, prio, root);
         if (first == NIL)
@@ -296,7 +296,7 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
             said++;
         }
     }
-    peers_give_back(e);
+    all_parts_give_back(e);
     free(root);
     free(victim);
     return said;
@@ -314,8 +314,7 @@ uint64_t diagnose_partition(struct weft_engine *e, uint64_t max, void (*fn)(void
     uint32_t parked = 0, named = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         parked += qp_at(e, i)->snd->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
-    if (e->peers)
-        parked = (uint32_t)peers_sum(e, parked);
+    parked = (uint32_t)part_sum(e, parked);
     if (!parked || !max)
         return 0;
     size_t used = (size_t)snprintf(

@@ -3,7 +3,7 @@
 #include "core/context.h"
 #include "core/events.h"
 #include "core/extension.h"
-#include "parallel/window_crew_inside.h"
+#include "core/executor.h"
 
 #define NONE UINT64_MAX
 
@@ -64,7 +64,7 @@ static uint64_t event_now_steps_of(const struct weft_engine *c)
 
 void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *out)
 {
-    const struct window_crew *c = e->crew;
+    const struct weft_engine *c;
     *out = (struct weft_event_now){.t_ps = e->now,
                                    .what = "what happens between events",
                                    .number = NONE,
@@ -72,10 +72,10 @@ void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *o
                                    .host = UINT32_MAX};
     bool named = name(e, out);
     out->steps = event_now_steps_of(e) + e->tot.windows +
-                 (e->extension ? *e->extension->steps : 0) + (e->peers ? e->peers->nexchanges : 0);
-    for (unsigned k = 0; c && k < c->n; k++) {
-        out->steps += event_now_steps_of(&c->workers[k].e);
-        named = named || name(&c->workers[k].e, out);
+                 (e->extension ? *e->extension->steps : 0) + e->part.exchanges;
+    for (unsigned k = 0; e->crew && (c = e->executor->context(e, k)); k++) {
+        out->steps += event_now_steps_of(c);
+        named = named || name(c, out);
     }
     if (out->node != UINT32_MAX && e->fabric->nodes[out->node].kind == WEFT_NODE_HOST)
         out->host = e->fabric->nodes[out->node].host;

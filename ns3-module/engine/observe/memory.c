@@ -4,12 +4,11 @@
  * touched: the address space behind them costs nothing.
  */
 #include "core/context.h"
+#include "core/executor.h"
 #include "switch/credit.h"
 #include "switch/pause_clock.h"
 #include "switch/pfc.h"
-#include "parallel/host_agendas.h"
 #include "transport/nic.h"
-#include "parallel/window_crew.h"
 
 static uint64_t touched(const struct stable *s)
 {
@@ -26,7 +25,7 @@ static uint64_t queue_bytes(const struct weft_engine *e)
 {
     const struct fastq *q = &e->loop.agenda.fast;
     uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+    for (uint32_t n = 0; e->windows.of && n < e->fabric->nnodes; n++)
         keys += e->windows.of[n].q.cap;
     keys += e->windows.order.cap;
     const struct clusters *c = &e->windows.clusters;
@@ -45,7 +44,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
         f->nports * (sizeof *e->ports + sizeof *e->ends) + e->nics.n * sizeof *e->nics.of +
         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) + credit_bytes(e) +
         (e->supplies.of ? f->nports * sizeof *e->supplies.of : 0) + pause_clock_bytes(e) +
-        queue_bytes(e) + window_crew_bytes(e) + host_agendas_bytes(e) +
+        queue_bytes(e) + (e->executor ? e->executor->bytes(e) : 0) +
         (e->tosses ? f->nports * sizeof *e->tosses : 0) +
         (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);
     out->qps = e->tot.qps;

@@ -8,7 +8,7 @@
 #include "core/context.h"
 #include "core/gap.h"
 #include "core/moment.h"
-#include "parallel/posts.h"
+#include "core/executor.h"
 
 #include <string.h>
 

@@ -24,6 +24,7 @@
 #include "core/context.h"
 #include "core/control_config.h"
 #include "switch/lazy.h"
+#include "core/control_config.h"
 #include "transport/recovery.h"
 
 #include "base/int128.h"
@@ -89,7 +90,7 @@ static uint64_t note_all(struct weft_engine *e, int64_t at_ps, int64_t after_ps,
         struct stall_mark *m = stall_mark_of(e, i);
         m->stuck = false;
         if (q->head_msg == NIL || q->snd->state == QP_PARKED ||
-            !(peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS)) {
+            !(part_ends(e, q->src_host, q->dst_host) & PART_SENDS)) {
             m->message = UINT64_MAX;
             continue;
         }
@@ -126,15 +127,15 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
     if (known)
         held = note_all(e, at_ps, after_ps, &open);
     if (e->peers) {
-        open = peers_sum(e, open);
-        held = peers_sum(e, held);
+        open = part_sum(e, open);
+        held = part_sum(e, held);
         known = held ? stall_learn_queues(e, known) : known;
     }
     if (!known)
         return WEFT_MOTION_SOME; /* without memory nothing is known */
     held = held ? judge_all(e, at_ps, after_ps) : 0;
     if (e->peers)
-        held = peers_sum(e, held);
+        held = part_sum(e, held);
     s->stuck = open && held == open;
     return !open ? WEFT_MOTION_NONE : s->stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
 }
@@ -145,13 +146,13 @@ uint64_t weft_engine_arrived_bytes(struct weft_engine *e)
     uint64_t sum = e->tot.bytes_received;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        if (q->rcv_msg == NIL || !(peers_ends(e, q->src_host, q->dst_host) & PEERS_RECEIVES))
+        if (q->rcv_msg == NIL || !(part_ends(e, q->src_host, q->dst_host) & PART_RECEIVES))
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t taken = (q->exp_psn - m->first_psn) * q->mtu_bytes;
         sum += taken < m->bytes ? taken : m->bytes;
     }
-    return e->peers ? peers_sum(e, sum) : sum;
+    return part_sum(e, sum);
 }
 
 bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t size)
@@ -181,11 +182,11 @@ int64_t weft_engine_slowest_ps(struct weft_engine *e)
 {
     int64_t longest = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        const bool own = peers_own(e, e->fabric->ports[i].node);
+        const bool own = part_own(e, e->fabric->ports[i].node);
         const int64_t ps = own ? link_ps(e, i) : 0;
         longest = ps > longest ? ps : longest;
     }
-    return e->peers ? -peers_least(e, -longest) : longest;
+    return -part_least(e, -longest);
 }
 
 int64_t weft_engine_changed_ps(const struct weft_engine *e)

@@ -41,13 +41,13 @@ struct said {
 static void stall_marks_say(struct weft_engine *e, uint64_t of, uint64_t is)
 {
     const struct said s = {of, is};
-    pouch_add(e, &e->peers->all, &s, sizeof s);
+    send_buffer_add(e, &e->part.all, &s, sizeof s);
 }
 
 /* Whether all processes know what they should. */
 static bool all_know(struct weft_engine *e, bool known)
 {
-    return peers_least(e, known) > 0;
+    return part_least(e, known) > 0;
 }
 
 static void take_progress(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
@@ -62,24 +62,23 @@ bool stall_learn_progress(struct weft_engine *e, bool known)
 {
     if (!all_know(e, known))
         return false;
-    e->peers->all.n = 0;
+    e->part.all.n = 0;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         struct stall_mark *m = stall_mark_of(e, i);
-        if (peers_ends(e, q->src_host, q->dst_host) != PEERS_RECEIVES || m->said_psn == q->exp_psn)
+        if (part_ends(e, q->src_host, q->dst_host) != PART_RECEIVES || m->said_psn == q->exp_psn)
             continue;
         m->said_psn = q->exp_psn;
         stall_marks_say(e, i, q->exp_psn);
     }
-    peers_ask(e, sizeof(struct said), take_progress, NULL);
+    part_ask(e, sizeof(struct said), take_progress, NULL);
     return true;
 }
 
 uint64_t stall_expected(const struct weft_engine *e, uint32_t qp)
 {
     const struct qp *q = qp_at(e, qp);
-    return peers_own(e, e->fabric->hosts[q->dst_host]) ? q->exp_psn
-                                                       : stall_mark_of(e, qp)->said_psn;
+    return part_own(e, e->fabric->hosts[q->dst_host]) ? q->exp_psn : stall_mark_of(e, qp)->said_psn;
 }
 
 static void take_queue(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
@@ -97,20 +96,20 @@ bool stall_learn_queues(struct weft_engine *e, bool known)
         e->stall.said_queues = calloc((size_t)n + 1, sizeof *e->stall.said_queues);
     if (!all_know(e, known && e->stall.said_queues))
         return false;
-    e->peers->all.n = 0;
+    e->part.all.n = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!peers_own(e, e->fabric->ports[i].node) ||
+        if (!part_own(e, e->fabric->ports[i].node) ||
             e->stall.said_queues[i] == e->ports[i].st.max_queue_bytes)
             continue;
         e->stall.said_queues[i] = e->ports[i].st.max_queue_bytes;
         stall_marks_say(e, i, e->ports[i].st.max_queue_bytes);
     }
-    peers_ask(e, sizeof(struct said), take_queue, NULL);
+    part_ask(e, sizeof(struct said), take_queue, NULL);
     return true;
 }
 
 uint64_t stall_longest_queue(const struct weft_engine *e, uint32_t port)
 {
-    return peers_own(e, e->fabric->ports[port].node) ? e->ports[port].st.max_queue_bytes
-                                                     : e->stall.said_queues[port];
+    return part_own(e, e->fabric->ports[port].node) ? e->ports[port].st.max_queue_bytes
+                                                    : e->stall.said_queues[port];
 }

@@ -8,6 +8,7 @@
  * paths it is the one that ECMP would choose.
  */
 #include "victims.h"
+#include "all_parts.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
 #include "switch/lazy.h"
@@ -32,8 +33,7 @@ uint32_t victims_roots(struct weft_engine *e, uint32_t prio, uint8_t *root)
                           diagnose_paused(e, e->ends[pkt_at(e, k)->in_port].peer, prio);
         }
     }
-    if (e->peers)
-        peers_union(e, root, e->fabric->nports);
+    part_union(e, root, e->fabric->nports);
     return first;
 }
 
@@ -80,14 +80,13 @@ void victims_mark(struct weft_engine *e, uint32_t prio, const uint8_t *root, uin
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         victim[i] = q->snd->prio == prio && q->snd->nxt_msg != NIL && q->snd->state == QP_READY &&
-                    peers_own(e, e->fabric->hosts[q->src_host]) &&
+                    part_own(e, e->fabric->hosts[q->src_host]) &&
                     diagnose_paused(e, q->port, prio) && clear_beyond(e, prio, root, q, q->port);
     }
     for (uint32_t out = 0; out < e->fabric->nports; out++)
         if (diagnose_paused(e, out, prio))
             mark_queued(e, out, prio, root, victim);
-    if (e->peers)
-        peers_union(e, victim, e->qps.pool.n);
+    part_union(e, victim, e->qps.pool.n);
 }
 
 /* Room for one mark per QP. */
@@ -110,7 +109,7 @@ uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found)
 {
     uint64_t now = 0;
     lazy_catch_up(e);
-    peers_borrow(e);
+    all_parts_borrow(e);
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
     for (uint32_t prio = 0; root && victim && observe_victims_reserve(e) && prio < WEFT_PRIOS;
@@ -128,6 +127,6 @@ uint64_t weft_engine_victims(struct weft_engine *e, uint64_t *found)
     }
     free(root);
     free(victim);
-    peers_give_back(e);
+    all_parts_give_back(e);
     return now;
 }

@@ -88,7 +88,7 @@ static uint8_t ends(const struct weft_engine *e, const struct clusters *c, uint3
     return (uint8_t)((c->in_windows[far] ? FAR_IN_WINDOWS : 0) |
                      (c->in_windows[own] ? OWN_IN_WINDOWS : 0) |
                      (c->of[own] == c->of[far] ? TOGETHER : 0) |
-                     (peers_own(e, own) != peers_own(e, far) ? CROSSES : 0));
+                     (part_own(e, own) != part_own(e, far) ? CROSSES : 0));
 }
 
 static void shorten(int64_t *least_ps, int64_t ps)

@@ -15,15 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct clusters {
-    uint32_t *of;        /**< by node: the first node of its cluster; a switch in windows: itself */
-    bool *in_windows;    /**< by node */
-    uint32_t n;          /**< clusters */
-    bool lone;           /**< each is one node */
-    int64_t switches_ps; /**< the shortest link of a switch in windows */
-    int64_t between_ps;  /**< the shortest link of two clusters; WEFT_NEVER: there is none */
-};
-
 struct weft_engine;
 
 #pragma GCC visibility push(hidden)

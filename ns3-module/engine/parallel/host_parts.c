@@ -224,9 +224,3 @@ struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
     host_part_changes(h, of);
     return &h->of[of].agenda;
 }
-
-struct agenda *host_parts_any(struct weft_engine *e, struct due *d)
-{
-    *d = agenda_first(e, &e->loop.agenda);
-    return e->parts ? host_parts_first(e, d) : &e->loop.agenda;
-}

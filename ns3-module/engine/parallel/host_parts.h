@@ -34,8 +34,6 @@ struct due;
 /** *@p d is the first of the engine's own agenda: makes it the first of all, and says whose it is.
  */
 struct agenda *host_parts_first(struct weft_engine *e, struct due *d);
-/** The same where *@p d is nothing yet, and hosts may not be run in parts. */
-struct agenda *host_parts_any(struct weft_engine *e, struct due *d);
 /** Nothing is before @p t_ps. Has all threads run their hosts as far as can be; false, and nothing
  * has happened: that is not far, or not worth it, or is over but for the hosts that are held. */
 bool host_parts_run(struct weft_engine *e, int64_t t_ps);

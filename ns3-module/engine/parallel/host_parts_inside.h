@@ -4,6 +4,7 @@
 #define WEFT_HOST_PARTS_INSIDE_H
 
 #include "core/agenda.h"
+#include "peers.h"
 #include "posts.h"
 
 /** Of a cluster (clusters.h). */
@@ -88,6 +89,12 @@ static inline uint32_t cluster_count(const struct host_parts *h, uint32_t cluste
     s->window = (uint32_t)h->window;
     s->load++;
     return s->events;
+}
+
+/** The cluster of which the state says whether @p cluster is held. */
+static inline uint32_t peers_held_with(const struct weft_engine *e, uint32_t cluster)
+{
+    return e->peers && e->peers->link.user ? 0 : cluster;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "host_tells.h"
 #include "core/context.h"
 #include "core/extension.h"
+#include "window.h"
 #include "window_crew_inside.h"
 #include "worker.h"
 

@@ -61,9 +61,8 @@ static int make(const struct weft_engine *e, const struct weft_peers *link, stru
         p->lasts = calloc(link->n, sizeof *p->lasts);
         p->mail = calloc(link->n, sizeof *p->mail);
         p->came = calloc(link->n, sizeof *p->came);
-        p->totals = calloc(1, sizeof *p->totals);
     }
-    if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came || !p->totals)
+    if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
     p->known.next_ps = p->known.timer_ps = p->until.t = p->user_ps = WEFT_NEVER;
     p->told_ps = INT64_MIN;
@@ -76,7 +75,10 @@ void peers_expect(struct weft_engine *e, const struct weft_peers *link)
     if (!fits || make(e, link, &e->expected, NULL) || peers_deal(e, e->expected, NULL)) {
         peers_free(e->expected);
         e->expected = NULL; /* weft_engine_set_peers will say why */
+        return;
     }
+    e->part.records = e->expected->owner;
+    e->part.me = link->me;
 }
 
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
@@ -97,6 +99,9 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     e->expected = NULL;
     if (!rc) {
         e->peers->same = peers_same_fabric(e->fabric);
+        e->part.owner = e->peers->owner;
+        e->part.me = link->me;
+        e->windows.least_ps = e->peers->least_ps;
         e->path.rare |= RARE_PEERS;
         e->path.apart = CROSSES;
         rc = window_crew_make(e, 1, 0, err);
@@ -109,4 +114,38 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
     if (why)
         rc = weft_err_set(err, WEFT_E_ALONE, "%s", why);
     return rc;
+}
+
+void peers_posted(struct weft_engine *e)
+{
+    e->peers->posted = true;
+    e->part.figures = false;
+}
+
+void peers_free(struct peers *p)
+{
+    if (!p)
+        return;
+    for (unsigned k = 0; k < p->link.n; k++) {
+        free(p->out ? p->out[k].bytes : NULL);
+        free(p->lasts ? p->lasts[k].bytes : NULL);
+    }
+    free(p->out);
+    free(p->lasts);
+    free(p->owner);
+    free(p->mail);
+    free(p->came);
+    free(p->crossed.ports);
+    free(p->tells);
+    free(p->words);
+    free(p);
+}
+
+void peers_fini(struct weft_engine *e)
+{
+    peers_free(e->peers);
+    peers_free(e->expected);
+    e->peers = e->expected = NULL;
+    e->part.owner = e->part.records = NULL;
+    free(e->part.all.bytes);
 }

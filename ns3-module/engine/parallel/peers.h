@@ -31,6 +31,7 @@
 #include "base/figures.h"
 #include "base/message.h"
 #include "core/evq.h"
+#include "core/part.h"
 #include "engine_peers.h"
 #include "worker_sent.h"
 
@@ -39,7 +40,6 @@
 
 struct msg;
 struct weft_link_change;
-struct peers_port;
 struct pkt;
 struct qp;
 struct weft_engine;
@@ -50,12 +50,6 @@ struct window_note;
 struct peers_last {
     uint32_t msg;
     int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
-};
-
-/** What is exchanged, as it grows. */
-struct pouch {
-    char *bytes;
-    size_t n, cap;
 };
 
 /** The user is to be told of a message. */
@@ -101,36 +95,29 @@ struct peers_head {
 
 struct peers {
     struct weft_peers link;
-    uint8_t *owner;         /**< by node */
-    int64_t least_ps;       /**< links shorter than that are not between processes */
-    int64_t shortest_ps;    /**< nothing arrives sooner after it was posted: the shortest link */
-    struct pouch *out, all; /**< for each, and for all */
+    uint8_t *owner;          /**< by node */
+    int64_t least_ps;        /**< links shorter than that are not between processes */
+    int64_t shortest_ps;     /**< nothing arrives sooner after it was posted: the shortest link */
+    struct send_buffer *out; /**< for each */
     struct weft_mail *mail, *came;
     struct worker_sent crossed; /**< ports with something in the outbox */
-    struct pouch said;          /**< of QPs, not said to the user yet */
-    struct pouch *lasts;        /**< for each: messages whose last packet was sent */
+    struct send_buffer *lasts;  /**< for each: messages whose last packet was sent */
     struct tell *tells;         /**< not told yet; behind these, those that others don't know of */
     uint32_t ntells, tells_cap;
     uint32_t nown;           /**< of this process, not known to the others */
     struct ev at;            /**< the event that is executed at a host */
     uint32_t cluster;        /**< of that host */
     bool expected;           /**< that event may tell of something, and has not */
-    uint32_t nnotes;         /**< pauses in windows.notes that all know of */
     int64_t from_ps;         /**< beginning of the window: no event is before */
     struct peers_head known; /**< of all, since the last exchange */
     struct ev until;  /**< hosts are run no further: a QP may give up; t WEFT_NEVER: none may */
     struct ev bound;  /**< of this process, in the present round */
     int64_t last_ps;  /**< of the last event that was executed here */
     bool border_owes; /**< switches of clusters have transmissions to make */
-    uint64_t nexchanges;
-    bool failed;                /**< all know of the error that ended the run */
-    bool running;               /**< peers_run */
-    uint64_t same;              /**< hash of the fabric and of all messages posted */
-    bool posted;                /**< since the last exchange, and not in a window */
-    bool figures;               /**< those of all are known, as they are now */
-    struct weft_totals *totals; /**< these */
-    struct peers_port *ports;   /**< counters of some ports of all processes */
-    uint32_t page;              /**< which ones, UINT32_MAX: none */
+    bool failed;      /**< all know of the error that ended the run */
+    bool running;     /**< peers_run */
+    uint64_t same;    /**< hash of the fabric and of all messages posted */
+    bool posted;      /**< since the last exchange, and not in a window */
     /* with link.user: */
     struct peers_word *words; /**< messages that wait to be posted by all */
     uint32_t nwords, words_cap;
@@ -170,33 +157,11 @@ void peers_user_agree(struct weft_engine *e);
 /** Executes the events of users until peers.user_ps. */
 void peers_user_run(struct weft_engine *e);
 
-/* peers_nodes.c */
-/** Whether a node is of this process. */
-bool peers_own(const struct weft_engine *e, uint32_t node);
-/** Whether the link of port @p port, of this process, leads to a node of this process. */
-bool peers_far_own(const struct weft_engine *e, uint32_t port);
-/** Which ends of a QP are hosts of this process. */
-#define PEERS_SENDS 1u
-#define PEERS_RECEIVES 2u
-unsigned peers_ends(const struct weft_engine *e, uint32_t src_host, uint32_t dst_host);
-/** With e->spared: whether a port has no record, as others run it; ask port_known. */
-bool peers_spared(const struct weft_engine *e, uint32_t port);
-/** The same of all ports of a node; ask node_known. */
-bool peers_node_spared(const struct weft_engine *e, uint32_t node);
-/** The same of the end of its link, of which this process has neither end; ask end_known. */
-bool peers_end_spared(const struct weft_engine *e, uint32_t port);
-/** With e->expected, before anything is written to them: has records of nodes of others take no
- * memory, nor what is not used of those that are but a few. */
-void peers_spare(struct weft_engine *e);
-/** The same of ports and ends of links without a record. */
-void peers_spare_ports(struct weft_engine *e);
+/* peers.c */
 void peers_free(struct peers *p);
 void peers_fini(struct weft_engine *e);
 /** The user has posted something. */
 void peers_posted(struct weft_engine *e);
-
-/** The cluster of which the state says whether @p cluster is held. */
-uint32_t peers_held_with(const struct weft_engine *e, uint32_t cluster);
 
 /* peers_deal.c */
 /** Says whose nodes are whose, and how short links between processes are. WEFT_E_ALONE. */
@@ -258,8 +223,6 @@ void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i,
 void peers_note_sent(struct weft_engine *e, uint32_t port);
 /** The last packet of a message was sent for the first time. */
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
-/** Adds to a pouch; fails the engine when out of memory. */
-void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n);
 
 /* peers_try.c */
 /** When the timer of a QP of this process expires that may give up then; WEFT_NEVER: of none. */
@@ -272,8 +235,9 @@ int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
 struct peers_given {
     uint32_t tell, tells_end; /**< in peers.tells */
 };
-/** Writes head @p h, which lacks what is added here, and what goes with it, to the pouches of the
- * others: of tells and packets as much as is to be given at once, which is then taken off @p g. */
+/** Writes head @p h, which lacks what is added here, and what goes with it, to the send buffers of
+ * the others: of tells and packets as much as is to be given at once, which is then taken off @p g.
+ */
 void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given *g);
 /** Adds head @p h to what is known. */
 void peers_merge(struct peers_head *known, const struct peers_head *h);
@@ -288,54 +252,19 @@ void peers_same_post(struct weft_engine *e, const struct weft_msg *m);
 /** Whether process @p k, of head @p h, plays the same; if not, the engine has failed, in all. */
 bool peers_same(struct weft_engine *e, unsigned k, const struct peers_head *h);
 
-/* peers_figures.c */
-/** Brings counters of links between processes, and totals, to what they are for all. */
-void peers_gather(struct weft_engine *e);
-/** Counters of a port of any process, and what waits there by priority. */
-const struct weft_port_counters *peers_port_stats(struct weft_engine *e, uint32_t port,
-                                                  const uint64_t **queue_bytes);
-
-/* peers_say.c */
-/** Who is to say something of QP @p qp. */
-struct peers_speaker {
-    struct weft_engine *e;
-    uint32_t qp;
-};
-/** Keeps what is said of a QP until peers_say_all. @p speaker: a struct peers_speaker. */
-void peers_note_text(void *speaker, const char *text);
-/** Says what all processes have kept, in the order of QPs, @p max of it at most; returns how much.
- */
-uint64_t peers_say_all(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
-                       void *ctx);
-
-/* peers_marks.c */
-/** Copies from the other processes what pauses there are, and how full queues are, to the records
- * of their ports here, until they are given back. Nothing is done with one process. */
-void peers_borrow(struct weft_engine *e);
-void peers_give_back(struct weft_engine *e);
-/** Adds to @p n bytes the bits that they have in any process. */
-void peers_union(struct weft_engine *e, uint8_t *bytes, uint32_t n);
-
 /* peers_repeats.c */
 /** Has all processes watch what repeats of pauses are due at @p t_ps (pfc_timer.c); returns the
  * number of the first one that is not to be, as the run ends, UINT64_MAX: there is none. */
 uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps);
 
 /* peers_sums.c */
-/** Reads one record of what process @p from has given. */
-typedef void (*peers_answer_fn)(struct weft_engine *e, void *ctx, unsigned from,
-                                const void *answer);
-/** Gives the pouch `all` to all, and reads what each of the others gave, in records of @p size. */
-void peers_ask(struct weft_engine *e, size_t size, peers_answer_fn fn, void *ctx);
-/** The least of what all give. */
-int64_t peers_least(struct weft_engine *e, int64_t value);
-/** The sum of what all give. */
-uint64_t peers_sum(struct weft_engine *e, uint64_t value);
+/** part_ask, part_ask being of the engine's core. */
+void peers_ask(struct weft_engine *e, size_t size, part_answer_fn fn, void *ctx);
+/** Exchanges what this process owes the others up to now, for those who look. */
+void peers_meet(struct weft_engine *e);
 /** Links have changed, as all processes know: brings what they lost to what it is for all, and
  * notes whether windows have ended at one of them. */
 void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n);
-/** The first error that any of them has found, 0: none has. */
-int peers_agree(struct weft_engine *e, int code, struct weft_err *err);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which process gets which nodes: peers.h. */
 #include "core/context.h"
+#include "clusters.h"
 #include "partition.h"
 #include "peers.h"
 #include "window_crew_inside.h"

@@ -2,18 +2,18 @@
 /*
  * What processes give to each other at the end of a window: peers.h.
  *
- * A pouch has a head, an error if there is one, then what is for all: pauses that took effect and
- * what is to be told; then what is for its process alone: what became of the last packets of
+ * A send buffer has a head, an error if there is one, then what is for all: pauses that took effect
+ * and what is to be told; then what is for its process alone: what became of the last packets of
  * messages to its hosts, and packets on links that lead there, each with what lies beside its
- * record. All pouches are small: what does not fit is given in another exchange, which follows at
- * once.
+ * record. All send buffers are small: what does not fit is given in another exchange, which follows
+ * at once.
  */
 #include "core/context.h"
-#include "core/port_link.h"
+#include "core/pkt_list.h"
 #include "transport/qp.h"
 #include "peers.h"
 #include "window_crew_inside.h"
-#include "window_queue.h"
+#include "core/windows.h"
 #include "worker.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static unsigned owner_of_far(const struct weft_engine *e, uint32_t port)
 
 /* ---- out ---- */
 
-static void pack_packet(struct weft_engine *e, struct pouch *out, uint32_t port, uint32_t i,
+static void pack_packet(struct weft_engine *e, struct send_buffer *out, uint32_t port, uint32_t i,
                         int64_t at_ps)
 {
     const struct pkt *k = pkt_at(e, i);
@@ -55,19 +55,19 @@ static void pack_packet(struct weft_engine *e, struct pouch *out, uint32_t port,
                                .has_stack = stamped,
                                .at_ps = at_ps,
                                .k = *k};
-    pouch_add(e, out, &c, sizeof c);
+    send_buffer_add(e, out, &c, sizeof c);
     if (c.has_wait)
-        pouch_add(e, out, w, sizeof *w);
+        send_buffer_add(e, out, w, sizeof *w);
     if (c.has_map)
-        pouch_add(e, out, (const struct sack_map *)(const void *)e->rc.maps.base + i,
-                  sizeof(struct sack_map));
+        send_buffer_add(e, out, (const struct sack_map *)(const void *)e->rc.maps.base + i,
+                        sizeof(struct sack_map));
     if (stamped)
-        pouch_add(e, out, int_at(e, sig_stack(k->sig))->hops,
-                  sig_hops(k->sig) * sizeof(struct weft_cc_hop));
+        send_buffer_add(e, out, int_at(e, sig_stack(k->sig))->hops,
+                        sig_hops(k->sig) * sizeof(struct weft_cc_hop));
 }
 
-/* Takes packets out of the outbox of a port until the pouch is full; returns how many. */
-static uint32_t pack_port(struct weft_engine *e, struct pouch *out, uint32_t port,
+/* Takes packets out of the outbox of a port until the send buffer is full; returns how many. */
+static uint32_t pack_port(struct weft_engine *e, struct send_buffer *out, uint32_t port,
                           int64_t *first_ps)
 {
     struct outbox *o = &e->crew->out[port];
@@ -101,20 +101,20 @@ static void pack_ports(struct weft_engine *e, struct peers_head *h, uint32_t *np
 }
 
 /* Whether there is something; if not, most of its memory is given back. */
-static bool left_in(const struct weft_engine *e, struct pouch *p)
+static bool left_in(const struct weft_engine *e, struct send_buffer *p)
 {
     if (!p->n && p->cap > at_once(e)) {
         free(p->bytes);
-        *p = (struct pouch){0};
+        *p = (struct send_buffer){0};
     }
     return p->n != 0;
 }
 
-static void pack_news(struct weft_engine *e, struct pouch *out, const struct tell *t)
+static void pack_news(struct weft_engine *e, struct send_buffer *out, const struct tell *t)
 {
     struct peers_news news;
     peers_news_of(e, t, &news);
-    pouch_add(e, out, &news, sizeof news);
+    send_buffer_add(e, out, &news, sizeof news);
 }
 
 /* How many of @p n records of @p size are given at once. */
@@ -130,17 +130,17 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
     uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
     h->ntells = fit(e, g->tells_end - g->tell, sizeof(struct peers_news));
     for (uint32_t i = 0; i < h->ntells; i++)
-        pack_news(e, &p->all, &p->tells[g->tell + i]);
+        pack_news(e, &e->part.all, &p->tells[g->tell + i]);
     for (unsigned k = 0; k < p->link.n; k++) {
-        struct pouch *out = &p->out[k], *lasts = &p->lasts[k];
+        struct send_buffer *out = &p->out[k], *lasts = &p->lasts[k];
         out->n = 0;
         if (k == p->link.me)
             continue;
         nlasts[k] = fit(e, lasts->n / sizeof(struct peers_last), sizeof(struct peers_last));
         lasts->n -= nlasts[k] * sizeof(struct peers_last);
-        pouch_add(e, out, h, sizeof *h);
-        pouch_add(e, out, p->all.bytes, p->all.n);
-        pouch_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
+        send_buffer_add(e, out, h, sizeof *h);
+        send_buffer_add(e, out, e->part.all.bytes, e->part.all.n);
+        send_buffer_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
     }
     g->tell += h->ntells;
     h->more = g->tell < g->tells_end;
@@ -159,13 +159,13 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
 /* ---- in ---- */
 
 /* Takes @p n bytes from the front of what is to be read. */
-static void take(struct pouch *from, void *to, size_t n)
+static void take(struct send_buffer *from, void *to, size_t n)
 {
     memcpy(to, from->bytes, n);
     from->bytes += n;
 }
 
-static void unpack_last(struct weft_engine *e, struct pouch *from)
+static void unpack_last(struct weft_engine *e, struct send_buffer *from)
 {
     struct peers_last l;
     take(from, &l, sizeof l);
@@ -174,7 +174,7 @@ static void unpack_last(struct weft_engine *e, struct pouch *from)
     memcpy(m->held_ps, l.held_ps, sizeof l.held_ps);
 }
 
-static void unpack_packet(struct weft_engine *e, struct pouch *from)
+static void unpack_packet(struct weft_engine *e, struct send_buffer *from)
 {
     struct crossing c;
     take(from, &c, sizeof c);
@@ -222,7 +222,7 @@ void peers_merge(struct peers_head *known, const struct peers_head *h)
 void peers_unpack(struct weft_engine *e, unsigned k)
 {
     struct peers *p = e->peers;
-    struct pouch from = {(char *)(uintptr_t)p->came[k].bytes, p->came[k].n, 0};
+    struct send_buffer from = {(char *)(uintptr_t)p->came[k].bytes, p->came[k].n, 0};
     struct peers_head h;
     struct window_note note;
     take(&from, &h, sizeof h);

@@ -8,24 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pouch_add(struct weft_engine *e, struct pouch *p, const void *bytes, size_t n)
-{
-    if (!n)
-        return;
-    if (p->n + n > p->cap) {
-        const size_t cap = p->n + n > 2 * p->cap ? p->n + n + 4096 : 2 * p->cap;
-        char *more = realloc(p->bytes, cap);
-        if (!more) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
-            return;
-        }
-        p->bytes = more;
-        p->cap = cap;
-    }
-    memcpy(p->bytes + p->n, bytes, n);
-    p->n += n;
-}
-
 void peers_note_sent(struct weft_engine *e, uint32_t port)
 {
     if (!worker_sent_add(&e->peers->crossed, port))
@@ -45,5 +27,5 @@ void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg
     memcpy(l.held_ps, m->held_ps, sizeof l.held_ps);
     const unsigned to = p->owner[e->fabric->hosts[q->dst_host]];
     if (to != p->link.me)
-        pouch_add(e, &p->lasts[to], &l, sizeof l);
+        send_buffer_add(e, &p->lasts[to], &l, sizeof l);
 }

@@ -23,26 +23,25 @@ static void list_due(struct weft_engine *e, int64_t t_ps)
         if (q->h[i].t != t_ps || q->h[i].id >> EV_KIND_SHIFT != EV_PFC ||
             (number & 1) != PFC_REFRESH || pfc_deadline(e, number)->at_ps != t_ps)
             continue;
-        pouch_add(e, &e->peers->all, &number, sizeof number);
+        send_buffer_add(e, &e->part.all, &number, sizeof number);
     }
 }
 
 static void take(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     (void)from;
-    pouch_add(e, ctx, answer, sizeof(uint64_t));
+    send_buffer_add(e, ctx, answer, sizeof(uint64_t));
 }
 
 uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps)
 {
-    struct peers *p = e->peers;
-    const uint64_t moves = peers_sum(e, pfc_moves(e));
+    const uint64_t moves = part_sum(e, pfc_moves(e));
     uint64_t ends = UINT64_MAX;
-    struct pouch due = {0};
-    p->all.n = 0;
+    struct send_buffer due = {0};
+    e->part.all.n = 0;
     list_due(e, t_ps);
-    pouch_add(e, &due, p->all.bytes, p->all.n);
-    peers_ask(e, sizeof(uint64_t), take, &due);
+    send_buffer_add(e, &due, e->part.all.bytes, e->part.all.n);
+    part_ask(e, sizeof(uint64_t), take, &due);
     const uint64_t *all = (const uint64_t *)(const void *)due.bytes;
     const size_t n = due.n / sizeof *all;
     if (n)

@@ -85,10 +85,10 @@ static const struct msg *settle_message(struct weft_engine *e, const struct tell
 {
     const struct msg *m = msg_at(e, t->msg);
     struct qp *q = qp_at(e, m->qp);
-    const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
-    if (!t->acked && ends == PEERS_SENDS)
+    const unsigned ends = part_ends(e, q->src_host, q->dst_host);
+    if (!t->acked && ends == PART_SENDS)
         q->rcv_msg = m->rcv_next;
-    else if (t->acked && ends == PEERS_RECEIVES)
+    else if (t->acked && ends == PART_RECEIVES)
         q->head_msg = m->next;
     return m;
 }
@@ -99,7 +99,7 @@ static bool concerns(struct weft_engine *e, const struct tell *t)
     struct peers *p = e->peers;
     const struct qp *q = qp_at(e, msg_at(e, t->msg)->qp);
     const uint32_t host = t->acked ? q->src_host : q->dst_host;
-    const bool his = !p->link.user || peers_own(e, e->fabric->hosts[host]);
+    const bool his = !p->link.user || part_own(e, e->fabric->hosts[host]);
     p->told++;
     if (his)
         p->told_ps = t->at.t;

@@ -7,7 +7,7 @@
 /* Whether it may. Where packets have timers of their own, any of these may be the last. */
 static bool may_give_up(const struct weft_engine *e, const struct qp *q)
 {
-    if (!(peers_ends(e, q->src_host, q->dst_host) & PEERS_SENDS) || q->snd->rto_at_ps == WEFT_NEVER)
+    if (!(part_ends(e, q->src_host, q->dst_host) & PART_SENDS) || q->snd->rto_at_ps == WEFT_NEVER)
         return false;
     const struct profile *f = profile_of(q);
     return f->t.retry_max && (f->recovery->timers || q->snd->retries >= f->t.retry_max);

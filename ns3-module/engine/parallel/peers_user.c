@@ -81,11 +81,12 @@ void peers_user_agree(struct weft_engine *e)
         .t_ps = due_ps(p), .stop = p->link.user->stopped(p->link.user->ctx), .ran_ps = p->ran_ps};
     p->user_ps = WEFT_NEVER;
     p->stopping = false;
-    p->all.n = 0;
-    pouch_add(e, &p->all, &own, sizeof own);
-    pouch_add(e, &p->all, p->words + p->nagreed, (p->nwords - p->nagreed) * sizeof *p->words);
+    e->part.all.n = 0;
+    send_buffer_add(e, &e->part.all, &own, sizeof own);
+    send_buffer_add(e, &e->part.all, p->words + p->nagreed,
+                    (p->nwords - p->nagreed) * sizeof *p->words);
     hear(e, &own);
-    peers_ask(e, sizeof own, take_word, NULL);
+    part_ask(e, sizeof own, take_word, NULL);
     post_all(e);
 }
 

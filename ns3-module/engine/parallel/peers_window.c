@@ -8,7 +8,7 @@
 #include "window.h"
 #include "window_crew_inside.h"
 #include "window_node.h"
-#include "window_queue.h"
+#include "core/windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,20 +100,20 @@ static int64_t first_owed(const struct weft_engine *e)
 static bool owes(const struct weft_engine *e)
 {
     const struct window_crew *c = e->crew;
-    bool any = c->look_again || e->peers->border_owes;
+    bool any = e->windows.changed || e->peers->border_owes;
     for (uint32_t i = 0; i < c->nswitches && !any; i++)
         any = e->windows.of[c->switches[i]].owes;
     return any;
 }
 
-/* Fills the pouch for all. */
+/* Fills the send buffer for all. */
 static void pack_for_all(struct weft_engine *e, const struct peers_head *h)
 {
-    struct peers *p = e->peers;
-    p->all.n = 0;
+    e->part.all.n = 0;
     if (h->code)
-        pouch_add(e, &p->all, &e->err, sizeof e->err);
-    pouch_add(e, &p->all, e->windows.notes + p->nnotes, h->nnotes * sizeof *e->windows.notes);
+        send_buffer_add(e, &e->part.all, &e->err, sizeof e->err);
+    send_buffer_add(e, &e->part.all, e->windows.notes + e->windows.nagreed,
+                    h->nnotes * sizeof *e->windows.notes);
 }
 
 /* Gives what fits at once, and takes what the others give; false, and the engine has failed: they
@@ -144,14 +144,14 @@ void peers_exchange(struct weft_engine *e)
                            .next_ps = hosts_ps < switches_ps ? hosts_ps : switches_ps,
                            .last_ps = p->last_ps,
                            .timer_ps = e->pfc.ports ? own_timer(e) : WEFT_NEVER,
-                           .nnotes = e->windows.nnotes - p->nnotes,
+                           .nnotes = e->windows.nnotes - e->windows.nagreed,
                            .same = p->same,
                            .code = e->err.code,
                            .owes = owes(e),
                            .last_try = e->rc.last_try};
     struct peers_given g = {p->ntells, p->ntells + p->nown};
     pack_for_all(e, &h);
-    p->posted = p->figures = false;
+    p->posted = e->part.figures = false;
     p->failed = h.code != 0;
     p->known = h;
     p->ntells += p->nown;
@@ -160,15 +160,16 @@ void peers_exchange(struct weft_engine *e)
         p->known.more = false;
         if (!give(e, &h, &g))
             return;
-        p->all.n = 0; /* has been given */
+        e->part.all.n = 0; /* has been given */
         h.code = 0;
         h.nnotes = 0;
     } while (p->known.more);
-    if (p->nexchanges++ == 0 && !p->failed)
+    if (e->part.exchanges++ == 0 && !p->failed)
         peers_share(e);
-    if (!(p->nexchanges & (p->nexchanges - 1))) /* most QPs find their paths early in a run */
+    if (!(e->part.exchanges &
+          (e->part.exchanges - 1))) /* most QPs find their paths early in a run */
         peers_unread(e);
-    p->nnotes = e->windows.nnotes;
+    e->windows.nagreed = e->windows.nnotes;
 }
 
 /* ---- a window ---- */
@@ -273,7 +274,7 @@ static void give_up(struct weft_engine *e, int64_t t_ps)
 {
     struct peers *p = e->peers;
     for (int64_t from = 0;; from++) {
-        from = peers_least(e, peers_try_at(e, t_ps, from));
+        from = part_least(e, peers_try_at(e, t_ps, from));
         if (from == WEFT_NEVER)
             break;
         for (int64_t next = 0; next < 2 && !e->err.code; next++) {
@@ -364,7 +365,7 @@ void peers_run(struct weft_engine *e)
     const int64_t before_ps = e->now;
     if (!ready(e))
         return;
-    p->figures = false;
+    e->part.figures = false;
     if (p->link.user)
         peers_user_agree(e);
     if (p->posted) {
@@ -385,9 +386,9 @@ void peers_run(struct weft_engine *e)
         const int64_t ahead_ps = e->parts->lookahead_ps;
         if (first_ps - w->done_ps >= ahead_ps) /* nothing happens until then but what is owed */
             window_done(e,
-                        p->known.owes ? peers_least(e, least(first_owed(e), first_ps)) : first_ps);
+                        p->known.owes ? part_least(e, least(first_owed(e), first_ps)) : first_ps);
         const int64_t from_ps = least(first_ps, w->done_ps);
-        const int64_t try_ps = p->known.last_try ? peers_least(e, peers_next_try(e)) : WEFT_NEVER;
+        const int64_t try_ps = p->known.last_try ? part_least(e, peers_next_try(e)) : WEFT_NEVER;
         const int64_t until_ps = least(least(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);
         p->until = (struct ev){try_ps, EV_ID(EV_RTO, UINT64_C(0))};
         run_window(e, from_ps, least(least(until_ps - 1, first_timer(e)) + 1, p->user_ps));

@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/fail.h"
+#include "core/executor.h"
 #include "core/room.h"
 #include "host_agendas.h"
 #include "host_parts_inside.h"
@@ -63,74 +64,6 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
 }
 
 /* ---- posting ---- */
-
-/* Message @p mi waits in the FIFO of its QP, of which @p ends are of this process. */
-static void append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned ends)
-{
-    const struct msg *m = msg_at(e, mi);
-    const uint32_t before = q->tail_msg;
-    q->end_psn += m->npkts;
-    q->end_byte += m->bytes;
-    if (q->head_msg == NIL)
-        q->head_msg = mi;
-    else
-        msg_at(e, before)->next = mi;
-    q->tail_msg = mi;
-    if (ends & PEERS_SENDS && q->snd->nxt_msg == NIL)
-        q->snd->nxt_msg = mi;
-    if (worker_here == e && cluster_of_host(e, q->src_host) != cluster_of_host(e, q->dst_host))
-        worker_awaits(e, mi, before); /* its receiver may be run at the same time */
-    else
-        posts_await(e, q, mi, before);
-}
-
-void post_take(struct weft_engine *e, const struct post *p)
-{
-    const struct weft_msg *msg = &p->msg;
-    const unsigned ends = peers_ends(e, msg->src, msg->dst);
-    struct qp *q = qp_at(e, p->qp);
-    struct msg *m = msg_at(e, p->record);
-    *m = (struct msg){.next = NIL,
-                      .rcv_next = NIL,
-                      .qp = p->qp,
-                      .id = p->id,
-                      .bytes = msg->bytes,
-                      .tag = msg->tag,
-                      .token = msg->token,
-                      .token_type = msg->token_type,
-                      .deferrable = msg->deferrable,
-                      .first_psn = q->end_psn,
-                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / q->mtu_bytes + 1 : 1,
-                      .start_byte = q->end_byte,
-                      .post_ps = e->now,
-                      .since = e->ideal.now,
-                      .sent_ps = -1};
-    if (ends & PEERS_SENDS)
-        delay_posted(e, q, m);
-    if (ends)
-        append(e, q, p->record, ends);
-}
-
-void post_foresee(struct weft_engine *e, const struct post *p)
-{
-    struct qp *q = qp_at(e, p->qp);
-    if (!profile_of(q)->pick)
-        qp_ideal_ps(e, q, p->msg.bytes, e->ideal.now);
-}
-
-void post_make(struct weft_engine *e, const struct post *p)
-{
-    const struct qp_name name = post_name(p);
-    struct weft_err err = {0};
-    if (p->opens && qp_open(e, p->qp, &name, &err)) {
-        engine_fail(e, err.code, "%s", err.msg);
-        return;
-    }
-    post_take(e, p);
-    if (p->opens)
-        post_foresee(e, p);
-    nic_wake(e, p->qp);
-}
 
 /* What posting a message touches of its host. */
 static void fetch(const struct weft_engine *e, const struct post *p)
@@ -193,7 +126,7 @@ void posts_made(struct weft_engine *e)
     e->qps.nunopened = 0;
 }
 
-static void make_waiting(struct weft_engine *e)
+void posts_make(struct weft_engine *e)
 {
     struct host_parts *h = e->parts;
     const bool together =
@@ -208,5 +141,3 @@ static void make_waiting(struct weft_engine *e)
     }
     posts_made(e);
 }
-
-const struct posts_ops posts_ops = {make_waiting};

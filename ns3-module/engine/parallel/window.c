@@ -3,14 +3,14 @@
 #include "window.h"
 #include "window_crew.h"
 #include "window_crew_inside.h"
+#include "host_agendas.h"
 #include "window_node.h"
-#include "window_queue.h"
+#include "core/windows.h"
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/gap.h"
 #include "core/events.h"
 #include "core/fastq.h"
-#include "host_agendas.h"
 #include "core/keyheap.h"
 #include "core/loop.h"
 #include "peers.h"
@@ -26,6 +26,7 @@ bool window_init(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
     w->noted_ps = INT64_MIN;
+    w->least_ps = WINDOW_LEAST_PS;
     if (stable_init(&w->mem, sizeof *w->of, e->fabric->nnodes + 1))
         w->of = (struct window_node *)(void *)w->mem.base; /* zeroed, and on a page */
     /* each thread's begin on a line */
@@ -66,7 +67,7 @@ static bool possible(const struct weft_engine *e)
     const struct weft_engine_hooks *h = &e->hooks;
     return e->path.lazy && !e->windows.stepped && (!h->pfc || (h->pfc_late && !h->credit)) &&
            !h->drop && !h->lose && !e->path.frames && !e->p.pfc.response_ps &&
-           pfc_soonest_ps(e) >= window_least_ps(e) && e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
+           pfc_soonest_ps(e) >= e->windows.least_ps && e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
 }
 
 /* Hands all events of switches to the queue of the others. */
@@ -105,8 +106,8 @@ void window_choose(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
     const bool can = possible(e);
-    const int64_t least_ps = window_least_ps(e);
-    window_crew_look_again(e);
+    const int64_t least_ps = e->windows.least_ps;
+    w->changed = true;
     const bool hosts_alone = e->peers && can && !w->on; /* there may be none of switches */
     if (hosts_alone || !as_they_are(e, can, least_ps)) {
         if (w->on)
@@ -147,8 +148,7 @@ void window_tell(struct weft_engine *e, int64_t until_ps)
     }
     w->nnotes -= told;
     memmove(w->notes, w->notes + told, w->nnotes * sizeof *w->notes);
-    if (e->peers) /* each process has told the same */
-        e->peers->nnotes = w->nnotes;
+    w->nagreed = w->nnotes; /* each process has told the same */
 }
 
 /* Moves the base to @p base; no event is earlier. */

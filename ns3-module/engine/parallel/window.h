@@ -31,72 +31,16 @@
 #define WEFT_WINDOW_H
 
 #include "clusters.h"
-#include "core/fastq.h"
-#include "core/stable.h"
+#include "core/windows.h"
+#include "engine.h"
+
+#include "base/units.h"
 
 #define MOST_THREADS 255u
-
-/** The events of one switch. */
-struct window_node {
-    struct keyheap q; /**< keys as those of fastq.h, from windows.base */
-    bool vacant;      /**< the first key is that of the event being executed */
-    bool owes;        /**< its lazy ports may owe transmissions, now or later */
-    bool
-        still; /**< nothing happens there for now: its component is suspended (replay_symmetry.c) */
-    bool loose;      /**< any thread may run it */
-    bool apart;      /**< some port of it is APART (port.h): all are settled when a window begins */
-    uint8_t thread;  /**< that it belongs to */
-    uint8_t strayed; /**< windows in a row in which another ran it */
-    uint32_t events; /**< in its last window */
-    uint32_t load;   /**< in windows that were counted (loads.h) */
-    uint32_t place;  /**< in windows.marks: those of a thread lie together, on lines of its own */
-} __attribute__((aligned(64)));
-
-/** What there is to do at a switch, so that those with nothing to do are not even read. */
-struct window_mark {
-    uint64_t first;    /**< nothing is before this key; 0: its ports may owe transmissions */
-    int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
-};
-/** As many lie on a cache line. */
-#define WINDOW_MARKS 4u
-
-/** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
-struct window_note {
-    int64_t t_ps;
-    uint64_t rank; /**< among those of its time: the port that sent the frame, or beyond the numbers
-                      of ports that of the timer whose pause is over */
-    uint32_t port;
-    uint8_t prio;
-    bool pause;
-};
-
-struct windows {
-    bool on;
-    bool stepped; /**< weft_engine_expect_steps was called */
-    struct clusters clusters;
-    int64_t lookahead_ps; /**< the shortest link of a switch in windows; not beyond the soonest that
-                             a timer of PFC may be due */
-    int64_t done_ps;      /**< S */
-    int64_t last_ps;      /**< time of the last event executed at a switch */
-    int64_t base;
-    struct window_node *of;      /**< by node; unused, and zero, for hosts */
-    struct stable mem;           /**< what they lie in */
-    struct window_mark *marks;   /**< by window_node.place */
-    struct window_node *running; /**< the switch whose events are being executed, NULL: none */
-    struct keyheap order; /**< (time of the first event, node); may hold superseded entries */
-    bool brief; /**< it has one switch of each thread, and all of these are listed by its time */
-    struct window_note *notes; /**< not told yet */
-    uint32_t nnotes, notes_cap;
-    int64_t noted_ps; /**< what takes effect before is noted already; at most times INT64_MIN */
-};
-
-struct weft_engine;
-
-/** Whether a window may be due before what is due at hosts at @p t_ps: window_advance. */
-static inline bool window_due(const struct windows *w, int64_t t_ps)
-{
-    return w->on && t_ps >= w->done_ps + w->lookahead_ps;
-}
+/** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
+ * (docs/performance.md). Processes take shorter ones where they must (peers.c), tests have threads
+ * run windows however short, but for some seeds. */
+#define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
 
 #pragma GCC visibility push(hidden)
 
@@ -106,10 +50,6 @@ void window_fini(struct weft_engine *e);
 /** Decides whether switches may run in windows as things are: at first, and whenever one of the
  * reasons against has changed. */
 void window_choose(struct weft_engine *e);
-/** Adds the event @p key at @p t of switch @p node. */
-void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key);
-/** Time of the first event of a switch, WEFT_NEVER: none. */
-int64_t window_first(struct weft_engine *e);
 /** Nothing at hosts is due before @p t_ps. Runs at most one window and says whether it did; false:
  * what is due at hosts at @p t_ps may run. */
 bool window_advance(struct weft_engine *e, int64_t t_ps);
@@ -123,8 +63,6 @@ void window_catch_up(struct weft_engine *e);
 
 /** The run ends for now: the clock is that of the last event, and all is told. */
 void window_end(struct weft_engine *e);
-/** A pause or resume takes effect at a port, now; @p expired: its time is over. */
-void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause, bool expired);
 /** Tells the hook what took effect before @p until_ps. */
 void window_tell(struct weft_engine *e, int64_t until_ps);
 

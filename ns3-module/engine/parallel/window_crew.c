@@ -9,7 +9,7 @@
 #include "partition.h"
 #include "core/port.h"
 #include "window.h"
-#include "window_queue.h"
+#include "core/windows.h"
 #include "worker.h"
 
 #include <stdlib.h>
@@ -61,6 +61,8 @@ void window_crew_fini(struct weft_engine *e)
     host_agendas_gather(e);
     window_crew_list_all(e);
     struct window_crew *c = e->crew;
+    if (!e->peers)
+        e->windows.least_ps = WINDOW_LEAST_PS;
     e->crew = NULL; /* a signal may look meanwhile (event_now.c) */
     atomic_signal_fence(memory_order_seq_cst);
     if (c)
@@ -140,7 +142,7 @@ static void group(const struct weft_engine *e, struct window_crew *c)
     uint32_t at[2 * MOST_THREADS + 1] = {0}, n = 0;
     const bool *in_windows = e->windows.clusters.in_windows;
     for (uint32_t i = 0; i < e->fabric->nnodes; i++)
-        if (in_windows[i] && peers_own(e, i))
+        if (in_windows[i] && part_own(e, i))
             at[place(e, c, i)]++;
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[k];
@@ -152,7 +154,7 @@ static void group(const struct weft_engine *e, struct window_crew *c)
     }
     c->nswitches = n;
     for (uint32_t i = 0; i < e->fabric->nnodes; i++)
-        if (in_windows[i] && peers_own(e, i))
+        if (in_windows[i] && part_own(e, i))
             c->switches[at[place(e, c, i)]++] = i;
 }
 
@@ -192,7 +194,7 @@ static void mark(struct weft_engine *e, struct window_crew *c)
         struct window_node *s = &w->of[n];
         if (e->fabric->nodes[n].host != NIL)
             continue;
-        if (!e->windows.clusters.in_windows[n] || !peers_own(e, n))
+        if (!e->windows.clusters.in_windows[n] || !part_own(e, n))
             s->place = next + left++;
         c->place[n] = s->place;
         window_mark(w, n)->listed_ps = WEFT_NEVER;
@@ -209,7 +211,7 @@ void window_crew_list(struct weft_engine *e)
     if (!c)
         return;
     c->nborder = 0;
-    c->look_again = true;
+    e->windows.changed = true;
     partition(e->fabric, c->n, of->of, c->by_load ? c->load : NULL, c->thread, c->loose);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         if (e->fabric->nodes[n].host == NIL) {
@@ -217,7 +219,7 @@ void window_crew_list(struct weft_engine *e)
             e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
             e->windows.of[n].apart = e->peers != NULL; /* others know when all are settled */
         }
-        if (peers_own(e, n) && !of->in_windows[n] && at_border(e, n))
+        if (part_own(e, n) && !of->in_windows[n] && at_border(e, n))
             c->border[c->nborder++] = n;
     }
     group(e, c);
@@ -252,7 +254,8 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     c->settled_ps = INT64_MIN;
     c->look_at = c->look_every = WINDOWS_PER_LOOK;
-    c->look_again = c->measured = c->counted = true;
+    e->windows.changed = true;
+    c->measured = c->counted = true;
     c->weight = 1;
     c->clock_ns = crew_cpu_clock_ns();
     if (pause_clock_reserve(e))
@@ -278,12 +281,8 @@ int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct
         return rc;
     }
     e->crew = c;
+    if (!e->peers && c->shuffle >> 1 & 1)
+        e->windows.least_ps = 1;
     window_crew_list(e);
     return 0;
-}
-
-void window_crew_look_again(struct weft_engine *e)
-{
-    if (e->crew)
-        e->crew->look_again = true;
 }

@@ -12,8 +12,6 @@
 /** Several threads execute the events of all switches before @p until_ps, as run_window of
  * window.c. False, and nothing has happened: there is only one, or too little to do. */
 bool window_crew_run(struct weft_engine *e, int64_t until_ps);
-/** Switches were changed from outside. */
-void window_crew_look_again(struct weft_engine *e);
 /** Enters all switches into windows.order, if only the first of each thread are (windows.brief). */
 void window_crew_list_all(struct weft_engine *e);
 /** Other switches run in windows now. */

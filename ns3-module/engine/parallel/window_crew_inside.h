@@ -66,7 +66,6 @@ struct window_crew {
     bool *loose;                /**< by node: any of several threads may run it */
     uint8_t *to;                /**< by port: of the node at the end of its link */
     int64_t settled_ps;         /**< all transmissions before this time have been made */
-    bool look_again;            /**< any switch may owe some */
     bool uneven;                /**< threads have waited much for each other */
     uint32_t *place;            /**< by node: window_node.place */
     uint64_t *loads;            /**< window_crew_loads */
@@ -111,18 +110,6 @@ static inline size_t window_crew_row(unsigned n)
 static inline uint64_t *window_crew_loads(const struct window_crew *c, unsigned number)
 {
     return c->loads + number * window_crew_row(c->n);
-}
-
-#define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
-
-/** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
- * (docs/performance.md). Processes take shorter ones where they must (peers.c), tests have threads
- * run windows however short, but for some seeds. */
-static inline int64_t window_least_ps(const struct weft_engine *e)
-{
-    if (e->peers)
-        return e->peers->least_ps;
-    return e->crew && e->crew->shuffle >> 1 & 1 ? 1 : WINDOW_LEAST_PS;
 }
 
 /** CPU time of this thread in a window that is measured, else 0. */

@@ -5,7 +5,7 @@
 #include "core/context.h"
 #include "core/keyheap.h"
 #include "core/port.h"
-#include "window_queue.h"
+#include "core/windows.h"
 
 /* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of
  * these: what its first events touch. Inlined by force, see base/fetch.h. */

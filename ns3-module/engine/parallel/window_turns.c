@@ -22,7 +22,7 @@
 #include "host_agendas.h"
 #include "window.h"
 #include "window_node.h"
-#include "window_queue.h"
+#include "core/windows.h"
 #include "worker.h"
 
 #include "base/rng.h"
@@ -187,9 +187,9 @@ static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_p
     struct windows *w = &e->windows;
     for (uint32_t i = 0; i < c->nborder; i++)
         window_settle_node(e, c->border[i], hosts_ps);
-    if (c->settled_ps >= w->done_ps && !c->look_again)
+    if (c->settled_ps >= w->done_ps && !e->windows.changed)
         return;
-    c->all_owe = c->look_again && e->pkts.pool.live; /* else none has anything to send */
+    c->all_owe = e->windows.changed && e->pkts.pool.live; /* else none has anything to send */
     if (c->n > 1 && (c->shuffle || c->nswitches >= SETTLE_TOGETHER * c->n)) {
         window_crew_do(e, c, settle_turn);
     } else {
@@ -199,7 +199,7 @@ static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_p
                 settle_switch(e, c->switches[i], w->done_ps);
         }
     }
-    c->look_again = false;
+    e->windows.changed = false;
     c->settled_ps = w->done_ps;
 }
 

@@ -7,7 +7,8 @@
 #include "core/room.h"
 #include "core/walk.h"
 #include "posts.h"
-#include "window_queue.h"
+#include "core/windows.h"
+#include "core/windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,6 @@
 #define SURPLUS 4096u /**< free packets beyond which it gives so many away, if nobody has any */
 #define GIVEN 512u    /**< that it is given at once */
 #define AHEAD 8u      /**< outboxes that it fetches before they go onto links */
-
-_Thread_local struct weft_engine *worker_here;
 
 bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned number,
                  struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS])
@@ -238,17 +237,6 @@ void worker_deliver(struct worker *all, unsigned number)
     }
 }
 
-void totals_add(struct weft_totals *all, const struct weft_totals *more)
-{
-    uint64_t a[sizeof *all / sizeof(uint64_t)], b[sizeof a / sizeof *a];
-    _Static_assert(sizeof a == sizeof *all, "all of them are counts");
-    memcpy(a, all, sizeof a);
-    memcpy(b, more, sizeof b);
-    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
-        a[i] += b[i];
-    memcpy(all, a, sizeof a);
-}
-
 static void join_notes(struct weft_engine *e, const struct windows *w)
 {
     for (uint32_t i = 0; i < w->nnotes; i++)
@@ -281,8 +269,8 @@ void worker_join(struct worker *w, struct weft_engine *e)
     pool_join(&w->stacks, &c->telemetry.stacks, &e->telemetry.stacks);
     pool_join(&w->msgs, &c->msgs, &e->msgs);
     for (uint32_t i = 0; i < w->nposts; i++)
-        posts_await(e, qp_at(e, msg_at(e, w->posts[i].msg)->qp), w->posts[i].msg,
-                    w->posts[i].before);
+        post_await(e, qp_at(e, msg_at(e, w->posts[i].msg)->qp), w->posts[i].msg,
+                   w->posts[i].before);
     w->nposts = 0;
     if (e->peers) /* messages are complete in the thread's context, which is the only one */
         e->ideal = c->ideal;
@@ -346,9 +334,9 @@ void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
 
 void worker_call(struct weft_engine *e, const struct weft_completion *done)
 {
-    worker_here = e;
+    engine_here = e;
     e->hooks.concurrency.run_in_worker(e->hooks.concurrency.ctx, e->worker->number, done);
-    worker_here = NULL;
+    engine_here = NULL;
 }
 
 void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before)

@@ -108,10 +108,6 @@ struct worker {
 
 #pragma GCC visibility push(hidden)
 
-/** The context of this thread while the user takes in a message there: what he asks of the engine,
- * the time and to post messages, is asked of this. NULL: he doesn't. */
-extern _Thread_local struct weft_engine *worker_here;
-
 /** Prepares one of @p n workers of @p e; false when out of memory. */
 bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned number,
                  struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
@@ -134,9 +130,6 @@ void worker_give_messages(struct worker *w, struct weft_engine *e);
 /** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */
 bool worker_give_stacks(struct worker *w, struct weft_engine *e);
 
-/** Adds up totals. */
-void totals_add(struct weft_totals *all, const struct weft_totals *more);
-
 /* in a thread's context */
 /** Packet @p i leaves by @p port for a node that another thread may run, where it will have arrived
  * at @p at_ps. */
@@ -148,7 +141,7 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** The user is to be told of message record @p msg. */
 void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
                  const struct weft_completion *done);
-/** He takes in a message (run_in_worker), and may post others: see worker_here. */
+/** He takes in a message (run_in_worker), and may post others: see engine_here. */
 void worker_call(struct weft_engine *e, const struct weft_completion *done);
 /** When the window is over, message record @p msg is to wait for packets, behind @p before of its
  * QP. */

@@ -3,7 +3,7 @@
 #include "replay.h"
 #include "core/context.h"
 #include "core/loop.h"
-#include "parallel/posts.h"
+#include "core/executor.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
 #include "transport/rc.h"

@@ -11,7 +11,7 @@
  * it is the same again. Those take part that had messages since the sum was noted.
  */
 #include "core/context.h"
-#include "parallel/host_agendas.h"
+#include "core/executor.h"
 #include "replay.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
@@ -96,10 +96,10 @@ static bool message_periods_references(struct weft_engine *e, struct replay_mess
 static int64_t message_periods_look_ps(const struct weft_engine *e)
 {
     const int64_t wait_ps = replay_of(e)->messages.wait_ps;
-    const int64_t span_ps = host_agendas_span_ps(e);
+    const int64_t span_ps = agendas_span_ps(e);
     const int64_t then_ps = e->now + (wait_ps > span_ps ? wait_ps : span_ps);
     const int64_t pending_ps = replay_of(e)->messages.next_ps;
-    if (wait_ps == 0 && host_agendas_done_ps(e) <= e->now + 1)
+    if (wait_ps == 0 && agendas_done_ps(e) <= e->now + 1)
         return e->now + 1;
     return pending_ps < then_ps ? pending_ps : then_ps;
 }

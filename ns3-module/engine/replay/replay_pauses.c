@@ -3,7 +3,7 @@
 #include "replay_pauses.h"
 #include "core/context.h"
 #include "core/room.h"
-#include "parallel/window_queue.h"
+#include "core/windows.h"
 #include "replay.h"
 #include "replay_internal.h"
 

@@ -10,7 +10,7 @@
 #ifndef WEFT_ENGINE_REPLAY_PAUSES_H
 #define WEFT_ENGINE_REPLAY_PAUSES_H
 
-#include "parallel/window.h"
+#include "core/executor.h"
 
 struct replay_component;
 

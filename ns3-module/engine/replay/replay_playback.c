@@ -16,7 +16,7 @@
  */
 #include "core/agenda.h"
 #include "core/context.h"
-#include "parallel/host_parts.h"
+#include "core/executor.h"
 #include "core/loop.h"
 #include "replay.h"
 #include "replay_internal.h"
@@ -24,7 +24,6 @@
 #include "core/room.h"
 #include "replay_state.h"
 #include "core/walk.h"
-#include "parallel/window.h"
 
 #include "base/units.h"
 
@@ -307,7 +306,7 @@ static bool playback_next_again(struct weft_engine *e, void *ctx, struct loop_ev
     const struct again *g = ctx;
     struct replay *r = replay_of(e);
     while (!e->err.code && (!g->to_event || r->play.done == g->done)) {
-        const struct agenda *a = ev->a = host_parts_any(e, &ev->d);
+        const struct agenda *a = ev->a = agenda_first_of_all(e, &ev->d);
         const struct due d = ev->d;
         if (d.t == WEFT_NEVER && (!e->windows.on || window_first(e) == WEFT_NEVER))
             return false;
@@ -316,7 +315,7 @@ static bool playback_next_again(struct weft_engine *e, void *ctx, struct loop_ev
             r->packets.next_ps < g->end_ps + g->to_event ? r->packets.next_ps : WEFT_NEVER;
         int64_t until_ps = d.t < g->limit_ps ? d.t : g->limit_ps;
         until_ps = look_ps < until_ps ? look_ps : until_ps;
-        if (window_due(&e->windows, d.t) && window_advance(e, until_ps))
+        if (window_due(&e->windows, d.t) && windows_advance(e, until_ps))
             continue;
         if (d.t < look_ps)
             return d.t < g->limit_ps && !(d.slow && a->slow.h[0].id >> EV_KIND_SHIFT == EV_TIMER);

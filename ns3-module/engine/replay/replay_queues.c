@@ -7,11 +7,8 @@
 #include "core/evq.h"
 #include "core/fastq.h"
 #include "core/keyheap.h"
-#include "core/port_catch_up.h"
-#include "parallel/host_agendas.h"
-#include "parallel/window.h"
-#include "parallel/window_crew.h"
-#include "parallel/window_queue.h"
+#include "core/executor.h"
+#include "core/windows.h"
 #include "replay_internal.h"
 
 #include "base/units.h"
@@ -37,7 +34,7 @@ static void queues_each_key(struct weft_engine *e, int64_t *base_ps,
                             void (*fn)(void *ctx, uint64_t key), void *ctx)
 {
     const struct agenda *a;
-    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
+    for (unsigned i = 0; (a = agendas_at(e, i)) != NULL; i++) {
         *base_ps = a->fast.base;
         fastq_each(&a->fast, fn, ctx);
     }
@@ -100,7 +97,7 @@ static void queues_look(struct look *l)
 {
     const struct agenda *a;
     queues_each_key(l->e, &l->base_ps, queues_look_at_key, l);
-    for (unsigned i = 0; (a = host_agendas_at(l->e, i)) != NULL; i++)
+    for (unsigned i = 0; (a = agendas_at(l->e, i)) != NULL; i++)
         queues_look_at_slow(l, &a->slow);
 }
 
@@ -144,7 +141,7 @@ int64_t replay_first_of(struct weft_engine *e, const struct replay_scope *p)
 {
     int64_t first_ps = WEFT_NEVER;
     const struct agenda *a;
-    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
+    for (unsigned i = 0; (a = agendas_at(e, i)) != NULL; i++) {
         const int64_t t = queues_first_in(e, p, &a->slow);
         first_ps = t < first_ps ? t : first_ps;
     }
@@ -206,7 +203,7 @@ static void queues_clear_windows(struct weft_engine *e, int64_t now_ps)
         window_note_first(w, n);
     }
     w->done_ps = w->base = now_ps;
-    window_crew_look_again(e);
+    e->windows.changed = true;
 }
 
 static void queues_queue_port(struct weft_engine *e, const struct replay_scope *p, uint32_t port)
@@ -246,7 +243,7 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_scope *p, int
 {
     struct agenda *a;
     uint32_t most = 0;
-    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++)
+    for (unsigned i = 0; (a = agendas_at(e, i)) != NULL; i++)
         most += fastq_len(&a->fast) + a->slow.n;
     for (uint32_t n = 0; e->windows.on && n < e->fabric->nnodes; n++)
         most += e->windows.of[n].q.n;
@@ -256,7 +253,7 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_scope *p, int
         return;
     }
     queues_each_key(e, &kept.base_ps, queues_keep_key, &kept);
-    for (unsigned i = 0; (a = host_agendas_at(e, i)) != NULL; i++) {
+    for (unsigned i = 0; (a = agendas_at(e, i)) != NULL; i++) {
         queues_thin_slow(e, &kept, &a->slow);
         fastq_clear(&a->fast, now_ps);
         a->fetched = a->fast.top;

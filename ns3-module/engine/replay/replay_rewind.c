@@ -10,9 +10,7 @@
 #include "core/agenda.h"
 #include "core/context.h"
 #include "core/loop.h"
-#include "parallel/host_agendas.h"
-#include "parallel/host_parts.h"
-#include "parallel/window.h"
+#include "core/executor.h"
 #include "replay.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
@@ -43,9 +41,9 @@ static bool rewind_next_before(struct weft_engine *e, void *ctx, struct loop_eve
 {
     const struct present *here = ctx;
     while (!e->err.code) {
-        ev->a = host_parts_any(e, &ev->d);
+        ev->a = agenda_first_of_all(e, &ev->d);
         const int64_t until_ps = ev->d.t < here->due_ps ? ev->d.t : here->due_ps;
-        if (!window_due(&e->windows, ev->d.t) || !window_advance(e, until_ps))
+        if (!window_due(&e->windows, ev->d.t) || !windows_advance(e, until_ps))
             return rewind_before(ev->a, ev->d, here->due_ps, here->due_id);
     }
     return false;
@@ -58,17 +56,17 @@ static void rewind_run(struct weft_engine *e, int64_t due_ps, uint32_t due_id)
     loop_events(e, &here, rewind_next_before, loop_run_event);
     e->loop.due_ps = due_ps;
     e->loop.due_id = due_id;
-    window_catch_up(e);
+    windows_catch_up(e);
 }
 
 void replay_component_catch_up(struct weft_engine *e, struct replay_component *k, int64_t from_ps)
 {
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint32_t due_id = e->loop.due_id;
-    window_catch_up(e);
+    windows_catch_up(e);
     for (uint32_t i = 0; i < k->scope.nports; i++)
         if (e->ports[k->scope.ports[i]].nic != NIL)
-            host_agendas_back(e, k->scope.ports[i]);
+            agendas_back(e, k->scope.ports[i]);
     replay_queue_again(e, &k->scope, from_ps);
     rewind_run(e, due_ps, due_id);
     e->now = now;
@@ -86,7 +84,7 @@ void replay_component_rewind(struct weft_engine *e, struct replay_component *k)
     replay_of(e)->packets.changes++;
     k->phase = REPLAY_GO_ON;
     k->next_ps = at_ps + k->found_ps;
-    window_catch_up(e);
+    windows_catch_up(e);
     replay_pauses_back(e, k, due_ps);
     replay_state_move(e, &k->scope, &k->snapshot, -periods);
     f->periods -= (uint64_t)periods;

@@ -2,7 +2,7 @@
 /* When replay looks at the state, whether that is worth it, and the look itself. */
 #include "core/context.h"
 #include "core/loop.h"
-#include "parallel/host_agendas.h"
+#include "core/executor.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
 
@@ -26,7 +26,7 @@
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps)
 {
     struct replay *r = replay_of(e);
-    const int64_t done_ps = host_agendas_done_ps(e);
+    const int64_t done_ps = agendas_done_ps(e);
     *next_ps = t_ps > done_ps ? t_ps : done_ps; /* hosts have been run beyond the clock */
     int64_t look_ps =
         r->packets.next_ps < r->messages.next_ps ? r->packets.next_ps : r->messages.next_ps;

@@ -19,7 +19,7 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/walk.h"
-#include "parallel/window_crew.h"
+#include "core/executor.h"
 #include "replay.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
@@ -87,7 +87,7 @@ static void symmetry_set_suspended(struct weft_engine *e, const struct replay_sc
         s->still = still;
         s->owes |= !still;
     }
-    window_crew_look_again(e);
+    e->windows.changed = true;
 }
 
 /* Followers have no events any more. */

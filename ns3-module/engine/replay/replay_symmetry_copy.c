@@ -13,7 +13,7 @@
 #include "core/pkt.h"
 #include "core/pkt_list.h"
 #include "core/walk.h"
-#include "parallel/window.h"
+#include "core/executor.h"
 #include "replay.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
@@ -98,7 +98,7 @@ bool replay_copy_ready(struct weft_engine *e, struct replay_component *lead)
 {
     if (e->loop.due_id) /* in the midst of an instant: the order of its events goes by names */
         return false;
-    window_catch_up(e);
+    windows_catch_up(e);
     replay_ports_catch_up(e, &lead->scope);
     if (!snapshot_over(&lead->then) || !replay_copy_possible(e, lead))
         return false;

@@ -6,7 +6,7 @@
 #include "core/pkt.h"
 #include "credit.h"
 #include "in_network.h"
-#include "parallel/worker.h"
+#include "core/executor.h"
 
 #include "base/rng.h"
 
@@ -24,7 +24,7 @@ static void drop_tell_frame(struct weft_engine *e, uint32_t i, uint32_t port,
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
 {
     if (__builtin_expect(e->worker != NULL, 0)) {
-        worker_drop(e, port, pkt_at(e, i)->payload, why);
+        e->executor->drop(e, port, pkt_at(e, i)->payload, why);
     } else {
         e->ports[port].st.drops[why]++;
         e->ports[port].dropped_payload += pkt_at(e, i)->payload;

@@ -11,7 +11,7 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/pkt.h"
-#include "core/port_catch_up.h"
+#include "core/events.h"
 #include "credit.h"
 
 #include "topologies/deadlock.h"

@@ -54,12 +54,9 @@ bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, 
         e->telemetry.pints[port].size = wire;
         e->telemetry.pints[port].sent_ps = e->now;
     }
-    if (p->own_ends & CROSSES)
-        peers_send(e, port, k, i, at_ps);
-    else if (p->own_ends & e->path.apart)
-        worker_send(e, port, i, at_ps);
-    else
+    if (!(p->own_ends & e->path.apart))
         return false;
+    e->executor->send(e, port, i, at_ps);
     return true;
 }
 

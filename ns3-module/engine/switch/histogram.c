@@ -7,7 +7,7 @@
 #include "histogram.h"
 #include "core/context.h"
 #include "core/fail.h"
-#include "parallel/posts.h"
+#include "core/executor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -40,7 +40,7 @@
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
-#include "core/port_catch_up.h"
+#include "core/events.h"
 
 #include "base/int128.h"
 

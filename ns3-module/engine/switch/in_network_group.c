@@ -6,8 +6,7 @@
 #include "credit.h"
 #include "in_network.h"
 #include "in_network_state.h"
-#include "parallel/posts.h"
-#include "parallel/window.h"
+#include "core/executor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -224,6 +223,6 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
         return rc;
     }
     *id = in->ngroups / 2 - 1;
-    window_choose(e);
+    windows_choose(e);
     return 0;
 }

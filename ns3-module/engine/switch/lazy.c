@@ -27,10 +27,7 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/events.h"
-#include "core/port_catch_up.h"
-#include "parallel/posts.h"
-#include "parallel/window.h"
-#include "parallel/window_crew.h"
+#include "core/executor.h"
 
 #include "base/units.h"
 
@@ -140,7 +137,7 @@ void lazy_choose(struct weft_engine *e)
         else
             lazy_settle(e, n);
     }
-    window_choose(e);
+    windows_choose(e);
 }
 
 static void lazy_catch_up_node(struct weft_engine *e, const struct weft_fabric_node *n)
@@ -154,8 +151,8 @@ void lazy_catch_up(struct weft_engine *e)
 {
     posts_settle(e);
     extension_catch_up(e);
-    window_catch_up(e);
-    window_crew_look_again(e);
+    windows_catch_up(e);
+    e->windows.changed = true;
     for (uint32_t n = 0; e->path.lazy && n < e->fabric->nnodes; n++)
         if (node_known(e, n))
             lazy_catch_up_node(e, &e->fabric->nodes[n]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Marking curves; see marking.h. */
 #include "marking.h"
-#include "core/port_kind.h"
+#include "core/port.h"
 #include "engine.h"
 #include "params/lists.h"
 #include "prio_params.h"

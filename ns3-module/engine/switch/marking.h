@@ -11,7 +11,7 @@
 #ifndef WEFT_ENGINE_MARKING_H
 #define WEFT_ENGINE_MARKING_H
 
-#include "core/port_kind.h"
+#include "core/port.h"
 #include "prio_params.h"
 
 /** What decides a default curve. */

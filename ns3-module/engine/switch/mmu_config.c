@@ -18,7 +18,6 @@
 #include "credit.h"
 #include "marking.h"
 #include "mmu.h"
-#include "parallel/peers.h"
 #include "prio_params.h"
 
 #include "base/int128.h"
@@ -384,7 +383,7 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         e->mmu.of = (struct mmu *)(void *)e->mmu.mem.base; /* zeroed, and on a page */
     if (!e->mmu.of)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
-    if (e->expected)
+    if (e->part.records)
         stable_small_pages(&e->mmu.mem);
     for (uint32_t i = 0; i < f->nnodes; i++) {
         if (!weft_fabric_forwards(f, i))

@@ -25,10 +25,8 @@
 #include "core/pkt.h"
 #include "core/pkt_list.h"
 #include "core/port.h"
-#include "core/port_catch_up.h"
 #include "balance/steer.h"
-#include "parallel/window.h"
-#include "parallel/worker.h"
+#include "core/executor.h"
 
 #include "base/int128.h"
 #include "base/units.h"
@@ -86,7 +84,7 @@ static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, en
     if (at_ps < d->entry_ps) {
         d->entry_ps = at_ps;
         if (e->worker)
-            worker_timer(e, at_ps, EV_ID(EV_PFC, number));
+            e->executor->timer(e, at_ps, EV_ID(EV_PFC, number));
         else
             engine_push(e, &e->loop.agenda.slow, at_ps, EV_ID(EV_PFC, number));
     }

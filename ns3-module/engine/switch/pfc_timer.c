@@ -7,7 +7,7 @@
 #include "core/events.h"
 #include "core/fail.h"
 #include "core/port.h"
-#include "parallel/window.h"
+#include "core/executor.h"
 #include "pfc_timer.h"
 
 #include "base/units.h"
@@ -80,7 +80,7 @@ void pfc_event(struct weft_engine *e, uint64_t number)
     const uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
     struct pfc_deadline *d = pfc_deadline(e, number);
     if (e->ports[port].own_ends & OWN_IN_WINDOWS) {
-        window_catch_up(e);
+        windows_catch_up(e);
         if (d->at_ps != e->now) { /* what the switch has done by now has moved it */
             d->entry_ps = d->at_ps;
             if (d->at_ps != WEFT_NEVER)
@@ -95,7 +95,7 @@ void pfc_event(struct weft_engine *e, uint64_t number)
     }
     pfc_set_refresh(e, port, prio);
     if (!e->peers) { /* which have watched before */
-        window_catch_up(e);
+        windows_catch_up(e);
         pfc_watch(e, port, pfc_moves(e));
     }
     if (e->ports[port].ctrl.head == NIL) {

@@ -9,11 +9,10 @@
 #include "core/context.h"
 #include "core/gap.h"
 #include "core/pkt_list.h"
-#include "core/port_catch_up.h"
-#include "core/port_link.h"
+#include "core/events.h"
 #include "mmu.h"
 #include "mmu_admit.h"
-#include "parallel/worker.h"
+#include "core/executor.h"
 #include "scheduler.h"
 #include "telemetry.h"
 
@@ -64,7 +63,7 @@ static inline bool port_handed_over(struct weft_engine *e, struct port *p, uint3
         return port_transmit_rarely(e, p, port, k, i, wire, at_ps);
     if (!(p->own_ends & e->path.apart))
         return false;
-    worker_send(e, port, i, at_ps);
+    e->executor->send(e, port, i, at_ps);
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include "balance/steer.h"
 #include "core/context.h"
 #include "core/gap.h"
-#include "core/port_catch_up.h"
+#include "core/events.h"
 #include "mmu.h"
 #include "core/frame_size.h"
 

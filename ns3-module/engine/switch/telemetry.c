@@ -11,8 +11,8 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/stable.h"
-#include "parallel/worker.h"
 #include "core/qp_state.h"
+#include "core/executor.h"
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -49,7 +49,7 @@ static __attribute__((noinline, cold)) void stamp_int_more(struct weft_engine *e
                                                            uint32_t out)
 {
     struct stable *s = &e->telemetry.stacks;
-    k->sig = e->worker ? worker_alloc(e, s) : stable_grow(s);
+    k->sig = e->worker ? e->executor->alloc(e, s) : stable_grow(s);
     if (k->sig == NIL)
         engine_full(e, s, "INT stacks in flight");
     else

@@ -15,8 +15,7 @@
 #include "core/context.h"
 #include "core/pkt.h"
 #include "core/port.h"
-#include "parallel/posts.h"
-#include "parallel/window.h"
+#include "core/executor.h"
 #include "qp.h"
 #include "switch/credit.h"
 
@@ -78,7 +77,7 @@ static void prepare(struct weft_engine *e)
     e->path.frames = e->nics.turns = true;
     *(e->p.ecn.at_enqueue ? &e->path.on_enqueue : &e->path.on_dequeue) |= QUEUE_MARK_FRAMES;
     e->path.no_cut_through |= e->path.on_enqueue & QUEUE_MARK_FRAMES;
-    window_choose(e);
+    windows_choose(e);
 }
 
 int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame *f,

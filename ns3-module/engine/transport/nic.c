@@ -19,7 +19,6 @@
 #include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
-#include "core/port_catch_up.h"
 #include "qp.h"
 #include "recovery.h"
 #include "balance/steer.h"
@@ -221,7 +220,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         if (m->sent_ps < 0) {
             delay_sent(e, q, m);
             if (__builtin_expect(e->peers != NULL, 0))
-                peers_note_last(e, q, m);
+                e->executor->sent_last(e, q, m);
         }
     }
     if (__builtin_expect(snd->entropy != NULL, 0))

@@ -16,7 +16,7 @@
 #include "reroute.h"
 #include "nic.h"
 #include "core/pkt.h"
-#include "parallel/posts.h"
+#include "core/executor.h"
 #include "rc.h"
 #include "balance/way.h"
 #include "recovery.h"
@@ -158,7 +158,7 @@ const struct sender qp_nobody = {FRESH};
 /* The sender of @p q, a new QP. */
 static struct sender *new_sender(struct weft_engine *e, const struct qp_name *name, struct qp *q)
 {
-    if (!(peers_ends(e, name->src, name->dst) & PEERS_SENDS))
+    if (!(part_ends(e, name->src, name->dst) & PART_SENDS))
         return (struct sender *)(uintptr_t)&qp_nobody;
     struct stable *apart = &e->qps.senders; /* it has room for one for each QP */
     return (struct sender *)(void *)(apart->elem ? apart->base + stable_alloc(apart) * apart->elem
@@ -241,7 +241,7 @@ static struct qp *record(const struct weft_engine *e, uint32_t qi, const struct 
         weft_flow_entropy(weft_flow_key(name->src, name->dst, name->prio, own), e->seed);
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
-    if (peers_ends(e, name->src, name->dst))
+    if (part_ends(e, name->src, name->dst))
         qp_fill_env(e, q);
     return q;
 }
@@ -266,15 +266,15 @@ static int open_sender(struct weft_engine *e, uint32_t qi, struct weft_err *err)
 int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, struct weft_err *err)
 {
     struct qp *q = record(e, qi, name);
-    const unsigned ends = peers_ends(e, name->src, name->dst);
+    const unsigned ends = part_ends(e, name->src, name->dst);
     if (!ends) /* other processes have it */
         return 0;
     if (control_settle(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
     q->carries = q->control->credit_on ? QP_CREDIT : q->control->supply_on ? QP_SUPPLY : QP_NOTHING;
-    if (ends & PEERS_SENDS && open_sender(e, qi, err))
+    if (ends & PART_SENDS && open_sender(e, qi, err))
         return err ? err->code : WEFT_E_LIMIT;
-    if (ends & PEERS_SENDS && e->spread.steer)
+    if (ends & PART_SENDS && e->spread.steer)
         e->spread.steer->aim(e, q);
     if (e->links.ndown)
         reroute_qp(e, qi);

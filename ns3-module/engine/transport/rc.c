@@ -24,7 +24,7 @@
 #include "grant.h"
 #include "nic.h"
 #include "delay.h"
-#include "parallel/worker.h"
+#include "core/executor.h"
 #include "probe.h"
 #include "qp.h"
 #include "recovery.h"
@@ -108,16 +108,6 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
     }
 }
 
-/* A message is received in the context of a thread. */
-static void tell_thread(struct weft_engine *e, uint32_t mi, const struct weft_completion *d)
-{
-    const bool absorbs = e->worker->absorbs;
-    if (!absorbs || e->extension)
-        worker_tell(e, mi, absorbs ? TELL_TAKEN : TELL_RECEIVED, d);
-    if (absorbs)
-        worker_call(e, d);
-}
-
 void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct completer *c)
 {
     struct msg *m = msg_at(e, mi);
@@ -132,10 +122,8 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
         rc_fill_done(q, m, 0, &d);
         if (__builtin_expect(e->extension && !e->worker, 0))
             extension_completed(e, m->qp, false, false, &d);
-        else if (__builtin_expect(e->peers != NULL, 0))
-            peers_tell(e, mi, false);
-        else if (e->worker)
-            tell_thread(e, mi, &d);
+        else if (__builtin_expect(e->peers || e->worker, 0))
+            e->executor->completed(e, mi, false, &d);
         else
             e->hooks.received(e->hooks.ctx, &d);
     }
@@ -275,10 +263,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
     }
     if (__builtin_expect(e->extension && !e->worker, 0))
         extension_completed(e, d.qpn - WEFT_FIRST_QPN, true, false, &d);
-    else if (__builtin_expect(e->peers != NULL, 0))
-        peers_tell(e, mi, true);
-    else if (e->worker)
-        worker_tell(e, mi, TELL_ACKED, &d);
+    else if (__builtin_expect(e->peers || e->worker, 0))
+        e->executor->completed(e, mi, true, &d);
     else if (e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &d);
 }

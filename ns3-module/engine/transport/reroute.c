@@ -91,10 +91,10 @@ void reroute_qp(struct weft_engine *e, uint32_t qi)
     struct sender *const snd = q->snd;
     const uint32_t old = q->port;
     const bool sends = q->own_prio != FRAME_PRIO; /* else it stands for frames */
-    const unsigned ends = peers_ends(e, q->src_host, q->dst_host);
+    const unsigned ends = part_ends(e, q->src_host, q->dst_host);
     uint32_t port, ack_port, mtu, ack_mtu;
     q->ideal_ps = 0; /* another path, another time */
-    if (!(ends & PEERS_SENDS)) {
+    if (!(ends & PART_SENDS)) {
         if (ends && reroute_leads(e, q, true, &port, &mtu) && !reroute_too_long(q, mtu) &&
             reroute_leads(e, q, false, &ack_port, &ack_mtu)) {
             q->port = port; /* ideal durations go by it */

@@ -1,19 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages are posted: they wait in the FIFO of their QP. A message of n bytes is max(1, ceil(n /
- * MTU)) packets.
+ * Messages are posted: they get their numbers, and wait in the FIFO of their QP. A message of n
+ * bytes is max(1, ceil(n / MTU)) packets.
  */
+#include "send.h"
 #include "core/context.h"
+#include "core/executor.h"
 #include "core/extension.h"
 #include "core/stable.h"
 #include "nic.h"
 #include "delay.h"
-#include "parallel/host_agendas.h"
-#include "parallel/posts.h"
-#include "parallel/worker.h"
-#include "parallel/worker_posts.h"
 #include "qp.h"
 #include "rc.h"
+
+/* Message @p mi waits in the FIFO of its QP, of which @p ends are of this process. */
+static void post_append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned ends)
+{
+    const struct msg *m = msg_at(e, mi);
+    const uint32_t before = q->tail_msg;
+    q->end_psn += m->npkts;
+    q->end_byte += m->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = mi;
+    else
+        msg_at(e, before)->next = mi;
+    q->tail_msg = mi;
+    if (ends & PART_SENDS && q->snd->nxt_msg == NIL)
+        q->snd->nxt_msg = mi;
+    if (engine_here != e || !e->executor->hears_later(e, q, mi, before))
+        post_await(e, q, mi, before);
+}
+
+void post_take(struct weft_engine *e, const struct post *p)
+{
+    const struct weft_msg *msg = &p->msg;
+    const unsigned ends = part_ends(e, msg->src, msg->dst);
+    struct qp *q = qp_at(e, p->qp);
+    struct msg *m = msg_at(e, p->record);
+    *m = (struct msg){.next = NIL,
+                      .rcv_next = NIL,
+                      .qp = p->qp,
+                      .id = p->id,
+                      .bytes = msg->bytes,
+                      .tag = msg->tag,
+                      .token = msg->token,
+                      .token_type = msg->token_type,
+                      .deferrable = msg->deferrable,
+                      .first_psn = q->end_psn,
+                      .npkts = msg->bytes && ends ? (msg->bytes - 1) / q->mtu_bytes + 1 : 1,
+                      .start_byte = q->end_byte,
+                      .post_ps = e->now,
+                      .since = e->ideal.now,
+                      .sent_ps = -1};
+    if (ends & PART_SENDS)
+        delay_posted(e, q, m);
+    if (ends)
+        post_append(e, q, p->record, ends);
+}
+
+void post_foresee(struct weft_engine *e, const struct post *p)
+{
+    struct qp *q = qp_at(e, p->qp);
+    if (!profile_of(q)->pick)
+        qp_ideal_ps(e, q, p->msg.bytes, e->ideal.now);
+}
+
+void post_make(struct weft_engine *e, const struct post *p)
+{
+    const struct qp_name name = post_name(p);
+    struct weft_err err = {0};
+    if (p->opens && qp_open(e, p->qp, &name, &err)) {
+        engine_fail(e, err.code, "%s", err.msg);
+        return;
+    }
+    post_take(e, p);
+    if (p->opens)
+        post_foresee(e, p);
+    nic_wake(e, p->qp);
+}
 
 /* The extension and the application hear of it. */
 static void tell(struct weft_engine *e, const struct post *p)
@@ -31,35 +95,27 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
                      struct weft_err *err)
 {
     const uint32_t hosts = e->fabric->nhosts;
-    if (__builtin_expect(worker_here != NULL, 0)) {
-        if (id)
-            *id = UINT64_MAX; /* it has none yet */
-        return worker_post(worker_here, msg, err);
-    }
     uint32_t prio = msg->prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : msg->prio;
     if (msg->src >= hosts || msg->dst >= hosts)
         return weft_err_set(err, WEFT_E_INPUT,
                             "message from host %u to host %u, but the fabric has hosts 0 to %u",
                             msg->src, msg->dst, hosts - 1);
-    const unsigned ends = peers_ends(e, msg->src, msg->dst);
-    if (ends & PEERS_SENDS && host_agendas_beyond(e, msg->src))
-        return weft_err_set(err, WEFT_E_INTERNAL,
-                            "host %u has been run beyond the moment at which it is to post a "
-                            "message: the workload can't be played by several threads",
-                            msg->src);
+    const unsigned ends = part_ends(e, msg->src, msg->dst);
     if (msg->src == msg->dst)
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
-    if (__builtin_expect(e->peers != NULL, 0) && e->peers->link.user && !e->peers->posting) {
-        if (id)
+    if (__builtin_expect(e->peers || e->parts || engine_here, 0)) {
+        const int rc = e->executor->intercept(e, msg, prio, err);
+        if (rc && id)
             *id = UINT64_MAX;
-        return peers_words_post(e, msg, prio, err);
+        if (rc)
+            return rc < 0 ? rc : 0;
     }
     if (__builtin_expect(e->extension != NULL, 0) && e->extension->takes_posts)
         return e->extension->ops->post(e, msg, prio, id, err);
     const struct qp_name name = {msg->src, msg->dst, msg->qp, (uint8_t)prio, msg->nic};
-    const bool waits = posts_wait(e);
+    const bool waits = e->parts && e->executor->waits(e);
     if (!waits)
         posts_settle(e);
     struct post p = {.msg = *msg};
@@ -83,17 +139,16 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
     if (id)
         *id = p.id;
     if (waits)
-        return posts_add(e, &p, err);
+        return e->executor->wait(e, &p, err);
     post_take(e, &p);
     if (__builtin_expect(e->peers != NULL, 0)) {
-        peers_same_post(e, msg);
-        peers_posted(e);
-        if (p.opens && ends & PEERS_RECEIVES)
+        e->executor->posted(e, msg);
+        if (p.opens && ends & PART_RECEIVES)
             post_foresee(e, &p);
     }
     if (e->hooks.posted || e->extension)
         tell(e, &p);
-    if (ends & PEERS_SENDS)
+    if (ends & PART_SENDS)
         nic_wake(e, p.qp);
     return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What windows of switches are to execute and to tell: window.h. */
-#include "window_queue.h"
-#include "core/extension.h"
-#include "core/fail.h"
-#include "core/room.h"
+#include "windows.h"
+#include "context.h"
+#include "extension.h"
+#include "fail.h"
+#include "room.h"
 
 /* ---- what is told late ---- */
 
