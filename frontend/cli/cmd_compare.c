@@ -254,7 +254,7 @@ static int write_page(const struct weft_cli *cli, const char *const dirs[2], con
     int code = weft_runs_open(dirs, 2, NULL, 0, &runs, err);
     if (!code && runs.n != 2)
         code = weft_err_set(err, WEFT_E_USAGE, "--html compares two runs, not sweeps");
-    code = code ? code : weft_report_page(cli, cli->err, &runs, path, err);
+    code = code ? code : weft_report_page(cli->err, &runs, path, err);
     weft_runs_close(&runs);
     return code;
 }

@@ -30,7 +30,7 @@ static int report_run(const struct weft_cli *cli, const void *opts, char **args,
         return err->code;
     int code = weft_runs_open((const char *const *)args, (size_t)nargs, o->labels.list, o->labels.n,
                               &runs, err);
-    code = code ? code : weft_report_page(cli, cli->out, &runs, o->out ? o->out : path, err);
+    code = code ? code : weft_report_page(cli->out, &runs, o->out ? o->out : path, err);
     weft_runs_close(&runs);
     return code;
 }

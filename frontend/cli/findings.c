@@ -6,6 +6,7 @@
 #include "cli/findings.h"
 
 #include "base/units.h"
+#include "cli/suspects.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static double unfinished(const struct rule_in *in, const char **sentence)
     else
         *sentence = weft_arena_printf(in->arena, "The run did not finish (%s)%s%s", outcome,
                                       reason ? ": " : ".", reason ? reason : "");
-    return 2;
+    return 10;
 }
 
 static double drops(const struct rule_in *in, const char **sentence)
@@ -256,7 +257,7 @@ size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
                      struct weft_arena *arena, struct weft_finding out[WEFT_FINDINGS_MAX])
 {
     const struct rule_in in = {run, f, arena};
-    struct list l = {.out = out};
+    struct list l = {.out = out, .n = weft_suspects(run, f, arena, out, WEFT_FINDINGS_MAX / 2)};
     add_causes(&l, f, arena);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         const char *sentence = NULL;

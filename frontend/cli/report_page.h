@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /** Writes the page of these runs to @p path, and that to @p say. */
-int weft_report_page(const struct weft_cli *cli, FILE *say, const struct weft_runs *runs,
-                     const char *path, struct weft_err *err);
+int weft_report_page(FILE *say, const struct weft_runs *runs, const char *path,
+                     struct weft_err *err);
 
 #ifdef __cplusplus
 }

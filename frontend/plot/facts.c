@@ -2,6 +2,8 @@
 /* Sums and maxima over the tables of a run, for the words of a report. */
 #include "plot/facts.h"
 
+#include "plot/link_facts.h"
+
 #include "base/units.h"
 
 #include <math.h>
@@ -31,6 +33,7 @@ struct reading {
         char kind[32];
     } links[16]; /* between switches, by dimension and rate */
     size_t nlinks;
+    struct weft_link_facts *all; /* what faults and peers are told from */
 };
 
 /* ---- the first few ---- */
@@ -185,7 +188,7 @@ static void count_link(struct reading *r, const char *dim, const char *rate, dou
 static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
-    double util, pause, drops[4], queue;
+    double util, pause, drops[4], queue, link, rate;
     const char *from = weft_row_text(row, 0), *to = weft_row_text(row, 1);
     if (weft_row_number(row, 2, &util, err) || weft_row_number(row, 3, &pause, err) ||
         weft_row_number(row, 4, &queue, err))
@@ -195,6 +198,16 @@ static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
             return err->code;
         r->f->drops += drops[k];
     }
+    if (weft_row_number(row, 11, &link, err) || weft_row_number(row, 10, &rate, err))
+        return err->code;
+    r->f->drops_buffer += drops[0];
+    r->f->drops_headroom += drops[1];
+    r->f->drops_error += drops[2];
+    r->f->drops_link += drops[3];
+    const struct weft_link_fact fact = {from,           to,   weft_row_text(row, 9),
+                                        (uint32_t)link, rate, util / 100};
+    if (weft_link_facts_add(r->all, &fact, err))
+        return err->code;
     if (from[0] == 's' && to[0] == 's')
         count_link(r, weft_row_text(row, 9), weft_row_text(row, 10), util / 100);
     r->f->link_max = fmax(r->f->link_max, util / 100);
@@ -270,14 +283,18 @@ int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
                                            "drops_link",
                                            "dim",
                                            "rate_bps",
+                                           "?link",
                                            NULL};
     static const char *const of_steps[] = {"rank", "name", "kind", "duration_ns", NULL};
-    struct reading r = {.arena = runs->arena, .f = out};
+    struct weft_link_facts links = {.arena = runs->arena};
+    struct reading r = {.arena = runs->arena, .f = out, .all = &links};
     *out = (struct weft_facts){.end_ns = weft_run_figure(run, "end_to_end_ns")};
     if (read_ranks(&r, run, err) < 0 ||
         weft_run_rows(run, "flows.csv", of_flows, flow_row, &r, err) < 0 ||
         weft_run_rows(run, "links.csv", of_links, link_row, &r, err) < 0 ||
         weft_run_rows(run, "critical_path.csv", of_steps, step_row, &r, err) < 0)
+        return err->code;
+    if (weft_link_facts_conclude(&links, run, out, err))
         return err->code;
     compare_links(&r);
     return r.lost ? weft_err_no_memory(err, "a report") : 0;

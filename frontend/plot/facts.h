@@ -31,6 +31,15 @@ struct weft_top {
     size_t n;
 };
 
+/** A fault that was there while the run went on, or a link slower than its peers. */
+struct weft_fault_fact {
+    const char *text, *advice;
+    double
+        severity; /**< share of the link that was missing, over the run; 1 where packets were lost
+                   */
+};
+enum { WEFT_FAULT_FACTS = 4 };
+
 /** All of it. Shares are of 1. */
 struct weft_facts {
     double end_ns; /**< of the run */
@@ -43,6 +52,12 @@ struct weft_facts {
     double spread_max, spread_mean; /**< busiest and mean of the kind of links between switches
                                        where they differ most */
     double drops, retransmitted_bytes;
+    double drops_buffer, drops_headroom, drops_error, drops_link; /**< drops by reason */
+    struct weft_fault_fact faults[WEFT_FAULT_FACTS];              /**< the worst first */
+    size_t nfaults;
+    double uplink_util;    /**< mean use of links between switches, 0 to 1 */
+    double oversubscribed; /**< what hosts of a switch may send / what its other links carry, of the
+                              worst switch; 0: no such switch */
     struct weft_top links, paused, ranks_top, flows, steps;
 };
 

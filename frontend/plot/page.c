@@ -159,8 +159,9 @@ int weft_page_write(const struct weft_runs *runs, const struct weft_page_setting
             return err->code;
     write_head(&p);
     write_answers(&p);
-    if (weft_page_numbers(&p, err) || write_figures(&p, err) || weft_page_settings_section(&p, err))
+    if (weft_page_numbers(&p, err) || write_figures(&p, err))
         return err->code;
+    weft_page_settings_section(&p);
     fputs("</main>\n</body>\n</html>\n", out);
     return 0;
 }

@@ -21,13 +21,8 @@ struct weft_finding {
     const char *advice;   /**< what to try, with the names of settings; "": nothing */
 };
 
-/** What the page asks of those who know the settings. */
+/** What the page asks of those who know what settings do. */
 struct weft_page_settings {
-    void *ctx;
-    /** Whether @p value is the default of the setting @p key, and what the default is. NULL: there
-     * is no such setting, or it has no default. @p buf: room for its text. */
-    const char *(*default_of)(void *ctx, const char *key, const char *value, bool *is_default,
-                              char *buf, size_t size);
     /** What can be said of a run, what weighs most first, into @p out; returns how many. Sentences
      * live in @p arena. */
     size_t (*findings)(const struct weft_run *run, const struct weft_facts *f,

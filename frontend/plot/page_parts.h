@@ -44,6 +44,6 @@ void weft_page_extremes(const struct weft_page *p);
 /** The headlines of all runs; of two, what moved. */
 int weft_page_numbers(const struct weft_page *p, struct weft_err *err);
 /** The settings that are not at their defaults. */
-int weft_page_settings_section(const struct weft_page *p, struct weft_err *err);
+void weft_page_settings_section(const struct weft_page *p);
 
 #endif

@@ -313,25 +313,3 @@ void weft_comparison_free(struct weft_comparison *c)
     if (c)
         weft_arena_free(c->arena);
 }
-
-int weft_settings_resolved(const struct json_t *config, struct weft_arena *arena,
-                           struct weft_resolved_setting **out, size_t *n, struct weft_err *err)
-{
-    json_t *flat = json_object();
-    const char *path;
-    json_t *v;
-    *n = 0;
-    int code = flat ? take_apart(flat, arena, "", config, true) : -1;
-    *out = code ? NULL : weft_arena_calloc(arena, json_object_size(flat) + 1, sizeof **out);
-    if (!*out)
-        code = -1;
-    if (!code)
-        json_object_foreach(flat, path, v)
-        {
-            struct weft_resolved_setting *s = &(*out)[(*n)++];
-            *s = (struct weft_resolved_setting){weft_arena_strdup(arena, path), text_of(arena, v)};
-            code = s->key && s->value ? code : -1;
-        }
-    json_decref(flat);
-    return code ? weft_err_no_memory(err, "a comparison of runs") : 0;
-}

@@ -68,16 +68,7 @@ struct weft_comparison *weft_compare_texts(const struct weft_compared_text texts
 struct weft_comparison *weft_compare_load(const char *const dirs[2], struct weft_err *err);
 void weft_comparison_free(struct weft_comparison *c);
 
-/** A setting of a run. */
-struct weft_resolved_setting {
-    const char *key;   /**< as in --set */
-    const char *value; /**< as resolved */
-};
 struct json_t; /* of jansson */
-/** The settings in @p config, the object of that name in a run.json, in its order; @p arena owns
- * the list and its texts. WEFT_E_LIMIT. */
-int weft_settings_resolved(const struct json_t *config, struct weft_arena *arena,
-                           struct weft_resolved_setting **out, size_t *n, struct weft_err *err);
 
 #ifdef __cplusplus
 }

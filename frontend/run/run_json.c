@@ -6,6 +6,8 @@
 #include "run/processes_alone.h"
 #include "run/source.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -25,6 +27,53 @@ void weft_run_json_results(struct weft_json *j, const struct weft_execution *x)
     }
     weft_json_key(j, "summary");
     weft_summary_json(j, &x->end.summary, x->parts.fabric);
+}
+
+/* A setting that is not at its default, and who gave it. */
+static void run_json_given_value(struct weft_json *j, const struct weft_scenario_group *g, size_t i,
+                                 const void *defaults)
+{
+    const struct weft_param *p = &g->table->params[i];
+    char key[160], buf[WEFT_PARAM_TEXT_MAX], def[WEFT_PARAM_TEXT_MAX];
+    const bool text = p->type == WEFT_PARAM_STRING;
+    const char *value = text ? *(const char *const *)((const char *)g->values + p->offset)
+                             : weft_params_format(p, g->values, buf, sizeof buf);
+    const char *usual = text ? p->def : weft_params_format(p, defaults, def, sizeof def);
+    if (g->origins[i].kind == WEFT_ORIGIN_DEFAULT || !value ||
+        strcmp(value, usual ? usual : "") == 0)
+        return;
+    snprintf(key, sizeof key, "%s.%s", g->prefix, p->name);
+    weft_json_key(j, key);
+    weft_json_object(j);
+    weft_json_kv_str(j, "value", value);
+    weft_json_kv_str(j, "default", usual);
+    weft_json_kv_str(j, "from", weft_origin_name(g->origins[i].kind));
+    weft_json_end_object(j);
+}
+
+/* The settings that are not at their defaults. */
+static void run_json_given(struct weft_json *j, const struct weft_scenario *s)
+{
+    weft_json_object(j);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        void *defaults = calloc(1, g->table->struct_size + 1);
+        char key[160];
+        if (g->selector && g->selected_from.kind != WEFT_ORIGIN_DEFAULT) {
+            snprintf(key, sizeof key, "%s.%s", g->label, g->selector);
+            weft_json_key(j, key);
+            weft_json_object(j);
+            weft_json_kv_str(j, "value", g->selected);
+            weft_json_kv_str(j, "default", NULL);
+            weft_json_kv_str(j, "from", weft_origin_name(g->selected_from.kind));
+            weft_json_end_object(j);
+        }
+        if (defaults && !weft_params_defaults(g->table, defaults, &(struct weft_err){0}))
+            for (size_t k = 0; k < g->table->n; k++)
+                run_json_given_value(j, g, k, defaults);
+        free(defaults);
+    }
+    weft_json_end_object(j);
 }
 
 void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
@@ -88,6 +137,8 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
         }
     }
     weft_json_end_array(j);
+    weft_json_key(j, "given");
+    run_json_given(j, s);
     if (!c->outcome)
         weft_run_json_results(j, c->x);
 }

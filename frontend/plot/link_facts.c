@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the links of a run say together. */
+#include "plot/link_facts.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+int weft_link_facts_add(struct weft_link_facts *l, const struct weft_link_fact *fact,
+                        struct weft_err *err)
+{
+    if (l->n == l->cap) {
+        const size_t cap = l->cap ? 2 * l->cap : 64;
+        struct weft_link_fact *list = weft_arena_calloc(l->arena, cap, sizeof *list);
+        if (!list)
+            return weft_err_no_memory(err, "a report");
+        if (l->n)
+            memcpy(list, l->list, l->n * sizeof *list);
+        l->list = list;
+        l->cap = cap;
+    }
+    struct weft_link_fact *own = &l->list[l->n++];
+    *own = *fact;
+    own->from = weft_arena_strdup(l->arena, fact->from);
+    own->to = weft_arena_strdup(l->arena, fact->to);
+    own->dim = weft_arena_strdup(l->arena, fact->dim);
+    return own->from && own->to && own->dim ? 0 : weft_err_no_memory(err, "a report");
+}
+
+/* The worst come first. */
+static int add_fault(struct weft_facts *f, double severity, const char *text, const char *advice,
+                     struct weft_err *err)
+{
+    size_t at = f->nfaults;
+    if (!text)
+        return weft_err_no_memory(err, "a report");
+    while (at > 0 && f->faults[at - 1].severity < severity)
+        at--;
+    if (at == WEFT_FAULT_FACTS)
+        return 0;
+    f->nfaults += f->nfaults < WEFT_FAULT_FACTS;
+    for (size_t i = f->nfaults - 1; i > at; i--)
+        f->faults[i] = f->faults[i - 1];
+    f->faults[at] = (struct weft_fault_fact){text, advice, severity};
+    return 0;
+}
+
+/* ---- faults ---- */
+
+enum { KIND, LINK, A, B, BEGIN, END, RATE, LOST };
+
+struct fault_reading {
+    const struct weft_link_facts *l;
+    struct weft_facts *f;
+};
+
+static double rate_of(const struct weft_link_facts *l, uint32_t link)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->list[i].link == link)
+            return l->list[i].rate_bps;
+    return 0;
+}
+
+static int fault_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct fault_reading *r = ctx;
+    struct weft_arena *a = r->l->arena;
+    double link, begin, end, rate, lost;
+    char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
+    if (weft_row_number(row, LINK, &link, err) || weft_row_number(row, BEGIN, &begin, err) ||
+        weft_row_number(row, END, &end, err) || weft_row_number(row, RATE, &rate, err) ||
+        weft_row_number(row, LOST, &lost, err))
+        return err->code;
+    if (!(end > 0) || end > r->f->end_ns)
+        end = fmax(begin, r->f->end_ns);
+    const char *kind = weft_row_text(row, KIND);
+    const double share = r->f->end_ns > 0 ? (end - begin) / r->f->end_ns : 0,
+                 usual = rate_of(r->l, (uint32_t)link);
+    if (rate > 0 && usual > 0)
+        return add_fault(r->f, share * (1 - rate / usual),
+                         weft_arena_printf(a,
+                                           "A fault (%s) left link %s-%s %s of its %s for %.1f %% "
+                                           "of the run.",
+                                           kind, weft_row_text(row, A), weft_row_text(row, B),
+                                           weft_human_rate(rate, is), weft_human_rate(usual, was),
+                                           100 * share),
+                         "Repair this link, or keep traffic off it.", err);
+    return add_fault(
+        r->f, lost > 0 ? 1 : share,
+        weft_arena_printf(a,
+                          "A fault (%s) of link %s-%s lasted %.3g %% of the run and lost %.0f "
+                          "packets.",
+                          kind, weft_row_text(row, A), weft_row_text(row, B), 100 * share, lost),
+        "Repair this link, or keep traffic off it.", err);
+}
+
+/* ---- peers ---- */
+
+static bool is_host(const char *name)
+{
+    return name[0] == 'h';
+}
+
+static bool are_peers(const struct weft_link_fact *a, const struct weft_link_fact *b)
+{
+    return is_host(a->from) == is_host(b->from) && is_host(a->to) == is_host(b->to) &&
+           strcmp(a->dim, b->dim) == 0;
+}
+
+enum { MOST_ODD = 8, MOST_RATES = 16 };
+
+/* The rate that most peers of a link have, and how many have not. */
+static double usual_rate(const struct weft_link_facts *l, const struct weft_link_fact *of,
+                         size_t *others)
+{
+    double rate[MOST_RATES], best = 0;
+    size_t count[MOST_RATES], n = 0, most = 0, all = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        size_t k = 0;
+        if (!are_peers(of, &l->list[i]))
+            continue;
+        all++;
+        while (k < n && rate[k] != l->list[i].rate_bps)
+            k++;
+        if (k == MOST_RATES)
+            continue;
+        if (k == n) {
+            rate[n] = l->list[i].rate_bps;
+            count[n++] = 0;
+        }
+        if (++count[k] > most) {
+            most = count[k];
+            best = rate[k];
+        }
+    }
+    *others = all - most;
+    return best;
+}
+
+static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f,
+                           struct weft_err *err)
+{
+    const struct weft_link_fact *last = NULL;
+    double usual = 0;
+    size_t others = 0;
+    char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
+    for (size_t i = 0; i < l->n; i++) {
+        const struct weft_link_fact *x = &l->list[i];
+        if (!last || !are_peers(last, x)) {
+            last = x;
+            usual = usual_rate(l, x, &others);
+        }
+        if (others > MOST_ODD || !(x->rate_bps < 0.95 * usual))
+            continue;
+        if (add_fault(f, 1 - x->rate_bps / usual,
+                      weft_arena_printf(
+                          l->arena, "The link from %s to %s has %s, its peers have %s.", x->from,
+                          x->to, weft_human_rate(x->rate_bps, is), weft_human_rate(usual, was)),
+                      "Bring this link to the rate of its peers, or keep traffic off it.", err))
+            return err->code;
+    }
+    return 0;
+}
+
+/* ---- tiers ---- */
+
+/* Of each switch with hosts: what they may send against what its other links carry. */
+static void compare_tiers(const struct weft_link_facts *l, struct weft_facts *f)
+{
+    double n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct weft_link_fact *x = &l->list[i];
+        double down = 0, up = 0;
+        if (is_host(x->from) || is_host(x->to))
+            continue;
+        n++;
+        f->uplink_util += x->util;
+        if (i > 0 && strcmp(l->list[i - 1].from, x->from) == 0 && !is_host(l->list[i - 1].to))
+            continue; /* this switch has been looked at */
+        for (size_t k = 0; k < l->n; k++) {
+            if (strcmp(l->list[k].from, x->from) != 0)
+                continue;
+            *(is_host(l->list[k].to) ? &down : &up) += l->list[k].rate_bps;
+        }
+        if (up > 0)
+            f->oversubscribed = fmax(f->oversubscribed, down / up);
+    }
+    if (n > 0)
+        f->uplink_util /= n;
+}
+
+int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_run *run,
+                             struct weft_facts *f, struct weft_err *err)
+{
+    static const char *const columns[] = {
+        "kind", "link", "a", "b", "begin_ns", "end_ns", "rate_bps", "lost_packets", NULL};
+    struct fault_reading r = {l, f};
+    if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
+        return err->code;
+    if (l->n <= 20000)
+        compare_tiers(l, f);
+    return find_slow_links(l, f, err);
+}
