@@ -33,6 +33,8 @@ TEST_P(SeriesChange, Nothing)
         scenario = source_dir() + "/" + scenario;
     else
         scenario = Incast(dir / "", scenario);
+    if (lacks_ns3(scenario))
+        GTEST_SKIP() << "needs ns-3";
     const std::string without = Play(dir, scenario, "without");
     const std::string with = Play(dir, scenario, "with", everything);
     const std::string changes = Play(dir, scenario, "changes", all_changes);

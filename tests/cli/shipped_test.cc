@@ -61,6 +61,8 @@ TEST_P(StudyClaims, HoldInTheQuickVariant)
         GTEST_SKIP() << "needs the packet backend";
     TempDir dir;
     const std::string path = source_dir() + "/scenarios/" + GetParam();
+    if (lacks_ns3(path))
+        GTEST_SKIP() << "needs ns-3";
     Said s = weft({"sweep", path, "--quick", "-j", "2"}, dir / "");
     EXPECT_EQ(s.code, 0) << s.out << s.err;
     EXPECT_CONTAINS(s.out, "\nclaims\n");
