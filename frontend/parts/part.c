@@ -25,7 +25,8 @@ static bool is_room(size_t bytes)
 
 int weft_part_open(const struct weft_part_file *part, const void **table, struct weft_err *err)
 {
-    static const char *const places[] = {".", WEFT_LIB_FROM_BIN, "weft"};
+    /* The last is named where the file is in none. */
+    static const char *const places[] = {".", "weft", WEFT_LIB_FROM_BIN};
     char own[WEFT_PATH_MAX], folder[WEFT_PATH_MAX] = "", place[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
     if (*table)
         return 0;
