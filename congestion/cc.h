@@ -100,10 +100,13 @@ struct weft_cc_ack {
                                 acked_bytes where nothing comes out of order */
     uint64_t flight_bytes;   /**< payload bytes in flight after it, as the window counts them */
     uint64_t trimmed_bytes;  /**< payload of the packet that it reports as trimmed; 0: none */
-    int64_t rtt_ps; /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
+    int64_t rtt_ps; /**< now - send time of the packet that caused it (NEEDS_RTT), else 0 */
     bool ecn_echo;  /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
     bool last_hop;  /**< trimmed_bytes: where the packet would have gone to its receiver */
     bool nack;      /**< it is a NACK: una_bytes is what the receiver expects next */
+    bool unsure;    /**< where packets have a timer each: rtt_ps is of one that was sent more than
+                       twice, or was known to be received */
+    bool probe;     /**< a probe caused it, which has no payload and passes the queues of data */
     uint16_t pint;  /**< NEEDS_PINT: the code that the data packet carried */
     uint16_t draw;  /**< pint_tables: a random number for sampling */
     uint32_t gains; /**< NEEDS_SUPPLY: data packets that it answers which came with

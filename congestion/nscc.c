@@ -41,6 +41,7 @@
 #include <string.h>
 
 enum average { AVERAGE_RTT, AVERAGE_ACKS };
+enum no_sample { NO_SAMPLE_STOP, NO_SAMPLE_AVERAGE };
 enum basis { BASIS_FRAME, BASIS_PAYLOAD };
 
 /* What the constants are scaled by: 100 Gbps x 12 us. */
@@ -52,7 +53,7 @@ struct params {
     int64_t no_delay_ps;
     uint64_t first_window_bytes, qa_gate, adjust_mtus;
     double qa_targets, average_weight;
-    int average, mtu_basis;
+    int average, mtu_basis, no_sample;
     bool learn_base_rtt, learn_from_trims, credit;
     struct weft_cc_credit_params grants;
 };
@@ -190,6 +191,15 @@ static const struct weft_param params[] = {
      .choices = "frame|payload",
      .help = "the MTU of fair-increase, proportional-increase and eta: of a frame or its payload",
      .source = SPEC ": MTU; " HTSIM ": payload"},
+    {.name = "no-sample",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct params, no_sample),
+     .def = "stop",
+     .choices = "stop|average",
+     .help = "an ACK whose round trip is no sample (of a packet that was sent more than twice or "
+             "was known to be received, of a probe that overtook data) leaves the window alone, or "
+             "is taken to have seen the average delay",
+     .source = "UE specification 1.0.3, 3.6.13: stop; " HTSIM ": average"},
     {.name = "learn-base-rtt",
      .type = WEFT_PARAM_BOOL,
      .offset = offsetof(struct params, learn_base_rtt),
@@ -384,7 +394,6 @@ static void lost(struct state *s, int64_t now_ps)
 {
     if (!weft_cc_loss_counts(&s->lost_ps, now_ps, s->base_rtt_ps, s->packet_timers))
         return;
-    s->ignored += s->mtu;
     bound(s, (double)s->cwnd - s->mtu);
 }
 
@@ -403,6 +412,13 @@ static void trimmed(struct state *s, const struct params *p, int64_t now_ps,
     s->qa_asked = true;
     if (!quick_adapt(s, now_ps, flight, true, true, 0))
         bound(s, (double)s->cwnd - size);
+}
+
+/* Whether the round trip of an ACK says something of queues. A probe is short and passes those of
+ * data: one that was faster than a full packet does not. */
+static bool nscc_is_sample(const struct state *s, const struct weft_cc_ack *ack)
+{
+    return !ack->unsure && !(ack->probe && (double)ack->rtt_ps < s->base_rtt_ps);
 }
 
 static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
@@ -426,10 +442,18 @@ static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
         return;
     }
     s->rtt_ps = (double)ack->rtt_ps;
-    if (p->learn_base_rtt && s->rtt_ps < s->base_rtt_ps)
+    const bool sample = nscc_is_sample(s, ack);
+    if (!sample && p->no_sample == NO_SAMPLE_STOP) {
+        nscc_publish(s, out);
+        return;
+    }
+    if (p->learn_base_rtt && sample && !ack->probe && s->rtt_ps < s->base_rtt_ps)
         set_base_rtt(s, p, s->rtt_ps);
-    const double d = s->rtt_ps > s->base_rtt_ps ? s->rtt_ps - s->base_rtt_ps : 0;
-    average(s, p, now_ps, d, ack->ecn_echo);
+    double d = s->average_ps;
+    if (sample) {
+        d = s->rtt_ps > s->base_rtt_ps ? s->rtt_ps - s->base_rtt_ps : 0;
+        average(s, p, now_ps, d, ack->ecn_echo);
+    }
     if (!quick_adapt(s, now_ps, flight, false, ack->ecn_echo, d)) {
         if (!ack->ecn_echo && d < s->target_ps)
             proportional(s, p, n, d);

@@ -216,6 +216,30 @@ TEST(Nscc, LearnsTheBaseRttIfAsked)
     EXPECT_EQ(b.observed(BASE_RTT), 12.0 * kUs);
 }
 
+TEST(Nscc, ARoundTripThatIsNoSampleTeachesNothing)
+{
+    for (const char *how : {"stop", "average"}) {
+        Nscc a(Algo::Settings{{"learn-base-rtt", "true"}, {"no-sample", how}});
+        a.step(1, false, 4);
+        const double average = a.observed(AVERAGE);
+        EXPECT_GT(average, 0);
+        const double pending = a.observed(PENDING);
+        weft_cc_ack ack = {};
+        ack.received_bytes = kMtu;
+        ack.rtt_ps = 4 * kUs;
+        ack.probe = true; // it overtook the data
+        a.ack(2, ack);
+        EXPECT_EQ(a.observed(BASE_RTT), 12.0 * kUs) << how;
+        EXPECT_EQ(a.observed(AVERAGE), average) << how;
+        ack.rtt_ps = 100 * kUs;
+        ack.probe = false;
+        ack.unsure = true;
+        a.ack(3, ack);
+        EXPECT_EQ(a.observed(AVERAGE), average) << how;
+        EXPECT_EQ(a.observed(PENDING) > pending, how == std::string("average")) << how;
+    }
+}
+
 TEST(Nscc, ATrimmedPacketLowersTheBaseRttIfAsked)
 {
     for (const auto &[learns, trims, want] : {std::tuple("true", "true", 1.0),

@@ -245,6 +245,7 @@ static int add_control(const struct weft_htsim_options *o, const struct derived 
         return rc;
     if (weft_settings_add(out, err, "nscc.mtu-basis=payload") ||
         weft_settings_add(out, err, "nscc.average=acks") ||
+        weft_settings_add(out, err, "nscc.no-sample=average") ||
         weft_settings_add(out, err, "nscc.learn-base-rtt=true") ||
         (o->no_nack_rtt && weft_settings_add(out, err, "nscc.learn-from-trims=false")) ||
         (o->receiver && weft_settings_add(out, err, "nscc.credit=true")) ||

@@ -51,6 +51,9 @@ struct packet_timers {
     /** Takes the packet that is due first for lost: how often its timer has expired now, and its
      * entropy value. The QP has to be woken. */
     uint32_t (*expire)(struct weft_engine *e, uint32_t qi, uint32_t *ev);
+    /** Whether the packet that was sent at @p sent_ps is still in flight, and was sent twice at
+     * most: the round trip of its answer is a sample (UE specification 1.0.3, 3.6.13). */
+    bool (*sampled)(const struct qp *q, int64_t sent_ps);
 };
 
 struct recovery {

@@ -61,7 +61,8 @@ bool packet_times_note(struct packet_times *t, uint64_t psn, uint64_t una, int64
         return false;
     struct shot *s = &t->last[psn & (t->cap - 1)];
     const bool again = s->psn == psn && s->known;
-    *s = (struct shot){psn, now, ev, again ? s->expiries : 0, true};
+    const uint8_t times = again ? (uint8_t)(s->times + (s->times < UINT8_MAX)) : 1;
+    *s = (struct shot){psn, now, ev, again ? s->expiries : 0, true, times};
     const uint32_t level = s->expiries < most ? s->expiries : most;
     return reach(t, level) && queue(&t->level[level], s);
 }
@@ -69,6 +70,25 @@ bool packet_times_note(struct packet_times *t, uint64_t psn, uint64_t una, int64
 void packet_times_expire(struct packet_times *t, uint64_t psn)
 {
     t->last[psn & (t->cap - 1)].expiries++;
+}
+
+const struct shot *packet_times_find(const struct packet_times *t, int64_t sent_ps)
+{
+    for (uint32_t l = 0; l < t->nlevels; l++) {
+        const struct shot_queue *q = &t->level[l];
+        uint32_t from = 0, to = q->n; /* in the order in which they were sent */
+        while (from < to) {
+            const uint32_t mid = from + (to - from) / 2;
+            if (q->of[(q->head + mid) & (q->cap - 1)].sent_ps < sent_ps)
+                from = mid + 1;
+            else
+                to = mid;
+        }
+        const struct shot *s = from < q->n ? &q->of[(q->head + from) & (q->cap - 1)] : NULL;
+        if (s && s->sent_ps == sent_ps)
+            return shot_is_old(t, s) ? NULL : s;
+    }
+    return NULL;
 }
 
 void packet_times_free(struct packet_times *t)

@@ -19,6 +19,7 @@ struct shot {
     uint32_t ev;       /**< its entropy value */
     uint16_t expiries; /**< of its timer, since it was sent first */
     bool known;        /**< it was sent */
+    uint8_t times;     /**< that it was sent, up to 255 */
 };
 
 struct shot_queue {
@@ -42,6 +43,8 @@ bool packet_times_note(struct packet_times *t, uint64_t psn, uint64_t una, int64
 /** The timer of @p psn has expired: it counts when it is sent the next time. */
 void packet_times_expire(struct packet_times *t, uint64_t psn);
 void packet_times_free(struct packet_times *t);
+/** The packet that was sent at @p sent_ps, if its timer runs; else NULL. */
+const struct shot *packet_times_find(const struct packet_times *t, int64_t sent_ps);
 
 #pragma GCC visibility pop
 

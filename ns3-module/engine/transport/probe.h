@@ -6,8 +6,8 @@
  * Under rud, when the timer of a packet has expired and the window or the credit forbids to send
  * it, nothing of the QP may be under way that makes the receiver answer. A probe does, in the
  * priority of ACKs, at most once per base RTT; under credit it says what the sender wants, too. Its
- * ACK tells of the last 64 packets that were sent, and counts as a round trip, of a packet that
- * overtook the data.
+ * ACK tells of the last 64 packets that were sent. The round trip is that of a short packet that
+ * overtook the data: controls are told so (weft_cc_ack.probe).
  */
 #ifndef WEFT_ENGINE_PROBE_H
 #define WEFT_ENGINE_PROBE_H
@@ -19,6 +19,12 @@
 
 /** Sends a probe if a blocked QP may have one now; whether it did. */
 bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi);
+
+/** Whether an ACK answers the latest probe, which names itself by the time at which it was sent. */
+static inline bool probe_answered(const struct qp *q, const struct pkt *ack)
+{
+    return ack->sent_ps + q->env.base_rtt_ps == q->probe_ps;
+}
 
 #pragma GCC visibility pop
 

@@ -305,6 +305,13 @@ static __attribute__((noinline)) struct ack_report read_report(const struct weft
     return r;
 }
 
+/* Whether the round trip of ACK @p k is no sample, where packets have a timer each. */
+static inline bool rc_is_unsure(const struct qp *q, const struct pkt *k)
+{
+    return __builtin_expect(q->snd->counted, 0) && profile_of(q)->recovery->timers &&
+           !profile_of(q)->recovery->timers->sampled(q, k->sent_ps);
+}
+
 static void receive_ack(struct weft_engine *e, uint32_t i)
 {
     struct pkt k = *pkt_at(e, i);
@@ -325,6 +332,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
                                                : (struct sack_map){0, 0};
     const uint64_t una_before = snd->una_bytes;
+    const bool probe = probe_answered(q, &k), unsure = rc_is_unsure(q, &k) && !probe;
     const bool disorder = in_disorder(q, &k);
     struct ack_report report = {0, 0, 0};
     if (disorder)
@@ -357,6 +365,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
             .ecn_echo = k.flags & PKT_ECHO,
             .last_hop = report.trimmed && k.flags & PKT_NEAR,
+            .unsure = unsure,
+            .probe = probe,
             .nack = nack};
         if (__builtin_expect(q->carries == QP_SUPPLY, 0))
             a.gains = k.sig;

@@ -281,8 +281,15 @@ static uint32_t timed_expire(struct weft_engine *e, uint32_t qi, uint32_t *ev)
     return 0;
 }
 
+static bool timed_sampled(const struct qp *q, int64_t sent_ps)
+{
+    const struct shot *s =
+        q->snd->repeat ? packet_times_find(&q->snd->repeat->times, sent_ps) : NULL;
+    return s && s->times <= 2 && in_flight(q, s->psn);
+}
+
 const struct packet_timers repeat_timers = {
-    .sent = timed_sent, .due = timed_due, .expire = timed_expire};
+    .sent = timed_sent, .due = timed_due, .expire = timed_expire, .sampled = timed_sampled};
 
 /* ---- what comes back ---- */
 
