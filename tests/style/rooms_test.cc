@@ -139,4 +139,42 @@ TEST(Rooms, WrongIncludesAreCounted)
     EXPECT_EQ(counts_of(tree), (Counts{{"includes,core,replay", 1}}));
 }
 
+/* Whether struct @p name in @p header has members besides those of its list of fields. */
+bool has_unlisted_members(const SourceFile &header, const std::string &name)
+{
+    bool in = false;
+    for (const std::string &line : header.lines) {
+        if (line == "struct " + name + " {")
+            in = true;
+        else if (in && line[0] == '}')
+            return false;
+        else if (in && line[0] != '#')
+            return true;
+    }
+    return true; /* it is not there */
+}
+
+TEST(Rooms, RecordsAreMadeOfTheirListsOfFields)
+{
+    const SourceTree tree = project_tree();
+    size_t lists = 0;
+    for (const SourceFile &f : tree) {
+        if (room_of(f.path) != "core" || !has_extension(f.path, {".def"}))
+            continue;
+        const size_t slash = f.path.rfind('/') + 1;
+        const std::string name = f.path.substr(slash, f.path.rfind('.') - slash);
+        lists++;
+        EXPECT_TRUE(std::any_of(tree.begin(), tree.end(),
+                                [&](const SourceFile &h) {
+                                    return room_of(h.path) == "core" &&
+                                           has_extension(h.path, {".h"}) &&
+                                           !has_unlisted_members(h, name);
+                                }))
+            << "struct " << name << " has members that are not in " << f.path;
+    }
+    EXPECT_GE(lists, 10u);
+    EXPECT_TRUE(
+        has_unlisted_members({"", {"struct a {", "#include \"a.def\"", "    int b;", "};"}}, "a"));
+}
+
 } // namespace

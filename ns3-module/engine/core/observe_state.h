@@ -7,6 +7,7 @@
 #define WEFT_ENGINE_OBSERVE_STATE_H
 
 #include "engine.h"
+#include "fields.h"
 #include "stable.h"
 
 #include "base/queue_bins.h"
@@ -21,7 +22,8 @@ struct node_payload {
 
 /** How long pauses have held each priority of a port, and since when they do. */
 struct hold {
-    int64_t total_ps[WEFT_PRIOS], from_ps[WEFT_PRIOS];
+#define FIELD FIELD_DECLARE
+#include "hold.def"
 };
 
 /** How long a packet has waited in paused queues; of the packet of that number that was sent then.
@@ -38,9 +40,8 @@ struct delays {
 
 /** One priority of a port. */
 struct histogram {
-    int64_t since_ps; /**< times are right up to here, and it holds `bytes` since */
-    uint32_t bytes;
-    int64_t time_ps[WEFT_QUEUE_BINS];
+#define FIELD FIELD_DECLARE
+#include "histogram.def"
 };
 
 /** Histograms of all ports. */

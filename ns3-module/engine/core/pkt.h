@@ -4,6 +4,7 @@
 #define WEFT_ENGINE_PKT_H
 
 #include "engine.h"
+#include "fields.h"
 #include "stable.h"
 
 /** Packets alive beyond which their records are no longer in the caches: below, fetching ahead
@@ -33,42 +34,9 @@ enum pkt_flags {
 
 /** One packet: 64 bytes, one cache line. */
 struct pkt {
-    uint32_t next; /**< list link; first, as stable.h wants */
-    uint32_t qp;   /**< SUM on its way up from a host: the member */
-    union {
-        /** on a link: when the packet behind it will have arrived completely */
-        int64_t next_at_ps;
-        int64_t held_ps; /**< DATA in a queue: the clock of its pauses when it came, see delay.c */
-    };
-    /** DATA: start of transmission at the NIC; ACK, WARNING: that of the data packet it is about */
-    int64_t sent_ps;
-    union {
-        uint64_t psn;      /**< DATA: own number; ACK, NACK: the number expected next */
-        uint64_t handle;   /**< FRAME: the sender's name for it */
-        uint64_t rate_bps; /**< WARNING: of the port with the queue */
-    };
-    uint32_t dst_host; /**< SUM: place of its next stop in the tree */
-    uint32_t in_port;  /**< in a switch: the port it came in through; NIL: it was made there */
-    union {
-        uint32_t msg;         /**< DATA: message record; SUM: group */
-        uint32_t queue_bytes; /**< WARNING: what waited */
-        uint32_t sack;        /**< with PKT_SACK: the packet that caused it, with PKT_MAP the
-                                 highest of the bitmap, counted from psn */
-    };
-    uint16_t frame;   /**< frame bytes */
-    uint16_t payload; /**< DATA, FRAME: payload bytes */
-    uint8_t kind;     /**< enum weft_pkt_kind */
-    uint8_t prio;
-    uint8_t flags; /**< enum pkt_flags */
-    uint8_t hop;   /**< forwarding nodes passed, at most QP_PATH */
-    /** on a link, ns3-event-order: rank of its arrival among simultaneous events */
-    uint32_t order;
-    /** INT stack and its stamps, NIL: none; with PINT: the code; with credit: what DATA and REQUEST
-     * want; with supply.h: DATA: enum weft_cc_tag, ACK: marks */
-    uint32_t sig;
-    /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel
-     * it travels in, its priority being as much above its own; and the one on the link before */
-    uint32_t mid : 24, chan : 4, in_chan : 4;
+#define FIELD FIELD_DECLARE
+#define FIELD_UNION FIELD_DECLARE_UNION
+#include "pkt.def"
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
 

@@ -8,6 +8,7 @@
 #define WEFT_ENGINE_QP_STATE_H
 
 #include "congestion/cc.h"
+#include "fields.h"
 #include "gap.h"
 #include "stable.h"
 #include "engine.h"
@@ -37,84 +38,15 @@ enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SUPPLY };
 
 /** What only the sender of a QP has: four cache lines. */
 struct sender {
-    uint32_t next;    /**< ready ring link */
-    uint32_t nxt_msg; /**< message that nxt_psn belongs to, NIL when all is sent */
-    uint64_t nxt_psn, una_psn;
-    uint64_t nxt_bytes, una_bytes; /**< payload stream offsets of nxt_psn and una_psn */
-    uint64_t top_psn;              /**< first number never sent */
-    uint64_t flight_bytes; /**< counted: payload that is neither known to be received nor lost */
-    int64_t next_avail_ps;
-    struct weft_cc_out out;
-    uint64_t last_wire;    /**< wire bytes of the last packet sent, 0: none yet */
-    int64_t last_tx_ps;    /**< when it started */
-    uint64_t gap_rate_bps; /**< the rate that gap_q was computed for */
-    uint64_t gap_q;        /**< ps per wire byte at that rate, GAP_SHIFT */
-    uint8_t state;         /**< enum qp_state */
-    uint8_t prio;          /**< of the next packet: own_prio, or one of its channels */
-    uint8_t backoff;       /**< doublings of the retransmission timeout */
-    uint8_t recovering;    /**< each ACK and each packet made is told to the loss recovery */
-    uint8_t counted;       /**< flight_bytes is what the window goes by (recovery.counts) */
-    uint32_t retries;      /**< expiries since the last progress */
-    int64_t rto_at_ps;     /**< real deadline, WEFT_NEVER: nothing outstanding */
-    int64_t rto_entry_ps;  /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
-    int64_t cc_timer_ps;   /**< time of the queued EV_CC entry, WEFT_NEVER: none */
-    uint64_t made_bytes;   /**< payload of the packets made, those sent again included */
-    uint64_t cap_bytes;    /**< most bytes in flight whatever the window, UINT64_MAX: no cap */
-    int64_t told_ps;  /**< its clocks are right up to here, see delay.c; it is sending until then if
-                         that lies ahead */
-    int64_t pause_ps; /**< the pause clock of its port and priority at told_ps */
-    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
-    struct entropy_state *entropy;     /**< with switch.balance=entropy, else NULL */
-    struct repeat *repeat; /**< what selective repeat knows of its packets, NULL: nothing so far */
+#define FIELD FIELD_DECLARE
+#include "sender.def"
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct sender) == 256, "a QP of 65,536 is not to take more");
 
 /** One QP: its receiver, what both ends have, and where its sender is. */
 struct qp {
-    /** egress ports of the switches that its data, and its ACKs and CNPs, pass; NIL: look it up */
-    uint32_t path[2][QP_PATH];
-    /* what both ends read, on a line that is hardly ever written */
-    const struct weft_cc_ops *cc; /**< those of control */
-    const void *ccp;
-    const struct control *control; /**< of the dimension that the QP belongs to */
-    struct sender *snd;            /**< never NULL: nobody, where another process has the sender */
-    uint32_t mtu_bytes;            /**< payload bytes of a full packet */
-    uint32_t src_host, dst_host;
-    uint32_t port; /**< host port it sends through */
-    uint32_t flow_hash, ack_hash;
-    uint8_t own_prio;
-    uint8_t nic;     /**< port of its host that it is bound to, as in struct weft_msg; 0: none */
-    uint8_t carries; /**< enum qp_carries: for grant.h, for supply.h */
-    /* receiver: another thread may run it */
-    uint64_t exp_psn __attribute__((aligned(64)));
-    uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
-    uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
-    int64_t nack_at_ps, cnp_at_ps;
-    uint32_t ack_port;    /**< receiving host's port for ACKs */
-    uint32_t unacked;     /**< data packets, or bytes of them, since the last ACK */
-    uint8_t answer;       /**< flags of the next ACK or NACK: PKT_ECHO: a packet since the last one
-                             was marked; PKT_CNP; PKT_NEAR */
-    uint8_t holding;      /**< packets behind a gap are kept (selective repeat) */
-    uint8_t asked;        /**< ack-every-bytes: an ACK was asked for behind a gap */
-    uint32_t rcv_msg;     /**< message that exp_psn belongs to, NIL when all is received */
-    struct psn_set *held; /**< packets behind a gap, NULL: never had one */
-    /* what was posted, and the path: of both ends */
-    uint32_t head_msg __attribute__((aligned(64)));
-    uint32_t tail_msg; /**< unacknowledged messages */
-    uint64_t end_psn;  /**< first number after the last posted message */
-    uint64_t end_byte;
-    struct weft_cc_env env;
-    uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
-    int64_t ideal_ps;     /**< 0: not computed yet */
-    /* what is hardly ever wanted, mostly by its sender */
-    uint32_t number;     /**< which QP between the two hosts */
-    uint32_t mid;        /**< with steer.h, of the next packet: the host on the way */
-    int64_t rto_from_ps; /**< when rto_at was set, with transport.rto-low only */
-    int64_t probe_ps;    /**< no probe before that time (probe.h) */
-    uint64_t asked_psn;  /**< transport.ack-every > 1: packets below it get an ACK without others */
-    uint64_t retx_packets;
-    bool upper; /**< with steer.h, of the next packet: it starts in class 1 of the virtual channels
-                 */
+#define FIELD FIELD_DECLARE
+#include "qp.def"
 };
 _Static_assert(sizeof(struct qp) == 320, "a QP of 65,536 is not to take more");
 

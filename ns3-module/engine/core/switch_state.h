@@ -7,6 +7,7 @@
 #define WEFT_ENGINE_SWITCH_STATE_H
 
 #include "engine.h"
+#include "fields.h"
 #include "port.h"
 #include "stable.h"
 
@@ -20,12 +21,8 @@ struct pool {
 
 /** One switch's buffer. */
 struct mmu {
-    struct pool
-        in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
-    struct pool out[2]; /**< egress pools: lossless and lossy */
-    bool eager;         /**< its ports are not lazy */
-    bool stays_eager;   /**< something has to know of its transmissions at their moment */
-    uint32_t review;    /**< eager: transmissions until that is looked at again */
+#define FIELD FIELD_DECLARE
+#include "mmu.def"
 } __attribute__((aligned(64)));
 
 /** All buffers, and what holds for priorities in them: bit masks, and by number. */

@@ -7,6 +7,7 @@
 #define WEFT_ENGINE_TRANSPORT_STATE_H
 
 #include "balance_state.h"
+#include "fields.h"
 #include "engine.h"
 #include "evq.h"
 #include "pkt.h"
@@ -140,11 +141,8 @@ struct rc {
 
 /** NIC arbitration state of one host port. */
 struct nic {
-    struct list ready[WEFT_PRIOS];
-    struct evq paced; /**< (next_avail, QP) */
-    uint32_t served;  /**< ns3-event-order: the QP that sent last */
-    uint8_t ready_mask;
-    uint8_t yield; /**< priorities whose last turn went to a packet of another host */
+#define FIELD FIELD_DECLARE
+#include "nic.def"
 };
 
 /** All NICs. */

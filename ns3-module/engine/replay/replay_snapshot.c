@@ -57,8 +57,8 @@ void snapshot_room(struct snapshot *t, uint64_t n)
 static int64_t snapshot_relative(const struct snapshot *t, int64_t v, enum evolution move)
 {
     switch (move) {
-    case EVOLVES_NOT:
-    case EVOLVES_HELD:
+    case EVOLVES_SAME:
+    case EVOLVES_RARE:
     case EVOLVES_SELDOM:
         return v;
     case EVOLVES_TIME:
@@ -71,11 +71,9 @@ static int64_t snapshot_relative(const struct snapshot *t, int64_t v, enum evolu
         return v - t->bytes;
     case EVOLVES_GATE:
         return v ? v - t->bytes : 0;
-    case EVOLVES_STILL:
-    case EVOLVES_COUNT:
-        break;
+    default: /* EVOLVES_CHANGE, EVOLVES_COUNT */
+        return 0;
     }
-    return 0;
 }
 
 void snapshot_add(struct snapshot *t, int64_t v, enum evolution move)

@@ -9,28 +9,14 @@
 #ifndef WEFT_ENGINE_REPLAY_SNAPSHOT_H
 #define WEFT_ENGINE_REPLAY_SNAPSHOT_H
 
+#include "core/fields.h"
+
 #include "base/units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-/** How a value may move in a period. */
-enum evolution {
-    EVOLVES_NOT,   /**< stays as it is */
-    EVOLVES_TIME,  /**< with the clock; WEFT_NEVER and 0, which say that there is none, stay */
-    EVOLVES_PAST,  /**< with the clock, unless it was over both times: that it is over is all that
-                   matters */
-    EVOLVES_STILL, /**< with the clock, or it stays: the time of a change, and none came */
-    EVOLVES_PSN,   /**< by the packets that its QP moves by */
-    EVOLVES_BYTES, /**< by the payload that its QP moves by */
-    EVOLVES_GATE,  /**< the same; 0, which says that there is none, stays */
-    EVOLVES_COUNT, /**< by anything: a counter that nothing depends on */
-    EVOLVES_HELD,  /**< stays; symmetric components (replay_symmetry.c) need not have the same */
-    EVOLVES_SELDOM /**< stays; the time of something that traffic in steady state knows: shifted,
-                   with the clock */
-};
 
 enum snapshot_use {
     SNAPSHOT_WRITE,
@@ -119,18 +105,18 @@ static inline bool snapshot_may(const struct snapshot *t, int64_t old, int64_t v
     const int64_t by = (int64_t)((uint64_t)v - (uint64_t)old),
                   period_ps = t->now_ps - t->written_ps;
     if (__builtin_expect(t->fixed, 0))
-        return by == 0 || move != EVOLVES_HELD;
+        return by == 0 || move != EVOLVES_RARE;
     switch (move) {
-    case EVOLVES_NOT:
+    case EVOLVES_SAME:
     case EVOLVES_SELDOM:
         return by == 0;
-    case EVOLVES_HELD:
+    case EVOLVES_RARE:
         return by == 0 || t->names;
     case EVOLVES_TIME:
         return by == period_ps || (by == 0 && (v == WEFT_NEVER || v == 0));
     case EVOLVES_PAST:
         return by == period_ps || (!t->names && old <= t->written_ps && v <= t->now_ps);
-    case EVOLVES_STILL:
+    case EVOLVES_CHANGE:
         return by == period_ps || by == 0;
     case EVOLVES_PSN:
         return by == t->psn;
@@ -138,24 +124,23 @@ static inline bool snapshot_may(const struct snapshot *t, int64_t old, int64_t v
         return by == t->bytes;
     case EVOLVES_GATE:
         return by == t->bytes || (by == 0 && v == 0);
-    case EVOLVES_COUNT:
+    default: /* EVOLVES_COUNT */
         return true;
     }
-    return false;
 }
 
 /** By how much a value @p v is shifted that moves so. */
 static inline int64_t snapshot_shift(const struct snapshot *t, int64_t v, enum evolution move)
 {
     switch (move) {
-    case EVOLVES_NOT:
-    case EVOLVES_HELD:
+    case EVOLVES_SAME:
+    case EVOLVES_RARE:
         return 0;
     case EVOLVES_TIME:
     case EVOLVES_SELDOM:
         return v == WEFT_NEVER || v == 0 ? 0 : t->shift_ps;
     case EVOLVES_PAST:
-    case EVOLVES_STILL:
+    case EVOLVES_CHANGE:
         return t->shift_ps;
     case EVOLVES_PSN:
         return t->psn;
@@ -163,10 +148,9 @@ static inline int64_t snapshot_shift(const struct snapshot *t, int64_t v, enum e
         return t->bytes;
     case EVOLVES_GATE:
         return v ? t->bytes : 0;
-    case EVOLVES_COUNT:
+    default: /* EVOLVES_COUNT */
         return t->count;
     }
-    return 0;
 }
 
 static inline void snapshot_compare(struct snapshot *t, int64_t v, enum evolution move,
@@ -198,7 +182,7 @@ snapshot_field(struct snapshot *t, void *p, size_t size, enum evolution move, co
     } else if (t->use == SNAPSHOT_COMPARE) {
         snapshot_compare(t, snapshot_load(p, size), move, name);
     } else if (t->use == SNAPSHOT_MOVE) {
-        if ((move != EVOLVES_NOT || t->fixed) && t->value[t->at]) {
+        if ((move != EVOLVES_SAME || t->fixed) && t->value[t->at]) {
             const uint64_t v =
                 (uint64_t)snapshot_load(p, size) + (uint64_t)t->value[t->at] * (uint64_t)t->periods;
             memcpy(p, &v, size);
@@ -207,7 +191,7 @@ snapshot_field(struct snapshot *t, void *p, size_t size, enum evolution move, co
         t->value[t->at] = snapshot_step(t, t->value[t->at], snapshot_load(p, size), move);
     } else if (t->use == SNAPSHOT_SHIFT) {
         const int64_t old = snapshot_load(p, size), v = old + snapshot_shift(t, old, move);
-        if (move != EVOLVES_NOT && move != EVOLVES_HELD)
+        if (move != EVOLVES_SAME && move != EVOLVES_RARE)
             memcpy(p, &v, size);
     } else if (__builtin_expect(t->n < t->cap, 1) || snapshot_grow(t)) {
         t->value[t->n++] = snapshot_load(p, size);
@@ -218,7 +202,7 @@ snapshot_field(struct snapshot *t, void *p, size_t size, enum evolution move, co
 /** The next value, which is none of the engine's own: a number that is the same each time. */
 static inline void snapshot_same(struct snapshot *t, int64_t value, const char *name)
 {
-    snapshot_field(t, &value, sizeof value, EVOLVES_NOT, name);
+    snapshot_field(t, &value, sizeof value, EVOLVES_SAME, name);
 }
 
 /** What the number of a QP, or of a port, is read as. */

@@ -14,30 +14,47 @@
 #include "replay_internal.h"
 #include "replay_state_internal.h"
 
+/* All totals of a run. */
+#define STATE_TOTALS(F)                                                                            \
+    F(msgs_posted, BY_HAND) /* they move where messages are posted and received */                 \
+    F(msgs_received, BY_HAND)                                                                      \
+    F(msgs_acked, BY_HAND)                                                                         \
+    F(bytes_posted, BY_HAND)                                                                       \
+    F(bytes_received, BY_HAND)                                                                     \
+    F(packet_hops, COUNT)                                                                          \
+    F(events, DERIVED) /* what was executed */                                                     \
+    F(windows, DERIVED)                                                                            \
+    F(sent, COUNT)                                                                                 \
+    F(delivered, COUNT)                                                                            \
+    F(drops, ABSENT) /* those of ports are read */                                                 \
+    F(ecn_marks, SAME)                                                                             \
+    F(trims, ABSENT)                                                                               \
+    F(pfc_pauses, SAME)                                                                            \
+    F(pfc_resumes, SAME)                                                                           \
+    F(retx_packets, ABSENT)                                                                        \
+    F(rtos, SAME)                                                                                  \
+    F(pfc_refreshes, ABSENT)                                                                       \
+    F(packets_in_flight, DERIVED)                                                                  \
+    F(qps, SAME)
+#define STATE_SIZE(name, evolution) +sizeof((struct weft_totals *)NULL)->name
+_Static_assert(STATE_TOTALS(STATE_SIZE) == sizeof(struct weft_totals), "each total has a line");
+
 static void state_read_totals(struct weft_engine *e, struct snapshot *t)
 {
     struct weft_totals *s = &e->tot;
-    const enum evolution messages = t->told ? EVOLVES_COUNT : EVOLVES_NOT;
+    const enum evolution messages = t->told ? EVOLVES_COUNT : EVOLVES_SAME;
     SNAPSHOT_FIELD(t, s->msgs_posted, messages);
     SNAPSHOT_FIELD(t, s->msgs_received, messages);
     SNAPSHOT_FIELD(t, s->msgs_acked, messages);
     SNAPSHOT_FIELD(t, s->bytes_posted, messages);
     SNAPSHOT_FIELD(t, s->bytes_received, messages);
-    SNAPSHOT_FIELD(t, s->qps, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, s->packet_hops, EVOLVES_COUNT);
-    for (int k = 0; k < WEFT_PKT_KINDS; k++) {
-        SNAPSHOT_FIELD(t, s->sent[k], EVOLVES_COUNT);
-        SNAPSHOT_FIELD(t, s->delivered[k], EVOLVES_COUNT);
-    }
-    SNAPSHOT_FIELD(t, s->ecn_marks, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, s->pfc_pauses, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, s->pfc_resumes, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, s->rtos, EVOLVES_NOT);
+#define STATE_TOTAL(name, evolution) STATE_READ(s, uint64_t, name, evolution)
+    STATE_TOTALS(STATE_TOTAL)
     if (!t->told) {
-        SNAPSHOT_FIELD(t, e->timers.seq, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, e->timers.pool.live, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, e->timers.seq, EVOLVES_SAME);
+        SNAPSHOT_FIELD(t, e->timers.pool.live, EVOLVES_SAME);
     }
-    SNAPSHOT_FIELD(t, e->pkts.pool.live, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, e->pkts.pool.live, EVOLVES_SAME);
 }
 
 void replay_state_read(struct weft_engine *e, struct replay_scope *p, struct snapshot *t)
@@ -52,10 +69,11 @@ void replay_state_read(struct weft_engine *e, struct replay_scope *p, struct sna
     for (uint32_t i = 0; i < p->nnodes && t->same; i++) {
         struct mmu *m = &e->mmu.of[p->nodes[i]];
         for (int k = 0; k < 2; k++) {
-            SNAPSHOT_FIELD(t, m->in[k].used, EVOLVES_NOT);
-            SNAPSHOT_FIELD(t, m->out[k].used, EVOLVES_NOT);
+            SNAPSHOT_FIELD(t, m->in[k].used, EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, m->out[k].used, EVOLVES_SAME);
         }
-        SNAPSHOT_FIELD(t, m->eager, EVOLVES_NOT);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(m, type, name, evolution)
+#include "core/mmu.def"
     }
 }
 

@@ -8,6 +8,32 @@
 struct port;
 struct qp;
 
+/** The elements of a field, @p n of @p size bytes. Inlined, as all but t and field are constants.
+ */
+static inline __attribute__((always_inline)) void state_read_field(struct snapshot *t, void *field,
+                                                                   size_t size, size_t n,
+                                                                   enum evolution how,
+                                                                   const char *name)
+{
+    const bool posted = t->told || t->names;
+    if (how == EVOLVES_END_PSN)
+        how = posted ? EVOLVES_PSN : EVOLVES_SAME;
+    else if (how == EVOLVES_END_BYTES)
+        how = posted ? EVOLVES_BYTES : EVOLVES_SAME;
+    else if (how == EVOLVES_END_TIME)
+        how = t->told ? EVOLVES_TIME : EVOLVES_SAME;
+    else if (how == EVOLVES_CLOCK)
+        how = t->names ? EVOLVES_SAME : EVOLVES_COUNT;
+    for (size_t k = 0; how < EVOLVES_END_PSN && k < n; k++)
+        snapshot_field(t, (char *)field + k * size, size, how, name);
+    for (size_t k = 0; how == EVOLVES_PORT && k < n; k++)
+        snapshot_same(t, snapshot_port(t, ((uint32_t *)field)[k]), name);
+}
+/** A line of a list of fields (core/fields.h) as the reading of that field of @p of. */
+#define STATE_READ(of, type, name, evolution)                                                      \
+    state_read_field(t, &(of)->name, sizeof(type), sizeof(of)->name / sizeof(type),                \
+                     EVOLVES_##evolution, "state that moved otherwise: " #of "->" #name);
+
 #pragma GCC visibility push(hidden)
 
 /** Reads a QP, with its messages and congestion control. */

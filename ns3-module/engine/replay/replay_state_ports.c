@@ -22,8 +22,8 @@ static void state_read_stamps(struct weft_engine *e, const struct replay_scope *
             t->count = replay_stamp_shift(e, p, qp_at(e, k->qp), h);
         SNAPSHOT_FIELD(t, hop->tx_bytes, EVOLVES_COUNT);
         t->count = 0;
-        SNAPSHOT_FIELD(t, hop->qlen_bytes, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, hop->rate_bps, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, hop->qlen_bytes, EVOLVES_SAME);
+        SNAPSHOT_FIELD(t, hop->rate_bps, EVOLVES_SAME);
     }
 }
 
@@ -46,7 +46,7 @@ static void state_read_packet(struct weft_engine *e, struct replay_scope *p, str
     snapshot_same(t, state_pair(k->frame, k->payload), "the size of a packet");
     snapshot_same(t, state_pair((uint32_t)k->kind << 8 | k->prio, (uint32_t)k->flags << 8 | k->hop),
                   "the kind of a packet");
-    SNAPSHOT_FIELD(t, k->psn, k->kind == WEFT_PKT_CNP ? EVOLVES_NOT : EVOLVES_PSN);
+    SNAPSHOT_FIELD(t, k->psn, k->kind == WEFT_PKT_CNP ? EVOLVES_SAME : EVOLVES_PSN);
     SNAPSHOT_FIELD(t, k->sent_ps, EVOLVES_TIME);
     if (e->telemetry.int_on)
         state_read_stamps(e, p, k, t);
@@ -75,7 +75,7 @@ static void state_read_waits(struct weft_engine *e, struct pkt *k, uint32_t i, i
     if (!w)
         return;
     SNAPSHOT_FIELD(t, w->sent_ps, EVOLVES_TIME);
-    SNAPSHOT_FIELD(t, w->paused_ps, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, w->paused_ps, EVOLVES_SAME);
     if (!replay_pauses_move(e, t)) {
         t->same = false;
         t->other = "a packet that a pause has held up";
@@ -116,20 +116,30 @@ static void state_read_list(struct weft_engine *e, struct replay_scope *p, struc
 
 /* ---- ports ---- */
 
+/* All counters of a port. */
+#define STATE_COUNTERS(F)                                                                          \
+    F(tx_packets, COUNT)                                                                           \
+    F(tx_bytes, COUNT)                                                                             \
+    F(tx_payload_bytes, COUNT)                                                                     \
+    F(busy_ps, COUNT)                                                                              \
+    F(max_queue_bytes, SAME)                                                                       \
+    F(paused_ps, BY_HAND) /* they move where pauses are repeated, */                               \
+    F(pauses, BY_HAND)    /* else there is none */                                                 \
+    F(ecn_marks, RARE)                                                                             \
+    F(trims, RARE)                                                                                 \
+    F(drops, RARE)                                                                                 \
+    F(last_ps, DERIVED)
+#define STATE_SIZE(name, evolution) +sizeof((struct weft_port_counters *)NULL)->name
+_Static_assert(STATE_COUNTERS(STATE_SIZE) == sizeof(struct weft_port_counters),
+               "each counter has a line");
+
 static void state_read_counters(struct weft_port_counters *c, bool pauses, struct snapshot *t)
 {
-    SNAPSHOT_FIELD(t, c->tx_packets, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, c->tx_bytes, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, c->tx_payload_bytes, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, c->busy_ps, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, c->max_queue_bytes, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, c->pauses, pauses ? EVOLVES_COUNT : EVOLVES_HELD);
+#define STATE_COUNTER(name, evolution) STATE_READ(c, uint64_t, name, evolution)
+    STATE_COUNTERS(STATE_COUNTER)
+    SNAPSHOT_FIELD(t, c->pauses, pauses ? EVOLVES_COUNT : EVOLVES_RARE);
     if (pauses)
         SNAPSHOT_FIELD(t, c->paused_ps, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, c->ecn_marks, EVOLVES_HELD);
-    SNAPSHOT_FIELD(t, c->trims, EVOLVES_HELD);
-    for (int why = 0; why < WEFT_DROP_REASONS; why++)
-        SNAPSHOT_FIELD(t, c->drops[why], EVOLVES_HELD);
 }
 
 static void state_read_histogram(struct weft_engine *e, uint32_t port, uint32_t prio,
@@ -139,16 +149,14 @@ static void state_read_histogram(struct weft_engine *e, uint32_t port, uint32_t 
         e->histograms.wanted ? e->histograms.of[(size_t)port * WEFT_PRIOS + prio] : NULL;
     if (!h)
         return;
-    SNAPSHOT_FIELD(t, h->since_ps, EVOLVES_STILL);
-    SNAPSHOT_FIELD(t, h->bytes, EVOLVES_NOT);
-    for (int b = 0; b < WEFT_QUEUE_BINS; b++)
-        SNAPSHOT_FIELD(t, h->time_ps[b], EVOLVES_COUNT);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(h, type, name, evolution)
+#include "core/histogram.def"
 }
 
 static void state_read_nic(struct weft_engine *e, struct nic *n, struct snapshot *t)
 {
-    SNAPSHOT_FIELD(t, n->ready_mask, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, n->yield, EVOLVES_NOT);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(n, type, name, evolution)
+#include "core/nic.def"
     for (uint32_t prio = 0; prio < WEFT_PRIOS && !t->fixed; prio++)
         WALK_TURNS(e, i, n->ready[prio].head)
             snapshot_same(t, snapshot_qp(t, i), "turns of QPs at a NIC");
@@ -158,12 +166,14 @@ static void state_read_nic(struct weft_engine *e, struct nic *n, struct snapshot
 static void state_read_pauses(struct weft_engine *e, struct port *p, uint32_t port,
                               struct snapshot *t)
 {
-    SNAPSHOT_FIELD(t, p->paused_since_ps, EVOLVES_STILL);
-    for (uint32_t prio = 0; p->hold && prio < WEFT_PRIOS; prio++) {
-        SNAPSHOT_FIELD(t, e->pfc.since[port].ps[prio], EVOLVES_STILL);
-        SNAPSHOT_FIELD(t, p->hold->from_ps[prio], EVOLVES_STILL);
-        SNAPSHOT_FIELD(t, p->hold->total_ps[prio], EVOLVES_COUNT);
-    }
+    SNAPSHOT_FIELD(t, p->paused_since_ps, EVOLVES_CHANGE);
+    struct hold *const hold = p->hold;
+    if (!hold)
+        return;
+    for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++)
+        SNAPSHOT_FIELD(t, e->pfc.since[port].ps[prio], EVOLVES_CHANGE);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(hold, type, name, evolution)
+#include "core/hold.def"
 }
 
 void replay_read_port(struct weft_engine *e, struct replay_scope *part, uint32_t port,
@@ -171,18 +181,10 @@ void replay_read_port(struct weft_engine *e, struct replay_scope *part, uint32_t
 {
     struct port *p = &e->ports[port];
     struct link_end *l = &e->ends[port];
-    SNAPSHOT_FIELD(t, p->busy_until_ps, EVOLVES_PAST);
-    SNAPSHOT_FIELD(t, p->armed_ps, EVOLVES_TIME);
-    SNAPSHOT_FIELD(t, p->nonempty, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, p->paused, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, p->xoff_sent, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, p->drr, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, p->sending, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, p->lazy, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, p->qtotal, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, l->rx_packets, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, p->ecn_rng, EVOLVES_HELD);
-    SNAPSHOT_FIELD(t, p->dropped_payload, EVOLVES_HELD);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(p, type, name, evolution)
+#include "core/port.def"
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(l, type, name, evolution)
+#include "core/link_end.def"
     const bool pauses = replay_pauses_move(e, t);
     state_read_counters(&p->st, pauses, t);
     if (pauses)
@@ -195,10 +197,8 @@ void replay_read_port(struct weft_engine *e, struct replay_scope *part, uint32_t
         state_read_list(e, part, p->ctrl, p, t);
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
         struct lane *lane = &p->lane[prio];
-        SNAPSHOT_FIELD(t, lane->qbytes, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, lane->in_bytes, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, lane->in_hdrm, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, lane->deficit, EVOLVES_NOT);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(lane, type, name, evolution)
+#include "core/lane.def"
         if (lane->q.head != NIL)
             state_read_list(e, part, lane->q, p, t);
         state_read_histogram(e, port, prio, t);

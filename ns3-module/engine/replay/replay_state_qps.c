@@ -59,7 +59,7 @@ static void state_read_control(struct weft_engine *e, const struct replay_scope 
         const size_t left = size - at;
         if (at == 0 || at > next.at)
             next = state_next_moving(m, at);
-        const enum evolution move = at == next.at ? next.move : EVOLVES_NOT;
+        const enum evolution move = at == next.at ? next.move : EVOLVES_SAME;
         if (move == EVOLVES_COUNT && t->use == SNAPSHOT_SHIFT)
             t->count = replay_stamp_shift(e, p, q, next.which);
         if (left >= sizeof(int64_t)) /* a size that the compiler knows */
@@ -99,7 +99,7 @@ void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t pri
                        struct snapshot *t)
 {
     if (!replay_pauses_move(e, t)) {
-        snapshot_field(t, noted, sizeof *noted, EVOLVES_NOT,
+        snapshot_field(t, noted, sizeof *noted, EVOLVES_SAME,
                        "state that moved otherwise: clocks of pauses");
         return;
     }
@@ -107,53 +107,19 @@ void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t pri
     SNAPSHOT_FIELD(t, *noted, EVOLVES_COUNT);
 }
 
+/* What the control last said; by how much the QP moves is read before all that moves so. */
 static void state_read_sender(struct qp *q, struct snapshot *t)
 {
     struct sender *const snd = q->snd;
+    _Static_assert(sizeof snd->out == 4 * sizeof(int64_t), "its four fields are read");
     SNAPSHOT_FIELD(t, snd->una_psn, EVOLVES_PSN);
     SNAPSHOT_FIELD(t, snd->una_bytes, EVOLVES_BYTES);
-    SNAPSHOT_FIELD(t, snd->nxt_psn, EVOLVES_PSN);
-    SNAPSHOT_FIELD(t, snd->nxt_bytes, EVOLVES_BYTES);
-    SNAPSHOT_FIELD(t, snd->top_psn, EVOLVES_PSN);
-    SNAPSHOT_FIELD(t, snd->out.rate_bps, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->out.cwnd_bytes, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->out.timer_at_ps, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->out.repace, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->next_avail_ps, EVOLVES_TIME);
-    SNAPSHOT_FIELD(t, snd->last_wire, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->last_tx_ps, EVOLVES_TIME);
-    SNAPSHOT_FIELD(t, snd->gap_rate_bps, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->gap_q, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->made_bytes, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, snd->flight_bytes, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, q->end_psn, t->told || t->names ? EVOLVES_PSN : EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, q->end_byte, t->told || t->names ? EVOLVES_BYTES : EVOLVES_NOT);
-    snapshot_same(t, snapshot_port(t, q->port), "the port of a QP");
-    SNAPSHOT_FIELD(t, snd->state, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->prio, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->backoff, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->recovering, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->retries, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, snd->rto_at_ps, EVOLVES_TIME);
-    SNAPSHOT_FIELD(t, q->rto_from_ps, EVOLVES_STILL);
-    SNAPSHOT_FIELD(t, snd->cc_timer_ps, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, q->retx_packets, EVOLVES_HELD);
-    SNAPSHOT_FIELD(t, snd->told_ps, EVOLVES_TIME);
-    for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-        SNAPSHOT_FIELD(t, snd->held_ps[k], t->names ? EVOLVES_NOT : EVOLVES_COUNT);
-}
-
-static void state_read_receiver(struct qp *q, struct snapshot *t)
-{
-    SNAPSHOT_FIELD(t, q->exp_psn, EVOLVES_PSN);
-    SNAPSHOT_FIELD(t, q->taken_bytes, EVOLVES_COUNT);
-    SNAPSHOT_FIELD(t, q->nack_psn, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, q->nack_at_ps, EVOLVES_SELDOM);
-    SNAPSHOT_FIELD(t, q->cnp_at_ps, EVOLVES_SELDOM);
-    snapshot_same(t, snapshot_port(t, q->ack_port), "the port of ACKs");
-    SNAPSHOT_FIELD(t, q->unacked, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, q->answer, EVOLVES_NOT);
-    SNAPSHOT_FIELD(t, q->holding, EVOLVES_NOT);
+    SNAPSHOT_FIELD(t, snd->out.rate_bps, EVOLVES_SAME);
+    SNAPSHOT_FIELD(t, snd->out.cwnd_bytes, EVOLVES_SAME);
+    SNAPSHOT_FIELD(t, snd->out.timer_at_ps, EVOLVES_SAME);
+    SNAPSHOT_FIELD(t, snd->out.repace, EVOLVES_SAME);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(snd, type, name, evolution)
+#include "core/sender.def"
 }
 
 /* While nobody is told of messages. */
@@ -161,11 +127,11 @@ static void state_read_unfinished(struct weft_engine *e, const struct qp *q, str
 {
     WALK_MSGS(e, i, q->head_msg) {
         struct msg *m = msg_at(e, i);
-        SNAPSHOT_FIELD(t, m->sent_ps, EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, m->sent_ps, EVOLVES_SAME);
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            SNAPSHOT_FIELD(t, m->held_ps[k], EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, m->retx_bytes, EVOLVES_HELD);
-        SNAPSHOT_FIELD(t, m->cnps, EVOLVES_HELD);
+            SNAPSHOT_FIELD(t, m->held_ps[k], EVOLVES_SAME);
+        SNAPSHOT_FIELD(t, m->retx_bytes, EVOLVES_RARE);
+        SNAPSHOT_FIELD(t, m->cnps, EVOLVES_RARE);
     }
 }
 
@@ -173,32 +139,24 @@ static void state_read_unfinished(struct weft_engine *e, const struct qp *q, str
  * them to the user the first stays the first. */
 static void state_read_messages(struct weft_engine *e, struct qp *q, struct snapshot *t)
 {
-    const bool on = t->told || t->names;
-    const enum evolution psn = on ? EVOLVES_PSN : EVOLVES_NOT,
-                         bytes = on ? EVOLVES_BYTES : EVOLVES_NOT;
-    const enum evolution time = t->told ? EVOLVES_TIME : EVOLVES_NOT;
     int64_t n = 0, sends = -1, receives = -1;
     WALK_MSGS(e, i, q->head_msg) {
         struct msg *m = msg_at(e, i);
         sends = i == q->snd->nxt_msg ? n : sends;
         receives = i == q->rcv_msg ? n : receives;
-        SNAPSHOT_FIELD(t, m->bytes, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, m->first_psn, psn);
-        SNAPSHOT_FIELD(t, m->start_byte, bytes);
-        SNAPSHOT_FIELD(t, m->post_ps, time);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(m, type, name, evolution)
+#include "core/msg.def"
         const bool sent = m->sent_ps >= 0, received = receives < 0 || n < receives;
         snapshot_same(t, sent | received << 1, "how far a message is");
         if (sent)
-            SNAPSHOT_FIELD(t, m->sent_ps, time);
+            SNAPSHOT_FIELD(t, m->sent_ps, t->told ? EVOLVES_TIME : EVOLVES_SAME);
         if (received) {
-            SNAPSHOT_FIELD(t, m->received_ps, time);
-            SNAPSHOT_FIELD(t, m->ideal_ps, EVOLVES_NOT);
+            SNAPSHOT_FIELD(t, m->received_ps, t->told ? EVOLVES_TIME : EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, m->ideal_ps, EVOLVES_SAME);
         }
         /* what delayed it; before it is sent, what the clocks of its QP said */
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            SNAPSHOT_FIELD(t, m->held_ps[k], !t->told || sent ? EVOLVES_NOT : EVOLVES_COUNT);
-        SNAPSHOT_FIELD(t, m->retx_bytes, EVOLVES_NOT);
-        SNAPSHOT_FIELD(t, m->cnps, EVOLVES_NOT);
+            SNAPSHOT_FIELD(t, m->held_ps[k], !t->told || sent ? EVOLVES_SAME : EVOLVES_COUNT);
         n++;
     }
     snapshot_same(t, n, "messages of a QP");
@@ -219,16 +177,14 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
     state_read_pace(q, qi, p, t);
     state_read_sender(q, t);
     replay_read_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
-    state_read_receiver(q, t);
+#define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q, type, name, evolution)
+#include "core/qp.def"
     if (!t->fixed)
         snapshot_same(t, asks, "whether an ACK was asked for");
     if (asks || t->fixed)
         SNAPSHOT_FIELD(t, q->asked_psn, EVOLVES_PSN);
-    for (int way = 0; way < 2; way++)
-        for (int h = 0; h < QP_PATH; h++)
-            snapshot_same(t, snapshot_port(t, q->path[way][h]), "the path of a QP");
     if (e->qps.rtt_ps.base)
-        SNAPSHOT_FIELD(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], EVOLVES_NOT);
+        SNAPSHOT_FIELD(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], EVOLVES_SAME);
     if (t->fixed)
         state_read_unfinished(e, q, t);
     else

@@ -12,6 +12,7 @@
 #include "replay_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- names ---- */
 
@@ -87,25 +88,36 @@ static bool symmetry_same_way(const struct weft_engine *e, const struct qp *a, c
     return true;
 }
 
+/* A line of a list of fields (core/fields.h): whether what never changes is the same. */
+#define SYMMETRY_SAME(a, b, name, evolution)                                                       \
+    same = same && (EVOLVES_##evolution != EVOLVES_BUILD ||                                        \
+                    memcmp(&(a)->name, &(b)->name, sizeof(a)->name) == 0);
+
 static bool symmetry_same_qp(const struct weft_engine *e, const struct qp *a, const struct qp *b)
 {
-    return a->cc == b->cc && a->control == b->control && a->mtu_bytes == b->mtu_bytes &&
-           a->snd->cap_bytes == b->snd->cap_bytes && a->own_prio == b->own_prio &&
-           a->carries == b->carries && a->snd->counted == b->snd->counted && !a->snd->entropy &&
-           !b->snd->entropy && symmetry_same_env(&a->env, &b->env) &&
-           symmetry_same_way(e, a, b, true) && symmetry_same_way(e, a, b, false);
+    bool same = !a->snd->entropy && !b->snd->entropy;
+#define FIELD(type, name, dimensions, evolution, owner) SYMMETRY_SAME(a, b, name, evolution)
+#include "core/qp.def"
+#define FIELD(type, name, dimensions, evolution, owner)                                            \
+    SYMMETRY_SAME(a->snd, b->snd, name, evolution)
+#include "core/sender.def"
+    return same && symmetry_same_env(&a->env, &b->env) && symmetry_same_way(e, a, b, true) &&
+           symmetry_same_way(e, a, b, false);
 }
 
 static bool symmetry_same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)
 {
     const struct snapshot_names *names = &replay_of(e)->packets.symmetry.names;
     const struct port *a = &e->ports[pa], *b = &e->ports[pb];
+    const struct link_end *la = &e->ends[pa], *lb = &e->ends[pb];
     const uint32_t na = replay_scope_node(e, pa), nb = replay_scope_node(e, pb);
-    return a->prop_ps == b->prop_ps && a->ser_q == b->ser_q && a->kind == b->kind &&
-           e->ends[pa].to_host == e->ends[pb].to_host &&
-           names->port[e->ends[pa].peer] == names->port[e->ends[pb].peer] &&
-           (na == NIL ? nb == NIL : nb != NIL && names->node[na] == names->node[nb]) &&
-           a->ctrl.head == NIL && b->ctrl.head == NIL;
+    bool same = a->ctrl.head == NIL && b->ctrl.head == NIL;
+#define FIELD(type, name, dimensions, evolution, owner) SYMMETRY_SAME(a, b, name, evolution)
+#include "core/port.def"
+#define FIELD(type, name, dimensions, evolution, owner) SYMMETRY_SAME(la, lb, name, evolution)
+#include "core/link_end.def"
+    return same && names->port[la->peer] == names->port[lb->peer] &&
+           (na == NIL ? nb == NIL : nb != NIL && names->node[na] == names->node[nb]);
 }
 
 static bool symmetry_same_node(const struct weft_engine *e, uint32_t na, uint32_t nb)
