@@ -8,7 +8,6 @@
  */
 #include "conweave.h"
 #include "core/loop.h"
-#include "core/pkt_list.h"
 #include "core/port.h"
 #include "core/walk.h"
 

@@ -6,8 +6,7 @@
 #include "engine.h"
 #include "topologies/routes.h"
 #include "core/qp_state.h"
-
-#define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
+#include "core/path.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -48,6 +48,8 @@ struct path {
     bool frames;         /**< frames of other transports were sent */
 };
 
+#define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
+
 /** Routes of the fabric. */
 struct routing {
     struct weft_routes *routes; /**< over the links that are up */

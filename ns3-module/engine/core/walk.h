@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Following lists whose records move from one to another.
+ * Lists of packets: queues, and links; and following lists whose records move from one to another.
  *
  * A record that is taken out of a list other than its own leaves a list that leads nowhere, or
  * round in a circle. The loop that follows it would never end, and within one event neither a
@@ -10,7 +10,9 @@
 #ifndef WEFT_ENGINE_WALK_H
 #define WEFT_ENGINE_WALK_H
 
+#include "base/require.h"
 #include "context.h"
+#include "events.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -44,5 +46,42 @@ static inline bool walk_on(const struct weft_engine *e, uint32_t step, uint32_t 
     WALK(e, i, first, qp_at(e, i)->snd->next, (e)->qps.pool.n, WALK_TURNS_NAME)
 #define WALK_MSGS_NAME "messages of a QP"
 #define WALK_TURNS_NAME "turns of QPs at a port of a host"
+
+/* ---- lists of packets ---- */
+
+static inline void list_append(struct weft_engine *e, struct list *l, struct pkt *k, uint32_t i)
+{
+    k->next = NIL;
+    if (l->head == NIL)
+        l->head = i;
+    else
+        pkt_at(e, l->tail)->next = i;
+    l->tail = i;
+}
+/** Takes the first packet, which is @p k. */
+static inline void list_take(struct list *l, const struct pkt *k)
+{
+    WEFT_REQUIRE(l->head != NIL);
+    l->head = k->next;
+}
+
+/** Puts packet @p k, number @p i, at the end of the link of @p port, where it arrives at @p at_ps.
+ */
+static inline void put_on_link(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i,
+                               int64_t at_ps)
+{
+    struct link_end *l = &e->ends[port];
+    struct list *fly = &l->fly;
+    k->next = NIL;
+    if (fly->head == NIL) {
+        fly->head = i;
+        engine_push_arrival(e, l, at_ps, port);
+    } else {
+        struct pkt *before = pkt_at(e, fly->tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    fly->tail = i;
+}
 
 #endif

@@ -9,7 +9,7 @@
  * at once.
  */
 #include "core/context.h"
-#include "core/pkt_list.h"
+#include "core/walk.h"
 #include "transport/qp.h"
 #include "peers.h"
 #include "window_crew_inside.h"

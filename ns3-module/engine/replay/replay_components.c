@@ -12,7 +12,6 @@
 #include "core/room.h"
 #include "replay.h"
 #include "replay_internal.h"
-#include "transport/qp.h"
 
 #include "base/units.h"
 

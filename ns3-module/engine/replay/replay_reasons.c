@@ -3,7 +3,6 @@
  * the same twice. */
 #include "core/context.h"
 #include "replay.h"
-#include "transport/recovery.h"
 
 static bool against_stepped(const struct weft_engine *e)
 {

@@ -56,13 +56,19 @@ uint32_t replay_scope_node(const struct weft_engine *e, uint32_t port)
     return e->ports[port].nic == NIL ? e->ports[port].node : NIL;
 }
 
+uint32_t replay_scope_path(const struct weft_engine *e, const struct qp *q, bool forward,
+                           uint32_t *ports)
+{
+    return ecmp_path(e, e->routing.routes, q, forward, ports);
+}
+
 void replay_scope_way(const struct weft_engine *e, uint32_t qi,
                       void (*fn)(void *ctx, uint32_t port), void *ctx)
 {
     const struct qp *q = qp_at(e, qi);
     uint32_t ports[MAX_PATH];
     for (int forward = 0; forward < 2; forward++) {
-        const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
+        const uint32_t n = replay_scope_path(e, q, forward, ports);
         for (uint32_t h = 0; h < n; h++) {
             fn(ctx, ports[h]);
             fn(ctx, e->ends[ports[h]].peer);

@@ -7,6 +7,7 @@
 #include "replay_snapshot.h"
 
 struct pkt;
+struct qp;
 
 /** What takes part in the traffic: QPs with messages, both directions of the links that they go
  * over, and the nodes that forward there. It is all that there is, or a component of it
@@ -50,6 +51,10 @@ bool replay_scope_knows(const struct pkt *k);
  * the other ends of these links. */
 void replay_scope_way(const struct weft_engine *e, uint32_t qp,
                       void (*fn)(void *ctx, uint32_t port), void *ctx);
+/** The egress ports on the way of data, or of ACKs, into @p ports, which has room for MAX_PATH; how
+ * many. */
+uint32_t replay_scope_path(const struct weft_engine *e, const struct qp *q, bool forward,
+                           uint32_t *ports);
 /** The node whose buffer packets take that come to or leave @p port, NIL: a host's. */
 uint32_t replay_scope_node(const struct weft_engine *e, uint32_t port);
 void replay_scope_free(struct replay_scope *p);

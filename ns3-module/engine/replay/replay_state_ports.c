@@ -6,7 +6,6 @@
 #include "core/pkt.h"
 #include "core/port.h"
 #include "core/walk.h"
-#include "switch/pfc.h"
 
 /* ---- packets ---- */
 

@@ -3,12 +3,10 @@
  * replay_state.c. */
 #include "replay_state_internal.h"
 #include "switch/pause_clock.h"
-#include "balance/ecmp.h"
 #include "core/context.h"
 #include "core/msg.h"
 #include "core/walk.h"
 #include "replay_pauses.h"
-#include "transport/qp.h"
 
 #include "congestion/cc.h"
 
@@ -20,7 +18,7 @@ int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scop
         return 0;
     if (hop < QP_PATH && q->path[0][hop] != NIL)
         return (int64_t)p->ahead[q->path[0][hop]];
-    const uint32_t n = ecmp_path(e, e->routing.routes, q, true, ports);
+    const uint32_t n = replay_scope_path(e, q, true, ports);
     return hop + 1 < n ? (int64_t)p->ahead[ports[hop + 1]] : 0;
 }
 

@@ -12,7 +12,6 @@
 #include "core/context.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
-#include "transport/qp.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
  * taken agrees to the packet; marks, CNPs and what QPs were kept from sending by are counted on as
  * they were between the first mark and the last.
  */
-#include "balance/ecmp.h"
 #include "core/context.h"
 #include "core/gap.h"
 #include "replay.h"
@@ -17,7 +16,6 @@
 #include "replay_queues.h"
 #include "replay_state.h"
 #include "core/frame_size.h"
-#include "transport/qp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +95,9 @@ static void skip_each_stream(struct weft_engine *e, struct replay_steady *s, uin
     const struct qp *q = qp_at(e, s->scope.qps[i]);
     const struct steady_step *w = &s->step[i];
     uint32_t ports[MAX_PATH];
-    const uint32_t there = ecmp_path(e, e->routing.routes, q, true, ports);
+    const uint32_t there = replay_scope_path(e, q, true, ports);
     fn(e, s, ports, there, (struct stream){w->data, data_frame(q, q->mtu_bytes), q->mtu_bytes});
-    const uint32_t back = ecmp_path(e, e->routing.routes, q, false, ports);
+    const uint32_t back = replay_scope_path(e, q, false, ports);
     fn(e, s, ports, back, (struct stream){w->acks, ack_frame(q), 0});
     if (q->control->cnp.separate)
         fn(e, s, ports, back, (struct stream){w->cnps, cnp_frame(e), 0});

@@ -6,7 +6,6 @@
  * compared here, the rest as replay_state.c reads it. So are the ways of packets, hop by hop: how
  * hashes of names chose among equal-cost ports does not matter.
  */
-#include "balance/ecmp.h"
 #include "core/context.h"
 #include "replay.h"
 #include "replay_internal.h"
@@ -79,8 +78,8 @@ static bool symmetry_same_way(const struct weft_engine *e, const struct qp *a, c
 {
     const uint32_t *names = replay_of(e)->packets.symmetry.names.port;
     uint32_t pa[MAX_PATH], pb[MAX_PATH];
-    const uint32_t n = ecmp_path(e, e->routing.routes, a, forward, pa);
-    if (n == MAX_PATH || n != ecmp_path(e, e->routing.routes, b, forward, pb))
+    const uint32_t n = replay_scope_path(e, a, forward, pa);
+    if (n == MAX_PATH || n != replay_scope_path(e, b, forward, pb))
         return false;
     for (uint32_t h = 0; h < n; h++)
         if (names[pa[h]] != names[pb[h]])

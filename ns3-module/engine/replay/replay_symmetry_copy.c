@@ -11,7 +11,6 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/pkt.h"
-#include "core/pkt_list.h"
 #include "core/walk.h"
 #include "core/executor.h"
 #include "replay.h"

@@ -29,7 +29,6 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/pkt.h"
-#include "core/pkt_list.h"
 #include "core/port.h"
 #include "core/walk.h"
 

@@ -8,7 +8,6 @@
  */
 #include "link_ports.h"
 #include "core/context.h"
-#include "core/pkt_list.h"
 #include "core/walk.h"
 #include "drop.h"
 #include "histogram.h"

@@ -23,7 +23,7 @@
 #include "core/events.h"
 #include "core/loop.h"
 #include "core/pkt.h"
-#include "core/pkt_list.h"
+#include "core/walk.h"
 #include "core/port.h"
 #include "balance/steer.h"
 #include "core/executor.h"

@@ -8,7 +8,7 @@
 
 #include "core/context.h"
 #include "core/gap.h"
-#include "core/pkt_list.h"
+#include "core/walk.h"
 #include "core/events.h"
 #include "mmu.h"
 #include "mmu_admit.h"
