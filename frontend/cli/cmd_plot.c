@@ -18,11 +18,13 @@ struct plot_opts {
 };
 
 static const struct weft_opt options[] = {
-    {"to", 't', WEFT_OPT_CHOICE, offsetof(struct plot_opts, to), NULL, "svg|pdf|gnuplot|csv",
+    {"to", 't', WEFT_OPT_CHOICE, offsetof(struct plot_opts, to), NULL,
+     "auto|svg|pdf|png|gnuplot|csv",
      "what to write: a picture, a script of gnuplot with its data, or the figure's data as a "
-     "table"},
+     "table; auto: by the ending of FILE, else svg"},
     {"out", 'o', WEFT_OPT_TEXT, offsetof(struct plot_opts, out), "FILE", NULL,
-     "where to write it; default: KIND.svg (.pdf, .gp, .csv) in the first folder; -: standard "
+     "where to write it; default: KIND.svg (.pdf, .png, .gp, .csv) in the first folder; -: "
+     "standard "
      "output"},
     {"label", 'l', WEFT_OPT_TEXTS, offsetof(struct plot_opts, labels), "TEXT", NULL,
      "name of a run in the legend; once for each run; default: the settings in which they differ"},
@@ -34,8 +36,27 @@ static const struct weft_opt options[] = {
      "list the kinds of figures"},
 };
 
-enum to { TO_SVG, TO_PDF, TO_GNUPLOT, TO_CSV };
-static const char *const endings[] = {"svg", "pdf", "gp", "csv"};
+enum to { TO_AUTO, TO_SVG, TO_PDF, TO_PNG, TO_GNUPLOT, TO_CSV };
+static const char *const endings[] = {"", "svg", "pdf", "png", "gp", "csv"};
+
+/* What an option of --to means for a file: auto is what its ending says. */
+static int choose_format(const struct plot_opts *o, enum to *out, struct weft_err *err)
+{
+    const char *name = o->out ? strrchr(o->out, '/') : NULL;
+    const char *dot = o->out ? strrchr(name ? name : o->out, '.') : NULL;
+    *out = o->to == TO_AUTO ? TO_SVG : (enum to)o->to;
+    if (o->to != TO_AUTO || !dot)
+        return 0;
+    for (int i = TO_SVG; i <= TO_CSV; i++)
+        if (strcmp(dot + 1, endings[i]) == 0) {
+            *out = (enum to)i;
+            return 0;
+        }
+    return weft_err_set(err, WEFT_E_USAGE,
+                        "-o %s: no format has the ending '%s'; there are .svg, .pdf, .png, .gp and "
+                        ".csv, or say --to",
+                        o->out, dot);
+}
 
 static void list_kinds(FILE *out)
 {
@@ -57,7 +78,10 @@ static int render(const struct weft_figure *f, enum to to, FILE *out, struct wef
         weft_figure_csv(f, out);
         return 0;
     }
-    if (weft_gnuplot(f, to == TO_PDF ? WEFT_SCRIPT_PDF : WEFT_SCRIPT_SVG, &picture, err))
+    const enum weft_script_terminal terminal = to == TO_PDF   ? WEFT_SCRIPT_PDF
+                                               : to == TO_PNG ? WEFT_SCRIPT_PNG
+                                                              : WEFT_SCRIPT_SVG;
+    if (weft_gnuplot(f, terminal, &picture, err))
         return err->code;
     if (to == TO_SVG)
         weft_svg_write(picture.data, f, "w", WEFT_SVG_FILE, out);
@@ -112,15 +136,16 @@ static int plot_draw(const struct weft_cli *cli, const struct plot_opts *o,
 {
     char path[WEFT_PATH_MAX];
     int code = 0;
-    if (!o->out && default_path(path, dir, p, (enum to)o->to, err))
+    enum to to;
+    if (choose_format(o, &to, err) || (!o->out && default_path(path, dir, p, to, err)))
         return err->code;
     struct weft_figure *f = weft_plot_derive(p, runs, &code, err);
     if (!f)
         return code == WEFT_PLOT_NOTHING ? err->code : code;
     if (o->out && strcmp(o->out, "-") == 0)
-        code = render(f, (enum to)o->to, cli->out, err);
+        code = render(f, to, cli->out, err);
     else
-        code = write_file(cli, f, (enum to)o->to, o->out ? o->out : path, err);
+        code = write_file(cli, f, to, o->out ? o->out : path, err);
     weft_figure_free(f);
     return code;
 }
@@ -162,7 +187,7 @@ static int plot_run(const struct weft_cli *cli, const void *opts, char **args, i
 const struct weft_command weft_command_plot = {
     .name = "plot",
     .summary = "Draw a figure of one run or several",
-    .usage = "DIR [DIR ...] KIND [--to svg|pdf|gnuplot|csv] [--out FILE]",
+    .usage = "DIR [DIR ...] KIND [--to svg|pdf|png|gnuplot|csv] [--out FILE]",
     .example = "weft plot out/allreduce-clos16 gantt",
     .details =
         "DIR is the folder of a run (weft run --out), or of a sweep, which stands for its runs. "

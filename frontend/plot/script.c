@@ -329,12 +329,17 @@ static void write_terminal(FILE *out, const struct weft_figure *f, enum weft_scr
 {
     const double w = f->width, h = weft_script_height(f);
     const char *before = to == WEFT_SCRIPT_ANY ? "# " : "";
-    if (to != WEFT_SCRIPT_PDF)
+    if (to == WEFT_SCRIPT_PNG)
+        fprintf(out,
+                "set terminal pngcairo size %.0f,%.0f noenhanced font 'sans-serif,20' "
+                "fontscale 1 linewidth 2 pointscale 1.5 background 'white'\n",
+                2 * w, 2 * h);
+    if (to == WEFT_SCRIPT_SVG || to == WEFT_SCRIPT_ANY)
         fprintf(out,
                 "%sset terminal svg size %.0f,%.0f dynamic noenhanced font 'sans-serif,13' "
                 "name 'weft'\n",
                 before, w, h);
-    if (to != WEFT_SCRIPT_SVG)
+    if (to == WEFT_SCRIPT_PDF || to == WEFT_SCRIPT_ANY)
         fprintf(out,
                 "%sset terminal pdfcairo size %.3fin,%.3fin noenhanced font 'sans-serif,9' "
                 "rounded\n",

@@ -15,6 +15,7 @@ extern "C" {
 enum weft_script_terminal {
     WEFT_SCRIPT_SVG,
     WEFT_SCRIPT_PDF,
+    WEFT_SCRIPT_PNG,
     WEFT_SCRIPT_ANY /**< the user chooses: `set terminal` stands in a comment */
 };
 

@@ -37,7 +37,8 @@ static const struct weft_metric metrics[] = {
     M("elapsed", TIME, elapsed_ps,
       "time the network was watched: until the last operation, acknowledgement and packet; of an "
       "unfinished run the simulated time reached"),
-    M("step", TIME, step.step_ps, "training: mean time of an iteration; 0: no such job finished"),
+    M("step", TIME, step.step_ps,
+      "training: mean time of an iteration; none: no such job finished"),
     M("samples-per-s", F64, step.per_s, "training: tokens or other samples per second, of the job"),
     M("samples-per-s-rank", F64, step.per_s_rank, "training: the same, per rank"),
     M("model-flops-per-s-rank", F64, step.flops_rank,

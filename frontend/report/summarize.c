@@ -157,8 +157,11 @@ static void sum_step(const struct weft_jobs *jobs, struct weft_step_summary *s)
 {
     const struct weft_job_plan *found = NULL;
     struct weft_job_result result;
-    *s = (struct weft_step_summary){
-        .per_s = NAN, .per_s_rank = NAN, .flops_rank = NAN, .model_flops_util = NAN};
+    *s = (struct weft_step_summary){.step_ps = WEFT_NO_END,
+                                    .per_s = NAN,
+                                    .per_s_rank = NAN,
+                                    .flops_rank = NAN,
+                                    .model_flops_util = NAN};
     for (uint32_t job = 0; job < weft_jobs_count(jobs); job++) {
         const struct weft_job_plan *p = weft_jobs_plan(jobs, job);
         if (!p->workload || !p->workload->steps.iterations)

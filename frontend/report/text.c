@@ -54,7 +54,7 @@ static void ranks(FILE *out, const struct weft_summary *s)
 static void report_text_step(FILE *out, const struct weft_step_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX];
-    if (!s->step_ps)
+    if (s->step_ps == WEFT_NO_END)
         return;
     fprintf(out, "  %-24s %s", "training step", weft_human_time(s->step_ps, a));
     if (s->iterations > 1)

@@ -48,12 +48,22 @@ static bool holds(const struct weft_sweep_find *f, const struct weft_sweep *s, s
     return true;
 }
 
+/* Whether a row ended before it could tell. */
+static bool was_cut_off(const struct weft_sweep *s, size_t row)
+{
+    struct weft_sweep_row r;
+    weft_sweep_row(s, row, &r);
+    return strcmp(r.outcome, "over-limit") == 0 || strcmp(r.outcome, "interrupted") == 0;
+}
+
 /* The row that is looked at is done: where to go on. */
 static void sweep_find_look(const struct weft_sweep_find *f, const struct weft_sweep *s,
                             size_t search, size_t place)
 {
     struct weft_find_search *b = &f->search[search];
     const bool yes = holds(f, s, search, b->row);
+    if (!yes && was_cut_off(s, b->row))
+        b->unknown = true;
     if (yes)
         b->holds = place + 1;
     else if (place + 1 == s->axis[f->axis].n)
@@ -61,7 +71,7 @@ static void sweep_find_look(const struct weft_sweep_find *f, const struct weft_s
     else
         b->fails = place + 1;
     b->begun = false;
-    b->over = b->none || b->holds == b->fails + 1;
+    b->over = b->none || b->unknown || b->holds == b->fails + 1;
 }
 
 /* The place that is looked at: the far end first, then halfway. */

@@ -32,6 +32,7 @@ struct weft_find_search {
     size_t fails, holds; /**< the answer is above the first and at most the second, both + 1 and
                             counted from the end that is not run first */
     bool over, none;     /**< none: the conditions do not hold at the far end */
+    bool unknown;        /**< a row that would tell was cut off: by a limit, a signal, an error */
     bool begun;          /**< the row that is looked at has points running or waiting */
     size_t row, next;    /**< of it, and its point that is next */
 };

@@ -21,7 +21,7 @@ static const char *answer(const struct weft_sweep_find *f, const struct weft_swe
                           size_t search, size_t *row)
 {
     const struct weft_find_search *b = &f->search[search];
-    const bool found = b->over && !b->none;
+    const bool found = b->over && !b->none && !b->unknown;
     *row = weft_sweep_find_row(f, s, search, found ? b->holds - 1 : 0);
     return found ? weft_sweep_value(s, column_of(f, s), *row) : NULL;
 }
@@ -50,7 +50,10 @@ const char *weft_sweep_found_text(const struct weft_sweep_find *f, const struct 
 
 static const char *found_state(const struct weft_find_search *b)
 {
-    return !b->over ? "not searched to the end" : b->none ? "none" : "";
+    return !b->over     ? "not searched to the end"
+           : b->unknown ? "not known: a row exceeded its limit"
+           : b->none    ? "none"
+                        : "";
 }
 
 /* A line for each combination of the other axes. */
@@ -152,7 +155,7 @@ void weft_sweep_find_json(struct weft_json *j, const struct weft_sweep_find *f,
                 weft_json_kv_str(j, weft_sweep_key(s, c), weft_sweep_value(s, c, row));
         weft_json_end_object(j);
         weft_json_kv_str(j, "value", value);
-        weft_json_kv_bool(j, "searched", f->search[i].over);
+        weft_json_kv_bool(j, "searched", f->search[i].over && !f->search[i].unknown);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);

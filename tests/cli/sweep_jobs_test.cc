@@ -214,6 +214,17 @@ TEST(SweepJobs, FindsTheSmallestAndTheLargest)
     EXPECT_CONTAINS(s.out, "system.all-reduce=ring generate.size=none\n");
 }
 
+TEST(SweepJobs, ASearchWhoseRowsAreCutOffDoesNotKnow)
+{
+    TempDir dir;
+    const Said s = weft(sweep({"--vary", "generate.size=1GiB..4GiB*2", "--set", "run.replay=off",
+                               "--set", "system.all-reduce=ring", "--time-limit", "1us", "--find",
+                               "min generate.size where end-to-end > 1s", "--json"}));
+    EXPECT_EQ(s.code, 5) << s.err;
+    EXPECT_CONTAINS(s.out, "\"value\": null");
+    EXPECT_CONTAINS(s.out, "\"searched\": false");
+}
+
 /* A buffer that cannot hold its headroom is not enough, which is an answer; where no value will do,
  * the sweep fails as any other. */
 TEST(SweepJobs, WhatCannotBeRunIsTooSmall)

@@ -101,6 +101,19 @@ TEST(TrainingJob, ExposedCommunicationIsDividedByParallelism)
     }
 }
 
+TEST(TrainingJob, AnIterationThatDidNotEndHasNoTime)
+{
+    TempDir dir;
+    const Said s = weft(join(join({"run", "--json", "--no-out", "--set", "network.backend=ideal",
+                                   "--set", "run.until=1us", "--set", "workload.type=training"},
+                                  fabric),
+                             sets({"model=gpt3-13b", "ranks=16", "tp=8", "microbatches=4",
+                                   "check-memory=false", "gpu=a100"},
+                                  "training.")));
+    EXPECT_EQ(s.code, 1) << s.err;
+    EXPECT_CONTAINS(s.out, "\"step_ns\": null");
+}
+
 TEST(TrainingJob, ThroughputIsSaid)
 {
     TempDir dir;

@@ -59,6 +59,29 @@ TEST(Plot, PdfIsTheSameEachTime)
     EXPECT_EQ(weft(args).out, first.out);
 }
 
+TEST(Plot, TheEndingOfTheFileSaysTheFormat)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_nasty(dir / "a");
+    const std::vector<std::pair<std::string, std::string>> formats = {{"f.svg", "<?xml"},
+                                                                      {"f.pdf", "%PDF-"},
+                                                                      {"f.png", "\x89PNG"},
+                                                                      {"f.csv", "panel,"},
+                                                                      {"d.x/f", "<?xml"}};
+    std::filesystem::create_directory(dir / "d.x");
+    for (const auto &[name, begin] : formats) {
+        const Said s = weft({"plot", dir / "a", "fct-cdf", "-o", dir / name});
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_EQ(slurp(dir / name).substr(0, begin.size()), begin) << name;
+    }
+    const Said bad = weft({"plot", dir / "a", "fct-cdf", "-o", dir / "f.jpg"});
+    EXPECT_EQ(bad.code, 2);
+    EXPECT_CONTAINS(bad.err, "no format has the ending '.jpg'");
+    ASSERT_EQ(weft({"plot", dir / "a", "fct-cdf", "--to", "csv", "-o", dir / "f.jpg"}).code, 0);
+}
+
 TEST(Plot, DefaultPlaceIsTheFolder)
 {
     TempDir dir;
