@@ -132,6 +132,21 @@ class Folders(unittest.TestCase):
         table = weft.sweep(settings={**LIST, "flows.file": self.list}, vary={"run.seed": [1, 2]}, metrics=["end-to-end"])
         self.assertEqual(len(table), 2)
 
+    def test_tables_of_vidur(self):
+        from weft import tables
+
+        folder = os.path.join(self.dir.name, "tables")
+        sets = [text for key, value in FABRIC.items() for text in ("--set", "%s=%s" % (key, value))]
+        tables.main(sets + ["--out", folder, "--workers", "2", "4", "--node", "4", "--most", "8192"])
+        reduce = weft.folder.read_table(os.path.join(folder, "all_reduce.csv"), use_pandas=False)
+        self.assertEqual(reduce.columns[1:6], ["time_stats.all_reduce.%s" % s for s in ("min", "max", "mean", "median", "std")])
+        self.assertEqual([(row["num_workers"], row["size"]) for row in reduce], [(n, s) for n in (2, 4) for s in (2048, 4096, 8192)])
+        send = weft.folder.read_table(os.path.join(folder, "send_recv.csv"), use_pandas=False)
+        self.assertEqual([row["devices_per_node"] for row in send], [2, 2, 2, 1, 1, 1])
+        for near, far in zip(send[:3], send[3:]):
+            self.assertLess(0, near["time_stats.send_recv.median"])
+            self.assertLess(near["time_stats.send_recv.median"], far["time_stats.send_recv.median"])
+
     def test_types(self):
         path = os.path.join(self.dir.name, "table.csv")
         with open(path, "w", encoding="utf-8") as file:

@@ -86,7 +86,8 @@ const std::vector<Banned> banned = {
 };
 
 /* Programs of their own rather than parts of a library. */
-const std::vector<std::string> programs = {"tests", "scenarios", "contrib-patches",
+const std::vector<std::string> programs = {"tests",           "scenarios",
+                                           "contrib-patches", "frontend/adapters",
                                            "ns3-module/test", "ns3-module/examples"};
 
 bool in_any(const std::string &path, const std::vector<std::string> &folders)

@@ -22,10 +22,11 @@ inline const std::string base = "frontend/base", json = "frontend/json", parts =
                          diagnose = "frontend/diagnose", bench = "frontend/bench",
                          trace_tools = "frontend/trace_tools", cli = "frontend/cli",
                          lib = "frontend/lib", plugins = "frontend/plugins",
-                         congestion = "congestion", topologies = "topologies",
-                         engine = "ns3-module/engine", model = "ns3-module/model",
-                         helper = "ns3-module/helper", bridge = "ns3-module/bridge",
-                         module_test = "ns3-module/test", examples = "ns3-module/examples",
+                         adapters = "frontend/adapters", congestion = "congestion",
+                         topologies = "topologies", engine = "ns3-module/engine",
+                         model = "ns3-module/model", helper = "ns3-module/helper",
+                         bridge = "ns3-module/bridge", module_test = "ns3-module/test",
+                         examples = "ns3-module/examples",
                          ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
 
 inline const std::map<std::string, std::set<std::string>> arrows = {
@@ -74,6 +75,7 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
            fault,  series,     scenario,   report,   plot,       command,  run,   hpcc,
            astra,  htsim,      simai,      foreign,  sweep,      diagnose, bench, trace_tools,
            bridge, engine,     parts,      lib,      plugins}},
+    {adapters, {lib}},
     {plugins, {base, congestion, topologies, workload, collective, net, scenario, fault, lib}},
     {lib, {base, json, congestion, topologies, net, fault, series, scenario, parts, bridge}},
     {engine, {base, congestion, topologies}},
