@@ -23,6 +23,12 @@ if(WEFT_BUNDLE)
       string(APPEND weft_parts " \"$<TARGET_FILE:${part}>\"")
     endif()
   endforeach()
+  set_target_properties(weft_shared PROPERTIES INSTALL_RPATH "$ORIGIN/weft/libraries")
+  target_link_options(weft_shared PRIVATE -Wl,--disable-new-dtags)
+  if(TARGET libweft_ns3_part)
+    set_target_properties(libweft_ns3_part PROPERTIES INSTALL_RPATH "$ORIGIN/libraries:$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH OFF)
+    target_link_options(libweft_ns3_part PRIVATE -Wl,--disable-new-dtags)
+  endif()
   install(CODE "
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:weft>\" MODULES${weft_parts}
          RESOLVED_DEPENDENCIES_VAR found UNRESOLVED_DEPENDENCIES_VAR missing CONFLICTING_DEPENDENCIES_PREFIX twice

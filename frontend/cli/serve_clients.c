@@ -2,6 +2,8 @@
 /* Clients of weft serve: on two descriptors, or of a socket. */
 #include "serve_clients.h"
 
+#include "run/interrupt.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -91,6 +93,7 @@ static int clients_listen(const char *path, struct weft_err *err)
 static void clients_child(const struct weft_serve_config *config, int fd)
 {
     struct weft_err err = {0};
+    weft_interrupt_set(WEFT_INTERRUPT_AT_ONCE);
     const int rc = weft_serve_client(config, fd, fd, &err);
     if (rc)
         fprintf(stderr, "weft: serve: %s\n", err.msg);
