@@ -16,8 +16,8 @@
 #define CGROUPS "/sys/fs/cgroup"
 
 static unsigned sharing = 1;
-static unsigned quota_now; /* what quota says; it is read once */
-static bool quota_known;
+/* One more than what quota says; 0: it was not read. Threads may read it at the same time. */
+static _Atomic unsigned quota_read;
 
 /* The first line of a file, without its end; false: there is none. */
 static bool first_line(const char *path, const char *begins, char *text, int size)
@@ -64,10 +64,10 @@ static unsigned quota(void)
 
 unsigned weft_processors(void)
 {
-    unsigned n = weft_os_processors();
-    quota_now = quota_known ? quota_now : quota();
-    quota_known = true;
-    n = quota_now && quota_now < n ? quota_now : n;
+    unsigned n = weft_os_processors(), known = quota_read;
+    if (!known)
+        quota_read = known = quota() + 1;
+    n = known > 1 && known - 1 < n ? known - 1 : n;
     return n > sharing ? n / sharing : 1;
 }
 

@@ -13,6 +13,7 @@
 #include "base/xml_markup.h"
 #include "base/xml_part.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -232,6 +233,8 @@ int weft_xml_libxml2_parse(const char *text, size_t len, const char *file, struc
     const int refused = weft_xml_check_sizes(text, len, file, err);
     if (refused)
         return refused;
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* threads may read the first two at once */
+    pthread_once(&once, xmlInitParser);
     xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)len);
     if (!ctxt)
         return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "out of memory while reading XML");
