@@ -6,6 +6,7 @@
 #include "plot/gnuplot.h"
 
 #include "base/file.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -109,9 +110,20 @@ static int gnuplot_read_all(FILE *f, struct weft_picture *out, struct weft_err *
     return 0;
 }
 
-/* What gnuplot complained about, in one line. */
-static int refused(FILE *f, struct weft_err *err)
+/* Whether gnuplot, or what loads its libraries, says that there is no memory. */
+static bool lacks_memory(const char *said)
 {
+    static const char *const words[] = {"memory", "bad_alloc", "map segment", "allocat"};
+    bool lacks = false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        lacks = lacks || strstr(said, words[i]);
+    return lacks;
+}
+
+/* What gnuplot complained about, in one line. Limits of memory hold for it as for weft. */
+static int refused(int status, FILE *f, struct weft_err *err)
+{
+    char limits[256];
     struct weft_picture said = {0};
     struct weft_err ignored = {0};
     if (gnuplot_read_all(f, &said, &ignored))
@@ -119,7 +131,15 @@ static int refused(FILE *f, struct weft_err *err)
     for (size_t i = 0; i < said.size; i++)
         if (said.data[i] == '\n')
             said.data[i] = ' ';
-    weft_err_set(err, WEFT_E_IO, "gnuplot failed: %.400s", said.data);
+    weft_os_memory_limits(limits, sizeof limits);
+    if (lacks_memory(said.data) || (*limits && WIFSIGNALED(status)))
+        weft_err_set(err, WEFT_E_LIMIT,
+                     "out of memory for gnuplot, which draws the figures%s%s%.400s", limits,
+                     said.size ? "; it says: " : "", said.data);
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !said.size)
+        no_gnuplot(ENOENT, err);
+    else
+        weft_err_set(err, WEFT_E_IO, "gnuplot failed: %.400s", said.data);
     free(said.data);
     return err->code;
 }
@@ -144,10 +164,8 @@ static int gnuplot_draw(const struct weft_figure *f, enum weft_script_terminal t
     rewind(x->in);
     if (spawn(x, argv, &status, err))
         return err->code;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return no_gnuplot(ENOENT, err);
     if (status)
-        return refused(x->err, err);
+        return refused(status, x->err, err);
     return gnuplot_read_all(x->out, out, err);
 }
 
