@@ -4,8 +4,12 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+enum { USES_SET = 1, USES_GROUPS = 2, USES_RANKS = 4, USES_JSON = 8, USES_MEND = 16 };
+
+/* In the order of the bits. */
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
      "generate, synthesize: a parameter such as layers=8 (weft show workload generate, training; "
@@ -15,9 +19,9 @@ static const struct weft_opt options[] = {
     {"groups", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, groups), "FILE", NULL,
      "info, check, transform, synthesize, convert, compare: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
-     "info, check: the job must have exactly this many"},
+     "info, check, convert to GOAL: the job must have exactly this many"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, json), NULL, NULL,
-     "print as JSON; convert: write it, of a prefix"},
+     "all but generate: print as JSON; convert: write it, of a prefix"},
     {"mend", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, mend), NULL, NULL,
      "convert: leave out dependencies on nodes that are not there, and of nodes on themselves"},
 };
@@ -27,20 +31,43 @@ static const struct {
     weft_trace_action run;
     int least, most; /* arguments */
     const char *takes;
-    int sets; /* takes --set */
+    unsigned uses; /* which options */
 } actions[] = {
-    {"generate", weft_trace_generate, 1, 2, "a prefix, and before it perhaps a workload", 1},
-    {"info", weft_trace_info, 1, 1, "one prefix"},
-    {"check", weft_trace_check, 1, 1, "one prefix"},
-    {"dump", weft_trace_dump, 1, 1, "one file or prefix"},
-    {"diff", weft_trace_diff, 2, 2, "two files or two prefixes"},
+    {"generate", weft_trace_generate, 1, 2, "a prefix, and before it perhaps a workload", USES_SET},
+    {"info", weft_trace_info, 1, 1, "one prefix", USES_GROUPS | USES_RANKS | USES_JSON},
+    {"check", weft_trace_check, 1, 1, "one prefix", USES_GROUPS | USES_RANKS | USES_JSON},
+    {"dump", weft_trace_dump, 1, 1, "one file or prefix", USES_JSON},
+    {"diff", weft_trace_diff, 2, 2, "two files or two prefixes", USES_JSON},
     {"transform", weft_trace_transform, 2, INT_MAX,
-     "a prefix, another for what is written, and transforms"},
-    {"synthesize", weft_trace_synthesize, 2, 2, "a prefix, and another for what is written", 1},
-    {"convert", weft_trace_convert, 2, 2, "what is read, and what is written", 1},
-    {"compare", weft_trace_compare, 2, 2, "two prefixes", 1},
+     "a prefix, another for what is written, and transforms", USES_GROUPS | USES_JSON},
+    {"synthesize", weft_trace_synthesize, 2, 2, "a prefix, and another for what is written",
+     USES_SET | USES_GROUPS | USES_JSON},
+    {"convert", weft_trace_convert, 2, 2, "what is read, and what is written",
+     USES_SET | USES_GROUPS | USES_RANKS | USES_JSON | USES_MEND},
+    {"compare", weft_trace_compare, 2, 2, "two prefixes", USES_SET | USES_GROUPS | USES_JSON},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
+
+/* Refuses the first option that the action does not use, and says which do. */
+static int trace_refuse_idle(const struct weft_trace_opts *o, int which, struct weft_err *err)
+{
+    const unsigned given = (o->set.n ? USES_SET : 0) | (o->groups ? USES_GROUPS : 0) |
+                           (o->ranks ? USES_RANKS : 0) | (o->json ? USES_JSON : 0) |
+                           (o->mend ? USES_MEND : 0);
+    const unsigned idle = given & ~actions[which].uses;
+    char users[128] = "";
+    size_t n = 0, bit = 0;
+    if (!idle)
+        return 0;
+    while (!(idle >> bit & 1))
+        bit++;
+    for (int i = 0; i < ACTIONS; i++)
+        if (actions[i].uses >> bit & 1)
+            n += (size_t)snprintf(users + n, sizeof users - n, "%s%s", n ? ", " : "",
+                                  actions[i].name);
+    return weft_err_set(err, WEFT_E_USAGE, "trace %s does not use --%s; it belongs to trace %s",
+                        actions[which].name, options[bit].name, users);
+}
 
 static int trace_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                      struct weft_err *err)
@@ -67,9 +94,8 @@ static int trace_run(const struct weft_cli *cli, const void *opts, char **args, 
     }
     if (nargs - 1 < actions[which].least || nargs - 1 > actions[which].most)
         return weft_err_set(err, WEFT_E_USAGE, "trace %s takes %s", args[0], actions[which].takes);
-    if (o->set.n && !actions[which].sets)
-        return weft_err_set(err, WEFT_E_USAGE,
-                            "--set belongs to trace generate, synthesize, convert and compare");
+    if (trace_refuse_idle(o, which, err))
+        return err->code;
     return actions[which].run(cli, o, args + 1, nargs - 1, err);
 }
 

@@ -159,6 +159,86 @@ TEST_F(IdleSettings, OfFabrics)
                     "topology, network, transport, switch, pfc, credit, uet");
 }
 
+/* What a scenario does not use is refused, or warned about where another value of another key
+ * would make use of it. */
+TEST_F(IdleSettings, OfRuns)
+{
+    const std::vector<Key> all = keys({"ring", "fat-tree", "chakra"});
+    const std::set<std::string> mine =
+        with(kNetwork, {"single-switch", "generate", "dcqcn", "topology", "workload", "system",
+                        "network", "dimension", "congestion-control", "trouble", "fault",
+                        "in-network", "workload", "output", "figures"});
+    const std::vector<std::string> scenario = {
+        "--set", "topology.type=single-switch", "--set", "single-switch.hosts=2",
+        "--set", "workload.type=generate",      "--set", "generate.size=1KB"};
+    size_t refused = 0;
+    for (const Key &k : all) {
+        std::vector<std::string> args = {"check"};
+        args.insert(args.end(), scenario.begin(), scenario.end());
+        args.insert(args.end(), {"--set", k.text() + "=" + k.value});
+        const Said s = weft(args, dir / "");
+        if (mine.count(k.group))
+            continue;
+        refused++;
+        EXPECT_EQ(s.code, 3) << k.text() << s.err;
+        EXPECT_NE(s.err.find("--set " + k.text()), std::string::npos) << k.text() << s.err;
+    }
+    EXPECT_GT(refused, 40u);
+}
+
+/* The other commands that play a scenario take and refuse the same, a key of each group. */
+TEST_F(IdleSettings, OfSweepsAndBenches)
+{
+    write_file(dir / "s.xml", "<scenario name='s'><topology type='single-switch' hosts='2'/>"
+                              "<workload type='generate' size='1KB'/></scenario>");
+    const std::vector<std::vector<std::string>> commands = {
+        {"run", "s.xml", "--no-out"},
+        {"sweep", "s.xml", "--vary", "run.seed=1"},
+        {"bench", "permutation-k8", "--quick", "--controls", "none", "--in-process"}};
+    for (const Key &k : keys({}))
+        for (const auto &c : commands) {
+            const bool bench = c[0] == "bench";
+            if (kNetwork.count(k.group) || k.group == "system" || k.group == "in-network" ||
+                k.group == (bench ? "fat-tree" : "single-switch") || k.group == "generate" ||
+                k.group == "dcqcn" || k.group == "trouble" || k.group == "fault" ||
+                k.group == "network" || k.group == "topology" || k.group == "dimension")
+                continue;
+            std::vector<std::string> args = c;
+            args.insert(args.end(), {"--set", k.text() + "=" + k.value});
+            const Said s = weft(args, dir / "");
+            EXPECT_NE(s.code, 0) << c[0] << " " << k.text();
+            EXPECT_NE((s.err + s.out).find(k.text()), std::string::npos)
+                << c[0] << " " << k.text() << s.err;
+        }
+}
+
+TEST_F(IdleSettings, OfTraces)
+{
+    const std::vector<std::vector<std::string>> options = {
+        {"--set", "layers=2"}, {"--groups", "g.json"}, {"--ranks", "2"}, {"--json"}, {"--mend"}};
+    const struct {
+        const char *action;
+        int arguments;
+        std::string uses; /* of the options */
+    } actions[] = {{"generate", 1, "s"},     {"info", 1, "grj"},      {"check", 1, "grj"},
+                   {"dump", 1, "j"},         {"diff", 2, "j"},        {"transform", 2, "gj"},
+                   {"synthesize", 2, "sgj"}, {"convert", 2, "sgrjm"}, {"compare", 2, "sgj"}};
+    for (const auto &a : actions)
+        for (const auto &o : options) {
+            std::vector<std::string> args = {"trace", a.action, "none"};
+            if (a.arguments == 2)
+                args.push_back("other");
+            args.insert(args.end(), o.begin(), o.end());
+            const Said s = weft(args, dir / "");
+            const bool used = a.uses.find(o[0][2]) != std::string::npos;
+            EXPECT_EQ(s.err.find("does not use " + o[0] + "; it belongs to trace ") ==
+                          std::string::npos,
+                      used)
+                << a.action << o[0] << s.err;
+            EXPECT_TRUE(used || s.code == 2) << s.code;
+        }
+}
+
 /* Experiments of other tools are runs: all that their backend, topology and workload have. */
 TEST_F(IdleSettings, OfExperiments)
 {
