@@ -2,7 +2,7 @@
 /* Rows from tables of columns. */
 #include "base/columns.h"
 
-#include "base/csv_inside.h"
+#include "base/csv_internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "base/csv.h"
 
-#include "base/csv_inside.h"
+#include "base/csv_internal.h"
 #include "base/decimal.h"
 #include "base/units.h"
 

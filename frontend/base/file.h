@@ -47,7 +47,7 @@ struct weft_memfile {
     FILE *f;
     char *data; /**< once closed; the owner frees it */
     size_t size, capacity;
-    int failed; /**< something did not fit into memory */
+    bool failed; /**< something did not fit into memory */
 };
 /** Opens the stream; @p t must stay where it is until it is closed. WEFT_E_LIMIT; @p what: what the
  * text is, for the message. */

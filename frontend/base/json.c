@@ -68,7 +68,7 @@ static int json_value(struct weft_json *j)
     if (j->depth == 0) {
         if (j->done)
             misuse(j, "a second top-level value");
-        j->done = 1;
+        j->done = true;
     } else if (j->kind[j->depth - 1] == '[') {
         member(j);
     } else if (j->after_key) {

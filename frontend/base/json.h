@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -36,7 +37,7 @@ struct weft_json {
     char kind[WEFT_JSON_DEPTH_MAX];   /* '{' or '[' of each open level */
     char filled[WEFT_JSON_DEPTH_MAX]; /* whether the level has a member yet */
     int after_key;
-    int done; /* the one top-level value is complete */
+    bool done; /* the one top-level value is complete */
     int failed;
     int failed_errno;
     const char *misuse;

@@ -45,7 +45,7 @@ void weft_log_file_sink(void *user, enum weft_log_level level, const char *line)
                 out->color ? "\033[0m" : "", line);
 }
 
-bool weft_log_wants_color(int is_tty, const char *no_color, const char *term)
+bool weft_log_wants_color(bool is_tty, const char *no_color, const char *term)
 {
     if (!is_tty || (no_color && no_color[0] != '\0'))
         return false;

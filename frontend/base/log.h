@@ -60,7 +60,7 @@ void weft_log_file_sink(void *user, enum weft_log_level level, const char *line)
  * @param no_color  getenv("NO_COLOR"): set and not empty means no (https://no-color.org)
  * @param term      getenv("TERM"): unset or "dumb" means no
  */
-bool weft_log_wants_color(int is_tty, const char *no_color, const char *term);
+bool weft_log_wants_color(bool is_tty, const char *no_color, const char *term);
 
 /** "error" "warning" "info" "debug". */
 const char *weft_log_level_name(enum weft_log_level level);

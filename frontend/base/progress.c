@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <time.h>
 
@@ -18,7 +19,7 @@ int64_t weft_clock_monotonic_ns(void *user)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void weft_progress_init(struct weft_progress *p, FILE *f, int is_tty, const char *what,
+void weft_progress_init(struct weft_progress *p, FILE *f, bool is_tty, const char *what,
                         weft_clock_ns clock, void *clock_user)
 {
     *p = (struct weft_progress){.f = f,

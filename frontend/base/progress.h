@@ -49,7 +49,7 @@ struct weft_progress {
  * @param what    what done and total count, not owned
  * @param clock   NULL for the monotonic clock
  */
-void weft_progress_init(struct weft_progress *p, FILE *f, int is_tty, const char *what,
+void weft_progress_init(struct weft_progress *p, FILE *f, bool is_tty, const char *what,
                         weft_clock_ns clock, void *clock_user);
 
 /** sim_ps of what has no simulated time. */

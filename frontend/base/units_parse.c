@@ -68,16 +68,16 @@ static int scan_number(const char *text, const char *what, struct number *n, str
         return weft_err_set(err, WEFT_E_INPUT, "'%.*s' is negative; a %s must not be", CLIP, text,
                             what);
     n->start = (int)(p - text);
-    int any = 0, point = 0;
+    bool any = false, point = false;
     unsigned zeros = 0; /* zeros after the point that no other digit has followed yet */
     for (;; p++) {
         if (*p == '.' && !point && is_digit(p[1])) {
-            point = 1;
+            point = true;
             continue;
         }
         if (!is_digit(*p))
             break;
-        any = 1;
+        any = true;
         const unsigned digit = (unsigned)(*p - '0');
         if (point && digit == 0) {
             zeros++;

@@ -190,7 +190,7 @@ static void fill_in(const struct parts *p, struct weft_bench_result *r)
     r->bytes = totals.bytes_received;
     r->hosts = p->built.fabric->nhosts;
     if (p->net->ops->memory) {
-        r->has_memory = 1;
+        r->has_memory = true;
         p->net->ops->memory(p->net, &r->memory);
     }
     if (p->net->ops->threads)

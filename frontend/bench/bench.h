@@ -6,6 +6,8 @@
 
 #include "command/command.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -72,7 +74,7 @@ struct weft_bench_result {
     double frontend_s;                /**< COLLECTIVE: of wall_s, outside the backend */
     int through_frontend;             /**< frontend_s means something */
     uint64_t peak_rss_bytes;
-    int has_memory;
+    bool has_memory;
     struct weft_memory_figures memory;
     struct weft_thread_figures threads;
     unsigned processes; /**< that shared it: so many in shares; 0: this one had all */

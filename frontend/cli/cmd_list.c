@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "base/xml.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void first_sentence(const char *file, char *buf, size_t size)
         while (d && strcmp(d->name, "description") != 0)
             d = d->next;
         for (const char *p = d ? d->text : ""; *p && n + 1 < size; p++) {
-            int space = *p == ' ' || *p == '\n' || *p == '\t';
+            bool space = *p == ' ' || *p == '\n' || *p == '\t';
             if (space && (n == 0 || buf[n - 1] == ' '))
                 continue;
             if (space && buf[n - 1] == '.')

@@ -11,6 +11,7 @@
 #include "run/processes_take.h"
 #include "run/run_json.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -62,7 +63,7 @@ static void bound_text(const struct weft_bound *b, char *buf, size_t size)
 
 /* Prints how each bound fared; returns how many were missed. */
 static size_t print_bounds(const struct weft_cli *cli, const struct weft_expect *e,
-                           const struct weft_summary *s, int quiet)
+                           const struct weft_summary *s, bool quiet)
 {
     size_t missed = 0;
     if (!quiet)
@@ -71,7 +72,7 @@ static size_t print_bounds(const struct weft_cli *cli, const struct weft_expect 
         const struct weft_bound *b = &e->bounds[i];
         char value[WEFT_METRIC_TEXT_MAX], range[160];
         double v;
-        int ok = weft_bound_holds(b, s, &v);
+        bool ok = weft_bound_holds(b, s, &v);
         weft_metric_format(b->metric.metric, v, value);
         bound_text(b, range, sizeof range);
         if (!quiet)

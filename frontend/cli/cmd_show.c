@@ -11,6 +11,7 @@
 #include "congestion/cc.h"
 #include "topologies/read.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -223,7 +224,7 @@ static int show_scenario(const struct weft_cli *cli, const struct show_opts *o, 
     return 0;
 }
 
-static void print_fabric(const struct weft_cli *cli, const struct weft_fabric *f, int json)
+static void print_fabric(const struct weft_cli *cli, const struct weft_fabric *f, bool json)
 {
     char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], rate[WEFT_UNIT_TEXT_MAX],
         delay[WEFT_UNIT_TEXT_MAX];

@@ -47,13 +47,13 @@ struct sweep {
 };
 
 /* The folder's state, and what is left of it should a signal end the program. */
-static int save_state(struct sweep *w, const char *outcome, struct weft_err *err)
+static int save_state(struct sweep *w, enum weft_outcome outcome, struct weft_err *err)
 {
     if (!w->place)
         return 0;
     weft_signal_run_json_pop(&w->on_signal);
-    if (strcmp(outcome, "running") == 0) {
-        w->s.outcome = "interrupted";
+    if (outcome == WEFT_OUTCOME_RUNNING) {
+        w->s.outcome = WEFT_OUTCOME_INTERRUPTED;
         w->s.reason = "a signal ended the program within a row";
         if (weft_signal_run_json_push(&w->on_signal, w->base.out, weft_sweep_run_json, &w->record,
                                       err))
@@ -82,7 +82,7 @@ static int open_folder(struct sweep *w, struct weft_err *err)
         return 0;
     w->place = keep ? weft_place_keep(dir, err) : weft_place_open(dir, err);
     if (!w->place || take_over(w, err) || weft_path_join(w->run_json, dir, "run.json", err) ||
-        save_state(w, "running", err))
+        save_state(w, WEFT_OUTCOME_RUNNING, err))
         return err->code;
     if (w->o->emit)
         return 0;
@@ -156,7 +156,7 @@ static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
         return err->code;
     if (code == WEFT_E_IO || code == WEFT_E_USAGE || code == WEFT_E_INTERRUPTED)
         w->fatal = w->fatal ? w->fatal : code;
-    return save_state(w, "running", err);
+    return save_state(w, WEFT_OUTCOME_RUNNING, err);
 }
 
 static bool next_point(void *ctx, size_t *point)
@@ -384,9 +384,9 @@ static int sweep_conclude(struct sweep *w, struct weft_err *err)
     if (err->code)
         weft_err_format(err, w->reason, sizeof w->reason);
     w->s.reason = w->reason;
-    const char *outcome = !err->code                        ? "finished"
-                          : err->code == WEFT_E_INTERRUPTED ? "interrupted"
-                                                            : "failed";
+    enum weft_outcome outcome = !err->code                        ? WEFT_OUTCOME_FINISHED
+                                : err->code == WEFT_E_INTERRUPTED ? WEFT_OUTCOME_INTERRUPTED
+                                                                  : WEFT_OUTCOME_FAILED;
     w->s.outcome = outcome;
     if (w->place && !save_state(w, outcome, &e) && !err->code)
         weft_mark_finished(w->base.out, outcome, &e);

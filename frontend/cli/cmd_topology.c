@@ -141,7 +141,7 @@ struct figures {
     struct weft_tier_figures tiers[TIERS_MAX];
     uint32_t ntiers;
     struct weft_buffer_figures buffers;
-    int has_buffers;
+    bool has_buffers;
 };
 
 static int topology_measure(struct source *s, struct figures *g, struct weft_err *err)
@@ -158,7 +158,7 @@ static int topology_measure(struct source *s, struct figures *g, struct weft_err
     if (b->buffers) {
         struct weft_net_config c = weft_scenario_net_config(s->scenario, f);
         b->buffers(&c, &g->buffers);
-        g->has_buffers = 1;
+        g->has_buffers = true;
     }
     return 0;
 }

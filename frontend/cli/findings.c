@@ -4,6 +4,7 @@
  * for messages; everything else is a table of rules. A rule gives a weight and a sentence.
  */
 #include "cli/findings.h"
+#include "base/outcome.h"
 
 #include "base/units.h"
 #include "cli/suspects.h"
@@ -84,15 +85,16 @@ static const char *human_time(double ns, char buf[WEFT_UNIT_TEXT_MAX])
 
 static double unfinished(const struct rule_in *in, const char **sentence)
 {
-    const char *outcome = json_string_value(json_object_get(in->run->json, "outcome"));
+    const char *name = json_string_value(json_object_get(in->run->json, "outcome"));
+    const enum weft_outcome outcome = weft_outcome_of(name);
     const char *reason = json_string_value(json_object_get(in->run->json, "reason"));
-    if (!outcome || strcmp(outcome, "finished") == 0 || strcmp(outcome, "measured") == 0)
+    if (outcome == WEFT_OUTCOME_NONE || weft_outcome_is_good(outcome))
         return 0;
-    if (strcmp(outcome, "running") == 0)
+    if (outcome == WEFT_OUTCOME_RUNNING)
         *sentence = "The run did not finish: it was killed, the disk of its folder was full, or it "
                     "is still running. What was written until then is here.";
     else
-        *sentence = weft_arena_printf(in->arena, "The run did not finish (%s)%s%s", outcome,
+        *sentence = weft_arena_printf(in->arena, "The run did not finish (%s)%s%s", name,
                                       reason ? ": " : ".", reason ? reason : "");
     return 10;
 }

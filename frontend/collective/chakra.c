@@ -15,6 +15,7 @@
 #include "collective/collective.h"
 #include "workload/chakra_read.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -194,7 +195,7 @@ static int add_op(struct reader *r, uint32_t i, struct weft_err *err)
     struct weft_coll_instr *in = NULL;
     uint64_t parents = r->first[i + 1] - r->first[i];
     for (uint64_t j = 0; j < parents || j == 0; j++) {
-        int last = j + 1 >= parents;
+        bool last = j + 1 >= parents;
         in = chakra_add(r->p, l, last && op->kind != WEFT_OP_COMP ? op->bytes : 0);
         if (!in)
             return weft_err_no_memory(err, "traces");

@@ -98,7 +98,7 @@ struct weft_coll_instr {
     uint64_t first_block, nblocks, stride;
     bool listed;     /**< instead, ops->block lists them */
     uint64_t source; /**< COPY, ADD, RECV_REDUCE with has_source: first block read */
-    int has_source;  /**< RECV_REDUCE: the sum of the message and `source` goes to first_block */
+    bool has_source; /**< RECV_REDUCE: the sum of the message and `source` goes to first_block */
     enum weft_coll_dep dep;
     uint32_t dep_lane;
     uint64_t dep_instr;

@@ -17,6 +17,7 @@
 #include "collective/checker.h"
 #include "collective/msccl.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -198,7 +199,7 @@ static void name_slot(const struct weft_coll_call *c, uint32_t rank, uint64_t sl
 
 struct note {
     struct weft_msccl *m;
-    int failed;
+    bool failed;
 };
 
 static void note_block(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint64_t j,
@@ -211,7 +212,7 @@ static void note_block(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint
     if (in->blocks)
         in->blocks[j] = block;
     else
-        n->failed = 1;
+        n->failed = true;
 }
 
 static void msccl_unload(void *program)

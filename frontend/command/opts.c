@@ -2,6 +2,7 @@
 /* Options of a command: one table for getopt_long and for the help text. */
 #include "command/command.h"
 
+#include <stdbool.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char *
     size_t n = c->nopts < MAX_OPTS ? c->nopts : MAX_OPTS, used = 2;
     for (size_t i = 0; i < n; i++) {
         const struct weft_opt *o = &c->opts[i];
-        int has_value = o->kind != WEFT_OPT_FLAG;
+        bool has_value = o->kind != WEFT_OPT_FLAG;
         longs[i] = (struct option){o->name, has_value, NULL, (int)(HELP_VALUE + 1 + i)};
         if (o->letter) {
             shorts[used++] = o->letter;
@@ -170,8 +171,8 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char *
             return WEFT_PARSED_ERROR;
         }
         for (size_t i = 0; i < n; i++) {
-            int is_it = got > HELP_VALUE ? (size_t)(got - HELP_VALUE - 1) == i
-                                         : c->opts[i].letter && c->opts[i].letter == got;
+            bool is_it = got > HELP_VALUE ? (size_t)(got - HELP_VALUE - 1) == i
+                                          : c->opts[i].letter && c->opts[i].letter == got;
             if (is_it && opts_set(&c->opts[i], opts, optarg, err))
                 return WEFT_PARSED_ERROR;
             while (is_it && c->opts[i].kind == WEFT_OPT_LIST && optind < *argc &&

@@ -152,8 +152,7 @@ static int choose_metrics(struct game *g, struct weft_err *err)
 
 static bool came_to_end(const struct weft_sweep_point *p)
 {
-    return p->summed_up && p->outcome &&
-           (strcmp(p->outcome, "finished") == 0 || strcmp(p->outcome, "measured") == 0);
+    return p->summed_up && p->outcome && weft_outcome_is_good(p->outcome);
 }
 
 /* How much longer @p t takes than the run: the geometric mean over the measures. */

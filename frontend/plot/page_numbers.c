@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The page's numbers: headlines of the runs, which of many had least and most, what moved. */
 #include "plot/page_parts.h"
+#include "base/outcome.h"
 #include "report/compare.h"
 #include "report/figure_text.h"
 
@@ -172,8 +173,8 @@ void weft_page_extremes(const struct weft_page *p)
 {
     size_t unfinished = 0;
     for (size_t i = 0; i < p->runs->n; i++)
-        unfinished += strcmp(weft_page_said(&p->runs->run[i], "outcome"), "finished") != 0 &&
-                      strcmp(weft_page_said(&p->runs->run[i], "outcome"), "measured") != 0;
+        unfinished +=
+            !weft_outcome_is_good(weft_outcome_of(weft_page_said(&p->runs->run[i], "outcome")));
     fprintf(p->out,
             "<section id=\"answer\">\n<h2>Least and most</h2>\n<p>%zu runs%s. Of equal ones the "
             "first is named. What bounded one of them: a report of its folder.</p>\n"

@@ -14,10 +14,11 @@
  * dimensions are those of system.dims and not the fabric's, it is what ranks sent in phases of
  * collectives, over the bandwidth that the schedulers know.
  */
-#include "report/internal.h"
+#include "report/report_internal.h"
 
 #include "base/units.h"
 
+#include <stdbool.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -108,7 +109,7 @@ static void by_hosts(const struct weft_report *r, struct weft_net *net, struct w
 }
 
 /* The phases of collectives. */
-static void by_phases(const struct weft_report *r, const struct weft_jobs *jobs, int given,
+static void by_phases(const struct weft_report *r, const struct weft_jobs *jobs, bool given,
                       struct weft_summary *s, struct use *use)
 {
     const struct weft_dims *dims = weft_system_dims(weft_jobs_system(jobs, 0), NULL);
@@ -135,7 +136,7 @@ void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
     const struct weft_system *system = jobs && r->njobs == 1 ? weft_jobs_system(jobs, 0) : NULL;
     struct use use[WEFT_FABRIC_DIMS_MAX] = {{0}};
     double payload = 0, capacity = 0;
-    int given;
+    bool given;
     s->dim_use_mean = s->dim_use_min = s->dim_use_max = NAN;
     if (jobs && (weft_report_tells_jobs(r) || (r->njobs == 1 && r->plans[0].nics))) {
         by_hosts(r, net, s, use);

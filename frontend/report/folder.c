@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The run folder: opening it, its rows, and what is written last. */
-#include "report/internal.h"
+#include "report/report_internal.h"
 
 #include "base/file.h"
 #include "base/units.h"
@@ -247,15 +247,16 @@ int weft_report_write_run(struct weft_report *r, weft_run_json_fn fill, const vo
     return code ? code : weft_run_json_write(path, fill, ctx, err);
 }
 
-int weft_mark_finished(const char *dir, const char *outcome, struct weft_err *err)
+int weft_mark_finished(const char *dir, enum weft_outcome outcome, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX], text[64];
     int code = weft_path_join(path, dir, "finished", err);
-    int n = snprintf(text, sizeof text, "%s\n", outcome);
+    int n = snprintf(text, sizeof text, "%s\n", weft_outcome_name(outcome));
     return code ? code : weft_file_write(path, text, (size_t)n, err);
 }
 
-int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err)
+int weft_report_mark_finished(struct weft_report *r, enum weft_outcome outcome,
+                              struct weft_err *err)
 {
     return r->dir ? weft_mark_finished(r->dir, outcome, err) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* jobs.csv and classes.csv: how jobs that share a fabric got on, and the messages of each traffic
  * class. */
-#include "report/internal.h"
+#include "report/report_internal.h"
 
 #include "base/units.h"
 

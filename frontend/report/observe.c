@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What happens during a run becomes rows and sums. */
-#include "report/internal.h"
+#include "report/report_internal.h"
 
 #include "base/units.h"
 

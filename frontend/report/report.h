@@ -12,6 +12,7 @@
 #define WEFT_REPORT_REPORT_H
 
 #include "jobs/jobs.h"
+#include "base/outcome.h"
 #include "report/summary.h"
 #include "fault/fault.h"
 
@@ -93,9 +94,10 @@ int weft_run_json_write(const char *path, weft_run_json_fn fill, const void *ctx
 int weft_report_write_run(struct weft_report *r, weft_run_json_fn fill, const void *ctx,
                           struct weft_err *err);
 /** Writes `finished` into the folder @p dir, with the outcome as its one line. */
-int weft_mark_finished(const char *dir, const char *outcome, struct weft_err *err);
+int weft_mark_finished(const char *dir, enum weft_outcome outcome, struct weft_err *err);
 /** Writes `finished`. No folder: does nothing. */
-int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err);
+int weft_report_mark_finished(struct weft_report *r, enum weft_outcome outcome,
+                              struct weft_err *err);
 
 /** Says which of a run's tables are in the folder @p dir, with their sizes: "flows.csv (1.2 MB),
  * run.json (4 KB)". "": none. Returns @p buf. */

@@ -57,9 +57,9 @@ void weft_result_free(struct weft_result *r)
     free(r);
 }
 
-const char *weft_result_outcome(const struct weft_result *r)
+enum weft_outcome weft_result_outcome(const struct weft_result *r)
 {
-    return json_string_value(json_object_get(r->root, "outcome"));
+    return weft_outcome_of(json_string_value(json_object_get(r->root, "outcome")));
 }
 
 const char *weft_result_reason(const struct weft_result *r)

@@ -7,6 +7,7 @@
 #define WEFT_REPORT_RESULT_H
 
 #include "report/summary.h"
+#include "base/outcome.h"
 
 #include <stdbool.h>
 
@@ -25,7 +26,7 @@ struct weft_result *weft_result_load(const char *dir, struct weft_err *err);
 void weft_result_free(struct weft_result *r);
 
 /** The outcome; "" when it does not say. */
-const char *weft_result_outcome(const struct weft_result *r);
+enum weft_outcome weft_result_outcome(const struct weft_result *r);
 /** Why it is not a better one; NULL: it does not say. */
 const char *weft_result_reason(const struct weft_result *r);
 /** Whether it has a summary: the run came so far. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Completion times and slow-downs of messages. */
-#include "report/internal.h"
+#include "report/report_internal.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * From counters to a summary.
  * Means over ranks are floored to a picosecond.
  */
-#include "report/internal.h"
+#include "report/report_internal.h"
 #include "base/int128.h"
 
 #include <math.h>

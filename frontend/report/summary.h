@@ -9,6 +9,7 @@
 #define WEFT_REPORT_SUMMARY_H
 
 #include "base/json.h"
+#include "base/outcome.h"
 #include "jobs/jobs.h"
 #include "net/net.h"
 #include "system/system.h"
@@ -115,7 +116,7 @@ struct weft_summary {
     /** how the collectives of a kind were played: "ring over 16 ranks"; several ways joined by ";
      * "; NULL: not said */
     const char *algorithm[WEFT_COLL_KINDS];
-    const char *outcome; /**< "finished", "stopped-at-limit", "stalled", "interrupted", "failed" */
+    enum weft_outcome outcome;
     uint64_t ranks, hosts, switches, links;
 
     int64_t end_ps;     /**< end of the last operation; WEFT_NO_END: the run is not finished */
@@ -254,9 +255,6 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
 /** Works out by how much sharing the fabric slowed a job down, from what it took alone: duration
  * and mean FCT. */
 void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_t alone_fct_ps);
-/** Whether a run of this outcome has not written all that it had to say: it runs, was interrupted,
- * or failed. */
-bool weft_outcome_is_partial(const char *outcome);
 /** Writes the jobs and classes of a summary for people, and as members "jobs" and "classes" of @p
  * j; nothing where jobs are not told apart. */
 void weft_jobs_text(FILE *out, const struct weft_summary *s);

@@ -206,19 +206,13 @@ static void progress(FILE *out, const struct weft_summary *s)
     const bool over = s->end_ps != WEFT_NO_END;
     fprintf(out, "  %-24s %s simulated, %" PRIu64 " of %" PRIu64 " operations done",
             over                                  ? "end-to-end time"
-            : strcmp(s->outcome, "measured") == 0 ? "measured until"
+            : s->outcome == WEFT_OUTCOME_MEASURED ? "measured until"
                                                   : "not finished",
             weft_human_time(over ? s->end_ps : s->elapsed_ps, a), s->ops_done, s->ops_total);
     if (!over && !isnan(s->arrived_share))
         fprintf(out, ", %s of payload arrived (%.1f %% of all)",
                 weft_human_size(s->arrived_bytes, a), 100 * s->arrived_share);
     fputc('\n', out);
-}
-
-bool weft_outcome_is_partial(const char *outcome)
-{
-    return strcmp(outcome, "running") == 0 || strcmp(outcome, "interrupted") == 0 ||
-           strcmp(outcome, "failed") == 0 || strcmp(outcome, "over-limit") == 0;
 }
 
 static double percent(uint64_t n, uint64_t of)
@@ -303,7 +297,7 @@ void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t h
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX];
-    fprintf(out, "%s: %s%s\n", s->scenario, s->outcome,
+    fprintf(out, "%s: %s%s\n", s->scenario, weft_outcome_name(s->outcome),
             weft_outcome_is_partial(s->outcome) ? " (partial results)" : "");
     fprintf(out, "  %-24s hosts %" PRIu64 ", switches %" PRIu64 ", links %" PRIu64 "\n", "fabric",
             s->hosts, s->switches, s->links);
@@ -345,7 +339,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
     char name[2 * WEFT_NODE_NAME_MAX + 4];
     weft_json_object(j);
     weft_json_kv_str(j, "scenario", s->scenario);
-    weft_json_kv_str(j, "outcome", s->outcome);
+    weft_json_kv_str(j, "outcome", weft_outcome_name(s->outcome));
     weft_json_kv_u64(j, "hosts", s->hosts);
     weft_json_kv_u64(j, "switches", s->switches);
     weft_json_kv_u64(j, "links", s->links);

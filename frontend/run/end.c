@@ -48,7 +48,7 @@ void weft_run_clock_summarize(const struct weft_run_clock *c, struct weft_summar
 
 int weft_run_end_interrupted(struct weft_run_end *x, const struct weft_cli *cli)
 {
-    x->summary.outcome = "interrupted";
+    x->summary.outcome = WEFT_OUTCOME_INTERRUPTED;
     snprintf(x->reason, sizeof x->reason, "%s", weft_signal_reason(*cli->interrupted));
     weft_log(cli->log, WEFT_LOG_ERROR, "%s", x->reason);
     return WEFT_E_INTERRUPTED;
@@ -57,7 +57,7 @@ int weft_run_end_interrupted(struct weft_run_end *x, const struct weft_cli *cli)
 int weft_run_end_over_limit(struct weft_run_end *x, const struct weft_cli *cli,
                             const struct weft_slices *s)
 {
-    x->summary.outcome = "over-limit";
+    x->summary.outcome = WEFT_OUTCOME_OVER_LIMIT;
     weft_limits_text(&s->limits, weft_clock_monotonic_ns(NULL) - s->started_ns, x->reason,
                      sizeof x->reason);
     weft_log(cli->log, WEFT_LOG_ERROR, "%s", x->reason);
@@ -114,7 +114,7 @@ void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, s
     if (!failed->code && e->code)
         *failed = *e;
     if (failed->code) {
-        x->summary.outcome = "failed";
+        x->summary.outcome = WEFT_OUTCOME_FAILED;
         weft_err_format(failed, x->reason, sizeof x->reason);
     }
     *e = (struct weft_err){0};
@@ -130,9 +130,9 @@ void weft_run_end_saved(const struct weft_cli *cli, const char *dir, const struc
              files[0] ? files : "nothing");
 }
 
-void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason)
+void weft_outcome_json(struct weft_json *j, enum weft_outcome outcome, const char *reason)
 {
-    weft_json_kv_str(j, "outcome", outcome);
+    weft_json_kv_str(j, "outcome", weft_outcome_name(outcome));
     weft_json_kv_str(j, "reason", reason[0] ? reason : NULL);
     weft_json_kv_bool(j, "partial", weft_outcome_is_partial(outcome));
 }

@@ -4,6 +4,7 @@
 #define WEFT_CLI_RUN_END_H
 
 #include "base/json.h"
+#include "base/outcome.h"
 #include "command/command.h"
 #include "report/report.h"
 #include "run/slices.h"
@@ -67,7 +68,7 @@ void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, s
 /** After a write that failed: says in the log what the folder @p dir (NULL: none) holds. */
 void weft_run_end_saved(const struct weft_cli *cli, const char *dir, const struct weft_err *failed);
 /** The members outcome, reason ("": null) and partial of a run.json. */
-void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason);
+void weft_outcome_json(struct weft_json *j, enum weft_outcome outcome, const char *reason);
 /** Warns when the file system of the run folder cannot keep other runs out. */
 void weft_warn_unlocked(const struct weft_cli *cli, const struct weft_report *report,
                         const char *dir);

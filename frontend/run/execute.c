@@ -72,7 +72,7 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
     char a[WEFT_UNIT_TEXT_MAX];
     x->reason[0] = '\0';
     if (finished) {
-        x->summary.outcome = "finished";
+        x->summary.outcome = WEFT_OUTCOME_FINISHED;
         return 0;
     }
     if (*r->cli->interrupted)
@@ -82,10 +82,10 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
     const bool at_limit = r->slices.until_ps && !r->slices.stalled_ps;
     if (at_limit && (r->s->run->measure_ps || weft_jobs_all_endless(r->on.jobs) ||
                      (weft_jobs_any_endless(r->on.jobs) && weft_jobs_ends_finished(r->on.jobs)))) {
-        x->summary.outcome = "measured"; /* as intended */
+        x->summary.outcome = WEFT_OUTCOME_MEASURED; /* as intended */
         return 0;
     }
-    x->summary.outcome = at_limit ? "stopped-at-limit" : "stalled";
+    x->summary.outcome = at_limit ? WEFT_OUTCOME_STOPPED_AT_LIMIT : WEFT_OUTCOME_STALLED;
     if (at_limit)
         snprintf(x->reason, sizeof x->reason, "not finished at the limit run.until=%s",
                  weft_format_time(r->slices.until_ps, a));
@@ -184,9 +184,9 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
     if (!r->report)
         return err->code;
     weft_warn_unlocked(r->cli, r->report, o->out_dir);
-    struct weft_run_json_source running = {r->cli, x, "running", ""};
+    struct weft_run_json_source running = {r->cli, x, WEFT_OUTCOME_RUNNING, ""};
     struct weft_run_json_source interrupted = {
-        r->cli, x, "interrupted",
+        r->cli, x, WEFT_OUTCOME_INTERRUPTED,
         "a signal, or the watchdog, ended the program before there were results"};
     if (weft_report_write_run(r->report, weft_run_json_of_scenario, &running, err) ||
         weft_signal_run_json_push(&r->on_signal, o->out_dir, weft_run_json_of_scenario,
@@ -220,12 +220,12 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
 }
 
 /* The simulated time that an unfinished run came to; 0: it has finished. */
-static int64_t reached_ps(const struct run *r, const char *outcome)
+static int64_t reached_ps(const struct run *r, enum weft_outcome outcome)
 {
     const int64_t now_ps = r->on.net->ops->now_ps(r->on.net);
-    if (strcmp(outcome, "finished") == 0)
+    if (outcome == WEFT_OUTCOME_FINISHED)
         return 0;
-    if (strcmp(outcome, "stopped-at-limit") == 0 || strcmp(outcome, "measured") == 0)
+    if (outcome == WEFT_OUTCOME_STOPPED_AT_LIMIT || outcome == WEFT_OUTCOME_MEASURED)
         return r->slices.until_ps;
     return now_ps > 0 ? now_ps : 1; /* interrupted before anything happened */
 }
@@ -329,7 +329,7 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     const bool broken = weft_run_end_broken(&x->end, r->cli, failed);
     if (broken)
         execute_explain(r, &x->end);
-    const char *outcome = m->outcome;
+    enum weft_outcome outcome = m->outcome;
     if (!failed->code)
         weft_jobs_reach(r->on.jobs, reached_ps(r, outcome));
     weft_jobs_conclude(r->on.jobs, &e);
@@ -346,7 +346,7 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     m->victims = r->slices.victims;
     m->victim_ps = r->slices.victim_ps;
     m->scenario = r->s->name;
-    m->outcome = failed->code ? "failed" : outcome;
+    m->outcome = failed->code ? WEFT_OUTCOME_FAILED : outcome;
     weft_run_clock_summarize(clock, m);
     x->summed_up = 1;
     write_tables(r, x, failed);
@@ -357,7 +357,7 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     weft_report_write_jobs(r->report, m, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_signal_run_json_pop(&r->on_signal);
-    struct weft_run_json_source rj = {r->cli, x, NULL, NULL};
+    struct weft_run_json_source rj = {r->cli, x, WEFT_OUTCOME_NONE, NULL};
     weft_report_write_run(r->report, weft_run_json_of_scenario, &rj, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     if (!failed->code && !weft_outcome_is_partial(m->outcome))
@@ -405,7 +405,7 @@ static void write_reason(struct run *r, struct weft_execution *x, const struct w
 {
     struct weft_err ignored = {0};
     weft_err_format(err, x->end.reason, sizeof x->end.reason);
-    struct weft_run_json_source rj = {r->cli, x, "failed", x->end.reason};
+    struct weft_run_json_source rj = {r->cli, x, WEFT_OUTCOME_FAILED, x->end.reason};
     if (r->report)
         weft_report_write_run(r->report, weft_run_json_of_scenario, &rj, &ignored);
 }

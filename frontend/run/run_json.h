@@ -4,6 +4,7 @@
 #define WEFT_CLI_RUN_JSON_H
 
 #include "run/execute.h"
+#include "base/outcome.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +14,8 @@ extern "C" {
 struct weft_run_json_source {
     const struct weft_cli *cli;
     const struct weft_execution *x;
-    const char *outcome, *reason; /**< without a summary; NULL: those of the execution, with it */
+    enum weft_outcome outcome; /**< without a summary; NONE: that of the execution, with it */
+    const char *reason;        /**< without a summary; NULL: that of the execution */
 };
 
 /** A weft_run_json_fn; @p ctx is a struct weft_run_json_source. */

@@ -90,8 +90,8 @@ static struct weft_scenario_group *find_group(struct weft_resolver *r,
             continue;
         }
         /* Two chosen plug-ins of different families share a name: the parameter decides. */
-        int first = weft_params_find(by_name->table, o->param) != NULL;
-        int second = weft_params_find(g->table, o->param) != NULL;
+        bool first = weft_params_find(by_name->table, o->param) != NULL;
+        bool second = weft_params_find(g->table, o->param) != NULL;
         if (first && second) {
             weft_err_set(err, WEFT_E_INPUT,
                          "--set %s: both the %s and the %s '%s' have it; say %s.%s or %s.%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the text of sample.what to ports, nodes and QPs of a fabric. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include "base/list.h"
 #include "base/units.h"

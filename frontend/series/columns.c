@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The columns of the series. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include <stdint.h>
 #include <stdio.h>

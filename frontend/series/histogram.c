@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How long queues held how much, over the whole run. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Rows on change show what is left of all changes of one instant: they are written when something
  * changes later, or at the end.
  */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include "base/require.h"
 

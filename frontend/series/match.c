@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Selectors: globs of node names, pairs of them, priorities. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

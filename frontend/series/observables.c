@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* control.csv: a column per observable of the controls of a run, those of one name together. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include "base/units.h"
 

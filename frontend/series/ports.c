@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Series of ports and of the buffers of nodes. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * What else a row shows (bytes in flight, acknowledged ...) is as of its moment, and makes no rows
  * of its own.
  */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * connections come sorted by their names, with new ones in between, so that what was kept of them
  * is merged with what there is.
  */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which QPs are wanted in which files. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 uint8_t weft_series_qp_files(const struct weft_series_choice *c, const struct weft_qp_state *q)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rows of the sample that is taken. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include "base/int128.h"
 #include "base/units.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The recorder: when samples are due, and their files. */
-#include "series/internal.h"
+#include "series/series_internal.h"
 
 #include "base/file.h"
 #include "base/units.h"

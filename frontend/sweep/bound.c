@@ -194,7 +194,7 @@ static double value_in(const struct weft_sweep *s, const struct weft_sweep_bound
     if (b->metric == FOUND)
         return weft_sweep_found(s->find, s, row);
     weft_sweep_row(s, row, &r);
-    if (strcmp(r.outcome, "finished") != 0 && strcmp(r.outcome, "measured") != 0)
+    if (!weft_outcome_is_good(r.outcome))
         return NAN;
     return b->metric == SPEED_UP ? r.speed_up : r.metric[b->metric];
 }

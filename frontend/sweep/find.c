@@ -37,7 +37,7 @@ static bool holds(const struct weft_sweep_find *f, const struct weft_sweep *s, s
     struct weft_sweep_row r, far;
     weft_sweep_row(s, row, &r);
     weft_sweep_row(s, weft_sweep_find_row(f, s, search, s->axis[f->axis].n - 1), &far);
-    if (strcmp(r.outcome, "finished") != 0 && strcmp(r.outcome, "measured") != 0)
+    if (!weft_outcome_is_good(r.outcome))
         return false;
     for (size_t i = 0; i < f->nconditions; i++) {
         const struct weft_find_condition *c = &f->condition[i];

@@ -109,27 +109,27 @@ static bool counts(const struct weft_result *r, const char *dir,
                    const struct weft_sweep_takeover *how)
 {
     char path[WEFT_PATH_MAX];
-    const char *outcome = weft_result_outcome(r);
-    if (strcmp(outcome, "failed") == 0)
+    enum weft_outcome outcome = weft_result_outcome(r);
+    if (outcome == WEFT_OUTCOME_FAILED)
         return !how->retry_failed;
     if (weft_outcome_is_partial(outcome))
-        return how->gather && strcmp(outcome, "running") != 0;
+        return how->gather && outcome != WEFT_OUTCOME_RUNNING;
     return !weft_path_join(path, dir, "finished", &(struct weft_err){0}) &&
            weft_file_is_regular(path);
 }
 
-static int exit_code_of(const char *outcome)
+static int exit_code_of(enum weft_outcome outcome)
 {
     static const struct {
-        const char *outcome;
+        enum weft_outcome outcome;
         int code;
-    } codes[] = {{"finished", 0},
-                 {"measured", 0},
-                 {"interrupted", WEFT_E_INTERRUPTED},
-                 {"failed", WEFT_E_INPUT},
-                 {"over-limit", WEFT_E_LIMIT}};
+    } codes[] = {{WEFT_OUTCOME_FINISHED, 0},
+                 {WEFT_OUTCOME_MEASURED, 0},
+                 {WEFT_OUTCOME_INTERRUPTED, WEFT_E_INTERRUPTED},
+                 {WEFT_OUTCOME_FAILED, WEFT_E_INPUT},
+                 {WEFT_OUTCOME_OVER_LIMIT, WEFT_E_LIMIT}};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        if (strcmp(codes[i].outcome, outcome) == 0)
+        if (codes[i].outcome == outcome)
             return codes[i].code;
     return WEFT_E_OUTCOME;
 }
@@ -155,7 +155,7 @@ static int take_point(const struct weft_sweep_base *b, struct weft_sweep *s, siz
         code =
             check_flows(&subject, r, dir, err) ? err->code : check_settings(subject.s, r, dir, err);
     if (!code && counts(r, dir, how) && (weft_sweep_take(s, point, r) || how->gather)) {
-        const bool failed = strcmp(p->outcome, "failed") == 0;
+        const bool failed = p->outcome == WEFT_OUTCOME_FAILED;
         p->state = WEFT_POINT_DONE;
         p->taken_over = true;
         p->code = exit_code_of(p->outcome);
@@ -182,7 +182,7 @@ static void take_failed(void *ctx, uint64_t row, const char *reason)
     struct weft_sweep_point *p = &s->point[row - 1];
     p->state = WEFT_POINT_DONE;
     p->taken_over = true;
-    p->outcome = "failed";
+    p->outcome = WEFT_OUTCOME_FAILED;
     p->code = WEFT_E_INPUT;
     p->reason = weft_arena_strdup(s->arena, reason);
 }

@@ -114,7 +114,7 @@ static void fill_in_death(struct weft_sweep *s, size_t point, int status)
     struct weft_sweep_point *p = &s->point[point];
     struct weft_err e = {0};
     char text[WEFT_ERR_MSG_MAX];
-    p->outcome = "failed";
+    p->outcome = WEFT_OUTCOME_FAILED;
     if (WIFSIGNALED(status)) {
         p->code = WTERMSIG(status) == SIGKILL ? WEFT_E_LIMIT : WEFT_E_INTERNAL;
         weft_err_set(&e, p->code, "its process was killed by SIG%s%s",
@@ -123,7 +123,7 @@ static void fill_in_death(struct weft_sweep *s, size_t point, int status)
     } else {
         p->code = -WEXITSTATUS(status);
         if (p->code == WEFT_E_INTERRUPTED)
-            p->outcome = "interrupted";
+            p->outcome = WEFT_OUTCOME_INTERRUPTED;
         weft_err_set(&e, p->code, "its process ended with exit code %d before it said how it went",
                      WEXITSTATUS(status));
     }
@@ -181,7 +181,7 @@ static int sweep_jobs_finish(struct pool *p, struct worker *w, struct weft_err *
         return p->jobs->done(p->jobs->ctx, w->point, said, err);
     free(said);
     if (!p->s->point[w->point].outcome)
-        p->s->point[w->point].outcome = "failed";
+        p->s->point[w->point].outcome = WEFT_OUTCOME_FAILED;
     return code;
 }
 

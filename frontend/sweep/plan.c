@@ -86,7 +86,7 @@ static int choose_seeds(struct weft_sweep *s, const char *text, struct weft_err 
 int weft_sweep_plan(struct weft_sweep *s, const struct weft_cli *cli,
                     const struct weft_sweep_texts *t, struct weft_err *err)
 {
-    *s = (struct weft_sweep){.nrows = 1, .outcome = "running", .reason = ""};
+    *s = (struct weft_sweep){.nrows = 1, .outcome = WEFT_OUTCOME_RUNNING, .reason = ""};
     s->arena = weft_arena_new();
     if (!s->arena)
         return weft_err_no_memory(err, "a sweep");

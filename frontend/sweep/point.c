@@ -96,7 +96,8 @@ static int write_result(const struct weft_sweep *s, size_t point, const struct w
     struct weft_memfile file;
     struct weft_json j;
     char text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
-    const char *reason = x->end.reason, *outcome = x->end.summary.outcome;
+    const char *reason = x->end.reason;
+    const enum weft_outcome outcome = x->end.summary.outcome;
     if (weft_memfile_open(&file, "the result of a row", err))
         return err->code;
     weft_json_init(&j, file.f, "the result of a row", 0);
@@ -106,7 +107,7 @@ static int write_result(const struct weft_sweep *s, size_t point, const struct w
         weft_sweep_prepend(s, point, failed);
         reason = weft_err_format(failed, text, sizeof text);
     }
-    weft_outcome_json(&j, x->summed_up ? outcome : "failed", reason);
+    weft_outcome_json(&j, x->summed_up ? outcome : WEFT_OUTCOME_FAILED, reason);
     if (x->summed_up)
         weft_run_json_results(&j, x);
     weft_json_end_object(&j);

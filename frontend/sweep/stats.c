@@ -50,12 +50,6 @@ double weft_sweep_ci95(const double *v, size_t n, double *mean)
     return t_975(n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
 }
 
-/* Whether a run came to what was intended. */
-static bool is_good(const char *outcome)
-{
-    return strcmp(outcome, "finished") == 0 || strcmp(outcome, "measured") == 0;
-}
-
 /* Mean time to the end of a row's points; NaN unless all finished. */
 static double mean_end(const struct weft_sweep *s, size_t row)
 {
@@ -63,7 +57,7 @@ static double mean_end(const struct weft_sweep *s, size_t row)
     double sum = 0;
     for (size_t i = row * per_row; i < (row + 1) * per_row; i++) {
         const struct weft_sweep_point *p = &s->point[i];
-        if (p->state != WEFT_POINT_DONE || strcmp(p->outcome, "finished") != 0 || !(p->end_ns > 0))
+        if (p->state != WEFT_POINT_DONE || p->outcome != WEFT_OUTCOME_FINISHED || !(p->end_ns > 0))
             return NAN;
         sum += p->end_ns;
     }
@@ -88,21 +82,22 @@ void weft_sweep_row(const struct weft_sweep *s, size_t row, struct weft_sweep_ro
 {
     const size_t per_row = weft_sweep_points_per_row(s);
     const size_t last = s->naxes ? s->axis[s->naxes - 1].n : 1;
-    *out = (struct weft_sweep_row){.outcome = "missing"};
+    *out = (struct weft_sweep_row){.outcome = WEFT_OUTCOME_MISSING};
     size_t done = 0;
     for (size_t i = 0; i < per_row; i++) {
         const struct weft_sweep_point *p = &s->point[row * per_row + i];
         if (p->state != WEFT_POINT_DONE)
             continue;
-        if (!out->there || (is_good(out->outcome) && !is_good(p->outcome)))
+        if (!out->there ||
+            (weft_outcome_is_good(out->outcome) && !weft_outcome_is_good(p->outcome)))
             out->outcome = p->outcome;
         out->there = true;
         done++;
         out->nseeds += p->summed_up;
         out->reason = out->reason ? out->reason : p->reason;
     }
-    if (done < per_row && is_good(out->outcome))
-        out->outcome = "interrupted";
+    if (done < per_row && weft_outcome_is_good(out->outcome))
+        out->outcome = WEFT_OUTCOME_INTERRUPTED;
     for (size_t m = 0; m < s->nmetrics; m++)
         stats_sum_up(s, row, m, out);
     out->speed_up = mean_end(s, row - row % last) / mean_end(s, row);
@@ -114,9 +109,7 @@ bool weft_sweep_take(struct weft_sweep *s, size_t point, const struct weft_resul
     struct weft_err ignored = {0};
     struct weft_sweep_point *p = &s->point[point];
     p->summed_up = weft_result_has_summary(r);
-    p->outcome = weft_arena_strdup(s->arena, weft_result_outcome(r));
-    if (!p->outcome)
-        p->outcome = "failed";
+    p->outcome = weft_result_outcome(r);
     p->end_ns = NAN;
     if (p->summed_up && !weft_metric_choose("end-to-end", &end, &ignored))
         (void)weft_result_metric(r, &end, &p->end_ns);

@@ -10,6 +10,7 @@
 #define WEFT_CLI_SWEEP_H
 
 #include "base/csv.h"
+#include "base/outcome.h"
 #include "command/command.h"
 #include "report/report.h"
 #include "report/result.h"
@@ -58,7 +59,8 @@ enum weft_sweep_state { WEFT_POINT_WAITS, WEFT_POINT_RUNS, WEFT_POINT_DONE };
 /** One run. */
 struct weft_sweep_point {
     enum weft_sweep_state state;
-    const char *outcome; /**< as in struct weft_summary; "failed" also when it could not begin */
+    enum weft_outcome
+        outcome;         /**< as in struct weft_summary; FAILED also when it could not begin */
     const char *reason;  /**< why it failed; NULL: it did not */
     const char *message; /**< the same without its values; NULL: as the reason */
     int code;            /**< 0 or a WEFT_E_* */
@@ -69,10 +71,11 @@ struct weft_sweep_point {
 
 /** One row, from its points. */
 struct weft_sweep_row {
-    bool there;          /**< some of its points were run */
-    const char *outcome; /**< of its first point that was not as intended, else of its first */
-    const char *reason;  /**< of its first point that failed */
-    size_t nseeds;       /**< points that the metrics are of */
+    bool there; /**< some of its points were run */
+    enum weft_outcome
+        outcome;        /**< of its first point that was not as intended, else of its first */
+    const char *reason; /**< of its first point that failed */
+    size_t nseeds;      /**< points that the metrics are of */
     double metric[WEFT_SWEEP_METRICS], ci95[WEFT_SWEEP_METRICS]; /**< mean, and half of the 95 %
                                                                     confidence interval */
     double speed_up; /**< over the first value of the last axis; NaN: one of them did not finish */
@@ -104,8 +107,8 @@ struct weft_sweep {
     struct weft_sweep_find *find;   /**< what --find asks for; NULL: every row is run */
     size_t nrows, npoints;
     struct weft_sweep_point *point;
-    const char *outcome; /**< of the sweep: "running", "finished", "interrupted" or "failed" */
-    const char *reason;  /**< why it is not "finished"; "": it is, or runs */
+    enum weft_outcome outcome; /**< of the sweep: RUNNING, FINISHED, INTERRUPTED or FAILED */
+    const char *reason;        /**< why it is not "finished"; "": it is, or runs */
 };
 
 /** What the key of a reference begins with. */

@@ -74,8 +74,8 @@ static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row 
         return off_text(weft_sweep_off(s, c.off, row, r), buf);
     if (c.metric < s->nmetrics)
         return metric_text(s->metric[c.metric].metric, r->metric[c.metric], r->ci95[c.metric], buf);
-    if (strcmp(r->outcome, "finished") != 0)
-        return r->outcome;
+    if (r->outcome != WEFT_OUTCOME_FINISHED)
+        return weft_outcome_name(r->outcome);
     snprintf(buf, CELL_MAX, "%.3f", r->speed_up);
     return isnan(r->speed_up) ? "n/a" : buf;
 }
@@ -134,7 +134,7 @@ static void row_json(struct weft_json *j, const struct weft_sweep *s, size_t row
     for (size_t c = 0; c < s->ncolumns; c++)
         weft_json_kv_str(j, weft_sweep_key(s, c), weft_sweep_value(s, c, row));
     weft_json_end_object(j);
-    weft_json_kv_str(j, "outcome", r->outcome);
+    weft_json_kv_str(j, "outcome", weft_outcome_name(r->outcome));
     weft_json_kv_str(j, "reason", r->reason);
     if (s->seeds.n)
         weft_json_kv_u64(j, "seeds", r->nseeds);
@@ -221,7 +221,7 @@ int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t 
     weft_sweep_row(s, row, &r);
     for (size_t c = 0; c < s->ncolumns; c++)
         weft_csv_str(csv, weft_sweep_value(s, c, row));
-    weft_csv_str(csv, r.outcome);
+    weft_csv_str(csv, weft_outcome_name(r.outcome));
     if (s->seeds.n)
         weft_csv_u64(csv, r.nseeds);
     for (size_t m = 0; m < s->nmetrics; m++) {

@@ -9,7 +9,7 @@
  * A cost that is over: for that cost. With several communications in progress a stretch lasts until
  * the first of them gets on.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include "base/fetch.h"
 

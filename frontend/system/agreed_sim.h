@@ -9,6 +9,8 @@
 #include "base/event_heap.h"
 #include "system/agreed_order.h"
 
+#include <stdbool.h>
+
 /* Phases that take turns: of a dimension, or the copies in one. */
 struct weft_agreed_queue {
     struct weft_agreed_turn *turns; /* the result, in order of beginning */
@@ -37,7 +39,7 @@ struct weft_agreed_sim {
     struct weft_agreed_order *o;
     struct weft_heap ends; /* of phases under way; the slot is the chunk. Has room for one each */
     uint64_t now_ps;
-    int shared;      /* phases under way in a queue share its bandwidth; else each has all of it */
+    bool shared;     /* phases under way in a queue share its bandwidth; else each has all of it */
     uint32_t *phase; /* per chunk */
     uint32_t *queue; /* per chunk: where its phase is under way */
     uint64_t *bytes; /* per chunk: what the phase begins with */

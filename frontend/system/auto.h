@@ -14,7 +14,7 @@
 
 #include "collective/cost.h"
 #include "system/agreed_order.h"
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "topologies/routes.h"
 
 /* --- auto_paths.c --- */

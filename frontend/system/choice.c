@@ -3,7 +3,7 @@
  * One choice: an algorithm for the whole group, a list with one per dimension of the fabric, or
  * auto.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/lists.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * Which algorithm plays an operation: the one that it asks for itself, else that of its kind; where
  * that is auto, what auto.c chose for it.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

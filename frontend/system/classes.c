@@ -11,7 +11,7 @@
  * With intra-dimension=priority collectives of different priority have QPs of their own, since an
  * urgent message that queues behind others on a QP is not urgent any more.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/lists.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef WEFT_SYSTEM_COLL_H
 #define WEFT_SYSTEM_COLL_H
 
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include <stdbool.h>
 

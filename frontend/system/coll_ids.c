@@ -14,7 +14,7 @@
  *
  * A class that its members do not all issue equally often can never end: that is an error here.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include "base/hash.h"
 #include "base/units.h"

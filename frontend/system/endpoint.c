@@ -11,7 +11,7 @@
  * Computations take their duration times the rank's slowdown (stragglers) times a factor drawn for
  * each operation from 1 - jitter to 1 + jitter.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/lists.h"
 
 #include "base/int128.h"

@@ -3,7 +3,7 @@
  * What every file of the system layer may call of the run itself: timers, and the first error,
  * which stops the net.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 void weft_system_fail(struct weft_system *s, const struct weft_err *err)
 {

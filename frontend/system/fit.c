@@ -8,10 +8,11 @@
  * per dimension sends 2 (n_d - 1)/n_d of what is left there, which is 1/n_0 of S behind the first
  * dimension.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include "base/units.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ struct fit {
     struct weft_ring *rings;
     struct use *use;
     size_t nuse;
-    int phased; /* some collective goes through two dimensions or more */
+    bool phased; /* some collective goes through two dimensions or more */
 };
 
 /* Whether an op is played in phases, dimension by dimension. */
@@ -328,7 +329,7 @@ int weft_system_advise(const struct weft_workload *w, const struct weft_system_p
 {
     struct fit f;
     int rc = fit_new(&f, w, p, env, err);
-    int ordered = 0;
+    bool ordered = false;
     if (rc)
         return rc;
     for (size_t i = 0; i < f.nuse; i++) {

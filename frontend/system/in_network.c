@@ -7,7 +7,7 @@
  * of that member. A joint is an operation from its first part until its last part is over, with the
  * trail of the latest post. Like trails it says what happened and decides nothing.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  */
 #include "system/joint.h"
 
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "base/units.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * Ready ops are issued in ascending id. Any number of SENDs, RECVs and collectives is in progress
  * at once, unless the NPU does them one at a time.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include <stdlib.h>
 

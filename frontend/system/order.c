@@ -10,9 +10,10 @@
  *                 never changes more than one place; NICs of one rail talk to each other
  *   0,2,1,3       as listed, each rank once
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/lists.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static int seat(const struct weft_group *g, const uint64_t *key, struct weft_rin
     struct seat *seats = calloc(g->n ? g->n : 1, sizeof *seats);
     out->ranks = calloc(g->n ? g->n : 1, sizeof *out->ranks);
     out->place = calloc(g->n ? g->n : 1, sizeof *out->place);
-    const int ok = seats && out->ranks && out->place;
+    const bool ok = seats && out->ranks && out->place;
     for (uint32_t i = 0; ok && i < g->n; i++)
         seats[i] = (struct seat){key[g->ranks[i]], g->ranks[i], i};
     if (ok)

@@ -3,8 +3,9 @@
 #ifndef WEFT_SYSTEM_P2P_H
 #define WEFT_SYSTEM_P2P_H
 
-#include "system/internal.h"
+#include "system/system_internal.h"
 
+#include <stdbool.h>
 #include <string.h>
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(elt) ((elt)->failed = 1)
@@ -32,7 +33,7 @@ struct weft_p2p {
     uint64_t wanting;       /**< RECVs without a request */
     struct weft_prog *prog; /**< tag of a collective: the program whose instruction waits */
     uint64_t instr;         /**< its lane and number, as in a tag */
-    int failed;             /**< the hash table was out of memory */
+    bool failed;            /**< the hash table was out of memory */
     UT_hash_handle hh;
 };
 

@@ -2,7 +2,7 @@
 /*
  * Parameters of the system layer, and the costs that follow from them alone.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include "base/int128.h"
 #include "base/units.h"

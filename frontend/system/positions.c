@@ -2,7 +2,7 @@
 /*
  * Where a rank stands in a group, found by bisection.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Communication whose duration is recorded: it is over so long after it began, whatever others do.
  * Its time counts as network.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 static void over(void *ctx, uint64_t arg)
 {

@@ -3,7 +3,7 @@
 #ifndef WEFT_SYSTEM_REMOTE_H
 #define WEFT_SYSTEM_REMOTE_H
 
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 /* remote_file.c */
 /** Takes the values of p->remote_file, if any. */

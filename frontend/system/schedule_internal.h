@@ -3,7 +3,7 @@
 #ifndef WEFT_SYSTEM_SCHEDULE_INTERNAL_H
 #define WEFT_SYSTEM_SCHEDULE_INTERNAL_H
 
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/schedule.h"
 
 /** CPUs of a schedule, which do one thing at a time: what a rank does side by side has one each. */

@@ -7,9 +7,10 @@
  * group keeps its position in the fabric. Dimensions in which all members are in one place are left
  * out.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/lists.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static int read_sizes(const char *text, struct weft_dims *out, struct weft_err *
 }
 
 /* One rate or latency per dimension. */
-static int read_values(const char *text, int is_rate, struct weft_dims *out, struct weft_err *err)
+static int read_values(const char *text, bool is_rate, struct weft_dims *out, struct weft_err *err)
 {
     struct weft_list list = {
         .text = text, .form = is_rate ? &weft_dim_bandwidths_form : &weft_dim_latencies_form};

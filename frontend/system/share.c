@@ -3,7 +3,7 @@
  * While collectives are in progress they take a share of the accelerator (communication-share: the
  * SMs that communication kernels occupy), and a computation goes on at the speed that is left.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 static void share_timer(void *ctx, uint64_t number)
 {

@@ -3,7 +3,7 @@
  * What algorithms need of the fabric, prepared before a run for each set of ranks that plays
  * together: a whole group, or with an algorithm per dimension each row of ranks in a dimension.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

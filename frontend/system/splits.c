@@ -3,7 +3,7 @@
  * Sizes of all-to-alls that differ from pair to pair: each rank has its own lists of what it sends
  * and receives, and the lists of all ranks have to agree.
  */
-#include "system/internal.h"
+#include "system/system_internal.h"
 
 #include "base/rng.h"
 

@@ -309,7 +309,7 @@ bool weft_system_finished(const struct weft_system *s)
     return s->done == s->total;
 }
 
-const struct weft_dims *weft_system_dims(const struct weft_system *s, int *given)
+const struct weft_dims *weft_system_dims(const struct weft_system *s, bool *given)
 {
     if (given)
         *given = *s->p->dims != '\0';
@@ -329,7 +329,7 @@ void weft_system_reach(struct weft_system *s, int64_t reached_ps)
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out)
 {
     struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to the end */
-    int finished = npu.done == npu.dag->nops;
+    bool finished = npu.done == npu.dag->nops;
     const int64_t now_ps = weft_now_ps(s);
     if (!finished)
         weft_npu_account(&npu, s->reached_ps > now_ps ? s->reached_ps : now_ps);

@@ -170,7 +170,7 @@ struct weft_system_observer {
 
 /** The result of one rank. Durations are lengths of unions of intervals, in picoseconds. */
 struct weft_rank_result {
-    int finished;
+    bool finished;
     int64_t end_ps;     /**< its last operation ended */
     int64_t compute_ps; /**< at least one accelerator COMP was running */
     int64_t cpu_ps;     /**< at least one CPU op was running */
@@ -234,7 +234,7 @@ const struct weft_err *weft_system_error(const struct weft_system *s);
 void weft_system_reach(struct weft_system *s, int64_t reached_ps);
 /** The dimensions that collectives may go through; n 0: not known. *given (may be NULL): 1 when
  * system.dims gives them, 0 when they are the fabric's. */
-const struct weft_dims *weft_system_dims(const struct weft_system *s, int *given);
+const struct weft_dims *weft_system_dims(const struct weft_system *s, bool *given);
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out);
 /** To be called once when the net has run: reports the rest of the critical path, and checks that
  * it and the causes of exposed communication add up. WEFT_E_INTERNAL when they do not. */

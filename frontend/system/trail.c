@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Records what each operation waited for, and walks back along it: the critical path of a run. */
-#include "system/internal.h"
+#include "system/system_internal.h"
 #include "system/trail_notes.h"
 
 #include "base/arena.h"

@@ -111,7 +111,7 @@ static uint64_t collective_bytes(const struct weft_system *s, const struct weft_
     const struct weft_shape *shape = weft_shape_of(&s->shapes[op->group], op, &scratch);
     const struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
     const struct weft_choice *choice = weft_choice_of(&s->choices, op);
-    const int phased = choice->n > 1 || shape == &scratch;
+    const bool phased = choice->n > 1 || shape == &scratch;
     if (g->n < 2 || (shape == &scratch && shape->dims.n == 0))
         return 0;
     const uint64_t most = weft_choice_chunks(choice, s->p);

@@ -8,6 +8,7 @@
 #include "run/source.h"
 #include "workload/trace_files.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static void tell_json(struct weft_json *j, const struct fabric *f, const struct 
 }
 
 int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_strings *set,
-                                  int json, const struct weft_compared sides[2],
+                                  bool json, const struct weft_compared sides[2],
                                   struct weft_err *err)
 {
     struct weft_log quiet = *cli->log; /* what runs warn of is not about the comparison */

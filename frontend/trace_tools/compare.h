@@ -5,6 +5,8 @@
 
 #include "trace_tools/trace.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,7 +23,7 @@ struct weft_compared {
  * all runs, such as network.backend=packet. A run that does not finish is WEFT_E_OUTCOME.
  */
 int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_strings *set,
-                                  int json, const struct weft_compared sides[2],
+                                  bool json, const struct weft_compared sides[2],
                                   struct weft_err *err);
 
 #ifdef __cplusplus

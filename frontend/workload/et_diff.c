@@ -114,7 +114,7 @@ static int same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
     memcpy(x + na, b, na * sizeof *x);
     qsort(x, na, sizeof *x, et_diff_by_number);
     qsort(x + na, na, sizeof *x, et_diff_by_number);
-    const int same = memcmp(x, x + na, na * sizeof *x) == 0;
+    const bool same = memcmp(x, x + na, na * sizeof *x) == 0;
     free(x);
     return same;
 }

@@ -56,7 +56,7 @@ void weft_fuzz_search(const uint8_t *data, size_t size)
         while (weft_sweep_find_next(&f, &s, &point)) {
             REQUIRE(point < s.npoints && ++runs <= s.npoints);
             s.point[point].state = WEFT_POINT_DONE;
-            s.point[point].outcome = "finished";
+            s.point[point].outcome = WEFT_OUTCOME_FINISHED;
             s.point[point].summed_up = true;
             for (size_t m = 0; m < s.nmetrics; m++)
                 s.point[point].metric[m] = (double)(point * 7919 % 13);

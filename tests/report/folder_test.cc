@@ -106,7 +106,7 @@ TEST(Folder, RowsOfEveryFile)
 
     ASSERT_EQ(weft_report_write_run(r, nothing_more, "hi", &err), 0) << err.msg;
     EXPECT_EQ(slurp(path + "/run.json"), "{\n  \"schema_version\": 1,\n  \"note\": \"hi\"\n}\n");
-    ASSERT_EQ(weft_report_mark_finished(r, "finished", &err), 0) << err.msg;
+    ASSERT_EQ(weft_report_mark_finished(r, WEFT_OUTCOME_FINISHED, &err), 0) << err.msg;
     EXPECT_EQ(slurp(path + "/finished"), "finished\n");
     weft_report_free(r);
 }
@@ -119,7 +119,7 @@ TEST(Folder, ANewRunRemovesTheMarkOfTheOldOne)
     const std::string path = dir / "x";
     weft_report_config c = {path.c_str(), net.fabric, nullptr};
     weft_report *r = weft_report_new(&c, &err);
-    ASSERT_EQ(weft_report_mark_finished(r, "finished", &err), 0);
+    ASSERT_EQ(weft_report_mark_finished(r, WEFT_OUTCOME_FINISHED, &err), 0);
     weft_report_free(r);
     r = weft_report_new(&c, &err);
     ASSERT_NE(r, nullptr);
@@ -188,7 +188,7 @@ TEST(Folder, WithoutADirectoryNothingIsWritten)
     EXPECT_EQ(weft_report_flush(r, &err), 0);
     EXPECT_EQ(weft_report_write_links(r, &net.net, 1, &err), 0);
     EXPECT_EQ(weft_report_write_run(r, nothing_more, "", &err), 0);
-    EXPECT_EQ(weft_report_mark_finished(r, "finished", &err), 0);
+    EXPECT_EQ(weft_report_mark_finished(r, WEFT_OUTCOME_FINISHED, &err), 0);
     weft_report_free(r);
 }
 

@@ -103,7 +103,7 @@ TEST(Summary, AnUnfinishedRunSaysHowFarItGot)
     EXPECT_EQ(s.top[0].utilisation, 1.0);
     EXPECT_TRUE(std::isnan(weft_metric_value(weft_metric_find("end-to-end", &err), &s)));
     s.scenario = "x";
-    s.outcome = "interrupted";
+    s.outcome = WEFT_OUTCOME_INTERRUPTED;
     s.ops_total = 8;
     s.arrived_share = 0.25;
     char *text = nullptr;
@@ -210,7 +210,7 @@ TEST(Summary, TextAndJsonCarryTheNumbers)
     FakeNet net;
     weft_summary s = {};
     s.scenario = "demo";
-    s.outcome = "finished";
+    s.outcome = WEFT_OUTCOME_FINISHED;
     s.ranks = 2;
     s.ops_total = s.ops_done = 4;
     s.end_ps = 12345678;

@@ -59,12 +59,12 @@ static int open_folder(struct weft_hpcc_run *r, struct weft_err *err)
     if (!r->x.report)
         return err->code;
     weft_warn_unlocked(r->cli, r->x.report, r->out_dir);
-    r->outcome = "interrupted";
+    r->outcome = WEFT_OUTCOME_INTERRUPTED;
     snprintf(r->x.end.reason, sizeof r->x.end.reason,
              "a signal, or the watchdog, ended the program before there were results");
     if (weft_signal_run_json_push(&r->on_signal, r->out_dir, weft_hpcc_run_json, r, err))
         return err->code;
-    r->outcome = "running";
+    r->outcome = WEFT_OUTCOME_RUNNING;
     r->x.end.reason[0] = '\0';
     return weft_report_write_run(r->x.report, weft_hpcc_run_json, r, err);
 }
@@ -168,13 +168,13 @@ static int hpcc_run_flush(void *ctx, struct weft_err *err)
 }
 
 /* Names the outcome; explains flows that are not complete. */
-static const char *name_outcome(struct weft_hpcc_run *r)
+static enum weft_outcome name_outcome(struct weft_hpcc_run *r)
 {
     const size_t left = r->job.flows->n - weft_hpcc_play_done(r->play);
     char at[WEFT_UNIT_TEXT_MAX], text[WEFT_ERR_MSG_MAX];
     r->x.end.reason[0] = '\0';
     if (left == 0)
-        return "finished";
+        return WEFT_OUTCOME_FINISHED;
     if (*r->cli->interrupted) {
         r->x.end.code = weft_run_end_interrupted(&r->x.end, r->cli);
         return r->x.end.summary.outcome;
@@ -192,7 +192,7 @@ static const char *name_outcome(struct weft_hpcc_run *r)
         weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", text);
     }
     weft_run_end_explain(r->cli, r->net, r->x.end.reason, "flows");
-    return r->slices.stalled_ps ? "stalled" : "stopped-at-limit";
+    return r->slices.stalled_ps ? WEFT_OUTCOME_STALLED : WEFT_OUTCOME_STOPPED_AT_LIMIT;
 }
 
 static void write_tables(struct weft_hpcc_run *r, struct weft_err *failed)
@@ -223,14 +223,14 @@ static void hpcc_run_conclude(struct weft_hpcc_run *r, const struct weft_run_clo
 {
     struct weft_summary *m = &r->x.end.summary;
     struct weft_err e = {0};
-    const char *outcome = failed->code ? "failed" : name_outcome(r);
+    enum weft_outcome outcome = failed->code ? WEFT_OUTCOME_FAILED : name_outcome(r);
     const bool broken = weft_run_end_broken(&r->x.end, r->cli, failed);
     if (broken)
         weft_run_end_explain(r->cli, r->net, r->x.end.reason, "flows");
     int64_t reached_ps = 0;
-    if (strcmp(outcome, "stopped-at-limit") == 0)
+    if (outcome == WEFT_OUTCOME_STOPPED_AT_LIMIT)
         reached_ps = r->s->run->until_ps;
-    else if (strcmp(outcome, "finished") != 0)
+    else if (outcome != WEFT_OUTCOME_FINISHED)
         reached_ps = r->net->ops->now_ps(r->net);
     weft_report_summarize(r->x.report, r->net, NULL, reached_ps, m);
     m->scenario = weft_path_base(r->job.config->file);
@@ -244,7 +244,7 @@ static void hpcc_run_conclude(struct weft_hpcc_run *r, const struct weft_run_clo
     r->x.summed_up = 1;
     write_tables(r, failed);
     weft_signal_run_json_pop(&r->on_signal);
-    r->outcome = NULL;
+    r->outcome = WEFT_OUTCOME_NONE;
     weft_report_write_run(r->x.report, weft_hpcc_run_json, r, &e);
     weft_run_end_add_failure(&r->x.end, failed, &e);
     if (!failed->code && !weft_outcome_is_partial(outcome))
@@ -264,7 +264,7 @@ void weft_hpcc_run_text(FILE *out, const struct weft_hpcc_run *r)
 static void write_reason(struct weft_hpcc_run *r, const struct weft_err *err)
 {
     struct weft_err ignored = {0};
-    r->outcome = "failed";
+    r->outcome = WEFT_OUTCOME_FAILED;
     weft_err_format(err, r->x.end.reason, sizeof r->x.end.reason);
     if (r->x.report)
         weft_report_write_run(r->x.report, weft_hpcc_run_json, r, &ignored);

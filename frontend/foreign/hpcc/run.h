@@ -54,7 +54,7 @@ struct weft_hpcc_run {
     struct weft_series *series;
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
-    const char *outcome; /**< of a run without a summary; NULL: it has one */
+    enum weft_outcome outcome; /**< of a run without a summary; NONE: it has one */
     struct weft_hpcc_bucket buckets[WEFT_HPCC_BUCKETS + 1]; /**< slowdowns, once it has run */
     struct weft_execution x;                                /**< its fabric is the job's */
 };

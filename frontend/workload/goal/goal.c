@@ -5,7 +5,7 @@
  */
 #include "workload/goal/goal.h"
 
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

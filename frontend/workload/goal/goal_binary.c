@@ -8,7 +8,7 @@
  *   Operation: u32 dependencies, u8 kind, u32 peer, u64 value, u32 tag, u8 cpu, u8 nic, and two
  *   ranges of the pool, {u32 how many, u32 first} each: what waits for its end, what for its start.
  */
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 
 #include "base/file.h"
 #include "workload/trace_files.h"

@@ -10,7 +10,7 @@
  * Back, a trace that was not a schedule has its accelerator on cpu 0, its CPU on 1, messages on 2
  * and memory accesses on 3, since these do not wait for each other.
  */
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 
 #include "base/units.h"
 #include "workload/et_build.h"

@@ -12,7 +12,7 @@
  * posted: where something waits for that, a node without work stands before it. Model: T. Hoefler
  * et al., LogGOPSim (HPDC 2010); S. Shen et al., ATLAHS (SC 2025).
  */
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 
 #include "base/units.h"
 #include "workload/names.h"

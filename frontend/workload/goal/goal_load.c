@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The workload `goal`: a schedule from a file. */
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>

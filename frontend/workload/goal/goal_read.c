@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* GOAL schedules from files: the forms told apart. */
 #include "base/file.h"
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

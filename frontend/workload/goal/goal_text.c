@@ -13,7 +13,7 @@
  * One statement per line; blocks from rank 0 to N - 1, all there. Comments are those of C. Labels
  * belong to their rank, and are defined before they are used.
  */
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 #include "workload/trace_files.h"
 
 #include <ctype.h>

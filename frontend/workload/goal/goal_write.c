@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The text form of GOAL, written: each operation with a label, then what waits for what. */
-#include "workload/goal/internal.h"
+#include "workload/goal/goal_internal.h"
 
 #include "base/file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The bytes of frames; see wire.h. */
-#include "wire_inside.h"
+#include "wire_internal.h"
 #include "core/control_config.h"
 
 #include "base/units.h"

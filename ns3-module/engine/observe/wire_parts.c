@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all frames begin with; see wire_inside.h. */
-#include "wire_inside.h"
+/* What all frames begin with; see wire_internal.h. */
+#include "wire_internal.h"
 
 enum { FIRST_EPHEMERAL = 49152, TTL = 64, UDP_PROTOCOL = 17 };
 

@@ -18,7 +18,7 @@
  * state but "ooo_count unknown". SES headers of other lengths have its first bytes. What is left of
  * a trimmed packet is cut where the switch cuts it, and says so in the lengths of IPv4 and UDP.
  */
-#include "wire_inside.h"
+#include "wire_internal.h"
 
 enum { UET_PORT = 4793, PDS_REQUEST = 12, PDS_ACK = 12, PDS_ACK_CC = 32, PDS_CONTROL = 16 };
 enum { SES_STANDARD = 44, SES_MEDIUM = 32, SES_SMALL = 20, AROUND = ETHER + IPV4 + UDP + FCS };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The inside of a CSV table, for csv.c and for tables of columns, which ask of every value whether
  * it is the same again. */
-#ifndef WEFT_BASE_CSV_INSIDE_H
-#define WEFT_BASE_CSV_INSIDE_H
+#ifndef WEFT_BASE_CSV_INTERNAL_H
+#define WEFT_BASE_CSV_INTERNAL_H
 
 #include "base/csv.h"
 
@@ -58,7 +58,7 @@ struct weft_csv {
     size_t n_columns;
     uint64_t rows;        /* rows ended */
     uint64_t flush_every; /* rows, 0: never on its own */
-    int miscounted;       /* a row had another number of fields than the header */
+    bool miscounted;      /* a row had another number of fields than the header */
     struct number_text kept[1u << KEPT_BITS]; /* written last, by a hash: many rows have the same */
     char name[WEFT_ERR_FILE_MAX];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files that write frames share: wire.c has RoCE, PFC and frames of others, wire_uet.c
  * Ultra Ethernet, wire_parts.c the headers below them. */
-#ifndef WEFT_ENGINE_WIRE_INSIDE_H
-#define WEFT_ENGINE_WIRE_INSIDE_H
+#ifndef WEFT_ENGINE_WIRE_INTERNAL_H
+#define WEFT_ENGINE_WIRE_INTERNAL_H
 
 #include "wire.h"
 

@@ -39,6 +39,8 @@
 #include "system/trail.h"
 #include "system/u64map.h"
 
+#include <stdbool.h>
+
 struct weft_npu;
 struct weft_coll_run;
 struct weft_prog;
@@ -121,7 +123,7 @@ struct weft_share {
     int64_t left_ps; /**< at full speed, as of at_ps */
     int64_t at_ps;
     uint64_t timer; /**< number of the timer that counts */
-    int slowed;
+    bool slowed;
     void (*over)(struct weft_npu *npu); /**< called when nothing is left */
 };
 
