@@ -76,7 +76,7 @@ static uint64_t times(uint64_t x, uint64_t up, uint64_t down)
     return y < (weft_u128)INT64_MAX ? (uint64_t)y : (uint64_t)INT64_MAX;
 }
 
-static void base_scale_settle(const struct weft_param *p, void *values, uint64_t up, uint64_t down)
+static void base_scale_resolve(const struct weft_param *p, void *values, uint64_t up, uint64_t down)
 {
     const struct weft_scale *s = p->scale;
     struct quantity q = base_scale_parse(p->type, p->def), bound;
@@ -107,17 +107,17 @@ void weft_params_settle(const struct weft_param_table *table, void *values,
             continue;
         switch (p->scale->basis) {
         case WEFT_BASIS_LINE_RATE:
-            base_scale_settle(p, values, path->line_rate_bps,
-                              base_scale_parse(WEFT_PARAM_RATE, p->scale->at).whole);
+            base_scale_resolve(p, values, path->line_rate_bps,
+                               base_scale_parse(WEFT_PARAM_RATE, p->scale->at).whole);
             break;
         case WEFT_BASIS_LINE_TIME:
-            base_scale_settle(p, values, base_scale_parse(WEFT_PARAM_RATE, p->scale->at).whole,
-                              path->line_rate_bps);
+            base_scale_resolve(p, values, base_scale_parse(WEFT_PARAM_RATE, p->scale->at).whole,
+                               path->line_rate_bps);
             break;
         case WEFT_BASIS_BASE_RTT:
             if (path->base_rtt_ps > 0)
-                base_scale_settle(p, values, (uint64_t)path->base_rtt_ps,
-                                  base_scale_parse(WEFT_PARAM_TIME, p->scale->at).whole);
+                base_scale_resolve(p, values, (uint64_t)path->base_rtt_ps,
+                                   base_scale_parse(WEFT_PARAM_TIME, p->scale->at).whole);
             break;
         case WEFT_BASIS_CONTROL:
             break;

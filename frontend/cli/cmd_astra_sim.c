@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "foreign/astra/experiment.h"
 #include "foreign/astra/ns3_files.h"
-#include "foreign/run_said.h"
+#include "foreign/run_output.h"
 #include "jobs/jobs.h"
 #include "run/execute.h"
 #include "run/interrupt.h"
@@ -184,7 +184,7 @@ static int astra_sim_play(const struct weft_cli *cli, const struct astra_opts *o
     code = code ? code : x.end.code;
     weft_run_say(
         cli, &x,
-        &(struct weft_run_said){
+        &(struct weft_run_output){
             .command = "astra-sim", .out_dir = eo.out_dir, .json = o->json, .quiet = o->quiet},
         code);
     weft_ns3_files_free(&files);

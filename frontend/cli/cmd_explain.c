@@ -109,7 +109,7 @@ static bool mentions(const char *needs, const char *key)
 }
 
 /* Tells a parameter whose effect depends on the one that is explained. */
-static void tell_dependent(void *ctx, const char *prefix, const struct weft_param *p)
+static void print_dependent(void *ctx, const char *prefix, const struct weft_param *p)
 {
     struct wanted *w = (struct wanted *)ctx;
     const bool own = strlen(prefix) == w->prefix && strncmp(prefix, w->key, w->prefix) == 0;
@@ -197,7 +197,7 @@ static void print_text(const struct weft_cli *cli, struct wanted *w, const struc
     const struct weft_param_table one = {w->found, 1, 0};
     snprintf(prefix, sizeof prefix, "%.*s", (int)w->prefix, w->key);
     weft_print_params(cli->out, prefix, &one);
-    each_param(cli, tell_dependent, w);
+    each_param(cli, print_dependent, w);
     if (!in->name)
         return;
     fprintf(cli->out, "in %s:\n", in->name);
@@ -227,7 +227,7 @@ static void explain_print_json(const struct weft_cli *cli, struct wanted *w,
     weft_json_key(&j, "needed_by");
     weft_json_array(&j);
     w->json = &j;
-    each_param(cli, tell_dependent, w);
+    each_param(cli, print_dependent, w);
     weft_json_end_array(&j);
     if (in->name) {
         weft_json_key(&j, "scenario");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft hpcc: runs a configuration of the HPCC simulator. */
 #include "foreign/hpcc/run.h"
-#include "foreign/run_said.h"
+#include "foreign/run_output.h"
 #include "run/interrupt.h"
 #include "run/limits.h"
 #include "run/processes_alone.h"

@@ -2,7 +2,7 @@
 /* weft htsim: runs an experiment of htsim_uec from its options and files. */
 #include "foreign/htsim/flows.h"
 #include "foreign/htsim/settings.h"
-#include "foreign/run_said.h"
+#include "foreign/run_output.h"
 #include "run/execute.h"
 #include "run/interrupt.h"
 #include "run/source.h"
@@ -216,16 +216,16 @@ static int read_control(struct experiment *x, struct weft_err *err)
 static int read_options(struct experiment *x, struct weft_err *err)
 {
     const struct htsim_opts *o = x->o;
-    uint64_t said = 0;
+    uint64_t output_lines = 0;
     int code = read_numbers(x, err);
     if (!code)
         code = read_control(x, err);
     if (!code)
-        code = weft_htsim_nodes(o->tm, &said, err);
-    if (!code && x->of.nodes && x->of.nodes != said)
+        code = weft_htsim_nodes(o->tm, &output_lines, err);
+    if (!code && x->of.nodes && x->of.nodes != output_lines)
         code = weft_err_set(err, WEFT_E_INPUT, "-nodes is %" PRIu64 ", but %s is of %" PRIu64,
-                            x->of.nodes, o->tm, said);
-    x->of.nodes = said;
+                            x->of.nodes, o->tm, output_lines);
+    x->of.nodes = output_lines;
     x->of.matrix = o->tm;
     x->of.topology = o->topo;
     x->of.seed = 13; /* as there */
@@ -261,13 +261,13 @@ static int htsim_play(struct experiment *x, struct weft_err *err)
     weft_interrupt_saved();
     code = code ? code : run.end.code;
     weft_run_say(cli, &run,
-                 &(struct weft_run_said){.command = "htsim",
-                                         .out_dir = eo.out_dir,
-                                         .beside = ", as htsim says it in " WEFT_HTSIM_FLOWS_FILE,
-                                         .json = o->json,
-                                         .quiet = o->quiet,
-                                         .more = print_flows,
-                                         .more_ctx = &flows},
+                 &(struct weft_run_output){.command = "htsim",
+                                           .out_dir = eo.out_dir,
+                                           .beside = ", as htsim says it in " WEFT_HTSIM_FLOWS_FILE,
+                                           .json = o->json,
+                                           .quiet = o->quiet,
+                                           .more = print_flows,
+                                           .more_ctx = &flows},
                  code);
     weft_execution_free(&run);
     return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft run: one scenario, its summary, its expectations. */
 #include "command/command.h"
-#include "foreign/run_said.h"
+#include "foreign/run_output.h"
 #include "foreign/subject.h"
 #include "report/expect.h"
 #include "run/execute.h"

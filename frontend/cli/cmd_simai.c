@@ -4,7 +4,7 @@
 #include "foreign/astra/ns3_files.h"
 #include "foreign/hpcc/link_down.h"
 #include "foreign/hpcc/profile.h"
-#include "foreign/run_said.h"
+#include "foreign/run_output.h"
 #include "foreign/simai/layers.h"
 #include "run/execute.h"
 #include "run/interrupt.h"
@@ -173,13 +173,14 @@ static int complete_maps(const struct experiment *x, struct weft_hpcc_config *c,
 static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
                          struct weft_err *err)
 {
-    const char *said, *down = weft_hpcc_link_down_setting(x->arena, c, x->fabric, &said);
+    const char *output_lines,
+        *down = weft_hpcc_link_down_setting(x->arena, c, x->fabric, &output_lines);
     int code = down ? 0 : weft_err_no_memory(err, "an experiment");
     if (!code && c->error_rate > 0)
         code = weft_settings_add(&x->sets, err, "topology.error-rate=%.17g", c->error_rate);
     if (!code && *down) {
         code = weft_settings_add(&x->sets, err, "%s", down);
-        simai_note(x, said);
+        simai_note(x, output_lines);
     }
     return code;
 }
@@ -410,11 +411,11 @@ static int simai_play(struct experiment *x, struct weft_err *err)
     weft_interrupt_saved();
     code = code ? code : run.end.code;
     weft_run_say(cli, &run,
-                 &(struct weft_run_said){.command = "simai",
-                                         .out_dir = eo.out_dir,
-                                         .beside = ", per layer in " LAYERS_FILE,
-                                         .json = o->json,
-                                         .quiet = o->quiet},
+                 &(struct weft_run_output){.command = "simai",
+                                           .out_dir = eo.out_dir,
+                                           .beside = ", per layer in " LAYERS_FILE,
+                                           .json = o->json,
+                                           .quiet = o->quiet},
                  code);
     weft_ns3_files_free(&files);
     weft_execution_free(&run);

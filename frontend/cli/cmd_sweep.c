@@ -11,12 +11,12 @@
 #include "run/interrupt.h"
 #include "run/limits.h"
 #include "run/signal_run_json.h"
-#include "sweep/asked.h"
+#include "sweep/request.h"
 #include "sweep/bound.h"
 #include "sweep/find.h"
 #include "sweep/page.h"
 #include "sweep/run.h"
-#include "sweep/said.h"
+#include "sweep/log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct sweep {
     struct weft_sweep s;
     struct weft_sweep_find find;
     struct weft_sweep_bounds bounds;
-    const struct weft_sweep_asked *asked;
+    const struct weft_sweep_request *asked;
     struct weft_sweep_record record;
     struct weft_place *place; /* NULL: no folder */
     struct weft_csv *csv;
@@ -42,7 +42,7 @@ struct sweep {
     size_t next;                 /* point that is the next to start */
     size_t told;                 /* points whose end was told, in order */
     struct weft_strings said;    /* per point: what it said and was not told yet */
-    struct weft_sweep_said lines;
+    struct weft_sweep_log lines;
     int fatal; /* a point ended so that no others can be run: its code */
 };
 
@@ -100,7 +100,7 @@ static bool is_answer(const struct weft_sweep *s, const struct weft_sweep_point 
 }
 
 /* A point failed: says why, once for all points in a row that fail alike. */
-static void tell_failure(struct sweep *w, const struct weft_sweep_point *p)
+static void print_failure(struct sweep *w, const struct weft_sweep_point *p)
 {
     const char *message = p->message ? p->message : p->reason;
     const bool alike = message && strcmp(w->last, message) == 0;
@@ -123,25 +123,25 @@ static int write_rows(struct sweep *w, size_t before, size_t after, struct weft_
 }
 
 /* Tells a point that is done. */
-static void sweep_tell(struct sweep *w, size_t point)
+static void sweep_log_lines(struct sweep *w, size_t point)
 {
     const struct weft_sweep_point *p = &w->s.point[point];
     const char *said = w->said.list[point];
     weft_progress_finish(&w->progress);
     if (said)
-        weft_sweep_said_tell(&w->lines, said, w->base.cli->err);
+        weft_sweep_log_print(&w->lines, said, w->base.cli->err);
     free((void *)(uintptr_t)said);
     w->said.list[point] = NULL;
     if (p->reason && p->code != WEFT_E_INTERRUPTED)
-        tell_failure(w, p);
+        print_failure(w, p);
 }
 
 /* Tells the points that are done in their order, as far as they go. */
-static int tell_in_order(struct sweep *w, struct weft_err *err)
+static int print_in_order(struct sweep *w, struct weft_err *err)
 {
     const size_t before = w->told;
     while (w->told < w->s.npoints && w->s.point[w->told].state == WEFT_POINT_DONE)
-        sweep_tell(w, w->told++);
+        sweep_log_lines(w, w->told++);
     return write_rows(w, before, w->told, err);
 }
 
@@ -151,8 +151,8 @@ static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
     const int code = w->s.point[point].code;
     w->said.list[point] = said;
     if (w->s.find)
-        sweep_tell(w, point);
-    else if (tell_in_order(w, err))
+        sweep_log_lines(w, point);
+    else if (print_in_order(w, err))
         return err->code;
     if (code == WEFT_E_IO || code == WEFT_E_USAGE || code == WEFT_E_INTERRUPTED)
         w->fatal = w->fatal ? w->fatal : code;
@@ -234,7 +234,7 @@ static int run_points(struct sweep *w, struct weft_err *err)
     const struct weft_cli *cli = w->base.cli;
     const struct weft_sweep_jobs jobs = {w, next_point, point_done, show_progress, in_child};
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
-    int code = tell_in_order(w, err);
+    int code = print_in_order(w, err);
     if (!code)
         code = weft_sweep_run_jobs(&w->base, &w->s, w->o->parallel, &jobs, err);
     weft_progress_finish(&w->progress);
@@ -257,7 +257,7 @@ static int sweep_gather(struct sweep *w, struct weft_err *err)
 {
     for (size_t i = 0; i < w->s.npoints; i++)
         if (w->s.point[i].state == WEFT_POINT_DONE)
-            sweep_tell(w, i);
+            sweep_log_lines(w, i);
     if (write_rows(w, 0, w->s.npoints, err))
         return err->code;
     const size_t missing = w->s.npoints - sweep_count(&w->s, WEFT_POINT_DONE);
@@ -305,7 +305,7 @@ static int write_rest(struct sweep *w, struct weft_err *err)
     }
     for (size_t i = w->told; i < w->s.npoints && !w->s.find; i++)
         if (w->s.point[i].state == WEFT_POINT_DONE)
-            sweep_tell(w, i);
+            sweep_log_lines(w, i);
     return w->s.find ? weft_sweep_find_csv(w->base.out, w->s.find, &w->s, err) : 0;
 }
 
@@ -330,7 +330,7 @@ static void print_text(const struct sweep *w, bool page, FILE *out)
 /* What of a scenario with several sweeps this is. */
 static void print_title(const struct sweep *w)
 {
-    const struct weft_sweep_asked *a = w->asked;
+    const struct weft_sweep_request *a = w->asked;
     if (a->name)
         fprintf(w->base.cli->out, "%s%s%s\n", a->name, a->title ? ": " : "",
                 a->title ? a->title : "");
@@ -411,7 +411,7 @@ static int worst(const struct weft_sweep *s)
 }
 
 /* Of a sweep in which something failed: how much of it. Each reason has been told. */
-static void tell_failures(const struct sweep *w)
+static void print_failures(const struct sweep *w)
 {
     const struct weft_sweep *s = &w->s;
     size_t n = 0;
@@ -424,7 +424,8 @@ static void tell_failures(const struct sweep *w)
                  n, s->npoints);
 }
 
-static int sweep_begin(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
+static int sweep_begin(struct sweep *w, const struct weft_sweep_request *asked,
+                       struct weft_err *err)
 {
     const struct weft_cli *cli = w->base.cli;
     w->base.source = asked->source;
@@ -452,7 +453,7 @@ static int sweep_begin(struct sweep *w, const struct weft_sweep_asked *asked, st
     return open_folder(w, err);
 }
 
-static int sweep_run(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
+static int sweep_run(struct sweep *w, const struct weft_sweep_request *asked, struct weft_err *err)
 {
     const struct weft_cli *cli = w->base.cli;
     int code = sweep_begin(w, asked, err);
@@ -468,7 +469,7 @@ static int sweep_run(struct sweep *w, const struct weft_sweep_asked *asked, stru
     else
         run_points(w, err);
     code = sweep_conclude(w, err);
-    tell_failures(w);
+    print_failures(w);
     code = code ? code : worst(&w->s);
     const int missed = weft_sweep_bounds_check(&w->bounds, &w->s, cli->log);
     return code ? code : missed;
@@ -478,7 +479,7 @@ static int sweep_run(struct sweep *w, const struct weft_sweep_asked *asked, stru
 static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *opts, char **args,
                     int nargs, size_t part, bool *last, struct weft_err *err)
 {
-    struct weft_sweep_asked asked;
+    struct weft_sweep_request asked;
     struct sweep *w = (struct sweep *)calloc(1, sizeof *w);
     *last = true;
     if (!w)
@@ -497,9 +498,9 @@ static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *op
     for (size_t i = 0; w->said.list && i < w->s.npoints; i++)
         free((void *)(uintptr_t)w->said.list[i]);
     free(w->said.list);
-    weft_sweep_said_free(&w->lines);
+    weft_sweep_log_free(&w->lines);
     weft_sweep_free(&w->s);
-    weft_sweep_asked_free(&asked);
+    weft_sweep_request_free(&asked);
     free(w);
     return code;
 }

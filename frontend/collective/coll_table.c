@@ -63,7 +63,7 @@ bool weft_coll_one_of(const struct weft_coll_call *c, unsigned kinds, const char
     return in;
 }
 
-enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind)
+enum weft_coll_kind weft_coll_run_as(enum weft_coll_kind kind)
 {
     switch (kind) {
     case WEFT_COLL_BARRIER:

@@ -47,7 +47,7 @@ struct weft_coll_pairs {
 
 /** What is to be done: the same on every rank. */
 struct weft_coll_call {
-    enum weft_coll_kind kind; /**< as played, see weft_coll_played_as() */
+    enum weft_coll_kind kind; /**< as played, see weft_coll_run_as() */
     uint32_t n;               /**< ranks */
     uint32_t root;            /**< broadcast, reduce, gather, scatter */
     uint64_t bytes;
@@ -268,7 +268,7 @@ static inline unsigned weft_coll_log2(uint32_t n)
  * The kind whose program plays @p kind: a barrier is an all-reduce (of nothing),
  * reduce-scatter-block a reduce-scatter. Every kind has one.
  */
-enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind);
+enum weft_coll_kind weft_coll_run_as(enum weft_coll_kind kind);
 /** Bytes of all sends of a program whose operations say how many each has (`bytes`): for
  * `total_bytes`. */
 uint64_t weft_coll_sent_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c);

@@ -10,7 +10,7 @@
 #define QP_MASK ((UINT32_C(1) << WEFT_QP_BITS) - 1)
 
 /* A host with its rank, sorted by host. */
-struct seat {
+struct rank_host {
     uint32_t host, rank; /* rank: place in the list of hosts */
 };
 
@@ -31,7 +31,7 @@ struct share {
     struct weft_shares *all;
     uint32_t job;
     struct weft_share_config c;
-    struct seat *seats; /* NULL: rank r is on host r */
+    struct rank_host *rank_hosts; /* NULL: rank r is on host r */
     struct weft_net_sink sink;
     uint64_t messages_open, timers_open;
     uint64_t bytes, messages;
@@ -69,17 +69,17 @@ static struct request request_of(const struct weft_shares *s, uint32_t i)
 
 static int by_host(const void *a, const void *b)
 {
-    const struct seat *x = (const struct seat *)a, *y = (const struct seat *)b;
+    const struct rank_host *x = (const struct rank_host *)a, *y = (const struct rank_host *)b;
     return x->host < y->host ? -1 : x->host > y->host;
 }
 
 static uint32_t job_share_rank_of(const struct share *h, uint32_t host)
 {
-    const struct seat key = {host, 0};
-    if (!h->seats)
+    const struct rank_host key = {host, 0};
+    if (!h->rank_hosts)
         return host / h->c.nnics;
-    const struct seat *at =
-        (const struct seat *)bsearch(&key, h->seats, h->c.nhosts, sizeof key, by_host);
+    const struct rank_host *at =
+        (const struct rank_host *)bsearch(&key, h->rank_hosts, h->c.nhosts, sizeof key, by_host);
     return at ? at->rank / h->c.nnics : UINT32_MAX;
 }
 
@@ -322,7 +322,7 @@ void weft_shares_free(struct weft_shares *s)
     for (uint32_t j = 0; j < s->n; j++) {
         if (!s->shares[j])
             continue;
-        free(s->shares[j]->seats);
+        free(s->shares[j]->rank_hosts);
         free(s->shares[j]->groups);
         free(s->shares[j]);
     }
@@ -359,14 +359,14 @@ struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
         same = same && c->hosts[r] == r;
     if (same)
         return &h->base;
-    h->seats = (struct seat *)calloc(c->nhosts, sizeof *h->seats);
-    if (!h->seats) {
+    h->rank_hosts = (struct rank_host *)calloc(c->nhosts, sizeof *h->rank_hosts);
+    if (!h->rank_hosts) {
         weft_err_no_memory(err, "the jobs of a net");
         return NULL;
     }
     for (uint32_t r = 0; r < c->nhosts; r++)
-        h->seats[r] = (struct seat){c->hosts[r], r};
-    qsort(h->seats, c->nhosts, sizeof *h->seats, by_host);
+        h->rank_hosts[r] = (struct rank_host){c->hosts[r], r};
+    qsort(h->rank_hosts, c->nhosts, sizeof *h->rank_hosts, by_host);
     return &h->base;
 }
 

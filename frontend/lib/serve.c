@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A session: from bytes to requests, and from answers to bytes. */
-#include "lib/serve_inside.h"
+#include "lib/serve_internal.h"
 
 #include "json/json_read.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Members of requests, and text of answers. */
-#include "lib/serve_inside.h"
+#include "lib/serve_internal.h"
 
 #include "base/units.h"
 

@@ -5,7 +5,7 @@
  * delivered, a receive when it has its message. While anything waits, the network stops at each of
  * these events.
  */
-#include "lib/serve_inside.h"
+#include "lib/serve_internal.h"
 
 #include "base/units.h"
 

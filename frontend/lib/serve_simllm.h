@@ -3,7 +3,7 @@
 #ifndef WEFT_LIB_SERVE_SIMLLM_H
 #define WEFT_LIB_SERVE_SIMLLM_H
 
-#include "lib/serve_inside.h"
+#include "lib/serve_internal.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The verbs of weft's own protocol: one function a verb, each writes the members of its answer. */
-#include "lib/serve_inside.h"
+#include "lib/serve_internal.h"
 
 #include "base/units.h"
 

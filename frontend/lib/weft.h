@@ -88,7 +88,8 @@ struct weft_sim_options {
 /**
  * Opens a network.
  * @param scenario a scenario file, whose workloads are left out; NULL: defaults
- * @param settings "KEY=VALUE" as of weft run --set, @p n of them; they win over the file
+ * @param settings "KEY=VALUE" as of weft run --set; they win over the file
+ * @param n        how many settings
  * @param options NULL: defaults
  * @param error receives why it failed; may be NULL
  * @return the network, or NULL

@@ -187,14 +187,3 @@ int weft_gnuplot(const struct weft_figure *f, enum weft_script_terminal to,
     }
     return code;
 }
-
-bool weft_gnuplot_is_there(void)
-{
-    static const char *const argv[] = {"gnuplot", "--version", NULL};
-    struct weft_err ignored = {0};
-    struct files x = {0};
-    int status = 1;
-    const bool is = !open_files(&x, &ignored) && !spawn(&x, argv, &status, &ignored) && !status;
-    gnuplot_close_files(&x);
-    return is;
-}

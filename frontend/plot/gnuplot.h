@@ -20,8 +20,6 @@ struct weft_picture {
  * failed. The bytes depend on the figure and the version of gnuplot alone. */
 int weft_gnuplot(const struct weft_figure *f, enum weft_script_terminal to,
                  struct weft_picture *out, struct weft_err *err);
-/** Whether a gnuplot can be run. */
-bool weft_gnuplot_is_there(void);
 
 #ifdef __cplusplus
 }

@@ -27,12 +27,12 @@ static void write_head(const struct weft_page *p)
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
           p->out);
-    weft_page_text(p, weft_page_said(first, "scenario"));
+    weft_page_text(p, weft_page_value(first, "scenario"));
     fputs(": report of weft</title>\n<style>\n", p->out);
     fputs(weft_page_style, p->out);
     weft_svg_style(p->out);
     fputs("</style>\n</head>\n<body>\n<main>\n<h1>", p->out);
-    weft_page_text(p, weft_page_said(first, "scenario"));
+    weft_page_text(p, weft_page_value(first, "scenario"));
     fputs("</h1>\n", p->out);
 }
 

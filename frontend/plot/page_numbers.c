@@ -69,7 +69,7 @@ static void write_columns(const struct weft_page *p)
     write_labels(p, "");
     fputs("<tr><th>outcome</th>", p->out);
     for (size_t i = 0; i < p->runs->n; i++)
-        weft_page_cell(p, "td", weft_page_said(&p->runs->run[i], "outcome"));
+        weft_page_cell(p, "td", weft_page_value(&p->runs->run[i], "outcome"));
     fputs("</tr>\n", p->out);
     for (size_t k = 0; k < HEADLINES; k++) {
         if (!is_worth_a_row(p, headlines[k].key))
@@ -93,7 +93,7 @@ static void write_rows(const struct weft_page *p)
     for (size_t i = 0; i < p->runs->n; i++) {
         fputs("<tr>", p->out);
         weft_page_cell(p, "th", p->runs->run[i].label);
-        weft_page_cell(p, "td", weft_page_said(&p->runs->run[i], "outcome"));
+        weft_page_cell(p, "td", weft_page_value(&p->runs->run[i], "outcome"));
         for (size_t k = 0; k < HEADLINES; k++)
             if (is_worth_a_row(p, headlines[k].key))
                 write_headline(p, i, k);
@@ -174,7 +174,7 @@ void weft_page_extremes(const struct weft_page *p)
     size_t unfinished = 0;
     for (size_t i = 0; i < p->runs->n; i++)
         unfinished +=
-            !weft_outcome_is_good(weft_outcome_of(weft_page_said(&p->runs->run[i], "outcome")));
+            !weft_outcome_is_good(weft_outcome_of(weft_page_value(&p->runs->run[i], "outcome")));
     fprintf(p->out,
             "<section id=\"answer\">\n<h2>Least and most</h2>\n<p>%zu runs%s. Of equal ones the "
             "first is named. What bounded one of them: a report of its folder.</p>\n"

@@ -33,7 +33,7 @@ static inline void weft_page_cell(const struct weft_page *p, const char *tag, co
 }
 
 /** A text of run.json; "": it has none. */
-static inline const char *weft_page_said(const struct weft_run *run, const char *key)
+static inline const char *weft_page_value(const struct weft_run *run, const char *key)
 {
     const char *s = json_string_value(json_object_get(run->json, key));
     return s ? s : "";

@@ -138,7 +138,7 @@ void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
     double payload = 0, capacity = 0;
     bool given;
     s->dim_use_mean = s->dim_use_min = s->dim_use_max = NAN;
-    if (jobs && (weft_report_tells_jobs(r) || (r->njobs == 1 && r->plans[0].nics))) {
+    if (jobs && (weft_report_has_jobs(r) || (r->njobs == 1 && r->plans[0].nics))) {
         by_hosts(r, net, s, use);
     } else if (system) {
         weft_system_dims(system, &given);

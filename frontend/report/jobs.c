@@ -234,7 +234,7 @@ void weft_report_request(void *report, uint32_t job, const struct weft_request *
         weft_report_row(r, WEFT_CSV_REQUESTS, job, w, &r->err);
 }
 
-bool weft_report_tells_jobs(const struct weft_report *r)
+bool weft_report_has_jobs(const struct weft_report *r)
 {
     return r->njobs > 1 || (r->njobs == 1 && r->plans[0].flows);
 }
@@ -259,7 +259,7 @@ void weft_report_sample_job(struct weft_report *r, const struct weft_completion 
 {
     const uint32_t job = r->njobs > 1 ? weft_share_job_of(&w->msg) : 0;
     const uint32_t k = w->msg.prio < WEFT_NET_PRIOS ? w->msg.prio : WEFT_NET_PRIOS;
-    const bool tells = weft_report_tells_jobs(r);
+    const bool tells = weft_report_has_jobs(r);
     if (job >= r->njobs)
         return;
     const uint32_t before = r->jobs[job].classes;
@@ -306,7 +306,7 @@ static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t
              .prio = p->prio,
              .slowdown = NAN};
     weft_jobs_result(all, i, &s->result);
-    weft_samples_sum(weft_report_tells_jobs(r) ? &r->jobs[i].samples : &r->samples, &s->flows);
+    weft_samples_sum(weft_report_has_jobs(r) ? &r->jobs[i].samples : &r->samples, &s->flows);
     weft_samples_sum(&r->jobs[i].requests, &s->requests);
     weft_samples_sum(&r->jobs[i].transfers, &s->transfers);
     s->unfinished =

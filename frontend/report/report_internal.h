@@ -82,7 +82,7 @@ int weft_samples_copy(struct weft_samples *to, const struct weft_samples *from,
 void weft_samples_sum(struct weft_samples *s, struct weft_flow_summary *out);
 void weft_samples_free(struct weft_samples *s);
 /** Whether jobs and classes are told apart: several jobs, or one of flows. */
-bool weft_report_tells_jobs(const struct weft_report *r);
+bool weft_report_has_jobs(const struct weft_report *r);
 /** Notes a finished message of a job. */
 void weft_report_sample_job(struct weft_report *r, const struct weft_completion *w);
 /** Fills in jobs and classes of @p s. */

@@ -3,13 +3,13 @@
 #include "run/alone.h"
 
 #include "base/int128.h"
-#include "run/played.h"
+#include "run/run_state.h"
 #include "run/slices.h"
 
 #include <string.h>
 
 struct alone {
-    struct weft_played on; /* first */
+    struct weft_run_state on; /* first */
     const struct weft_scenario *s;
     int64_t from_ps, to_ps; /* messages posted from .. before count */
     weft_i128 fct_sum_ps;
@@ -61,7 +61,8 @@ static int alone_prepare(struct alone *a, const struct weft_cli *cli,
         return err->code;
     if (!parts->faults)
         return 0;
-    const struct weft_fault_play play = {parts->faults, a->on.net, &a->on, weft_played_done, NULL};
+    const struct weft_fault_play play = {parts->faults, a->on.net, &a->on, weft_run_state_done,
+                                         NULL};
     a->on.faults = weft_fault_player_new(&play, err);
     return a->on.faults ? 0 : err->code;
 }
@@ -72,7 +73,7 @@ static int alone_run(struct alone *a, const struct weft_cli *cli, int64_t until_
     struct weft_slices slices = {
         .cli = cli,
         .net = a->on.net,
-        .player = {&a->on, weft_played_done, weft_played_error, weft_played_faults_ahead,
+        .player = {&a->on, weft_run_state_done, weft_run_state_error, weft_run_state_faults_ahead,
                    no_progress, no_rows},
         .until_ps = until_ps,
         .stall_after_ps = a->s->run->stall_after_ps,
@@ -100,7 +101,7 @@ static int one(struct alone *a, const struct weft_cli *cli, const struct weft_sc
         weft_job_summary_alone(j, r.finished && !r.endless ? r.end_ps - r.start_ps : 0,
                                a->messages ? (int64_t)(a->fct_sum_ps / a->messages) : 0);
     }
-    weft_played_release(&a->on);
+    weft_agreed_release(&a->on);
     return rc;
 }
 

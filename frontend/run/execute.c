@@ -7,7 +7,7 @@
 #include "run/alone.h"
 #include "run/interrupt.h"
 #include "run/op_tap.h"
-#include "run/played.h"
+#include "run/run_state.h"
 #include "run/run_json.h"
 #include "run/signal_run_json.h"
 #include "run/source.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 
 struct run {
-    struct weft_played on; /* first */
+    struct weft_run_state on; /* first */
     const struct weft_cli *cli;
     const struct weft_scenario *s;
     const struct weft_execute_opts *o;
@@ -67,7 +67,7 @@ static void execute_explain(struct run *r, const struct weft_run_end *x)
 /* Names the outcome of a run that no error ended, and why it is not a better one. */
 static int name_outcome(struct run *r, struct weft_run_end *x)
 {
-    const bool finished = weft_played_done(&r->on) &&
+    const bool finished = weft_run_state_done(&r->on) &&
                           r->on.net->ops->explain(r->on.net, 0, weft_run_end_sentence, NULL) == 0;
     char a[WEFT_UNIT_TEXT_MAX];
     x->reason[0] = '\0';
@@ -108,7 +108,7 @@ static void on_fault(void *ctx, const struct weft_fault_record *w)
 static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts,
                           struct weft_err *err)
 {
-    struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_played_done, on_fault};
+    struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_run_state_done, on_fault};
     if (!parts->faults)
         return 0;
     r->on.faults = weft_fault_player_new(&play, err);
@@ -296,13 +296,13 @@ static void run_alone(struct run *r, struct weft_execution *x, struct weft_err *
     if (!x->end.summary.tells_jobs)
         weft_log(r->cli->log, WEFT_LOG_WARNING,
                  "--alone has no effect: the scenario has one workload, which is alone");
-    weft_played_release(&r->on); /* there may be one at a time */
+    weft_agreed_release(&r->on); /* there may be one at a time */
     weft_run_alone(r->cli, r->s, &x->parts, stopped_ps, r->slices.until_ps, &x->end.summary, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
 }
 
 /* Says that the threads asked for had nothing to share. */
-static void tell_threads(const struct run *r)
+static void print_threads(const struct run *r)
 {
     const struct weft_net_ops *ops = r->on.net->ops;
     struct weft_thread_figures f = {0};
@@ -339,7 +339,7 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     weft_report_summarize(r->report, r->on.net, r->on.jobs, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    tell_threads(r);
+    print_threads(r);
     m->replay_auto = r->s->replay_auto;
     weft_again_summarize(r->s, m);
     m->left_behind = r->slices.left_behind;
@@ -376,7 +376,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
     r->slices = (struct weft_slices){
         .cli = r->cli,
         .net = r->on.net,
-        .player = {&r->on, weft_played_done, weft_played_error, weft_played_faults_ahead,
+        .player = {&r->on, weft_run_state_done, weft_run_state_error, weft_run_state_faults_ahead,
                    fill_progress, execute_flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
@@ -442,7 +442,7 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
         code = run_to_end(&r, x, o, err);
     weft_signal_run_json_pop(&r.on_signal);
     weft_series_free(r.series);
-    weft_played_release(&r.on);
+    weft_agreed_release(&r.on);
     execute_close_files(&r, NULL); /* after a failure before the run; the network has told it all */
     *again = r.again;
     return code;

@@ -205,7 +205,7 @@ static int wait_a_little(struct pool *p, struct weft_err *err)
 }
 
 /* Hands a signal on. */
-static void tell_workers(struct pool *p)
+static void print_workers(struct pool *p)
 {
     const int number = *p->base->cli->interrupted;
     if (!number || p->told)
@@ -227,7 +227,7 @@ static int sweep_jobs_run(struct pool *p, struct weft_err *err)
         }
         if (p->nrunning == 0)
             return code;
-        tell_workers(p);
+        print_workers(p);
         struct weft_err e = {0};
         if (wait_a_little(p, &e) && !code) {
             *err = e;

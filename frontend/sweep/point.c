@@ -127,7 +127,7 @@ static int write_result(const struct weft_sweep *s, size_t point, const struct w
 }
 
 /* Says that links carried far more than they can, which the table does not show. */
-static void tell_overuse(const struct weft_cli *cli, const struct weft_execution *x)
+static void print_overuse(const struct weft_cli *cli, const struct weft_execution *x)
 {
     enum { FAR = 2 };
     if (x->summed_up && x->end.summary.dim_use_max > FAR)
@@ -166,7 +166,7 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
     cli.log = &log;
     code = code ? code : weft_subject_execute(&cli, &subject, &eo, &x, &err);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
-    tell_overuse(b->cli, &x);
+    print_overuse(b->cli, &x);
     code = code ? code : x.end.code;
     if (write_result(s, point, &x, &err, result_fd, &unwritten)) {
         weft_log(b->cli->log, WEFT_LOG_ERROR, "%s", err.code ? err.msg : unwritten.msg);

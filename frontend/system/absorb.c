@@ -16,7 +16,7 @@
  * ranks that a window could add the rest.
  */
 #include "system/coll_lanes.h"
-#include "system/trail_notes.h"
+#include "system/causal_path_notes.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@
 #define STEPS 16u /* instructions that are looked ahead at most */
 
 struct weft_absorbed {
-    struct weft_trail_notes *of[WEFT_THREADS_MAX]; /* by thread, NULL: nothing yet */
-    _Atomic unsigned n;                            /* no thread from here on has anything */
+    struct weft_causal_path_notes *of[WEFT_THREADS_MAX]; /* by thread, NULL: nothing yet */
+    _Atomic unsigned n;                                  /* no thread from here on has anything */
 };
 
 /* The receive that a message is for. */
@@ -200,7 +200,7 @@ static bool foresee(const struct weft_system *s, const struct receive *r,
 /* Room for what a thread notes. */
 static bool has_room(struct weft_absorbed *all, unsigned thread)
 {
-    struct weft_trail_notes **a = &all->of[thread];
+    struct weft_causal_path_notes **a = &all->of[thread];
     if (*a)
         return weft_notes_have_room(*a);
     *a = malloc(sizeof **a);
@@ -223,56 +223,56 @@ bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
     struct weft_system *s = ctx;
     struct receive r;
     return s->err.code == 0 && s->w->nranks <= WEFT_STEPS_MAX / 8 &&
-           s->trails.nsteps <= WEFT_STEPS_MAX / 4 && of_program(s, msg) &&
+           s->causal_paths.nsteps <= WEFT_STEPS_MAX / 4 && of_program(s, msg) &&
            (absorb_find(s, msg, &r) ? goes_on(msg, &r) && foresee(s, &r, follows)
                                     : weft_u64map_has_room(&s->npus[msg->dst].early)) &&
-           has_room(s->trails.absorbed, thread);
+           has_room(s->causal_paths.absorbed, thread);
 }
 
 void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     struct weft_npu *npu = &s->npus[done->msg.dst];
-    struct weft_trail_notes *notes = s->trails.absorbed->of[thread];
+    struct weft_causal_path_notes *notes = s->causal_paths.absorbed->of[thread];
     struct receive r;
     npu->notes = notes;
     if (absorb_find(s, &done->msg, &r) && all_issued(r.p)) {
         npu->recent = r.p;
-        weft_npu_absorbed(r.p->active, weft_token_trail(done), done);
+        weft_npu_absorbed(r.p->active, weft_token_causal_path(done), done);
         weft_prog_mark_done(r.p, r.lane, r.i);
-        weft_trail_let_go(npu, weft_token_trail(done));
+        weft_causal_path_let_go(npu, weft_token_causal_path(done));
     } else {
         weft_prog_received(npu, done);
     }
     npu->notes = NULL;
 }
 
-void weft_trails_let_go(struct weft_system *s)
+void weft_causal_paths_let_go(struct weft_system *s)
 {
-    const struct weft_absorbed *all = s->trails.absorbed;
+    const struct weft_absorbed *all = s->causal_paths.absorbed;
     const unsigned n = atomic_load_explicit(&all->n, memory_order_relaxed);
     for (unsigned k = 0; k < n; k++) {
-        struct weft_trail_notes *a = all->of[k];
+        struct weft_causal_path_notes *a = all->of[k];
         for (uint32_t i = 0; a && i < a->n; i++)
-            weft_trail_drop(s, a->dropped[i]);
+            weft_causal_path_drop(s, a->dropped[i]);
         if (a) {
             a->n = 0;
-            weft_notes_refill(a, &s->trails.free_trails);
+            weft_notes_refill(a, &s->causal_paths.free_causal_paths);
         }
     }
 }
 
 int weft_absorbed_new(struct weft_system *s, struct weft_err *err)
 {
-    s->trails.absorbed = calloc(1, sizeof *s->trails.absorbed);
-    if (!s->trails.absorbed)
+    s->causal_paths.absorbed = calloc(1, sizeof *s->causal_paths.absorbed);
+    if (!s->causal_paths.absorbed)
         return weft_err_no_memory(err, "the critical path");
     return 0;
 }
 
 void weft_absorbed_free(struct weft_system *s)
 {
-    struct weft_absorbed *all = s->trails.absorbed;
+    struct weft_absorbed *all = s->causal_paths.absorbed;
     for (unsigned k = 0; all && k < WEFT_THREADS_MAX; k++)
         if (all->of[k])
             weft_notes_free(all->of[k]);

@@ -80,33 +80,34 @@ static int64_t way_parts(const struct weft_completion *done, struct part *parts)
 }
 
 /* A message has come in. How long it would have taken alone. */
-static int64_t account_arrival(struct weft_active *a, const struct weft_trail *trail,
+static int64_t account_arrival(struct weft_active *a, const struct weft_causal_path *causal_path,
                                const struct weft_completion *done, int64_t now_ps)
 {
     struct part parts[2 + WEFT_WAY_PARTS] = {
-        {WEFT_CAUSE_PEER, trail ? trail->latest_ps : 0},
+        {WEFT_CAUSE_PEER, causal_path ? causal_path->latest_ps : 0},
         {a->coll ? WEFT_CAUSE_DEPENDENCY : WEFT_CAUSE_NETWORK, done->post_ps}};
     const int64_t alone_ps = way_parts(done, parts + 2);
     account(a->npu, a, now_ps, parts, sizeof parts / sizeof parts[0]);
     return alone_ps;
 }
 
-void weft_npu_absorbed(struct weft_active *a, const struct weft_trail *trail,
+void weft_npu_absorbed(struct weft_active *a, const struct weft_causal_path *causal_path,
                        const struct weft_completion *done)
 {
-    account_arrival(a, trail, done, done->received_ps);
+    account_arrival(a, causal_path, done, done->received_ps);
 }
 
-void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
+void weft_npu_arrival(struct weft_active *a, const struct weft_causal_path *causal_path,
                       const struct weft_completion *done)
 {
     struct weft_npu *npu = a->npu;
     weft_fetch(weft_active_op(a), sizeof(struct weft_op)); /* for the next message */
-    const int64_t alone_ps = account_arrival(a, trail, done, weft_now_ps(npu->sys));
-    struct weft_trail *t = weft_trail_arrived(npu, trail, alone_ps, done->delay_ps);
+    const int64_t alone_ps = account_arrival(a, causal_path, done, weft_now_ps(npu->sys));
+    struct weft_causal_path *t =
+        weft_causal_path_arrived(npu, causal_path, alone_ps, done->delay_ps);
     if (t && t->latest_ps < a->ready_ps)
         t->latest_ps = a->ready_ps;
-    weft_trail_enter(npu, t, a->op);
+    weft_causal_path_enter(npu, t, a->op);
 }
 
 void weft_npu_acked(struct weft_active *a, const struct weft_completion *done)
@@ -116,15 +117,15 @@ void weft_npu_acked(struct weft_active *a, const struct weft_completion *done)
         [WEFT_WAY_PARTS] = {WEFT_CAUSE_NETWORK, now_ps}}; /* the way of the ACK */
     const int64_t alone_ps = way_parts(done, parts);
     account(a->npu, a, now_ps, parts, sizeof parts / sizeof parts[0]);
-    struct weft_trail *t =
-        weft_trail_arrived(a->npu, a->trail, alone_ps + now_ps - done->received_ps, done->delay_ps);
-    weft_trail_drop(a->npu->sys, a->trail);
-    weft_trail_enter(a->npu, t, a->op);
+    struct weft_causal_path *t = weft_causal_path_arrived(
+        a->npu, a->causal_path, alone_ps + now_ps - done->received_ps, done->delay_ps);
+    weft_causal_path_drop(a->npu->sys, a->causal_path);
+    weft_causal_path_enter(a->npu, t, a->op);
 }
 
-void weft_npu_timer(struct weft_active *a, struct weft_trail *t)
+void weft_npu_timer(struct weft_active *a, struct weft_causal_path *t)
 {
     const struct part parts[] = {{WEFT_CAUSE_ENDPOINT, t->endpoint_ps}, {WEFT_CAUSE_REDUCE, 0}};
     account(a->npu, a, weft_now_ps(a->npu->sys), parts, 2);
-    weft_trail_enter(a->npu, t, a->op);
+    weft_causal_path_enter(a->npu, t, a->op);
 }

@@ -85,24 +85,24 @@ static struct candidate candidate(int leads, size_t k)
     return (struct candidate){other < 0 ? leads : other + (other >= leads), intra[k / n]};
 }
 
-/* The asked-for way first. By estimated times another one has to be better by more than 1 %, or by
+/* The wanted-for way first. By estimated times another one has to be better by more than 1 %, or by
  * 0.1 % where messages do not meet. There times are known exactly if weft_agreed_play() knows those
  * of all; then it is the best, if that is by more than 0.1 %. */
 static void agreed_order_choose(struct weft_agreed_sim *s)
 {
-    const struct weft_agreed_problem asked = s->o->p;
-    const int plans = table[asked.inter]->plans && asked.intra == WEFT_INTRA_CONCURRENT;
-    const struct candidate first = {asked.inter, asked.intra};
+    const struct weft_agreed_problem wanted = s->o->p;
+    const int plans = table[wanted.inter]->plans && wanted.intra == WEFT_INTRA_CONCURRENT;
+    const struct candidate first = {wanted.inter, wanted.intra};
     struct candidate best = first, best_exact = first, last = first;
-    s->shared = plans && !asked.alone;
-    const struct times of_first = try_one(s, first, plans && asked.alone);
+    s->shared = plans && !wanted.alone;
+    const struct times of_first = try_one(s, first, plans && wanted.alone);
     struct times least = of_first;
     bool exact = of_first.exact_ps != UINT64_MAX;
-    for (size_t k = 1; plans && candidate(asked.inter, k).inter >= 0; k++) {
-        last = candidate(asked.inter, k);
+    for (size_t k = 1; plans && candidate(wanted.inter, k).inter >= 0; k++) {
+        last = candidate(wanted.inter, k);
         const struct times t = try_one(s, last, exact);
         exact = exact && t.exact_ps != UINT64_MAX;
-        if (t.about_ps < least.about_ps - least.about_ps / (asked.alone ? 1000 : 100)) {
+        if (t.about_ps < least.about_ps - least.about_ps / (wanted.alone ? 1000 : 100)) {
             best = last;
             least.about_ps = t.about_ps;
         }
@@ -133,7 +133,7 @@ static bool solves(const struct weft_agreed_order *o, const struct weft_agreed_p
                 q->max_chunks == p->max_chunks && q->endpoint_ps == p->endpoint_ps &&
                 q->reduce_ps_per_byte == p->reduce_ps_per_byte && q->active == p->active &&
                 q->alone == p->alone && q->turn == p->turn && q->inter == p->inter &&
-                o->asked_intra == p->intra && same_dims(&o->asked, p->dims);
+                o->wanted_intra == p->intra && same_dims(&o->wanted, p->dims);
     for (uint32_t d = 0; same && d < p->dims->n; d++)
         same = q->alg[d] == p->alg[d];
     return same;
@@ -178,8 +178,8 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
         return NULL;
     o->users = 1;
     o->p = *p;
-    o->dims = o->asked = *p->dims;
-    o->asked_intra = p->intra;
+    o->dims = o->wanted = *p->dims;
+    o->wanted_intra = p->intra;
     for (uint32_t d = 0; d < o->dims.n; d++)
         if (o->dims.rate_bps[d] == 0) /* not known: all alike */
             for (uint32_t e = 0; e < o->dims.n; e++)

@@ -13,7 +13,7 @@
  *
  * Where intra-dimension names no discipline (concurrent), a scheduler that plans tries several in
  * that simulation and takes the one that ends first; where messages do not share bandwidth, the one
- * that ends first when every message is played in that order (agreed_play.c).
+ * that ends first when every message is simulated in that order (agreed_play.c).
  */
 #ifndef WEFT_SYSTEM_AGREED_ORDER_H
 #define WEFT_SYSTEM_AGREED_ORDER_H
@@ -36,7 +36,7 @@ enum weft_intra {
 
 /** A collective to be ordered: the same on every rank. */
 struct weft_agreed_problem {
-    enum weft_coll_kind kind; /**< as played */
+    enum weft_coll_kind kind; /**< as simulated */
     uint64_t bytes;
     uint64_t nchunks, max_chunks; /**< see weft_coll_chunk_bytes() */
     const struct weft_dims *dims;
@@ -92,7 +92,7 @@ struct weft_agreed_turn {
 };
 /** One queue per dimension, then one for the copies of each. */
 #define WEFT_AGREED_QUEUES (2 * WEFT_DIMS_MAX)
-/** The queue of a phase that is played by @p alg. */
+/** The queue of a phase that is simulated by @p alg. */
 static inline uint32_t weft_agreed_queue_of(const struct weft_coll_phase *ph,
                                             const struct weft_coll_algorithm *alg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The instructions of chunks that are played, see agreed_play.c. Each event names its own. */
+/* The instructions of chunks that are simulated, see agreed_play.c. Each event names its own. */
 #include "base/int128.h"
 #include "system/agreed_play.h"
 
@@ -8,15 +8,15 @@
 /* Longest time of a message. */
 #define LONGEST_PS INT64_C(1000000000000000)
 
-void weft_agreed_play_happens(struct weft_play *p, int64_t ps, struct weft_played_event e)
+void weft_agreed_play_happens(struct weft_play *p, int64_t ps, struct weft_agreed_event e)
 {
     uint32_t k = p->unused;
-    if (k != WEFT_PLAYED_NONE) {
+    if (k != WEFT_AGREED_NONE) {
         p->unused = p->event[k].next;
     } else {
         if (p->nevents == p->cap) {
             const uint32_t cap = 2 * p->cap + 64;
-            struct weft_played_event *more = realloc(p->event, cap * sizeof *more);
+            struct weft_agreed_event *more = realloc(p->event, cap * sizeof *more);
             if (!more) {
                 p->failed = true;
                 return;
@@ -30,34 +30,34 @@ void weft_agreed_play_happens(struct weft_play *p, int64_t ps, struct weft_playe
     p->failed = p->failed || weft_heap_push(&p->heap, ps, k);
 }
 
-static void read_instr(const struct weft_play *p, const struct weft_played_event *e,
+static void read_instr(const struct weft_play *p, const struct weft_agreed_event *e,
                        struct weft_coll_instr *in)
 {
-    const struct weft_played_chunk *c = weft_played_chunk_of(p, e);
+    const struct weft_agreed_chunk *c = weft_agreed_chunk_of(p, e);
     *in = (struct weft_coll_instr){0};
     if (e->lane < c->nlanes && e->instr < c->lane[e->lane].count)
-        c->alg->ops->instr(&c->call, weft_played_position(p, e), e->lane, e->instr, in);
+        c->alg->ops->instr(&c->call, weft_agreed_position(p, e), e->lane, e->instr, in);
 }
 
-static uint64_t bytes_of(const struct weft_play *p, const struct weft_played_event *e,
+static uint64_t bytes_of(const struct weft_play *p, const struct weft_agreed_event *e,
                          const struct weft_coll_instr *in)
 {
-    const struct weft_played_chunk *c = weft_played_chunk_of(p, e);
-    return weft_coll_instr_bytes(c->alg->ops, &c->call, weft_played_position(p, e), e->lane,
+    const struct weft_agreed_chunk *c = weft_agreed_chunk_of(p, e);
+    return weft_coll_instr_bytes(c->alg->ops, &c->call, weft_agreed_position(p, e), e->lane,
                                  e->instr, in);
 }
 
-void weft_agreed_play_ended(struct weft_played_chunk *c, uint32_t lane, uint64_t i)
+void weft_agreed_play_ended(struct weft_agreed_chunk *c, uint32_t lane, uint64_t i)
 {
-    struct weft_played_lane *l = &c->lane[lane];
-    l->state[i] |= WEFT_PLAYED_DONE;
+    struct weft_agreed_lane *l = &c->lane[lane];
+    l->state[i] |= WEFT_AGREED_DONE;
     c->left--;
-    while (l->prefix < l->issued && l->state[l->prefix] & WEFT_PLAYED_DONE)
+    while (l->prefix < l->issued && l->state[l->prefix] & WEFT_AGREED_DONE)
         l->prefix++;
 }
 
 /* Takes in what has come. Returns whether that has ended at once. */
-static bool agreed_play_instr_take_in(struct weft_play *p, struct weft_played_event e,
+static bool agreed_play_instr_take_in(struct weft_play *p, struct weft_agreed_event e,
                                       const struct weft_coll_instr *in)
 {
     double ps = (double)p->o->p.endpoint_ps;
@@ -67,10 +67,10 @@ static bool agreed_play_instr_take_in(struct weft_play *p, struct weft_played_ev
     else if (in->charged)
         ps += (double)bytes_of(p, &e, in) * p->o->p.reduce_ps_per_byte;
     if (ps < 1) {
-        weft_agreed_play_ended(weft_played_chunk_of(p, &e), e.lane, e.instr);
+        weft_agreed_play_ended(weft_agreed_chunk_of(p, &e), e.lane, e.instr);
         return true;
     }
-    e.kind = WEFT_PLAYED_ENDS;
+    e.kind = WEFT_AGREED_ENDS;
     weft_agreed_play_happens(p, p->now_ps + (int64_t)ps, e);
     return false;
 }
@@ -92,15 +92,15 @@ static int64_t line_ps(const struct weft_play *p, uint32_t d, uint64_t bytes)
     return ps < LONGEST_PS ? (int64_t)ps : LONGEST_PS;
 }
 
-static void send(struct weft_play *p, const struct weft_played_event *e,
+static void send(struct weft_play *p, const struct weft_agreed_event *e,
                  const struct weft_coll_instr *in)
 {
-    const struct weft_played_chunk *c = weft_played_chunk_of(p, e);
+    const struct weft_agreed_chunk *c = weft_agreed_chunk_of(p, e);
     const uint32_t d = c->plan.phase[c->at].dim;
     const int64_t ps = p->now_ps + p->dims.latency_ps[d] + line_ps(p, d, bytes_of(p, e, in));
     int64_t *last = &p->rank[e->rank].last[d][in->peer];
     *last = ps > *last ? ps : *last;
-    const struct weft_played_event there = {.kind = WEFT_PLAYED_ARRIVES,
+    const struct weft_agreed_event there = {.kind = WEFT_AGREED_ARRIVES,
                                             .rank = peer_of(p, e->rank, d, in->peer),
                                             .chunk = e->chunk,
                                             .phase = c->at,
@@ -113,10 +113,10 @@ static void send(struct weft_play *p, const struct weft_played_event *e,
     weft_agreed_play_happens(p, *last, there);
 }
 
-static void agreed_play_instr_issue(struct weft_play *p, const struct weft_played_event *e,
+static void agreed_play_instr_issue(struct weft_play *p, const struct weft_agreed_event *e,
                                     const struct weft_coll_instr *in)
 {
-    struct weft_played_chunk *c = weft_played_chunk_of(p, e);
+    struct weft_agreed_chunk *c = weft_agreed_chunk_of(p, e);
     unsigned char *state = &c->lane[e->lane].state[e->instr];
     switch (in->action) {
     case WEFT_COLL_SEND:
@@ -125,8 +125,8 @@ static void agreed_play_instr_issue(struct weft_play *p, const struct weft_playe
         break;
     case WEFT_COLL_RECV:
     case WEFT_COLL_RECV_REDUCE:
-        *state |= WEFT_PLAYED_ISSUED;
-        if (*state & WEFT_PLAYED_HERE)
+        *state |= WEFT_AGREED_ISSUED;
+        if (*state & WEFT_AGREED_HERE)
             agreed_play_instr_take_in(p, *e, in);
         break;
     case WEFT_COLL_NOP:
@@ -137,22 +137,22 @@ static void agreed_play_instr_issue(struct weft_play *p, const struct weft_playe
     }
 }
 
-static bool may_issue(const struct weft_played_chunk *c, const struct weft_coll_instr *in)
+static bool may_issue(const struct weft_agreed_chunk *c, const struct weft_coll_instr *in)
 {
-    const struct weft_played_lane *l = &c->lane[in->dep_lane];
+    const struct weft_agreed_lane *l = &c->lane[in->dep_lane];
     if (in->dep == WEFT_COLL_DEP_NONE)
         return true;
     return in->dep == WEFT_COLL_DEP_UPTO ? l->prefix > in->dep_instr
-                                         : l->state[in->dep_instr] & WEFT_PLAYED_DONE;
+                                         : l->state[in->dep_instr] & WEFT_AGREED_DONE;
 }
 
-bool weft_agreed_play_advance(struct weft_play *p, struct weft_played_event e)
+bool weft_agreed_play_advance(struct weft_play *p, struct weft_agreed_event e)
 {
-    struct weft_played_chunk *c = weft_played_chunk_of(p, &e);
+    struct weft_agreed_chunk *c = weft_agreed_chunk_of(p, &e);
     for (bool again = true; again && !p->failed;) {
         again = false;
         for (e.lane = 0; e.lane < c->nlanes; e.lane++) {
-            struct weft_played_lane *l = &c->lane[e.lane];
+            struct weft_agreed_lane *l = &c->lane[e.lane];
             while (l->issued < l->count && !p->failed) {
                 struct weft_coll_instr in;
                 e.instr = l->issued;
@@ -168,9 +168,9 @@ bool weft_agreed_play_advance(struct weft_play *p, struct weft_played_event e)
     return c->left == 0 && !p->failed;
 }
 
-bool weft_agreed_play_arrive(struct weft_play *p, const struct weft_played_event *e)
+bool weft_agreed_play_arrive(struct weft_play *p, const struct weft_agreed_event *e)
 {
-    struct weft_played_chunk *c = weft_played_chunk_of(p, e);
+    struct weft_agreed_chunk *c = weft_agreed_chunk_of(p, e);
     struct weft_coll_instr in;
     read_instr(p, e, &in);
     if (in.action != WEFT_COLL_RECV && in.action != WEFT_COLL_RECV_REDUCE) {
@@ -178,8 +178,8 @@ bool weft_agreed_play_arrive(struct weft_play *p, const struct weft_played_event
         return false;
     }
     unsigned char *state = &c->lane[e->lane].state[e->instr];
-    p->failed = p->failed || *state & WEFT_PLAYED_HERE;
-    *state |= WEFT_PLAYED_HERE;
-    return *state & WEFT_PLAYED_ISSUED && agreed_play_instr_take_in(p, *e, &in) &&
+    p->failed = p->failed || *state & WEFT_AGREED_HERE;
+    *state |= WEFT_AGREED_HERE;
+    return *state & WEFT_AGREED_ISSUED && agreed_play_instr_take_in(p, *e, &in) &&
            weft_agreed_play_advance(p, *e);
 }

@@ -25,8 +25,8 @@ struct weft_agreed_order {
     uint64_t users;
     struct weft_agreed_order *next; /* among those kept */
     struct weft_agreed_problem p;
-    struct weft_dims asked; /* p.dims as given */
-    enum weft_intra asked_intra;
+    struct weft_dims wanted; /* p.dims as given */
+    enum weft_intra wanted_intra;
     struct weft_dims dims;
     enum weft_coll_turn turn;
     uint8_t *order; /* nchunks * dims.n */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which algorithm plays an operation that asks for auto: the cheapest by auto_cost.c of those that
- * declare what they cost, played over the whole group, or where the group is a grid one per
+ * declare what they cost, simulated over the whole group, or where the group is a grid one per
  * dimension, as NCCL's tuner compares its algorithms by a latency and a bandwidth.
  *
  * What is taken follows from group, kind and size alone, so that all members take the same. It is
@@ -64,7 +64,7 @@ static uint64_t class_bytes(uint64_t class)
 
 static uint64_t key_of(const struct weft_op *op)
 {
-    const enum weft_coll_kind kind = weft_coll_played_as(op->coll);
+    const enum weft_coll_kind kind = weft_coll_run_as(op->coll);
     const uint64_t bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes;
     return (((uint64_t)op->group << 8 | (op->involved & 0xff)) << 4 | (uint64_t)kind) << KEY_BITS |
            class_of(bytes);
@@ -81,7 +81,7 @@ const struct weft_auto_pick *weft_auto_pick_of(const struct weft_auto *a, const 
 const struct weft_choice *weft_auto_of(const struct weft_auto *a, const struct weft_op *op)
 {
     const struct weft_auto_pick *p = weft_auto_pick_of(a, op);
-    return p ? p->choice : a->fallback[weft_coll_played_as(op->coll)];
+    return p ? p->choice : a->fallback[weft_coll_run_as(op->coll)];
 }
 
 /* --- choices by text --- */
@@ -119,24 +119,24 @@ static int make_fallbacks(struct maker *m)
 
 /* --- all operations --- */
 
-static int decide(struct maker *m, const struct weft_ground *ground, struct weft_track *track,
-                  uint64_t key, const struct weft_op *op)
+static int decide(struct maker *m, const struct weft_auto_fabric *auto_fabric,
+                  struct weft_candidates *candidates, uint64_t key, const struct weft_op *op)
 {
-    struct weft_race race;
+    struct weft_ranking ranking;
     const uint64_t bytes = class_bytes(key & ((UINT64_C(1) << KEY_BITS) - 1));
-    weft_track_race(track, op, bytes, &race);
-    if (!race.best[0] || !ground->ports_left)
+    weft_candidates_rank(candidates, op, bytes, &ranking);
+    if (!ranking.best[0] || !auto_fabric->ports_left)
         return 0; /* as without a fabric */
     struct weft_auto_pick *p = calloc(1, sizeof *p);
     if (!p)
         return weft_err_no_memory(m->err, "the choice of algorithms");
     p->link = m->a->first;
     m->a->first = p;
-    p->choice = choice_of(m, race.best);
+    p->choice = choice_of(m, ranking.best);
     p->bytes = bytes;
-    p->cost_s = race.best_s;
-    p->next_s = race.next_s;
-    memcpy(p->next, race.next, sizeof p->next);
+    p->cost_s = ranking.best_s;
+    p->next_s = ranking.next_s;
+    memcpy(p->next, ranking.next, sizeof p->next);
     if (!p->choice)
         return m->err->code;
     return weft_u64map_put(&m->a->picks, key, p)
@@ -145,18 +145,18 @@ static int decide(struct maker *m, const struct weft_ground *ground, struct weft
 }
 
 /* Operations that ask for it, one of each key. */
-struct asked {
+struct wanted {
     uint64_t key;
     uint32_t rank, op;
 };
 
 static int auto_by_key(const void *a, const void *b)
 {
-    const uint64_t x = ((const struct asked *)a)->key, y = ((const struct asked *)b)->key;
+    const uint64_t x = ((const struct wanted *)a)->key, y = ((const struct wanted *)b)->key;
     return x < y ? -1 : x > y;
 }
 
-static int auto_collect(struct maker *m, struct asked **out, size_t *n)
+static int auto_collect(struct maker *m, struct wanted **out, size_t *n)
 {
     const struct weft_workload *w = m->job->w;
     struct weft_u64map seen = {0};
@@ -166,19 +166,19 @@ static int auto_collect(struct maker *m, struct asked **out, size_t *n)
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind != WEFT_OP_COLL || op->group >= w->ngroups || op->send_bytes ||
-                !weft_choice_asked(m->job->choices, op)->automatic || w->groups[op->group].n < 2 ||
+                !weft_choice_given(m->job->choices, op)->automatic || w->groups[op->group].n < 2 ||
                 weft_u64map_get(&seen, key_of(op), NULL))
                 continue;
             if (*n == cap) {
                 cap = cap ? 2 * cap : 16;
-                struct asked *more = realloc(*out, cap * sizeof *more);
+                struct wanted *more = realloc(*out, cap * sizeof *more);
                 rc = more ? 0 : weft_err_no_memory(m->err, "the choice of algorithms");
                 *out = more ? more : *out;
             }
             if (!rc && weft_u64map_put(&seen, key_of(op), NULL))
                 rc = weft_err_no_memory(m->err, "the choice of algorithms");
             if (!rc)
-                (*out)[(*n)++] = (struct asked){key_of(op), r, i};
+                (*out)[(*n)++] = (struct wanted){key_of(op), r, i};
         }
     weft_u64map_release(&seen);
     if (*n)
@@ -197,27 +197,27 @@ static bool on_fabric(const struct weft_auto_job *job)
     return true;
 }
 
-static int decide_all(struct maker *m, const struct asked *asked, size_t n)
+static int decide_all(struct maker *m, const struct wanted *wanted, size_t n)
 {
     const struct weft_system_env *env = m->job->env;
-    struct weft_ground ground;
-    struct weft_track track = {.job = m->job, .dims = m->dims, .trials = &m->a->trials};
+    struct weft_auto_fabric auto_fabric;
+    struct weft_candidates candidates = {.job = m->job, .dims = m->dims, .trials = &m->a->trials};
     uint32_t group = 0;
-    int rc = weft_ground_new(env, &ground, m->err);
+    int rc = weft_auto_fabric_new(env, &auto_fabric, m->err);
     if (rc)
         return rc;
     for (size_t i = 0; !rc && i < n; i++) {
-        const struct weft_op *op = weft_workload_visit(m->job->w, asked[i].rank, asked[i].op);
+        const struct weft_op *op = weft_workload_visit(m->job->w, wanted[i].rank, wanted[i].op);
         if (i == 0 || op->group != group) {
-            weft_track_close(&track);
+            weft_candidates_close(&candidates);
             group = op->group;
-            rc = weft_track_open(&track, &ground, group, m->err);
+            rc = weft_candidates_open(&candidates, &auto_fabric, group, m->err);
         }
         if (!rc)
-            rc = decide(m, &ground, &track, asked[i].key, op);
+            rc = decide(m, &auto_fabric, &candidates, wanted[i].key, op);
     }
-    weft_track_close(&track);
-    weft_ground_release(&ground);
+    weft_candidates_close(&candidates);
+    weft_auto_fabric_release(&auto_fabric);
     return rc;
 }
 
@@ -225,7 +225,7 @@ int weft_auto_new(const struct weft_auto_job *job, const struct weft_dims *dims,
                   struct weft_auto **out, struct weft_err *err)
 {
     struct maker m = {.job = job, .dims = dims, .err = err};
-    struct asked *asked = NULL;
+    struct wanted *wanted = NULL;
     size_t n = 0;
     bool any = false;
     *out = NULL;
@@ -240,12 +240,12 @@ int weft_auto_new(const struct weft_auto_job *job, const struct weft_dims *dims,
         return weft_err_no_memory(err, "the choice of algorithms");
     int rc = make_fallbacks(&m);
     if (!rc && on_fabric(job))
-        rc = auto_collect(&m, &asked, &n);
+        rc = auto_collect(&m, &wanted, &n);
     if (!rc && n) {
         rc = weft_trials_new(&m.a->trials, err);
-        rc = rc ? rc : decide_all(&m, asked, n);
+        rc = rc ? rc : decide_all(&m, wanted, n);
     }
-    free(asked);
+    free(wanted);
     if (rc)
         weft_auto_free(m.a);
     else

@@ -3,8 +3,8 @@
  * The choice of an algorithm by what the fabric, the group and the size make it cost:
  * all-reduce=auto.
  *
- *   auto.c        which operations there are, what each is played by
- *   auto_race.c   the cheapest for one of them
+ *   auto.c        which operations there are, what each is simulated by
+ *   auto_ranking.c   the cheapest for one of them
  *   auto_chunks.c how its chunks follow each other
  *   auto_cost.c   what an algorithm costs a group
  *   auto_paths.c  what the messages of a round cross
@@ -20,7 +20,7 @@
 /* --- auto_paths.c --- */
 
 /** The fabric as messages see it. */
-struct weft_ground {
+struct weft_auto_fabric {
     const struct weft_fabric *fabric;
     const uint32_t *hosts; /**< of each rank; NULL: rank r is host r */
     const struct weft_net_manner *manner;
@@ -32,12 +32,12 @@ struct weft_ground {
     uint32_t nloaded;
     uint64_t ports_left; /**< of paths that may still be followed; at 0 nothing more is found out */
 };
-int weft_ground_new(const struct weft_system_env *env, struct weft_ground *out,
-                    struct weft_err *err);
-void weft_ground_release(struct weft_ground *g);
+int weft_auto_fabric_new(const struct weft_system_env *env, struct weft_auto_fabric *out,
+                         struct weft_err *err);
+void weft_auto_fabric_release(struct weft_auto_fabric *g);
 
 /** Sets of ranks that play the same at the same time: row-major. */
-struct weft_seats {
+struct weft_rank_layout {
     uint32_t n, nrows;
     uint32_t *rank;
 };
@@ -59,17 +59,17 @@ struct weft_crossing {
     /** Messages times 1/rate: of the busiest link; mean of the busiest of each path. */
     double load, mean_load;
     double share;         /**< of the messages of the busiest link: what a link has on average */
-    struct weft_way *way; /**< of the message of each seat in rounds of one each; else NULL */
+    struct weft_way *way; /**< of the message of each place in rounds of one each; else NULL */
 };
 /** Finds it out, and the ways into out->way where that is not NULL. With many messages per rank it
  * looks at some of them. */
-void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
-                       const struct weft_coll_call *c, const struct weft_coll_round *r,
-                       struct weft_crossing *out);
+void weft_auto_fabric_cross(struct weft_auto_fabric *g, const struct weft_rank_layout *layout,
+                            const struct weft_coll_call *c, const struct weft_coll_round *r,
+                            struct weft_crossing *out);
 
 /* --- auto_cost.c --- */
 
-/** What has been found out about some seats. */
+/** What has been found out about some layout. */
 struct weft_known_crossing {
     weft_coll_to_fn *to;
     uint32_t arg, fanout, prio;
@@ -77,9 +77,9 @@ struct weft_known_crossing {
     struct weft_crossing is;
 };
 struct weft_table {
-    struct weft_ground *ground;
+    struct weft_auto_fabric *auto_fabric;
     const struct weft_system_params *p;
-    struct weft_seats seats;
+    struct weft_rank_layout layout;
     struct weft_known_crossing *known;
     size_t nknown, cap;
 };
@@ -90,7 +90,7 @@ struct weft_cost {
     double latency_s, busy_s;
     double rounds; /**< that the latency is shared among */
 };
-/** What @p a costs at the table's seats for call @p c (its params are filled in); `a->ops->cost`
+/** What @p a costs at the table's layout for call @p c (its params are filled in); `a->ops->cost`
  * must be there. */
 struct weft_cost weft_table_cost(struct weft_table *t, const struct weft_coll_algorithm *a,
                                  struct weft_coll_call *c);
@@ -98,7 +98,7 @@ struct weft_cost weft_table_cost(struct weft_table *t, const struct weft_coll_al
 /* --- auto_chunks.c --- */
 
 /** Chunks that are looked at; more go on as these do. */
-#define WEFT_CHUNKS_PLAYED 64u
+#define WEFT_CHUNKS_SIMULATED 64u
 /** What a chunk costs. */
 struct weft_chunk_costs {
     struct weft_coll_plan plan; /**< unused without an order */
@@ -109,7 +109,7 @@ struct weft_chunk_costs {
 double weft_chunks_s(const struct weft_chunk_costs *chunk, uint32_t n,
                      const struct weft_agreed_order *order, uint32_t ndims, uint64_t active);
 
-/* --- auto_race.c --- */
+/* --- auto_ranking.c --- */
 
 /** An algorithm as it is written. */
 struct weft_trial {
@@ -125,7 +125,7 @@ int weft_trials_new(struct weft_trials *a, struct weft_err *err);
 void weft_trials_free(struct weft_trials *a);
 
 /** One group: its ranks as a whole, in system.order, and row by row in each dimension. */
-struct weft_track {
+struct weft_candidates {
     const struct weft_auto_job *job;
     const struct weft_dims *dims; /**< of the fabric */
     const struct weft_trials *trials;
@@ -134,18 +134,18 @@ struct weft_track {
     struct weft_table whole, ring, dim[WEFT_DIMS_MAX];
 };
 /** Opens one whose job, dims and trials are filled in; to be closed also when that fails. */
-int weft_track_open(struct weft_track *s, struct weft_ground *ground, uint32_t group,
-                    struct weft_err *err);
-void weft_track_close(struct weft_track *s);
+int weft_candidates_open(struct weft_candidates *s, struct weft_auto_fabric *auto_fabric,
+                         uint32_t group, struct weft_err *err);
+void weft_candidates_close(struct weft_candidates *s);
 
 /** The cheapest two choices; texts are empty where there are none. */
-struct weft_race {
+struct weft_ranking {
     double best_s, next_s;
     char best[WEFT_CHOICE_TEXT_MAX], next[WEFT_CHOICE_TEXT_MAX];
 };
 /** Finds them for @p op at @p bytes. */
-void weft_track_race(struct weft_track *s, const struct weft_op *op, uint64_t bytes,
-                     struct weft_race *out);
+void weft_candidates_rank(struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
+                          struct weft_ranking *out);
 
 /** What plays a kind where nothing is known of the fabric, or of sizes. */
 static inline const char *weft_auto_without_fabric(enum weft_coll_kind kind)

@@ -17,9 +17,9 @@ struct pipeline {
     const struct weft_agreed_order *order; /* NULL: one phase each, chunk after chunk */
     uint32_t n, ndims;
     uint64_t active_max;
-    uint32_t at[WEFT_CHUNKS_PLAYED];    /* phase under way, or next */
-    uint32_t parts[WEFT_CHUNKS_PLAYED]; /* of that, still to begin or under way; 0: next */
-    double end_s[WEFT_CHUNKS_PLAYED];   /* of the part under way */
+    uint32_t at[WEFT_CHUNKS_SIMULATED];    /* phase under way, or next */
+    uint32_t parts[WEFT_CHUNKS_SIMULATED]; /* of that, still to begin or under way; 0: next */
+    double end_s[WEFT_CHUNKS_SIMULATED];   /* of the part under way */
     uint64_t next[WEFT_DIMS_MAX], active[WEFT_DIMS_MAX];
     double free_s[WEFT_DIMS_MAX]; /* the bytes of all phases so far are through */
     double now_s;

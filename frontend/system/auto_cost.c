@@ -31,7 +31,7 @@ void weft_table_release(struct weft_table *t)
 {
     for (size_t i = 0; i < t->nknown; i++)
         free(t->known[i].is.way);
-    free(t->seats.rank);
+    free(t->layout.rank);
     free(t->known);
     *t = (struct weft_table){0};
 }
@@ -43,9 +43,9 @@ static bool auto_cost_same(const struct weft_known_crossing *k, const struct wef
            k->prio == prio;
 }
 
-static size_t nseats(const struct weft_table *t)
+static size_t nplaces(const struct weft_table *t)
 {
-    return (size_t)t->seats.n * t->seats.nrows;
+    return (size_t)t->layout.n * t->layout.nrows;
 }
 
 /* Whether each rank sends one message at most, to another one each. */
@@ -59,7 +59,7 @@ static const struct weft_crossing *crossing(struct weft_table *t, const struct w
                                             const struct weft_coll_round *r)
 {
     for (size_t i = 0; i < t->nknown; i++)
-        if (auto_cost_same(&t->known[i], c, r, t->ground->prio))
+        if (auto_cost_same(&t->known[i], c, r, t->auto_fabric->prio))
             return &t->known[i].is;
     if (t->nknown == t->cap) {
         const size_t cap = t->cap ? 2 * t->cap : 32;
@@ -70,11 +70,12 @@ static const struct weft_crossing *crossing(struct weft_table *t, const struct w
         t->cap = cap;
     }
     struct weft_known_crossing *k = &t->known[t->nknown];
-    *k = (struct weft_known_crossing){r->to, r->arg, r->fanout, t->ground->prio, c->params, {0}};
-    if (one_each(r) && !(k->is.way = calloc(nseats(t), sizeof *k->is.way)))
+    *k = (struct weft_known_crossing){r->to,     r->arg, r->fanout, t->auto_fabric->prio,
+                                      c->params, {0}};
+    if (one_each(r) && !(k->is.way = calloc(nplaces(t), sizeof *k->is.way)))
         return NULL;
     t->nknown++;
-    weft_ground_cross(t->ground, &t->seats, c, r, &k->is);
+    weft_auto_fabric_cross(t->auto_fabric, &t->layout, c, r, &k->is);
     return &k->is;
 }
 
@@ -119,7 +120,7 @@ static bool is_flood(const struct weft_coll_call *c, const struct weft_coll_roun
 struct costing {
     struct weft_table *t;
     struct weft_cost sum;
-    /* When each seat is through with the rounds so far, after `sum`; next: with the one under way.
+    /* When each place is through with the rounds so far, after `sum`; next: with the one under way.
      * NULL: all are at once. */
     double *at, *next;
     double latency_s; /* of those rounds */
@@ -135,7 +136,7 @@ static double larger(double a, double b)
 static void meet(struct costing *k)
 {
     double last = 0;
-    for (size_t i = 0; k->at && i < nseats(k->t); i++) {
+    for (size_t i = 0; k->at && i < nplaces(k->t); i++) {
         last = larger(last, k->at[i]);
         k->at[i] = k->sent[i] = 0;
     }
@@ -149,7 +150,7 @@ static void meet(struct costing *k)
 static double apart_s(const struct costing *k, const struct weft_crossing *x)
 {
     double first = INFINITY, last = 0;
-    for (size_t i = 0; i < nseats(k->t); i++) {
+    for (size_t i = 0; i < nplaces(k->t); i++) {
         if (x->way[i].load == 0)
             continue;
         first = k->at[i] < first ? k->at[i] : first;
@@ -162,18 +163,18 @@ static double apart_s(const struct costing *k, const struct weft_crossing *x)
 static void one_round(struct costing *k, const struct weft_coll_call *c,
                       const struct weft_coll_round *r, const struct weft_crossing *x, double own_s)
 {
-    const struct weft_net_manner *m = k->t->ground->manner;
-    const struct weft_seats *seats = &k->t->seats;
+    const struct weft_net_manner *m = k->t->auto_fabric->manner;
+    const struct weft_rank_layout *layout = &k->t->layout;
     const double bytes = on_link(m, r->bytes, x->share), frame = first_frame(m, r->bytes);
     const bool follow = r->bytes > m->frame_bytes || k->t->p->active_chunks > 1;
     const double waits = follow ? 1 : 1.0 / WAITS;
     const uint64_t injection_bps = k->t->p->injection_bps;
     const double injected_s = injection_bps ? 8.0 / (double)injection_bps : 0; /* per byte */
     const double apart = follow && k->t->p->active_chunks == 1 ? apart_s(k, x) : 0;
-    memcpy(k->next, k->at, nseats(k->t) * sizeof *k->at);
-    for (size_t i = 0; i < nseats(k->t); i++) {
+    memcpy(k->next, k->at, nplaces(k->t) * sizeof *k->at);
+    for (size_t i = 0; i < nplaces(k->t); i++) {
         const struct weft_way *w = &x->way[i];
-        const size_t row = i / seats->n * seats->n;
+        const size_t row = i / layout->n * layout->n;
         if (w->load == 0)
             continue;
         const size_t to = row + r->to(c, r->arg, (uint32_t)(i - row), 0);
@@ -207,7 +208,7 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
         k->sum.latency_s = INFINITY;
         return;
     }
-    const struct weft_net_manner *m = k->t->ground->manner;
+    const struct weft_net_manner *m = k->t->auto_fabric->manner;
     const double bytes = on_link(m, r->bytes, x->share), times = (double)r->times;
     const double frame = first_frame(m, r->bytes);
     const double injected = p->injection_bps ? 8 * bytes * r->fanout / (double)p->injection_bps : 0;
@@ -257,14 +258,14 @@ struct weft_cost weft_table_cost(struct weft_table *t, const struct weft_coll_al
     if (c->n < 2)
         return k.sum;
     k.sum.latency_s = seconds(t->p->endpoint_delay_ps); /* before the first message */
-    k.at = calloc(3 * nseats(t), sizeof *k.at);
+    k.at = calloc(3 * nplaces(t), sizeof *k.at);
     double *const all = k.at;
     if (!all) {
         k.sum.latency_s = INFINITY;
         return k.sum;
     }
-    k.next = k.at + nseats(t);
-    k.sent = k.next + nseats(t);
+    k.next = k.at + nplaces(t);
+    k.sent = k.next + nplaces(t);
     a->ops->cost(c, &sink);
     meet(&k);
     free(all);

@@ -25,15 +25,15 @@
 /* By which the largest of some hundred such counts is above its mean. */
 #define DEVIATIONS 2.5
 
-int weft_ground_new(const struct weft_system_env *env, struct weft_ground *out,
-                    struct weft_err *err)
+int weft_auto_fabric_new(const struct weft_system_env *env, struct weft_auto_fabric *out,
+                         struct weft_err *err)
 {
     const struct weft_fabric *fabric = env->net_fabric;
-    *out = (struct weft_ground){.fabric = fabric,
-                                .hosts = env->hosts,
-                                .manner = &env->manner,
-                                .prio = env->manner.prio,
-                                .ports_left = PORTS_LOOKED_AT};
+    *out = (struct weft_auto_fabric){.fabric = fabric,
+                                     .hosts = env->hosts,
+                                     .manner = &env->manner,
+                                     .prio = env->manner.prio,
+                                     .ports_left = PORTS_LOOKED_AT};
     out->routes = weft_routes_new(fabric, err);
     if (!out->routes)
         return err->code;
@@ -42,26 +42,26 @@ int weft_ground_new(const struct weft_system_env *env, struct weft_ground *out,
     out->loaded = malloc(((size_t)fabric->nports + 1) * sizeof *out->loaded);
     if (out->path && out->load && out->loaded)
         return 0;
-    weft_ground_release(out);
+    weft_auto_fabric_release(out);
     return weft_err_no_memory(err, "the choice of algorithms");
 }
 
-void weft_ground_release(struct weft_ground *g)
+void weft_auto_fabric_release(struct weft_auto_fabric *g)
 {
     weft_routes_free(g->routes);
     free(g->path);
     free(g->load);
     free(g->loaded);
-    *g = (struct weft_ground){0};
+    *g = (struct weft_auto_fabric){0};
 }
 
-static const struct weft_fabric_link *link_of(const struct weft_ground *g, uint32_t port)
+static const struct weft_fabric_link *link_of(const struct weft_auto_fabric *g, uint32_t port)
 {
     return &g->fabric->links[g->fabric->ports[port].link];
 }
 
 /* By which a message goes among equal-cost paths. */
-static uint32_t hash_of(const struct weft_ground *g, uint32_t src, uint32_t dst)
+static uint32_t hash_of(const struct weft_auto_fabric *g, uint32_t src, uint32_t dst)
 {
     const uint64_t pair = weft_mix64(((uint64_t)src << 32 | dst) + 1);
     return (uint32_t)(g->manner->by_flow
@@ -70,7 +70,7 @@ static uint32_t hash_of(const struct weft_ground *g, uint32_t src, uint32_t dst)
 }
 
 /* The ports of a message's path, in g->path. */
-static uint32_t auto_paths_walk(struct weft_ground *g, uint32_t from, uint32_t to)
+static uint32_t auto_paths_walk(struct weft_auto_fabric *g, uint32_t from, uint32_t to)
 {
     const uint32_t src = g->hosts ? g->hosts[from] : from, dst = g->hosts ? g->hosts[to] : to;
     const uint32_t n =
@@ -91,16 +91,17 @@ static double larger(double a, double b)
 struct sums {
     struct weft_crossing *out;
     double messages;
-    size_t seat; /* of the sender */
+    size_t place; /* of the sender */
 };
 
 /* On how many of the links of a path messages meet others. */
-static uint32_t meeting(const struct weft_ground *g, uint32_t hops)
+static uint32_t meeting(const struct weft_auto_fabric *g, uint32_t hops)
 {
     return g->manner->meets == WEFT_MEETS_ALL ? hops : g->manner->meets == WEFT_MEETS_AT_SOURCE;
 }
 
-static struct weft_way follow(struct weft_ground *g, uint32_t from, uint32_t to, uint32_t *hops)
+static struct weft_way follow(struct weft_auto_fabric *g, uint32_t from, uint32_t to,
+                              uint32_t *hops)
 {
     double delay = 0, all = 0, slowest = 0;
     *hops = auto_paths_walk(g, from, to);
@@ -114,7 +115,7 @@ static struct weft_way follow(struct weft_ground *g, uint32_t from, uint32_t to,
     return (struct weft_way){(float)delay, (float)(all - slowest), (float)slowest, 0};
 }
 
-static void auto_paths_count(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
+static void auto_paths_count(struct weft_auto_fabric *g, uint32_t from, uint32_t to, struct sums *s)
 {
     uint32_t hops;
     const struct weft_way way = follow(g, from, to, &hops);
@@ -131,7 +132,7 @@ static void auto_paths_count(struct weft_ground *g, uint32_t from, uint32_t to, 
 }
 
 /* The busiest link of a path, once all messages are counted. */
-static void weigh(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
+static void weigh(struct weft_auto_fabric *g, uint32_t from, uint32_t to, struct sums *s)
 {
     uint32_t hops;
     struct weft_way way = follow(g, from, to, &hops);
@@ -141,7 +142,7 @@ static void weigh(struct weft_ground *g, uint32_t from, uint32_t to, struct sums
     s->out->mean_load += most;
     way.load = (float)most;
     if (s->out->way)
-        s->out->way[s->seat] = way;
+        s->out->way[s->place] = way;
 }
 
 /* Which of `fanout` messages the k-th of `looked` is: one somewhere in each `looked`-th part of
@@ -153,17 +154,17 @@ static uint32_t pick(uint32_t rank, uint32_t k, uint32_t looked, uint32_t fanout
     return from + (uint32_t)(weft_mix64((uint64_t)rank << 32 | k) % (to - from));
 }
 
-static void each(struct weft_ground *g, const struct weft_seats *seats,
+static void each(struct weft_auto_fabric *g, const struct weft_rank_layout *layout,
                  const struct weft_coll_call *c, const struct weft_coll_round *r, uint32_t looked,
-                 void (*fn)(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s),
+                 void (*fn)(struct weft_auto_fabric *g, uint32_t from, uint32_t to, struct sums *s),
                  struct sums *s)
 {
-    for (uint32_t row = 0; row < seats->nrows; row++) {
-        const uint32_t *rank = seats->rank + (size_t)row * seats->n;
-        for (uint32_t i = 0; i < seats->n && g->ports_left; i++)
+    for (uint32_t row = 0; row < layout->nrows; row++) {
+        const uint32_t *rank = layout->rank + (size_t)row * layout->n;
+        for (uint32_t i = 0; i < layout->n && g->ports_left; i++)
             for (uint32_t k = 0; k < looked; k++) {
                 const uint32_t to = r->to(c, r->arg, i, pick(i, k, looked, r->fanout));
-                s->seat = (size_t)row * seats->n + i;
+                s->place = (size_t)row * layout->n + i;
                 if (to != i)
                     fn(g, rank[i], rank[to], s);
             }
@@ -178,19 +179,19 @@ static double expected(uint32_t count, uint64_t looked, uint32_t fanout)
     return looked == fanout ? count : larger(least, count - DEVIATIONS * sqrt(count));
 }
 
-void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
-                       const struct weft_coll_call *c, const struct weft_coll_round *r,
-                       struct weft_crossing *out)
+void weft_auto_fabric_cross(struct weft_auto_fabric *g, const struct weft_rank_layout *layout,
+                            const struct weft_coll_call *c, const struct weft_coll_round *r,
+                            struct weft_crossing *out)
 {
-    const uint64_t ranks = (uint64_t)seats->n * seats->nrows;
+    const uint64_t ranks = (uint64_t)layout->n * layout->nrows;
     uint64_t looked = LOOKED_AT / ranks;
     looked = looked > LOOKED_AT_OF_RANK ? looked : LOOKED_AT_OF_RANK;
     looked = looked < r->fanout ? looked : r->fanout;
     *out = (struct weft_crossing){.way = out->way};
     struct sums s = {out, 0, 0};
-    each(g, seats, c, r, (uint32_t)looked, auto_paths_count, &s);
+    each(g, layout, c, r, (uint32_t)looked, auto_paths_count, &s);
     if (r->relayed || r->fanout == 1)
-        each(g, seats, c, r, (uint32_t)looked, weigh, &s);
+        each(g, layout, c, r, (uint32_t)looked, weigh, &s);
     double most = 0, all = 0;
     for (uint32_t i = 0; i < g->nloaded; i++) {
         const uint32_t port = g->loaded[i];

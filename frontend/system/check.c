@@ -246,7 +246,7 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
     if (!rc)
         rc = weft_rings_new(w, p->order, &c.dims, &rings, err);
     if (!rc)
-        rc = weft_choices_settle(&c.choices, w, &own_params, env, &c.dims, c.shapes, rings, err);
+        rc = weft_choices_resolve(&c.choices, w, &own_params, env, &c.dims, c.shapes, rings, err);
     weft_rings_free(rings, w);
     if (!rc)
         rc = check_ops(&c, err);

@@ -48,10 +48,10 @@ void weft_choice_release(struct weft_choice *c)
     c->n = 0;
 }
 
-const struct weft_choice *weft_choice_asked(const struct weft_choices *c, const struct weft_op *op)
+const struct weft_choice *weft_choice_given(const struct weft_choices *c, const struct weft_op *op)
 {
     for (size_t i = 0; op->algorithm && i < c->nnamed; i++)
         if (strcmp(c->named[i].text, op->algorithm) == 0)
             return &c->named[i];
-    return &c->kind[weft_coll_played_as(op->coll)];
+    return &c->kind[weft_coll_run_as(op->coll)];
 }

@@ -60,10 +60,10 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
     return rc;
 }
 
-int weft_choices_settle(struct weft_choices *c, const struct weft_workload *w,
-                        const struct weft_system_params *p, const struct weft_system_env *env,
-                        const struct weft_dims *dims, const struct weft_shape *shapes,
-                        const struct weft_ring *rings, struct weft_err *err)
+int weft_choices_resolve(struct weft_choices *c, const struct weft_workload *w,
+                         const struct weft_system_params *p, const struct weft_system_env *env,
+                         const struct weft_dims *dims, const struct weft_shape *shapes,
+                         const struct weft_ring *rings, struct weft_err *err)
 {
     const struct weft_auto_job job = {w, p, env, c, shapes, rings};
     return weft_auto_new(&job, dims, &c->autos, err);
@@ -82,15 +82,15 @@ void weft_choices_free(struct weft_choices *c)
 
 const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op)
 {
-    const struct weft_choice *asked = weft_choice_asked(c, op);
-    return asked->automatic ? weft_auto_of(c->autos, op) : asked;
+    const struct weft_choice *wanted = weft_choice_given(c, op);
+    return wanted->automatic ? weft_auto_of(c->autos, op) : wanted;
 }
 
 struct weft_coll_call weft_call_of(const struct weft_group *g, const uint32_t *sorted,
                                    const struct weft_op *op)
 {
     struct weft_coll_call c = {
-        .kind = weft_coll_played_as(op->coll),
+        .kind = weft_coll_run_as(op->coll),
         .n = g->n,
         .bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes,
     };

@@ -46,7 +46,7 @@ void weft_prog_message(const struct weft_prog *p, const struct weft_coll_instr *
         .dst = weft_prog_rank(p, in->peer),
         .bytes = bytes,
         .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
-        .token_type = WEFT_TOKEN_TRAIL,
+        .token_type = WEFT_TOKEN_CAUSAL_PATH,
         .deferrable = true,
     };
     weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, out);

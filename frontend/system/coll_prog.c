@@ -36,21 +36,22 @@ static void end_instr(struct weft_prog *p, uint64_t arg)
 
 static void cost_over(void *ctx, uint64_t arg)
 {
-    struct weft_trail *t = ctx;
+    struct weft_causal_path *t = ctx;
     struct weft_prog *p = t->ctx;
     struct weft_npu *npu = p->npu;
     if (npu->sys->err.code)
         return;
     weft_npu_timer(p->active, t);
     end_instr(p, arg);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
-/* Calls fn with the trail of the costs when they are over. */
+/* Calls fn with the causal_path of the costs when they are over. */
 static void after_costs(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t endpoint_ps,
                         int64_t reduce_ps, void (*fn)(void *ctx, uint64_t arg))
 {
-    struct weft_trail *t = weft_trail_timer(p->npu, p->active->op, endpoint_ps, reduce_ps, p);
+    struct weft_causal_path *t =
+        weft_causal_path_timer(p->npu, p->active->op, endpoint_ps, reduce_ps, p);
     if (t)
         weft_system_after(p->sys, weft_sum_ps(endpoint_ps, reduce_ps), fn, t,
                           (uint64_t)lane << p->sys->instr_bits | i);
@@ -129,7 +130,7 @@ static void coll_prog_post(struct weft_prog *p, const struct weft_coll_instr *in
     struct weft_msg msg;
     weft_prog_message(p, in, bytes, &msg);
     note_post(p, bytes);
-    msg.token.object = weft_trail_take(p->npu, p->active->op);
+    msg.token.object = weft_causal_path_take(p->npu, p->active->op);
     if (s->net->ops->send(s->net, &msg, &err))
         weft_system_fail(s, &err);
 }
@@ -144,7 +145,7 @@ static void message_over(struct weft_prog *p)
 /* A message that started with a latency is posted. */
 static void latency_over(void *ctx, uint64_t arg)
 {
-    struct weft_trail *t = ctx;
+    struct weft_causal_path *t = ctx;
     struct weft_prog *p = t->ctx;
     struct weft_npu *npu = p->npu;
     struct weft_coll_instr in;
@@ -156,7 +157,7 @@ static void latency_over(void *ctx, uint64_t arg)
     weft_prog_instr(p, lane, i, &in);
     coll_prog_post(p, &in, weft_prog_bytes(p, lane, i, &in));
     message_over(p);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 /* Posts a message, or has it posted later; nothing but the end of the program waits for that. */
@@ -174,7 +175,7 @@ static void start_message(struct weft_prog *p, uint32_t lane, uint64_t i,
 /* The NPU has got round to injecting a message. */
 static void injected(void *ctx, uint64_t arg)
 {
-    struct weft_trail *t = ctx;
+    struct weft_causal_path *t = ctx;
     struct weft_prog *p = t->ctx;
     struct weft_npu *npu = p->npu;
     struct weft_coll_instr in;
@@ -190,7 +191,7 @@ static void injected(void *ctx, uint64_t arg)
         message_over(p);
     else
         end_instr(p, arg);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 /* Posts the message of a send instruction. Returns 0 when the NPU gets round to that later. */
@@ -318,11 +319,11 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
     const struct weft_msg *msg = &done->msg;
     /* with a thousand ranks none of this is in the caches: fetched together, it comes together */
     weft_fetch(npu, sizeof *npu);
-    weft_fetch(msg->token.object, sizeof(struct weft_trail));
+    weft_fetch(msg->token.object, sizeof(struct weft_causal_path));
     weft_fetch(npu->recent, sizeof *npu->recent);
     struct weft_system *s = npu->sys;
     const bool sum = msg->kind == WEFT_MSG_PART; /* its joint goes when all parts are over */
-    struct weft_trail *t = sum ? NULL : weft_token_trail(done);
+    struct weft_causal_path *t = sum ? NULL : weft_token_causal_path(done);
     uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
     uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
     struct weft_prog *p = find_prog(npu, msg->tag >> s->instr_bits >> s->lane_bits);
@@ -340,13 +341,13 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
             weft_npu_arrival(p->active, t, done);
         if (coll_prog_take_in(p, (uint32_t)lane, i, &in))
             coll_prog_advance(p);
-        weft_trail_leave(npu);
+        weft_causal_path_leave(npu);
     } else if (weft_u64map_put(&npu->early, msg->tag, NULL)) {
         struct weft_err err = {0};
         weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
         weft_system_fail(s, &err);
     }
-    weft_trail_let_go(npu, t);
+    weft_causal_path_let_go(npu, t);
 }
 
 void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done)
@@ -355,5 +356,5 @@ void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done)
     struct weft_prog *p = weft_coll_rendezvous_control(npu, done, &instr);
     if (p)
         granted(p, instr);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }

@@ -22,11 +22,11 @@ static void post_control(struct weft_prog *p, uint32_t peer, uint64_t tag)
         .dst = peer,
         .bytes = s->p->rendezvous_control_bytes,
         .tag = tag,
-        .token_type = WEFT_TOKEN_TRAIL,
+        .token_type = WEFT_TOKEN_CAUSAL_PATH,
         .deferrable = true,
     };
     weft_classify(&s->classes, weft_active_op(a), 0, &msg);
-    msg.token.object = weft_trail_take(p->npu, a->op);
+    msg.token.object = weft_causal_path_take(p->npu, a->op);
     if (s->net->ops->send(s->net, &msg, &err))
         weft_system_fail(s, &err);
 }
@@ -73,7 +73,7 @@ struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu,
                                                const struct weft_completion *done, uint64_t *instr)
 {
     const struct weft_msg *msg = &done->msg;
-    struct weft_trail *t = weft_token_trail(done);
+    struct weft_causal_path *t = weft_token_causal_path(done);
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag);
     if (!e)
         return NULL;
@@ -90,7 +90,7 @@ struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu,
     } else {
         e->controls++;
     }
-    weft_trail_drop(npu->sys, t);
+    weft_causal_path_drop(npu->sys, t);
     return granted;
 }
 

@@ -254,7 +254,7 @@ static void phase_start(struct weft_coll_chunk *c)
 
 static void delay_over(void *ctx, uint64_t arg)
 {
-    struct weft_trail *t = ctx;
+    struct weft_causal_path *t = ctx;
     struct weft_coll_chunk *c = t->ctx;
     struct weft_npu *npu = c->prog.npu;
     (void)arg;
@@ -262,7 +262,7 @@ static void delay_over(void *ctx, uint64_t arg)
         return;
     weft_npu_timer(c->run->a, t);
     phase_start(c);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 /* What the chunk's phase runs, and among whom. */
@@ -327,7 +327,8 @@ static void phase_begin(struct weft_coll_chunk *c)
         phase_start(c);
         return;
     }
-    struct weft_trail *t = weft_trail_timer(run->a->npu, run->a->op, s->p->endpoint_delay_ps, 0, c);
+    struct weft_causal_path *t =
+        weft_causal_path_timer(run->a->npu, run->a->op, s->p->endpoint_delay_ps, 0, c);
     if (t)
         weft_system_after(s, s->p->endpoint_delay_ps, delay_over, t, 0);
 }

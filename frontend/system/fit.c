@@ -25,7 +25,7 @@
 /* Uses beyond so many are not told apart by the size of groups. */
 #define USES_BY_SIZE 32
 
-/* One way in which a kind of collective is played, by groups of one size. */
+/* One way in which a kind of collective is simulated, by groups of one size. */
 struct use {
     enum weft_coll_kind kind;
     const struct weft_choice *choice;
@@ -49,7 +49,7 @@ struct fit {
     bool phased; /* some collective goes through two dimensions or more */
 };
 
-/* Whether an op is played in phases, dimension by dimension. */
+/* Whether an op is simulated in phases, dimension by dimension. */
 static int goes_by_dimension(const struct fit *f, const struct weft_op *op,
                              const struct weft_choice *choice)
 {
@@ -63,7 +63,7 @@ static int count_use(struct fit *f, const struct weft_op *op)
     const struct weft_choice *choice = weft_choice_of(&f->choices, op);
     const struct weft_group *g = &f->w->groups[op->group];
     const enum weft_coll_kind kind = op->coll;
-    const bool automatic = weft_choice_asked(&f->choices, op)->automatic;
+    const bool automatic = weft_choice_given(&f->choices, op)->automatic;
     size_t i = 0;
     f->phased |= goes_by_dimension(f, op, choice);
     while (i < f->nuse &&
@@ -116,7 +116,7 @@ static int fit_new(struct fit *f, const struct weft_workload *w, const struct we
     if (!rc)
         rc = weft_rings_new(w, p->order, &f->dims, &f->rings, err);
     if (!rc)
-        rc = weft_choices_settle(&f->choices, w, p, env, &f->dims, f->shapes, f->rings, err);
+        rc = weft_choices_resolve(&f->choices, w, p, env, &f->dims, f->shapes, f->rings, err);
     for (uint32_t r = 0; !rc && r < w->nranks; r++)
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);

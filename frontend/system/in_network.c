@@ -3,9 +3,9 @@
  * Operations of the switches as the NPUs see them: each member posts a part and gets the result as
  * a message of its own.
  *
- * The result can't come before the last member has posted, so what led to it (trail.h) is the way
- * of that member. A joint is an operation from its first part until its last part is over, with the
- * trail of the latest post. Like trails it says what happened and decides nothing.
+ * The result can't come before the last member has posted, so what led to it (causal_path.h) is the
+ * way of that member. A joint is an operation from its first part until its last part is over, with
+ * the causal_path of the latest post. Like causal_paths it says what happened and decides nothing.
  */
 #include "system/system_internal.h"
 
@@ -14,10 +14,10 @@
 struct weft_joint {
     struct weft_site_group *group;
     uint64_t tag;
-    struct weft_trail *trail; /* of the latest post */
-    int64_t post_ps;          /* when that was */
-    uint32_t unposted;        /* members that have not posted their part */
-    uint32_t parts;           /* members whose part is not over */
+    struct weft_causal_path *causal_path; /* of the latest post */
+    int64_t post_ps;                      /* when that was */
+    uint32_t unposted;                    /* members that have not posted their part */
+    uint32_t parts;                       /* members whose part is not over */
     struct weft_joint *prev, *next;
 };
 
@@ -53,8 +53,8 @@ void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *
         weft_system_fail(s, &err);
         return;
     }
-    weft_trail_drop(s, j->trail);
-    j->trail = weft_trail_take(npu, op);
+    weft_causal_path_drop(s, j->causal_path);
+    j->causal_path = weft_causal_path_take(npu, op);
     j->post_ps = weft_now_ps(s);
     if (--j->unposted == 0)
         weft_u64map_take(&g->posting, part->tag, NULL);
@@ -73,7 +73,7 @@ void weft_joint_arrival(struct weft_active *a, const struct weft_completion *don
     struct weft_completion last = *done; /* as seen from the latest post */
     last.post_ps = j->post_ps;
     last.ideal_ps = done->post_ps + done->ideal_ps - j->post_ps;
-    weft_npu_arrival(a, j->trail, &last);
+    weft_npu_arrival(a, j->causal_path, &last);
 }
 
 void weft_joint_sent(struct weft_system *s, const struct weft_completion *done)
@@ -82,7 +82,7 @@ void weft_joint_sent(struct weft_system *s, const struct weft_completion *done)
     WEFT_REQUIRE(j->parts > 0);
     if (--j->parts > 0)
         return;
-    weft_trail_drop(s, j->trail);
+    weft_causal_path_drop(s, j->causal_path);
     if (j->prev)
         j->prev->next = j->next;
     else

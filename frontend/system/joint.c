@@ -286,17 +286,17 @@ static void member_comes(struct pass *p, uint64_t op)
 
 static uint64_t joint_play(struct pass *p)
 {
-    uint64_t played = 0;
+    uint64_t simulated = 0;
     while (p->n) {
         const uint64_t number = p->stack[--p->n];
         const struct weft_op *op = op_of(p, number);
-        played++;
+        simulated++;
         if (op->kind == WEFT_OP_COLL)
             member_comes(p, number);
         else
             joint_finish(p, number, weft_ps_add(p->ready_ps[number], op->duration_ps));
     }
-    return played;
+    return simulated;
 }
 
 /* ---- circles ---- */

@@ -176,7 +176,7 @@ void weft_npu_done(struct weft_active *a)
     const struct weft_op_ops *kind = &weft_op_table[op->kind];
     int64_t now = weft_now_ps(npu->sys);
     weft_npu_account(npu, now);
-    weft_trail_done(npu, a->op);
+    weft_causal_path_done(npu, a->op);
     count_communication(npu, op, -1);
     if (takes_turns(npu, op->kind))
         pass_turn(npu);

@@ -74,33 +74,33 @@ static int fill_keys(const char *text, const struct weft_dims *dims, uint32_t nr
     return word >= 0 ? 0 : read_list(text, nranks, key, err);
 }
 
-struct seat {
+struct place {
     uint64_t key;
     uint32_t rank, member;
 };
 
 static int system_order_by_key(const void *a, const void *b)
 {
-    const struct seat *x = a, *y = b;
+    const struct place *x = a, *y = b;
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
 /* Seats the members of one group. */
-static int seat(const struct weft_group *g, const uint64_t *key, struct weft_ring *out)
+static int place(const struct weft_group *g, const uint64_t *key, struct weft_ring *out)
 {
-    struct seat *seats = calloc(g->n ? g->n : 1, sizeof *seats);
+    struct place *layout = calloc(g->n ? g->n : 1, sizeof *layout);
     out->ranks = calloc(g->n ? g->n : 1, sizeof *out->ranks);
     out->place = calloc(g->n ? g->n : 1, sizeof *out->place);
-    const bool ok = seats && out->ranks && out->place;
+    const bool ok = layout && out->ranks && out->place;
     for (uint32_t i = 0; ok && i < g->n; i++)
-        seats[i] = (struct seat){key[g->ranks[i]], g->ranks[i], i};
+        layout[i] = (struct place){key[g->ranks[i]], g->ranks[i], i};
     if (ok)
-        qsort(seats, g->n, sizeof *seats, system_order_by_key);
+        qsort(layout, g->n, sizeof *layout, system_order_by_key);
     for (uint32_t i = 0; ok && i < g->n; i++) {
-        out->ranks[i] = seats[i].rank;
-        out->place[seats[i].member] = i;
+        out->ranks[i] = layout[i].rank;
+        out->place[layout[i].member] = i;
     }
-    free(seats);
+    free(layout);
     return ok ? 0 : WEFT_E_LIMIT;
 }
 
@@ -116,7 +116,7 @@ int weft_rings_new(const struct weft_workload *w, const char *order, const struc
     if (!rc && !(*out = calloc(w->ngroups ? w->ngroups : 1, sizeof **out)))
         rc = weft_err_no_memory(err, "system.order");
     for (uint32_t g = 0; !rc && g < w->ngroups; g++)
-        if (seat(&w->groups[g], key, &(*out)[g]))
+        if (place(&w->groups[g], key, &(*out)[g]))
             rc = weft_err_no_memory(err, "system.order");
     free(key);
     if (rc) {

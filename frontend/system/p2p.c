@@ -99,7 +99,7 @@ static int to_self(const struct weft_active *a)
 static void post_data(struct weft_active *a)
 {
     a->start_ps = weft_now_ps(a->npu->sys);
-    a->trail = weft_trail_take(a->npu, a->op);
+    a->causal_path = weft_causal_path_take(a->npu, a->op);
     if (to_self(a))
         weft_system_after(a->npu->sys, 0, came_to_self, a, 0);
     else
@@ -108,8 +108,8 @@ static void post_data(struct weft_active *a)
 
 static void post_control(const struct weft_active *a, uint64_t bits)
 {
-    p2p_post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes, WEFT_TOKEN_TRAIL,
-             weft_trail_take(a->npu, a->op));
+    p2p_post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes,
+             WEFT_TOKEN_CAUSAL_PATH, weft_causal_path_take(a->npu, a->op));
 }
 
 static int meets(const struct weft_active *a)
@@ -172,7 +172,7 @@ static void grant(struct weft_active *a)
 void weft_p2p_control(struct weft_npu *npu, const struct weft_completion *done)
 {
     const struct weft_msg *msg = &done->msg;
-    struct weft_trail *t = weft_token_trail(done);
+    struct weft_causal_path *t = weft_token_causal_path(done);
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag), *data;
     struct weft_active *a = NULL;
     if (!e)
@@ -192,11 +192,11 @@ void weft_p2p_control(struct weft_npu *npu, const struct weft_completion *done)
         while (e->waiting.head && !meets(e->waiting.head)) /* those behind a SEND */
             post_data(weft_fifo_take(&e->waiting));
         weft_p2p_tidy(npu, e);
-        weft_trail_leave(npu);
+        weft_causal_path_leave(npu);
     } else {
         e->controls++;
     }
-    weft_trail_drop(npu->sys, t);
+    weft_causal_path_drop(npu->sys, t);
 }
 
 void weft_p2p_sent(const struct weft_completion *done)
@@ -206,7 +206,7 @@ void weft_p2p_sent(const struct weft_completion *done)
     weft_npu_acked(a, done);
     weft_npu_done(a);
     weft_npu_issue(npu);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 void weft_p2p_recv(struct weft_active *a)
@@ -244,10 +244,10 @@ static void received(struct weft_active *a, const struct weft_completion *done)
     struct weft_npu *npu = a->npu;
     if (check_size(a, done->msg.bytes))
         return;
-    weft_npu_arrival(a, send->trail, done);
+    weft_npu_arrival(a, send->causal_path, done);
     weft_npu_done(a);
     weft_npu_issue(npu);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 void weft_p2p_received(struct weft_npu *npu, const struct weft_completion *done)

@@ -18,13 +18,13 @@ static void over(void *ctx, uint64_t arg)
     weft_npu_acked(a, &done);
     weft_npu_done(a);
     weft_npu_issue(npu);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 void weft_recorded_begin(struct weft_active *a)
 {
     struct weft_npu *npu = a->npu;
     a->start_ps = weft_now_ps(npu->sys);
-    a->trail = weft_trail_take(npu, a->op);
+    a->causal_path = weft_causal_path_take(npu, a->op);
     weft_system_after(npu->sys, weft_active_op(a)->duration_ps, over, a, 0);
 }

@@ -52,7 +52,7 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     struct weft_system *s = npu->sys;
     a->start_ps = weft_now_ps(npu->sys);
     weft_npu_account(npu, a->start_ps);
-    a->trail = weft_trail_take(npu, a->op);
+    a->causal_path = weft_causal_path_take(npu, a->op);
     r->running = a;
     npu->cpus_busy += is_cpu(npu, r);
     weft_npu_begun(a);
@@ -76,7 +76,7 @@ static void resource_done(void *ctx, uint64_t arg)
     if (npu->sys->err.code)
         return;
     weft_npu_account(npu, weft_now_ps(npu->sys));
-    weft_trail_enter(npu, a->trail, a->op);
+    weft_causal_path_enter(npu, a->causal_path, a->op);
     r->running = NULL;
     npu->cpus_busy -= is_cpu(npu, r);
     weft_npu_done(a);
@@ -84,7 +84,7 @@ static void resource_done(void *ctx, uint64_t arg)
         weft_npu_issue(npu);
     resource_next(npu, r); /* ops that were waiting go before those that just became ready */
     weft_npu_issue(npu);
-    weft_trail_leave(npu);
+    weft_causal_path_leave(npu);
 }
 
 void weft_resource_begin(struct weft_active *a)

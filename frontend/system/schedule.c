@@ -54,7 +54,7 @@ static int collective_of(const struct job *j, uint32_t rank, const struct weft_o
                          struct weft_schedule_coll *out)
 {
     const struct weft_group *g = &j->w->groups[op->group];
-    const struct weft_choice *choice = weft_choice_asked(&j->choices, op);
+    const struct weft_choice *choice = weft_choice_given(&j->choices, op);
     const char *why = "it does not do that kind on that many ranks";
     *out = (struct weft_schedule_coll){.p = &j->p,
                                        .group = g,

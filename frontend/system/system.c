@@ -14,7 +14,7 @@ static void system_on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     const uint64_t tag = done->msg.tag;
-    weft_trails_let_go(s);
+    weft_causal_paths_let_go(s);
     if (s->err.code == 0 && (tag & WEFT_TAG_P2P) && !(tag & WEFT_TAG_CONTROL))
         weft_p2p_sent(done);
     else if (done->msg.kind == WEFT_MSG_PART)
@@ -32,7 +32,7 @@ static void system_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     const struct weft_msg *msg = &done->msg;
-    weft_trails_let_go(s);
+    weft_causal_paths_let_go(s);
     if (s->err.code)
         return;
     if (msg->src >= s->w->nranks || msg->dst >= s->w->nranks)
@@ -196,7 +196,7 @@ static int system_prepare(struct weft_system *s, const struct weft_system_env *e
     s->shapes = s->position ? weft_shapes_new(w, &s->dims, err) : NULL;
     if (!s->shapes)
         return err->code;
-    rc = weft_choices_settle(&s->choices, w, s->p, env, &s->dims, s->shapes, s->rings, err);
+    rc = weft_choices_resolve(&s->choices, w, s->p, env, &s->dims, s->shapes, s->rings, err);
     rc = rc ? rc : weft_remote_begin(s, err);
     rc = rc ? rc : weft_absorbed_new(s, err);
     rc = rc ? rc : weft_sites_new(s, env ? env->fabric : NULL, err);
@@ -267,7 +267,7 @@ void weft_system_free(struct weft_system *s)
     weft_rings_free(s->rings, s->w);
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);
-    weft_trails_free(s);
+    weft_causal_paths_free(s);
     weft_absorbed_free(s);
     free(s->instance_order);
     free(s->memory_free_ps);
@@ -282,7 +282,7 @@ int weft_system_start(struct weft_system *s, struct weft_err *err)
 {
     int64_t now_ps = weft_now_ps(s);
     struct weft_err own = {0};
-    if (weft_trails_begin(s, err ? err : &own))
+    if (weft_causal_paths_begin(s, err ? err : &own))
         return err ? err->code : own.code;
     for (uint32_t r = 0; r < s->w->nranks && s->err.code == 0; r++) {
         struct weft_npu *npu = &s->npus[r];
@@ -291,7 +291,7 @@ int weft_system_start(struct weft_system *s, struct weft_err *err)
             if (npu->state[i].parents_left == 0)
                 weft_npu_ready(npu, i);
         weft_npu_issue(npu);
-        weft_trail_leave(npu);
+        weft_causal_path_leave(npu);
     }
     if (s->err.code && err)
         *err = s->err;
@@ -339,8 +339,8 @@ void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_
 
 int weft_system_conclude(struct weft_system *s, struct weft_err *err)
 {
-    weft_trails_let_go(s);
-    int rc = weft_trails_conclude(s, err);
+    weft_causal_paths_let_go(s);
+    int rc = weft_causal_paths_conclude(s, err);
     for (uint32_t r = 0; !rc && r < s->w->nranks; r++) {
         struct weft_rank_result x;
         weft_system_result(s, r, &x);

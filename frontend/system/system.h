@@ -106,7 +106,7 @@ struct weft_phase_record {
     const struct weft_op *op;
     const char *algorithm;
     int dim;                  /**< dimension of the fabric; -1: all ranks as one */
-    enum weft_coll_kind kind; /**< what the phase is, as played */
+    enum weft_coll_kind kind; /**< what the phase is, as simulated */
     uint64_t chunks;
     uint64_t messages, bytes;       /**< sent by this rank */
     int64_t begin_ps;               /**< the first chunk began it */
@@ -129,7 +129,7 @@ enum weft_cause {
     WEFT_CAUSE_FABRIC_QUEUEING,
     WEFT_CAUSE_REDUCE,      /**< received data is added up or copied */
     WEFT_CAUSE_ENDPOINT,    /**< software and injection: endpoint delay, LogGP costs */
-    WEFT_CAUSES_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
+    WEFT_CAUSES_ON_THE_WAY, /**< how many of them a causal_path counts; see causal_path.h */
     /** A peer has not come to the operation yet. */
     WEFT_CAUSE_PEER = WEFT_CAUSES_ON_THE_WAY,
     /** The peer is in the operation, but has to receive, add up or wait its turn before it can
@@ -196,8 +196,9 @@ struct weft_system_env {
  * inputs). @p env may be NULL. */
 int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_system_env *env, struct weft_err *err);
-/** Calls fn once for each kind of collective and way in which it is played: "ring over 16 ranks",
- * "ring in dimension 0 (8), ring in dimension 1 (2)". For what weft_system_check accepts. */
+/** Calls fn once for each kind of collective and way in which it is simulated: "ring over 16
+ * ranks", "ring in dimension 0 (8), ring in dimension 1 (2)". For what weft_system_check accepts.
+ */
 int weft_system_algorithms(const struct weft_workload *w, const struct weft_system_params *p,
                            const struct weft_system_env *env,
                            void (*fn)(void *ctx, enum weft_coll_kind kind, const char *text),

@@ -15,7 +15,7 @@
  *   in_network.c operations of the switches            share.c     computations that collectives slow down
  *   p2p_any.c    RECVs from any rank, with any tag
  *   npu.c        ops from ready to done                endpoint.c  costs of messages and computations
- *   account.c    how an NPU's time is spent            trail.c     the critical path
+ *   account.c    how an NPU's time is spent            causal_path.c     the critical path
  *   events.c     timers, and the first error
  *
  *   check.c      validation before a run               fit.c       whether algorithms fit the fabric
@@ -36,7 +36,7 @@
 #include "collective/algorithm.h"
 #include "system/agreed_order.h"
 #include "system/system.h"
-#include "system/trail.h"
+#include "system/causal_path.h"
 #include "system/u64map.h"
 
 #include <stdbool.h>
@@ -50,15 +50,15 @@ struct weft_any;
 /** An op that has been issued and is not done. */
 struct weft_active {
     struct weft_npu *npu;
-    uint32_t op;                     /**< index into the rank's ops */
-    int64_t ready_ps, start_ps;      /**< start_ps is -1 until it starts */
-    struct weft_active *prev, *next; /**< all active ops of the NPU, in issue order */
-    struct weft_active *queued;      /**< next in a resource's or a RECV's queue */
-    struct weft_coll_run *coll;      /**< COLL */
-    struct weft_trail *trail;        /**< of what began it, once it has begun */
-    int64_t exposed_ps[WEFT_CAUSES]; /**< exposed time that ended as it got on, by cause */
-    const struct weft_op *what;      /**< the op */
-    struct weft_op own[];            /**< it, where ranks share theirs */
+    uint32_t op;                          /**< index into the rank's ops */
+    int64_t ready_ps, start_ps;           /**< start_ps is -1 until it starts */
+    struct weft_active *prev, *next;      /**< all active ops of the NPU, in issue order */
+    struct weft_active *queued;           /**< next in a resource's or a RECV's queue */
+    struct weft_coll_run *coll;           /**< COLL */
+    struct weft_causal_path *causal_path; /**< of what began it, once it has begun */
+    int64_t exposed_ps[WEFT_CAUSES];      /**< exposed time that ended as it got on, by cause */
+    const struct weft_op *what;           /**< the op */
+    struct weft_op own[];                 /**< it, where ranks share theirs */
 };
 
 /** First in, first out of ops. */
@@ -96,7 +96,7 @@ struct weft_auto;
 
 /** Every choice that the parameters and the workload name. */
 struct weft_choices {
-    struct weft_choice kind[WEFT_COLL_KINDS]; /**< by kind as played */
+    struct weft_choice kind[WEFT_COLL_KINDS]; /**< by kind as simulated */
     struct weft_choice *named;                /**< those that single ops ask for */
     size_t nnamed;
     struct weft_auto *autos; /**< what auto is for each op; NULL: nothing asks for it */
@@ -162,10 +162,10 @@ struct weft_npu {
     int64_t counted_ps;       /**< accounting is done up to here */
     uint32_t communicating;   /**< active SEND, RECV, COLL */
     uint32_t collectives;     /**< active COLL */
-    struct weft_trail *trail; /**< of the present event; NULL: there is none */
+    struct weft_causal_path *causal_path; /**< of the present event; NULL: there is none */
     /** those of the thread in which a message is taken in now; NULL: the frontend's own */
-    struct weft_trail_notes *notes;
-    uint32_t trail_op;       /**< op that it is an event of */
+    struct weft_causal_path_notes *notes;
+    uint32_t causal_path_op; /**< op that it is an event of */
     struct weft_share share; /**< the running computation when collectives slow it down */
     struct weft_rank_result result;
 };
@@ -225,13 +225,13 @@ struct weft_system {
     struct weft_agreed_order
         *latest_orders; /**< a list, for ranks that need the same; NULL: none */
     struct weft_sites sites;
-    int64_t *memory_free_ps;  /**< per remote memory: done with what has been asked of it */
+    int64_t *memory_free_ps;  /**< per remote memory: done with what has been wanted of it */
     uint64_t *instance_order; /**< per instance: place in program order, see coll_ids.h */
     struct weft_npu *npus;
     struct weft_resource *cpus; /**< of all ranks */
     struct weft_op_state *states;
     uint64_t done, total;
-    struct weft_trails trails;
+    struct weft_causal_paths causal_paths;
     uint64_t seed;
     uint64_t coll_rendezvous_bytes; /**< messages of collectives of that size and more; 0: none */
     unsigned chunk_bits, phase_bits, lane_bits, instr_bits; /**< of a collective's tag */
@@ -314,7 +314,7 @@ void weft_share_changed(struct weft_npu *npu);
 int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
                       struct weft_err *err);
 /** Finds the priorities of a workload, where they matter. */
-/** The ports that QPs take in turn, where they are asked to: of the hosts of @p env. */
+/** The ports that QPs take in turn, where they are wanted to: of the hosts of @p env. */
 int weft_read_turns(const struct weft_system_env *env, const struct weft_system_params *p,
                     uint32_t nranks, struct weft_classes *out, struct weft_err *err);
 void weft_read_urgencies(const struct weft_workload *w, const struct weft_system_params *p,
@@ -337,7 +337,7 @@ int weft_choice_parse(const char *text, const char *dir, struct weft_choice *out
                       struct weft_err *err);
 void weft_choice_release(struct weft_choice *c);
 /** What an op asks for: its own choice or that of its kind. */
-const struct weft_choice *weft_choice_asked(const struct weft_choices *c, const struct weft_op *op);
+const struct weft_choice *weft_choice_given(const struct weft_choices *c, const struct weft_op *op);
 
 /* auto.c */
 /** What auto chooses for: all must stay until it has chosen. */
@@ -371,10 +371,10 @@ const struct weft_auto_pick *weft_auto_pick_of(const struct weft_auto *a, const 
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err);
 /** Settles what auto is; before it, weft_choice_of() is for ops that do not ask for that. */
-int weft_choices_settle(struct weft_choices *c, const struct weft_workload *w,
-                        const struct weft_system_params *p, const struct weft_system_env *env,
-                        const struct weft_dims *dims, const struct weft_shape *shapes,
-                        const struct weft_ring *rings, struct weft_err *err);
+int weft_choices_resolve(struct weft_choices *c, const struct weft_workload *w,
+                         const struct weft_system_params *p, const struct weft_system_env *env,
+                         const struct weft_dims *dims, const struct weft_shape *shapes,
+                         const struct weft_ring *rings, struct weft_err *err);
 void weft_choices_free(struct weft_choices *c);
 /** The algorithm for dimension @p dim of the fabric. */
 static inline const struct weft_coll_algorithm *weft_choice_in(const struct weft_choice *c,
@@ -454,14 +454,15 @@ struct weft_site_group *weft_site_net_group(const struct weft_sites *sites, uint
 
 /** What a token (base/message.h) of the system layer's names: weft_msg.token_type. */
 enum weft_token_type {
-    WEFT_TOKEN_TRAIL = 1, /**< struct weft_trail: messages of collectives, grants and requests */
-    WEFT_TOKEN_ACTIVE,    /**< struct weft_active: of SENDs, and accesses of a memory */
-    WEFT_TOKEN_JOINT      /**< struct weft_joint: of operations of the switches */
+    WEFT_TOKEN_CAUSAL_PATH =
+        1,             /**< struct weft_causal_path: messages of collectives, grants and requests */
+    WEFT_TOKEN_ACTIVE, /**< struct weft_active: of SENDs, and accesses of a memory */
+    WEFT_TOKEN_JOINT   /**< struct weft_joint: of operations of the switches */
 };
-static inline struct weft_trail *weft_token_trail(const struct weft_completion *done)
+static inline struct weft_causal_path *weft_token_causal_path(const struct weft_completion *done)
 {
-    WEFT_REQUIRE(done->msg.token_type == WEFT_TOKEN_TRAIL);
-    return (struct weft_trail *)done->msg.token.object;
+    WEFT_REQUIRE(done->msg.token_type == WEFT_TOKEN_CAUSAL_PATH);
+    return (struct weft_causal_path *)done->msg.token.object;
 }
 static inline struct weft_active *weft_token_active(const struct weft_completion *done)
 {
@@ -496,16 +497,16 @@ uint32_t weft_position(const struct weft_group *g, const uint32_t *sorted, uint3
 /* account.c */
 /** Adds the time since the last call to what is going on; before every change of it. */
 void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
-/** The beginning of an event: a message of @p a has come in, posted with @p trail. */
-void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
+/** The beginning of an event: a message of @p a has come in, posted with @p causal_path. */
+void weft_npu_arrival(struct weft_active *a, const struct weft_causal_path *causal_path,
                       const struct weft_completion *done);
 /** The same of one from which nothing follows: only the rank's time is accounted for. */
-void weft_npu_absorbed(struct weft_active *a, const struct weft_trail *trail,
+void weft_npu_absorbed(struct weft_active *a, const struct weft_causal_path *causal_path,
                        const struct weft_completion *done);
 /** The beginning of an event: what SEND @p a has sent is acknowledged. */
 void weft_npu_acked(struct weft_active *a, const struct weft_completion *done);
 /** The beginning of an event: the timer with @p t, of @p a, is over. */
-void weft_npu_timer(struct weft_active *a, struct weft_trail *t);
+void weft_npu_timer(struct weft_active *a, struct weft_causal_path *t);
 
 /* npu.c */
 /** Notes that the parents of an op are done. */

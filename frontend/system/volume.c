@@ -16,7 +16,7 @@
 /* What the volume of a collective follows from. */
 struct key {
     uint32_t group;
-    enum weft_coll_kind kind; /* as played */
+    enum weft_coll_kind kind; /* as simulated */
     uint32_t root;
     uint64_t bytes;
     uint32_t involved;
@@ -141,7 +141,7 @@ static uint64_t shared_bytes(const struct weft_system *s, struct known *known, u
                              const struct weft_op *op)
 {
     const struct key key = {.group = op->group,
-                            .kind = weft_coll_played_as(op->coll),
+                            .kind = weft_coll_run_as(op->coll),
                             .root = op->has_root ? op->root : 0,
                             .bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes,
                             .involved = op->involved,

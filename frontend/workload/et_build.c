@@ -119,14 +119,6 @@ void weft_et_build_int(struct weft_et_build *b, const char *name, enum weft_et_k
         a->value.u64 = kind == WEFT_ET_BOOL ? value != 0 : (uint64_t)value;
 }
 
-void weft_et_build_real(struct weft_et_build *b, const char *name, enum weft_et_kind kind,
-                        double value)
-{
-    struct weft_et_attr *a = add_attr(b, name, kind);
-    if (a)
-        a->value.f64 = value;
-}
-
 /* A list attribute of the newest node with room for @p n values; NULL when out of memory. */
 static union weft_et_scalar *add_list(struct weft_et_build *b, const char *name,
                                       enum weft_et_kind kind, size_t n)

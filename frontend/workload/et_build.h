@@ -38,8 +38,6 @@ void weft_et_build_data_dep(struct weft_et_build *b, uint64_t id);
 /** Attributes of integer and bool kinds; @p value is converted to the kind's class. */
 void weft_et_build_int(struct weft_et_build *b, const char *name, enum weft_et_kind kind,
                        int64_t value);
-void weft_et_build_real(struct weft_et_build *b, const char *name, enum weft_et_kind kind,
-                        double value);
 /** A list of @p n sizes in bytes. */
 void weft_et_build_sizes(struct weft_et_build *b, const char *name, const uint64_t *sizes,
                          size_t n);

@@ -36,7 +36,7 @@ struct weft_workload_ops {
                  struct weft_flow_source **out, struct weft_err *err);
     /**
      * Optional: generators of graphs. Writes the traces of all ranks (how many: its parameters must
-     * say; into *nranks) as PREFIX.<rank>.et, or .et.gz when @p prefix ends in ".gz", without that
+     * say; into *nranks) as PREFIX.RANK.et, or .et.gz when @p prefix ends in ".gz", without that
      * ending, with what else belongs to them.
      */
     int (*write)(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err);

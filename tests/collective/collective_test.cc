@@ -136,9 +136,9 @@ TEST(Blocks, BytesOfRanges)
 
 TEST(Kinds, PlayedAs)
 {
-    EXPECT_EQ(weft_coll_played_as(WEFT_COLL_BARRIER), WEFT_COLL_ALL_REDUCE);
-    EXPECT_EQ(weft_coll_played_as(WEFT_COLL_REDUCE_SCATTER_BLOCK), WEFT_COLL_REDUCE_SCATTER);
-    EXPECT_EQ(weft_coll_played_as(WEFT_COLL_GATHER), WEFT_COLL_GATHER);
+    EXPECT_EQ(weft_coll_run_as(WEFT_COLL_BARRIER), WEFT_COLL_ALL_REDUCE);
+    EXPECT_EQ(weft_coll_run_as(WEFT_COLL_REDUCE_SCATTER_BLOCK), WEFT_COLL_REDUCE_SCATTER);
+    EXPECT_EQ(weft_coll_run_as(WEFT_COLL_GATHER), WEFT_COLL_GATHER);
     EXPECT_FALSE(weft_coll_has_root(WEFT_COLL_ALL_REDUCE));
     EXPECT_TRUE(weft_coll_has_root(WEFT_COLL_SCATTER));
 }

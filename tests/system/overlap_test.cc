@@ -167,7 +167,7 @@ uint64_t Planned(const char *spec, weft_coll_kind kind, uint32_t n, uint32_t roo
     weft_coll_algorithm a;
     EXPECT_EQ(weft_coll_algorithm_parse(spec, strlen(spec), "", &a, &err), 0) << err.msg;
     weft_coll_call c = {};
-    c.kind = weft_coll_played_as(kind);
+    c.kind = weft_coll_run_as(kind);
     c.n = n;
     c.root = root;
     weft_coll_use(&c, &a);

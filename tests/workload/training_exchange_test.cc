@@ -54,7 +54,7 @@ TEST(TrainingExchange, Servers)
 {
     const weft_training_plan q = plan_of(with(servers, {{"ranks", "10"}, {"servers", "2"}}));
     EXPECT_EQ(q.world, 8u);
-    EXPECT_EQ(q.d, 8u);
+    EXPECT_EQ(q.dp, 8u);
     const std::vector<Node> worker = nodes_of(q, 5), server = nodes_of(q, 9);
     uint64_t pushed = 0, pulled = 0;
     for (const auto &[peer, sum] : messages(worker, WEFT_ET_COMM_SEND_NODE)) {

@@ -40,7 +40,7 @@ double makespan(const weft_training_plan &q, double f, double i, double w)
     std::vector<std::vector<weft_pass>> order;
     for (uint64_t s = 0; s < q.pp; s++)
         order.push_back(passes_of(q, s));
-    const uint64_t chunks = q.pp * q.v / q.copies;
+    const uint64_t chunks = q.pp * q.vpp / q.copies;
     std::vector<size_t> at(q.pp);
     std::vector<double> clock(q.pp);
     auto ready = [&](const weft_pass &p, uint64_t s, double *start) {

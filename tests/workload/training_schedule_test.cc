@@ -27,7 +27,7 @@ double makespan(const weft_training_plan &q, double f, double i, double w)
     }
     std::vector<size_t> at(q.pp);
     std::vector<double> clock(q.pp);
-    const uint64_t all = q.pp * q.v;
+    const uint64_t all = q.pp * q.vpp;
     for (bool moved = true; moved;) {
         moved = false;
         for (uint64_t s = 0; s < q.pp; s++)
@@ -53,10 +53,10 @@ double makespan(const weft_training_plan &q, double f, double i, double w)
                                      : p.kind == WEFT_PASS_INPUTS  ? i
                                      : p.kind == WEFT_PASS_WEIGHTS ? w
                                                                    : i + w;
-                clock[s] = start + takes / double(q.v);
+                clock[s] = start + takes / double(q.vpp);
                 if (p.kind != WEFT_PASS_WEIGHTS)
                     done[{back, stage, p.microbatch}] =
-                        p.kind == WEFT_PASS_BACKWARD ? clock[s] : start + takes / double(q.v);
+                        p.kind == WEFT_PASS_BACKWARD ? clock[s] : start + takes / double(q.vpp);
             }
     }
     weft_arena_free(arena);

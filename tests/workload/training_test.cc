@@ -134,22 +134,24 @@ TEST(Training, ContextParallelBytes)
         const weft_training_plan q =
             plan_of({{"ranks", c}, {"cp", c}, {"layers", "2"}, {"check-memory", "false"}});
         const uint64_t unit = q.tokens * 2 * 8 * 128 * 2;
-        EXPECT_EQ(sends(nodes_of(q, 0), 1).bytes, 2 * q.m * 3 * (q.c - 1) * unit);
+        EXPECT_EQ(sends(nodes_of(q, 0), 1).bytes, 2 * q.microbatches * 3 * (q.cp - 1) * unit);
         const weft_training_plan g = plan_of({{"ranks", c},
                                               {"cp", c},
                                               {"layers", "2"},
                                               {"context-parallel", "all-gather"},
                                               {"check-memory", "false"}});
-        EXPECT_EQ(collectives(nodes_of(g, 0), WEFT_COMM_CP, AG).bytes, 2 * q.m * 2 * unit);
-        EXPECT_EQ(collectives(nodes_of(g, 0), WEFT_COMM_CP, RS).bytes, 2 * q.m * unit * q.c);
+        EXPECT_EQ(collectives(nodes_of(g, 0), WEFT_COMM_CP, AG).bytes,
+                  2 * q.microbatches * 2 * unit);
+        EXPECT_EQ(collectives(nodes_of(g, 0), WEFT_COMM_CP, RS).bytes,
+                  2 * q.microbatches * unit * q.cp);
         const weft_training_plan a = plan_of({{"ranks", c},
                                               {"cp", c},
                                               {"layers", "2"},
                                               {"context-parallel", "all-to-all"},
                                               {"check-memory", "false"}});
-        EXPECT_EQ(collectives(nodes_of(a, 0), WEFT_COMM_CP, A2A).n, 2 * q.m * 8);
+        EXPECT_EQ(collectives(nodes_of(a, 0), WEFT_COMM_CP, A2A).n, 2 * q.microbatches * 8);
         EXPECT_EQ(collectives(nodes_of(a, 0), WEFT_COMM_CP, A2A).bytes,
-                  2 * q.m * 2 * (2 * q.tokens * 4096 * 2 + unit));
+                  2 * q.microbatches * 2 * (2 * q.tokens * 4096 * 2 + unit));
     }
 }
 

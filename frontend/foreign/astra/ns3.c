@@ -35,13 +35,14 @@ static void take_failures(struct weft_astra_maker *m, const struct weft_hpcc_con
 {
     if (c->error_rate > 0)
         weft_astra_set(m, "topology.error-rate=%.17g", c->error_rate);
-    const char *said, *down = weft_hpcc_link_down_setting(m->x->arena, c, fabric, &said);
+    const char *output_lines,
+        *down = weft_hpcc_link_down_setting(m->x->arena, c, fabric, &output_lines);
     if (!down)
         m->rc = weft_err_no_memory(m->err, "an experiment");
     if (!down || !*down)
         return;
     weft_astra_set(m, "%s", down);
-    weft_astra_note(m, "%s", said);
+    weft_astra_note(m, "%s", output_lines);
 }
 
 /* Reads logical-dims into the dimensions of collectives. */

@@ -17,7 +17,7 @@ struct row;
 typedef void take_fn(struct weft_astra_maker *m, const struct weft_flat *f,
                      const struct weft_flat_key *k, const struct row *row);
 
-/* A key: what takes its value, or what is said of it. */
+/* A key: what takes its value, or what is output_lines of it. */
 struct row {
     const char *name;
     take_fn *take;
@@ -342,7 +342,7 @@ static void take_roofline(struct weft_astra_maker *m, const struct weft_flat *f,
     weft_astra_set(m, "system.roofline=%s", is_on(m, f, k) ? "true" : "false");
 }
 
-/* What is said where it is on. */
+/* What is output_lines where it is on. */
 static void take_note(struct weft_astra_maker *m, const struct weft_flat *f,
                       const struct weft_flat_key *k, const struct row *row)
 {

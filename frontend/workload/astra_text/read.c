@@ -323,7 +323,7 @@ static int read_layer(struct reading *r, uint64_t i)
 }
 
 /* Settles which collectives of a layer are played. */
-static void astra_text_read_settle(struct reading *r, uint64_t i)
+static void astra_text_read_resolve(struct reading *r, uint64_t i)
 {
     struct weft_astra_layer *l = &r->t->layers[i];
     const bool dlrm = weft_astra_policy_loop(r->t->policy) == WEFT_ASTRA_LOOP_DLRM;
@@ -473,7 +473,7 @@ static int astra_text_read_all(struct reading *r, enum weft_astra_dialect dialec
         r->simai = r->simai || is_aicb_name(t->layers[i].name);
     t->dialect = dialect ? dialect : r->simai ? WEFT_ASTRA_DIALECT_SIMAI : WEFT_ASTRA_DIALECT_1;
     for (uint64_t i = 0; i < t->nlayers; i++)
-        astra_text_read_settle(r, i);
+        astra_text_read_resolve(r, i);
     rc = mark(r, &h);
     if (!rc)
         rc = check_repeats(r);

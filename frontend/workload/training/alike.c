@@ -12,7 +12,7 @@
 static uint64_t places(const struct weft_training_plan *q)
 {
     const bool tables = q->dlrm.ntables && q->p.table_sharding != WEFT_TABLES_ROWS;
-    return q->p.expert_skew > 0 || tables ? q->e : 1;
+    return q->p.expert_skew > 0 || tables ? q->ep : 1;
 }
 
 uint64_t weft_training_sorts(const struct weft_training_plan *q)
@@ -24,7 +24,7 @@ uint64_t weft_training_sort(const struct weft_training_plan *q, uint64_t rank)
 {
     if (rank >= q->world) /* servers have parts of their own */
         return q->pp * places(q) + rank - q->world;
-    return weft_training_place(q, rank).pp * places(q) + rank / q->te % places(q);
+    return weft_training_place(q, rank).pp * places(q) + rank / q->etp % places(q);
 }
 
 uint64_t weft_training_peer_as(const struct weft_training_plan *q, uint64_t from, uint64_t peer,
@@ -34,9 +34,9 @@ uint64_t weft_training_peer_as(const struct weft_training_plan *q, uint64_t from
         return peer;
     const struct weft_rank_place a = weft_training_place(q, from), b = weft_training_place(q, peer);
     struct weft_rank_place at = weft_training_place(q, rank);
-    at.tp = (at.tp + q->t + b.tp - a.tp) % q->t;
-    at.cp = (at.cp + q->c + b.cp - a.cp) % q->c;
-    at.dp = (at.dp + q->d + b.dp - a.dp) % q->d;
+    at.tp = (at.tp + q->tp + b.tp - a.tp) % q->tp;
+    at.cp = (at.cp + q->cp + b.cp - a.cp) % q->cp;
+    at.dp = (at.dp + q->dp + b.dp - a.dp) % q->dp;
     at.pp = (at.pp + q->pp + b.pp - a.pp) % q->pp;
     return weft_training_rank(q, at);
 }

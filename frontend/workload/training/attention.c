@@ -19,14 +19,14 @@ static uint64_t key_value_bytes(const struct weft_training_plan *q)
     const struct weft_model *m = &q->model;
     const uint64_t n = q->tokens;
     if (m->kv_lora)
-        return n * 2 * (m->heads / q->t) * (m->nope_dim + m->rope_dim + m->v_dim);
-    const uint64_t heads = m->kv_heads < q->t ? 1 : m->kv_heads / q->t;
+        return n * 2 * (m->heads / q->tp) * (m->nope_dim + m->rope_dim + m->v_dim);
+    const uint64_t heads = m->kv_heads < q->tp ? 1 : m->kv_heads / q->tp;
     return n * 2 * heads * weft_model_head_dim(m) * 2;
 }
 
 static uint64_t query_bytes(const struct weft_training_plan *q)
 {
-    return q->tokens * (q->model.heads / q->t) * weft_model_head_dim(&q->model) * 2;
+    return q->tokens * (q->model.heads / q->tp) * weft_model_head_dim(&q->model) * 2;
 }
 
 static const char *attention_text(char *buf, size_t size, const char *label, const char *what,
@@ -42,7 +42,7 @@ static uint64_t ring(struct weft_training_graph *g, double seconds, const char *
                      bool backward)
 {
     const struct weft_training_plan *q = g->plan;
-    const uint64_t c = q->c, unit = key_value_bytes(q), sends = backward ? c : c - 1;
+    const uint64_t c = q->cp, unit = key_value_bytes(q), sends = backward ? c : c - 1;
     struct weft_rank_place next = g->at, prev = g->at;
     char buf[64];
     uint64_t in = x;
@@ -77,7 +77,7 @@ static uint64_t ring(struct weft_training_graph *g, double seconds, const char *
 static uint64_t gathered(struct weft_training_graph *g, double seconds, const char *label,
                          uint64_t x, bool backward)
 {
-    const uint64_t half = key_value_bytes(g->plan) / 2, c = g->plan->c;
+    const uint64_t half = key_value_bytes(g->plan) / 2, c = g->plan->cp;
     char buf[64];
     const uint64_t k = weft_graph_collective(g, WEFT_COMM_CP, WEFT_COLL_ALL_GATHER, half,
                                              attention_text(buf, sizeof buf, label, "k.ag", 0), x);

@@ -43,7 +43,7 @@ static uint64_t tp(struct block *k, int kind, const char *part, uint64_t x)
 {
     const struct weft_training_plan *q = k->g->plan;
     const uint64_t bytes =
-        kind == WEFT_COLL_ALL_GATHER ? q->activation_bytes / q->t : q->activation_bytes;
+        kind == WEFT_COLL_ALL_GATHER ? q->activation_bytes / q->tp : q->activation_bytes;
     return weft_graph_collective(k->g, WEFT_COMM_TP, kind, bytes, label(k, part), x);
 }
 
@@ -63,7 +63,7 @@ static uint64_t attention_forward(struct block *k, uint64_t x)
     const struct weft_block_cost *c = &k->cost;
     char name[64];
     x = block_enter(k, "attn.ag", x);
-    if (g->plan->c == 1) {
+    if (g->plan->cp == 1) {
         x = weft_graph_compute(
             g, c->projections_in.forward_s + c->scores.forward_s + c->projection_out.forward_s,
             label(k, "attn"), x, WEFT_NO_NODE);
@@ -82,7 +82,7 @@ static uint64_t attention_inputs(struct block *k, uint64_t x)
     struct weft_block_cost c = k->cost;
     char name[64];
     const bool again = g->plan->p.recompute == WEFT_RECOMPUTE_SELECTIVE;
-    if (g->plan->c == 1) {
+    if (g->plan->cp == 1) {
         const double recomputed = again ? c.scores.forward_s : 0;
         return weft_graph_compute(g,
                                   recomputed + c.projection_out.inputs_s + c.scores.inputs_s +
@@ -142,9 +142,9 @@ static uint64_t shuffle(struct block *k, bool out, const char *part, uint64_t x)
     const struct weft_training_plan *q = k->g->plan;
     const uint64_t row = q->model.hidden * 2;
     uint64_t there[WEFT_TRAINING_EP_MAX], here[WEFT_TRAINING_EP_MAX];
-    for (uint64_t i = 0; i < q->e; i++) {
+    for (uint64_t i = 0; i < q->ep; i++) {
         there[i] = k->rows[i] * row;
-        here[i] = k->received / q->e * row;
+        here[i] = k->received / q->ep * row;
     }
     return weft_graph_all_to_all(k->g, WEFT_COMM_EP, out ? there : here, out ? here : there,
                                  label(k, part), x);
@@ -159,7 +159,7 @@ static uint64_t block_spread(struct block *k, const char *part, uint64_t x)
 static uint64_t block_collect(struct block *k, const char *part, uint64_t x)
 {
     return weft_graph_collective(k->g, WEFT_COMM_ETP, WEFT_COLL_REDUCE_SCATTER,
-                                 k->received * k->g->plan->model.hidden * 2 * k->g->plan->te,
+                                 k->received * k->g->plan->model.hidden * 2 * k->g->plan->etp,
                                  label(k, part), x);
 }
 
@@ -220,8 +220,8 @@ static void block_prepare(struct block *k)
     if (!weft_model_is_moe(&q->model, k->layer))
         return;
     weft_training_routing(q, k->layer, k->rows);
-    k->received = k->rows[k->g->rank / q->te % q->e] * q->e;
-    k->cost.ffn = weft_training_experts_cost(q, k->received * q->te);
+    k->received = k->rows[k->g->rank / q->etp % q->ep] * q->ep;
+    k->cost.ffn = weft_training_experts_cost(q, k->received * q->etp);
 }
 
 uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x)

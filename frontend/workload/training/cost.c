@@ -42,7 +42,7 @@ static struct weft_part_cost sum(struct weft_part_cost a, struct weft_part_cost 
 static struct weft_part_cost around(const struct weft_training_plan *q)
 {
     const double elements =
-        (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->t : 1);
+        (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->tp : 1);
     return touch(q, 14 * elements, 1);
 }
 
@@ -52,7 +52,7 @@ static struct weft_part_cost scores(const struct weft_training_plan *q)
     const double width = m->kv_lora ? (double)(m->nope_dim + m->rope_dim + m->v_dim)
                                     : 2.0 * (double)weft_model_head_dim(m);
     const double flops = 2.0 * (double)q->tokens * (double)m->sequence * (double)m->heads * width /
-                         (double)q->t / (q->p.causal ? 2 : 1);
+                         (double)q->tp / (q->p.causal ? 2 : 1);
     const double tokens = (double)q->tokens;
     const double ahead =
         reached(q, WEFT_KERNEL_ATTENTION, WEFT_KERNEL_FORWARD, tokens, q->gpu.forward_efficiency);
@@ -63,7 +63,7 @@ static struct weft_part_cost scores(const struct weft_training_plan *q)
          * with its mask, read again. */
         const double all = q->p.causal ? 2 * flops : flops;
         const double products = weft_gpu_flops_s(&q->gpu, all, ahead);
-        const double n = (double)q->tokens * (double)m->sequence * (double)m->heads / (double)q->t;
+        const double n = (double)q->tokens * (double)m->sequence * (double)m->heads / (double)q->tp;
         const struct weft_part_cost memory = touch(q, 13 * n, 2);
         return (struct weft_part_cost){.forward_s = products + memory.forward_s,
                                        .inputs_s = 2 * products + memory.inputs_s};
@@ -75,11 +75,11 @@ static struct weft_part_cost scores(const struct weft_training_plan *q)
 static struct weft_part_cost projections_in(const struct weft_training_plan *q)
 {
     const struct weft_model *m = &q->model;
-    const double n = (double)q->tokens, h = (double)m->hidden, t = (double)q->t;
+    const double n = (double)q->tokens, h = (double)m->hidden, t = (double)q->tp;
     const double large = q->gpu.gemm_efficiency;
     struct weft_part_cost c = around(q);
     if (!m->kv_lora) {
-        const double kv = (double)(m->kv_heads < q->t ? q->t : m->kv_heads);
+        const double kv = (double)(m->kv_heads < q->tp ? q->tp : m->kv_heads);
         return sum(c, gemm(q, WEFT_KERNEL_QKV, n,
                            ((double)m->heads + 2 * kv) * (double)weft_model_head_dim(m) / t, h,
                            large));
@@ -107,7 +107,7 @@ static struct weft_part_cost feed_forward(const struct weft_training_plan *q,
 struct weft_block_cost weft_training_block_cost(const struct weft_training_plan *q, uint64_t layer)
 {
     const struct weft_model *m = &q->model;
-    const double n = (double)q->tokens, t = (double)q->t, large = q->gpu.gemm_efficiency;
+    const double n = (double)q->tokens, t = (double)q->tp, large = q->gpu.gemm_efficiency;
     const double value = m->kv_lora ? (double)m->v_dim : (double)weft_model_head_dim(m);
     struct weft_block_cost c = {.projections_in = projections_in(q), .scores = scores(q)};
     c.projection_out =
@@ -132,7 +132,7 @@ struct weft_block_cost weft_training_block_cost(const struct weft_training_plan 
 struct weft_part_cost weft_training_experts_cost(const struct weft_training_plan *q, uint64_t rows)
 {
     return feed_forward(q, WEFT_KERNEL_EXPERTS, (double)rows,
-                        (double)q->model.expert_ffn / (double)q->te, q->gpu.expert_efficiency);
+                        (double)q->model.expert_ffn / (double)q->etp, q->gpu.expert_efficiency);
 }
 
 struct weft_part_cost weft_training_layer_cost(const struct weft_training_plan *q, uint64_t layer)
@@ -169,7 +169,7 @@ struct weft_part_cost weft_training_embedding_cost(const struct weft_training_pl
 struct weft_part_cost weft_training_head_cost(const struct weft_training_plan *q)
 {
     const double n = (double)q->tokens;
-    const double rows = (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) / (double)q->t;
+    const double rows = (double)weft_model_vocab(&q->model, q->tp, q->p.pad_vocab) / (double)q->tp;
     return sum(gemm(q, WEFT_KERNEL_HEAD, n, rows, (double)q->model.hidden, q->gpu.gemm_efficiency),
                touch(q, 7 * n * rows, 1));
 }
@@ -178,7 +178,7 @@ double weft_training_optimizer_s(const struct weft_training_plan *q, uint64_t st
 {
     const struct weft_block_params n = weft_training_stage_params(q, stage);
     const bool shared = q->p.sharding >= WEFT_SHARD_OPTIMIZER;
-    const double owned = (double)n.dense / (shared ? (double)(q->c * q->d * q->copies) : 1) +
+    const double owned = (double)n.dense / (shared ? (double)(q->cp * q->dp * q->copies) : 1) +
                          (double)n.experts / (shared ? (double)(q->edp * q->copies) : 1);
     return weft_gpu_bytes_s(&q->gpu, 30 * owned * q->density);
 }

@@ -86,12 +86,12 @@ void weft_schedule_dualpipe(const struct weft_training_plan *q, uint64_t rank,
                             struct weft_schedule_sink *s)
 {
     const uint64_t p = q->pp, other = p - 1 - rank, x = rank < other ? rank : other;
-    const uint64_t alone = p / 2 - x - 1, pairs = q->m / 2 + x + 1 - p;
+    const uint64_t alone = p / 2 - x - 1, pairs = q->microbatches / 2 + x + 1 - p;
     const int far = rank < other ? 1 : 0;
     struct state t = {.s = s};
     t.chunk[FAR] = (uint64_t)far;
     t.chunk[NEAR] = (uint64_t)!far;
-    t.first[far ? FAR : NEAR] = q->m / 2;
+    t.first[far ? FAR : NEAR] = q->microbatches / 2;
     for (uint64_t k = 0; k < 2 * alone; k++)
         dualpipe_forward(&t, NEAR);
     for (uint64_t k = 0; k < x + 1; k++) {

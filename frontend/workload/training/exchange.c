@@ -68,7 +68,7 @@ void weft_graph_serve(struct weft_training_graph *g, uint64_t params)
 static uint64_t rank_at(const struct weft_training_graph *g, uint64_t dp)
 {
     struct weft_rank_place at = g->at;
-    at.dp = dp % g->plan->d;
+    at.dp = dp % g->plan->dp;
     return weft_training_rank(g->plan, at);
 }
 
@@ -76,7 +76,7 @@ static uint64_t rank_at(const struct weft_training_graph *g, uint64_t dp)
 static uint64_t training_exchange_neighbour(struct weft_training_graph *g, uint64_t ahead,
                                             uint64_t bytes, uint64_t ready)
 {
-    const uint64_t d = g->plan->d, tag = WEFT_GOSSIP_TAG + g->exchange_tag++;
+    const uint64_t d = g->plan->dp, tag = WEFT_GOSSIP_TAG + g->exchange_tag++;
     weft_graph_send(g, bytes, rank_at(g, g->at.dp + ahead), tag, "gossip.send", ready);
     return weft_graph_recv(g, bytes, rank_at(g, g->at.dp + d - ahead), tag, "gossip.recv");
 }
@@ -87,15 +87,15 @@ uint64_t weft_graph_gossip(struct weft_training_graph *g, uint64_t ready)
     const double left = (double)weft_training_stage_params(q, g->at.pp).dense * q->density;
     const uint64_t bytes = q->grad_bytes * (uint64_t)left;
     uint64_t hops = 0;
-    if (q->d < 2)
+    if (q->dp < 2)
         return WEFT_NO_NODE;
     if (q->p.gossip == WEFT_GOSSIP_RING) {
         const uint64_t x = training_exchange_neighbour(g, 1, bytes, ready);
-        return q->d > 2 ? weft_graph_join(g, "gossip", x,
-                                          training_exchange_neighbour(g, q->d - 1, bytes, ready))
-                        : x;
+        return q->dp > 2 ? weft_graph_join(g, "gossip", x,
+                                           training_exchange_neighbour(g, q->dp - 1, bytes, ready))
+                         : x;
     }
-    while ((UINT64_C(1) << hops) < q->d)
+    while ((UINT64_C(1) << hops) < q->dp)
         hops++;
     return training_exchange_neighbour(g, UINT64_C(1) << g->iteration % hops, bytes, ready);
 }

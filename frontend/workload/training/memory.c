@@ -19,7 +19,7 @@ double weft_training_block_activations(const struct weft_training_plan *q, uint6
     const struct weft_model *m = &q->model;
     if (q->layered.n)
         return 2.0 * (double)q->tokens * (double)q->layered.layer[layer].kept;
-    const double h = (double)m->hidden, t = (double)q->t, n = (double)q->tokens;
+    const double h = (double)m->hidden, t = (double)q->tp, n = (double)q->tokens;
     const double rest = q->sp ? 1 / t : 1; /* share of what lies between tensor-parallel parts */
     const bool kept = !q->p.flash_attention && q->p.recompute == WEFT_RECOMPUTE_NONE;
     const double scores = kept ? 5.0 * (double)m->heads * (double)m->sequence : 0;
@@ -31,7 +31,7 @@ double weft_training_block_activations(const struct weft_training_plan *q, uint6
                                     : 4.0 * (double)m->heads * d + 4.0 * (double)m->kv_heads * d;
     double ffn = 6.0 * (double)m->ffn / t;
     if (weft_model_is_moe(m, layer))
-        ffn = (double)m->top_k * (2 * h * (double)q->te + 6.0 * (double)m->expert_ffn) /
+        ffn = (double)m->top_k * (2 * h * (double)q->etp + 6.0 * (double)m->expert_ffn) /
                   (q->sp ? t : 1) +
               6.0 * (double)(m->shared_experts * m->expert_ffn) / t;
     return n * (8 * h * rest + (heads + scores) / t + ffn);
@@ -40,9 +40,9 @@ double weft_training_block_activations(const struct weft_training_plan *q, uint6
 static double activations(const struct weft_training_plan *q, uint64_t stage)
 {
     const double full =
-        2.0 * (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->t : 1);
+        2.0 * (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->tp : 1);
     double chunk = 0, largest = 0;
-    for (uint64_t i = 0; i < q->v; i++) {
+    for (uint64_t i = 0; i < q->vpp; i++) {
         double sum = 0;
         for (uint64_t l = 0; l < weft_training_layers(q, stage, i); l++) {
             const uint64_t layer = weft_training_first_layer(q, stage, i) + l;
@@ -58,10 +58,10 @@ static double activations(const struct weft_training_plan *q, uint64_t stage)
     const double flying = (double)weft_schedule_in_flight(q, stage);
     double sum = flying * chunk + (q->p.recompute == WEFT_RECOMPUTE_FULL ? largest : 0);
     if (!q->model.gated && weft_training_has_embedding(q, stage)) /* the mask of its dropout */
-        sum += full / 2 * ceil(flying / (double)q->v);
+        sum += full / 2 * ceil(flying / (double)q->vpp);
     if (weft_training_has_head(q, stage))
-        sum += 4.0 * (double)q->tokens * (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) /
-               (double)q->t;
+        sum += 4.0 * (double)q->tokens *
+               (double)weft_model_vocab(&q->model, q->tp, q->p.pad_vocab) / (double)q->tp;
     return sum;
 }
 
@@ -72,7 +72,7 @@ static double gathered(const struct weft_training_plan *q, uint64_t stage)
     uint64_t blocks = 0;
     if (q->p.sharding < WEFT_SHARD_WEIGHTS)
         return 0;
-    for (uint64_t i = 0; i < q->v; i++)
+    for (uint64_t i = 0; i < q->vpp; i++)
         for (uint64_t l = 0; l < weft_training_layers(q, stage, i); l++, blocks++) {
             const struct weft_block_params n =
                 weft_training_layer_params(q, weft_training_first_layer(q, stage, i) + l);

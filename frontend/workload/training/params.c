@@ -305,14 +305,15 @@ static void describe_model(const struct weft_training_plan *q,
                  "  iteration   %" PRIu64 " %s in %" PRIu64
                  " microbatches per pipeline, %.4g PFLOP\n",
                  q->model.name, (double)s->params * 1e-6, q->layered.n,
-                 q->p.microbatch * q->m * q->d, q->layered.samples, q->m, s->flops * 1e-15);
+                 q->p.microbatch * q->microbatches * q->dp, q->layered.samples, q->microbatches,
+                 s->flops * 1e-15);
     else
         snprintf(buf, size,
                  "  model       %s, %.2f billion parameters, sequences of %" PRIu64 " tokens\n"
                  "  iteration   %" PRIu64 " tokens in %" PRIu64
                  " microbatches per pipeline, %.4g PFLOP\n",
-                 q->model.name, (double)s->params * 1e-9, q->model.sequence, s->tokens, q->m,
-                 s->flops * 1e-15);
+                 q->model.name, (double)s->params * 1e-9, q->model.sequence, s->tokens,
+                 q->microbatches, s->flops * 1e-15);
 }
 
 static int describe(const void *params, char *buf, size_t size, struct weft_err *err)
@@ -330,7 +331,7 @@ static int describe(const void *params, char *buf, size_t size, struct weft_err 
              "  compute     %.4g s on the busiest rank; the schedule '%s' idles %.1f %% more\n"
              "  model FLOPs utilisation   %.1f %% of %s at most, before any communication\n"
              "  memory      %s of %s on a rank of stage %" PRIu64 "\n",
-             model, q.world, q.t, q.c, q.d, q.pp, q.sp ? ", sequence-parallel" : "", q.e,
+             model, q.world, q.tp, q.cp, q.dp, q.pp, q.sp ? ", sequence-parallel" : "", q.ep,
              s.compute_s, weft_schedule_name((enum weft_schedule_kind)q.p.schedule), 100 * s.bubble,
              100 * s.mfu, q.gpu.name, weft_human_size(s.memory_bytes, need),
              weft_human_size(q.gpu.memory_bytes, have), s.worst_stage);

@@ -24,22 +24,22 @@ static struct strides strides_of(const struct weft_training_plan *q, enum weft_c
 {
     switch (c) {
     case WEFT_COMM_TP:
-        return (struct strides){1, q->t};
+        return (struct strides){1, q->tp};
     case WEFT_COMM_CP:
-        return (struct strides){q->t, q->c};
+        return (struct strides){q->tp, q->cp};
     case WEFT_COMM_DP:
-        return (struct strides){q->t, q->c * q->d};
+        return (struct strides){q->tp, q->cp * q->dp};
     case WEFT_COMM_ETP:
-        return (struct strides){1, q->te};
+        return (struct strides){1, q->etp};
     case WEFT_COMM_EP:
-        return (struct strides){q->te, q->e};
+        return (struct strides){q->etp, q->ep};
     case WEFT_COMM_EDP:
-        return (struct strides){q->te * q->e, q->edp};
+        return (struct strides){q->etp * q->ep, q->edp};
     case WEFT_COMM_SHARD:
-        return (struct strides){q->t, q->shard < q->c * q->d ? q->shard : 1};
+        return (struct strides){q->tp, q->shard < q->cp * q->dp ? q->shard : 1};
     case WEFT_COMM_REPLICA:
-        return (struct strides){q->t * q->shard,
-                                q->shard < q->c * q->d ? q->c * q->d / q->shard : 1};
+        return (struct strides){q->tp * q->shard,
+                                q->shard < q->cp * q->dp ? q->cp * q->dp / q->shard : 1};
     case WEFT_COMM_EMBEDDING:
         return (struct strides){q->world / q->pp * (q->pp - 1), q->pp > 1 ? 2 : 1};
     default:
@@ -54,15 +54,15 @@ uint64_t weft_training_ranks(const struct weft_training_plan *q)
 
 struct weft_rank_place weft_training_place(const struct weft_training_plan *q, uint64_t rank)
 {
-    return (struct weft_rank_place){.tp = rank % q->t,
-                                    .cp = rank / q->t % q->c,
-                                    .dp = rank / (q->t * q->c) % q->d,
-                                    .pp = rank / (q->t * q->c * q->d)};
+    return (struct weft_rank_place){.tp = rank % q->tp,
+                                    .cp = rank / q->tp % q->cp,
+                                    .dp = rank / (q->tp * q->cp) % q->dp,
+                                    .pp = rank / (q->tp * q->cp * q->dp)};
 }
 
 uint64_t weft_training_rank(const struct weft_training_plan *q, struct weft_rank_place at)
 {
-    return at.tp + q->t * (at.cp + q->c * (at.dp + q->d * at.pp));
+    return at.tp + q->tp * (at.cp + q->cp * (at.dp + q->dp * at.pp));
 }
 
 /* Communicators that join the data-parallel ranks of both stages that have the same chunks

@@ -115,25 +115,25 @@ struct divides {
 static int check_divides(const struct weft_training_plan *q, struct weft_err *err)
 {
     const struct weft_model *m = &q->model;
-    const bool moe = m->experts > 0, split = q->t > 1;
+    const bool moe = m->experts > 0, split = q->tp > 1;
     const struct divides rules[] = {
-        {"heads", "tp", m->heads, q->t, true},
-        {"kv-heads", "tp (or tp of kv-heads)", m->kv_heads > q->t ? m->kv_heads : q->t,
-         m->kv_heads > q->t ? q->t : m->kv_heads, !m->kv_lora},
-        {"ffn", "tp", m->ffn, q->t, !moe || m->dense_layers > 0},
-        {"vocab", "tp (pad-vocab=true rounds it up)", weft_model_vocab(m, q->t, q->p.pad_vocab),
-         q->t, true},
+        {"heads", "tp", m->heads, q->tp, true},
+        {"kv-heads", "tp (or tp of kv-heads)", m->kv_heads > q->tp ? m->kv_heads : q->tp,
+         m->kv_heads > q->tp ? q->tp : m->kv_heads, !m->kv_lora},
+        {"ffn", "tp", m->ffn, q->tp, !moe || m->dense_layers > 0},
+        {"vocab", "tp (pad-vocab=true rounds it up)", weft_model_vocab(m, q->tp, q->p.pad_vocab),
+         q->tp, true},
         {"layers", "pp x virtual-stages (stage-layers divides them otherwise)", m->layers,
-         q->pp * q->v, !q->layered.n && !divided_by_hand(q)},
-        {"experts", "ep", m->experts, q->e, moe},
-        {"expert-ffn", "etp", m->expert_ffn, q->te, moe},
-        {"ranks", "etp x ep x pp", q->world, q->te * q->e * q->pp, moe},
-        {"sequence", "2 x cp", m->sequence, 2 * q->c,
-         q->c > 1 && q->p.context == WEFT_CONTEXT_RING},
-        {"sequence", "cp", m->sequence, q->c, true},
-        {"cp x dp", "shard-ranks", q->c * q->d, q->shard, true},
-        {"sequence / cp", "tp", m->sequence / q->c, q->t, split && q->sp},
-        {"heads / tp", "cp, with context-parallel=all-to-all", m->heads / q->t, q->c,
+         q->pp * q->vpp, !q->layered.n && !divided_by_hand(q)},
+        {"experts", "ep", m->experts, q->ep, moe},
+        {"expert-ffn", "etp", m->expert_ffn, q->etp, moe},
+        {"ranks", "etp x ep x pp", q->world, q->etp * q->ep * q->pp, moe},
+        {"sequence", "2 x cp", m->sequence, 2 * q->cp,
+         q->cp > 1 && q->p.context == WEFT_CONTEXT_RING},
+        {"sequence", "cp", m->sequence, q->cp, true},
+        {"cp x dp", "shard-ranks", q->cp * q->dp, q->shard, true},
+        {"sequence / cp", "tp", m->sequence / q->cp, q->tp, split && q->sp},
+        {"heads / tp", "cp, with context-parallel=all-to-all", m->heads / q->tp, q->cp,
          q->p.context == WEFT_CONTEXT_ALL_TO_ALL},
         {"hidden", "heads", m->hidden, m->heads, m->head_dim == 0 && !m->kv_lora},
     };
@@ -164,7 +164,7 @@ static int check_exchange(const struct weft_training_plan *q, struct weft_err *e
     const bool servers = q->exchange == WEFT_EXCHANGE_SERVERS,
                gossip = q->exchange == WEFT_EXCHANGE_GOSSIP;
     const struct conflict rules[] = {
-        {servers && q->t * q->c * q->pp * q->e > 1,
+        {servers && q->tp * q->cp * q->pp * q->ep > 1,
          "data-parallel=parameter-server takes dp alone, no tp, cp, pp or ep"},
         {(servers || gossip) && (q->model.experts || q->dlrm.ntables),
          "data-parallel=parameter-server and gossip need a model without experts and embedding "
@@ -176,7 +176,7 @@ static int check_exchange(const struct weft_training_plan *q, struct weft_err *e
          "pruning with densities: the list says it all"},
         {p->pruning > 0 && p->iterations < 2, "pruning needs more than one iteration"},
         {p->pruning_iterations && !(p->pruning > 0), "pruning-iterations needs pruning"},
-        {gossip && q->c > 1,
+        {gossip && q->cp > 1,
          "data-parallel=gossip with cp: ranks of one context have the same weights"},
         {gossip && (p->schedule == WEFT_SCHEDULE_2BW || p->schedule == WEFT_SCHEDULE_DUALPIPE),
          "data-parallel=gossip needs a schedule that ends each iteration and has each stage once"},
@@ -196,7 +196,7 @@ static int check_tables(const struct weft_training_plan *q, struct weft_err *err
     const struct weft_training_params *p = &q->p;
     const bool any = q->dlrm.ntables > 0;
     const struct conflict rules[] = {
-        {any && (q->pp > 1 || q->m > 1 || p->schedule != WEFT_SCHEDULE_1F1B ||
+        {any && (q->pp > 1 || q->microbatches > 1 || p->schedule != WEFT_SCHEDULE_1F1B ||
                  p->recompute != WEFT_RECOMPUTE_NONE),
          "a recommendation model has no pipeline: pp, microbatches, schedule and recompute stay as "
          "they are"},
@@ -224,7 +224,7 @@ static int check_conflicts(const struct weft_training_plan *q, struct weft_err *
     const struct weft_training_params *p = &q->p;
     const bool interleaved = p->schedule == WEFT_SCHEDULE_INTERLEAVED, table = q->layered.n > 0;
     const struct conflict rules[] = {
-        {table && q->t * q->c * q->e > 1,
+        {table && q->tp * q->cp * q->ep > 1,
          "a model that is a table of layers takes dp and pp alone, no tp, cp or ep"},
         {table && (p->layers || p->hidden || p->heads || p->kv_heads || p->head_dim || p->ffn ||
                    p->vocab || p->experts || p->top_k || p->expert_ffn),
@@ -232,21 +232,22 @@ static int check_conflicts(const struct weft_training_plan *q, struct weft_err *
          "set"},
         {table && p->recompute == WEFT_RECOMPUTE_SELECTIVE,
          "recompute=selective is about attention; a table of layers has none or full"},
-        {table && q->model.layers < q->pp * q->v,
+        {table && q->model.layers < q->pp * q->vpp,
          "a model that is a table of layers needs as many layers as there are chunks, pp x "
          "virtual-stages"},
-        {(table || divided_by_hand(q)) && q->pp * q->v > WEFT_TRAINING_CHUNKS_MAX,
+        {(table || divided_by_hand(q)) && q->pp * q->vpp > WEFT_TRAINING_CHUNKS_MAX,
          "layers can be divided unevenly among 1024 chunks at most"},
-        {q->v > 1 && !interleaved, "virtual-stages above 1 need schedule=interleaved"},
-        {q->v > 1 && q->pp == 1, "virtual-stages above 1 need pp above 1"},
-        {interleaved && q->v == 1 && q->pp > 1,
+        {q->vpp > 1 && !interleaved, "virtual-stages above 1 need schedule=interleaved"},
+        {q->vpp > 1 && q->pp == 1, "virtual-stages above 1 need pp above 1"},
+        {interleaved && q->vpp == 1 && q->pp > 1,
          "schedule=interleaved needs virtual-stages above 1"},
-        {interleaved && q->m % q->pp, "schedule=interleaved needs microbatches in multiples of pp"},
-        {q->e > 1 && q->model.experts == 0, "ep above 1 needs a model with experts"},
-        {q->model.experts > 0 && q->t > 1 && !q->sp,
+        {interleaved && q->microbatches % q->pp,
+         "schedule=interleaved needs microbatches in multiples of pp"},
+        {q->ep > 1 && q->model.experts == 0, "ep above 1 needs a model with experts"},
+        {q->model.experts > 0 && q->tp > 1 && !q->sp,
          "experts with tp above 1 need sequence-parallel=true"},
         {q->model.experts > 0 && q->model.top_k == 0, "experts need top-k"},
-        {q->e > WEFT_TRAINING_EP_MAX, "ep may be at most 4096"},
+        {q->ep > WEFT_TRAINING_EP_MAX, "ep may be at most 4096"},
         {(p->expert_skew > 0 || p->capacity_factor > 0) && q->model.experts == 0,
          "expert-skew and capacity-factor need a model with experts"},
         {p->expert_skew > 0 && p->capacity_factor > 0,
@@ -257,15 +258,16 @@ static int check_conflicts(const struct weft_training_plan *q, struct weft_err *
          "experts need a model with a gated feed-forward part"},
         {q->model.top_k > q->model.experts && q->model.experts > 0,
          "top-k is more than there are experts"},
-        {q->model.kv_lora > 0 && q->c > 1 && p->context == WEFT_CONTEXT_ALL_TO_ALL,
+        {q->model.kv_lora > 0 && q->cp > 1 && p->context == WEFT_CONTEXT_ALL_TO_ALL,
          "context-parallel=all-to-all is not defined for compressed keys and values"},
-        {p->schedule == WEFT_SCHEDULE_2BW && q->m < q->pp,
+        {p->schedule == WEFT_SCHEDULE_2BW && q->microbatches < q->pp,
          "schedule=2bw needs at least as many microbatches as stages: until a version of the "
          "weights comes, those in flight use the one before"},
         {p->schedule == WEFT_SCHEDULE_2BW && p->sharding > WEFT_SHARD_OPTIMIZER,
          "schedule=2bw needs data-parallel=ddp or zero-1: gradients of an iteration are reduced "
          "once"},
-        {p->schedule == WEFT_SCHEDULE_DUALPIPE && (q->pp % 2 || q->m % 2 || q->m < 2 * q->pp),
+        {p->schedule == WEFT_SCHEDULE_DUALPIPE &&
+             (q->pp % 2 || q->microbatches % 2 || q->microbatches < 2 * q->pp),
          "schedule=dualpipe needs an even number of stages, and of microbatches at least twice as "
          "many"},
         {p->schedule == WEFT_SCHEDULE_DUALPIPE && p->sharding > WEFT_SHARD_OPTIMIZER,
@@ -353,7 +355,7 @@ static void divide_by_time(struct weft_training_plan *q, uint64_t chunks)
 /* Which layers lie on which chunk, after everything that says how long they take. */
 static int divide(struct weft_training_plan *q, struct weft_err *err)
 {
-    const uint64_t chunks = q->pp * q->v / q->copies;
+    const uint64_t chunks = q->pp * q->vpp / q->copies;
     q->chunk_layers = q->model.layers / chunks;
     q->divided = q->layered.n || divided_by_hand(q);
     if (!q->divided)
@@ -386,7 +388,7 @@ static int divide_tables(struct weft_training_plan *q, struct weft_err *err)
 {
     if (q->dlrm.ntables == 0)
         return 0;
-    q->e = q->world;
+    q->ep = q->world;
     q->pooled_bytes = q->p.pooled_fp32 ? 4 : 2;
     struct weft_dlrm_share *shares = calloc(q->world, sizeof *shares);
     const struct weft_dlrm_cut cut = weft_training_cut(q);
@@ -421,29 +423,29 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
     q.world -= q.servers;
     if (choose_model(p, &q, err))
         return err->code;
-    q.t = p->tp;
-    q.c = p->cp;
+    q.tp = p->tp;
+    q.cp = p->cp;
     q.pp = p->pp;
-    q.e = p->ep;
-    q.v = p->virtual_stages;
+    q.ep = p->ep;
+    q.vpp = p->virtual_stages;
     q.copies = p->schedule == WEFT_SCHEDULE_DUALPIPE ? 2 : 1;
-    q.m = or_else(p->microbatches, q.pp);
-    if (!q.t || !q.c || !q.pp || !q.e || !q.v || !p->microbatch || !p->iterations)
+    q.microbatches = or_else(p->microbatches, q.pp);
+    if (!q.tp || !q.cp || !q.pp || !q.ep || !q.vpp || !p->microbatch || !p->iterations)
         return weft_err_set(err, WEFT_E_INPUT,
                             "workload 'training': tp, cp, pp, ep, virtual-stages, microbatch and "
                             "iterations must be at least 1");
-    const uint64_t inner = q.t * q.c * q.pp;
-    q.d = or_else(p->dp, q.world / inner ? q.world / inner : 1);
-    if (q.world == 0 || inner * q.d != q.world)
+    const uint64_t inner = q.tp * q.cp * q.pp;
+    q.dp = or_else(p->dp, q.world / inner ? q.world / inner : 1);
+    if (q.world == 0 || inner * q.dp != q.world)
         return weft_err_set(err, WEFT_E_INPUT,
                             "workload 'training': tp x cp x pp x dp is %" PRIu64 " x %" PRIu64
                             " x %" PRIu64 " x %" PRIu64 " = %" PRIu64 ", but the job has %" PRIu64
                             " ranks",
-                            q.t, q.c, q.pp, q.d, inner * q.d, q.world);
-    q.te = q.model.experts ? or_else(p->etp, q.t) : 1;
-    q.edp = q.model.experts ? q.world / (q.te * q.e * q.pp) : 1;
-    q.sp = p->sequence_parallel && q.t > 1;
-    q.shard = or_else(p->shard_ranks, q.c * q.d);
+                            q.tp, q.cp, q.pp, q.dp, inner * q.dp, q.world);
+    q.etp = q.model.experts ? or_else(p->etp, q.tp) : 1;
+    q.edp = q.model.experts ? q.world / (q.etp * q.ep * q.pp) : 1;
+    q.sp = p->sequence_parallel && q.tp > 1;
+    q.shard = or_else(p->shard_ranks, q.cp * q.dp);
     int rc = check_tables(&q, err);
     if (!rc)
         rc = check_exchange(&q, err);
@@ -455,8 +457,8 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         return rc;
     q.density = 1;
     q.positions = q.model.sequence;
-    q.tokens = q.model.sequence / q.c * p->microbatch;
-    q.v *= q.copies;
+    q.tokens = q.model.sequence / q.cp * p->microbatch;
+    q.vpp *= q.copies;
     if (q.p.sharding != WEFT_SHARD_WEIGHTS)
         q.shard *= q.copies;
     q.grad_bytes = p->grad_fp32 ? 4 : 2;

@@ -133,21 +133,21 @@ struct weft_training_plan {
     struct weft_measured measured; /**< efficiencies in place of the GPU's */
     uint64_t world;                /**< ranks that train */
     enum weft_exchange exchange;
-    uint64_t servers;     /**< ranks behind the world: they train nothing */
-    uint64_t t, c, d, pp; /**< degrees of tensor, context, data, pipeline parallelism */
-    uint64_t e, te,
-        edp;    /**< degrees of expert parallelism, tensor and data parallelism of experts */
-    uint64_t v; /**< chunks of layers that each stage holds (virtual stages; 2 with dualpipe) */
+    uint64_t servers;        /**< ranks behind the world: they train nothing */
+    uint64_t tp, cp, dp, pp; /**< degrees of tensor, context, data, pipeline parallelism */
+    uint64_t ep, etp,
+        edp;      /**< degrees of expert parallelism, tensor and data parallelism of experts */
+    uint64_t vpp; /**< chunks of layers that each stage holds (virtual stages; 2 with dualpipe) */
     uint64_t copies;       /**< stages that hold the same chunk: 2 with dualpipe, else 1 */
-    uint64_t m;            /**< microbatches of one pipeline and iteration */
+    uint64_t microbatches; /**< microbatches of one pipeline and iteration */
     uint64_t positions;    /**< that a plain model has learned: of its longest sequence */
-    uint64_t tokens;       /**< of a microbatch on a rank: sequence / c x sequences */
+    uint64_t tokens;       /**< of a microbatch on a rank: sequence / cp x sequences */
     uint64_t chunk_layers; /**< layers of one chunk, of the longest where they differ */
     bool divided;          /**< chunks differ in their layers: see starts */
     uint32_t starts[WEFT_TRAINING_CHUNKS_MAX +
                     1]; /**< first layer of each chunk of the model, and their number */
     uint64_t shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else
-                       all of them, c d copies */
+                       all of them, cp dp copies */
     bool sp;        /**< sequence parallelism */
     uint64_t grad_bytes;       /**< bytes of a gradient element on the wire */
     uint64_t activation_bytes; /**< S: activations of one tensor-parallel group, bf16 */

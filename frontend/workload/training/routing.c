@@ -10,25 +10,25 @@
 /* Tokens of a microbatch that a rank routes: with sequence parallelism its part of them. */
 static uint64_t routed_tokens(const struct weft_training_plan *q)
 {
-    return q->tokens / (q->sp ? q->t : 1);
+    return q->tokens / (q->sp ? q->tp : 1);
 }
 
 static void by_capacity(const struct weft_training_plan *q, uint64_t *rows)
 {
     const double even = (double)(routed_tokens(q) * q->model.top_k) / (double)q->model.experts;
     const uint64_t one = (uint64_t)ceil(even * q->p.capacity_factor);
-    for (uint64_t i = 0; i < q->e; i++)
-        rows[i] = one * (q->model.experts / q->e);
+    for (uint64_t i = 0; i < q->ep; i++)
+        rows[i] = one * (q->model.experts / q->ep);
 }
 
 /* Popularity of the experts of each rank: the experts are dealt out in a random order. */
 static double popularity(const struct weft_training_plan *q, uint64_t layer, double *share)
 {
     struct weft_rng r = weft_rng_stream(q->p.seed, "routing", layer);
-    const uint64_t n = q->model.experts, each = n / q->e;
+    const uint64_t n = q->model.experts, each = n / q->ep;
     double sum = 0;
     uint64_t left[WEFT_TRAINING_EP_MAX];
-    for (uint64_t i = 0; i < q->e; i++) {
+    for (uint64_t i = 0; i < q->ep; i++) {
         share[i] = 0;
         left[i] = each;
     }
@@ -53,11 +53,11 @@ void weft_training_routing(const struct weft_training_plan *q, uint64_t layer, u
         by_capacity(q, rows);
         return;
     }
-    const double sum = q->p.expert_skew > 0 ? popularity(q, layer, share) : (double)q->e;
-    for (uint64_t i = 0; i < q->e; i++) {
+    const double sum = q->p.expert_skew > 0 ? popularity(q, layer, share) : (double)q->ep;
+    for (uint64_t i = 0; i < q->ep; i++) {
         rows[i] = (uint64_t)((double)all * (q->p.expert_skew > 0 ? share[i] : 1) / sum);
         given += rows[i];
     }
-    for (uint64_t i = 0; given < all; i = (i + 1) % q->e, given++)
+    for (uint64_t i = 0; given < all; i = (i + 1) % q->ep, given++)
         rows[i]++;
 }

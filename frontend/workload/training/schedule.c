@@ -12,9 +12,9 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct weft_schedule_sink *s)
 {
     (void)stage;
-    for (uint64_t k = 0; k < q->m; k++)
+    for (uint64_t k = 0; k < q->microbatches; k++)
         weft_schedule_put(s, WEFT_PASS_FORWARD, 0, k);
-    for (uint64_t k = q->m; k-- > 0;)
+    for (uint64_t k = q->microbatches; k-- > 0;)
         weft_schedule_put(s, WEFT_PASS_BACKWARD, 0, k);
 }
 
@@ -23,18 +23,18 @@ static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct wef
 static void one_by_one(const struct weft_training_plan *q, uint64_t stage, bool split,
                        struct weft_schedule_sink *s)
 {
-    const uint64_t warm = smaller(q->pp - 1 - stage, q->m);
+    const uint64_t warm = smaller(q->pp - 1 - stage, q->microbatches);
     uint64_t weights = 0;
     for (uint64_t k = 0; k < warm; k++)
         weft_schedule_put(s, WEFT_PASS_FORWARD, 0, k);
-    for (uint64_t k = 0; k < q->m; k++) {
-        if (warm + k < q->m)
+    for (uint64_t k = 0; k < q->microbatches; k++) {
+        if (warm + k < q->microbatches)
             weft_schedule_put(s, WEFT_PASS_FORWARD, 0, warm + k);
         weft_schedule_put(s, split ? WEFT_PASS_INPUTS : WEFT_PASS_BACKWARD, 0, k);
         if (split && k >= stage)
             weft_schedule_put(s, WEFT_PASS_WEIGHTS, 0, weights++);
     }
-    while (split && weights < q->m)
+    while (split && weights < q->microbatches)
         weft_schedule_put(s, WEFT_PASS_WEIGHTS, 0, weights++);
 }
 
@@ -54,7 +54,7 @@ static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct wef
 static void interleaved(const struct weft_training_plan *q, uint64_t stage,
                         struct weft_schedule_sink *s)
 {
-    const uint64_t p = q->pp, v = q->v, all = q->m * v;
+    const uint64_t p = q->pp, v = q->vpp, all = q->microbatches * v;
     const uint64_t warm = smaller(all, 2 * (p - 1 - stage) + (v - 1) * p);
     for (uint64_t k = 0; k < all + warm; k++) {
         if (k < all)
@@ -71,11 +71,11 @@ static void two_versions(const struct weft_training_plan *q, uint64_t stage,
 {
     struct weft_training_plan all = *q;
     const size_t from = s->n;
-    all.m = q->m * q->p.iterations;
+    all.microbatches = q->microbatches * q->p.iterations;
     one_f_one_b(&all, stage, s);
     for (size_t i = from; s->list && i < s->n; i++) {
-        s->list[i].iteration = (uint32_t)(s->list[i].microbatch / q->m);
-        s->list[i].microbatch %= (uint32_t)q->m;
+        s->list[i].iteration = (uint32_t)(s->list[i].microbatch / q->microbatches);
+        s->list[i].microbatch %= (uint32_t)q->microbatches;
     }
 }
 
@@ -140,7 +140,7 @@ uint64_t weft_schedule_in_flight(const struct weft_training_plan *q, uint64_t st
 double weft_schedule_bubble(const struct weft_training_plan *q)
 {
     const double idle =
-        (double)(q->pp - 1) * schedules[q->p.schedule].idle / (double)q->v +
+        (double)(q->pp - 1) * schedules[q->p.schedule].idle / (double)q->vpp +
         (q->pp > 1 ? (double)(q->pp / 2 - 1) * schedules[q->p.schedule].idle_of_pairs : 0);
-    return idle / (3.0 * (double)q->m);
+    return idle / (3.0 * (double)q->microbatches);
 }

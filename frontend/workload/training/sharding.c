@@ -36,14 +36,14 @@ static struct weft_block_params all_params_of(const struct weft_training_graph *
     if (unit == blocks)
         return (struct weft_block_params){
             .dense = weft_training_has_embedding(q, g->at.pp)
-                         ? weft_model_embedding(&q->model, q->t, q->positions, q->p.pad_vocab)
+                         ? weft_model_embedding(&q->model, q->tp, q->positions, q->p.pad_vocab)
                          : 0};
     if (!weft_training_has_head(q, g->at.pp))
         return (struct weft_block_params){0};
     const bool own = q->model.gated || q->pp > 1; /* else it is the embedding */
     return (struct weft_block_params){
         .dense = weft_model_final_norm(&q->model) +
-                 (own ? weft_model_head(&q->model, q->t, q->p.pad_vocab) : 0)};
+                 (own ? weft_model_head(&q->model, q->tp, q->p.pad_vocab) : 0)};
 }
 
 /* Parameters in a sparser model. */
@@ -79,7 +79,7 @@ static uint64_t sharding_gather(struct weft_training_graph *g, enum weft_comm co
 /* The ranks among which dense weights or gradients are shared out. */
 static enum weft_comm sharers(const struct weft_training_graph *g)
 {
-    return g->plan->shard < g->plan->c * g->plan->d ? WEFT_COMM_SHARD : WEFT_COMM_DP;
+    return g->plan->shard < g->plan->cp * g->plan->dp ? WEFT_COMM_SHARD : WEFT_COMM_DP;
 }
 
 static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_pass *p,
@@ -180,7 +180,7 @@ uint64_t weft_graph_weights(struct weft_training_graph *g, uint64_t unit)
 static uint64_t bucket_limit(const struct weft_training_graph *g, const struct weft_bucket *b)
 {
     const struct weft_training_params *p = &g->plan->p;
-    const uint64_t ranks = g->plan->c * g->plan->d;
+    const uint64_t ranks = g->plan->cp * g->plan->dp;
     /* The ranks of both stages with a chunk, which go through it in different order, reduce all at
      * the end. */
     if (!p->overlap_grad_reduce || g->plan->copies > 1)
@@ -269,7 +269,7 @@ static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
     const struct weft_training_plan *q = g->plan;
     const struct weft_block_params n = stage_params(g);
     const struct weft_block_params head = {.dense =
-                                               weft_model_head(&q->model, q->t, q->p.pad_vocab)};
+                                               weft_model_head(&q->model, q->tp, q->p.pad_vocab)};
     const bool ends = g->at.pp == 0 || g->at.pp == q->pp - 1;
     if (q->dlrm.ntables) /* gradients are not scaled by their norm */
         return x;

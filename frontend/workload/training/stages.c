@@ -26,7 +26,7 @@ bool weft_training_is_first(const struct weft_training_plan *q, uint64_t stage, 
 
 bool weft_training_is_last(const struct weft_training_plan *q, uint64_t stage, uint64_t chunk)
 {
-    return weft_training_chunk(q, stage, chunk) == q->pp * q->v / q->copies - 1;
+    return weft_training_chunk(q, stage, chunk) == q->pp * q->vpp / q->copies - 1;
 }
 
 bool weft_training_has_embedding(const struct weft_training_plan *q, uint64_t stage)
@@ -56,7 +56,7 @@ uint64_t weft_training_message(const struct weft_training_plan *q, uint64_t chun
 {
     if (q->layered.n)
         return q->tokens * q->layered.layer[q->starts[chunk + 1] - 1].sent * 2;
-    return q->activation_bytes / (q->sp ? q->t : 1);
+    return q->activation_bytes / (q->sp ? q->tp : 1);
 }
 
 struct weft_block_params weft_training_layer_params(const struct weft_training_plan *q,
@@ -64,14 +64,14 @@ struct weft_block_params weft_training_layer_params(const struct weft_training_p
 {
     if (q->layered.n)
         return (struct weft_block_params){.dense = q->layered.layer[layer].params};
-    return weft_model_block(&q->model, layer, q->t, q->e, q->te);
+    return weft_model_block(&q->model, layer, q->tp, q->ep, q->etp);
 }
 
 struct weft_block_params weft_training_stage_params(const struct weft_training_plan *q,
                                                     uint64_t stage)
 {
     struct weft_block_params sum = {0};
-    for (uint64_t chunk = 0; chunk < q->v; chunk++)
+    for (uint64_t chunk = 0; chunk < q->vpp; chunk++)
         for (uint64_t l = 0; l < weft_training_layers(q, stage, chunk); l++) {
             const struct weft_block_params b =
                 weft_training_layer_params(q, weft_training_first_layer(q, stage, chunk) + l);
@@ -80,14 +80,14 @@ struct weft_block_params weft_training_stage_params(const struct weft_training_p
             sum.experts += b.experts;
         }
     if (weft_training_has_embedding(q, stage)) {
-        const uint64_t all = weft_model_embedding(&q->model, q->t, q->positions, q->p.pad_vocab);
+        const uint64_t all = weft_model_embedding(&q->model, q->tp, q->positions, q->p.pad_vocab);
         sum.dense += all;
-        sum.replicated += all - weft_model_head(&q->model, q->t, q->p.pad_vocab);
+        sum.replicated += all - weft_model_head(&q->model, q->tp, q->p.pad_vocab);
     }
     if (weft_training_has_head(q, stage)) {
         /* A tied head is the embedding where one stage has both. */
         if (q->model.gated || q->pp > 1)
-            sum.dense += weft_model_head(&q->model, q->t, q->p.pad_vocab);
+            sum.dense += weft_model_head(&q->model, q->tp, q->p.pad_vocab);
         sum.dense += weft_model_final_norm(&q->model);
         sum.replicated += weft_model_final_norm(&q->model);
     }

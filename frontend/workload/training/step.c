@@ -27,7 +27,8 @@ static bool forwards(const struct pass *s)
 static uint64_t tag(const struct pass *s, uint64_t chunk)
 {
     const struct weft_training_plan *q = s->g->plan;
-    return ((s->g->iteration * 2 + !forwards(s)) * q->v + chunk) * q->m + s->p->microbatch;
+    return ((s->g->iteration * 2 + !forwards(s)) * q->vpp + chunk) * q->microbatches +
+           s->p->microbatch;
 }
 
 /* The stage and chunk that the data comes from (@p step -1) or goes to (+1), seen along the
@@ -68,7 +69,7 @@ static uint64_t tp_collective(const struct pass *s, int kind, const char *what, 
     const struct weft_training_plan *q = s->g->plan;
     return weft_graph_collective(
         s->g, WEFT_COMM_TP, kind,
-        kind == WEFT_COLL_ALL_GATHER ? q->activation_bytes / q->t : q->activation_bytes, what, x);
+        kind == WEFT_COLL_ALL_GATHER ? q->activation_bytes / q->tp : q->activation_bytes, what, x);
 }
 
 static uint64_t embedding_forward(const struct pass *s)
@@ -224,8 +225,8 @@ static void step_run(struct weft_training_graph *g, const struct weft_pass *p)
 
 static int step_start(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
 {
-    for (uint64_t c = 0; c < g->plan->v; c++)
-        g->backwards_left[c] = g->plan->m / g->plan->copies;
+    for (uint64_t c = 0; c < g->plan->vpp; c++)
+        g->backwards_left[c] = g->plan->microbatches / g->plan->copies;
     return weft_graph_sharding_start(g, passes, n);
 }
 
@@ -266,7 +267,7 @@ static void late_step(struct weft_training_graph *g, const uint64_t *reduced, ui
  */
 static int continuous(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
 {
-    const uint64_t m = g->plan->m, iterations = g->plan->p.iterations;
+    const uint64_t m = g->plan->microbatches, iterations = g->plan->p.iterations;
     uint64_t reduced[2] = {WEFT_NO_NODE, WEFT_NO_NODE};
     if (step_start(g, passes, n))
         return -1;
@@ -296,12 +297,12 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
     if (rank < q->world)
         g.at = weft_training_place(q, rank);
     const struct weft_pass *passes = weft_schedule(q, g.at.pp, arena, &n);
-    g.units = q->v * q->chunk_layers + 2;
+    g.units = q->vpp * q->chunk_layers + 2;
     g.compute = g.stepped = g.mixed = WEFT_NO_NODE;
     for (int c = 0; c < WEFT_COMMS; c++)
         g.chain[c] = WEFT_NO_NODE;
-    g.loss = weft_arena_calloc(arena, q->m, sizeof *g.loss);
-    g.backwards_left = weft_arena_calloc(arena, q->v, sizeof *g.backwards_left);
+    g.loss = weft_arena_calloc(arena, q->microbatches, sizeof *g.loss);
+    g.backwards_left = weft_arena_calloc(arena, q->vpp, sizeof *g.backwards_left);
     g.weights_after = weft_arena_calloc(arena, g.units, sizeof *g.weights_after);
     if (!passes || !g.loss || !g.backwards_left || !g.weights_after || weft_graph_sharding_init(&g))
         return weft_err_no_memory(err, "a trace");

@@ -19,7 +19,7 @@
 /* Of an iteration of the job. */
 static uint64_t tokens_of_one(const struct weft_training_plan *q)
 {
-    return q->model.sequence * q->p.microbatch * q->m * q->d;
+    return q->model.sequence * q->p.microbatch * q->microbatches * q->dp;
 }
 
 /* Forward and backward, without recomputation. */
@@ -50,7 +50,7 @@ static struct weft_steps training_steps_of(const struct weft_training_plan *q)
     struct weft_steps s = {q->p.iterations, 0, q->gpu.peak_flops, 0, "tokens"};
     means_of(q, &s.samples, &s.flops);
     if (q->layered.n) {
-        s.samples = q->p.microbatch * q->m * q->d;
+        s.samples = q->p.microbatch * q->microbatches * q->dp;
         s.unit = q->layered.samples;
     }
     return s;
@@ -207,7 +207,7 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
                        first = stage * (q->world / q->pp);
         for (uint64_t i = 0; i < differ; i++) {
             double s;
-            if (rank_seconds(q, first + i * q->te, &s, err))
+            if (rank_seconds(q, first + i * q->etp, &s, err))
                 return err->code;
             out->compute_s = s > out->compute_s ? s : out->compute_s;
         }

@@ -58,7 +58,7 @@ void weft_training_plan_at(const struct weft_training_plan *q, uint64_t k,
     if (!item(&weft_sequences_form, q->p.sequences, k, &at))
         return;
     out->model.sequence = at.field[0].value.u64;
-    out->tokens = out->model.sequence / q->c * q->p.microbatch;
+    out->tokens = out->model.sequence / q->cp * q->p.microbatch;
     out->activation_bytes = out->tokens * q->model.hidden * 2;
 }
 
@@ -69,13 +69,13 @@ int weft_training_check_varying(const struct weft_training_plan *q, struct weft_
     struct weft_list_item one;
     int rc;
     while ((rc = weft_list_next(&list, &one, err)) > 0) {
-        const uint64_t n = one.field[0].value.u64, parts = 2 * q->c * q->t;
+        const uint64_t n = one.field[0].value.u64, parts = 2 * q->cp * q->tp;
         if (n > q->model.sequence)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "workload 'training': sequences of %" PRIu64
                                 " tokens exceed sequence, which is %" PRIu64,
                                 n, q->model.sequence);
-        if (q->c * q->t > 1 && n % parts)
+        if (q->cp * q->tp > 1 && n % parts)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "workload 'training': sequences of %" PRIu64
                                 " tokens must be multiples of 2 x cp x tp, which is %" PRIu64,

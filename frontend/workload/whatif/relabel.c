@@ -86,7 +86,7 @@ static int define(struct weft_relabel *l, struct weft_transform *t, uint32_t gro
     return rc;
 }
 
-int weft_relabel_settle(struct weft_relabel *l, struct weft_transform *t, struct weft_err *err)
+int weft_relabel_resolve(struct weft_relabel *l, struct weft_transform *t, struct weft_err *err)
 {
     int rc = 0;
     t->out = (struct weft_group_list){0};

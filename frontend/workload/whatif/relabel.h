@@ -31,7 +31,7 @@ struct weft_relabel {
 int weft_relabel_look(struct weft_relabel *l, struct weft_transform *t, uint32_t rank,
                       const struct weft_et *et, struct weft_err *err);
 /** Defines the new communicators. */
-int weft_relabel_settle(struct weft_relabel *l, struct weft_transform *t, struct weft_err *err);
+int weft_relabel_resolve(struct weft_relabel *l, struct weft_transform *t, struct weft_err *err);
 /** Makes the trace of the old rank @p rank that of its copy @p copy. */
 int weft_relabel_apply(struct weft_relabel *l, struct weft_transform *t, uint32_t rank,
                        uint32_t copy, struct weft_et *et, struct weft_arena *arena,

@@ -71,7 +71,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
 
 static int settle(struct weft_transform *t, struct weft_err *err)
 {
-    return weft_relabel_settle(t->state, t, err);
+    return weft_relabel_resolve(t->state, t, err);
 }
 
 static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,

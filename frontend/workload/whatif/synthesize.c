@@ -178,7 +178,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
 
 static int settle(struct weft_transform *t, struct weft_err *err)
 {
-    return weft_relabel_settle(&((struct synthesis *)t->state)->relabel, t, err);
+    return weft_relabel_resolve(&((struct synthesis *)t->state)->relabel, t, err);
 }
 
 /* The header says that weft made it, and nothing of the original's. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What weft sweep is asked for: its options, and what comes from them, from <sweep> of the
  * scenario, or from the folder of an earlier sweep. */
-#ifndef WEFT_CLI_SWEEP_ASKED_H
-#define WEFT_CLI_SWEEP_ASKED_H
+#ifndef WEFT_SWEEP_REQUEST_H
+#define WEFT_SWEEP_REQUEST_H
 
 #include "run/source.h"
 #include "sweep/sweep.h"
@@ -27,7 +27,7 @@ struct weft_sweep_opts {
 enum { WEFT_SWEEP_OPTIONS = 22 };
 extern const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS];
 
-struct weft_sweep_asked {
+struct weft_sweep_request {
     const char *scenario; /**< NULL: none, everything comes from settings */
     struct weft_source_opts source;
     struct weft_sweep_texts texts;
@@ -45,8 +45,8 @@ struct weft_sweep_asked {
 /** Works out what is asked for, and o->parallel: of a scenario with several sweeps the one of
  * number @p part, from 0. Free it in any case. */
 int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char **args, int nargs,
-                   size_t part, struct weft_sweep_asked *out, struct weft_err *err);
-void weft_sweep_asked_free(struct weft_sweep_asked *a);
+                   size_t part, struct weft_sweep_request *out, struct weft_err *err);
+void weft_sweep_request_free(struct weft_sweep_request *a);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of a session (serve.h) share. */
-#ifndef WEFT_LIB_SERVE_INSIDE_H
-#define WEFT_LIB_SERVE_INSIDE_H
+#ifndef WEFT_LIB_SERVE_INTERNAL_H
+#define WEFT_LIB_SERVE_INTERNAL_H
 
 #include "lib/serve.h"
 #include "lib/sim.h"

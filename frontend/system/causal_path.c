@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Records what each operation waited for, and walks back along it: the critical path of a run. */
 #include "system/system_internal.h"
-#include "system/trail_notes.h"
+#include "system/causal_path_notes.h"
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -14,7 +14,7 @@ struct weft_step {
     struct weft_step *parent; /* NULL: the root */
     uintptr_t children;       /* sum of their addresses */
     uint32_t nchildren;
-    uint32_t refs; /* trails, and `last` */
+    uint32_t refs; /* causal_paths, and `last` */
     uint32_t rank, op;
     int64_t end_ps;
     uint64_t messages, folded;
@@ -56,7 +56,7 @@ const char *weft_cause_meaning(enum weft_cause kind)
     return kinds[kind].meaning;
 }
 
-static void trail_fail(struct weft_system *s, int code, const char *what)
+static void causal_path_fail(struct weft_system *s, int code, const char *what)
 {
     struct weft_err err = {0};
     weft_err_set(&err, code, "critical path: %s", what);
@@ -71,11 +71,11 @@ static void *block_of(struct weft_system *s, size_t size)
 {
     void **block = calloc(1, sizeof(void *) + PER_BLOCK * size);
     if (!block) {
-        trail_fail(s, WEFT_E_LIMIT, "out of memory for the critical path");
+        causal_path_fail(s, WEFT_E_LIMIT, "out of memory for the critical path");
         return NULL;
     }
-    *block = s->trails.blocks;
-    s->trails.blocks = block;
+    *block = s->causal_paths.blocks;
+    s->causal_paths.blocks = block;
     return block + 1;
 }
 
@@ -96,35 +96,36 @@ static void *record_new(struct weft_system *s, void **free, size_t size, size_t 
     return record;
 }
 
-static struct weft_trail *trail_new(struct weft_system *s)
+static struct weft_causal_path *causal_path_new(struct weft_system *s)
 {
-    void *free = s->trails.free_trails;
-    struct weft_trail *t = record_new(s, &free, sizeof *t, offsetof(struct weft_trail, next_free));
-    s->trails.free_trails = free;
+    void *free = s->causal_paths.free_causal_paths;
+    struct weft_causal_path *t =
+        record_new(s, &free, sizeof *t, offsetof(struct weft_causal_path, next_free));
+    s->causal_paths.free_causal_paths = free;
     return t;
 }
 
 static struct weft_step *step_new(struct weft_system *s)
 {
-    void *free = s->trails.free_steps;
+    void *free = s->causal_paths.free_steps;
     struct weft_step *p = record_new(s, &free, sizeof *p, offsetof(struct weft_step, parent));
-    s->trails.free_steps = free;
-    s->trails.nsteps += p != NULL;
+    s->causal_paths.free_steps = free;
+    s->causal_paths.nsteps += p != NULL;
     return p;
 }
 
 static void step_free(struct weft_system *s, struct weft_step *p)
 {
-    p->parent = s->trails.free_steps;
-    s->trails.free_steps = p;
-    s->trails.nsteps--;
+    p->parent = s->causal_paths.free_steps;
+    s->causal_paths.free_steps = p;
+    s->causal_paths.nsteps--;
 }
 
 /* --- the tree of steps --- */
 
-static void trail_report(struct weft_system *s, const struct weft_step *p)
+static void causal_path_report(struct weft_system *s, const struct weft_step *p)
 {
-    struct weft_trails *all = &s->trails;
+    struct weft_causal_paths *all = &s->causal_paths;
     struct weft_path_record r = {.rank = p->rank,
                                  .from_rank = all->reported ? all->reported_rank : p->rank,
                                  .begin_ps = all->reported_end_ps,
@@ -144,15 +145,15 @@ static void trail_report(struct weft_system *s, const struct weft_step *p)
 }
 
 /* Reports the root as long as there is but one way on. */
-static void trail_settle(struct weft_system *s)
+static void causal_path_resolve(struct weft_system *s)
 {
-    struct weft_step *root = s->trails.root;
+    struct weft_step *root = s->causal_paths.root;
     while (root->refs == 0 && root->nchildren == 1) {
         struct weft_step *next = (struct weft_step *)root->children;
-        trail_report(s, root);
+        causal_path_report(s, root);
         step_free(s, root);
         next->parent = NULL;
-        s->trails.root = root = next;
+        s->causal_paths.root = root = next;
     }
 }
 
@@ -174,45 +175,46 @@ static void step_drop(struct weft_system *s, struct weft_step *p)
         step_free(s, p);
         p = parent;
     }
-    if (p == s->trails.root)
-        trail_settle(s);
+    if (p == s->causal_paths.root)
+        causal_path_resolve(s);
 }
 
-/* --- trails --- */
+/* --- causal_paths --- */
 
-void weft_trail_drop(struct weft_system *s, struct weft_trail *t)
+void weft_causal_path_drop(struct weft_system *s, struct weft_causal_path *t)
 {
     WEFT_REQUIRE(!t || t->refs > 0);
     if (!t || --t->refs > 0)
         return;
     struct weft_step *step = t->step;
-    t->next_free = s->trails.free_trails;
-    s->trails.free_trails = t;
+    t->next_free = s->causal_paths.free_causal_paths;
+    s->causal_paths.free_causal_paths = t;
     step_drop(s, step);
 }
 
-void weft_trail_let_go(struct weft_npu *npu, struct weft_trail *t)
+void weft_causal_path_let_go(struct weft_npu *npu, struct weft_causal_path *t)
 {
     if (npu->notes)
         weft_notes_drop(npu->notes, t);
     else
-        weft_trail_drop(npu->sys, t);
+        weft_causal_path_drop(npu->sys, t);
 }
 
-/* A new trail that begins where `step` ends. */
-static struct weft_trail *trail_at(struct weft_system *s, struct weft_step *step)
+/* A new causal_path that begins where `step` ends. */
+static struct weft_causal_path *causal_path_at(struct weft_system *s, struct weft_step *step)
 {
-    struct weft_trail *t = trail_new(s);
+    struct weft_causal_path *t = causal_path_new(s);
     if (!t)
         return NULL;
-    *t = (struct weft_trail){.step = step, .latest_ps = step->end_ps, .refs = 1};
+    *t = (struct weft_causal_path){.step = step, .latest_ps = step->end_ps, .refs = 1};
     step->refs++;
     return t;
 }
 
-static struct weft_trail *copy_of(struct weft_npu *npu, const struct weft_trail *from)
+static struct weft_causal_path *copy_of(struct weft_npu *npu, const struct weft_causal_path *from)
 {
-    struct weft_trail *t = npu->notes ? weft_notes_take(npu->notes) : trail_new(npu->sys);
+    struct weft_causal_path *t =
+        npu->notes ? weft_notes_take(npu->notes) : causal_path_new(npu->sys);
     if (!t)
         return NULL;
     *t = *from;
@@ -224,17 +226,17 @@ static struct weft_trail *copy_of(struct weft_npu *npu, const struct weft_trail 
     return t;
 }
 
-void weft_trail_enter(struct weft_npu *npu, struct weft_trail *t, uint32_t op)
+void weft_causal_path_enter(struct weft_npu *npu, struct weft_causal_path *t, uint32_t op)
 {
-    weft_trail_let_go(npu, npu->trail);
-    npu->trail = t;
-    npu->trail_op = op;
+    weft_causal_path_let_go(npu, npu->causal_path);
+    npu->causal_path = t;
+    npu->causal_path_op = op;
 }
 
-void weft_trail_leave(struct weft_npu *npu)
+void weft_causal_path_leave(struct weft_npu *npu)
 {
-    weft_trail_let_go(npu, npu->trail);
-    npu->trail = NULL;
+    weft_causal_path_let_go(npu, npu->causal_path);
+    npu->causal_path = NULL;
 }
 
 static enum weft_cause work_of(const struct weft_op *op)
@@ -245,7 +247,7 @@ static enum weft_cause work_of(const struct weft_op *op)
 }
 
 /* Writes into p what has gone by since its end, with op. */
-static void add_spent(struct weft_npu *npu, struct weft_step *p, const struct weft_trail *t,
+static void add_spent(struct weft_npu *npu, struct weft_step *p, const struct weft_causal_path *t,
                       uint32_t op, int64_t now_ps)
 {
     int64_t left_ps = now_ps - p->end_ps;
@@ -257,43 +259,44 @@ static void add_spent(struct weft_npu *npu, struct weft_step *p, const struct we
     if (what->kind == WEFT_OP_COMP || what->kind == WEFT_OP_MEM)
         p->spent_ps[work_of(what)] += left_ps;
     else if (left_ps)
-        trail_fail(npu->sys, WEFT_E_INTERNAL, "an operation has time that nothing accounts for");
+        causal_path_fail(npu->sys, WEFT_E_INTERNAL,
+                         "an operation has time that nothing accounts for");
     p->messages += t->messages;
     p->rank = npu->rank;
     p->op = op;
     p->end_ps = now_ps;
 }
 
-/* Makes a step of what the present trail has since its last one, as a part of op. */
+/* Makes a step of what the present causal_path has since its last one, as a part of op. */
 static void make_step(struct weft_npu *npu, uint32_t op)
 {
     struct weft_system *s = npu->sys;
-    struct weft_trail *t = npu->trail;
+    struct weft_causal_path *t = npu->causal_path;
     struct weft_step *before = t->step, *p = before;
     int64_t now_ps = weft_now_ps(s);
     if (now_ps == before->end_ps)
         return;
-    if (s->trails.nsteps >= WEFT_STEPS_MAX && t->refs == 1 && before->nchildren == 0 &&
-        before->refs == 1 + (before == s->trails.last) && before->op != NO_OP) {
+    if (s->causal_paths.nsteps >= WEFT_STEPS_MAX && t->refs == 1 && before->nchildren == 0 &&
+        before->refs == 1 + (before == s->causal_paths.last) && before->op != NO_OP) {
         p->folded++;
         add_spent(npu, p, t, op, now_ps);
-        *t = (struct weft_trail){.step = p, .latest_ps = now_ps, .refs = 1};
+        *t = (struct weft_causal_path){.step = p, .latest_ps = now_ps, .refs = 1};
     } else {
         p = step_new(s);
-        struct weft_trail *next = NULL;
+        struct weft_causal_path *next = NULL;
         if (p) {
             *p = (struct weft_step){.end_ps = before->end_ps};
             adopt(before, p);
             add_spent(npu, p, t, op, now_ps);
-            next = trail_at(s, p);
+            next = causal_path_at(s, p);
         }
         if (!next)
             return;
-        weft_trail_enter(npu, next, op);
+        weft_causal_path_enter(npu, next, op);
     }
-    if (!s->trails.last || now_ps > s->trails.last->end_ps) {
-        struct weft_step *old = s->trails.last;
-        s->trails.last = p;
+    if (!s->causal_paths.last || now_ps > s->causal_paths.last->end_ps) {
+        struct weft_step *old = s->causal_paths.last;
+        s->causal_paths.last = p;
         p->refs++;
         if (old)
             step_drop(s, old);
@@ -301,30 +304,30 @@ static void make_step(struct weft_npu *npu, uint32_t op)
 }
 
 /* What follows is for op: what was on the way for another one becomes a step of that. */
-static void trail_move(struct weft_npu *npu, uint32_t op)
+static void causal_path_move(struct weft_npu *npu, uint32_t op)
 {
-    if (npu->trail_op == op)
+    if (npu->causal_path_op == op)
         return;
-    make_step(npu, npu->trail_op);
-    npu->trail_op = op;
+    make_step(npu, npu->causal_path_op);
+    npu->causal_path_op = op;
 }
 
-struct weft_trail *weft_trail_take(struct weft_npu *npu, uint32_t op)
+struct weft_causal_path *weft_causal_path_take(struct weft_npu *npu, uint32_t op)
 {
-    if (!npu->trail)
+    if (!npu->causal_path)
         return NULL; /* out of memory before */
-    trail_move(npu, op);
-    npu->trail->refs++;
-    return npu->trail;
+    causal_path_move(npu, op);
+    npu->causal_path->refs++;
+    return npu->causal_path;
 }
 
-struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t endpoint_ps,
-                                    int64_t reduce_ps, void *ctx)
+struct weft_causal_path *weft_causal_path_timer(struct weft_npu *npu, uint32_t op,
+                                                int64_t endpoint_ps, int64_t reduce_ps, void *ctx)
 {
-    if (!npu->trail)
+    if (!npu->causal_path)
         return NULL;
-    trail_move(npu, op);
-    struct weft_trail *t = copy_of(npu, npu->trail);
+    causal_path_move(npu, op);
+    struct weft_causal_path *t = copy_of(npu, npu->causal_path);
     if (!t)
         return NULL;
     t->spent_ps[WEFT_CAUSE_ENDPOINT] += endpoint_ps;
@@ -334,10 +337,12 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
     return t;
 }
 
-struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,
-                                      int64_t network_ps, const int64_t delay_ps[WEFT_DELAYS])
+struct weft_causal_path *weft_causal_path_arrived(struct weft_npu *npu,
+                                                  const struct weft_causal_path *message,
+                                                  int64_t network_ps,
+                                                  const int64_t delay_ps[WEFT_DELAYS])
 {
-    struct weft_trail *t = message ? copy_of(npu, message) : NULL;
+    struct weft_causal_path *t = message ? copy_of(npu, message) : NULL;
     if (!t)
         return NULL;
     t->spent_ps[WEFT_CAUSE_NETWORK] += network_ps;
@@ -347,36 +352,36 @@ struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_tr
     return t;
 }
 
-void weft_trail_done(struct weft_npu *npu, uint32_t op)
+void weft_causal_path_done(struct weft_npu *npu, uint32_t op)
 {
-    if (!npu->trail)
+    if (!npu->causal_path)
         return;
-    trail_move(npu, op);
+    causal_path_move(npu, op);
     make_step(npu, op);
 }
 
 /* --- the run --- */
 
-int weft_trails_begin(struct weft_system *s, struct weft_err *err)
+int weft_causal_paths_begin(struct weft_system *s, struct weft_err *err)
 {
-    struct weft_trails *all = &s->trails;
+    struct weft_causal_paths *all = &s->causal_paths;
     all->root = step_new(s);
     if (!all->root)
         return weft_err_no_memory(err, "the critical path");
     *all->root = (struct weft_step){.op = NO_OP, .end_ps = weft_now_ps(s)};
     all->reported_end_ps = all->root->end_ps;
     for (uint32_t r = 0; r < s->w->nranks; r++) {
-        s->npus[r].trail = trail_at(s, all->root);
-        s->npus[r].trail_op = NO_OP;
-        if (!s->npus[r].trail)
+        s->npus[r].causal_path = causal_path_at(s, all->root);
+        s->npus[r].causal_path_op = NO_OP;
+        if (!s->npus[r].causal_path)
             return weft_err_no_memory(err, "the critical path");
     }
     return 0;
 }
 
-int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
+int weft_causal_paths_conclude(struct weft_system *s, struct weft_err *err)
 {
-    struct weft_trails *all = &s->trails;
+    struct weft_causal_paths *all = &s->causal_paths;
     uint64_t n = 0;
     int64_t end_ps = 0;
     for (struct weft_step *p = all->last; p; p = p->parent)
@@ -388,7 +393,7 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
     for (struct weft_step *p = all->last; p; p = p->parent)
         way[--i] = p;
     for (; i < n; i++)
-        trail_report(s, way[i]);
+        causal_path_report(s, way[i]);
     free(way);
     all->last = NULL;
     for (uint32_t r = 0; r < s->w->nranks; r++)
@@ -401,9 +406,9 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
     return 0;
 }
 
-void weft_trails_free(struct weft_system *s)
+void weft_causal_paths_free(struct weft_system *s)
 {
-    for (void **b = s->trails.blocks, **next; b; b = next) {
+    for (void **b = s->causal_paths.blocks, **next; b; b = next) {
         next = *b;
         free(b);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options of weft sweep, and the settings of <sweep> in the scenario. */
-#include "sweep/asked.h"
+#include "sweep/request.h"
 
 #include "base/processors.h"
 #include "base/units.h"
@@ -92,14 +92,14 @@ static int asked_check(const struct weft_sweep_opts *o, int nargs, struct weft_e
 }
 
 /* A text of an earlier sweep's run.json; NULL: it has none. */
-static const char *earlier(struct weft_sweep_asked *a, const struct weft_result *r,
+static const char *earlier(struct weft_sweep_request *a, const struct weft_result *r,
                            const char *name, size_t i)
 {
     const char *text = weft_result_text(r, "sweep", name, i);
     return text ? weft_arena_strdup(a->arena, text) : NULL;
 }
 
-static int earlier_list(struct weft_sweep_asked *a, const struct weft_result *r, const char *name,
+static int earlier_list(struct weft_sweep_request *a, const struct weft_result *r, const char *name,
                         struct weft_sweep_values *out, struct weft_err *err)
 {
     size_t n = 0;
@@ -113,7 +113,7 @@ static int earlier_list(struct weft_sweep_asked *a, const struct weft_result *r,
 }
 
 /* What the folder of --collect says was asked for. */
-static int ask_folder(const struct weft_sweep_opts *o, struct weft_sweep_asked *a,
+static int ask_folder(const struct weft_sweep_opts *o, struct weft_sweep_request *a,
                       struct weft_err *err)
 {
     struct weft_sweep_values set = {0}, vary = {0}, metrics = {0};
@@ -151,7 +151,7 @@ static int own_list(struct weft_arena *arena, const char *const *list, size_t n,
 }
 
 /* "KEY=VALUE" of the scenario's, a file as seen from where weft is. */
-static const char *own_setting(const struct weft_sweep_asked *a, const char *text)
+static const char *own_setting(const struct weft_sweep_request *a, const char *text)
 {
     const char *value = strchr(text, '=');
     const char *key = value ? weft_arena_strndup(a->arena, text, (size_t)(value - text)) : NULL;
@@ -159,7 +159,7 @@ static const char *own_setting(const struct weft_sweep_asked *a, const char *tex
 }
 
 /* The settings of the sweep, and those of the command line, which win. */
-static int join_settings(struct weft_sweep_asked *a, const char *const *list, size_t n,
+static int join_settings(struct weft_sweep_request *a, const char *const *list, size_t n,
                          struct weft_err *err)
 {
     const struct weft_strings own = a->source.set;
@@ -181,7 +181,7 @@ static const char *own_text(struct weft_arena *arena, const char *text, bool *ok
 }
 
 /* The bounds that are to be checked. */
-static int own_bounds(struct weft_sweep_asked *a, const struct weft_scenario_sweep *s, bool quick,
+static int own_bounds(struct weft_sweep_request *a, const struct weft_scenario_sweep *s, bool quick,
                       struct weft_err *err)
 {
     bool ok = true;
@@ -229,7 +229,7 @@ static int asked_choose(const struct weft_scenario *s, const struct weft_sweep_o
 
 /* All that a sweep of the scenario says. */
 static int ask_sweep(const struct weft_scenario *scenario, const struct weft_scenario_sweep *s,
-                     const struct weft_sweep_opts *o, struct weft_sweep_asked *a,
+                     const struct weft_sweep_opts *o, struct weft_sweep_request *a,
                      struct weft_err *err)
 {
     bool ok = true;
@@ -264,7 +264,7 @@ static int ask_sweep(const struct weft_scenario *scenario, const struct weft_sce
 }
 
 /* Of a configuration, which has no operations. */
-static void show_flows(struct weft_sweep_asked *a)
+static void show_flows(struct weft_sweep_request *a)
 {
     static const char *const metrics[] = {"fct-p50", "fct-p99", "slowdown-p99"};
     a->texts.metric = metrics;
@@ -273,7 +273,7 @@ static void show_flows(struct weft_sweep_asked *a)
 
 /* What <sweep> of the scenario asks for, where the command line does not. */
 static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts *o, size_t part,
-                        struct weft_sweep_asked *a, struct weft_err *err)
+                        struct weft_sweep_request *a, struct weft_err *err)
 {
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_cli quiet = *cli;
@@ -313,12 +313,12 @@ static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts
 }
 
 int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char **args, int nargs,
-                   size_t part, struct weft_sweep_asked *out, struct weft_err *err)
+                   size_t part, struct weft_sweep_request *out, struct weft_err *err)
 {
-    *out = (struct weft_sweep_asked){.source = o->source,
-                                     .scenario = nargs ? args[0] : NULL,
-                                     .out = o->collect ? o->collect : o->out,
-                                     .last = true};
+    *out = (struct weft_sweep_request){.source = o->source,
+                                       .scenario = nargs ? args[0] : NULL,
+                                       .out = o->collect ? o->collect : o->out,
+                                       .last = true};
     if (asked_check(o, nargs, err) || read_jobs(o, err))
         return err->code;
     out->arena = weft_arena_new();
@@ -341,7 +341,7 @@ int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char *
     return o->collect ? 0 : ask_scenario(cli, o, part, out, err);
 }
 
-void weft_sweep_asked_free(struct weft_sweep_asked *a)
+void weft_sweep_request_free(struct weft_sweep_request *a)
 {
     weft_arena_free(a->arena);
 }

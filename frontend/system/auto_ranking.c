@@ -51,37 +51,39 @@ void weft_trials_free(struct weft_trials *a)
 
 /* --- where a group's ranks sit --- */
 
-static int seat_whole(const uint32_t *ranks, uint32_t n, struct weft_table *t, struct weft_err *err)
+static int layout_whole(const uint32_t *ranks, uint32_t n, struct weft_table *t,
+                        struct weft_err *err)
 {
-    t->seats = (struct weft_seats){n, 1, malloc(n * sizeof *ranks)};
-    if (!t->seats.rank)
+    t->layout = (struct weft_rank_layout){n, 1, malloc(n * sizeof *ranks)};
+    if (!t->layout.rank)
         return weft_err_no_memory(err, "the choice of algorithms");
-    memcpy(t->seats.rank, ranks, n * sizeof *ranks);
+    memcpy(t->layout.rank, ranks, n * sizeof *ranks);
     return 0;
 }
 
 /* Every row of the group in dimension d, each found by its rank at the first place. */
-static int seat_rows(const struct weft_track *s, uint32_t d, struct weft_table *t,
-                     struct weft_err *err)
+static int layout_rows(const struct weft_candidates *s, uint32_t d, struct weft_table *t,
+                       struct weft_err *err)
 {
     const struct weft_shape *shape = s->shape;
     const uint32_t n = shape->dims.size[d], size = s->dims->size[shape->fabric_dim[d]];
-    t->seats = (struct weft_seats){n, 0, malloc((size_t)s->group->n * sizeof *t->seats.rank)};
-    if (!t->seats.rank)
+    t->layout =
+        (struct weft_rank_layout){n, 0, malloc((size_t)s->group->n * sizeof *t->layout.rank)};
+    if (!t->layout.rank)
         return weft_err_no_memory(err, "the choice of algorithms");
     for (uint32_t i = 0; i < s->group->n; i++) {
         const uint32_t rank = s->group->ranks[i], stride = shape->stride[d];
         const uint32_t *place = shape->places[d];
         if (rank / stride % size != place[0])
             continue;
-        uint32_t *row = t->seats.rank + (size_t)t->seats.nrows++ * n;
+        uint32_t *row = t->layout.rank + (size_t)t->layout.nrows++ * n;
         for (uint32_t k = 0; k < n; k++)
             row[k] = rank + (place[k] - place[0]) * stride;
     }
     return 0;
 }
 
-void weft_track_close(struct weft_track *s)
+void weft_candidates_close(struct weft_candidates *s)
 {
     weft_table_release(&s->whole);
     weft_table_release(&s->ring);
@@ -89,27 +91,27 @@ void weft_track_close(struct weft_track *s)
         weft_table_release(&s->dim[d]);
 }
 
-int weft_track_open(struct weft_track *s, struct weft_ground *ground, uint32_t group,
-                    struct weft_err *err)
+int weft_candidates_open(struct weft_candidates *s, struct weft_auto_fabric *auto_fabric,
+                         uint32_t group, struct weft_err *err)
 {
     const struct weft_ring *rings = s->job->rings;
-    const struct weft_table empty = {.ground = ground, .p = s->job->p};
+    const struct weft_table empty = {.auto_fabric = auto_fabric, .p = s->job->p};
     s->group = &s->job->w->groups[group];
     s->shape = &s->job->shapes[group];
     s->whole = s->ring = empty;
-    int rc = seat_whole(s->group->ranks, s->group->n, &s->whole, err);
+    int rc = layout_whole(s->group->ranks, s->group->n, &s->whole, err);
     if (!rc && rings)
-        rc = seat_whole(rings[group].ranks, s->group->n, &s->ring, err);
+        rc = layout_whole(rings[group].ranks, s->group->n, &s->ring, err);
     for (uint32_t d = 0; !rc && s->shape->grid && d < s->shape->dims.n; d++) {
         s->dim[d] = empty;
-        rc = seat_rows(s, d, &s->dim[d], err);
+        rc = layout_rows(s, d, &s->dim[d], err);
     }
     return rc;
 }
 
 /* --- what it costs --- */
 
-static void auto_race_enter(struct weft_race *r, const char *text, double s)
+static void auto_ranking_enter(struct weft_ranking *r, const char *text, double s)
 {
     if (!isfinite(s))
         return;
@@ -126,11 +128,11 @@ static void auto_race_enter(struct weft_race *r, const char *text, double s)
 
 /* What is raced: an operation of a group, in dimensions. */
 struct heat {
-    struct weft_track *track;
+    struct weft_candidates *candidates;
     const struct weft_op *op;
     const struct weft_shape *shape;
     struct weft_coll_call call; /* of the whole operation */
-    struct weft_race *race;
+    struct weft_ranking *ranking;
 };
 
 /* The time of all chunks by that of the first so many. */
@@ -138,8 +140,8 @@ static double in_chunks(const struct heat *h,
                         double (*of)(const struct heat *h, uint32_t n, const void *arg),
                         const void *arg)
 {
-    const uint64_t chunks = weft_coll_chunks(h->call.bytes, h->track->job->p->chunks);
-    const uint32_t most = WEFT_CHUNKS_PLAYED;
+    const uint64_t chunks = weft_coll_chunks(h->call.bytes, h->candidates->job->p->chunks);
+    const uint32_t most = WEFT_CHUNKS_SIMULATED;
     if (chunks <= most)
         return of(h, (uint32_t)chunks, arg);
     const double all = of(h, most, arg), half = of(h, most / 2, arg);
@@ -148,16 +150,16 @@ static double in_chunks(const struct heat *h,
 
 static double whole_s(const struct heat *h, uint32_t n, const void *arg)
 {
-    struct weft_chunk_costs chunk[WEFT_CHUNKS_PLAYED];
+    struct weft_chunk_costs chunk[WEFT_CHUNKS_SIMULATED];
     for (uint32_t i = 0; i < n; i++)
         chunk[i].phase[0] = *(const struct weft_cost *)arg;
-    return weft_chunks_s(chunk, n, NULL, 1, weft_active_chunks(h->track->job->p, h->op));
+    return weft_chunks_s(chunk, n, NULL, 1, weft_active_chunks(h->candidates->job->p, h->op));
 }
 
 /* One algorithm for the whole group. */
 static void try_whole(const struct heat *h)
 {
-    struct weft_track *s = h->track;
+    struct weft_candidates *s = h->candidates;
     struct weft_coll_call call = h->call;
     call.bytes = weft_coll_chunk_bytes(call.bytes, s->job->p->chunks, 0);
     for (size_t i = 0; i < s->trials->n; i++) {
@@ -168,8 +170,8 @@ static void try_whole(const struct heat *h)
             continue;
         struct weft_table *table = s->job->rings && t->alg.ops->ordered ? &s->ring : &s->whole;
         const struct weft_cost cost = weft_table_cost(table, &t->alg, &c);
-        auto_race_enter(h->race, t->text,
-                        isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost));
+        auto_ranking_enter(h->ranking, t->text,
+                           isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost));
     }
 }
 
@@ -208,7 +210,7 @@ static void phases_of(const struct heat *h, const struct weft_coll_plan *plan, u
 static struct weft_cost cost_in(const struct heat *h, const struct weft_trial *t, uint32_t d,
                                 struct weft_coll_call c)
 {
-    struct weft_track *s = h->track;
+    struct weft_candidates *s = h->candidates;
     weft_coll_use(&c, &t->alg);
     if (!t->alg.ops->supports(&c, NULL))
         return (struct weft_cost){INFINITY, 0};
@@ -218,8 +220,8 @@ static struct weft_cost cost_in(const struct heat *h, const struct weft_trial *t
 static double team_s(const struct heat *h, uint32_t n, const void *arg)
 {
     const struct team *team = arg;
-    const struct weft_system_params *p = h->track->job->p;
-    struct weft_chunk_costs chunk[WEFT_CHUNKS_PLAYED];
+    const struct weft_system_params *p = h->candidates->job->p;
+    struct weft_chunk_costs chunk[WEFT_CHUNKS_SIMULATED];
     struct weft_agreed_problem problem = {
         .kind = h->call.kind,
         .bytes = h->call.bytes,
@@ -262,7 +264,7 @@ static const struct weft_trial *best_alone(const struct heat *h, uint32_t d,
                                            const struct weft_coll_plan *plan,
                                            const struct weft_coll_call *phase)
 {
-    const struct weft_trials *trials = h->track->trials;
+    const struct weft_trials *trials = h->candidates->trials;
     const struct weft_trial *best = NULL;
     double best_s = INFINITY;
     for (size_t i = 0; i < trials->n; i++) {
@@ -285,7 +287,7 @@ static const struct weft_trial *best_alone(const struct heat *h, uint32_t d,
 static bool write_team(const struct heat *h, const struct team *team,
                        char text[WEFT_CHOICE_TEXT_MAX])
 {
-    const uint32_t ndims = h->track->dims->n;
+    const uint32_t ndims = h->candidates->dims->n;
     const char *name[WEFT_DIMS_MAX];
     size_t len = 0;
     for (uint32_t d = 0; d < ndims; d++)
@@ -306,7 +308,7 @@ static bool write_team(const struct heat *h, const struct team *team,
  * beside the others, since chunks in one dimension wait for those in another. */
 static void try_dimensions(const struct heat *h)
 {
-    const struct weft_trials *trials = h->track->trials;
+    const struct weft_trials *trials = h->candidates->trials;
     const uint32_t ndims = h->shape->dims.n;
     struct weft_coll_plan plan;
     struct weft_coll_call phase[2 * WEFT_DIMS_MAX];
@@ -315,10 +317,12 @@ static void try_dimensions(const struct heat *h)
     uint32_t order[WEFT_DIMS_MAX];
     for (uint32_t d = 0; d < ndims; d++)
         order[d] = d;
-    weft_coll_plan_phases(
-        h->call.kind, order, ndims,
-        h->track->job->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD, &plan);
-    phases_of(h, &plan, weft_coll_chunk_bytes(h->call.bytes, h->track->job->p->chunks, 0), phase);
+    weft_coll_plan_phases(h->call.kind, order, ndims,
+                          h->candidates->job->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE
+                                                                   : WEFT_COLL_TURN_FOLD,
+                          &plan);
+    phases_of(h, &plan, weft_coll_chunk_bytes(h->call.bytes, h->candidates->job->p->chunks, 0),
+              phase);
     for (uint32_t d = 0; d < ndims; d++)
         if (!(team.in[d] = best_alone(h, d, &plan, phase)))
             return;
@@ -336,22 +340,18 @@ static void try_dimensions(const struct heat *h)
         }
     }
     if (write_team(h, &team, text))
-        auto_race_enter(h->race, text, best_s);
+        auto_ranking_enter(h->ranking, text, best_s);
 }
 
-void weft_track_race(struct weft_track *s, const struct weft_op *op, uint64_t bytes,
-                     struct weft_race *out)
+void weft_candidates_rank(struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
+                          struct weft_ranking *out)
 {
     struct weft_shape scratch;
     const struct weft_shape *shape = weft_shape_of(s->shape, op, &scratch);
     const bool part = shape == &scratch;
     const struct heat h = {
-        s,
-        op,
-        shape,
-        {.kind = weft_coll_played_as(op->coll), .n = s->group->n, .bytes = bytes},
-        out};
-    *out = (struct weft_race){.best_s = 0};
+        s, op, shape, {.kind = weft_coll_run_as(op->coll), .n = s->group->n, .bytes = bytes}, out};
+    *out = (struct weft_ranking){.best_s = 0};
     if (!part)
         try_whole(&h);
     if (shape->grid && weft_coll_has_phases(h.call.kind) && s->dims->n > 1 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages of the rows of a sweep: a line that several rows print is shown once. */
-#include "sweep/said.h"
+#include "sweep/log.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct weft_sweep_line {
 };
 
 /* Whether a line is there already; else it is from now on. */
-static bool known(struct weft_sweep_said *s, const char *text, size_t len)
+static bool known(struct weft_sweep_log *s, const char *text, size_t len)
 {
     struct weft_sweep_line *line = NULL;
     HASH_FIND(hh, s->lines, text, len, line);
@@ -33,7 +33,7 @@ static bool known(struct weft_sweep_said *s, const char *text, size_t len)
     return false;
 }
 
-void weft_sweep_said_tell(struct weft_sweep_said *s, const char *text, FILE *out)
+void weft_sweep_log_print(struct weft_sweep_log *s, const char *text, FILE *out)
 {
     while (*text) {
         const size_t len = strcspn(text, "\n"), whole = len + (text[len] == '\n');
@@ -45,7 +45,7 @@ void weft_sweep_said_tell(struct weft_sweep_said *s, const char *text, FILE *out
     }
 }
 
-void weft_sweep_said_free(struct weft_sweep_said *s)
+void weft_sweep_log_free(struct weft_sweep_log *s)
 {
     struct weft_sweep_line *line, *next;
     HASH_ITER(hh, s->lines, line, next)
@@ -53,5 +53,5 @@ void weft_sweep_said_free(struct weft_sweep_said *s)
         HASH_DEL(s->lines, line);
         free(line);
     }
-    *s = (struct weft_sweep_said){0};
+    *s = (struct weft_sweep_log){0};
 }
