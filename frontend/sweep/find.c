@@ -53,7 +53,7 @@ static bool was_cut_off(const struct weft_sweep *s, size_t row)
 {
     struct weft_sweep_row r;
     weft_sweep_row(s, row, &r);
-    return strcmp(r.outcome, "over-limit") == 0 || strcmp(r.outcome, "interrupted") == 0;
+    return r.outcome == WEFT_OUTCOME_OVER_LIMIT || r.outcome == WEFT_OUTCOME_INTERRUPTED;
 }
 
 /* The row that is looked at is done: where to go on. */
