@@ -28,6 +28,8 @@
  * port is a switch's, too; here NICs have no queue, and neither warn nor take marks.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_supply.h"
 #include "congestion/window.h"
 
 #include "base/units.h"

@@ -3,6 +3,8 @@
  * The table of congestion controls, made from cc_table.def.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_table.h"
 
 #include "base/plugin.h"
 #include "base/scale.h"

@@ -3,6 +3,7 @@
 #include "congestion/choice.h"
 
 #include "base/needs.h"
+#include "congestion/cc_table.h"
 
 #include <stdlib.h>
 #include <string.h>

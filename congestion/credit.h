@@ -13,6 +13,7 @@
 #define WEFT_CC_CREDIT_H
 
 #include "congestion/cc.h"
+#include "congestion/cc_credit.h"
 #include "congestion/window.h"
 
 #define WEFT_CC_QUANTUM UINT64_C(256)

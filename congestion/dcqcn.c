@@ -46,6 +46,8 @@
  * a CNP or a send acts first; a rate-timer expiry acts before a cut at the same time.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_replay.h"
 #include "congestion/lazy.h"
 #include "congestion/presets.h"
 #include "congestion/window.h"
@@ -439,6 +441,11 @@ static const struct weft_cc_moving moving[] = {
     WEFT_CC_MOVING(cut_ps, WEFT_CC_MOVES_TIME), WEFT_CC_MOVING(alpha_ps, WEFT_CC_MOVES_SELDOM),
     WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .pace_ps = pace_ps,
+};
+
 extern const struct weft_cc_ops weft_cc_dcqcn;
 const struct weft_cc_ops weft_cc_dcqcn = {
     .name = "dcqcn",
@@ -450,8 +457,6 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dcqcn_presets,
     .observables = observables,
-    .moving = moving,
-    .pace_ps = pace_ps,
     .marking = &marking,
     .init = dcqcn_init,
     .before_send = before_send,
@@ -459,4 +464,5 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .on_cnp = dcqcn_on_cnp,
     .cnp = cnp,
     .observe = dcqcn_observe,
+    .replay = &replay,
 };

@@ -24,6 +24,8 @@
  * - run.py's preset "dctcp": min-rate 1000Mbps; switches mark above one threshold (Kmin = Kmax).
  */
 #include "congestion/cc.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_replay.h"
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
@@ -252,6 +254,11 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(round_bytes, WEFT_
                                                WEFT_CC_MOVING(cut_bytes, WEFT_CC_MOVES_BYTES),
                                                WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .by_rounds = true,
+};
+
 extern const struct weft_cc_ops weft_cc_dctcp;
 const struct weft_cc_ops weft_cc_dctcp = {
     .name = "dctcp",
@@ -260,8 +267,6 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
-    .by_rounds = true,
-    .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dctcp_presets,
     .observables = observables,
@@ -270,4 +275,5 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .on_ack = dctcp_on_ack,
     .on_rto = dctcp_on_rto,
     .observe = dctcp_observe,
+    .replay = &replay,
 };

@@ -31,6 +31,8 @@
  * with every ACK, so that all ACKs that saw one queue reduce the rate for it, each again.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_replay.h"
 #include "congestion/hpcc_law.h"
 #include "congestion/presets.h"
 
@@ -323,6 +325,11 @@ static const struct weft_cc_moving moving[] = {
     WEFT_CC_MOVING_HOPS(ts_ps, WEFT_CC_MOVES_TIME),
     WEFT_CC_MOVING_HOPS(tx_bytes, WEFT_CC_MOVES_COUNT), WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .pace_ps = pace_ps,
+};
+
 extern const struct weft_cc_ops weft_cc_hpcc;
 const struct weft_cc_ops weft_cc_hpcc = {
     .name = "hpcc",
@@ -331,8 +338,6 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
-    .moving = moving,
-    .pace_ps = pace_ps,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_presets,
     .observables = observables,
@@ -340,4 +345,5 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .on_ack = hpcc_on_ack,
     .signals = hpcc_signals,
     .observe = hpcc_observe,
+    .replay = &replay,
 };

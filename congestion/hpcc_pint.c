@@ -14,6 +14,8 @@
  * "hpccPint": log-base 1.01, max-stage 0, min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_replay.h"
 #include "congestion/hpcc_law.h"
 #include "congestion/pint_code.h"
 #include "congestion/presets.h"
@@ -172,6 +174,11 @@ static void hpcc_pint_observe(const void *state, const void *raw, double *values
 static const struct weft_cc_moving moving[] = {
     WEFT_CC_MOVING(last_update_bytes, WEFT_CC_MOVES_BYTES), WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .unsettled = "random digests (PINT) are others after a skip, and what senders do hangs on each",
+};
+
 extern const struct weft_cc_ops weft_cc_hpcc_pint;
 const struct weft_cc_ops weft_cc_hpcc_pint = {
     .name = "hpcc-pint",
@@ -183,10 +190,9 @@ const struct weft_cc_ops weft_cc_hpcc_pint = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_pint_presets,
     .observables = observables,
-    .moving = moving,
-    .unsettled = "random digests (PINT) are others after a skip, and what senders do hangs on each",
     .init = hpcc_pint_init,
     .on_ack = hpcc_pint_on_ack,
     .signals = hpcc_pint_signals,
     .observe = hpcc_pint_observe,
+    .replay = &replay,
 };

@@ -16,6 +16,8 @@
  * does. htsim's MP-RDMA (preset htsim) takes a quarter of a packet per mark.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_replay.h"
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
@@ -161,6 +163,11 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(nxt_bytes, WEFT_CC
                                                WEFT_CC_MOVING(cut_bytes, WEFT_CC_MOVES_BYTES),
                                                WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .by_rounds = true,
+};
+
 extern const struct weft_cc_ops weft_cc_mprdma;
 const struct weft_cc_ops weft_cc_mprdma = {
     .name = "mprdma",
@@ -168,14 +175,13 @@ const struct weft_cc_ops weft_cc_mprdma = {
     .source = "Lu et al.: Multi-Path Transport for RDMA in Datacenters, NSDI 2018",
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
-    .by_rounds = true,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_mprdma_presets,
     .observables = observables,
-    .moving = moving,
     .marking = &marking,
     .init = mprdma_init,
     .on_ack = mprdma_on_ack,
     .on_rto = mprdma_on_rto,
     .observe = mprdma_observe,
+    .replay = &replay,
 };

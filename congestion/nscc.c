@@ -31,6 +31,10 @@
  * window nor asks for quick adapt.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_credit.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_replay.h"
 #include "congestion/credit.h"
 #include "congestion/window.h"
 
@@ -573,6 +577,10 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(qa_end_ps, WEFT_CC
                                                WEFT_CC_MOVING(averaged_ps, WEFT_CC_MOVES_TIME),
                                                WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+};
+
 extern const struct weft_cc_ops weft_cc_nscc;
 const struct weft_cc_ops weft_cc_nscc = {
     .name = "nscc",
@@ -583,7 +591,6 @@ const struct weft_cc_ops weft_cc_nscc = {
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
-    .moving = moving,
     .marking = &marking,
     .needs_now = nscc_needs_now,
     .init = nscc_init,
@@ -593,4 +600,5 @@ const struct weft_cc_ops weft_cc_nscc = {
     .signals = nscc_signals,
     .credit = &credit_ops,
     .observe = nscc_observe,
+    .replay = &replay,
 };

@@ -23,6 +23,8 @@
  * counts wire bytes, so that w_init paces at line rate. min-rate is weft's: it keeps w above zero.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_replay.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -249,6 +251,11 @@ static const struct weft_cc_moving moving[] = {
     WEFT_CC_MOVING_HOPS(ts_ps, WEFT_CC_MOVES_TIME),
     WEFT_CC_MOVING_HOPS(tx_bytes, WEFT_CC_MOVES_COUNT), WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .by_rounds = true,
+};
+
 extern const struct weft_cc_ops weft_cc_powertcp;
 const struct weft_cc_ops weft_cc_powertcp = {
     .name = "powertcp",
@@ -258,12 +265,11 @@ const struct weft_cc_ops weft_cc_powertcp = {
     .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
-    .by_rounds = true,
-    .moving = moving,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
     .init = powertcp_init,
     .on_ack = powertcp_on_ack,
     .signals = powertcp_signals,
     .observe = powertcp_observe,
+    .replay = &replay,
 };

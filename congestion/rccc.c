@@ -21,6 +21,9 @@
 #include "congestion/presets.h"
 
 #include "base/units.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_credit.h"
+#include "congestion/cc_marking.h"
 
 struct params {
     struct weft_cc_credit_params credit;

@@ -26,6 +26,8 @@
  * at most one per T unless packets have a timer each.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_replay.h"
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
@@ -342,6 +344,11 @@ static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(qa_end_ps, WEFT_CC
                                                WEFT_CC_MOVING(lost_ps, WEFT_CC_MOVES_TIME),
                                                WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .by_rounds = true,
+};
+
 extern const struct weft_cc_ops weft_cc_smartt;
 const struct weft_cc_ops weft_cc_smartt = {
     .name = "smartt",
@@ -351,14 +358,13 @@ const struct weft_cc_ops weft_cc_smartt = {
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_RTT |
              WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
-    .by_rounds = true,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_smartt_presets,
     .observables = observables,
-    .moving = moving,
     .marking = &marking,
     .init = smartt_init,
     .on_ack = smartt_on_ack,
     .on_rto = smartt_on_rto,
     .observe = smartt_observe,
+    .replay = &replay,
 };

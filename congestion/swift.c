@@ -21,6 +21,8 @@
  * product.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_replay.h"
 #include "congestion/window.h"
 
 #include "base/scale.h"
@@ -290,6 +292,12 @@ static void swift_observe(const void *state, const void *raw, double *values)
 static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(decreased_ps, WEFT_CC_MOVES_TIME),
                                                WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    .on_like_acks = swift_on_like_acks,
+    .by_rounds = true,
+};
+
 extern const struct weft_cc_ops weft_cc_swift;
 const struct weft_cc_ops weft_cc_swift = {
     .name = "swift",
@@ -298,9 +306,6 @@ const struct weft_cc_ops weft_cc_swift = {
               "Datacenter, SIGCOMM 2020",
     .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
-    .by_rounds = true,
-    .moving = moving,
-    .on_like_acks = swift_on_like_acks,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
     .check = swift_check,
@@ -309,4 +314,5 @@ const struct weft_cc_ops weft_cc_swift = {
     .on_rto = swift_on_rto,
     .signals = swift_signals,
     .observe = swift_observe,
+    .replay = &replay,
 };

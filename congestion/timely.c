@@ -24,6 +24,8 @@
  *   hai-after add rate-ai, later ones rate-hai. run.py's preset "timely": min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_replay.h"
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
@@ -309,6 +311,12 @@ static void timely_observe(const void *state, const void *raw, double *values)
 static const struct weft_cc_moving moving[] = {WEFT_CC_MOVING(gate_bytes, WEFT_CC_MOVES_BYTES),
                                                WEFT_CC_MOVING_END};
 
+static const struct weft_cc_replay replay = {
+    .moving = moving,
+    /* Zhu et al.: ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY, CoNEXT 2016 */
+    .unsettled = "flows under TIMELY come to rest at any rates, so that none can be foretold",
+};
+
 extern const struct weft_cc_ops weft_cc_timely;
 const struct weft_cc_ops weft_cc_timely = {
     .name = "timely",
@@ -318,9 +326,6 @@ const struct weft_cc_ops weft_cc_timely = {
     .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
-    .moving = moving,
-    /* Zhu et al.: ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY, CoNEXT 2016 */
-    .unsettled = "flows under TIMELY come to rest at any rates, so that none can be foretold",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_timely_presets,
     .observables = observables,
@@ -329,4 +334,5 @@ const struct weft_cc_ops weft_cc_timely = {
     .on_ack = timely_on_ack,
     .signals = timely_signals,
     .observe = timely_observe,
+    .replay = &replay,
 };

@@ -6,6 +6,8 @@
 #define WEFT_CC_WINDOW_H
 
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_replay.h"
 
 #include "base/units.h"
 

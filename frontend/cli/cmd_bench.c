@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "bench/bench.h"
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 #include "report/report.h"
 
 #include <stddef.h>

@@ -11,6 +11,7 @@
 #include "sweep/find.h"
 
 #include "base/units.h"
+#include "congestion/cc_replay.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -139,6 +140,11 @@ static void print_text(const struct weft_cli *cli, const struct weft_subject *su
     }
     if (subject->hpcc)
         fprintf(cli->out, "flows: %zu\n", subject->hpcc->job.flows->n);
+    if (s->replays && s->backend->uses_cc && s->cc->state_size && !weft_cc_replay_of(s->cc)->moving)
+        fprintf(cli->out,
+                "replay: none of what runs under %s, which does not say how its state moves: each "
+                "packet is simulated\n",
+                s->cc->name);
     fputc('\n', cli->out);
     weft_source_config_text(cli->out, s);
 }

@@ -9,6 +9,7 @@
 #include "base/renamed.h"
 #include "base/units.h"
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 #include "topologies/read.h"
 
 #include <stdbool.h>

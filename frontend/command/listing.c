@@ -7,6 +7,7 @@
 #include "collective/collective.h"
 #include "command/listing_training.h"
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 #include "plot/plot.h"
 #include "topologies/topology.h"
 #include "workload/whatif/transform.h"

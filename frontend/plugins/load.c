@@ -7,6 +7,7 @@
 #include "congestion/cc.h"
 #include "topologies/topology.h"
 #include "workload/workload.h"
+#include "congestion/cc_table.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -2,6 +2,7 @@
 /* Families of plug-ins behind one interface: topologies, backends, congestion controls, workloads.
  */
 #include "scenario/families.h"
+#include "congestion/cc_table.h"
 
 #include <stdio.h>
 #include <string.h>

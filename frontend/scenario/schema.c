@@ -8,6 +8,7 @@
  */
 #include "base/scale.h"
 #include "scenario/resolve.h"
+#include "congestion/cc_table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "base/scale.h"
 #include "congestion/choice.h"
 #include "scenario/resolve.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "base/list.h"
 #include "base/units.h"
+#include "congestion/cc_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "transport/control.h"
 
 #include "base/units.h"
+#include "congestion/cc_table.h"
 
 #include <stdarg.h>
 #include <stdio.h>

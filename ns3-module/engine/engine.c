@@ -34,6 +34,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "congestion/cc_table.h"
 
 #include <stdio.h>
 #include <string.h>

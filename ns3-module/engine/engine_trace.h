@@ -9,6 +9,7 @@
 #include "base/figures.h"
 #include "base/message.h"
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
 
 #include <stdbool.h>
 

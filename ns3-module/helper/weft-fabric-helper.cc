@@ -6,6 +6,8 @@
 
 #include "weft-fabric-helper.h"
 
+#include "congestion/cc_table.h"
+
 #include "ns3/abort.h"
 #include "ns3/config.h"
 #include "ns3/fatal-error.h"

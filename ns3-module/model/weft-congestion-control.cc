@@ -6,6 +6,7 @@
 
 #include "weft-congestion-control.h"
 
+#include "congestion/cc_table.h"
 #include "weft-table-types.h"
 
 #include "ns3/fatal-error.h"

@@ -10,6 +10,7 @@
  * Suite weft-attributes: every parameter of weft's tables is an attribute with the same default and
  * the same bounds; every TypeId is found by name; mistakes are refused.
  */
+#include "congestion/cc_table.h"
 #include "weft-test-util.h"
 
 #include "ns3/boolean.h"

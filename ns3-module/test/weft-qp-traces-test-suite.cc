@@ -8,6 +8,7 @@
  * Trace sources of QPs, messages and links: each connected by Config paths, at the devices and at
  * the fabric, and compared with the engine's counters or with numbers worked out by hand.
  */
+#include "congestion/cc_table.h"
 #include "weft-test-util.h"
 
 #include "ns3/boolean.h"

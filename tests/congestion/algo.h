@@ -7,6 +7,9 @@
 #include "base/scale.h"
 #include "base/units.h"
 #include "congestion/cc.h"
+#include "congestion/cc_replay.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +92,7 @@ class Algo
     }
     void like_acks(uint64_t bytes)
     {
-        ops->on_like_acks(state(), params(), bytes, &out);
+        weft_cc_replay_of(ops)->on_like_acks(state(), params(), bytes, &out);
     }
     void rto(int64_t now)
     {

@@ -2,6 +2,8 @@
 // Bolt's sender with numbers worked out by hand. Line rate 100 Gbps, packets of 1000 bytes, 1048 on
 // the wire, a window of 100 packets at first.
 #include "algo.h"
+#include "congestion/cc_supply.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

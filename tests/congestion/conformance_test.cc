@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What cc.h promises, checked for every algorithm of the table and for the skeleton.
 #include "play.h"
+#include "congestion/cc_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 // event of its own, over random CNPs and sends. The two compute powers of 1-g differently, hence a
 // few bit/s of slack.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 #include <rapidcheck/gtest.h>
 

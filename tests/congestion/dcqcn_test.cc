@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // DCQCN's equations with numbers worked out by hand, in all modes. The line rate is 100 Gbps.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

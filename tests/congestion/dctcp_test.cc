@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // DCTCP's equations with numbers worked out by hand. Line rate 100 Gbps, a window of 100 kB.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

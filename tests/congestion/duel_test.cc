@@ -7,6 +7,8 @@
 #include "algo.h"
 
 #include "congestion/pint_code.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 #include <algorithm>
 #include <deque>

@@ -2,6 +2,8 @@
 // HPCC's equations with numbers worked out by hand, in both modes. The line rate is 100 Gbps, T is
 // 8 us, headers have no size: a full window is 100 kB.
 #include "algo.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // MP-RDMA's window with numbers worked out by hand: packets of 1000 bytes, a BDP of 100 of them.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

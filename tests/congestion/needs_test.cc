@@ -3,6 +3,9 @@
 #include "play.h"
 
 #include "congestion/core_credit.h"
+#include "congestion/cc_credit.h"
+#include "congestion/cc_supply.h"
+#include "congestion/cc_table.h"
 
 #include <set>
 #include <tuple>

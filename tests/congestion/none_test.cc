@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

@@ -2,6 +2,8 @@
 // NSCC's equations with numbers worked out by hand. 100 Gbps, 12 us: BDP 150 kB, a 1; MTU 4160 with
 // headers of no size; target 9 us, largest window 225 kB.
 #include "algo.h"
+#include "congestion/cc_credit.h"
+#include "congestion/cc_table.h"
 
 #include <tuple>
 

@@ -3,6 +3,7 @@
 #include "algo.h"
 
 #include "congestion/pint_code.h"
+#include "congestion/cc_table.h"
 
 #include <rapidcheck/gtest.h>
 

@@ -4,6 +4,10 @@
 #define WEFT_TESTS_CONGESTION_PLAY_H
 
 #include "algo.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_credit.h"
+#include "congestion/cc_supply.h"
+#include "congestion/cc_table.h"
 
 #include <rapidcheck/gtest.h>
 

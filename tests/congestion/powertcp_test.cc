@@ -2,6 +2,8 @@
 // PowerTCP's equations with numbers worked out by hand. Line rate 100 Gbps, tau 8 us, a full window
 // of 100 kB, so beta is 10 kB.
 #include "algo.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

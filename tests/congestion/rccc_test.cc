@@ -4,6 +4,8 @@
 #include "algo.h"
 
 #include "congestion/core_credit.h"
+#include "congestion/cc_credit.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

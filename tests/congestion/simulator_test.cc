@@ -4,6 +4,8 @@
 #include "algo.h"
 
 #include "congestion/pint_code.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 #include <rapidcheck/gtest.h>
 

@@ -2,6 +2,7 @@
 // SMaRTT's equations with numbers worked out by hand. 100 Gbps, 12 us: BDP 150 kB, largest window
 // 187.5 kB, target 18 us, packets of 4000 bytes. Fair increase 900 bytes per window of ACKs.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 using namespace weft_test;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Swift's equations with numbers worked out by hand. Line rate 100 Gbps, 100 packets of 1000 bytes.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 #include <cmath>
 

@@ -2,6 +2,7 @@
 // TIMELY's equations with numbers worked out by hand. The line rate is 100 Gbps, so an additive
 // increase is 100 Mbps.
 #include "algo.h"
+#include "congestion/cc_table.h"
 
 #include <algorithm>
 

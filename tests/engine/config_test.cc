@@ -2,6 +2,7 @@
 // Configurations that can't work are refused with the reason.
 #include "tables.h"
 #include "world.h"
+#include "congestion/cc_table.h"
 
 #include <stdexcept>
 

@@ -3,6 +3,7 @@
 // coalesced ACKs, and an incast stands where its paper says.
 #include "once.h"
 #include "world.h"
+#include "congestion/cc_table.h"
 
 #include <algorithm>
 #include <map>

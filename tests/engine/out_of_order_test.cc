@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Out-of-order delivery over two paths of different length: nothing is taken for lost that is not.
 #include "world.h"
+#include "congestion/cc_table.h"
 
 namespace
 {

@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include "congestion/pint_code.h"
+#include "congestion/cc_switch.h"
 
 namespace
 {

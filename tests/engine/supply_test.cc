@@ -6,6 +6,7 @@
 #include "same.h"
 
 #include "base/rng.h"
+#include "congestion/cc_supply.h"
 
 #include <algorithm>
 #include <deque>

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 #include "ns3-module/engine/engine.h"
 #include "topologies/topology.h"
 

@@ -3,6 +3,7 @@
 #include "target.h"
 
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 #include "series/series.h"
 
 #include <string.h>

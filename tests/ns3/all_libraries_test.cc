@@ -11,6 +11,7 @@
 #include "ns3/type-id.h"
 #include "ns3/weft-congestion-control.h"
 #include "ns3/weft-topology.h"
+#include "congestion/cc_table.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include "net/net.h"
 #include "ns3-module/bridge/bridge.h"
 #include "topologies/topology.h"
+#include "congestion/cc_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Presets of congestion controls: between defaults and file, complete, and named in errors.
 #include "world.h"
+#include "congestion/cc_table.h"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 // The schema against the reader: what the reader takes is valid under the schema, and structure
 // that it refuses is not.
 #include "world.h"
+#include "congestion/cc_table.h"
 
 #include <libxml/parser.h>
 #include <libxml/relaxng.h>

@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include "base/needs.h"
+#include "congestion/cc_table.h"
 
 #include <regex>
 

@@ -2,6 +2,7 @@
 // Every congestion control with its default parameters, from 10 Gbps to 1.6 Tbps: the bottleneck is
 // used, nothing is lost with PFC, and queues are shorter than without a control.
 #include "job.h"
+#include "congestion/cc_table.h"
 
 namespace
 {

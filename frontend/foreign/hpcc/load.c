@@ -2,6 +2,7 @@
 /* A configuration of HPCC's and the settings beside it, read and resolved. */
 #include "base/param.h"
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 #include "foreign/hpcc/run.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/units.h"
 #include "congestion/cc.h"
+#include "congestion/cc_table.h"
 
 #include <inttypes.h>
 #include <math.h>

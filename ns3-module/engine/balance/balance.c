@@ -32,6 +32,7 @@
 
 #include "base/rng.h"
 #include "topologies/topology_keys.h"
+#include "congestion/cc_table.h"
 
 static uint32_t spray(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                       const struct pkt *k)

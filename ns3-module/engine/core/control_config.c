@@ -4,6 +4,8 @@
  * traffic (section uet) and by dimension, and whether all of it goes together.
  */
 #include "control_config.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 #include <stdio.h>
 #include <string.h>

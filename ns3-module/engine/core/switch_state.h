@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "congestion/cc.h"
+#include "congestion/cc_switch.h"
 
 /** What queues may take together. */
 struct pool {

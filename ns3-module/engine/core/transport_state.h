@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "congestion/choice.h"
 #include "congestion/core_credit.h"
+#include "congestion/cc_switch.h"
 
 struct recovery;
 struct weft_engine;

@@ -4,6 +4,7 @@
 #include "core/control_config.h"
 
 #include "base/units.h"
+#include "congestion/cc_switch.h"
 
 enum { ROCE_PORT = 4791, WARNING_PORT = 1021, WARNING = 16 };
 _Static_assert(HEADERS_MAX + 3 + ICRC + UINT16_MAX <= WEFT_WIRE_MAX, "payloads have 16 bits");

@@ -15,6 +15,7 @@
 #include "window_crew_inside.h"
 #include "core/windows.h"
 #include "worker.h"
+#include "congestion/cc_switch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * the same twice. */
 #include "core/context.h"
 #include "replay.h"
+#include "congestion/cc_replay.h"
 
 static bool against_stepped(const struct weft_engine *e)
 {
@@ -56,7 +57,7 @@ static bool against_lossy(const struct weft_engine *e)
 static bool against_unknown(const struct weft_engine *e)
 {
     for (uint32_t d = 0; d < e->ncontrols; d++)
-        if (e->controls[d].ops->state_size && !e->controls[d].ops->moving)
+        if (e->controls[d].ops->state_size && !weft_cc_replay_of(e->controls[d].ops)->moving)
             return true;
     return false;
 }
@@ -87,7 +88,7 @@ const char *replay_reason_against(const struct weft_engine *e, bool tolerant)
         if (reasons[i].against != (tolerant ? EXACT : SETTLED) && reasons[i].holds(e))
             return reasons[i].text;
     for (uint32_t d = 0; tolerant && d < e->ncontrols; d++)
-        if (e->controls[d].ops->unsettled)
-            return e->controls[d].ops->unsettled;
+        if (weft_cc_replay_of(e->controls[d].ops)->unsettled)
+            return weft_cc_replay_of(e->controls[d].ops)->unsettled;
     return NULL;
 }

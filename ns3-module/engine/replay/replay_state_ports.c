@@ -6,6 +6,7 @@
 #include "core/pkt.h"
 #include "core/port.h"
 #include "core/walk.h"
+#include "congestion/cc_switch.h"
 
 /* ---- packets ---- */
 

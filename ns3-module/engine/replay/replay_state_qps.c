@@ -9,6 +9,7 @@
 #include "replay_pauses.h"
 
 #include "congestion/cc.h"
+#include "congestion/cc_replay.h"
 
 int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scope *p,
                            const struct qp *q, uint32_t hop)
@@ -50,7 +51,7 @@ static void state_read_control(struct weft_engine *e, const struct replay_scope 
                                const struct qp *q, uint32_t qi, struct snapshot *t)
 {
     char *state = cc_state_at(e, qi);
-    const struct weft_cc_moving *m = q->cc->moving;
+    const struct weft_cc_moving *m = weft_cc_replay_of(q->cc)->moving;
     const size_t size = m ? q->cc->state_size : 0; /* without: it has none */
     struct moving_word next = {.at = 0};
     for (size_t at = 0; at < size; at += sizeof(int64_t)) {

@@ -12,6 +12,7 @@
 #include "core/context.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
+#include "congestion/cc_replay.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,7 +148,8 @@ static bool rates_free_of_control(const struct weft_engine *e, const struct repl
 bool replay_control_idle(const struct weft_engine *e, uint32_t qi)
 {
     const struct qp *q = qp_at(e, qi);
-    return !q->cc->state_size || (q->cc->pace_ps && !q->cc->pace_ps(cc_state_at(e, qi), q->ccp));
+    return !q->cc->state_size || (weft_cc_replay_of(q->cc)->pace_ps &&
+                                  !weft_cc_replay_of(q->cc)->pace_ps(cc_state_at(e, qi), q->ccp));
 }
 
 /* From a packet to its ACK, with what waits in queues. */
@@ -164,7 +166,9 @@ static bool rates_long_enough(const struct weft_engine *e, const struct replay_s
 {
     const uint32_t qi = s->scope.qps[i];
     const struct qp *q = qp_at(e, qi);
-    const int64_t own_ps = q->cc->pace_ps ? q->cc->pace_ps(cc_state_at(e, qi), q->ccp) : 0;
+    const int64_t own_ps = weft_cc_replay_of(q->cc)->pace_ps
+                               ? weft_cc_replay_of(q->cc)->pace_ps(cc_state_at(e, qi), q->ccp)
+                               : 0;
     if (replay_control_idle(e, qi) && differ <= REPLAY_STEADY && rates_free_of_control(e, s, i) &&
         s->mark[2].qp[i].cwnd_bytes == UINT64_MAX)
         return true;
@@ -239,7 +243,7 @@ static double rates_drift(const struct weft_engine *e, struct replay_steady *s, 
     const bool moves = rates_goes_on(&s->step[i].windows, rates_allowed(a), rates_allowed(c));
     const double far = fabs(rates_allowed(c) - rates_allowed(a)) / rates_allowed(c) * windows / 2;
     const bool fades = rates_remembers(e, s, i, windows);
-    if (fades && !qp_at(e, s->scope.qps[i])->cc->on_like_acks)
+    if (fades && !weft_cc_replay_of(qp_at(e, s->scope.qps[i])->cc)->on_like_acks)
         return 1;
     if (!rates_long_enough(e, s, i, differ) ||
         (!rates_free_of_control(e, s, i) && moves && far > FAR))
@@ -268,7 +272,7 @@ static bool rates_still(const struct weft_engine *e, const struct replay_steady 
     const double *a = s->mark[0].qp[i].seen, *c = s->mark[2].qp[i].seen;
     bool is = rates_as_many(s, i, qp_at(e, s->scope.qps[i])->mtu_bytes) && !rates_decided(s, i) &&
               (replay_control_idle(e, s->scope.qps[i]) ||
-               (cc->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
+               (weft_cc_replay_of(cc)->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
     for (uint32_t k = 0; cc->observables && cc->observables[k].name; k++) {
         const struct steady_way *w = &step->seen[k];
         is &= w->same < MONOTONIC || !w->sign || fabs(c[k] - a[k]) < STILL * step->top[k];

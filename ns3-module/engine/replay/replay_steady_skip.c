@@ -16,6 +16,7 @@
 #include "replay_queues.h"
 #include "replay_state.h"
 #include "core/frame_size.h"
+#include "congestion/cc_replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,8 +172,8 @@ static void skip_count_qp(struct weft_engine *e, struct replay_steady *s, uint32
     const struct steady_qp *from = &s->mark[0].qp[i], *to = &s->mark[2].qp[i];
     w->carry += w->rate * (double)shift_ps - (double)w->data;
     w->carry = w->carry < -1 ? -1 : w->carry > 1 ? 1 : w->carry;
-    if (q->cc->on_like_acks)
-        q->cc->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &snd->out);
+    if (weft_cc_replay_of(q->cc)->on_like_acks)
+        weft_cc_replay_of(q->cc)->on_like_acks(cc_state_at(e, qi), q->ccp, bytes, &snd->out);
     s->scope.moved[qi][0] = (int64_t)w->data;
     s->scope.moved[qi][1] = (int64_t)bytes;
     skip_each_stream(e, s, i, skip_count);

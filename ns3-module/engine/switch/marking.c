@@ -9,6 +9,8 @@
 #include "base/int128.h"
 #include "base/scale.h"
 #include "base/units.h"
+#include "congestion/cc_marking.h"
+#include "congestion/cc_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 
 #include "core/port.h"
 #include "prio_params.h"
+#include "congestion/cc_marking.h"
 
 /** What decides a default curve. */
 struct marking_basis {

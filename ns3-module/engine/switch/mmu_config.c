@@ -24,6 +24,7 @@
 #include "base/units.h"
 #include "topologies/deadlock.h"
 #include "topologies/topology_keys.h"
+#include "congestion/cc_marking.h"
 
 #include <stdio.h>
 #include <string.h>

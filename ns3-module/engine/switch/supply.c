@@ -8,6 +8,7 @@
 #include "core/events.h"
 #include "mmu.h"
 #include "core/frame_size.h"
+#include "congestion/cc_supply.h"
 
 #include <stdlib.h>
 

@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "congestion/pint_code.h"
+#include "congestion/cc_switch.h"
 
 #include <stdlib.h>
 

@@ -20,6 +20,7 @@
 #include "core/context.h"
 
 #include "base/scale.h"
+#include "congestion/cc_table.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "nic.h"
 
 #include "congestion/credit.h"
+#include "congestion/cc_credit.h"
 
 #include <stdlib.h>
 

@@ -18,6 +18,7 @@
 
 #include "core/transport_state.h"
 #include "engine.h"
+#include "congestion/cc_credit.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -6,6 +6,7 @@
 #include "recovery.h"
 
 #include "congestion/credit.h"
+#include "congestion/cc_credit.h"
 
 enum { MOST_PATIENCE = 4 };
 

@@ -6,6 +6,7 @@
  */
 #include "core/context.h"
 #include "grant.h"
+#include "congestion/cc_credit.h"
 
 static int64_t interval_ps(struct pacer *p, const struct qp *q, const struct weft_cc_core *c)
 {

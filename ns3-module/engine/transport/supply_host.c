@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "switch/supply.h"
 #include "nic.h"
+#include "congestion/cc_supply.h"
 
 void supply_warned(struct weft_engine *e, uint32_t i)
 {
