@@ -3,6 +3,7 @@
 #include "plugins/try.h"
 
 #include "collective/checker.h"
+#include "congestion/cc_table.h"
 #include "lib/sim.h"
 #include "plugins/try_cc.h"
 #include "topologies/topology.h"

@@ -8,6 +8,8 @@
 #include "base/rng.h"
 #include "base/scale.h"
 #include "base/units.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -125,3 +125,17 @@ TEST(Check, AcceptsWhatRunAcceptsAndWritesNothing)
     bad.back() = "capture.links=h1-s5";
     EXPECT_EQ(weft(Sets("check", bad), dir / "").code, 3);
 }
+
+// A control that does not say how its state moves is simulated packet by packet.
+TEST(Check, SaysWhichControlIsNeverReplayed)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    const Args args = {"topology.type=single-switch", "workload.type=generate"};
+    const std::string said = "replay: none of what runs under bolt";
+    Args bolt = args;
+    bolt.push_back("congestion-control.name=bolt");
+    EXPECT_NE(weft(Sets("check", bolt), dir / "").out.find(said), std::string::npos);
+    EXPECT_EQ(weft(Sets("check", args), dir / "").out.find("replay: none"), std::string::npos);
+}
