@@ -4,6 +4,8 @@
 // that goes with one of these and is not in the table shows here.
 #include "play.h"
 #include "congestion/cc_replay.h"
+#include "congestion/cc_switch.h"
+#include "congestion/cc_supply.h"
 
 #include <random>
 
