@@ -38,23 +38,15 @@ struct weft_cc_replay;
 struct weft_cc_signals;
 struct weft_cc_supply_ops;
 
-/** What an algorithm needs from the network; NIC and switches enable it from these bits. */
+/** What an algorithm needs from the network; NIC and switches enable it from these bits
+ * (cc_needs.def). */
 enum weft_cc_needs {
-    WEFT_CC_NEEDS_ECN = 1u << 0, /**< switches ECN-mark data packets (RED curve Kmin, Kmax, Pmax) */
-    WEFT_CC_NEEDS_CNP =
-        1u << 1, /**< the receiver answers marked packets with CNPs, see weft_cc_ops.cnp */
-    WEFT_CC_NEEDS_ECN_ECHO = 1u << 2, /**< each ACK says whether its data packet was marked */
-    WEFT_CC_NEEDS_RTT = 1u << 3,      /**< each ACK echoes the send time of its data packet */
-    WEFT_CC_NEEDS_INT = 1u << 4, /**< switches stamp data packets per hop, ACKs echo the stamps */
-    WEFT_CC_NEEDS_PINT =
-        1u << 5, /**< switches fold their utilisation into one number per packet, ACKs echo it */
-    WEFT_CC_NEEDS_BASE_RTT = 1u << 6, /**< weft_cc_env.base_rtt_ps decides something */
-    WEFT_CC_NEEDS_BDP = 1u << 7,      /**< weft_cc_env.bdp_bytes decides something */
-    WEFT_CC_NEEDS_CREDIT =
-        1u << 8,                   /**< the receiver grants credit, see struct weft_cc_credit_ops */
-    WEFT_CC_NEEDS_SUPPLY = 1u << 9 /**< switches warn senders and count what their links have left,
-                                      see struct weft_cc_supply_ops */
+#define WEFT_CC_NEED(symbol, bit, word, part, there) WEFT_CC_NEEDS_##symbol = 1u << bit,
+#include "cc_needs.def"
+#undef WEFT_CC_NEED
 };
+/** Of them, signals of switches that a file of the engine each makes (engine/signals.def). */
+#define WEFT_CC_NEEDS_SIGNALS (~0u << 9)
 
 /** What an algorithm may know of its path when a QP opens. */
 struct weft_cc_env {

@@ -45,13 +45,12 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
         const char *what;
         bool wanted, there;
     } parts[] = {
-        {"init", true, o->init != NULL},
-        {"on_cnp", o->needs & WEFT_CC_NEEDS_CNP, o->on_cnp != NULL},
-        {"cnp", o->needs & WEFT_CC_NEEDS_CNP, o->cnp != NULL},
-        {"credit", o->needs & WEFT_CC_NEEDS_CREDIT, o->credit && o->on_send && o->on_ack},
-        {"supply", o->needs & WEFT_CC_NEEDS_SUPPLY, o->supply && o->on_send && o->on_ack},
-        {"signals", o->needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT), o->signals != NULL},
-        {"observe", o->observables != NULL, o->observe != NULL},
+        {"init", true, o->init},
+#define WEFT_CC_NEED(symbol, bit, word, part, there)                                               \
+    {part, o->needs & WEFT_CC_NEEDS_##symbol, there},
+#include "cc_needs.def"
+#undef WEFT_CC_NEED
+        {"observe", o->observables, o->observe},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].wanted && !parts[i].there)
@@ -107,8 +106,11 @@ unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)
 const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,
                                  size_t size)
 {
-    static const char *const words[] = {"ecn",  "cnp",      "ecn-echo", "rtt",    "int",
-                                        "pint", "base-rtt", "bdp",      "credit", "supply"};
+    static const char *const words[] = {
+#define WEFT_CC_NEED(symbol, bit, word, part, there) [bit] = word,
+#include "cc_needs.def"
+#undef WEFT_CC_NEED
+    };
     unsigned needs = weft_cc_needs(ops, params);
     struct weft_cc_cnp how = {0};
     size_t used = 0;

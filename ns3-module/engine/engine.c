@@ -5,7 +5,7 @@
 #include "core/address_space.h"
 #include "core/context.h"
 #include "core/extension.h"
-#include "core/evq.h"
+#include "core/heap.h"
 #include "core/fastq.h"
 #include "core/gap.h"
 #include "switch/lazy.h"
@@ -20,9 +20,8 @@
 #include "switch/mmu.h"
 #include "switch/pause_clock.h"
 #include "switch/pfc.h"
-#include "switch/supply.h"
 #include "switch/telemetry.h"
-#include "switch/toss.h"
+#include "switch/random_drop.h"
 #include "transport/control.h"
 #include "transport/grant.h"
 #include "transport/nic.h"
@@ -134,7 +133,7 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     const uint32_t mark = needs & WEFT_CC_NEEDS_ECN ? QUEUE_MARK : 0;
     const bool stamped = e->telemetry.int_on || e->telemetry.pint_on;
     e->path.on_enqueue =
-        (p->ecn.at_enqueue ? mark : 0) | (needs & WEFT_CC_NEEDS_SUPPLY ? QUEUE_SUPPLY : 0);
+        (p->ecn.at_enqueue ? mark : 0) | (needs & WEFT_CC_NEEDS_SIGNALS ? QUEUE_SIGNAL : 0);
     e->path.on_dequeue = (p->ecn.at_enqueue ? 0 : mark) | (stamped ? QUEUE_STAMP : 0);
 }
 
@@ -254,9 +253,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     if (e->part.records)
         part_spare_nodes(e);
     e->routing.routes = weft_routes_new(c->fabric, err);
-    if (!e->routing.routes || init_ports(e, err) || toss_init(e, err) || mmu_init(e, err) ||
-        pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) || supply_init(e, err) ||
-        balance_init(e, err) || ideal_init(e, err))
+    if (!e->routing.routes || init_ports(e, err) || random_drop_init(e, err) || mmu_init(e, err) ||
+        pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) ||
+        (e->signal && e->signal->init(e, err)) || balance_init(e, err) || ideal_init(e, err))
         goto fail;
     settle_pint(e);
     lazy_choose(e);
@@ -295,7 +294,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->links.ends_ps);
     pause_clock_fini(e);
     histogram_fini(e);
-    free(e->tosses);
+    free(e->drop_rngs);
     stable_fini(&e->port_mem);
     stable_fini(&e->ends_mem);
     free(e->own);
@@ -303,7 +302,8 @@ void weft_engine_free(struct weft_engine *e)
     pfc_fini(e);
     credit_fini(e);
     grant_fini(e);
-    supply_fini(e);
+    if (e->signal)
+        e->signal->fini(e);
     control_fini(e);
     in_network_fini(e);
     free(e->qps.slots);

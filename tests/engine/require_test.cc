@@ -4,8 +4,7 @@
 #ifndef WEFT_CHECKED
 #define WEFT_CHECKED
 #endif
-#include "ns3-module/engine/core/evq.h"
-#include "ns3-module/engine/core/keyheap.h"
+#include "ns3-module/engine/core/heap.h"
 #include "ns3-module/engine/core/stable.h"
 #include "ns3-module/engine/transport/psn_set.h"
 

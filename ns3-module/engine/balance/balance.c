@@ -12,7 +12,7 @@
  *
  * entropy: packet by packet, the hash of the flow and of a value that its sender chose (entropy.c).
  *
- * drill: drill.c. conga, conweave: see way.h; their function here is not called.
+ * drill: drill.c. conga, conweave: see path_balancer.h; their function here is not called.
  *
  * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at
  * random and minimal-adaptive is adaptive.
@@ -28,7 +28,7 @@
 #include "entropy.h"
 #include "flowlet.h"
 #include "steer.h"
-#include "way.h"
+#include "path_balancer.h"
 
 #include "base/rng.h"
 #include "topologies/topology_keys.h"
@@ -98,7 +98,7 @@ static const struct {
     bool per_packet;
     bool shared; /* switches share state: what one does shows at others */
     const struct steer *steer;
-    const struct way *way;
+    const struct path_balancer *by_path;
 } table[] = {
 #define BALANCE(number, word, pick, per_packet, shared, steer, way)                                \
     {word, pick, per_packet, shared, steer, way},
@@ -128,7 +128,8 @@ bool balance_shares(const struct weft_engine *e, uint32_t node)
     const struct weft_fabric *f = e->fabric;
     if (!balance_shared(e))
         return false;
-    bool choice = e->spread.way || e->spread.steer || (uint64_t)f->nswitches * f->nhosts > LOOK_UPS;
+    bool choice =
+        e->spread.by_path || e->spread.steer || (uint64_t)f->nswitches * f->nhosts > LOOK_UPS;
     for (uint32_t host = 0; !choice && host < f->nhosts; host++)
         choice = weft_routes_lookup(e->routing.routes, node, host).n > 1;
     return choice;
@@ -182,7 +183,7 @@ static int check_uet(const struct weft_engine_config *c, const struct recovery *
     const int b = c->params.sw.balance;
     if (!c->params.uet.prios)
         return 0;
-    if (table[b].steer || table[b].way)
+    if (table[b].steer || table[b].by_path)
         return weft_err_set(
             err, WEFT_E_INPUT,
             "switch.balance=%s leads packets itself, where those of uet.prios go by "
@@ -239,7 +240,7 @@ int balance_check(const struct weft_engine_config *c, const struct recovery *con
     if (s && (!s->upper || !s->aim || !s->exits || !s->next))
         return weft_err_set(err, WEFT_E_INTERNAL,
                             "switch.balance=%s lacks a function of struct steer", table[b].name);
-    if (table[b].way && table[b].way->keeps &&
+    if (table[b].by_path && table[b].by_path->keeps &&
         (c->params.sw.egress_lossy_pool_bytes || c->params.sw.egress_lossless_pool_bytes))
         return weft_err_set(err, WEFT_E_INPUT,
                             "switch.balance=%s keeps packets in queues beside those of the ports, "
@@ -290,18 +291,19 @@ int balance_init(struct weft_engine *e, struct weft_err *err)
     e->spread.drilled = drill_memory_new(e->fabric);
     if (!e->spread.turns || !e->spread.flowlets || !e->spread.drilled)
         return weft_err_no_memory(err, "load balancing");
-    e->spread.way = table[e->p.sw.balance].way;
-    if (!e->spread.way)
+    e->spread.by_path = table[e->p.sw.balance].by_path;
+    if (!e->spread.by_path)
         return 0;
-    if (e->spread.way->keeps && !(e->spread.kept = calloc(e->fabric->nports, sizeof(struct kept))))
+    if (e->spread.by_path->keeps &&
+        !(e->spread.kept = calloc(e->fabric->nports, sizeof(struct kept))))
         return weft_err_no_memory(err, "load balancing");
-    return e->spread.way->init(e, err);
+    return e->spread.by_path->init(e, err);
 }
 
 void balance_fini(struct weft_engine *e)
 {
-    if (e->spread.way)
-        e->spread.way->fini(e);
+    if (e->spread.by_path)
+        e->spread.by_path->fini(e);
     free(e->spread.turns);
     free(e->spread.flowlets);
     free(e->spread.drilled);

@@ -18,7 +18,7 @@
  */
 #include "ecmp.h"
 #include "flowlet.h"
-#include "way.h"
+#include "path_balancer.h"
 
 #include "base/units.h"
 
@@ -64,7 +64,7 @@ struct conga {
 
 static struct conga *state(const struct weft_engine *e)
 {
-    return e->spread.way_state;
+    return e->spread.path_state;
 }
 
 static struct carried unpack(const struct pkt *k)
@@ -188,8 +188,8 @@ static uint32_t best(struct weft_engine *e, struct weft_route_group g, struct pa
 
 static uint32_t choose(struct weft_engine *e, struct weft_route_group g, uint32_t in, struct pkt *k)
 {
-    const uint32_t node = e->ports[in].node, leaf = way_leaf(e, k->dst_host);
-    const bool begins = way_begins(e, k, in), data = k->kind == WEFT_PKT_DATA;
+    const uint32_t node = e->ports[in].node, leaf = path_leaf(e, k->dst_host);
+    const bool begins = path_begins(e, k, in), data = k->kind == WEFT_PKT_DATA;
     struct pair *const p = begins && leaf != node ? pair_of(e, node, leaf) : NULL;
     uint32_t port = ecmp_port(e, g, node, qp_at(e, k->qp), data);
     if (p && data && g.n > 1) {
@@ -202,13 +202,13 @@ static uint32_t choose(struct weft_engine *e, struct weft_route_group g, uint32_
     struct carried c = begins ? (struct carried){tag_of(e, g, port), 0, NO_TAG, 0} : unpack(k);
     if (p)
         take_feedback(e, p, &c);
-    if (!way_ends(e, k, port)) {
+    if (!path_ends(e, k, port)) {
         struct dre *d = decayed(e, port);
         d->bytes += k->frame;
         const uint32_t ce = congestion(e, port);
         c.ce = ce > c.ce ? ce : c.ce;
     } else if (!begins) {
-        struct pair *back = pair_of(e, node, way_leaf(e, way_source(e, k)));
+        struct pair *back = pair_of(e, node, path_leaf(e, path_source(e, k)));
         if (!back)
             return port;
         note(e, from(e, back, c.tag), c.ce);
@@ -259,7 +259,7 @@ static void number_leaves(struct conga *c, const struct weft_fabric *f)
 static int init(struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
-    struct conga *c = e->spread.way_state = calloc(1, sizeof *c);
+    struct conga *c = e->spread.path_state = calloc(1, sizeof *c);
     if (c) {
         c->ports = calloc((size_t)f->nports + 1, sizeof *c->ports);
         c->leaf = calloc((size_t)f->nnodes + 1, sizeof *c->leaf);
@@ -272,4 +272,5 @@ static int init(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-const struct way way_conga = {.choose = choose, .answers = true, .init = init, .fini = fini};
+const struct path_balancer path_conga = {
+    .choose = choose, .answers = true, .init = init, .fini = fini};

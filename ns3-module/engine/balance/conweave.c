@@ -158,8 +158,8 @@ static uint32_t choose(struct weft_engine *e, struct weft_route_group g, uint32_
         return ecmp_port(e, g, node, qp_at(e, k->qp), false);
     struct conweave_tag *t =
         conweave_tag(e, (uint32_t)(k - (const struct pkt *)(const void *)e->pkts.pool.base));
-    if (way_begins(e, k, in)) {
-        if (g.n == 1 && way_ends(e, k, g.ports[0]))
+    if (path_begins(e, k, in)) {
+        if (g.n == 1 && path_ends(e, k, g.ports[0]))
             t->ask = CONWEAVE_UNTAGGED;
         else
             first(e, node, k, t);
@@ -173,7 +173,7 @@ static uint32_t choose(struct weft_engine *e, struct weft_route_group g, uint32_
 
 static int init(struct weft_engine *e, struct weft_err *err)
 {
-    struct conweave *c = e->spread.way_state = calloc(1, sizeof *c);
+    struct conweave *c = e->spread.path_state = calloc(1, sizeof *c);
     if (c)
         c->busy = calloc(CONWEAVE_WAYS, sizeof *c->busy);
     if (!c || !c->busy ||
@@ -185,7 +185,7 @@ static int init(struct weft_engine *e, struct weft_err *err)
 
 static void fini(struct weft_engine *e)
 {
-    struct conweave *c = e->spread.way_state;
+    struct conweave *c = e->spread.path_state;
     if (c) {
         stable_fini(&c->tags);
         stable_fini(&c->flows);
@@ -194,5 +194,5 @@ static void fini(struct weft_engine *e)
     free(c);
 }
 
-const struct way way_conweave = {
+const struct path_balancer path_conweave = {
     .choose = choose, .keeps = conweave_keeps, .keep = conweave_keep, .init = init, .fini = fini};

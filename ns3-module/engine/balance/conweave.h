@@ -3,7 +3,7 @@
 #ifndef WEFT_ENGINE_CONWEAVE_H
 #define WEFT_ENGINE_CONWEAVE_H
 
-#include "way.h"
+#include "path_balancer.h"
 
 /** What a data packet asks of the last switch. */
 enum conweave_ask {
@@ -67,12 +67,12 @@ struct conweave {
 
 static inline struct conweave_tag *conweave_tag(const struct weft_engine *e, uint32_t pkt)
 {
-    const struct conweave *c = e->spread.way_state;
+    const struct conweave *c = e->spread.path_state;
     return (struct conweave_tag *)(void *)c->tags.base + pkt;
 }
 static inline struct conweave_flow *conweave_flow(const struct weft_engine *e, uint32_t qp)
 {
-    const struct conweave *c = e->spread.way_state;
+    const struct conweave *c = e->spread.path_state;
     return (struct conweave_flow *)(void *)c->flows.base + qp;
 }
 
@@ -83,7 +83,7 @@ static inline struct conweave_flow *conweave_flow(const struct weft_engine *e, u
 bool conweave_is_busy(const struct weft_engine *e, const struct qp *q, uint32_t path);
 /** The last switch has found it so: the first knows at @p at_ps. */
 void conweave_note_busy(struct weft_engine *e, const struct qp *q, uint32_t path, int64_t at_ps);
-/* conweave_last.c: see way.h */
+/* conweave_last.c: see path_balancer.h */
 bool conweave_keeps(struct weft_engine *e, uint32_t out, uint32_t pkt);
 void conweave_keep(struct weft_engine *e, uint32_t out, uint32_t pkt);
 

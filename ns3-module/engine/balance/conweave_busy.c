@@ -6,13 +6,13 @@
 
 static uint64_t key_of(const struct weft_engine *e, const struct qp *q, uint32_t path)
 {
-    const uint64_t ends = (uint64_t)way_leaf(e, q->src_host) << 32 | way_leaf(e, q->dst_host);
+    const uint64_t ends = (uint64_t)path_leaf(e, q->src_host) << 32 | path_leaf(e, q->dst_host);
     return weft_mix64(weft_mix64(ends) ^ path) | 1;
 }
 
 static struct conweave_busy *entry(const struct weft_engine *e, uint64_t key)
 {
-    const struct conweave *c = e->spread.way_state;
+    const struct conweave *c = e->spread.path_state;
     return &c->busy[key >> 1 & (CONWEAVE_WAYS - 1)];
 }
 

@@ -111,7 +111,7 @@ bool conweave_keeps(struct weft_engine *e, uint32_t out, uint32_t i)
 {
     const struct pkt *k = pkt_at(e, i);
     const struct conweave_tag *t = conweave_tag(e, i);
-    if (t->ask == CONWEAVE_UNTAGGED || !way_ends(e, k, out))
+    if (t->ask == CONWEAVE_UNTAGGED || !path_ends(e, k, out))
         return false;
     struct conweave_flow *f = conweave_flow(e, k->qp);
     if (f->seen_epoch == 0) {

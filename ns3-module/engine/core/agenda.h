@@ -7,7 +7,7 @@
 #define WEFT_ENGINE_AGENDA_H
 
 #include "context.h"
-#include "evq.h"
+#include "heap.h"
 #include "executor.h"
 #include "fastq.h"
 #include "loop.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Load balancing as the context embeds it: the state that packets spread by, and the tables of
- * functions that room balance fills in (steer.h, way.h and balance.h say what they do).
+ * functions that room balance fills in (steer.h, path_balancer.h and balance.h say what they do).
  */
 #ifndef WEFT_ENGINE_BALANCE_STATE_H
 #define WEFT_ENGINE_BALANCE_STATE_H
@@ -39,8 +39,8 @@ struct steer {
     void (*paused)(struct weft_engine *e, uint32_t port, uint32_t prio);
 };
 
-/** Paths that the first switch chooses: way.h. */
-struct way {
+/** Paths that the first switch chooses: path_balancer.h. */
+struct path_balancer {
     /** The port by which a packet of a QP (but for warnings, which begin in the middle of a way)
      * that came in through port @p in leaves, one of @p g, of which there is at least one. */
     uint32_t (*choose)(struct weft_engine *e, struct weft_route_group g, uint32_t in,
@@ -54,7 +54,7 @@ struct way {
     void (*fini)(struct weft_engine *e);
 };
 
-/** What a port keeps back (way.h): in the buffer, but not in its queues. */
+/** What a port keeps back (path_balancer.h): in the buffer, but not in its queues. */
 struct kept {
     uint64_t bytes, payload;
 };
@@ -66,10 +66,10 @@ struct spread {
     struct weft_rng steer_rng;
     uint32_t *turns; /**< spray: per node, packets so far */
     struct flowlet *flowlets;
-    uint32_t *drilled;     /**< drill: per node, the ports that it remembers */
-    const struct way *way; /**< NULL: each switch chooses for itself */
-    void *way_state;       /**< of way */
-    struct kept *kept;     /**< per port; NULL: way keeps nothing */
+    uint32_t *drilled;                   /**< drill: per node, the ports that it remembers */
+    const struct path_balancer *by_path; /**< NULL: each switch chooses for itself */
+    void *path_state;                    /**< of way */
+    struct kept *kept;                   /**< per port; NULL: way keeps nothing */
 };
 
 /** The hash of a flow and a value. */

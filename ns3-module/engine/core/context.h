@@ -22,6 +22,7 @@
 #include "port.h"
 #include "port_ops.h"
 #include "qp_state.h"
+#include "switch_signal.h"
 #include "switch_state.h"
 #include "transport_state.h"
 #include "windows.h"
@@ -72,7 +73,8 @@ struct weft_engine {
     struct control *controls; /**< one per transport and dimension, ncontrols */
     uint32_t ncontrols;
     struct grants grants;
-    struct supplies supplies;
+    const struct switch_signal *signal; /**< of switches; NULL: no control needs one */
+    void *signal_state;                 /**< its own */
 
     struct path path;
     struct routing routing;
@@ -82,7 +84,7 @@ struct weft_engine {
     struct pfc pfc;
     struct credits credit;
     struct draws draws;
-    struct weft_rng *tosses;       /**< one per port; NULL: switch.overflow=arriving */
+    struct weft_rng *drop_rngs;    /**< one per port; NULL: switch.overflow=arriving */
     struct in_network *in_network; /**< NULL: no group was opened */
 
     struct ideal ideal; /**< rates and routes of the past */

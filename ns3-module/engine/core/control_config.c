@@ -117,7 +117,7 @@ int control_read(const struct weft_engine_config *c, uint32_t n, struct control 
 
 #define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
 /* What packets carry in one and the same place. */
-#define CARRIED (STAMPS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_SUPPLY)
+#define CARRIED (STAMPS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_SIGNALS)
 
 /* Writes what two sets of parameters of a control have different values for: "log-base (1.05
  * and 1.01), ...". */

@@ -13,7 +13,7 @@
 #define WEFT_ENGINE_EXECUTOR_H
 
 #include "context.h"
-#include "evq.h"
+#include "heap.h"
 
 struct due;
 struct post;

@@ -4,7 +4,7 @@
  *
  * A key is (time - base) in 40 bits, the kind in one, the port in 23, so one comparison orders by
  * time, then kind, then port: the engine's canonical order. The window of 2^40 ps (1.1 s) ahead of
- * `base` moves with the clock; what lies beyond it belongs in the slow queue (evq.h), which orders
+ * `base` moves with the clock; what lies beyond it belongs in the slow queue (heap.h), which orders
  * the same way.
  *
  * Time is cut into buckets of 2^shift ps. The next FASTQ_BUCKETS - 1 buckets after the current one
@@ -21,8 +21,7 @@
 #ifndef WEFT_FASTQ_H
 #define WEFT_FASTQ_H
 
-#include "evq.h"
-#include "keyheap.h"
+#include "heap.h"
 
 #define FASTQ_PORT_BITS 23
 #define FASTQ_ID_BITS (FASTQ_PORT_BITS + 1)

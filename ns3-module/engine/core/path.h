@@ -32,7 +32,7 @@ enum queue_work {
     QUEUE_MARK_FRAMES = 8,  /**< ECN-capable frames may be marked */
     QUEUE_PACKET_HOOK = 16, /**< packet hook */
     QUEUE_PAUSE_CLOCK = 32, /**< pauses are measured: there has been one */
-    QUEUE_SUPPLY = 128,     /**< see supply.h */
+    QUEUE_SIGNAL = 128,     /**< see switch_signal.h */
     QUEUE_HISTOGRAM = 64    /**< times are counted by what queues hold (histogram.c) */
 };
 

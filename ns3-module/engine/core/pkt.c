@@ -77,17 +77,17 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     v->telemetry_bytes = data ? c->signals.data_bytes : 0;
     if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK)
         v->telemetry_bytes = c->signals.ack_bytes;
-    v->telemetry = c->int_on      ? WEFT_TELEMETRY_INT
-                   : c->pint_on   ? WEFT_TELEMETRY_PINT
-                   : c->supply_on ? WEFT_TELEMETRY_TAGS
-                                  : WEFT_TELEMETRY_TIME;
+    v->telemetry = c->int_on    ? WEFT_TELEMETRY_INT
+                   : c->pint_on ? WEFT_TELEMETRY_PINT
+                   : c->signal  ? WEFT_TELEMETRY_TAGS
+                                : WEFT_TELEMETRY_TIME;
     v->ecn_capable = data && c->ecn_on;
     if (c->int_on && p->sig != NIL) {
         v->int_hops = int_at(e, sig_stack(p->sig))->hops;
         v->nhops = sig_hops(p->sig);
     }
     v->pint = c->pint_on ? p->sig : 0;
-    v->tags = c->supply_on && p->kind != WEFT_PKT_WARNING ? p->sig : 0;
+    v->tags = c->signal && p->kind != WEFT_PKT_WARNING ? p->sig : 0;
 }
 
 /* What Ultra Ethernet's headers say besides. */

@@ -34,7 +34,8 @@ struct port_ops {
     uint32_t (*take_upper)(struct weft_engine *e, uint32_t port, uint32_t prio);
     /** Queues such a packet at port @p to instead, its class as it now says; NIL: drops it. */
     void (*leave_by)(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
-    /** Queues a packet that was kept back (way.h) when it had been taken into the buffer. */
+    /** Queues a packet that was kept back (path_balancer.h) when it had been taken into the buffer.
+     */
     void (*release)(struct weft_engine *e, uint32_t port, uint32_t pkt);
 
     /** The port of a NIC is free: starts a packet, and arms itself for the next. */

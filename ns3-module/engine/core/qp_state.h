@@ -29,7 +29,7 @@ enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 #define QP_PATH 8
 
 /** What data of a QP says to those that it meets, in pkt.sig, beside stamps. */
-enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SUPPLY };
+enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SIGNAL };
 
 /** The priority of the records that stand for flows of frames: they have the path of a QP and
  * nothing else of it. A frame travels as the ACKs of that QP do, so that src_host is where it goes.

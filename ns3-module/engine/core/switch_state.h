@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of room switch as the context embeds it: buffers, pauses, credits of links, supply, and
+ * The state of room switch as the context embeds it: buffers, pauses, credits of links, and
  * what packets carry for congestion controls. Room switch alone has the functions.
  */
 #ifndef WEFT_ENGINE_SWITCH_STATE_H
@@ -89,19 +89,6 @@ static inline bool credit_used(const struct weft_fabric *f)
             return true;
     return false;
 }
-
-/** Of one port. */
-struct supply {
-    int64_t at_ps;    /**< of the last packet that joined */
-    int64_t spare_ps; /**< supply */
-    int64_t most_ps;  /**< that is kept, as the last packet with marks had it */
-    uint32_t tokens;  /**< of flows that end */
-};
-
-struct supplies {
-    struct supply *of;   /**< by port; NULL: no control needs it */
-    struct stable gains; /**< uint32_t by number of the QP: marks that no ACK has told of */
-};
 
 /** The INT stamps of one packet; two share a cache line. How many there are is in pkt.sig. */
 struct int_stack {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Timers of the engine's users: the EV_TIMER entries of the slow queue. */
 #include "context.h"
-#include "evq.h"
+#include "heap.h"
 #include "loop.h"
 #include "executor.h"
 #include "stable.h"

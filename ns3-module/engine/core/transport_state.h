@@ -9,10 +9,11 @@
 #include "balance_state.h"
 #include "fields.h"
 #include "engine.h"
-#include "evq.h"
+#include "heap.h"
 #include "pkt.h"
 #include "qp_state.h"
 #include "stable.h"
+#include "switch_signal.h"
 
 #include "base/rng.h"
 #include "congestion/choice.h"
@@ -112,8 +113,9 @@ struct control {
     const void *params;
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
-    bool ecn_on, cnp_on, echo_on, int_on, pint_on, credit_on, supply_on;
-    struct weft_cc_choice own; /**< the dimension's, when it has one of its own */
+    bool ecn_on, cnp_on, echo_on, int_on, pint_on, credit_on;
+    const struct switch_signal *signal; /**< that it needs; NULL: none */
+    struct weft_cc_choice own;          /**< the dimension's, when it has one of its own */
     /** the same with its parameters settled for QPs of a line rate and base RTT; NULL: no more.
      * Last, as threads may add to the list while others copy what is before */
     struct control *settled;

@@ -4,14 +4,14 @@
 #include "context.h"
 #include "extension.h"
 #include "fail.h"
-#include "room.h"
+#include "grow.h"
 
 /* ---- what is told late ---- */
 
 void window_note(struct weft_engine *e, const struct window_note *note)
 {
     struct windows *w = &e->windows;
-    if (!ROOM(w->notes, w->nnotes, &w->notes_cap)) {
+    if (!GROW(w->notes, w->nnotes, &w->notes_cap)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
         return;
     }

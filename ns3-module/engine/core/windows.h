@@ -9,7 +9,7 @@
 
 #include "engine.h"
 #include "fastq.h"
-#include "keyheap.h"
+#include "heap.h"
 #include "stable.h"
 
 #include "base/units.h"

@@ -152,8 +152,8 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
         uint64_t in = 0, out = 0, guarded = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
-            out += p->nic == NIL && !e->in_network && !e->supplies.of ? p->qtotal
-                                                                      : forwarded_bytes(e, p);
+            out +=
+                p->nic == NIL && !e->in_network && !e->signal ? p->qtotal : forwarded_bytes(e, p);
             out += e->spread.kept ? e->spread.kept[f->nodes[n].first_port + k].bytes : 0;
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 const bool apart = credit_guards(e, f->nodes[n].first_port + k, c);

@@ -43,14 +43,13 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
         graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
         f->nports * (sizeof *e->ports + sizeof *e->ends) + e->nics.n * sizeof *e->nics.of +
         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) + credit_bytes(e) +
-        (e->supplies.of ? f->nports * sizeof *e->supplies.of : 0) + pause_clock_bytes(e) +
-        queue_bytes(e) + (e->executor ? e->executor->bytes(e) : 0) +
-        (e->tosses ? f->nports * sizeof *e->tosses : 0) +
+        (e->signal ? e->signal->memory(e) : 0) + pause_clock_bytes(e) + queue_bytes(e) +
+        (e->executor ? e->executor->bytes(e) : 0) +
+        (e->drop_rngs ? f->nports * sizeof *e->drop_rngs : 0) +
         (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.senders) + touched(&e->qps.cc_state) +
-                    touched(&e->grants.of) + touched(&e->supplies.gains) +
-                    e->qps.nslots * sizeof *e->qps.slots;
+                    touched(&e->grants.of) + e->qps.nslots * sizeof *e->qps.slots;
     out->qp_bytes += nics_paced_bytes(e);
     out->peak_packets = e->pkts.pool.peak;
     out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) +

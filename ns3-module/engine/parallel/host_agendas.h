@@ -3,7 +3,7 @@
 #ifndef WEFT_ENGINE_HOST_AGENDAS_H
 #define WEFT_ENGINE_HOST_AGENDAS_H
 
-#include "core/evq.h"
+#include "core/heap.h"
 #include "core/fastq.h"
 #include "engine.h"
 
@@ -33,7 +33,7 @@ void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint
 /** Adds it to @p a, which may have come to a later time. */
 void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum ev_kind kind,
                       uint32_t port);
-/** The cluster (clusters.h) that an entry with this id (evq.h) is about; NIL: none, or the user
+/** The cluster (clusters.h) that an entry with this id (heap.h) is about; NIL: none, or the user
  * knows. */
 uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id);
 /** Whether host @p host has been run beyond now. */

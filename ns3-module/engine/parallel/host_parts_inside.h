@@ -68,7 +68,7 @@ struct host_parts {
     double per_ps;
 };
 
-/** The id (evq.h) of the first entry of an agenda. */
+/** The id (heap.h) of the first entry of an agenda. */
 static inline uint64_t id_of(const struct agenda *a, const struct due *d)
 {
     return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));

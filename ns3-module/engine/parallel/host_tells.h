@@ -3,7 +3,7 @@
 #ifndef WEFT_ENGINE_HOST_TELLS_H
 #define WEFT_ENGINE_HOST_TELLS_H
 
-#include "core/evq.h"
+#include "core/heap.h"
 #include "engine.h"
 
 struct window_crew;

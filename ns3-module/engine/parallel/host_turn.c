@@ -6,7 +6,7 @@
 #include "host_turn.h"
 #include "core/agenda.h"
 #include "core/context.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "core/walk.h"
 #include "host_agendas.h"
 #include "host_parts_inside.h"
@@ -171,7 +171,7 @@ static enum verdict look_at(const struct weft_engine *e, const struct host_parts
 static void keep(struct weft_engine *e, struct agenda *a, const struct due *d, struct ev **list,
                  uint32_t *n, uint32_t *cap)
 {
-    if (!ROOM(*list, *n, cap)) {
+    if (!GROW(*list, *n, cap)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of hosts");
         return;
     }

@@ -30,7 +30,7 @@
 
 #include "base/figures.h"
 #include "base/message.h"
-#include "core/evq.h"
+#include "core/heap.h"
 #include "core/part.h"
 #include "engine_peers.h"
 #include "worker_sent.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is to be told of messages: peers.h. */
 #include "core/context.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "peers.h"
 
 void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster)
@@ -28,7 +28,7 @@ bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id)
 static struct tell *one_more(struct weft_engine *e)
 {
     struct peers *p = e->peers;
-    if (!ROOM(p->tells, p->ntells + p->nown, &p->tells_cap)) {
+    if (!GROW(p->tells, p->ntells + p->nown, &p->tells_cap)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
         return NULL;
     }

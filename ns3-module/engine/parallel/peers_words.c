@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages that wait until all processes know of them: peers_user.c. */
 #include "core/context.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "peers.h"
 
 bool peers_words_add(struct peers *p, const struct peers_word *w)
 {
-    if (!ROOM(p->words, p->nwords, &p->words_cap))
+    if (!GROW(p->words, p->nwords, &p->words_cap))
         return false;
     p->words[p->nwords++] = *w;
     return true;

@@ -3,7 +3,7 @@
 #include "plans.h"
 #include "core/agenda.h"
 #include "core/context.h"
-#include "core/evq.h"
+#include "core/heap.h"
 #include "core/loop.h"
 #include "host_parts_inside.h"
 #include "posts.h"

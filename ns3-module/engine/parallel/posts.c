@@ -9,7 +9,7 @@
 #include "core/extension.h"
 #include "core/fail.h"
 #include "core/executor.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "host_agendas.h"
 #include "host_parts_inside.h"
 #include "transport/nic.h"
@@ -39,7 +39,7 @@ bool posts_wait(const struct weft_engine *e)
 /* A new QP is known by its name until it is opened. */
 static bool add_qp(struct qps *all, const struct post *p)
 {
-    if (!ROOM(all->unopened, all->nunopened, &all->unopened_cap))
+    if (!GROW(all->unopened, all->nunopened, &all->unopened_cap))
         return false;
     if (all->nunopened == 0)
         all->opened = p->qp;
@@ -50,7 +50,7 @@ static bool add_qp(struct qps *all, const struct post *p)
 int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
 {
     struct host_part *of = host_part_of(e, p->msg.src);
-    if (!ROOM(of->posts, of->nposts, &of->posts_cap) || (p->opens && !add_qp(&e->qps, p)))
+    if (!GROW(of->posts, of->nposts, &of->posts_cap) || (p->opens && !add_qp(&e->qps, p)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u messages", of->nposts);
     of->posts[of->nposts] = *p;
     of->posts[of->nposts].at_ps = e->now;

@@ -11,7 +11,7 @@
 #include "core/gap.h"
 #include "core/events.h"
 #include "core/fastq.h"
-#include "core/keyheap.h"
+#include "core/heap.h"
 #include "core/loop.h"
 #include "peers.h"
 #include "switch/pfc.h"

@@ -3,7 +3,7 @@
 #include "window_node.h"
 #include "core/agenda.h"
 #include "core/context.h"
-#include "core/keyheap.h"
+#include "core/heap.h"
 #include "core/port.h"
 #include "core/windows.h"
 

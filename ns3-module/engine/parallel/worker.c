@@ -4,7 +4,7 @@
 #include "core/events.h"
 #include "core/fail.h"
 #include "core/port.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "core/walk.h"
 #include "posts.h"
 #include "core/windows.h"
@@ -309,7 +309,7 @@ void worker_send(struct weft_engine *e, uint32_t port, uint32_t i, int64_t at_ps
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
 {
     struct worker *w = e->worker;
-    if (!ROOM(w->timers, w->ntimers, &w->timers_cap)) {
+    if (!GROW(w->timers, w->ntimers, &w->timers_cap)) {
         no_room(e);
         return;
     }
@@ -320,7 +320,7 @@ void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
                  const struct weft_completion *done)
 {
     struct worker *w = e->worker;
-    if (!ROOM(w->tells, w->ntells, &w->tells_cap)) {
+    if (!GROW(w->tells, w->ntells, &w->tells_cap)) {
         no_room(e);
         return;
     }
@@ -342,7 +342,7 @@ void worker_call(struct weft_engine *e, const struct weft_completion *done)
 void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before)
 {
     struct worker *w = e->worker;
-    if (ROOM(w->posts, w->nposts, &w->posts_cap))
+    if (GROW(w->posts, w->nposts, &w->posts_cap))
         w->posts[w->nposts++] = (struct worker_post){msg, before};
     else
         no_room(e);
@@ -351,7 +351,7 @@ void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before)
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)
 {
     struct worker *w = e->worker;
-    if (!ROOM(w->drops, w->ndrops, &w->drops_cap)) {
+    if (!GROW(w->drops, w->ndrops, &w->drops_cap)) {
         no_room(e);
         return;
     }

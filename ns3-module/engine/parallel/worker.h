@@ -23,7 +23,7 @@
 #define WEFT_ENGINE_WORKER_H
 
 #include "core/context.h"
-#include "core/evq.h"
+#include "core/heap.h"
 #include "worker_sent.h"
 
 #include <stdatomic.h>

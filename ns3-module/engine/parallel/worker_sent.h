@@ -3,7 +3,7 @@
 #ifndef WEFT_ENGINE_WORKER_SENT_H
 #define WEFT_ENGINE_WORKER_SENT_H
 
-#include "core/room.h"
+#include "core/grow.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct worker_sent {
 /** Adds a port; false when out of memory. */
 static inline bool worker_sent_add(struct worker_sent *s, uint32_t port)
 {
-    if (!ROOM(s->ports, s->n, &s->cap))
+    if (!GROW(s->ports, s->n, &s->cap))
         return false;
     s->ports[s->n++] = port;
     return true;

@@ -9,7 +9,7 @@
  */
 #include "core/context.h"
 #include "core/loop.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "replay.h"
 #include "replay_internal.h"
 
@@ -28,11 +28,11 @@ static bool component_make_room(struct weft_engine *e, struct replay_packets *r)
 {
     const uint32_t n = e->qps.pool.n + e->qps.pool.n / 8 + 16;
     struct replay_scope *map = &r->map;
-    if (!room_lengthen((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
-        !room_lengthen((void **)&r->with, sizeof *r->with, r->qps, n) ||
-        !room_lengthen((void **)&r->group, sizeof *r->group, r->qps, n) ||
-        !room_lengthen((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
-        !room_lengthen((void **)&map->moved, sizeof *map->moved, r->qps, n))
+    if (!grow_zeroed((void **)&r->turn, sizeof *r->turn, r->qps, n) ||
+        !grow_zeroed((void **)&r->with, sizeof *r->with, r->qps, n) ||
+        !grow_zeroed((void **)&r->group, sizeof *r->group, r->qps, n) ||
+        !grow_zeroed((void **)&map->has_qp, sizeof *map->has_qp, r->qps, n) ||
+        !grow_zeroed((void **)&map->moved, sizeof *map->moved, r->qps, n))
         return false;
     r->qps = map->qps_cap = n;
     return true;

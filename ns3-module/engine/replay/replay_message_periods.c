@@ -15,7 +15,7 @@
 #include "replay.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "replay_state.h"
 
 #include "base/units.h"
@@ -38,7 +38,7 @@
 static void message_periods_stamp(struct replay_messages *r, uint32_t qi)
 {
     if (qi >= r->stamps) {
-        if (!room_lengthen((void **)&r->stamp, sizeof *r->stamp, r->stamps, 2 * (qi + 1))) {
+        if (!grow_zeroed((void **)&r->stamp, sizeof *r->stamp, r->stamps, 2 * (qi + 1))) {
             r->strange = true;
             return;
         }
@@ -54,7 +54,7 @@ static void message_periods_write_host_event(struct weft_engine *e, enum replay_
                                              uint32_t qi, const struct weft_completion *d)
 {
     struct replay_messages *r = &replay_of(e)->messages;
-    if (r->nevents >= r->most_events || !ROOM(r->events, r->nevents, &r->events_cap)) {
+    if (r->nevents >= r->most_events || !GROW(r->events, r->nevents, &r->events_cap)) {
         r->strange = true;
         return;
     }

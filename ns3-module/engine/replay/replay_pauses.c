@@ -2,7 +2,7 @@
 /* PFC pauses of a component that is ahead of the clock: each is reported at its own time. */
 #include "replay_pauses.h"
 #include "core/context.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "core/windows.h"
 #include "replay.h"
 #include "replay_internal.h"
@@ -33,7 +33,7 @@ void replay_pauses_note(struct weft_engine *e, const struct window_note *note)
     if (!k || !k->used || k->phase != REPLAY_COMPARE)
         return;
     struct replay_pauses *p = &k->pauses;
-    p->failed |= p->n == MOST_PAUSES || !ROOM(p->of, p->n, &p->cap);
+    p->failed |= p->n == MOST_PAUSES || !GROW(p->of, p->n, &p->cap);
     if (!p->failed)
         p->of[p->n++] = *note;
 }

@@ -21,7 +21,7 @@
 #include "replay.h"
 #include "replay_internal.h"
 #include "replay_queues.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "replay_state.h"
 #include "core/walk.h"
 
@@ -76,7 +76,7 @@ static struct replay_line *playback_line_of(struct replay *r, uint32_t qi)
 
 static bool playback_append(struct replay_line *l, struct replay_name name)
 {
-    if (!ROOM(l->of, l->n, &l->cap))
+    if (!GROW(l->of, l->n, &l->cap))
         return false;
     l->of[l->n++] = name;
     return true;
@@ -112,7 +112,7 @@ static bool playback_fill_lines(const struct weft_engine *e, struct replay *r)
     if (!p->place)
         return false;
     if (p->lines < part->nqps) {
-        if (!room_lengthen((void **)&p->line, sizeof *p->line, p->lines, part->nqps))
+        if (!grow_zeroed((void **)&p->line, sizeof *p->line, p->lines, part->nqps))
             return false;
         p->lines = part->nqps;
     }
@@ -253,7 +253,7 @@ static int playback_post_extra(struct weft_engine *e, const struct weft_msg *msg
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
-    if (!ROOM(p->extra, p->nextra, &p->extra_cap))
+    if (!GROW(p->extra, p->nextra, &p->extra_cap))
         return weft_err_no_memory(err, "messages");
     p->extra[p->nextra++] = (struct replay_extra){*msg, id, e->loop.in_timer};
     p->broken = true;

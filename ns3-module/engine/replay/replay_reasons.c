@@ -19,7 +19,7 @@ static bool against_watched(const struct weft_engine *e)
 }
 static bool against_drawn(const struct weft_engine *e)
 {
-    return e->draws.ns3 || e->telemetry.pint_on || e->tosses;
+    return e->draws.ns3 || e->telemetry.pint_on || e->drop_rngs;
 }
 static bool against_credit(const struct weft_engine *e)
 {
@@ -27,7 +27,7 @@ static bool against_credit(const struct weft_engine *e)
 }
 static bool against_spread(const struct weft_engine *e)
 {
-    return e->spread.balance || e->spread.steer || e->spread.way || e->p.uet.prios ||
+    return e->spread.balance || e->spread.steer || e->spread.by_path || e->p.uet.prios ||
            e->p.sw.balance == WEFT_BALANCE_ENTROPY;
 }
 static bool against_frames(const struct weft_engine *e)

@@ -3,7 +3,7 @@
 #include "core/context.h"
 #include "balance/ecmp.h"
 #include "core/pkt.h"
-#include "core/room.h"
+#include "core/grow.h"
 #include "replay_state.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ bool replay_scope_clear(const struct weft_engine *e, struct replay_scope *p)
 
 static bool scope_append(uint32_t **list, uint32_t *n, uint32_t *room, uint32_t number)
 {
-    if (!ROOM(*list, *n, room))
+    if (!GROW(*list, *n, room))
         return false;
     (*list)[(*n)++] = number;
     return true;

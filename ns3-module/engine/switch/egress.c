@@ -7,7 +7,7 @@
 #include "drop.h"
 #include "balance/ecmp.h"
 #include "balance/steer.h"
-#include "balance/way.h"
+#include "balance/path_balancer.h"
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/pkt.h"
@@ -27,8 +27,8 @@ static uint32_t choose(struct weft_engine *e, uint32_t in, struct pkt *k)
             return out;
     }
     const struct weft_route_group g = weft_routes_lookup(e->routing.routes, node, k->dst_host);
-    if (__builtin_expect(e->spread.way != NULL, 0) && g.n && k->kind < WEFT_PKT_WARNING)
-        return e->spread.way->choose(e, g, in, k);
+    if (__builtin_expect(e->spread.by_path != NULL, 0) && g.n && k->kind < WEFT_PKT_WARNING)
+        return e->spread.by_path->choose(e, g, in, k);
     if (g.n > 1 && e->spread.balance && k->kind == WEFT_PKT_DATA) {
         for (uint32_t c = 0; c < g.n; c++)
             port_settle(e, &e->ports[g.ports[c]], g.ports[c]);

@@ -10,7 +10,7 @@
  * PFC and credit frames go first, then what the scheduler picks (scheduler.c).
  */
 #include "forward.h"
-#include "balance/way.h"
+#include "balance/path_balancer.h"
 #include "core/context.h"
 #include "core/events.h"
 #include "core/pkt.h"
@@ -24,8 +24,7 @@
 #include "pause_clock.h"
 #include "pfc.h"
 #include "port_send.h"
-#include "supply.h"
-#include "toss.h"
+#include "random_drop.h"
 #include "trim.h"
 
 #include "base/rng.h"
@@ -162,10 +161,10 @@ void forward_kick(struct weft_engine *e, uint32_t port)
 static void forward_enqueue_rarely(struct weft_engine *e, uint32_t port, uint32_t i);
 
 /* Packet @p i has joined a queue where queues are made known to senders. */
-static void forward_note_supply(struct weft_engine *e, uint32_t port, uint32_t i)
+static void forward_note_signal(struct weft_engine *e, uint32_t port, uint32_t i)
 {
     uint32_t back;
-    const uint32_t warning = supply_joins(e, port, i, &back);
+    const uint32_t warning = e->signal->joins(e, port, i, &back);
     if (warning != NIL)
         forward_enqueue_rarely(e, back, warning);
 }
@@ -186,8 +185,8 @@ static __attribute__((noinline)) void forward_entered(struct weft_engine *e, str
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
     if (e->path.on_enqueue & QUEUE_PACKET_HOOK)
         pkt_tell(e, i, port, WEFT_PKT_QUEUED);
-    if (e->path.on_enqueue & QUEUE_SUPPLY)
-        forward_note_supply(e, port, i);
+    if (e->path.on_enqueue & QUEUE_SIGNAL)
+        forward_note_signal(e, port, i);
 }
 
 /* Inlined by force: each hop through a queue comes here once. */
@@ -330,7 +329,7 @@ static __attribute__((noinline)) enum weft_drop_reason forward_overflow(struct w
                                                                         enum weft_drop_reason why)
 {
     struct port *p = &e->ports[out];
-    if (why == WEFT_DROP_BUFFER && e->tosses && toss_last(e, k, in, out)) {
+    if (why == WEFT_DROP_BUFFER && e->drop_rngs && random_drop_last(e, k, in, out)) {
         const uint32_t last = forward_take_last(e, p, out, k->prio);
         struct pkt *l = pkt_at(e, last);
         const enum weft_drop_reason lost = trim_admit(e, l, l->in_port, out, why);
@@ -360,7 +359,7 @@ static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt
     struct port *p = port_at(e, out);
     forward_settle(e, p, out);
     const bool kept = __builtin_expect(e->spread.kept != NULL, 0) && k->kind == WEFT_PKT_DATA &&
-                      e->spread.way->keeps(e, out, i);
+                      e->spread.by_path->keeps(e, out, i);
     if (!kept && forward_cuts_through(e, p, k, in)) {
         forward_cut_through(e, p, out, k, i);
         return;
@@ -372,7 +371,7 @@ static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt
         return;
     }
     if (__builtin_expect(kept && !(k->flags & PKT_TRIM), 0))
-        e->spread.way->keep(e, out, i);
+        e->spread.by_path->keep(e, out, i);
     else
         forward_enqueue_at(e, p, out, k, i, true);
 }

@@ -14,24 +14,31 @@
 
 int supply_init(struct weft_engine *e, struct weft_err *err)
 {
-    bool used = false;
-    for (uint32_t d = 0; d < e->ncontrols; d++)
-        used |= e->controls[d].supply_on;
-    if (!used)
-        return 0;
-    e->supplies.of = calloc(e->fabric->nports, sizeof *e->supplies.of);
-    if (!e->supplies.of || !stable_init_beside(&e->supplies.gains, sizeof(uint32_t), &e->qps.pool))
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the supply of %u ports",
-                            e->fabric->nports);
-    for (uint32_t i = 0; i < e->fabric->nports; i++)
-        e->supplies.of[i].most_ps = INT64_MAX;
+    const uint32_t n = e->fabric->nports;
+    struct supplies *s = e->signal_state = calloc(1, sizeof *s);
+    if (s)
+        s->of = calloc(n, sizeof *s->of);
+    if (!s || !s->of || !stable_init_beside(&s->gains, sizeof(uint32_t), &e->qps.pool))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the supply of %u ports", n);
+    for (uint32_t i = 0; i < n; i++)
+        s->of[i].most_ps = INT64_MAX;
     return 0;
 }
 
 void supply_fini(struct weft_engine *e)
 {
-    stable_fini(&e->supplies.gains);
-    free(e->supplies.of);
+    struct supplies *s = supplies_of(e);
+    if (!s)
+        return;
+    stable_fini(&s->gains);
+    free(s->of);
+    free(s);
+}
+
+uint64_t supply_memory(const struct weft_engine *e)
+{
+    const struct supplies *s = supplies_of(e);
+    return e->fabric->nports * sizeof *s->of + (uint64_t)e->qps.pool.n * s->gains.elem;
 }
 
 void supply_tag(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
@@ -81,13 +88,13 @@ uint32_t supply_joins(struct weft_engine *e, uint32_t out, uint32_t i, uint32_t 
 {
     struct pkt *k = pkt_at(e, i);
     const struct port *p = &e->ports[out];
-    struct supply *s = &e->supplies.of[out];
+    struct supply *s = &supplies_of(e)->of[out];
     const uint64_t gap = e->p.transport.gap_bytes;
     int64_t spare_ps = s->spare_ps + (e->now - s->at_ps) - gap_ps(k->frame + gap, p->ser_q);
     spare_ps = spare_ps < s->most_ps ? spare_ps : s->most_ps;
     s->at_ps = e->now;
     const struct qp *q = k->kind == WEFT_PKT_DATA ? qp_at(e, k->qp) : NULL;
-    if (!q || !q->control->supply_on || k->flags & PKT_TRIM) {
+    if (!q || !q->control->signal || k->flags & PKT_TRIM) {
         s->spare_ps = spare_ps;
         return NIL;
     }

@@ -21,27 +21,38 @@
 #ifndef WEFT_ENGINE_SUPPLY_H
 #define WEFT_ENGINE_SUPPLY_H
 
-#include "core/qp_state.h"
-#include "core/switch_state.h"
+#include "core/context.h"
 #include "core/pkt.h"
 #include "engine.h"
 
+/** Of one port. */
+struct supply {
+    int64_t at_ps;    /**< of the last packet that joined */
+    int64_t spare_ps; /**< supply */
+    int64_t most_ps;  /**< that is kept, as the last packet with marks had it */
+    uint32_t tokens;  /**< of flows that end */
+};
+
+/** The state of the signal. */
+struct supplies {
+    struct supply *of;   /**< by port */
+    struct stable gains; /**< uint32_t by number of the QP: marks that no ACK has told of */
+};
+
 #pragma GCC visibility push(hidden)
 
-/** WEFT_E_LIMIT: out of memory. */
+/* See switch_signal.h. */
 int supply_init(struct weft_engine *e, struct weft_err *err);
 void supply_fini(struct weft_engine *e);
-/** Data packet @p i, which QP @p qi has just made, says what switches need. */
+uint64_t supply_memory(const struct weft_engine *e);
 void supply_tag(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i);
-/** Packet @p i has joined the queue of port @p out of a node that forwards. Returns a warning to be
- * queued at *@p back; NIL: none. */
 uint32_t supply_joins(struct weft_engine *e, uint32_t out, uint32_t i, uint32_t *back);
-/* supply_host.c */
-/** Data packet @p k of QP @p qi has come to its receiver. */
-void supply_taken(struct weft_engine *e, const struct qp *q, uint32_t qi, struct pkt *k);
-/** A warning has come to the sender. Consumes it. */
-void supply_warned(struct weft_engine *e, uint32_t pkt);
 
 #pragma GCC visibility pop
+
+static inline struct supplies *supplies_of(const struct weft_engine *e)
+{
+    return (struct supplies *)e->signal_state;
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packet trimming; see trim.h. */
 #include "trim.h"
-#include "balance/way.h"
+#include "balance/path_balancer.h"
 #include "core/context.h"
 #include "mmu_admit.h"
 #include "prio_params.h"
@@ -43,7 +43,7 @@ enum weft_drop_reason trim_admit(struct weft_engine *e, struct pkt *k, uint32_t 
     k->payload = 0;
     if (k->frame > e->p.sw.trim_bytes)
         k->frame = (uint16_t)e->p.sw.trim_bytes;
-    k->flags |= way_ends(e, k, out) ? PKT_TRIM | PKT_NEAR_CUT : PKT_TRIM;
+    k->flags |= path_ends(e, k, out) ? PKT_TRIM | PKT_NEAR_CUT : PKT_TRIM;
     k->prio = (uint8_t)e->p.sw.trim_prio;
     p->st.trims++;
     e->tot.trims++;

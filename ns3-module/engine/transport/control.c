@@ -25,6 +25,20 @@
 #include <stddef.h>
 #include <string.h>
 
+/* The signal of switches among what a control needs; NULL: none. */
+static const struct switch_signal *control_signal(unsigned needs)
+{
+    static const struct switch_signal *const signals[] = {
+#define SIGNAL(symbol) &signal_##symbol,
+#include "signals.def"
+#undef SIGNAL
+    };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (needs & signals[i]->need)
+            return signals[i];
+    return NULL;
+}
+
 int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err)
 {
     const uint32_t n = control_count(&c->params, c->fabric);
@@ -45,7 +59,9 @@ int control_init(struct weft_engine *e, const struct weft_engine_config *c, stru
         k->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
         k->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
         k->credit_on = (needs & WEFT_CC_NEEDS_CREDIT) != 0;
-        k->supply_on = (needs & WEFT_CC_NEEDS_SUPPLY) != 0;
+        k->signal = control_signal(needs);
+        if (k->signal)
+            e->signal = k->signal;
         if (k->cnp_on)
             k->ops->cnp(k->params, &k->cnp);
         if (k->ops->signals)

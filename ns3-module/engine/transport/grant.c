@@ -3,7 +3,7 @@
 #include "grant.h"
 #include "core/context.h"
 #include "core/events.h"
-#include "core/evq.h"
+#include "core/heap.h"
 #include "core/gap.h"
 #include "core/pkt.h"
 #include "core/walk.h"

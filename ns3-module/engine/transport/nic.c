@@ -12,7 +12,7 @@
 #include "delay.h"
 #include "balance/entropy.h"
 #include "core/events.h"
-#include "core/evq.h"
+#include "core/heap.h"
 #include "core/frame_size.h"
 #include "core/gap.h"
 #include "grant.h"
@@ -22,7 +22,6 @@
 #include "qp.h"
 #include "recovery.h"
 #include "balance/steer.h"
-#include "switch/supply.h"
 #include "core/walk.h"
 
 #include "base/fetch.h"
@@ -340,7 +339,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             if (credited(q))
                 grant_ask_with(e, q, qi, i);
             else if (q->carries)
-                supply_tag(e, q, qi, i);
+                e->signal->tag(e, q, qi, i);
         }
         if (pacing_rate(e, q) != snd->gap_rate_bps) {
             snd->gap_rate_bps = pacing_rate(e, q);

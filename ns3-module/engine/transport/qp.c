@@ -18,7 +18,7 @@
 #include "core/pkt.h"
 #include "core/executor.h"
 #include "rc.h"
-#include "balance/way.h"
+#include "balance/path_balancer.h"
 #include "recovery.h"
 #include "core/stable.h"
 #include "balance/steer.h"
@@ -99,7 +99,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     remember(e, q, true, ports, profile_of(q)->pick ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
-    remember(e, q, false, ports, e->spread.way && e->spread.way->answers ? 0 : hops);
+    remember(e, q, false, ports, e->spread.by_path && e->spread.by_path->answers ? 0 : hops);
     rtt += way_ps(e, ports, hops, ack, &back_rate);
     if (rtt > FOREVER_PS)
         rtt = FOREVER_PS;
@@ -271,7 +271,7 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
         return 0;
     if (control_settle(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
-    q->carries = q->control->credit_on ? QP_CREDIT : q->control->supply_on ? QP_SUPPLY : QP_NOTHING;
+    q->carries = q->control->credit_on ? QP_CREDIT : q->control->signal ? QP_SIGNAL : QP_NOTHING;
     if (ends & PART_SENDS && open_sender(e, qi, err))
         return err ? err->code : WEFT_E_LIMIT;
     if (ends & PART_SENDS && e->spread.steer)

@@ -29,7 +29,6 @@
 #include "qp.h"
 #include "recovery.h"
 #include "sparse_ack.h"
-#include "switch/supply.h"
 
 #include "base/units.h"
 
@@ -187,7 +186,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
             grant_note(e, q, k->flags);
             grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
         } else {
-            supply_taken(e, q, qi, k);
+            e->signal->taken(e, q, qi, k);
         }
     }
     if (k->flags & (PKT_CE | PKT_TRIM)) {
@@ -368,8 +367,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .unsure = unsure,
             .probe = probe,
             .nack = nack};
-        if (__builtin_expect(q->carries == QP_SUPPLY, 0))
-            a.gains = k.sig;
+        if (__builtin_expect(q->carries == QP_SIGNAL, 0))
+            e->signal->acked(&k, &a);
         if (q->control->int_on && k.sig != NIL) {
             a.nhops = sig_hops(k.sig);
             a.hops = int_at(e, sig_stack(k.sig))->hops;
@@ -404,6 +403,11 @@ static void receive_cnp(struct weft_engine *e, uint32_t i)
     nic_wake(e, qi);
 }
 
+static void receive_warning(struct weft_engine *e, uint32_t i)
+{
+    e->signal->warned(e, i);
+}
+
 /* A request for credit, for an ACK, or for both. */
 static void receive_request(struct weft_engine *e, uint32_t i)
 {
@@ -426,7 +430,7 @@ void rc_receive(struct weft_engine *e, uint32_t i, uint32_t port)
         [WEFT_PKT_DATA] = receive_data,       [WEFT_PKT_ACK] = receive_ack,
         [WEFT_PKT_NACK] = receive_ack,        [WEFT_PKT_CNP] = receive_cnp,
         [WEFT_PKT_REQUEST] = receive_request, [WEFT_PKT_GRANT] = grant_receive,
-        [WEFT_PKT_WARNING] = supply_warned};
+        [WEFT_PKT_WARNING] = receive_warning};
     const uint32_t kind = pkt_at(e, i)->kind;
     if (__builtin_expect(kind == WEFT_PKT_FRAME, 0))
         frame_receive(e, i, port);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What hosts make of marks and warnings; see supply.h. */
+/* The signal supply (supply.h): what hosts make of marks and warnings, and its table. */
 #include "core/context.h"
 #include "switch/supply.h"
 #include "nic.h"
 #include "congestion/cc_supply.h"
 
-void supply_warned(struct weft_engine *e, uint32_t i)
+static void supply_warned(struct weft_engine *e, uint32_t i)
 {
     const struct pkt *k = pkt_at(e, i);
     const uint32_t qi = k->qp;
@@ -19,11 +19,28 @@ void supply_warned(struct weft_engine *e, uint32_t i)
     nic_wake(e, qi);
 }
 
-void supply_taken(struct weft_engine *e, const struct qp *q, uint32_t qi, struct pkt *k)
+static void supply_taken(struct weft_engine *e, const struct qp *q, uint32_t qi, struct pkt *k)
 {
-    uint32_t *gains = (uint32_t *)(void *)e->supplies.gains.base + qi;
+    uint32_t *gains = (uint32_t *)(void *)supplies_of(e)->gains.base + qi;
     if (!q->unacked)
         *gains = 0;
     *gains += k->sig & WEFT_CC_TAG_GAIN && !(k->flags & PKT_TRIM);
     k->sig = *gains;
 }
+
+static void supply_acked(const struct pkt *k, struct weft_cc_ack *ack)
+{
+    ack->gains = k->sig;
+}
+
+const struct switch_signal signal_supply = {
+    .need = WEFT_CC_NEEDS_SUPPLY,
+    .init = supply_init,
+    .fini = supply_fini,
+    .memory = supply_memory,
+    .tag = supply_tag,
+    .joins = supply_joins,
+    .taken = supply_taken,
+    .acked = supply_acked,
+    .warned = supply_warned,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The coin of a full queue; see toss.h. */
-#include "toss.h"
+/* The coin of a full queue; see random_drop.h. */
+#include "random_drop.h"
 #include "core/context.h"
 #include "mmu.h"
 
@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-int toss_init(struct weft_engine *e, struct weft_err *err)
+int random_drop_init(struct weft_engine *e, struct weft_err *err)
 {
     if (e->p.sw.overflow != WEFT_OVERFLOW_TOSS)
         return 0;
-    e->tosses = calloc(e->fabric->nports, sizeof *e->tosses);
-    if (!e->tosses)
+    e->drop_rngs = calloc(e->fabric->nports, sizeof *e->drop_rngs);
+    if (!e->drop_rngs)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", e->fabric->nports);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        e->tosses[i] = weft_rng_stream(e->seed, "overflow", i);
+        e->drop_rngs[i] = weft_rng_stream(e->seed, "overflow", i);
     return 0;
 }
 
@@ -26,12 +26,12 @@ static bool may_go(const struct pkt *k)
     return k->kind == WEFT_PKT_DATA && !(k->flags & (PKT_TRIM | PKT_CHANNEL | PKT_UPPER));
 }
 
-bool toss_last(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out)
+bool random_drop_last(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out)
 {
     const struct lane *l = &e->ports[out].lane[k->prio];
     if (!may_go(k) || l->q.head == NIL)
         return false;
     const struct pkt *last = pkt_at(e, l->q.tail);
     return may_go(last) && last->in_port != NIL && mmu_queue_full(e, k, in, out) &&
-           weft_rng_u64(&e->tosses[out]) >> 63;
+           weft_rng_u64(&e->drop_rngs[out]) >> 63;
 }

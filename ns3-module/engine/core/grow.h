@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Arrays that grow. */
-#ifndef WEFT_ENGINE_ROOM_H
-#define WEFT_ENGINE_ROOM_H
+#ifndef WEFT_ENGINE_GROW_H
+#define WEFT_ENGINE_GROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 /** Makes an array as long as @p to, in place of @p from, what is new all zero; false when out of
  * memory, nothing has changed then. */
-static inline bool room_lengthen(void **of, size_t size, uint32_t from, uint32_t to)
+static inline bool grow_zeroed(void **of, size_t size, uint32_t from, uint32_t to)
 {
     char *more = (char *)realloc(*of, to * size);
     if (!more)
@@ -23,7 +23,7 @@ static inline bool room_lengthen(void **of, size_t size, uint32_t from, uint32_t
 
 /** Room for one more element in the array that the pointer @p of points to, which has *@p cap
  * places, @p n of them taken; false when out of memory. */
-static inline bool room_make(void *of, size_t size, uint32_t n, uint32_t *cap)
+static inline bool grow_array(void *of, size_t size, uint32_t n, uint32_t *cap)
 {
     if (__builtin_expect(n < *cap, 1))
         return true;
@@ -39,6 +39,6 @@ static inline bool room_make(void *of, size_t size, uint32_t n, uint32_t *cap)
 }
 
 /** The same for the array @p list. */
-#define ROOM(list, n, cap) room_make(&(list), sizeof *(list), n, cap)
+#define GROW(list, n, cap) grow_array(&(list), sizeof *(list), n, cap)
 
 #endif
