@@ -7,7 +7,7 @@
 #include "congestion/cc_switch.h"
 #include "congestion/cc_supply.h"
 
-#include <random>
+#include "base/rng.h"
 
 using namespace weft_test;
 
@@ -15,6 +15,16 @@ namespace
 {
 
 using Moving = std::vector<weft_cc_moving>;
+
+/// Numbers of one stream.
+struct Draw {
+    explicit Draw(unsigned seed) : rng(weft_rng_stream(seed, "moving", 0)) {}
+    uint64_t operator()()
+    {
+        return weft_rng_u64(&rng);
+    }
+    weft_rng rng;
+};
 
 /// By how much everything moves.
 constexpr int64_t kTime = 77777777777;
@@ -42,10 +52,10 @@ struct Qp {
             hops[i].rate_bps = 100 * kGbps;
     }
     /// A packet leaves, and its ACK comes.
-    void round(std::mt19937_64 &random, bool marks, bool loss)
+    void round(Draw &draw, bool marks, bool loss)
     {
         const weft_cc_ops *ops = a.ops;
-        now += int64_t(random() % 700000) + 80000;
+        now += int64_t(draw() % 700000) + 80000;
         nxt += 1000;
         if (ops->before_send)
             ops->before_send(a.state(), a.params(), now, &a.out);
@@ -55,18 +65,18 @@ struct Qp {
             const weft_cc_leaving k = {una, nxt - 1000, nxt, nxt + 50000};
             ops->supply->tag(a.state(), a.params(), &k);
         }
-        if (marks && ops->on_cnp && random() % 8 == 0)
+        if (marks && ops->on_cnp && draw() % 8 == 0)
             ops->on_cnp(a.state(), a.params(), now, &a.out);
-        if (loss && ops->on_rto && random() % 40 == 0)
+        if (loss && ops->on_rto && draw() % 40 == 0)
             ops->on_rto(a.state(), a.params(), now, &a.out);
-        acknowledge(random, marks);
+        acknowledge(draw, marks);
         while (ops->on_timer && a.out.timer_at_ps <= now)
             ops->on_timer(a.state(), a.params(), a.out.timer_at_ps, &a.out);
     }
-    void acknowledge(std::mt19937_64 &random, bool marks)
+    void acknowledge(Draw &draw, bool marks)
     {
-        const bool marked = random() % 6 == 0;
-        const uint64_t late = random() % 20, queue = random() % 30000;
+        const bool marked = draw() % 6 == 0;
+        const uint64_t late = draw() % 20, queue = draw() % 30000;
         una += nxt - una > 20000 ? 1000 : 0;
         weft_cc_ack k = ack_of(una, nxt, nxt - una >= 20000 ? 1000 : 0);
         k.rtt_ps = int64_t(9 + late) * kUs;
@@ -76,7 +86,7 @@ struct Qp {
         k.hops = hops;
         for (size_t i = 0; i < 3; i++) {
             hops[i].ts_ps = now - int64_t(3 - i) * kUs;
-            hops[i].tx_bytes += 1048 * (1 + random() % 4);
+            hops[i].tx_bytes += 1048 * (1 + draw() % 4);
             hops[i].qlen_bytes = queue;
         }
         if (a.ops->on_ack)
@@ -123,7 +133,7 @@ std::string parts(const weft_cc_ops *ops, const Moving &moving, unsigned seed,
     bool seldom = false;
     for (const weft_cc_moving &m : all)
         seldom |= m.moves == WEFT_CC_MOVES_SELDOM;
-    std::mt19937_64 before(seed);
+    Draw before(seed);
     Qp here(ops, settings);
     for (unsigned i = 0; i < 50 + seed; i++)
         here.round(before, true, true);
@@ -131,7 +141,7 @@ std::string parts(const weft_cc_ops *ops, const Moving &moving, unsigned seed,
         here.round(before, !seldom, false);
     Qp there = here;
     there.move(moving);
-    std::mt19937_64 one(seed + 1), other(seed + 1);
+    Draw one(seed + 1), other(seed + 1);
     for (unsigned i = 0; i < 60; i++) {
         here.round(one, !seldom, false);
         there.round(other, !seldom, false);
