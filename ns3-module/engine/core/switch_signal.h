@@ -26,8 +26,8 @@ struct switch_signal {
     uint32_t (*joins)(struct weft_engine *e, uint32_t out, uint32_t i, uint32_t *back);
     /** Data packet @p k has come to its receiver; its sig becomes that of the ACK. */
     void (*taken)(struct weft_engine *e, const struct qp *q, uint32_t qi, struct pkt *k);
-    /** ACK or NACK @p k has come: fills in the part of the signal. */
-    void (*acked)(const struct pkt *k, struct weft_cc_ack *ack);
+    /** An ACK or NACK with @p sig has come: fills in the part of the signal. */
+    void (*acked)(uint32_t sig, struct weft_cc_ack *ack);
     /** A packet that `joins` has made has come to the sender. Consumes it. */
     void (*warned)(struct weft_engine *e, uint32_t i);
 };

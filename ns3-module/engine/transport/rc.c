@@ -368,7 +368,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .probe = probe,
             .nack = nack};
         if (__builtin_expect(q->carries == QP_SIGNAL, 0))
-            e->signal->acked(&k, &a);
+            e->signal->acked(k.sig, &a);
         if (q->control->int_on && k.sig != NIL) {
             a.nhops = sig_hops(k.sig);
             a.hops = int_at(e, sig_stack(k.sig))->hops;

@@ -28,9 +28,9 @@ static void supply_taken(struct weft_engine *e, const struct qp *q, uint32_t qi,
     k->sig = *gains;
 }
 
-static void supply_acked(const struct pkt *k, struct weft_cc_ack *ack)
+static void supply_acked(uint32_t sig, struct weft_cc_ack *ack)
 {
-    ack->gains = k->sig;
+    ack->gains = sig;
 }
 
 const struct switch_signal signal_supply = {
