@@ -20,8 +20,9 @@ struct weft_engine;
  * which would be that short. Nothing but the number of events executed depends on it. */
 void weft_engine_expect_steps(struct weft_engine *e);
 /**
- * From now on @p n threads run switches that run in windows (window_crew.h); 0: as many as make it
- * fastest, up to one per processor (threads.h). Nothing but the time that it takes depends on it.
+ * From now on @p n threads run switches that run in windows (window_threads.h); 0: as many as make
+ * it fastest, up to one per processor (threads.c). Nothing but the time that it takes depends on
+ * it.
  * @p shuffle, for tests: not 0, threads and switches have their turns in random orders of that
  * seed, however little there is to do. WEFT_E_LIMIT, and there is one thread: the system gives no
  * more.

@@ -52,7 +52,7 @@ const std::vector<Banned> banned = {
      CALL,
      wall,
      {"frontend/cli", "frontend/run", "frontend/base/progress.c",
-      "ns3-module/engine/parallel/crew.c"},
+      "ns3-module/engine/parallel/thread_pool.c"},
      false},
     {"system_clock", WORD, wall, program, false},
     {"exit", CALL, ends, program, false},

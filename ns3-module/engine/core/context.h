@@ -52,7 +52,7 @@ struct weft_engine {
     struct windows windows;
     struct engine_part part;
     const struct executor *executor; /**< of this build; NULL: its own thread is all there is */
-    struct window_crew *crew;        /**< threads; NULL: only the engine's own */
+    struct window_threads *threads;  /**< threads; NULL: only the engine's own */
     struct host_parts
         *parts; /**< what is to happen at hosts, by thread; NULL: loop.agenda has it */
     struct thread_choice *choice; /**< of the number of threads; NULL: it is given */

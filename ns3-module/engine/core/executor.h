@@ -3,7 +3,7 @@
  * What executes an engine beside its own thread: windows of switches, several threads, several
  * processes. core declares the hooks; the room parallel/ has the only implementation, which an
  * engine gets when it is made (engine_executor). A build without that room (WEFT_PARALLEL=OFF) has
- * none: then e->executor is NULL, windows.on is false, and e->parts, e->crew, e->worker and
+ * none: then e->executor is NULL, windows.on is false, and e->parts, e->threads, e->worker and
  * e->peers are NULL, which are what the rest of the engine asks.
  *
  * Four groups, by who asks: the event loop; what an event causes in the context of a thread, or at

@@ -49,7 +49,7 @@ struct loop {
     uint32_t calls; /**< of the application, so far: completions with an extension, timers */
     bool in_call, in_timer; /**< one of these is going on; it is a timer */
     bool in_event; /**< one is being executed that is no timer of the user's, with host_parts.h */
-    bool ahead;    /**< a timer is being called before its time (plans.h) */
+    bool ahead;    /**< a timer is being called before its time (send_timers.c) */
     struct agenda agenda;
 };
 

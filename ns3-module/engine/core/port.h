@@ -52,7 +52,7 @@ struct hold;
 #define TOGETHER 4u
 /** The far end is of another process (peers.h). */
 #define CROSSES 8u
-/** Different threads may run the two ends at the same time (window_crew.c). */
+/** Different threads may run the two ends at the same time (window_threads.c). */
 #define APART 16u
 /** From a switch in windows to a cluster. */
 #define TO_CLUSTER 32u

@@ -32,14 +32,14 @@ struct clusters {
 struct window_node {
     struct keyheap q; /**< keys as those of fastq.h, from windows.base */
     bool vacant;      /**< the first key is that of the event being executed */
-    bool owes;        /**< its lazy ports may owe transmissions, now or later */
-    bool still;       /**< nothing happens there for now: its component is suspended */
-    bool loose;       /**< any thread may run it */
+    bool deferred;    /**< its lazy ports may owe transmissions, now or later */
+    bool suspended;   /**< nothing happens there for now: its component is suspended */
+    bool stealable;   /**< any thread may run it */
     bool apart;      /**< some port of it is APART (port.h): all are settled when a window begins */
     uint8_t thread;  /**< that it belongs to */
-    uint8_t strayed; /**< windows in a row in which another ran it */
+    uint8_t stolen;  /**< windows in a row in which another ran it */
     uint32_t events; /**< in its last window */
-    uint32_t load;   /**< in windows that were counted (loads.h) */
+    uint32_t load;   /**< in windows that were counted (loads.c) */
     uint32_t place;  /**< in windows.marks: those of a thread lie together, on lines of its own */
 } __attribute__((aligned(64)));
 
@@ -77,7 +77,8 @@ struct windows {
     struct window_mark *marks;   /**< by window_node.place */
     struct window_node *running; /**< the switch whose events are being executed, NULL: none */
     struct keyheap order; /**< (time of the first event, node); may hold superseded entries */
-    bool brief; /**< it has one switch of each thread, and all of these are listed by its time */
+    bool one_per_thread;  /**< it has one switch of each thread, and all of these are listed by its
+                             time */
     struct window_note *notes; /**< not told yet */
     uint32_t nnotes, notes_cap;
     uint32_t nagreed; /**< of these, all processes know */
@@ -121,7 +122,7 @@ static inline struct window_mark *window_mark(const struct windows *w, uint32_t 
 static inline void window_note_first(struct windows *w, uint32_t node)
 {
     const struct window_node *s = &w->of[node];
-    w->marks[s->place].first = s->owes && s->apart ? 0 : s->q.h[0];
+    w->marks[s->place].first = s->deferred && s->apart ? 0 : s->q.h[0];
 }
 
 #pragma GCC visibility push(hidden)

@@ -73,7 +73,7 @@ void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *o
     bool named = name(e, out);
     out->steps = event_now_steps_of(e) + e->tot.windows +
                  (e->extension ? *e->extension->steps : 0) + e->part.exchanges;
-    for (unsigned k = 0; e->crew && (c = e->executor->context(e, k)); k++) {
+    for (unsigned k = 0; e->threads && (c = e->executor->context(e, k)); k++) {
         out->steps += event_now_steps_of(c);
         named = named || name(c, out);
     }

@@ -8,12 +8,9 @@
 #include "host_parts.h"
 #include "peers.h"
 #include "posts.h"
-#include "threads.h"
 #include "window.h"
-#include "window_crew.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "worker.h"
-#include "worker_posts.h"
 
 #include <stdlib.h>
 
@@ -45,12 +42,16 @@ static void executor_completed(struct weft_engine *e, uint32_t msg, bool acked,
                                const struct weft_completion *done)
 {
     if (e->peers) {
-        peers_tell(e, msg, acked);
+        peers_completed(e, msg, acked);
         return;
     }
     const bool absorbs = !acked && e->worker->absorbs;
     if (!absorbs || e->extension)
-        worker_tell(e, msg, acked ? TELL_ACKED : absorbs ? TELL_TAKEN : TELL_RECEIVED, done);
+        worker_complete(e, msg,
+                        acked     ? COMPLETION_ACKED
+                        : absorbs ? COMPLETION_TAKEN
+                                  : COMPLETION_RECEIVED,
+                        done);
     if (absorbs)
         worker_call(e, done);
 }
@@ -67,7 +68,7 @@ static int executor_intercept(struct weft_engine *e, const struct weft_msg *msg,
                             "message: the workload can't be played by several threads",
                             msg->src);
     else if (e->peers && e->peers->link.user && !e->peers->posting)
-        rc = peers_words_post(e, msg, prio, err);
+        rc = remote_posts_post(e, msg, prio, err);
     else
         return 0;
     return rc ? rc : 1;
@@ -91,13 +92,13 @@ static void executor_posted(struct weft_engine *e, const struct weft_msg *msg)
 
 static const struct weft_engine *executor_context(const struct weft_engine *e, unsigned k)
 {
-    const struct window_crew *c = e->crew;
+    const struct window_threads *c = e->threads;
     return c && k < c->n ? &c->workers[k].e : NULL;
 }
 
 static uint64_t executor_bytes(const struct weft_engine *e)
 {
-    return window_crew_bytes(e) + host_agendas_bytes(e);
+    return window_threads_bytes(e) + host_agendas_bytes(e);
 }
 
 static const struct executor executor = {

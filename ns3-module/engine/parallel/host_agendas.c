@@ -4,9 +4,9 @@
 #include "balance/balance.h"
 #include "core/context.h"
 #include "core/events.h"
-#include "host_parts_inside.h"
+#include "host_parts_internal.h"
 #include "posts.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void host_agendas_free(struct host_parts *h)
     free(h);
 }
 
-static struct host_parts *make(const struct weft_engine *e, const struct window_crew *c)
+static struct host_parts *make(const struct weft_engine *e, const struct window_threads *c)
 {
     const unsigned n = c->n;
     struct host_parts *h = calloc(1, sizeof *h);
@@ -102,12 +102,12 @@ static struct agenda *agenda_of(struct weft_engine *e, unsigned k)
 
 struct host_part *host_part_of(struct weft_engine *e, uint32_t host)
 {
-    return &e->parts->of[e->crew->thread[e->fabric->hosts[host]]];
+    return &e->parts->of[e->threads->thread[e->fabric->hosts[host]]];
 }
 
 struct agenda *host_agenda(struct weft_engine *e, uint32_t host)
 {
-    return agenda_of(e, e->crew->thread[e->fabric->hosts[host]]);
+    return agenda_of(e, e->threads->thread[e->fabric->hosts[host]]);
 }
 
 struct agenda *host_agendas_at(struct weft_engine *e, unsigned i)
@@ -150,7 +150,7 @@ void host_agendas_put(struct weft_engine *e, struct agenda *a, int64_t t, enum e
 
 void host_agendas_push(struct weft_engine *e, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    const struct window_crew *c = e->crew;
+    const struct window_threads *c = e->threads;
     const unsigned k = kind == EV_ARRIVE ? c->to[port] : c->thread[e->ports[port].node];
     put(e, agenda_of(e, k), t, kind, port);
 }
@@ -182,7 +182,7 @@ static void move(struct weft_engine *e, struct agenda *from, bool back)
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t cluster = cluster_of_entry(e, all[i].id);
         struct agenda *to =
-            back || cluster == NIL ? &e->loop.agenda : agenda_of(e, e->crew->thread[cluster]);
+            back || cluster == NIL ? &e->loop.agenda : agenda_of(e, e->threads->thread[cluster]);
         engine_push(e, &to->slow, all[i].t, all[i].id);
     }
     free(all);
@@ -225,7 +225,7 @@ static bool sends_take_time(const struct weft_engine *e)
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
-    return e->crew && e->windows.on && e->hooks.concurrency.local && !e->hooks.qp &&
+    return e->threads && e->windows.on && e->hooks.concurrency.local && !e->hooks.qp &&
            !e->hooks.packet && !e->grants.of.elem && !e->credit.ports && !e->in_network &&
            !balance_shared(e) && e->windows.clusters.n > 1 && timers_are_far(e) &&
            sends_take_time(e);
@@ -253,7 +253,7 @@ void host_agendas_choose(struct weft_engine *e)
         host_agendas_gather(e);
         return;
     }
-    struct window_crew *c = e->crew;
+    struct window_threads *c = e->threads;
     if (!c->parts)
         c->parts = make(e, c);
     struct host_parts *h = c->parts;

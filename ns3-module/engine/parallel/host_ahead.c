@@ -8,15 +8,13 @@
  * one before U; and the host may go on in the next window, as if it began at t for it alone, if the
  * thread that runs it runs these switches, after its hosts.
  */
-#include "host_ahead.h"
 #include "core/agenda.h"
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/events.h"
 #include "host_agendas.h"
-#include "host_parts_inside.h"
-#include "host_tells.h"
-#include "window_crew_inside.h"
+#include "host_parts_internal.h"
+#include "window_threads.h"
 
 /* What was held at hosts of thread @p k is due again: @p n events. */
 static void put_back(struct weft_engine *e, unsigned k, const struct ev *ev, uint32_t n)
@@ -90,7 +88,7 @@ static bool next_first(struct weft_engine *e, void *ctx, struct loop_event *ev)
 static void run_first(struct weft_engine *e, void *ctx, const struct loop_event *ev)
 {
     struct host_part *p = ((struct firsts *)ctx)->part;
-    host_tells(e, e->crew, p->first[p->ntold]);
+    host_completions_report(e, e->threads, p->first[p->ntold]);
     e->now = e->loop.due_ps = ev->d.t;
     e->loop.due_id = (uint32_t)ev->d.key;
     e->tot.events++;
@@ -130,8 +128,8 @@ void host_ahead(struct weft_engine *e, struct host_parts *h)
         p = &h->of[k];
         put_back(e, k, p->first + p->ntold, p->nfirst - p->ntold);
         h->nheld += p->nfirst;
-        e->crew->figures.held += p->nfirst;
+        e->threads->figures.held += p->nfirst;
     }
     if (!e->peers)
-        host_tells(e, e->crew, first);
+        host_completions_report(e, e->threads, first);
 }

@@ -5,15 +5,10 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/events.h"
-#include "host_ahead.h"
-#include "host_parts_inside.h"
-#include "host_tells.h"
-#include "host_turn.h"
-#include "loads.h"
-#include "plans.h"
+#include "host_parts_internal.h"
 #include "posts.h"
 #include "window.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "worker.h"
 
 /* ---- a window ---- */
@@ -45,17 +40,17 @@ static bool together_anyway(struct weft_engine *e, struct host_parts *h, int64_t
 {
     if (until_ps != h->asked_ps) {
         h->asked_ps = until_ps;
-        h->anyway = window_crew_worthwhile(e, e->crew, until_ps);
+        h->switch_work = window_threads_worthwhile(e, e->threads, until_ps);
     }
-    return h->anyway;
+    return h->switch_work;
 }
 
 static bool worthwhile(struct weft_engine *e, struct host_parts *h, int64_t t_ps, int64_t until_ps)
 {
-    const uint64_t enough = window_crew_enough(h->n);
+    const uint64_t enough = window_threads_enough(h->n);
     if (t_ps - h->since_ps >= h->lookahead_ps)
         note_rate(h, h->alone, h->since_ps, t_ps);
-    return e->crew->shuffle || h->alone >= enough ||
+    return e->threads->shuffle || h->alone >= enough ||
            h->per_ps * (double)(until_ps - t_ps) >= (double)enough ||
            (until_ps == e->windows.done_ps + e->windows.lookahead_ps &&
             together_anyway(e, h, until_ps));
@@ -79,7 +74,7 @@ static void look_ahead(struct weft_engine *e, unsigned number)
 
 /* Runs hosts to h->until_ps, and where h->switches says so, switches to @p switches_ps. For all but
  * switches in windows and hosts that have been held the window begins at @p from_ps. */
-static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_crew *c,
+static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct window_threads *c,
                            int64_t from_ps, int64_t switches_ps)
 {
     uint64_t events = 0;
@@ -87,10 +82,10 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     h->counts = c->counted;
     c->look = look_ahead;
     if (h->switches)
-        window_crew_begin(e, c, from_ps, switches_ps);
+        window_threads_begin(e, c, from_ps, switches_ps);
     else
-        window_crew_begin_hosts(e, c, from_ps);
-    window_crew_do(e, c, host_turn);
+        window_threads_begin_hosts(e, c, from_ps);
+    window_threads_do(e, c, host_turn);
     for (unsigned k = 0; k < h->n; k++) {
         events += h->of[k].events;
         c->turns[k].load += h->of[k].events;
@@ -100,17 +95,17 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
         h->most_share = events ? (double)most / (double)events : 0;
     else
         most = (uint32_t)(h->most_share * (double)events);
-    window_crew_end(c, events, most);
+    window_threads_end(c, events, most);
     if (h->switches) {
         window_done(e, switches_ps);
         e->tot.windows++;
     }
-    window_crew_spent(c, WEFT_ALONE_JOIN);
+    window_threads_spent(c, WEFT_ALONE_JOIN);
     if (!e->peers)
         h->done_ps = h->until_ps; /* before anybody is told, and wants to look at something */
     host_ahead(e, h);
-    window_crew_spent(c, WEFT_ALONE_TELL);
-    window_crew_measure(c);
+    window_threads_spent(c, WEFT_ALONE_TELL);
+    window_threads_measure(c);
     return events;
 }
 
@@ -129,9 +124,9 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     h->absorbs = e->hooks.concurrency.runs_in_worker && ideals;
     h->posts = h->absorbs && posts_may_wait(e);
     e->now = t_ps;
-    const bool ahead = plans_may_be_ahead(e);
+    const bool ahead = send_timers_may_be_ahead(e);
     until_ps =
-        ahead ? plans_call(e, until_ps) : sooner(until_ps, agenda_slow_time(&e->loop.agenda));
+        ahead ? send_timers_call(e, until_ps) : sooner(until_ps, agenda_slow_time(&e->loop.agenda));
     if (until_ps <= from_ps || (!ahead && !worthwhile(e, h, from_ps, until_ps)))
         return false;
     window_tell(e, sooner(t_ps, e->windows.done_ps));
@@ -140,10 +135,10 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
     h->window++;
     h->switches = (until_ps == e->windows.done_ps + e->windows.lookahead_ps ||
                    until_ps == e->loop.limit_ps) &&
-                  window_crew_worthwhile(e, e->crew, until_ps);
-    const uint64_t events = run_window(e, h, e->crew, from_ps, until_ps);
+                  window_threads_worthwhile(e, e->threads, until_ps);
+    const uint64_t events = run_window(e, h, e->threads, from_ps, until_ps);
     if (ahead)
-        plans_end(e, until_ps);
+        send_timers_end(e, until_ps);
     note_rate(h, events, from_ps, until_ps);
     loads_window_over(e);
     return true;
@@ -155,21 +150,21 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     const bool left = t_ps < h->done_ps; /* it is of one that is held */
     h->alone += !left;
     const uint64_t nheld = left ? h->nheld : 0;
-    if (left && e->crew->list_again) /* links may come to be between threads */
+    if (left && e->threads->list_again) /* links may come to be between threads */
         h->told = false;
     if ((!left || h->told) && run_together(e, h, t_ps, left ? h->done_ps : t_ps)) {
-        e->crew->figures.ahead += nheld;
+        e->threads->figures.ahead += nheld;
         return true;
     }
     h->told = false;
-    host_tells(e, e->crew, h->next);
+    host_completions_report(e, e->threads, h->next);
     return false;
 }
 
 void host_parts_over(struct weft_engine *e)
 {
     e->parts->told = false;
-    host_tells(e, e->crew, (struct ev){WEFT_NEVER, 0});
+    host_completions_report(e, e->threads, (struct ev){WEFT_NEVER, 0});
 }
 
 void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_ps)
@@ -178,7 +173,7 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
     h->until_ps = until_ps;
     h->switches = switches_ps > e->windows.done_ps;
     h->listens = peers_listens(e);
-    run_window(e, h, e->crew, e->now, switches_ps);
+    run_window(e, h, e->threads, e->now, switches_ps);
     if (ev_before(h->of[0].bound, e->peers->bound))
         e->peers->bound = h->of[0].bound;
 }

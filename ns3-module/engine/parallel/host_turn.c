@@ -3,19 +3,18 @@
  * A thread's part of a window: its hosts, each up to the event from which on it is held
  * (host_parts.h).
  */
-#include "host_turn.h"
 #include "core/agenda.h"
 #include "core/context.h"
 #include "core/grow.h"
 #include "core/walk.h"
 #include "host_agendas.h"
-#include "host_parts_inside.h"
+#include "host_parts_internal.h"
 #include "transport/rc.h"
 #include "transport/rc_complete.h"
 #include "transport/recovery.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "worker.h"
-#include "worker_posts.h"
+#include "posts.h"
 
 /* Whether the user may be told of a message when the packet at the end of a link arrives. */
 static inline bool may_tell(const struct weft_engine *e, uint32_t port)
@@ -156,7 +155,7 @@ static enum verdict look_at(const struct weft_engine *e, const struct host_parts
         }
         /* it is told of afterwards, so this event still belongs to what is done now */
         if (e->peers)
-            peers_tells(e, d->t, id, with);
+            peers_may_complete(e, d->t, id, with);
         else
             e->worker->at = (struct ev){d->t, id};
     }
@@ -216,7 +215,7 @@ static inline void run_in_turn(struct weft_engine *e, void *ctx, const struct lo
 {
     const struct turn_of_hosts *t = ctx;
     agenda_run(e, &e->loop.agenda, ev->d);
-    if (__builtin_expect(e->peers != NULL, 0) && peers_told_nothing(e))
+    if (__builtin_expect(e->peers != NULL, 0) && peers_completed_nothing(e))
         t->all->clusters[e->peers->cluster].held = 0;
 }
 
@@ -228,7 +227,7 @@ static void run_until(struct host_parts *h, struct host_part *p, struct weft_eng
     loop_events(e, &t, next_of_turn, run_in_turn);
 }
 
-/* The time has come of post number @p i of a thread's, which was made before it (plans.h). */
+/* The time has come of post number @p i of a thread's, which was made before it (send_timers.c). */
 static void run_post(struct host_parts *h, struct host_part *p, struct weft_engine *e, uint32_t i)
 {
     const struct post *post = &p->posts[i];
@@ -260,10 +259,10 @@ static void run_hosts(struct host_parts *h, struct host_part *p, struct weft_eng
         e->windows.last_ps = e->now;
 }
 
-void host_turn(struct window_crew *c, struct worker *w, unsigned number)
+void host_turn(struct window_threads *c, struct worker *w, unsigned number)
 {
     struct host_parts *h = c->parts;
     run_hosts(h, &h->of[number], &w->e);
     if (h->switches)
-        window_crew_turns(c, w, number);
+        window_threads_turns(c, w, number);
 }

@@ -31,7 +31,7 @@ uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint32_t
 
 /* Deals out the switches of a tier; whether there are any of a higher one. */
 static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, const uint32_t *load,
-                 uint8_t *thread, bool *loose, uint32_t tier)
+                 uint8_t *thread, bool *stealable, uint32_t tier)
 {
     uint32_t all = 0, turns = 0, dealt[MOST] = {0};
     bool more = false;
@@ -45,8 +45,8 @@ static bool deal(const struct weft_fabric *f, unsigned n, const uint32_t *of, co
         bool several;
         const uint8_t its = partition_choose(f, n, load, thread, i,
                                              (unsigned)((uint64_t)turns++ * n / all), &several);
-        if (loose)
-            loose[i] = several && dealt[its] & 1; /* half of them even out what threads do */
+        if (stealable)
+            stealable[i] = several && dealt[its] & 1; /* half of them even out what threads do */
         if (thread[of[i]] == NONE)
             thread[of[i]] = its;
         thread[i] = thread[of[i]];
@@ -97,16 +97,16 @@ static void deal_by_load(const struct weft_fabric *f, unsigned n, const uint32_t
 }
 
 uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of,
-                   const uint32_t *load, uint8_t *thread, bool *loose)
+                   const uint32_t *load, uint8_t *thread, bool *stealable)
 {
-    if (loose)
-        memset(loose, 0, f->nnodes * sizeof *loose);
+    if (stealable)
+        memset(stealable, 0, f->nnodes * sizeof *stealable);
     const uint32_t all = deal_hosts(f, 1, of, thread, 1);
     if (load)
         deal_by_load(f, n, of, load, thread, all);
     else
         deal_hosts(f, n, of, thread, all);
-    for (uint32_t tier = 0; deal(f, n, of, load, thread, loose, tier); tier++)
+    for (uint32_t tier = 0; deal(f, n, of, load, thread, stealable, tier); tier++)
         ;
     return all < n ? all : n;
 }

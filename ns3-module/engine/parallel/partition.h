@@ -17,11 +17,11 @@
  * that most of their links below lead to, or most load of the nodes there, where several do, in
  * blocks of neighbours. So most
  * packets stay in the caches of one processor, and what belongs to one process (peers.h) lies
- * together. @p loose, unless NULL: by node, whether it is for any: every other one of those with
- * links below to several. Returns to how many threads hosts were dealt.
+ * together. @p stealable, unless NULL: by node, whether it is for any: every other one of those
+ * with links below to several. Returns to how many threads hosts were dealt.
  */
 uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of,
-                   const uint32_t *load, uint8_t *thread, bool *loose);
+                   const uint32_t *load, uint8_t *thread, bool *stealable);
 
 /** To which thread most links of switch @p i to nodes of lower tiers lead, which are dealt out, or
  * most of load[node] of these, unless that is NULL; where as much leads to others, @p turn is

@@ -3,8 +3,7 @@
 #include "peers.h"
 #include "core/context.h"
 #include "window.h"
-#include "window_crew.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 
 #include <stdlib.h>
 
@@ -104,7 +103,7 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
         e->windows.least_ps = e->peers->least_ps;
         e->path.rare |= RARE_PEERS;
         e->path.apart = CROSSES;
-        rc = window_crew_make(e, 1, 0, err);
+        rc = window_threads_make(e, 1, 0, err);
         e->windows.on = false; /* so that ports hear which links lead to other processes */
         for (uint32_t n = 0; n < e->fabric->nnodes; n++)
             e->windows.clusters.in_windows[n] = false;
@@ -136,8 +135,8 @@ void peers_free(struct peers *p)
     free(p->mail);
     free(p->came);
     free(p->crossed.ports);
-    free(p->tells);
-    free(p->words);
+    free(p->completions);
+    free(p->remote);
     free(p);
 }
 

@@ -12,8 +12,8 @@
  * and is told of all messages in the order that one process has. What he posts at a host of another
  * process gets its number and is left to that process. So a host is run up to the event by which a
  * message is complete, and waits there (it is held) until all processes know: they exchange what is
- * to be told (struct tell), tell it in the order of all events as far as no host that is held could
- * come in between, and hosts go on, in rounds until nothing is left in the window.
+ * to be told (struct peers_completion), tell it in the order of all events as far as no host that
+ * is held could come in between, and hosts go on, in rounds until nothing is left in the window.
  *
  * A cluster (clusters.h) is of one process, and held as one. Its switches, which nobody else makes
  * send what is due, do so when a window is over, before what goes to others is exchanged.
@@ -23,7 +23,7 @@
  * A user may also do something else in each process (struct weft_peers_user: a script of ns-3).
  * Then all hosts of a process are held as one, as what he does when told of something may concern
  * any of them. What he posts waits until all processes post it, which they do when he has been told
- * of something, and when his own events have been executed (peers_user.c).
+ * of something, and when his own events have been executed (remote_posts.c).
  */
 #ifndef WEFT_PEERS_H
 #define WEFT_PEERS_H
@@ -33,7 +33,7 @@
 #include "core/heap.h"
 #include "core/part.h"
 #include "engine_peers.h"
-#include "worker_sent.h"
+#include "outbox.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ struct peers_last {
 };
 
 /** The user is to be told of a message. */
-struct tell {
+struct peers_completion {
     struct ev at;     /**< the event by which it is complete */
     uint32_t seq;     /**< among those of that event */
     uint32_t msg;     /**< its record */
@@ -62,11 +62,11 @@ struct tell {
     bool acked; /**< else received */
     bool late;  /**< nothing follows from it: nobody waits until he is told */
 };
-_Static_assert(sizeof(struct tell) == 32, "all messages may be complete in one window");
+_Static_assert(sizeof(struct peers_completion) == 32, "all messages may be complete in one window");
 
 /** The same as others are given it, with what the record of the message does not say there. */
-struct peers_news {
-    struct tell tell;
+struct completion_message {
+    struct peers_completion tell;
     union {
         struct {
             int64_t received_ps, ideal_ps, held_ps[WEFT_DELAY_QUEUE];
@@ -85,10 +85,10 @@ struct peers_head {
     int64_t next_ps; /**< time of the first event, WEFT_NEVER: none */
     int64_t last_ps; /**< of the last one executed */
     int64_t timer_ps; /**< of the first timer of a pause, WEFT_NEVER: none */
-    uint32_t ntells, nnotes, nlasts, npackets;
+    uint32_t ncompletions, nnotes, nlasts, npackets;
     uint64_t same; /**< hash of what all have in common (peers_same.c) */
     int32_t code;  /**< not 0: of an error, which follows */
-    bool owes;     /**< switches may have transmissions to make */
+    bool deferred; /**< switches may have transmissions to make */
     bool last_try; /**< a QP is about to give up */
     bool more;     /**< not all has been given yet: another exchange follows at once */
 };
@@ -100,27 +100,28 @@ struct peers {
     int64_t shortest_ps;     /**< nothing arrives sooner after it was posted: the shortest link */
     struct send_buffer *out; /**< for each */
     struct weft_mail *mail, *came;
-    struct worker_sent crossed; /**< ports with something in the outbox */
-    struct send_buffer *lasts;  /**< for each: messages whose last packet was sent */
-    struct tell *tells;         /**< not told yet; behind these, those that others don't know of */
-    uint32_t ntells, tells_cap;
+    struct outbox_ports crossed; /**< ports with something in the outbox */
+    struct send_buffer *lasts;   /**< for each: messages whose last packet was sent */
+    struct peers_completion
+        *completions; /**< not told yet; behind these, those that others don't know of */
+    uint32_t ncompletions, completions_cap;
     uint32_t nown;           /**< of this process, not known to the others */
     struct ev at;            /**< the event that is executed at a host */
     uint32_t cluster;        /**< of that host */
     bool expected;           /**< that event may tell of something, and has not */
     int64_t from_ps;         /**< beginning of the window: no event is before */
     struct peers_head known; /**< of all, since the last exchange */
-    struct ev until;  /**< hosts are run no further: a QP may give up; t WEFT_NEVER: none may */
-    struct ev bound;  /**< of this process, in the present round */
-    int64_t last_ps;  /**< of the last event that was executed here */
-    bool border_owes; /**< switches of clusters have transmissions to make */
-    bool failed;      /**< all know of the error that ended the run */
-    bool running;     /**< peers_run */
-    uint64_t same;    /**< hash of the fabric and of all messages posted */
-    bool posted;      /**< since the last exchange, and not in a window */
+    struct ev until;      /**< hosts are run no further: a QP may give up; t WEFT_NEVER: none may */
+    struct ev bound;      /**< of this process, in the present round */
+    int64_t last_ps;      /**< of the last event that was executed here */
+    bool border_deferred; /**< switches of clusters have transmissions to make */
+    bool failed;          /**< all know of the error that ended the run */
+    bool running;         /**< peers_run */
+    uint64_t same;        /**< hash of the fabric and of all messages posted */
+    bool posted;          /**< since the last exchange, and not in a window */
     /* with link.user: */
-    struct peers_word *words; /**< messages that wait to be posted by all */
-    uint32_t nwords, words_cap;
+    struct remote_post *remote; /**< messages that wait to be posted by all */
+    uint32_t nremote, remote_cap;
     uint32_t nagreed; /**< of these, all know */
     uint64_t nposted; /**< by this process */
     uint64_t told;    /**< how often users have been told of a message, or executed events */
@@ -132,8 +133,8 @@ struct peers {
     int64_t ran_ps;   /**< of the last one */
 };
 
-/** What a process says to all of what its user wants (peers_user.c). */
-struct peers_word {
+/** What a process says to all of what its user wants (remote_posts.c). */
+struct remote_post {
     int64_t t_ps;   /**< a message is posted; else: the first event of the user */
     uint64_t order; /**< peers.told when it was posted */
     uint64_t seq;   /**< among those of this process */
@@ -144,18 +145,18 @@ struct peers_word {
 
 #pragma GCC visibility push(hidden)
 
-/* peers_words.c */
+/* remote_posts.c */
 /** Adds a message that waits; false: out of memory. */
-bool peers_words_add(struct peers *p, const struct peers_word *w);
+bool remote_posts_add(struct peers *p, const struct remote_post *w);
 /** A message is posted by the user of this process: it waits until all know. @p prio: 0..7. */
-int peers_words_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
-                     struct weft_err *err);
+int remote_posts_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
+                      struct weft_err *err);
 
-/* peers_user.c */
+/* remote_posts.c */
 /** All post what users have posted, and know when the first of their events is. */
-void peers_user_agree(struct weft_engine *e);
+void remote_posts_agree(struct weft_engine *e);
 /** Executes the events of users until peers.user_ps. */
-void peers_user_run(struct weft_engine *e);
+void remote_posts_run(struct weft_engine *e);
 
 /* peers.c */
 void peers_free(struct peers *p);
@@ -182,41 +183,43 @@ void peers_run(struct weft_engine *e);
 /** All processes exchange what they have. */
 void peers_exchange(struct weft_engine *e);
 
-/* peers_told.c */
+/* peers_completions.c */
 /** What others are given. */
-void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news);
+void completion_message_of(const struct weft_engine *e, const struct peers_completion *t,
+                           struct completion_message *news);
 /** Notes what another process has given: the user is to be told. */
-void peers_hear(struct weft_engine *e, const struct peers_news *news);
-/** Has the first of what is to be told come first in peers.tells; the rest is in no order. */
-void peers_order_tells(struct peers *p);
+void peers_completion_came(struct weft_engine *e, const struct completion_message *news);
+/** Has the first of what is to be told come first in peers.completions; the rest is in no order. */
+void peers_completions_order(struct peers *p);
 /** Takes that one out, and has the next come first. */
-struct tell peers_next_tell(struct peers *p);
+struct peers_completion peers_completions_next(struct peers *p);
 /** Tells the user. */
-void peers_tell_user(struct weft_engine *e, const struct tell *t);
+void peers_completion_report(struct weft_engine *e, const struct peers_completion *t);
 
-/* peers_share.c */
+/* peers_same.c */
 /** Has the graph and its routes lie once on each machine: all processes do that together. */
 void peers_share(struct weft_engine *e);
 /** What is not read of these from here on is no longer resident memory. */
 void peers_unread(const struct weft_engine *e);
 
-/* peers_tell.c */
+/* peers_notes.c */
 /** Something is to be told. */
-void peers_await(struct weft_engine *e, const struct tell *t);
+void peers_completion_add(struct weft_engine *e, const struct peers_completion *t);
 /* in a thread's context */
 /** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
-void peers_tells(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
+void peers_may_complete(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);
 /** Message record @p msg is complete, by that event. Where nothing follows from it, nobody waits.
  */
-void peers_tell(struct weft_engine *e, uint32_t msg, bool acked);
+void peers_completed(struct weft_engine *e, uint32_t msg, bool acked);
 /** Whether nothing follows from anything that the user is told. */
 bool peers_listens(const struct weft_engine *e);
-/** Whether the last event of peers_tells has been executed, and has told of nothing: once. */
-bool peers_told_nothing(const struct weft_engine *e);
+/** Whether the last event of peers_may_complete has been executed, and has told of nothing: once.
+ */
+bool peers_completed_nothing(const struct weft_engine *e);
 /** Whether an event is not to be executed yet (peers.until). */
 bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id);
 
-/* peers_note.c */
+/* peers_notes.c */
 /** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
 void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
 /** A port has something in the outbox. */
@@ -224,7 +227,7 @@ void peers_note_sent(struct weft_engine *e, uint32_t port);
 /** The last packet of a message was sent for the first time. */
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
 
-/* peers_try.c */
+/* peers_timers.c */
 /** When the timer of a QP of this process expires that may give up then; WEFT_NEVER: of none. */
 int64_t peers_next_try(const struct weft_engine *e);
 /** The first QP from @p from on of which that timer expires at @p t_ps; WEFT_NEVER: none. */
@@ -233,7 +236,7 @@ int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
 /* peers_mail.c */
 /** What of it is given next. */
 struct peers_given {
-    uint32_t tell, tells_end; /**< in peers.tells */
+    uint32_t tell, completions_end; /**< in peers.completions */
 };
 /** Writes head @p h, which lacks what is added here, and what goes with it, to the send buffers of
  * the others: of tells and packets as much as is to be given at once, which is then taken off @p g.
@@ -252,7 +255,7 @@ void peers_same_post(struct weft_engine *e, const struct weft_msg *m);
 /** Whether process @p k, of head @p h, plays the same; if not, the engine has failed, in all. */
 bool peers_same(struct weft_engine *e, unsigned k, const struct peers_head *h);
 
-/* peers_repeats.c */
+/* peers_timers.c */
 /** Has all processes watch what repeats of pauses are due at @p t_ps (pfc_timer.c); returns the
  * number of the first one that is not to be, as the run ends, UINT64_MAX: there is none. */
 uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps);

@@ -4,7 +4,7 @@
 #include "clusters.h"
 #include "partition.h"
 #include "peers.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "window.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "core/walk.h"
 #include "transport/qp.h"
 #include "peers.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "core/windows.h"
 #include "worker.h"
 #include "congestion/cc_switch.h"
@@ -71,7 +71,7 @@ static void pack_packet(struct weft_engine *e, struct send_buffer *out, uint32_t
 static uint32_t pack_port(struct weft_engine *e, struct send_buffer *out, uint32_t port,
                           int64_t *first_ps)
 {
-    struct outbox *o = &e->crew->out[port];
+    struct outbox *o = &e->threads->out[port];
     const size_t full = at_once(e);
     uint32_t n = 0;
     *first_ps = o->at_ps < *first_ps ? o->at_ps : *first_ps;
@@ -94,7 +94,7 @@ static void pack_ports(struct weft_engine *e, struct peers_head *h, uint32_t *np
         const uint32_t port = p->crossed.ports[i];
         const unsigned to = owner_of_far(e, port);
         npackets[to] += pack_port(e, &p->out[to], port, &h->next_ps);
-        if (e->crew->out[port].first)
+        if (e->threads->out[port].first)
             p->crossed.ports[left++] = port;
     }
     p->crossed.n = left;
@@ -111,10 +111,11 @@ static bool left_in(const struct weft_engine *e, struct send_buffer *p)
     return p->n != 0;
 }
 
-static void pack_news(struct weft_engine *e, struct send_buffer *out, const struct tell *t)
+static void pack_completion(struct weft_engine *e, struct send_buffer *out,
+                            const struct peers_completion *t)
 {
-    struct peers_news news;
-    peers_news_of(e, t, &news);
+    struct completion_message news;
+    completion_message_of(e, t, &news);
     send_buffer_add(e, out, &news, sizeof news);
 }
 
@@ -129,9 +130,9 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
 {
     struct peers *p = e->peers;
     uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
-    h->ntells = fit(e, g->tells_end - g->tell, sizeof(struct peers_news));
-    for (uint32_t i = 0; i < h->ntells; i++)
-        pack_news(e, &e->part.all, &p->tells[g->tell + i]);
+    h->ncompletions = fit(e, g->completions_end - g->tell, sizeof(struct completion_message));
+    for (uint32_t i = 0; i < h->ncompletions; i++)
+        pack_completion(e, &e->part.all, &p->completions[g->tell + i]);
     for (unsigned k = 0; k < p->link.n; k++) {
         struct send_buffer *out = &p->out[k], *lasts = &p->lasts[k];
         out->n = 0;
@@ -143,8 +144,8 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
         send_buffer_add(e, out, e->part.all.bytes, e->part.all.n);
         send_buffer_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
     }
-    g->tell += h->ntells;
-    h->more = g->tell < g->tells_end;
+    g->tell += h->ncompletions;
+    h->more = g->tell < g->completions_end;
     for (unsigned k = 0; k < p->link.n; k++)
         h->more |= left_in(e, &p->lasts[k]);
     pack_ports(e, h, npackets);
@@ -215,7 +216,7 @@ void peers_merge(struct peers_head *known, const struct peers_head *h)
     known->next_ps = h->next_ps < known->next_ps ? h->next_ps : known->next_ps;
     known->last_ps = h->last_ps > known->last_ps ? h->last_ps : known->last_ps;
     known->timer_ps = h->timer_ps < known->timer_ps ? h->timer_ps : known->timer_ps;
-    known->owes |= h->owes;
+    known->deferred |= h->deferred;
     known->last_try |= h->last_try;
     known->more |= h->more;
 }
@@ -239,10 +240,10 @@ void peers_unpack(struct weft_engine *e, unsigned k)
         take(&from, &note, sizeof note);
         window_note(e, &note);
     }
-    for (uint32_t i = 0; i < h.ntells; i++) {
-        struct peers_news news;
+    for (uint32_t i = 0; i < h.ncompletions; i++) {
+        struct completion_message news;
         take(&from, &news, sizeof news);
-        peers_hear(e, &news);
+        peers_completion_came(e, &news);
     }
     for (uint32_t i = 0; i < h.nlasts; i++)
         unpack_last(e, &from);

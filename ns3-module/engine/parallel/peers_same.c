@@ -2,9 +2,10 @@
 /*
  * Whether all processes play the same: each has read scenario and workload by itself, maybe on
  * another machine. What they have in common is hashed, the fabric and the messages posted, and
- * compared whenever they exchange.
+ * compared whenever they exchange. What is alike lies once on each machine.
  */
 #include "core/context.h"
+#include "core/fail.h"
 #include "peers.h"
 
 #include "base/hash.h"
@@ -43,4 +44,21 @@ bool peers_same(struct weft_engine *e, unsigned k, const struct peers_head *h)
                     "the same files, also on other machines",
                     k < p->link.me ? k : p->link.me, k < p->link.me ? p->link.me : k) != 0;
     return false;
+}
+
+/* ---- once on each machine ---- */
+
+void peers_share(struct weft_engine *e)
+{
+    const struct weft_peers *link = &e->peers->link;
+    struct weft_err err = {0};
+    if (weft_fabric_share(e->fabric, link, &err) ||
+        weft_routes_share(e->routing.routes, link, &err))
+        e->peers->failed = engine_fail(e, err.code, "%s", err.msg) != 0;
+}
+
+void peers_unread(const struct weft_engine *e)
+{
+    weft_fabric_unread(e->fabric);
+    weft_routes_unread(e->routing.routes);
 }

@@ -67,6 +67,6 @@ void peers_meet(struct weft_engine *e)
     if (p->posted && !p->failed)
         peers_exchange(e);
     lazy_catch_up(e);
-    if (p->known.owes && !p->failed)
+    if (p->known.deferred && !p->failed)
         peers_exchange(e); /* what switches owed until now has been sent, some of it to others */
 }

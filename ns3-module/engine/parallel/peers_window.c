@@ -3,11 +3,10 @@
 #include "core/agenda.h"
 #include "core/context.h"
 #include "host_parts.h"
-#include "host_parts_inside.h"
+#include "host_parts_internal.h"
 #include "peers.h"
 #include "window.h"
-#include "window_crew_inside.h"
-#include "window_node.h"
+#include "window_threads.h"
 #include "core/windows.h"
 
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static int64_t first_timer(struct weft_engine *e)
 
 /* Whether the first of what is to be told comes before all timers and events of users, and no host
  * that is held could come before it. */
-static bool may_tell(struct weft_engine *e, const struct tell *t)
+static bool may_tell(struct weft_engine *e, const struct peers_completion *t)
 {
     return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) &&
            t->at.t < e->peers->user_ps && !e->err.code;
@@ -55,16 +54,17 @@ static bool tell_all(struct weft_engine *e)
     struct peers *p = e->peers;
     int64_t until_ps = WEFT_NEVER;
     bool told = false;
-    peers_order_tells(p);
-    while (p->ntells && p->tells[0].at.t <= until_ps && may_tell(e, &p->tells[0])) {
-        const struct tell t = peers_next_tell(p);
+    peers_completions_order(p);
+    while (p->ncompletions && p->completions[0].at.t <= until_ps &&
+           may_tell(e, &p->completions[0])) {
+        const struct peers_completion t = peers_completions_next(p);
         told |= !t.late;
         if (!e->windows.clusters.lone && !t.late)
             until_ps = least(until_ps, t.at.t + p->shortest_ps);
-        peers_tell_user(e, &t);
+        peers_completion_report(e, &t);
     }
     if (told && p->link.user)
-        peers_user_agree(e);
+        remote_posts_agree(e);
     return told;
 }
 
@@ -84,7 +84,7 @@ static int64_t first_of_hosts(struct weft_engine *e)
 /* When the first transmission that a switch owes is due, WEFT_NEVER: none owes any. */
 static int64_t first_owed(const struct weft_engine *e)
 {
-    const struct window_crew *c = e->crew;
+    const struct window_threads *c = e->threads;
     int64_t first_ps = WEFT_NEVER;
     for (uint32_t i = 0; i < c->nswitches + c->nborder; i++) {
         const uint32_t node = i < c->nswitches ? c->switches[i] : c->border[i - c->nswitches];
@@ -99,10 +99,10 @@ static int64_t first_owed(const struct weft_engine *e)
 /* Whether switches have transmissions to make. */
 static bool owes(const struct weft_engine *e)
 {
-    const struct window_crew *c = e->crew;
-    bool any = e->windows.changed || e->peers->border_owes;
+    const struct window_threads *c = e->threads;
+    bool any = e->windows.changed || e->peers->border_deferred;
     for (uint32_t i = 0; i < c->nswitches && !any; i++)
-        any = e->windows.of[c->switches[i]].owes;
+        any = e->windows.of[c->switches[i]].deferred;
     return any;
 }
 
@@ -147,14 +147,14 @@ void peers_exchange(struct weft_engine *e)
                            .nnotes = e->windows.nnotes - e->windows.nagreed,
                            .same = p->same,
                            .code = e->err.code,
-                           .owes = owes(e),
+                           .deferred = owes(e),
                            .last_try = e->rc.last_try};
-    struct peers_given g = {p->ntells, p->ntells + p->nown};
+    struct peers_given g = {p->ncompletions, p->ncompletions + p->nown};
     pack_for_all(e, &h);
     p->posted = e->part.figures = false;
     p->failed = h.code != 0;
     p->known = h;
-    p->ntells += p->nown;
+    p->ncompletions += p->nown;
     p->nown = 0;
     do {
         p->known.more = false;
@@ -231,8 +231,8 @@ static void fire(struct weft_engine *e, int64_t t_ps)
 static bool any_held(const struct peers *p)
 {
     bool held = false;
-    for (uint32_t i = 0; i < p->ntells + p->nown && !held; i++)
-        held = p->tells[i].from == p->link.me && !p->tells[i].late;
+    for (uint32_t i = 0; i < p->ncompletions + p->nown && !held; i++)
+        held = p->completions[i].from == p->link.me && !p->completions[i].late;
     return held;
 }
 
@@ -241,10 +241,10 @@ static bool any_held(const struct peers *p)
 static void settle_border(struct weft_engine *e, int64_t t_ps)
 {
     struct peers *p = e->peers;
-    const struct window_crew *c = e->crew;
-    p->border_owes = false;
+    const struct window_threads *c = e->threads;
+    p->border_deferred = false;
     for (uint32_t i = 0; i < c->nborder; i++)
-        p->border_owes |= window_settle_node(e, c->border[i], t_ps);
+        p->border_deferred |= window_settle_node(e, c->border[i], t_ps);
 }
 
 /* Runs hosts to @p hosts_ps, or event peers.until, and switches to @p until_ps, and exchanges what
@@ -255,9 +255,9 @@ static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
     struct host_parts *h = e->parts;
     p->bound = (struct ev){WEFT_NEVER, 0};
     h->window++;
-    for (uint32_t i = 0; i < p->ntells; i++)
-        if (p->tells[i].from == p->link.me && !p->tells[i].late)
-            h->clusters[p->tells[i].cluster].held = h->window;
+    for (uint32_t i = 0; i < p->ncompletions; i++)
+        if (p->completions[i].from == p->link.me && !p->completions[i].late)
+            h->clusters[p->completions[i].cluster].held = h->window;
     e->now = p->from_ps;
     host_parts_round(e, hosts_ps, until_ps);
     h->done_ps = hosts_ps;
@@ -316,7 +316,7 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
             continue;
         }
         if (user_ps < until_ps && user_ps <= timer_ps) {
-            peers_user_run(e);
+            remote_posts_run(e);
             continue;
         }
         if (timer_ps >= until_ps)
@@ -355,7 +355,7 @@ static void between_windows(struct weft_engine *e)
         e->loop.due_ps = p->user_ps;
         e->loop.due_id = 0;
     }
-    peers_user_run(e);
+    remote_posts_run(e);
 }
 
 void peers_run(struct weft_engine *e)
@@ -367,7 +367,7 @@ void peers_run(struct weft_engine *e)
         return;
     e->part.figures = false;
     if (p->link.user)
-        peers_user_agree(e);
+        remote_posts_agree(e);
     if (p->posted) {
         p->from_ps = e->now;
         peers_exchange(e);
@@ -381,12 +381,13 @@ void peers_run(struct weft_engine *e)
             between_windows(e);
             continue;
         }
-        if (first_ps >= stop_ps && !(p->known.owes && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
+        if (first_ps >= stop_ps &&
+            !(p->known.deferred && w->done_ps < stop_ps && stop_ps < WEFT_NEVER))
             break;
         const int64_t ahead_ps = e->parts->lookahead_ps;
         if (first_ps - w->done_ps >= ahead_ps) /* nothing happens until then but what is owed */
-            window_done(e,
-                        p->known.owes ? part_least(e, least(first_owed(e), first_ps)) : first_ps);
+            window_done(e, p->known.deferred ? part_least(e, least(first_owed(e), first_ps))
+                                             : first_ps);
         const int64_t from_ps = least(first_ps, w->done_ps);
         const int64_t try_ps = p->known.last_try ? part_least(e, peers_next_try(e)) : WEFT_NEVER;
         const int64_t until_ps = least(least(from_ps + ahead_ps - 1, try_ps) + 1, stop_ps);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Posts messages: opens their QPs and wakes their NICs, in the engine's own thread or in several.
+ * Has messages wait, and posts all that wait: in the engine's own thread, or each thread those of
+ * its hosts.
  */
 #include "posts.h"
 #include "transport/qp.h"
@@ -11,9 +12,9 @@
 #include "core/executor.h"
 #include "core/grow.h"
 #include "host_agendas.h"
-#include "host_parts_inside.h"
+#include "host_parts_internal.h"
 #include "transport/nic.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "worker.h"
 
 #include "base/fetch.h"
@@ -56,7 +57,7 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
     of->posts[of->nposts].at_ps = e->now;
     of->posts[of->nposts++].turn = e->parts->turn;
     if (e->loop.ahead && !p->opens && p->qp < e->qps.opened)
-        e->parts->late = true; /* its receiver may be run at the same time (plans.h) */
+        e->parts->late = true; /* its receiver may be run at the same time (send_timers.c) */
     if (e->loop.ahead && !e->parts->late)
         of->timely = of->nposts;
     e->loop.posts += !e->loop.ahead; /* else each has its time */
@@ -74,7 +75,7 @@ static void fetch(const struct weft_engine *e, const struct post *p)
 }
 
 /* The posts of a thread; counts them by host. */
-static void make_turn(struct window_crew *c, struct worker *w, unsigned number)
+static void make_turn(struct window_threads *c, struct worker *w, unsigned number)
 {
     struct host_part *of = &c->parts->of[number];
     of->most = 0;
@@ -91,21 +92,21 @@ static void make_turn(struct window_crew *c, struct worker *w, unsigned number)
 /* Threads post together. */
 static void make_together(struct weft_engine *e, struct host_parts *h)
 {
-    struct window_crew *c = e->crew;
+    struct window_threads *c = e->threads;
     uint32_t most = 0;
     h->window++;
-    window_crew_begin_posts(c);
-    window_crew_begin_hosts(e, c, e->now);
-    window_crew_do(e, c, make_turn);
+    window_threads_begin_posts(c);
+    window_threads_begin_hosts(e, c, e->now);
+    window_threads_do(e, c, make_turn);
     for (unsigned k = 0; k < h->n; k++) {
         most = h->of[k].most > most ? h->of[k].most : most;
         c->turns[k].load += h->of[k].nposts;
     }
-    window_crew_end(c, e->loop.posts, most);
+    window_threads_end(c, e->loop.posts, most);
     h->per_ps = (double)e->loop.posts / (double)h->lookahead_ps; /* each sends a packet */
     h->since_ps = e->now;
     h->alone = 0;
-    window_crew_measure(c);
+    window_threads_measure(c);
 }
 
 void posts_made(struct weft_engine *e)
@@ -131,7 +132,7 @@ void posts_make(struct weft_engine *e)
     struct host_parts *h = e->parts;
     const bool together =
         e->now >= h->done_ps &&
-        (e->crew->shuffle || POST_EVENTS * e->loop.posts >= window_crew_enough(h->n));
+        (e->threads->shuffle || POST_EVENTS * e->loop.posts >= window_threads_enough(h->n));
     if (together)
         make_together(e, h);
     for (unsigned k = 0; !together && k < h->n; k++) {
@@ -140,4 +141,53 @@ void posts_make(struct weft_engine *e)
             post_make(e, &of->posts[i]);
     }
     posts_made(e);
+}
+
+/* ---- in the thread of a host ---- */
+
+/*
+ * Messages that the user posts in the thread of their host, when he has taken in another there
+ * (struct weft_net_concurrency).
+ *
+ * Their QPs are open. What others may see of such a message, they see when the window is over: its
+ * receiver, that it is the next of its QP (nothing of it arrives before, unless it is of the same
+ * cluster, which the same thread runs); the user, its number,
+ * which is that of the order of all posts: the host_completions_report of the events in which they
+ * were posted.
+ */
+
+/* The QP of a message, if there is one and it is open; else NIL. */
+static uint32_t qp_of(const struct weft_engine *e, const struct weft_msg *msg)
+{
+    const uint32_t prio =
+        msg->prio == WEFT_PRIO_DEFAULT ? (uint32_t)e->p.transport.data_prio : msg->prio;
+    const struct qp_name name = {msg->src, msg->dst, msg->qp, (uint8_t)prio, msg->nic};
+    const uint32_t qi = prio < WEFT_PRIOS ? qp_find(e, &name) : NIL;
+    return qi < e->qps.opened ? qi : NIL;
+}
+
+bool worker_may_post(const struct weft_engine *e, const struct weft_follows *follows)
+{
+    bool may = true;
+    for (uint32_t i = 0; i < follows->n && may; i++)
+        may = qp_of(e, &follows->msg[i]) != NIL;
+    return may;
+}
+
+int worker_post(struct weft_engine *e, const struct weft_msg *msg, struct weft_err *err)
+{
+    struct post p = {.msg = *msg, .id = UINT64_MAX, .qp = qp_of(e, msg)};
+    if (p.qp == NIL)
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "host %u posts a message in its thread that it did not foresee",
+                            msg->src);
+    p.record = stable_alloc(&e->msgs);
+    if (p.record == NIL)
+        p.record = worker_alloc(e, &e->msgs);
+    if (p.record == NIL)
+        return stable_full(&e->msgs, "messages in flight", err);
+    post_take(e, &p);
+    worker_complete(e, p.record, COMPLETION_POSTED, NULL);
+    nic_wake(e, p.qp);
+    return 0;
 }

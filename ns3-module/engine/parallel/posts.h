@@ -32,6 +32,12 @@ void posts_make(struct weft_engine *e);
 /** All that waited have been posted. */
 void posts_made(struct weft_engine *e);
 
+/* in the thread of a host */
+/** Whether a host's thread may post what follows from a message: the QPs are open. */
+bool worker_may_post(const struct weft_engine *e, const struct weft_follows *follows);
+/** Posts one, in the context of a thread. WEFT_E_INTERNAL: it was not foreseen; WEFT_E_LIMIT. */
+int worker_post(struct weft_engine *e, const struct weft_msg *msg, struct weft_err *err);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many threads run an engine: as many as are asked for, or threads.h. */
-#include "threads.h"
+/*
+ * How many threads run an engine by itself (run.threads=auto).
+ *
+ * What several threads gain depends on the fabric, on what it carries, and on what else the machine
+ * has to do: it can't be told but by trying. So the time that the engine takes per event is
+ * measured, in stretches of some milliseconds between two calls of weft_engine_run, and now and
+ * then as many stretches are run with another number of threads: twice or half as many. If their
+ * median is shorter, that number stays. Else the next attempt comes after twice as many stretches.
+ * Nothing but the time that a run takes depends on it.
+ */
 #include "core/context.h"
-#include "crew.h"
+#include "thread_pool.h"
 #include "window.h"
-#include "window_crew.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 
 #include "base/processors.h"
 #include "base/rng.h"
@@ -41,12 +48,12 @@ struct thread_choice {
     uint32_t rest;          /**< stretches until the next attempt */
     uint32_t next_rest;     /**< after it, if it is in vain */
     int64_t took_ns;        /**< that the last change took */
-    struct weft_thread_figures figures; /**< of all crews before this one */
+    struct weft_thread_figures figures; /**< of all pools before this one */
 };
 
 static int set(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
 {
-    const int rc = window_crew_make(e, n, shuffle, err);
+    const int rc = window_threads_make(e, n, shuffle, err);
     window_choose(e);
     return rc;
 }
@@ -54,28 +61,28 @@ static int set(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
 {
     *out = (struct weft_thread_figures){0};
-    if (e->crew)
-        *out = e->crew->figures;
+    if (e->threads)
+        *out = e->threads->figures;
     else if (e->choice)
         *out = e->choice->figures;
-    out->threads = e->choice ? e->choice->home : e->crew ? e->crew->n : 1;
+    out->threads = e->choice ? e->choice->home : e->threads ? e->threads->n : 1;
 }
 
 /* From now on there are @p n; if the system gives no more, nothing is tried any more. */
 static void change(struct weft_engine *e, struct thread_choice *c, unsigned n)
 {
     struct weft_err err = {0};
-    const int64_t began_ns = crew_wall_ns();
-    if (e->crew)
-        c->figures = e->crew->figures;
+    const int64_t began_ns = thread_pool_wall_ns();
+    if (e->threads)
+        c->figures = e->threads->figures;
     if (set(e, n, c->shuffle, &err)) /* then there is one */
         c->most = c->home = n = 1;
-    if (e->crew) {
-        e->crew->figures = c->figures;
-        e->crew->look_at += c->figures.windows;
+    if (e->threads) {
+        e->threads->figures = c->figures;
+        e->threads->look_at += c->figures.windows;
     }
     c->n = n;
-    c->took_ns = crew_wall_ns() - began_ns;
+    c->took_ns = thread_pool_wall_ns() - began_ns;
     c->began_ns = 0;
 }
 
@@ -183,9 +190,9 @@ void threads_choose(struct weft_engine *e)
     }
     if (!e->windows.on || (c->began_ns && e->tot.events - c->events < STRETCH_EVENTS))
         return;
-    const int64_t now_ns = crew_wall_ns();
+    const int64_t now_ns = thread_pool_wall_ns();
     if (c->began_ns)
         stretch_over(e, c, (double)(now_ns - c->began_ns) / (double)(e->tot.events - c->events));
-    c->began_ns = crew_wall_ns();
+    c->began_ns = thread_pool_wall_ns();
     c->events = e->tot.events;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows of switches. Why and when: window.h. */
 #include "window.h"
-#include "window_crew.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "host_agendas.h"
-#include "window_node.h"
 #include "core/windows.h"
 #include "core/context.h"
 #include "core/extension.h"
@@ -48,7 +46,7 @@ bool window_init(struct weft_engine *e)
 void window_fini(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
-    window_crew_fini(e); /* it asks for clusters */
+    window_threads_fini(e); /* it asks for clusters */
     for (uint32_t n = 0; w->of && n < e->fabric->nnodes; n++)
         keyheap_free(&w->of[n].q);
     keyheap_free(&w->order);
@@ -77,7 +75,7 @@ static void leave(struct weft_engine *e)
     host_agendas_gather(e);
     window_catch_up(e);
     window_tell(e, WEFT_NEVER);
-    w->on = w->brief = false;
+    w->on = w->one_per_thread = false;
     clusters_dissolve(e);
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
@@ -117,7 +115,7 @@ void window_choose(struct weft_engine *e)
             w->on = true;
             w->done_ps = e->loop.due_ps;
             w->base = e->loop.due_ps;
-            window_crew_list(e);
+            window_threads_list(e);
         }
     }
     const int64_t soonest_ps = pfc_soonest_ps(e);
@@ -156,7 +154,7 @@ static void rebase(struct weft_engine *e, int64_t base)
 {
     struct windows *w = &e->windows;
     const uint64_t by = (uint64_t)(base - w->base) << FASTQ_ID_BITS;
-    window_crew_list_all(e);
+    window_threads_list_all(e);
     w->base = base;
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
@@ -181,9 +179,9 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint64_t until = window_key(w, until_ps);
     const int code = e->err.code;
-    const bool alone = !window_crew_run(e, until_ps);
+    const bool alone = !window_threads_run(e, until_ps);
     if (alone)
-        window_crew_list_all(e);
+        window_threads_list_all(e);
     while (alone && window_first(e) < until_ps && e->err.code == code) {
         const uint32_t node = window_switch(w->order.h[0]);
         const struct window_node *s = &w->of[node];
@@ -207,7 +205,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint64_t until = window_key(w, t_ps) | id;
-    window_crew_list_all(e);
+    window_threads_list_all(e);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
             window_run_node(e, n, until, t_ps);
@@ -231,7 +229,7 @@ void window_done(struct weft_engine *e, int64_t t_ps)
  * up to the end of a window: so theirs begin there unless nothing would happen in them. */
 static void begin(struct weft_engine *e, int64_t first_ps)
 {
-    if (!e->crew || first_ps - e->windows.done_ps >= e->windows.lookahead_ps)
+    if (!e->threads || first_ps - e->windows.done_ps >= e->windows.lookahead_ps)
         window_done(e, first_ps);
 }
 

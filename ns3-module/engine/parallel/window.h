@@ -66,6 +66,13 @@ void window_end(struct weft_engine *e);
 /** Tells the hook what took effect before @p until_ps. */
 void window_tell(struct weft_engine *e, int64_t until_ps);
 
+/* window_node.c */
+/** Executes the events of a switch whose keys are below @p until; @p settle_ps: before which it is
+ * settled. */
+void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps);
+/** Makes the transmissions that a switch owes before @p until_ps; whether more will come later. */
+bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events of one switch in a window: window.h. */
-#include "window_node.h"
+#include "window.h"
 #include "core/agenda.h"
 #include "core/context.h"
 #include "core/heap.h"
@@ -69,7 +69,7 @@ static bool settle_in_turns(struct weft_engine *e, const struct weft_fabric_node
 
 bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
 {
-    return e->windows.of[node].still || settle_in_turns(e, &e->fabric->nodes[node], until_ps);
+    return e->windows.of[node].suspended || settle_in_turns(e, &e->fabric->nodes[node], until_ps);
 }
 
 /* A switch's part of a window. */
@@ -119,9 +119,9 @@ void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
         w->last_ps = e->now;
     e->tot.events += events;
     s->events = events;
-    s->owes = true;
+    s->deferred = true;
     if (s->apart && e->worker)
-        s->owes = window_settle_node(e, node, settle_ps);
+        s->deferred = window_settle_node(e, node, settle_ps);
     else if (events >= n->nports) /* with fewer, looking at all ports costs more */
         settle_in_turns(e, n, settle_ps);
     if (!e->worker) /* threads list nothing */

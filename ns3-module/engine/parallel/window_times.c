@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What windows of several threads take, and who waits: window_crew.h. No result follows from it. */
-#include "crew.h"
-#include "window_crew.h"
-#include "window_crew_inside.h"
+/* What windows of several threads take, and who waits: window_threads.h. No result follows from it.
+ */
+#include "thread_pool.h"
+#include "window_threads.h"
 
 #define LONG_NS 1000000 /**< time of a window from which on the next one is measured, too */
 
-void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned number))
+void window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number))
 {
-    const int64_t began_ns = crew_wall_ns();
-    crew_do(c->crew, fn, c);
-    c->run_ns += crew_wall_ns() - began_ns;
+    const int64_t began_ns = thread_pool_wall_ns();
+    thread_pool_do(c->pool, fn, c);
+    c->run_ns += thread_pool_wall_ns() - began_ns;
     c->figures.barriers++;
     if (!c->measured)
         return;
@@ -20,10 +20,10 @@ void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned 
         most_ns = c->busy_ns[k] > most_ns ? c->busy_ns[k] : most_ns;
     }
     c->took.critical_ns += most_ns;
-    c->mark_ns = crew_cpu_ns();
+    c->mark_ns = thread_pool_cpu_ns();
 }
 
-bool window_crew_lopsided(const struct window_crew *c)
+bool window_threads_lopsided(const struct window_threads *c)
 {
     uint64_t all = 0, most = 0;
     for (unsigned k = 0; k < c->n; k++) {
@@ -33,15 +33,15 @@ bool window_crew_lopsided(const struct window_crew *c)
     return 20 * c->n * most > 23 * all; /* 15 % */
 }
 
-/* Whether nodes may soon be dealt anew, as some thread has more to do than others (loads.h). */
-static bool may_be_dealt(const struct window_crew *c)
+/* Whether nodes may soon be dealt anew, as some thread has more to do than others (loads.c). */
+static bool may_be_dealt(const struct window_threads *c)
 {
-    return c->parts && !c->in_vain && window_crew_lopsided(c);
+    return c->parts && !c->in_vain && window_threads_lopsided(c);
 }
 
 /* Where threads wait much for each other all the same, switches are for whoever has time from now
  * on. */
-static void even_out(struct window_crew *c)
+static void even_out(struct window_threads *c)
 {
     if (c->figures.windows % WINDOWS_PER_LOOK)
         return;
@@ -51,7 +51,7 @@ static void even_out(struct window_crew *c)
     c->seen = (struct thread_times){0};
 }
 
-void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, uint64_t part)
+void window_threads_project(struct window_threads *c, uint64_t events, uint64_t most, uint64_t part)
 {
     struct weft_thread_figures *f = &c->figures;
     f->events += events;
@@ -59,14 +59,14 @@ void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, 
     for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
         const unsigned n = weft_thread_projections[i];
         const uint64_t share = events / n;
-        if (events < window_crew_enough(n)) /* one does it alone then */
+        if (events < window_threads_enough(n)) /* one does it alone then */
             f->critical_events[i] += events;
         else
             f->critical_events[i] += share > most ? share : most;
     }
 }
 
-void window_crew_measure(struct window_crew *c)
+void window_threads_measure(struct window_threads *c)
 {
     const bool longs = c->run_ns > LONG_NS;
     c->figures.run_ns += c->run_ns;
@@ -83,14 +83,14 @@ void window_crew_measure(struct window_crew *c)
     c->measured = longs || c->counted;
     c->weight = longs ? 1 : WINDOWS_PER_COUNT;
     if (c->measured)
-        c->mark_ns = crew_cpu_ns();
+        c->mark_ns = thread_pool_cpu_ns();
     even_out(c);
 }
 
-void window_crew_begin_posts(struct window_crew *c)
+void window_threads_begin_posts(struct window_threads *c)
 {
     if (!c->measured)
-        c->mark_ns = crew_cpu_ns();
+        c->mark_ns = thread_pool_cpu_ns();
     c->measured = c->posting = true;
     c->weight = 1;
 }

@@ -15,13 +15,11 @@
  * those over from the others; what is taken over again and again changes hands. Where threads wait
  * much for each other all the same, all switches are for any (window_times.c).
  */
-#include "window_crew.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "core/context.h"
-#include "crew.h"
+#include "thread_pool.h"
 #include "host_agendas.h"
 #include "window.h"
-#include "window_node.h"
 #include "core/windows.h"
 #include "worker.h"
 
@@ -31,7 +29,7 @@
 #include <time.h>
 
 /** Windows in a row that other threads ran a switch after which it belongs to the last of them. */
-#define STRAYED 8u
+#define STOLEN 8u
 /** Switches per thread from which on threads settle them together: it takes as long as a barrier.
  */
 #define SETTLE_TOGETHER 64u
@@ -39,7 +37,7 @@
 /* ---- a thread's part ---- */
 
 /* For tests: each thread comes late at random, so that any of them is first. */
-static void dawdle(const struct window_crew *c, unsigned number)
+static void dawdle(const struct window_threads *c, unsigned number)
 {
     struct weft_rng rng =
         weft_rng_stream(c->shuffle, "threads", c->figures.barriers * c->n + number);
@@ -51,12 +49,12 @@ static void dawdle(const struct window_crew *c, unsigned number)
 /* Has a switch make the transmissions that it owes before @p until_ps. */
 static void settle_switch(struct weft_engine *e, uint32_t node, int64_t until_ps)
 {
-    e->windows.of[node].owes = window_settle_node(e, node, until_ps);
+    e->windows.of[node].deferred = window_settle_node(e, node, until_ps);
     window_note_first(&e->windows, node);
 }
 
 /* Has a switch do what it has to in the window; false: nothing. */
-static bool run_switch(struct window_crew *c, struct worker *w, unsigned number, uint32_t node)
+static bool run_switch(struct window_threads *c, struct worker *w, unsigned number, uint32_t node)
 {
     struct turn *own = &c->turns[number];
     if (w->e.windows.marks[c->place[node]].first >= c->until)
@@ -66,12 +64,12 @@ static bool run_switch(struct window_crew *c, struct worker *w, unsigned number,
         window_run_node(&w->e, node, c->until, c->until_ps);
         if (c->counted)
             s->load += s->events;
-        window_crew_loads(c, number)[c->thread[node]] += s->events;
+        window_threads_loads(c, number)[c->thread[node]] += s->events;
         own->events += s->events;
         own->most = s->events > own->most ? s->events : own->most;
         return true;
     }
-    if (!s->owes || !s->apart)
+    if (!s->deferred || !s->apart)
         return false;
     s->events = 0;
     settle_switch(&w->e, node, c->until_ps);
@@ -79,20 +77,20 @@ static bool run_switch(struct window_crew *c, struct worker *w, unsigned number,
 }
 
 /* A switch that thread after thread takes over changes hands. */
-static void note_runner(struct window_crew *c, struct window_node *s, unsigned number)
+static void note_runner(struct window_threads *c, struct window_node *s, unsigned number)
 {
-    s->strayed = s->thread == number ? 0 : s->strayed + 1;
-    if (s->strayed == STRAYED) {
-        s->strayed = 0;
+    s->stolen = s->thread == number ? 0 : s->stolen + 1;
+    if (s->stolen == STOLEN) {
+        s->stolen = 0;
         s->thread = (uint8_t)number;
         atomic_store_explicit(&c->changed_hands, true, memory_order_relaxed);
     }
 }
 
-void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
+void window_threads_turns(struct window_threads *c, struct worker *w, unsigned number)
 {
     const struct turn *own = &c->turns[number];
-    for (uint32_t i = own->first; i < own->loose; i++)
+    for (uint32_t i = own->first; i < own->stealable; i++)
         run_switch(c, w, number, c->switches[i]);
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[(number + k) % c->n];
@@ -104,32 +102,32 @@ void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number)
 }
 
 /* Settles those that are its own at first up to the beginning of the window. */
-static void settle_turn(struct window_crew *c, struct worker *w, unsigned number)
+static void settle_turn(struct window_threads *c, struct worker *w, unsigned number)
 {
     const struct turn *own = &c->turns[number];
     for (uint32_t i = own->first; i < own->end; i++) {
         const struct window_node *s = &w->e.windows.of[c->switches[i]];
-        if (s->apart && (s->owes || c->all_owe))
+        if (s->apart && (s->deferred || c->all_deferred))
             settle_switch(&w->e, c->switches[i], w->e.windows.done_ps);
     }
 }
 
 static void run_part(void *ctx, unsigned number)
 {
-    struct window_crew *c = ctx;
+    struct window_threads *c = ctx;
     struct worker *w = &c->workers[number];
-    const int64_t began_ns = window_crew_clock_ns(c);
+    const int64_t began_ns = window_threads_clock_ns(c);
     if (c->shuffle)
         dawdle(c, number);
     worker_begin(w, c->e);
     c->work(c, w, number);
     worker_end(w);
-    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+    c->busy_ns[number] = window_threads_clock_ns(c) - began_ns;
 }
 
 /* All that a thread delivers to has come: notes the first event of its switches, by which all of
  * them are listed, and what there was to do at these. */
-static void note_first(struct window_crew *c, const struct windows *w, struct turn *own)
+static void note_first(struct window_threads *c, const struct windows *w, struct turn *own)
 {
     uint64_t first = KEYHEAP_EMPTY;
     const uint64_t soon = window_key(w, c->soon_ps);
@@ -154,11 +152,11 @@ static void note_first(struct window_crew *c, const struct windows *w, struct tu
 }
 
 /* What happened in the window at switches that are a thread's at first, whoever ran them. */
-static uint64_t take_load(struct window_crew *c, unsigned number)
+static uint64_t take_load(struct window_threads *c, unsigned number)
 {
     uint64_t load = 0;
     for (unsigned k = 0; k < c->n; k++) {
-        uint64_t *by = &window_crew_loads(c, k)[number];
+        uint64_t *by = &window_threads_loads(c, k)[number];
         load += *by;
         *by = 0;
     }
@@ -168,34 +166,34 @@ static uint64_t take_load(struct window_crew *c, unsigned number)
 /* What was sent in the window goes onto the links. */
 static void deliver(void *ctx, unsigned number)
 {
-    struct window_crew *c = ctx;
-    const int64_t began_ns = window_crew_clock_ns(c);
+    struct window_threads *c = ctx;
+    const int64_t began_ns = window_threads_clock_ns(c);
     worker_deliver(c->workers, number);
     if (c->look && c->e->parts && !c->e->peers)
         c->look(&c->workers[number].e, number);
     c->turns[number].load = take_load(c, number);
     note_first(c, &c->e->windows, &c->turns[number]);
-    c->busy_ns[number] = window_crew_clock_ns(c) - began_ns;
+    c->busy_ns[number] = window_threads_clock_ns(c) - began_ns;
 }
 
 /* ---- a window ---- */
 
 /* Makes the transmissions that are owed before the window, which begins at @p hosts_ps for all but
  * switches in windows. */
-static void settle(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
+static void settle(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps)
 {
     struct windows *w = &e->windows;
     for (uint32_t i = 0; i < c->nborder; i++)
         window_settle_node(e, c->border[i], hosts_ps);
     if (c->settled_ps >= w->done_ps && !e->windows.changed)
         return;
-    c->all_owe = e->windows.changed && e->pkts.pool.live; /* else none has anything to send */
+    c->all_deferred = e->windows.changed && e->pkts.pool.live; /* else none has anything to send */
     if (c->n > 1 && (c->shuffle || c->nswitches >= SETTLE_TOGETHER * c->n)) {
-        window_crew_do(e, c, settle_turn);
+        window_threads_do(e, c, settle_turn);
     } else {
         for (uint32_t i = 0; i < c->nswitches; i++) {
             const struct window_node *s = &w->of[c->switches[i]];
-            if (s->apart && (s->owes || c->all_owe))
+            if (s->apart && (s->deferred || c->all_deferred))
                 settle_switch(e, c->switches[i], w->done_ps);
         }
     }
@@ -213,21 +211,21 @@ static void mix(uint32_t *of, uint32_t n, struct weft_rng *rng)
 }
 
 /* For tests: any order of switches, any thread. */
-static void shuffle(struct weft_engine *e, struct window_crew *c)
+static void shuffle(struct weft_engine *e, struct window_threads *c)
 {
     struct weft_rng rng = weft_rng_stream(c->shuffle, "switches", c->figures.windows);
     for (unsigned k = 0; k < c->n; k++) {
         const struct turn *own = &c->turns[k];
-        mix(&c->switches[own->first], own->loose - own->first, &rng);
-        mix(&c->switches[own->loose], own->end - own->loose, &rng);
-        for (uint32_t i = own->loose; i < own->end; i++)
+        mix(&c->switches[own->first], own->stealable - own->first, &rng);
+        mix(&c->switches[own->stealable], own->end - own->stealable, &rng);
+        for (uint32_t i = own->stealable; i < own->end; i++)
             e->windows.of[c->switches[i]].thread = (uint8_t)weft_rng_below(&rng, c->n);
     }
-    window_crew_list_any(e, c);
+    window_threads_list_any(e, c);
 }
 
 /* Free records go to threads that want some. */
-static void hand_out(struct weft_engine *e, struct window_crew *c)
+static void hand_out(struct weft_engine *e, struct window_threads *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
         worker_give_packets(&c->workers[i], e);
@@ -240,25 +238,25 @@ static void hand_out(struct weft_engine *e, struct window_crew *c)
 }
 
 /* Enters the first switch of each thread into windows.order, which stands for all of it. */
-static void list_firsts(struct weft_engine *e, const struct window_crew *c)
+static void list_firsts(struct weft_engine *e, const struct window_threads *c)
 {
     keyheap_clear(&e->windows.order);
     for (unsigned k = 0; k < c->n; k++)
         if (c->turns[k].first_ps != WEFT_NEVER)
             window_list(e, c->turns[k].first_node, c->turns[k].first_ps);
-    e->windows.brief = true;
+    e->windows.one_per_thread = true;
 }
 
-void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work)
+void window_threads_do(struct weft_engine *e, struct window_threads *c, window_threads_work *work)
 {
     c->work = work;
     host_agendas_change(e);
-    window_crew_spent(c, WEFT_ALONE_LIST);
+    window_threads_spent(c, WEFT_ALONE_LIST);
     atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
     atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
     atomic_store_explicit(&c->untouched[2], e->msgs.n, memory_order_relaxed);
-    window_crew_together(c, run_part);
-    window_crew_together(c, deliver);
+    window_threads_together(c, run_part);
+    window_threads_together(c, deliver);
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
     e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
     e->msgs.n = atomic_load_explicit(&c->untouched[2], memory_order_relaxed);
@@ -266,35 +264,35 @@ void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_wo
     stable_note_room(&e->telemetry.stacks);
     stable_note_room(&e->msgs);
     list_firsts(e, c);
-    window_crew_spent(c, WEFT_ALONE_LIST);
+    window_threads_spent(c, WEFT_ALONE_LIST);
     for (unsigned i = 0; i < c->n; i++)
         worker_join(&c->workers[i], e);
     hand_out(e, c);
-    window_crew_spent(c, WEFT_ALONE_JOIN);
+    window_threads_spent(c, WEFT_ALONE_JOIN);
 }
 
-void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps)
+void window_threads_begin_hosts(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps)
 {
-    window_crew_spent(c, WEFT_ALONE_EVENTS);
+    window_threads_spent(c, WEFT_ALONE_EVENTS);
     c->e = e;
     c->soon_ps = e->windows.done_ps + e->windows.lookahead_ps;
     settle(e, c, hosts_ps);
-    window_crew_spent(c, WEFT_ALONE_SETTLE);
+    window_threads_spent(c, WEFT_ALONE_SETTLE);
 }
 
-void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
-                       int64_t until_ps)
+void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps,
+                          int64_t until_ps)
 {
     if (c->list_again)
-        window_crew_list(e);
-    window_crew_begin_hosts(e, c, hosts_ps);
+        window_threads_list(e);
+    window_threads_begin_hosts(e, c, hosts_ps);
     c->until_ps = c->settled_ps = until_ps;
     c->until = window_key(&e->windows, until_ps);
     c->soon_ps = until_ps + e->windows.lookahead_ps;
     if (c->shuffle)
         shuffle(e, c);
     else if (atomic_load_explicit(&c->changed_hands, memory_order_relaxed))
-        window_crew_list_any(e, c);
+        window_threads_list_any(e, c);
     c->list_again = false;
     atomic_store_explicit(&c->changed_hands, false, memory_order_relaxed);
     for (unsigned k = 0; k < c->n; k++) {
@@ -303,7 +301,7 @@ void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hos
     }
 }
 
-void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most)
+void window_threads_end(struct window_threads *c, uint64_t events, uint32_t most)
 {
     uint64_t part = 0;
     for (unsigned k = 0; k < c->n; k++) {
@@ -314,11 +312,11 @@ void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most)
         t->sum += t->load;
         t->events = t->most = 0;
     }
-    window_crew_project(c, events, most, part);
+    window_threads_project(c, events, most, part);
 }
 
 /* Whether what was seen at the end of the last window says so: there may be more by now. */
-static bool soon_worthwhile(const struct window_crew *c, uint64_t enough)
+static bool soon_worthwhile(const struct window_threads *c, uint64_t enough)
 {
     uint64_t events = 0;
     uint32_t n = 0;
@@ -329,23 +327,24 @@ static bool soon_worthwhile(const struct window_crew *c, uint64_t enough)
     return n >= c->n && events >= enough;
 }
 
-bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps)
+bool window_threads_worthwhile(struct weft_engine *e, const struct window_threads *c,
+                               int64_t until_ps)
 {
     const struct windows *w = &e->windows;
     const uint64_t until = window_key(w, until_ps);
-    const uint64_t enough = window_crew_enough(c->n);
+    const uint64_t enough = window_threads_enough(c->n);
     uint64_t events = 0;
     uint32_t n = 0;
     if (c->shuffle)
         return window_first(e) < until_ps;
-    if (w->brief && until_ps >= c->soon_ps && soon_worthwhile(c, enough))
+    if (w->one_per_thread && until_ps >= c->soon_ps && soon_worthwhile(c, enough))
         return true;
-    const uint32_t all = w->brief ? c->nswitches : w->order.n;
+    const uint32_t all = w->one_per_thread ? c->nswitches : w->order.n;
     for (uint32_t i = 0; i < all && (n < c->n || events < enough); i++) {
-        const uint32_t node = w->brief ? c->switches[i] : window_switch(w->order.h[i]);
+        const uint32_t node = w->one_per_thread ? c->switches[i] : window_switch(w->order.h[i]);
         const struct window_node *s = &w->of[node];
-        if (s->q.h[0] < until &&
-            (w->brief || window_time(w, w->order.h[i]) == window_mark(w, node)->listed_ps)) {
+        if (s->q.h[0] < until && (w->one_per_thread || window_time(w, w->order.h[i]) ==
+                                                           window_mark(w, node)->listed_ps)) {
             events += s->events + 1;
             n++;
         }
@@ -353,14 +352,14 @@ bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, 
     return n >= c->n && events >= enough;
 }
 
-bool window_crew_run(struct weft_engine *e, int64_t until_ps)
+bool window_threads_run(struct weft_engine *e, int64_t until_ps)
 {
-    struct window_crew *c = e->crew;
-    if (!c || !window_crew_worthwhile(e, c, until_ps))
+    struct window_threads *c = e->threads;
+    if (!c || !window_threads_worthwhile(e, c, until_ps))
         return false;
-    window_crew_begin(e, c, e->windows.done_ps, until_ps);
-    window_crew_do(e, c, window_crew_turns);
-    window_crew_end(c, 0, 0);
-    window_crew_measure(c);
+    window_threads_begin(e, c, e->windows.done_ps, until_ps);
+    window_threads_do(e, c, window_threads_turns);
+    window_threads_end(c, 0, 0);
+    window_threads_measure(c);
     return true;
 }

@@ -8,7 +8,6 @@
 #include "core/walk.h"
 #include "posts.h"
 #include "core/windows.h"
-#include "core/windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +46,7 @@ void worker_fini(struct worker *w)
     free(w->drops);
     free(w->timers);
     free(w->notes);
-    free(w->tells);
+    free(w->completions);
     free(w->posts);
 }
 
@@ -219,7 +218,7 @@ void worker_deliver(struct worker *all, unsigned number)
     struct weft_engine *e = &all[number].e;
     struct outbox *out = all[number].out;
     for (unsigned k = 0; k < all[number].n; k++) {
-        struct worker_sent *s = &all[k].sent[number];
+        struct outbox_ports *s = &all[k].sent[number];
         uint32_t left = 0;
         for (uint32_t i = 0; i < s->n; i++) {
             const uint32_t port = s->ports[i], ahead = s->ports[i + AHEAD < s->n ? i + AHEAD : i];
@@ -249,7 +248,7 @@ void worker_join(struct worker *w, struct weft_engine *e)
     if (c->err.code)
         engine_fail(e, c->err.code, "%s", c->err.msg);
     for (unsigned k = 0; k < w->n && !e->parts; k++) { /* to hosts, which are of nobody */
-        struct worker_sent *s = &w->sent[k];
+        struct outbox_ports *s = &w->sent[k];
         for (uint32_t i = 0; i < s->n; i++)
             deliver(e, &w->out[s->ports[i]], s->ports[i]);
         s->n = 0;
@@ -296,7 +295,7 @@ static __attribute__((noinline, cold)) void no_room(struct weft_engine *e)
 /* A port has something in its outbox. */
 static __attribute__((noinline)) void note_sent(struct weft_engine *e, uint32_t port)
 {
-    if (!worker_sent_add(&e->worker->sent[e->worker->to[port]], port))
+    if (!outbox_ports_add(&e->worker->sent[e->worker->to[port]], port))
         no_room(e);
 }
 
@@ -316,20 +315,20 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
     w->timers[w->ntimers++] = (struct ev){t_ps, id};
 }
 
-void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
-                 const struct weft_completion *done)
+void worker_complete(struct weft_engine *e, uint32_t msg, enum worker_completion_kind what,
+                     const struct weft_completion *done)
 {
     struct worker *w = e->worker;
-    if (!GROW(w->tells, w->ntells, &w->tells_cap)) {
+    if (!GROW(w->completions, w->ncompletions, &w->completions_cap)) {
         no_room(e);
         return;
     }
-    uint32_t at = w->ntells++; /* what waits from the window before may be of later events */
-    for (; at && ev_before(w->at, w->tells[at - 1].at); at--)
-        w->tells[at] = w->tells[at - 1];
-    w->tells[at] = (struct worker_tell){.at = w->at, .msg = msg, .what = what};
+    uint32_t at = w->ncompletions++; /* what waits from the window before may be of later events */
+    for (; at && ev_before(w->at, w->completions[at - 1].at); at--)
+        w->completions[at] = w->completions[at - 1];
+    w->completions[at] = (struct worker_completion){.at = w->at, .msg = msg, .what = what};
     if (done)
-        w->tells[at].done = *done;
+        w->completions[at].done = *done;
 }
 
 void worker_call(struct weft_engine *e, const struct weft_completion *done)

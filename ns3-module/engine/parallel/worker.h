@@ -24,18 +24,9 @@
 
 #include "core/context.h"
 #include "core/heap.h"
-#include "worker_sent.h"
+#include "outbox.h"
 
 #include <stdatomic.h>
-
-/** What a port has sent in a window to a node that another thread may run in it, or to another
- * process. */
-struct outbox {
-    uint32_t
-        first;     /**< packet, its number + 1, so that memory never written to is empty; 0: none */
-    uint32_t tail; /**< the last one; in between in order */
-    int64_t at_ps; /**< when the first will have arrived completely */
-};
 
 /** A packet that was dropped. */
 struct worker_drop {
@@ -45,20 +36,21 @@ struct worker_drop {
 };
 
 /** What the user is told of. */
-enum worker_what {
-    TELL_RECEIVED,
-    TELL_TAKEN, /**< the same, but he knows: he has taken it in himself (run_in_worker)
-                 */
-    TELL_ACKED, /**< the record of the message is free then */
-    TELL_POSTED /**< nothing, but the message gets its number, as he has posted it meanwhile */
+enum worker_completion_kind {
+    COMPLETION_RECEIVED,
+    COMPLETION_TAKEN, /**< the same, but he knows: he has taken it in himself (run_in_worker)
+                       */
+    COMPLETION_ACKED, /**< the record of the message is free then */
+    COMPLETION_POSTED /**< nothing, but the message gets its number, as he has posted it meanwhile
+                       */
 };
 
 /** The user is to be told of a message, by that event. */
-struct worker_tell {
+struct worker_completion {
     struct ev at;
     uint32_t msg; /**< its record */
-    enum worker_what what;
-    struct weft_completion done; /**< but for TELL_POSTED */
+    enum worker_completion_kind what;
+    struct weft_completion done; /**< but for COMPLETION_POSTED */
 };
 
 /** A message that was posted meanwhile for a host that another thread may run, and the one of its
@@ -85,11 +77,11 @@ struct worker_pool {
 #define WORKER_POOLS 3
 
 struct worker {
-    struct weft_engine e;     /**< its context */
-    struct outbox *out;       /**< shared: by port */
-    const uint8_t *to;        /**< shared: by port, the thread that delivers what it sends */
-    struct worker_sent *sent; /**< by that: ports with something in the outbox */
-    unsigned n, number;       /**< threads; this one's among them */
+    struct weft_engine e;      /**< its context */
+    struct outbox *out;        /**< shared: by port */
+    const uint8_t *to;         /**< shared: by port, the thread that delivers what it sends */
+    struct outbox_ports *sent; /**< by that: ports with something in the outbox */
+    unsigned n, number;        /**< threads; this one's among them */
     struct worker_drop *drops;
     uint32_t ndrops, drops_cap;
     struct ev *timers; /**< set for switches and for all, which the engine's own agenda has */
@@ -99,8 +91,8 @@ struct worker {
     struct worker_pool pkts, stacks, msgs;
     struct worker_post *posts; /**< of this window */
     uint32_t nposts, posts_cap;
-    struct worker_tell *tells; /**< in order; some may wait from windows before */
-    uint32_t ntells, tells_cap;
+    struct worker_completion *completions; /**< in order; some may wait from windows before */
+    uint32_t ncompletions, completions_cap;
     bool absorbs;    /**< if that tells of a message, the user takes it in in this thread */
     struct ev at;    /**< the event that is executed, if it may tell of a message */
     uint64_t nholds; /**< of the engine, at the beginning */
@@ -139,8 +131,8 @@ uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
 /** Sets a timer of the engine's own agenda. */
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** The user is to be told of message record @p msg. */
-void worker_tell(struct weft_engine *e, uint32_t msg, enum worker_what what,
-                 const struct weft_completion *done);
+void worker_complete(struct weft_engine *e, uint32_t msg, enum worker_completion_kind what,
+                     const struct weft_completion *done);
 /** He takes in a message (run_in_worker), and may post others: see engine_here. */
 void worker_call(struct weft_engine *e, const struct weft_completion *done);
 /** When the window is over, message record @p msg is to wait for packets, behind @p before of its
@@ -150,24 +142,5 @@ void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before);
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
 
 #pragma GCC visibility pop
-
-/** Adds packet @p k, number @p i, to an outbox; it will have arrived at @p at_ps. Whether it is the
- * first in it. */
-static inline bool outbox_add(const struct weft_engine *e, struct outbox *o, struct pkt *k,
-                              uint32_t i, int64_t at_ps)
-{
-    const bool first = !o->first;
-    k->next = NIL;
-    if (first) {
-        o->first = i + 1;
-        o->at_ps = at_ps;
-    } else {
-        struct pkt *before = pkt_at(e, o->tail);
-        before->next = i;
-        before->next_at_ps = at_ps;
-    }
-    o->tail = i;
-    return first;
-}
 
 #endif

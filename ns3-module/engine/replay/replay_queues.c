@@ -193,7 +193,7 @@ static void queues_clear_windows(struct weft_engine *e, int64_t now_ps)
 {
     struct windows *w = &e->windows;
     keyheap_clear(&w->order);
-    w->brief = false;
+    w->one_per_thread = false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         if (e->fabric->nodes[n].host != NIL)
             continue;

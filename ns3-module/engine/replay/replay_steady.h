@@ -69,7 +69,7 @@ struct replay_steady {
     bool ready;        /**< traffic had settled, and something of the user's was in the way */
     int64_t since_ps;  /**< when messages were last posted or received */
     int64_t posted_ps; /**< when one was posted last */
-    bool still;        /**< between the marks nothing changed that does not come back */
+    bool suspended;    /**< between the marks nothing changed that does not come back */
     double off;        /**< by how much rates may be off at the end of messages */
     int64_t skipped_ps, control_ps; /**< so far */
     double errors;                  /**< sum of the errors of controls, weighted by QPs */

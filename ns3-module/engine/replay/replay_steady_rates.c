@@ -304,7 +304,7 @@ bool replay_steady_agree(const struct weft_engine *e, struct replay_steady *s)
     s->need_ps = rates_need_ps(s);
     if (s->need_ps)
         return false;
-    s->still = true;
+    s->suspended = true;
     for (uint32_t i = 0; i < s->scope.nqps; i++) {
         const struct steady_qp *a = &s->mark[0].qp[i], *b = &s->mark[1].qp[i],
                                *c = &s->mark[2].qp[i];
@@ -312,7 +312,7 @@ bool replay_steady_agree(const struct weft_engine *e, struct replay_steady *s)
         s->step[i].carry = 0;
         const double grown = fabs((double)c->flight - (double)b->flight);
         const double off = rates_drift(e, s, i, replay_left_ps(e, s, i) / span_ps);
-        s->still &= rates_still(e, s, i);
+        s->suspended &= rates_still(e, s, i);
         all &= off <= EACH * s->tolerance &&
                grown <= 2 + EACH * s->tolerance * (double)(c->psn - b->psn);
         sum += off;
@@ -320,7 +320,7 @@ bool replay_steady_agree(const struct weft_engine *e, struct replay_steady *s)
     }
     for (uint32_t i = 0; i < s->scope.nports; i++) {
         const struct steady_port *from = &s->mark[0].port[i], *to = &s->mark[2].port[i];
-        s->still &= from->draws.state == to->draws.state;
+        s->suspended &= from->draws.state == to->draws.state;
         all &= from->draws.state == to->draws.state || from->marks != to->marks;
     }
     s->scatter[s->first_ps[1] > 0] += scatter / s->scope.nqps * sqrt(span_ps);

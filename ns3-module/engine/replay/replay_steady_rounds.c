@@ -163,8 +163,8 @@ int64_t replay_skip_ps(const struct weft_engine *e, const struct replay_steady *
     if ((double)ps < round_ps)
         return (int64_t)(rounds_nearest_ps(&r, false, gap_ps, (double)ps, &least) + 0.5);
     best_ps = rounds_nearest_ps(&r, true, round_ps, (double)ps, &least);
-    *same =
-        s->still && s->off <= SAME_RATE && least <= ALIKE && !r.more && rounds_all_regular(e, s);
+    *same = s->suspended && s->off <= SAME_RATE && least <= ALIKE && !r.more &&
+            rounds_all_regular(e, s);
     if (least > ALIKE)
         best_ps = rounds_nearest_ps(&r, false, round_ps, (double)ps, &least);
     return (int64_t)(best_ps + 0.5);

@@ -84,8 +84,8 @@ static void symmetry_set_suspended(struct weft_engine *e, const struct replay_sc
 {
     for (uint32_t i = 0; i < p->nnodes; i++) {
         struct window_node *s = &e->windows.of[p->nodes[i]];
-        s->still = still;
-        s->owes |= !still;
+        s->suspended = still;
+        s->deferred |= !still;
     }
     e->windows.changed = true;
 }

@@ -14,7 +14,7 @@
 struct post {
     struct weft_msg msg; /**< its priority is one of 0..7 */
     uint64_t id;
-    int64_t at_ps; /**< if it was posted before its time (parallel/plans.h) */
+    int64_t at_ps; /**< if it was posted before its time (parallel/send_timers.c) */
     uint32_t turn; /**< number of the timer that posted it then */
     uint32_t qp, record;
     bool opens; /**< the QP, which is new */

@@ -3,7 +3,7 @@
  * A round begins when `round` is raised and is over when `left` is 0. Both are looked at for a
  * while, where there are processors enough, as the next round is near; then the thread sleeps.
  */
-#include "crew.h"
+#include "thread_pool.h"
 
 #include "base/processors.h"
 
@@ -18,13 +18,13 @@
 #define FEWEST 64u   /**< and at least */
 
 struct member {
-    struct crew *crew;
+    struct thread_pool *pool;
     unsigned number;
     unsigned looks; /**< now: fewer where they were in vain, as on a busy machine */
     pthread_t thread;
 };
 
-struct crew {
+struct thread_pool {
     unsigned n, started;
     struct member *members;
     void (*fn)(void *ctx, unsigned number);
@@ -44,23 +44,23 @@ static int64_t read_ns(clockid_t clock)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-int64_t crew_cpu_ns(void)
+int64_t thread_pool_cpu_ns(void)
 {
     return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-int64_t crew_cpu_clock_ns(void)
+int64_t thread_pool_cpu_clock_ns(void)
 {
     int64_t least_ns = INT64_MAX;
-    for (int64_t i = 0, before = crew_cpu_ns(); i < 16; i++) {
-        const int64_t now = crew_cpu_ns();
+    for (int64_t i = 0, before = thread_pool_cpu_ns(); i < 16; i++) {
+        const int64_t now = thread_pool_cpu_ns();
         least_ns = now - before < least_ns ? now - before : least_ns;
         before = now;
     }
     return least_ns;
 }
 
-int64_t crew_wall_ns(void)
+int64_t thread_pool_wall_ns(void)
 {
     return read_ns(CLOCK_MONOTONIC);
 }
@@ -75,7 +75,7 @@ static inline void relax(void)
 /* Waits until *@p at is @p value (@p is), or no longer. */
 static void await(struct member *m, _Atomic unsigned *at, unsigned value, bool is)
 {
-    struct crew *c = m->crew;
+    struct thread_pool *c = m->pool;
     for (unsigned i = 0; i < m->looks; i++) {
         if ((atomic_load_explicit(at, memory_order_acquire) == value) == is) {
             m->looks = 2 * m->looks < LOOKS ? 2 * m->looks : LOOKS;
@@ -93,7 +93,7 @@ static void await(struct member *m, _Atomic unsigned *at, unsigned value, bool i
 }
 
 /* Wakes who sleeps, after a change. */
-static void wake(struct crew *c)
+static void wake(struct thread_pool *c)
 {
     if (!atomic_load(&c->asleep))
         return;
@@ -105,7 +105,7 @@ static void wake(struct crew *c)
 static void *work(void *arg)
 {
     struct member *m = arg;
-    struct crew *c = m->crew;
+    struct thread_pool *c = m->pool;
     for (unsigned round = 0;; round++) {
         await(m, &c->round, round, false);
         if (c->over)
@@ -116,7 +116,7 @@ static void *work(void *arg)
     }
 }
 
-void crew_do(struct crew *c, void (*fn)(void *ctx, unsigned number), void *ctx)
+void thread_pool_do(struct thread_pool *c, void (*fn)(void *ctx, unsigned number), void *ctx)
 {
     c->fn = fn;
     c->ctx = ctx;
@@ -138,25 +138,25 @@ static int start(struct member *m)
     return rc;
 }
 
-int crew_new(unsigned n, struct crew **out, struct weft_err *err)
+int thread_pool_new(unsigned n, struct thread_pool **out, struct weft_err *err)
 {
-    struct crew *c = aligned_alloc(64, (sizeof *c + 63) / 64 * 64);
+    struct thread_pool *c = aligned_alloc(64, (sizeof *c + 63) / 64 * 64);
     struct member *members = calloc(n, sizeof *members);
     if (!c || !members) {
         free(c);
         free(members);
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", n);
     }
-    *c = (struct crew){.n = n, .members = members};
+    *c = (struct thread_pool){.n = n, .members = members};
     const unsigned looks = n <= weft_processors() ? LOOKS : FEWEST;
-    members[0] = (struct member){.crew = c, .looks = looks};
+    members[0] = (struct member){.pool = c, .looks = looks};
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     for (c->started = 1; c->started < n; c->started++) {
-        members[c->started] = (struct member){.crew = c, .number = c->started, .looks = looks};
+        members[c->started] = (struct member){.pool = c, .number = c->started, .looks = looks};
         if (start(&members[c->started])) {
             const unsigned got = c->started;
-            crew_free(c);
+            thread_pool_free(c);
             return weft_err_set(err, WEFT_E_LIMIT, "the system gives %u threads, not %u", got, n);
         }
     }
@@ -164,7 +164,7 @@ int crew_new(unsigned n, struct crew **out, struct weft_err *err)
     return 0;
 }
 
-void crew_free(struct crew *c)
+void thread_pool_free(struct thread_pool *c)
 {
     if (!c)
         return;

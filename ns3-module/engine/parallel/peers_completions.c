@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user is told of messages, in the order of all events: peers.h. */
+/* Completions of all processes, reported in the order of all events. */
 #include "core/context.h"
 #include "peers.h"
 #include "transport/rc.h"
@@ -8,16 +8,16 @@
 
 /* ---- the first of what is to be told: a heap, so that no room is wanted to sort it ---- */
 
-static bool before(const struct tell *a, const struct tell *b)
+static bool before(const struct peers_completion *a, const struct peers_completion *b)
 {
     if (ev_before(a->at, b->at) || ev_before(b->at, a->at))
         return ev_before(a->at, b->at);
     return a->seq < b->seq; /* one event is of one process */
 }
 
-static void sink(struct tell *h, uint32_t n, uint32_t at)
+static void sink(struct peers_completion *h, uint32_t n, uint32_t at)
 {
-    const struct tell t = h[at];
+    const struct peers_completion t = h[at];
     for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && before(&h[child + 1], &h[child]))
             child++;
@@ -28,24 +28,25 @@ static void sink(struct tell *h, uint32_t n, uint32_t at)
     h[at] = t;
 }
 
-void peers_order_tells(struct peers *p)
+void peers_completions_order(struct peers *p)
 {
-    for (uint32_t i = p->ntells / 2; i-- > 0;)
-        sink(p->tells, p->ntells, i);
+    for (uint32_t i = p->ncompletions / 2; i-- > 0;)
+        sink(p->completions, p->ncompletions, i);
 }
 
-struct tell peers_next_tell(struct peers *p)
+struct peers_completion peers_completions_next(struct peers *p)
 {
-    const struct tell first = p->tells[0];
-    p->tells[0] = p->tells[--p->ntells];
-    if (p->ntells)
-        sink(p->tells, p->ntells, 0);
+    const struct peers_completion first = p->completions[0];
+    p->completions[0] = p->completions[--p->ncompletions];
+    if (p->ncompletions)
+        sink(p->completions, p->ncompletions, 0);
     return first;
 }
 
 /* ---- telling ---- */
 
-void peers_news_of(const struct weft_engine *e, const struct tell *t, struct peers_news *news)
+void completion_message_of(const struct weft_engine *e, const struct peers_completion *t,
+                           struct completion_message *news)
 {
     const struct msg *m = msg_at(e, t->msg);
     memset(news, 0, sizeof *news);
@@ -63,7 +64,7 @@ void peers_news_of(const struct weft_engine *e, const struct tell *t, struct pee
     memcpy(news->received.held_ps, m->held_ps, sizeof m->held_ps);
 }
 
-void peers_hear(struct weft_engine *e, const struct peers_news *news)
+void peers_completion_came(struct weft_engine *e, const struct completion_message *news)
 {
     struct msg *m = msg_at(e, news->tell.msg);
     if (news->tell.acked) {
@@ -77,11 +78,11 @@ void peers_hear(struct weft_engine *e, const struct peers_news *news)
         m->npkts = news->received.npkts;
         memcpy(m->held_ps, news->received.held_ps, sizeof m->held_ps);
     }
-    peers_await(e, &news->tell);
+    peers_completion_add(e, &news->tell);
 }
 
 /* A process that has but one end of the QP of a message moves on the other. */
-static const struct msg *settle_message(struct weft_engine *e, const struct tell *t)
+static const struct msg *settle_message(struct weft_engine *e, const struct peers_completion *t)
 {
     const struct msg *m = msg_at(e, t->msg);
     struct qp *q = qp_at(e, m->qp);
@@ -94,7 +95,7 @@ static const struct msg *settle_message(struct weft_engine *e, const struct tell
 }
 
 /* Whether the user of this process is told. */
-static bool concerns(struct weft_engine *e, const struct tell *t)
+static bool concerns(struct weft_engine *e, const struct peers_completion *t)
 {
     struct peers *p = e->peers;
     const struct qp *q = qp_at(e, msg_at(e, t->msg)->qp);
@@ -106,7 +107,7 @@ static bool concerns(struct weft_engine *e, const struct tell *t)
     return his;
 }
 
-void peers_tell_user(struct weft_engine *e, const struct tell *t)
+void peers_completion_report(struct weft_engine *e, const struct peers_completion *t)
 {
     const struct msg *m = settle_message(e, t);
     const bool his = concerns(e, t);

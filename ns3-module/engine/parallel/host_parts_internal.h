@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hosts by thread: inside of host_agendas.c, host_parts.c, host_turn.c and host_ahead.c. */
-#ifndef WEFT_HOST_PARTS_INSIDE_H
-#define WEFT_HOST_PARTS_INSIDE_H
+#ifndef WEFT_ENGINE_HOST_PARTS_INTERNAL_H
+#define WEFT_ENGINE_HOST_PARTS_INTERNAL_H
 
 #include "core/agenda.h"
 #include "peers.h"
@@ -12,7 +12,7 @@ struct cluster_state {
     uint64_t held;   /**< the last window in which it was held */
     uint32_t window; /**< the one that `events` is of, its lower bits */
     uint32_t events;
-    uint32_t load; /**< in windows that were counted (loads.h) */
+    uint32_t load; /**< in windows that were counted (loads.c) */
 };
 
 /** What was seen to be the first of an agenda. */
@@ -36,7 +36,7 @@ struct host_part {
     bool looks;         /**< every event is looked at */
     struct post *posts; /**< that wait (posts.h) */
     uint32_t nposts, posts_cap;
-    uint32_t timely; /**< of those that are ahead: the thread posts so many (plans.h) */
+    uint32_t timely; /**< of those that are ahead: the thread posts so many (send_timers.c) */
 } __attribute__((aligned(64)));
 
 struct host_parts {
@@ -57,9 +57,9 @@ struct host_parts {
     bool told;            /**< he has been told of all that hosts were held for: they may go on */
     int64_t from_ps;      /**< nothing is to happen at hosts before, if that is before the clock */
     struct ev next;       /**< the first of all, as host_parts_first has found it */
-    uint32_t turn;        /**< number of the last timer that was called ahead (plans.h) */
+    uint32_t turn;        /**< number of the last timer that was called ahead (send_timers.c) */
     bool late;            /**< what is posted ahead now, the engine's own thread posts */
-    bool anyway;          /**< threads have enough to do at switches until asked_ps */
+    bool switch_work;     /**< threads have enough to do at switches until asked_ps */
     int64_t asked_ps;     /**< end of a window, INT64_MIN: of none */
     double most_share; /**< events of the busiest cluster, of all in the last window that counted */
     /* how much happens */
@@ -96,5 +96,37 @@ static inline uint32_t peers_held_with(const struct weft_engine *e, uint32_t clu
 {
     return e->peers && e->peers->link.user ? 0 : cluster;
 }
+
+struct window_threads;
+
+#pragma GCC visibility push(hidden)
+
+/* host_turn.c */
+/** Thread @p number runs its hosts to the end of the window, and if it is theirs as well, its
+ * switches (window_threads_work). */
+void host_turn(struct window_threads *c, struct worker *w, unsigned number);
+
+/* host_ahead.c */
+/** A window is over, in which hosts may have been held. What was held is due again, but for the
+ * events that these were held for, if they can be executed now, in their order: then
+ * host_parts.told says that the hosts may go on in the next window. Tells what has waited and comes
+ * before. */
+void host_ahead(struct weft_engine *e, struct host_parts *h);
+
+/* host_completions.c */
+/** Tells the user of messages of the windows so far, in the order of all events, with the clock at
+ * that of each: of those by events before @p before. The others wait. */
+void host_completions_report(struct weft_engine *e, struct window_threads *c, struct ev before);
+
+/* send_timers.c */
+/** Whether timers that only post do not end a window as things are. */
+bool send_timers_may_be_ahead(const struct weft_engine *e);
+/** Has those called that are due in a window up to @p until_ps. Where the window ends: there, or at
+ * the first timer that does more. */
+int64_t send_timers_call(struct weft_engine *e, int64_t until_ps);
+/** The window is over, which ended at @p until_ps: posts what has been left. */
+void send_timers_end(struct weft_engine *e, int64_t until_ps);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads of windows, and which nodes are whose. What they do: window_crew.h. */
-#include "window_crew.h"
+/* The threads of windows, and which nodes are whose. What they do: window_threads.h. */
 #include "switch/pause_clock.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "core/context.h"
-#include "crew.h"
+#include "thread_pool.h"
 #include "host_agendas.h"
 #include "partition.h"
 #include "core/port.h"
@@ -17,11 +16,11 @@
 
 /* ---- life ---- */
 
-static void fini(struct window_crew *c)
+static void fini(struct window_threads *c)
 {
     if (!c)
         return;
-    crew_free(c->crew);
+    thread_pool_free(c->pool);
     for (unsigned i = 0; c->workers && i < c->n; i++)
         worker_fini(&c->workers[i]);
     free(c->workers);
@@ -32,7 +31,7 @@ static void fini(struct window_crew *c)
     free(c->turns);
     free(c->busy_ns);
     free(c->thread);
-    free(c->loose);
+    free(c->stealable);
     free(c->load);
     free(c->seen_load);
     free(c->to);
@@ -41,38 +40,38 @@ static void fini(struct window_crew *c)
     free(c);
 }
 
-void window_crew_list_all(struct weft_engine *e)
+void window_threads_list_all(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
-    if (!w->brief)
+    if (!w->one_per_thread)
         return;
     keyheap_clear(&w->order);
-    for (uint32_t i = 0; i < e->crew->nswitches; i++) {
-        const uint32_t node = e->crew->switches[i];
+    for (uint32_t i = 0; i < e->threads->nswitches; i++) {
+        const uint32_t node = e->threads->switches[i];
         window_mark(w, node)->listed_ps = WEFT_NEVER;
         if (w->of[node].q.n)
             window_list(e, node, window_time(w, w->of[node].q.h[0]));
     }
-    w->brief = false;
+    w->one_per_thread = false;
 }
 
-void window_crew_fini(struct weft_engine *e)
+void window_threads_fini(struct weft_engine *e)
 {
     host_agendas_gather(e);
-    window_crew_list_all(e);
-    struct window_crew *c = e->crew;
+    window_threads_list_all(e);
+    struct window_threads *c = e->threads;
     if (!e->peers)
         e->windows.least_ps = WINDOW_LEAST_PS;
-    e->crew = NULL; /* a signal may look meanwhile (event_now.c) */
+    e->threads = NULL; /* a signal may look meanwhile (event_now.c) */
     atomic_signal_fence(memory_order_seq_cst);
     if (c)
         host_agendas_free(c->parts);
     fini(c);
 }
 
-uint64_t window_crew_bytes(const struct weft_engine *e)
+uint64_t window_threads_bytes(const struct weft_engine *e)
 {
-    const struct window_crew *c = e->crew;
+    const struct window_threads *c = e->threads;
     return c ? c->n * sizeof *c->workers + e->fabric->nports * sizeof *c->out +
                    (2 * (uint64_t)c->nswitches + c->nborder) * sizeof *c->switches +
                    e->fabric->nnodes * (2 * sizeof *c->load + sizeof *c->place)
@@ -101,16 +100,16 @@ static bool at_border(const struct weft_engine *e, uint32_t node)
 
 /* Whether several threads may have to do with the two ends of a link in a window: not where both
  * are of one, and one of them at least is a switch in windows, as a cluster may be held. */
-static bool apart(const struct weft_engine *e, const struct window_crew *c, uint32_t own,
+static bool apart(const struct weft_engine *e, const struct window_threads *c, uint32_t own,
                   uint32_t far, uint8_t ends)
 {
     if (ends & TOGETHER)
         return false;
     return !(ends & (FAR_IN_WINDOWS | OWN_IN_WINDOWS)) || c->thread[own] != c->thread[far] ||
-           e->windows.of[own].loose || e->windows.of[far].loose;
+           e->windows.of[own].stealable || e->windows.of[far].stealable;
 }
 
-static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t port)
+static void note_ends(struct weft_engine *e, struct window_threads *c, uint32_t port)
 {
     const uint32_t own = e->fabric->ports[port].node, far = far_node(e, port);
     c->to[port] = c->thread[far];
@@ -125,19 +124,19 @@ static void note_ends(struct weft_engine *e, struct window_crew *c, uint32_t por
 }
 
 /* Whether any thread may run any switch. */
-static bool all_loose(const struct window_crew *c)
+static bool all_stealable(const struct window_threads *c)
 {
     return c->uneven || c->shuffle >> 2 & 1;
 }
 
 /* Whose a switch in windows is at first, those for any last. */
-static uint32_t place(const struct weft_engine *e, const struct window_crew *c, uint32_t node)
+static uint32_t place(const struct weft_engine *e, const struct window_threads *c, uint32_t node)
 {
-    return 2u * c->thread[node] + e->windows.of[node].loose;
+    return 2u * c->thread[node] + e->windows.of[node].stealable;
 }
 
 /* Lists the switches in windows by thread. */
-static void group(const struct weft_engine *e, struct window_crew *c)
+static void group(const struct weft_engine *e, struct window_threads *c)
 {
     uint32_t at[2 * MOST_THREADS + 1] = {0}, n = 0;
     const bool *in_windows = e->windows.clusters.in_windows;
@@ -147,10 +146,10 @@ static void group(const struct weft_engine *e, struct window_crew *c)
     for (unsigned k = 0; k < c->n; k++) {
         struct turn *t = &c->turns[k];
         t->first = n;
-        t->loose = n += at[2 * k];
+        t->stealable = n += at[2 * k];
         t->end = n += at[2 * k + 1];
         at[2 * k] = t->first;
-        at[2 * k + 1] = t->loose;
+        at[2 * k + 1] = t->stealable;
     }
     c->nswitches = n;
     for (uint32_t i = 0; i < e->fabric->nnodes; i++)
@@ -158,11 +157,11 @@ static void group(const struct weft_engine *e, struct window_crew *c)
             c->switches[at[place(e, c, i)]++] = i;
 }
 
-void window_crew_list_any(const struct weft_engine *e, struct window_crew *c)
+void window_threads_list_any(const struct weft_engine *e, struct window_threads *c)
 {
     uint32_t at[MOST_THREADS + 1] = {0}, n = 0;
     for (unsigned k = 0; k < c->n; k++)
-        for (uint32_t i = c->turns[k].loose; i < c->turns[k].end; i++)
+        for (uint32_t i = c->turns[k].stealable; i < c->turns[k].end; i++)
             at[e->windows.of[c->switches[i]].thread]++;
     for (unsigned k = 0; k < c->n; k++) {
         c->turns[k].any = n;
@@ -170,12 +169,12 @@ void window_crew_list_any(const struct weft_engine *e, struct window_crew *c)
         at[k] = c->turns[k].any;
     }
     for (unsigned k = 0; k < c->n; k++)
-        for (uint32_t i = c->turns[k].loose; i < c->turns[k].end; i++)
+        for (uint32_t i = c->turns[k].stealable; i < c->turns[k].end; i++)
             c->any[at[e->windows.of[c->switches[i]].thread]++] = c->switches[i];
 }
 
 /* The marks of each thread's switches lie together, and those of none between them. */
-static void mark(struct weft_engine *e, struct window_crew *c)
+static void mark(struct weft_engine *e, struct window_threads *c)
 {
     struct windows *w = &e->windows;
     uint32_t next = 0, left = 0;
@@ -189,7 +188,7 @@ static void mark(struct weft_engine *e, struct window_crew *c)
     }
     next = (next + WINDOW_MARKS - 1) / WINDOW_MARKS * WINDOW_MARKS;
     keyheap_clear(&w->order);
-    w->brief = false;
+    w->one_per_thread = false;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         struct window_node *s = &w->of[n];
         if (e->fabric->nodes[n].host != NIL)
@@ -204,39 +203,40 @@ static void mark(struct weft_engine *e, struct window_crew *c)
     }
 }
 
-void window_crew_list(struct weft_engine *e)
+void window_threads_list(struct weft_engine *e)
 {
-    struct window_crew *c = e->crew;
+    struct window_threads *c = e->threads;
     const struct clusters *of = &e->windows.clusters;
     if (!c)
         return;
     c->nborder = 0;
     e->windows.changed = true;
-    partition(e->fabric, c->n, of->of, c->by_load ? c->load : NULL, c->thread, c->loose);
+    partition(e->fabric, c->n, of->of, c->by_load ? c->load : NULL, c->thread, c->stealable);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         if (e->fabric->nodes[n].host == NIL) {
             e->windows.of[n].thread = c->thread[n];
-            e->windows.of[n].loose = c->n > 1 && of->in_windows[n] && (c->loose[n] || all_loose(c));
+            e->windows.of[n].stealable =
+                c->n > 1 && of->in_windows[n] && (c->stealable[n] || all_stealable(c));
             e->windows.of[n].apart = e->peers != NULL; /* others know when all are settled */
         }
         if (part_own(e, n) && !of->in_windows[n] && at_border(e, n))
             c->border[c->nborder++] = n;
     }
     group(e, c);
-    window_crew_list_any(e, c);
+    window_threads_list_any(e, c);
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         note_ends(e, c, i);
     mark(e, c);
 }
 
-static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *err)
+static int init(struct weft_engine *e, struct window_threads *c, struct weft_err *err)
 {
     const size_t nports = e->fabric->nports + (size_t)1, nnodes = e->fabric->nnodes + (size_t)1;
     c->workers = lines(c->n, sizeof *c->workers);
     c->turns = lines(c->n, sizeof *c->turns);
     c->busy_ns = calloc(c->n, sizeof *c->busy_ns);
     c->out = calloc(nports, sizeof *c->out);
-    c->loose = malloc(nnodes * sizeof *c->loose);
+    c->stealable = malloc(nnodes * sizeof *c->stealable);
     c->load = calloc(nnodes, sizeof *c->load);
     c->seen_load = calloc(nnodes, sizeof *c->seen_load);
     c->switches = malloc(nnodes * sizeof *c->switches);
@@ -244,10 +244,11 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     c->border = malloc(nnodes * sizeof *c->border);
     c->thread = malloc(nnodes);
     c->place = malloc(nnodes * sizeof *c->place);
-    c->loads = lines(c->n * window_crew_row(c->n), sizeof *c->loads);
+    c->loads = lines(c->n * window_threads_row(c->n), sizeof *c->loads);
     c->to = malloc(nports);
-    if (!c->thread || !c->place || !c->loads || !c->loose || !c->load || !c->seen_load || !c->to ||
-        !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any || !c->border)
+    if (!c->thread || !c->place || !c->loads || !c->stealable || !c->load || !c->seen_load ||
+        !c->to || !c->workers || !c->turns || !c->busy_ns || !c->out || !c->switches || !c->any ||
+        !c->border)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
     for (unsigned i = 0; i < c->n; i++)
         if (!worker_init(&c->workers[i], e, c->n, i, c->out, c->to, c->untouched))
@@ -257,20 +258,20 @@ static int init(struct weft_engine *e, struct window_crew *c, struct weft_err *e
     e->windows.changed = true;
     c->measured = c->counted = true;
     c->weight = 1;
-    c->clock_ns = crew_cpu_clock_ns();
+    c->clock_ns = thread_pool_cpu_clock_ns();
     if (pause_clock_reserve(e))
         return weft_err_set(err, WEFT_E_LIMIT, "%s", e->err.msg);
-    return crew_new(c->n, &c->crew, err);
+    return thread_pool_new(c->n, &c->pool, err);
 }
 
-int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
+int window_threads_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err)
 {
-    for (unsigned k = 0; e->crew && k < e->crew->n; k++)
-        worker_retire(&e->crew->workers[k], e);
-    window_crew_fini(e);
+    for (unsigned k = 0; e->threads && k < e->threads->n; k++)
+        worker_retire(&e->threads->workers[k], e);
+    window_threads_fini(e);
     if (!e->peers && (n == 1 || e->fabric->nswitches < 2))
         return 0;
-    struct window_crew *c = calloc(1, sizeof *c);
+    struct window_threads *c = calloc(1, sizeof *c);
     if (!c)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", n);
     c->n = n;
@@ -280,9 +281,9 @@ int window_crew_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct
         fini(c);
         return rc;
     }
-    e->crew = c;
+    e->threads = c;
     if (!e->peers && c->shuffle >> 1 & 1)
         e->windows.least_ps = 1;
-    window_crew_list(e);
+    window_threads_list(e);
     return 0;
 }

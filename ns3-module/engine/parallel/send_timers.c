@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Timers that only post, before their time: plans.h. */
-#include "plans.h"
+/*
+ * Timers that do nothing but post messages (weft_engine_plan), and threads.
+ *
+ * A timer of the user's ends a window, as it may concern any host. Of one that only posts it is
+ * known before what comes of it. So those that are due in a window are called when it begins, in
+ * their order, with the clock at the time of each. What they post gets its numbers then, and the
+ * thread of its host posts it when it has come to that time, behind all that goes before timers.
+ *
+ * Numbers are those of the order of all posts: so there is nobody else who posts in the window, as
+ * the user only listens (struct weft_engine_hooks, listens), and no host is held.
+ *
+ * A message of a QP that has had others before this window concerns its receiver as well, which
+ * another thread may run: the window ends with the instant of that timer, and the engine's own
+ * thread posts what was posted from then on.
+ */
 #include "core/agenda.h"
 #include "core/context.h"
 #include "core/heap.h"
 #include "core/loop.h"
-#include "host_parts_inside.h"
+#include "host_parts_internal.h"
 #include "posts.h"
 
-bool plans_may_be_ahead(const struct weft_engine *e)
+bool send_timers_may_be_ahead(const struct weft_engine *e)
 {
     return e->parts->listens && !e->extension && posts_may_wait(e);
 }
@@ -54,7 +67,7 @@ static void run_plan(struct weft_engine *e, void *ctx, const struct loop_event *
     timer_fire(e, EV_NUMBER(top.id));
 }
 
-int64_t plans_call(struct weft_engine *e, int64_t until_ps)
+int64_t send_timers_call(struct weft_engine *e, int64_t until_ps)
 {
     const struct agenda *a = &e->loop.agenda;
     const int64_t now = e->now;
@@ -66,7 +79,7 @@ int64_t plans_call(struct weft_engine *e, int64_t until_ps)
     return agenda_slow_time(a) < until_ps ? agenda_slow_time(a) : until_ps;
 }
 
-void plans_end(struct weft_engine *e, int64_t until_ps)
+void send_timers_end(struct weft_engine *e, int64_t until_ps)
 {
     if (e->parts->late) { /* all is over but for the timers of the last instant */
         e->now = until_ps - 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads' state: inside of window_crew.c, window_turns.c and host_parts.c. */
-#ifndef WEFT_WINDOW_CREW_INSIDE_H
-#define WEFT_WINDOW_CREW_INSIDE_H
+/* The threads' state: inside of window_threads.c, window_turns.c and host_parts.c. */
+#ifndef WEFT_ENGINE_WINDOW_THREADS_H
+#define WEFT_ENGINE_WINDOW_THREADS_H
 
 #include "base/figures.h"
 #include "base/units.h"
 #include "core/context.h"
-#include "crew.h"
+#include "thread_pool.h"
 #include "engine.h"
 #include "worker.h"
 
@@ -14,7 +14,7 @@
 
 /** Events below which one of @p n threads does them alone: two barriers take as long as some
  * hundred and fifty, and what each thread has to be begun and put together as some 25. */
-static inline uint64_t window_crew_enough(unsigned n)
+static inline uint64_t window_threads_enough(unsigned n)
 {
     return 150 + 25 * (uint64_t)n;
 }
@@ -27,17 +27,17 @@ static inline uint64_t window_crew_enough(unsigned n)
 
 /** The switches of a thread. */
 struct turn {
-    uint32_t first, loose,
-        end;               /**< its own at first, in `switches`; from `loose` on those for any */
+    uint32_t first, stealable,
+        end; /**< its own at first, in `switches`; from `stealable` on those for any */
     uint32_t any, any_end; /**< those for any that are its own by now, in `any` */
     uint32_t most;         /**< events at one of those that it ran in this window */
     uint64_t events;       /**< at all of them */
     uint64_t load;         /**< of the window, at those that are its own at first, and hosts */
-    uint64_t sum;          /**< of windows since the last look at loads (loads.h) */
+    uint64_t sum;          /**< of windows since the last look at loads (loads.c) */
     int64_t first_ps;      /**< of the next event at its own at first, WEFT_NEVER: none */
     uint32_t first_node;
-    uint32_t place;       /**< of the first of its own */
-    uint32_t soon;        /**< of its own at first, those with events before window_crew.soon_ps */
+    uint32_t place; /**< of the first of its own */
+    uint32_t soon;  /**< of its own at first, those with events before window_threads.soon_ps */
     uint64_t soon_events; /**< those switches' events in their last windows, and one of each */
     _Alignas(64) _Atomic uint32_t next; /**< not taken yet, in `any` */
 };
@@ -48,12 +48,12 @@ struct thread_times {
     int64_t critical_ns; /**< of the busiest between two barriers */
 };
 
-struct window_crew;
+struct window_threads;
 /** What thread @p number does of something that all do together. */
-typedef void window_crew_work(struct window_crew *c, struct worker *w, unsigned number);
+typedef void window_threads_work(struct window_threads *c, struct worker *w, unsigned number);
 
-struct window_crew {
-    struct crew *crew;
+struct window_threads {
+    struct thread_pool *pool;
     unsigned n;
     struct worker *workers;
     struct outbox *out; /**< by port */
@@ -63,14 +63,14 @@ struct window_crew {
     uint32_t *border, nborder;     /**< switches of clusters that have links to others */
     struct turn *turns;
     uint8_t *thread;            /**< of each node, at first */
-    bool *loose;                /**< by node: any of several threads may run it */
+    bool *stealable;            /**< by node: any of several threads may run it */
     uint8_t *to;                /**< by port: of the node at the end of its link */
     int64_t settled_ps;         /**< all transmissions before this time have been made */
     bool uneven;                /**< threads have waited much for each other */
     uint32_t *place;            /**< by node: window_node.place */
-    uint64_t *loads;            /**< window_crew_loads */
+    uint64_t *loads;            /**< window_threads_loads */
     uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
-    uint32_t *seen_load;        /**< the same at the last look (loads.h) */
+    uint32_t *seen_load;        /**< the same at the last look (loads.c) */
     bool by_load;               /**< nodes are dealt by their load */
     bool in_vain;               /**< dealing them so would not have helped at the last look */
     uint64_t look_at;           /**< windows after which the next look is due */
@@ -84,10 +84,10 @@ struct window_crew {
     int64_t until_ps;
     uint64_t until;
     int64_t soon_ps; /**< end of a window that follows at once */
-    window_crew_work *work;
+    window_threads_work *work;
     /** at the end of a window, in the context of a thread: looks at what its hosts have next */
     void (*look)(struct weft_engine *e, unsigned number);
-    bool all_owe;             /**< switches may owe transmissions */
+    bool all_deferred;        /**< switches may owe transmissions */
     bool measured;            /**< the times of its threads */
     bool counted;             /**< what happens at each host */
     bool posting;             /**< it is messages that they post */
@@ -102,28 +102,28 @@ struct window_crew {
 };
 
 /** How many numbers of that kind lie on lines of one thread's own. */
-static inline size_t window_crew_row(unsigned n)
+static inline size_t window_threads_row(unsigned n)
 {
     return (n + 7u) / 8u * 8u;
 }
 /** Events in this window at the switches that thread @p number ran, by whose these are at first. */
-static inline uint64_t *window_crew_loads(const struct window_crew *c, unsigned number)
+static inline uint64_t *window_threads_loads(const struct window_threads *c, unsigned number)
 {
-    return c->loads + number * window_crew_row(c->n);
+    return c->loads + number * window_threads_row(c->n);
 }
 
 /** CPU time of this thread in a window that is measured, else 0. */
-static inline int64_t window_crew_clock_ns(const struct window_crew *c)
+static inline int64_t window_threads_clock_ns(const struct window_threads *c)
 {
-    return c->measured ? crew_cpu_ns() : 0;
+    return c->measured ? thread_pool_cpu_ns() : 0;
 }
 
 /** What the engine's own thread has done since the last such call was of this kind. */
-static inline void window_crew_spent(struct window_crew *c, enum weft_alone kind)
+static inline void window_threads_spent(struct window_threads *c, enum weft_alone kind)
 {
     if (!c->measured)
         return;
-    const int64_t now_ns = crew_cpu_ns(), took_ns = now_ns - c->mark_ns - c->clock_ns;
+    const int64_t now_ns = thread_pool_cpu_ns(), took_ns = now_ns - c->mark_ns - c->clock_ns;
     if (c->mark_ns && took_ns > 0)
         c->figures.alone_ns[kind] += c->weight * took_ns;
     c->mark_ns = now_ns;
@@ -133,37 +133,70 @@ static inline void window_crew_spent(struct window_crew *c, enum weft_alone kind
 
 /** A window of clusters alone begins at @p hosts_ps: makes the transmissions that switches owe
  * before it. */
-void window_crew_begin_hosts(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps);
+void window_threads_begin_hosts(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps);
 /** Whether enough happened at switches lately for several threads. */
-bool window_crew_worthwhile(struct weft_engine *e, const struct window_crew *c, int64_t until_ps);
+bool window_threads_worthwhile(struct weft_engine *e, const struct window_threads *c,
+                               int64_t until_ps);
 /** The same of a window to @p until_ps in which switches run as well; nothing is due at those of
  * clusters before @p hosts_ps. */
-void window_crew_begin(struct weft_engine *e, struct window_crew *c, int64_t hosts_ps,
-                       int64_t until_ps);
+void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps,
+                          int64_t until_ps);
 /** Runs switches, those of thread @p number first, then those that others have not begun. */
-void window_crew_turns(struct window_crew *c, struct worker *w, unsigned number);
+void window_threads_turns(struct window_threads *c, struct worker *w, unsigned number);
 /** The window is over; beside the events of switches, @p events were executed, @p most of them at
  * one host. */
-void window_crew_end(struct window_crew *c, uint64_t events, uint32_t most);
+void window_threads_end(struct window_threads *c, uint64_t events, uint32_t most);
 /** Threads do @p work, each in a context of its own (worker.h); takes over what they have done. */
-void window_crew_do(struct weft_engine *e, struct window_crew *c, window_crew_work *work);
+void window_threads_do(struct weft_engine *e, struct window_threads *c, window_threads_work *work);
 /** Lists the switches for any by thread, after some have changed hands. */
-void window_crew_list_any(const struct weft_engine *e, struct window_crew *c);
+void window_threads_list_any(const struct weft_engine *e, struct window_threads *c);
 
 /* window_times.c */
 /** Threads execute fn(c, number), and wait for each other. */
-void window_crew_together(struct window_crew *c, void (*fn)(void *ctx, unsigned number));
+void window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number));
 /** A window has had @p events, @p most of them at one node, @p part of them at the nodes of one
  * thread. */
-void window_crew_project(struct window_crew *c, uint64_t events, uint64_t most, uint64_t part);
+void window_threads_project(struct window_threads *c, uint64_t events, uint64_t most,
+                            uint64_t part);
 /** The window is over, with all that the engine's own thread had to do with it. */
-void window_crew_measure(struct window_crew *c);
+void window_threads_measure(struct window_threads *c);
 /** Whether the busiest thread has had much more to do than the mean since the last look at loads
- * (loads.h). */
-bool window_crew_lopsided(const struct window_crew *c);
+ * (loads.c). */
+bool window_threads_lopsided(const struct window_threads *c);
 /** Messages are posted together: this is always measured. */
-void window_crew_begin_posts(struct window_crew *c);
+void window_threads_begin_posts(struct window_threads *c);
+
+/* window_threads.c, window_turns.c */
+/** Several threads execute the events of all switches before @p until_ps, as run_window of
+ * window.c. False, and nothing has happened: there is only one, or too little to do. */
+bool window_threads_run(struct weft_engine *e, int64_t until_ps);
+/** Enters all switches into windows.order, if only the first of each thread are
+ * (windows.one_per_thread). */
+void window_threads_list_all(struct weft_engine *e);
+/** Other switches run in windows now. */
+void window_threads_list(struct weft_engine *e);
+void window_threads_fini(struct weft_engine *e);
+/** Makes a pool of @p n threads instead of the one that there is; see weft_engine_set_threads. */
+int window_threads_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err);
+/** What the threads' state takes. */
+uint64_t window_threads_bytes(const struct weft_engine *e);
+
+/* threads.c */
+/** The engine is about to run on: it may do so with another number of threads. */
+void threads_choose(struct weft_engine *e);
+
+/* loads.c */
+/** Looks at what the threads have had to do since the last look, and deals nodes anew where that is
+ * worth it. Between windows, when nothing waits to be posted. */
+void loads_look(struct weft_engine *e);
 
 #pragma GCC visibility pop
+
+/** A window in which hosts ran is over: the same when it is time. */
+static inline void loads_window_over(struct weft_engine *e)
+{
+    if (__builtin_expect(e->threads->figures.windows >= e->threads->look_at, 0))
+        loads_look(e);
+}
 
 #endif

@@ -3,11 +3,11 @@
  * Completions for passive callbacks, called after a window. Each thread has a sorted list; a heap
  * of threads merges the lists.
  */
-#include "host_tells.h"
+#include "host_parts_internal.h"
 #include "core/context.h"
 #include "core/extension.h"
 #include "window.h"
-#include "window_crew_inside.h"
+#include "window_threads.h"
 #include "worker.h"
 
 #include "base/fetch.h"
@@ -18,7 +18,7 @@
 
 /* What a thread has left to tell. */
 struct tells {
-    struct worker_tell *next, *end;
+    struct worker_completion *next, *end;
     struct worker *of;
 };
 
@@ -54,11 +54,11 @@ static void number(struct weft_engine *e, struct msg *m)
     extension_posted_in_call(e, m);
 }
 
-static void tell(struct weft_engine *e, struct worker_tell *t)
+static void tell(struct weft_engine *e, struct worker_completion *t)
 {
-    const bool acked = t->what == TELL_ACKED, taken = t->what == TELL_TAKEN;
+    const bool acked = t->what == COMPLETION_ACKED, taken = t->what == COMPLETION_TAKEN;
     e->now = t->at.t;
-    if (t->what == TELL_POSTED) {
+    if (t->what == COMPLETION_POSTED) {
         number(e, msg_at(e, t->msg));
         return;
     }
@@ -69,37 +69,37 @@ static void tell(struct weft_engine *e, struct worker_tell *t)
         extension_completed(e, t->done.qpn - WEFT_FIRST_QPN, acked, taken, &t->done);
     else if (acked && e->hooks.acked)
         e->hooks.acked(e->hooks.ctx, &t->done);
-    else if (t->what == TELL_RECEIVED && e->hooks.received)
+    else if (t->what == COMPLETION_RECEIVED && e->hooks.received)
         e->hooks.received(e->hooks.ctx, &t->done);
 }
 
 /* What a thread has left to tell from @p next on waits. */
-static void wait(struct worker *w, const struct worker_tell *next)
+static void wait(struct worker *w, const struct worker_completion *next)
 {
-    const uint32_t left = (uint32_t)(w->tells + w->ntells - next);
-    memmove(w->tells, next, left * sizeof *next);
-    w->ntells = left;
+    const uint32_t left = (uint32_t)(w->completions + w->ncompletions - next);
+    memmove(w->completions, next, left * sizeof *next);
+    w->ncompletions = left;
 }
 
-void host_tells(struct weft_engine *e, struct window_crew *c, struct ev before)
+void host_completions_report(struct weft_engine *e, struct window_threads *c, struct ev before)
 {
     struct tells h[MOST_THREADS];
     const int64_t now = e->now;
     unsigned n = 0;
     for (unsigned k = 0; k < c->n; k++) {
         struct worker *w = &c->workers[k];
-        if (w->ntells && ev_before(w->tells[0].at, before))
-            add(h, n++, (struct tells){w->tells, w->tells + w->ntells, w});
+        if (w->ncompletions && ev_before(w->completions[0].at, before))
+            add(h, n++, (struct tells){w->completions, w->completions + w->ncompletions, w});
     }
     while (n && ev_before(h[0].next->at, before)) {
-        struct worker_tell *t = h[0].next++;
+        struct worker_completion *t = h[0].next++;
         if (h[0].end - t > (ptrdiff_t)AHEAD) {
             weft_fetch(&t[AHEAD], sizeof *t);
             __builtin_prefetch(msg_at(e, t[AHEAD / 2].msg), 1);
         }
         tell(e, t);
         if (h[0].next == h[0].end) {
-            h[0].of->ntells = 0;
+            h[0].of->ncompletions = 0;
             h[0] = h[--n];
         }
         if (n)
