@@ -183,11 +183,12 @@ enum weft_alone {
 /** What several threads did in the windows that they ran together, for weft bench. */
 struct weft_thread_figures {
     unsigned threads;
-    uint64_t windows;                   /**< that they ran */
-    uint64_t barriers;                  /**< times that threads waited for each other in these */
-    int64_t run_ns;                     /**< time of these, until the last thread was ready */
-    int64_t busy_ns;                    /**< CPU time of all threads in them */
-    uint64_t events;                    /**< executed in them */
+    const char *alone; /**< why several can't run hosts as things are, for people; NULL: they can */
+    uint64_t windows;  /**< that they ran */
+    uint64_t barriers; /**< times that threads waited for each other in these */
+    int64_t run_ns;    /**< time of these, until the last thread was ready */
+    int64_t busy_ns;   /**< CPU time of all threads in them */
+    uint64_t events;   /**< executed in them */
     int64_t alone_ns[WEFT_ALONE_KINDS]; /**< CPU time of one thread beside them */
     uint64_t held;       /**< times that a host waited for the frontend to be told of a message */
     uint64_t ahead;      /**< of these, those after which it went on in a window, with others */

@@ -23,7 +23,8 @@ int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
 {
     (void)e;
-    *out = (struct weft_thread_figures){.threads = 1};
+    *out =
+        (struct weft_thread_figures){.threads = 1, .alone = "this weft was built without threads"};
 }
 
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *peers,

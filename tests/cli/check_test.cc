@@ -106,6 +106,27 @@ TEST(Check, WarnsOfLossesThatLeavePausesWithoutEnd)
     EXPECT_CONTAINS(weft({"hpcc", "--config", "config.txt", "--no-out"}, dir / "").err, warning);
 }
 
+// What several threads can't share out is said, with the reason, where they are to run.
+TEST(Check, SaysWhyOneThreadRunsAllHosts)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    Args args = {"check", "--set", "topology.type=leaf-spine", "--set", "workload.type=generate"};
+    EXPECT_LACKS(weft(args, dir / "").out, "threads: ");
+    const auto with = [&](const Args &more) {
+        Args all = args;
+        for (const std::string &m : more)
+            all.insert(all.end(), {"--set", m});
+        return weft(all, dir / "").out;
+    };
+    EXPECT_CONTAINS(with({"switch.balance=conga"}),
+                    "threads: one runs all hosts, as a setting has everything in one queue");
+    EXPECT_LACKS(with({"switch.balance=conga", "run.threads=1"}), "threads: ");
+    EXPECT_CONTAINS(with({"system.all-reduce=in-network"}),
+                    "threads: one runs all hosts, as switches take part in operations");
+}
+
 // What the packet backend would capture is checked without a run folder, and nothing is written.
 TEST(Check, AcceptsWhatRunAcceptsAndWritesNothing)
 {

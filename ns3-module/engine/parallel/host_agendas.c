@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Event queues of hosts, one agenda per thread. */
 #include "host_agendas.h"
-#include "balance/balance.h"
 #include "core/context.h"
 #include "core/events.h"
 #include "host_parts_internal.h"
+#include "obstacles.h"
 #include "posts.h"
 #include "window_threads.h"
 
@@ -197,38 +197,10 @@ static int64_t lookahead_ps(const struct weft_engine *e)
     return w->clusters.between_ps < w->lookahead_ps ? w->clusters.between_ps : w->lookahead_ps;
 }
 
-/* Whether no timer of a QP expires within a window. */
-static bool timers_are_far(const struct weft_engine *e)
-{
-    const int64_t ahead_ps = lookahead_ps(e);
-    for (uint32_t i = 0; i < PROFILES; i++) {
-        const struct profile *f = &e->rc.profile[i];
-        if ((f->low_rto ? f->t.rto_low_ps : f->t.rto_ps) <= ahead_ps)
-            return false;
-    }
-    return true;
-}
-
-/* Whether each transmission takes time. Where transport.time-quantum rounds some to nothing, what
- * happens at hosts in one instant follows from each other in chains, whose order only one queue
- * knows. */
-static bool sends_take_time(const struct weft_engine *e)
-{
-    const int64_t unit_ps = e->p.transport.quantum_ps;
-    for (uint32_t i = 0; unit_ps && i < e->fabric->nports; i++)
-        if (port_known(e, i) &&
-            gap_quantised(unit_ps, e->p.transport.min_frame_bytes, e->ports[i].ser_q) == 0)
-            return false;
-    return true;
-}
-
 /* Whether hosts have nothing to do with each other but by packets. */
 static bool possible(const struct weft_engine *e)
 {
-    return e->threads && e->windows.on && e->hooks.concurrency.local && !e->hooks.qp &&
-           !e->hooks.packet && !e->grants.of.elem && !e->credit.ports && !e->in_network &&
-           !balance_shared(e) && e->windows.clusters.n > 1 && timers_are_far(e) &&
-           sends_take_time(e);
+    return e->threads && e->hooks.concurrency.local && !obstacle_find(e, OBSTACLE_THREADS);
 }
 
 void host_agendas_gather(struct weft_engine *e)

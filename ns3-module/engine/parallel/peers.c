@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When a fabric can be shared out to several processes: peers.h. */
 #include "peers.h"
+#include "obstacles.h"
 #include "core/context.h"
 #include "window.h"
 #include "window_threads.h"
@@ -8,44 +9,6 @@
 #include <stdlib.h>
 
 #define MOST_PEERS 255u
-
-/* What the configuration has that needs one process. */
-static const char *obstacle_of_settings(const struct weft_engine *e)
-{
-    const struct {
-        bool is;
-        const char *why;
-    } all[] = {
-        {e->grants.of.elem != 0, "receivers give credit"},
-        {e->credit.ports != NULL, "links are under credits"},
-        {e->in_network != NULL, "switches take part in operations"},
-        {e->extension != NULL, "traffic is replayed"},
-        {e->path.frames, "another transport sends frames"},
-        {e->draws.ns3, "ports share a stream of random numbers (ecn.draws)"},
-        {e->hooks.lose != NULL, "a hook loses packets"},
-        {e->hooks.drop || e->hooks.qp || e->hooks.packet || e->hooks.queue || e->hooks.ecn_mark ||
-             e->hooks.credit || e->hooks.posted,
-         "packets, queues or queue pairs are watched"},
-        {e->histograms.wanted != NULL || e->qps.rtt_ps.base != NULL,
-         "queues or round-trip times are noted"},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].is)
-            return all[i].why;
-    return NULL;
-}
-
-const char *peers_obstacle(const struct weft_engine *e)
-{
-    const char *why = obstacle_of_settings(e);
-    if (why)
-        return why;
-    if (!e->windows.on)
-        return "a setting has everything in one queue (docs/performance.md, 'Windows of switches')";
-    return e->parts || !e->hooks.concurrency.local
-               ? NULL
-               : "hosts do not run in windows (docs/performance.md, 'One run on several threads')";
-}
 
 /* Makes *@p to; what there is of it is freed with the engine. */
 static int make(const struct weft_engine *e, const struct weft_peers *link, struct peers **to,
@@ -109,7 +72,7 @@ int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *link,
             e->windows.clusters.in_windows[n] = false;
         window_choose(e);
     }
-    const char *why = rc ? NULL : peers_obstacle(e);
+    const char *why = rc ? NULL : obstacle_find(e, OBSTACLE_PROCESSES);
     if (why)
         rc = weft_err_set(err, WEFT_E_ALONE, "%s", why);
     return rc;

@@ -12,7 +12,7 @@
  * and is told of all messages in the order that one process has. What he posts at a host of another
  * process gets its number and is left to that process. So a host is run up to the event by which a
  * message is complete, and waits there (it is held) until all processes know: they exchange what is
- * to be told (struct peers_completion), tell it in the order of all events as far as no host that
+ * to be told (struct completion), tell it in the order of all events as far as no host that
  * is held could come in between, and hosts go on, in rounds until nothing is left in the window.
  *
  * A cluster (clusters.h) is of one process, and held as one. Its switches, which nobody else makes
@@ -30,6 +30,7 @@
 
 #include "base/figures.h"
 #include "base/message.h"
+#include "completion.h"
 #include "core/heap.h"
 #include "core/part.h"
 #include "engine_peers.h"
@@ -52,21 +53,10 @@ struct peers_last {
     int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
 };
 
-/** The user is to be told of a message. */
-struct peers_completion {
-    struct ev at;     /**< the event by which it is complete */
-    uint32_t seq;     /**< among those of that event */
-    uint32_t msg;     /**< its record */
-    uint32_t cluster; /**< that waits until he is told; of process `from` */
-    uint8_t from;
-    bool acked; /**< else received */
-    bool late;  /**< nothing follows from it: nobody waits until he is told */
-};
-_Static_assert(sizeof(struct peers_completion) == 32, "all messages may be complete in one window");
-
-/** The same as others are given it, with what the record of the message does not say there. */
+/** A completion as other processes are given it, with what the record of the message does not say
+ * there. */
 struct completion_message {
-    struct peers_completion tell;
+    struct completion completion;
     union {
         struct {
             int64_t received_ps, ideal_ps, held_ps[WEFT_DELAY_QUEUE];
@@ -102,7 +92,7 @@ struct peers {
     struct weft_mail *mail, *came;
     struct outbox_ports crossed; /**< ports with something in the outbox */
     struct send_buffer *lasts;   /**< for each: messages whose last packet was sent */
-    struct peers_completion
+    struct completion
         *completions; /**< not told yet; behind these, those that others don't know of */
     uint32_t ncompletions, completions_cap;
     uint32_t nown;           /**< of this process, not known to the others */
@@ -172,8 +162,6 @@ int peers_deal(const struct weft_engine *e, struct peers *p, struct weft_err *er
 /** Deals nodes out to the processes of @p link, to e->expected; where that can't be done, nothing
  * is. */
 void peers_expect(struct weft_engine *e, const struct weft_peers *link);
-/** Why the engine can't be shared out as things are; NULL: it can. */
-const char *peers_obstacle(const struct weft_engine *e);
 
 /* peers_window.c */
 /** The time of the first event of all processes. */
@@ -185,16 +173,16 @@ void peers_exchange(struct weft_engine *e);
 
 /* peers_completions.c */
 /** What others are given. */
-void completion_message_of(const struct weft_engine *e, const struct peers_completion *t,
+void completion_message_of(const struct weft_engine *e, const struct completion *t,
                            struct completion_message *news);
 /** Notes what another process has given: the user is to be told. */
 void peers_completion_came(struct weft_engine *e, const struct completion_message *news);
 /** Has the first of what is to be told come first in peers.completions; the rest is in no order. */
 void peers_completions_order(struct peers *p);
 /** Takes that one out, and has the next come first. */
-struct peers_completion peers_completions_next(struct peers *p);
+struct completion peers_completions_next(struct peers *p);
 /** Tells the user. */
-void peers_completion_report(struct weft_engine *e, const struct peers_completion *t);
+void peers_completion_report(struct weft_engine *e, const struct completion *t);
 
 /* peers_same.c */
 /** Has the graph and its routes lie once on each machine: all processes do that together. */
@@ -204,7 +192,7 @@ void peers_unread(const struct weft_engine *e);
 
 /* peers_notes.c */
 /** Something is to be told. */
-void peers_completion_add(struct weft_engine *e, const struct peers_completion *t);
+void peers_completion_add(struct weft_engine *e, const struct completion *t);
 /* in a thread's context */
 /** Event @p id at @p t_ps, which is executed next, may tell of a message at host @p cluster. */
 void peers_may_complete(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster);

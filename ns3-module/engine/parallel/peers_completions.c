@@ -8,20 +8,13 @@
 
 /* ---- the first of what is to be told: a heap, so that no room is wanted to sort it ---- */
 
-static bool before(const struct peers_completion *a, const struct peers_completion *b)
+static void sink(struct completion *h, uint32_t n, uint32_t at)
 {
-    if (ev_before(a->at, b->at) || ev_before(b->at, a->at))
-        return ev_before(a->at, b->at);
-    return a->seq < b->seq; /* one event is of one process */
-}
-
-static void sink(struct peers_completion *h, uint32_t n, uint32_t at)
-{
-    const struct peers_completion t = h[at];
+    const struct completion t = h[at];
     for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && before(&h[child + 1], &h[child]))
+        if (child + 1 < n && completion_before(&h[child + 1], &h[child]))
             child++;
-        if (!before(&h[child], &t))
+        if (!completion_before(&h[child], &t))
             break;
         h[at] = h[child];
     }
@@ -34,9 +27,9 @@ void peers_completions_order(struct peers *p)
         sink(p->completions, p->ncompletions, i);
 }
 
-struct peers_completion peers_completions_next(struct peers *p)
+struct completion peers_completions_next(struct peers *p)
 {
-    const struct peers_completion first = p->completions[0];
+    const struct completion first = p->completions[0];
     p->completions[0] = p->completions[--p->ncompletions];
     if (p->ncompletions)
         sink(p->completions, p->ncompletions, 0);
@@ -45,13 +38,13 @@ struct peers_completion peers_completions_next(struct peers *p)
 
 /* ---- telling ---- */
 
-void completion_message_of(const struct weft_engine *e, const struct peers_completion *t,
+void completion_message_of(const struct weft_engine *e, const struct completion *t,
                            struct completion_message *news)
 {
     const struct msg *m = msg_at(e, t->msg);
     memset(news, 0, sizeof *news);
-    news->tell = *t;
-    if (t->acked) {
+    news->completion = *t;
+    if (t->kind == COMPLETION_ACKED) {
         news->acked_too.retx_bytes = m->retx_bytes;
         news->acked_too.cnps = m->cnps;
         return;
@@ -66,8 +59,8 @@ void completion_message_of(const struct weft_engine *e, const struct peers_compl
 
 void peers_completion_came(struct weft_engine *e, const struct completion_message *news)
 {
-    struct msg *m = msg_at(e, news->tell.msg);
-    if (news->tell.acked) {
+    struct msg *m = msg_at(e, news->completion.msg);
+    if (news->completion.kind == COMPLETION_ACKED) {
         m->retx_bytes = news->acked_too.retx_bytes;
         m->cnps = news->acked_too.cnps;
     } else {
@@ -78,28 +71,28 @@ void peers_completion_came(struct weft_engine *e, const struct completion_messag
         m->npkts = news->received.npkts;
         memcpy(m->held_ps, news->received.held_ps, sizeof m->held_ps);
     }
-    peers_completion_add(e, &news->tell);
+    peers_completion_add(e, &news->completion);
 }
 
 /* A process that has but one end of the QP of a message moves on the other. */
-static const struct msg *settle_message(struct weft_engine *e, const struct peers_completion *t)
+static const struct msg *settle_message(struct weft_engine *e, const struct completion *t)
 {
     const struct msg *m = msg_at(e, t->msg);
     struct qp *q = qp_at(e, m->qp);
     const unsigned ends = part_ends(e, q->src_host, q->dst_host);
-    if (!t->acked && ends == PART_SENDS)
+    if (t->kind != COMPLETION_ACKED && ends == PART_SENDS)
         q->rcv_msg = m->rcv_next;
-    else if (t->acked && ends == PART_RECEIVES)
+    else if (t->kind == COMPLETION_ACKED && ends == PART_RECEIVES)
         q->head_msg = m->next;
     return m;
 }
 
 /* Whether the user of this process is told. */
-static bool concerns(struct weft_engine *e, const struct peers_completion *t)
+static bool concerns(struct weft_engine *e, const struct completion *t)
 {
     struct peers *p = e->peers;
     const struct qp *q = qp_at(e, msg_at(e, t->msg)->qp);
-    const uint32_t host = t->acked ? q->src_host : q->dst_host;
+    const uint32_t host = t->kind == COMPLETION_ACKED ? q->src_host : q->dst_host;
     const bool his = !p->link.user || part_own(e, e->fabric->hosts[host]);
     p->told++;
     if (his)
@@ -107,14 +100,14 @@ static bool concerns(struct weft_engine *e, const struct peers_completion *t)
     return his;
 }
 
-void peers_completion_report(struct weft_engine *e, const struct peers_completion *t)
+void peers_completion_report(struct weft_engine *e, const struct completion *t)
 {
     const struct msg *m = settle_message(e, t);
     const bool his = concerns(e, t);
     struct weft_completion done; /* with the token of this process */
-    rc_fill_done(qp_at(e, m->qp), m, t->acked ? t->at.t : 0, &done);
+    rc_fill_done(qp_at(e, m->qp), m, t->kind == COMPLETION_ACKED ? t->at.t : 0, &done);
     e->now = t->at.t;
-    if (t->acked) {
+    if (t->kind == COMPLETION_ACKED) {
         stable_release(&e->msgs, t->msg);
         if (his && e->hooks.acked)
             e->hooks.acked(e->hooks.ctx, &done);

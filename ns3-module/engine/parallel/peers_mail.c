@@ -112,7 +112,7 @@ static bool left_in(const struct weft_engine *e, struct send_buffer *p)
 }
 
 static void pack_completion(struct weft_engine *e, struct send_buffer *out,
-                            const struct peers_completion *t)
+                            const struct completion *t)
 {
     struct completion_message news;
     completion_message_of(e, t, &news);

@@ -31,7 +31,7 @@ bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id)
 }
 
 /* The place for one more behind the others; NULL, and the engine has failed: there is none. */
-static struct peers_completion *one_more(struct weft_engine *e)
+static struct completion *one_more(struct weft_engine *e)
 {
     struct peers *p = e->peers;
     if (!GROW(p->completions, p->ncompletions + p->nown, &p->completions_cap)) {
@@ -49,22 +49,22 @@ bool peers_listens(const struct weft_engine *e)
 void peers_completed(struct weft_engine *e, uint32_t msg, bool acked)
 {
     struct peers *p = e->peers;
-    struct peers_completion *t = one_more(e);
+    struct completion *t = one_more(e);
     p->expected = false;
     if (t)
-        *t = (struct peers_completion){.at = p->at,
-                                       .seq = p->nown++,
-                                       .msg = msg,
-                                       .cluster = p->cluster,
-                                       .from = (uint8_t)p->link.me,
-                                       .acked = acked,
-                                       .late = peers_listens(e) ||
-                                               (acked && msg_at(e, msg)->deferrable)};
+        *t = (struct completion){.at = p->at,
+                                 .seq = p->nown++,
+                                 .msg = msg,
+                                 .cluster = p->cluster,
+                                 .from = (uint8_t)p->link.me,
+                                 .kind = acked ? COMPLETION_ACKED : COMPLETION_RECEIVED,
+                                 .deferrable =
+                                     peers_listens(e) || (acked && msg_at(e, msg)->deferrable)};
 }
 
-void peers_completion_add(struct weft_engine *e, const struct peers_completion *t)
+void peers_completion_add(struct weft_engine *e, const struct completion *t)
 {
-    struct peers_completion *to = one_more(e);
+    struct completion *to = one_more(e);
     if (to) {
         *to = *t;
         e->peers->ncompletions++;

@@ -2,6 +2,7 @@
 /* What all processes say of one thing: peers.h. */
 #include "core/context.h"
 #include "switch/lazy.h"
+#include "obstacles.h"
 #include "peers.h"
 
 #include <string.h>
@@ -58,7 +59,7 @@ void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, s
             send_buffer_add(e, &e->part.all, &l, sizeof l);
     }
     part_ask(e, sizeof(struct lost), add_lost, list);
-    p->ended |= part_sum(e, peers_obstacle(e) || !e->parts) != 0;
+    p->ended |= part_sum(e, obstacle_find(e, OBSTACLE_PROCESSES) || !e->parts) != 0;
 }
 
 void peers_meet(struct weft_engine *e)

@@ -4,6 +4,7 @@
 #include "core/context.h"
 #include "host_parts.h"
 #include "host_parts_internal.h"
+#include "obstacles.h"
 #include "peers.h"
 #include "window.h"
 #include "window_threads.h"
@@ -40,7 +41,7 @@ static int64_t first_timer(struct weft_engine *e)
 
 /* Whether the first of what is to be told comes before all timers and events of users, and no host
  * that is held could come before it. */
-static bool may_tell(struct weft_engine *e, const struct peers_completion *t)
+static bool may_tell(struct weft_engine *e, const struct completion *t)
 {
     return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) &&
            t->at.t < e->peers->user_ps && !e->err.code;
@@ -57,9 +58,9 @@ static bool tell_all(struct weft_engine *e)
     peers_completions_order(p);
     while (p->ncompletions && p->completions[0].at.t <= until_ps &&
            may_tell(e, &p->completions[0])) {
-        const struct peers_completion t = peers_completions_next(p);
-        told |= !t.late;
-        if (!e->windows.clusters.lone && !t.late)
+        const struct completion t = peers_completions_next(p);
+        told |= !t.deferrable;
+        if (!e->windows.clusters.lone && !t.deferrable)
             until_ps = least(until_ps, t.at.t + p->shortest_ps);
         peers_completion_report(e, &t);
     }
@@ -232,7 +233,7 @@ static bool any_held(const struct peers *p)
 {
     bool held = false;
     for (uint32_t i = 0; i < p->ncompletions + p->nown && !held; i++)
-        held = p->completions[i].from == p->link.me && !p->completions[i].late;
+        held = p->completions[i].from == p->link.me && !p->completions[i].deferrable;
     return held;
 }
 
@@ -256,7 +257,7 @@ static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
     p->bound = (struct ev){WEFT_NEVER, 0};
     h->window++;
     for (uint32_t i = 0; i < p->ncompletions; i++)
-        if (p->completions[i].from == p->link.me && !p->completions[i].late)
+        if (p->completions[i].from == p->link.me && !p->completions[i].deferrable)
             h->clusters[p->completions[i].cluster].held = h->window;
     e->now = p->from_ps;
     host_parts_round(e, hosts_ps, until_ps);
@@ -291,7 +292,7 @@ static void give_up(struct weft_engine *e, int64_t t_ps)
 /* Hosts may have come to run in parts, or ceased to, since it was last asked. */
 static bool ready(struct weft_engine *e)
 {
-    const char *why = peers_obstacle(e);
+    const char *why = obstacle_find(e, OBSTACLE_PROCESSES);
     if (!why && (!e->parts || e->peers->ended))
         why = "hosts do not run in windows";
     if (why) /* the same in all */

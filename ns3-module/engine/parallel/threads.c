@@ -10,6 +10,7 @@
  * Nothing but the time that a run takes depends on it.
  */
 #include "core/context.h"
+#include "obstacles.h"
 #include "thread_pool.h"
 #include "window.h"
 #include "window_threads.h"
@@ -65,6 +66,7 @@ void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_
         *out = e->threads->figures;
     else if (e->choice)
         *out = e->choice->figures;
+    out->alone = obstacle_find(e, OBSTACLE_THREADS);
     out->threads = e->choice ? e->choice->home : e->threads ? e->threads->n : 1;
 }
 

@@ -315,7 +315,7 @@ void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id)
     w->timers[w->ntimers++] = (struct ev){t_ps, id};
 }
 
-void worker_complete(struct weft_engine *e, uint32_t msg, enum worker_completion_kind what,
+void worker_complete(struct weft_engine *e, uint32_t msg, enum completion_kind what,
                      const struct weft_completion *done)
 {
     struct worker *w = e->worker;
@@ -324,9 +324,10 @@ void worker_complete(struct weft_engine *e, uint32_t msg, enum worker_completion
         return;
     }
     uint32_t at = w->ncompletions++; /* what waits from the window before may be of later events */
-    for (; at && ev_before(w->at, w->completions[at - 1].at); at--)
+    for (; at && ev_before(w->at, w->completions[at - 1].completion.at); at--)
         w->completions[at] = w->completions[at - 1];
-    w->completions[at] = (struct worker_completion){.at = w->at, .msg = msg, .what = what};
+    w->completions[at] =
+        (struct worker_completion){.completion = {.at = w->at, .msg = msg, .kind = (uint8_t)what}};
     if (done)
         w->completions[at].done = *done;
 }

@@ -23,6 +23,7 @@
 #define WEFT_ENGINE_WORKER_H
 
 #include "core/context.h"
+#include "completion.h"
 #include "core/heap.h"
 #include "outbox.h"
 
@@ -35,22 +36,10 @@ struct worker_drop {
     uint8_t why;
 };
 
-/** What the user is told of. */
-enum worker_completion_kind {
-    COMPLETION_RECEIVED,
-    COMPLETION_TAKEN, /**< the same, but he knows: he has taken it in himself (run_in_worker)
-                       */
-    COMPLETION_ACKED, /**< the record of the message is free then */
-    COMPLETION_POSTED /**< nothing, but the message gets its number, as he has posted it meanwhile
-                       */
-};
-
-/** The user is to be told of a message, by that event. */
+/** A completion, and what the frontend is called with, but for COMPLETION_POSTED. */
 struct worker_completion {
-    struct ev at;
-    uint32_t msg; /**< its record */
-    enum worker_completion_kind what;
-    struct weft_completion done; /**< but for COMPLETION_POSTED */
+    struct completion completion;
+    struct weft_completion done;
 };
 
 /** A message that was posted meanwhile for a host that another thread may run, and the one of its
@@ -131,7 +120,7 @@ uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
 /** Sets a timer of the engine's own agenda. */
 void worker_timer(struct weft_engine *e, int64_t t_ps, uint64_t id);
 /** The user is to be told of message record @p msg. */
-void worker_complete(struct weft_engine *e, uint32_t msg, enum worker_completion_kind what,
+void worker_complete(struct weft_engine *e, uint32_t msg, enum completion_kind what,
                      const struct weft_completion *done);
 /** He takes in a message (run_in_worker), and may post others: see engine_here. */
 void worker_call(struct weft_engine *e, const struct weft_completion *done);
