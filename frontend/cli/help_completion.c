@@ -183,6 +183,8 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
         "        explain:1:*|show:1:scenario|show:1:fabric) words='' files=yes scenarios=yes ;;\n"
         "        show:1:*) words=$(_weft_names \"${args[0]}\")\n"
         "            [ \"${args[0]}\" != topology ] || files=yes ;;\n"
+        "        plot:0:*) ;;\n"
+        "        plot:*) words=$(_weft_names plot) files=yes ;;\n"
         "        list:0:*|show:0:*|help:0:*) ;;\n"
         "        *) words='' ;;\n"
         "    esac\n"

@@ -129,6 +129,7 @@ TEST(Help, BashCompletesValues)
 TEST(Help, BashCompletesNames)
 {
     EXPECT_EQ(complete("weft show cc dcq"), "dcqcn ");
+    EXPECT_EQ(complete("weft plot out gan"), "gantt ");
     EXPECT_EQ(complete("weft show --json cc dcq"), "dcqcn ");
     EXPECT_EQ(complete("weft show scenario incast-w"), "incast-websearch ");
     EXPECT_EQ(complete("weft explain pfc.q"), "pfc.quanta ");

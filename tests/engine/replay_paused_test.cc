@@ -19,7 +19,8 @@ class ReplayPaused : public testing::TestWithParam<unsigned>
     void Start(Pair &p, bool told, uint64_t bytes, uint64_t more = 70'000)
     {
         for (World *w : {&p.off, &p.on}) {
-            w->config.hooks.concurrency.local = w->config.hooks.pfc_late = 1;
+            w->config.hooks.concurrency.local = true;
+            w->config.hooks.pfc_late = 1;
             if (!told)
                 w->config.hooks.pfc = nullptr;
         }

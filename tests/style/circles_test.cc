@@ -30,9 +30,6 @@ const std::vector<std::string> without_call_circles = {"frontend", "topologies",
  * run folder. */
 const std::set<std::string> family_tables = {"weft_op_table", "weft_csv_files"};
 
-/* Tables with one implementation that still hide a circle. */
-const std::set<std::string> hidden_tables = {"posts_ops"};
-
 /* Structs of functions that core declares, and other rooms register when an engine is made. */
 const std::set<std::string> registered_callbacks = {"extension_ops", "port_ops", "timer_ops"};
 
@@ -136,8 +133,7 @@ Graph calls_graph(const std::vector<Symbol> &symbols, const std::set<std::string
     std::set<std::string> objects;
     Graph g;
     for (const Symbol &s : symbols)
-        if (is_function(s) ||
-            (is_object(s) && !family_tables.count(s.name) && !hidden_tables.count(s.name))) {
+        if (is_function(s) || (is_object(s) && !family_tables.count(s.name))) {
             owner[s.name] = s.file;
             if (is_object(s))
                 objects.insert(s.name);
