@@ -217,10 +217,12 @@ static const struct rule rules[] = {
 struct list {
     struct weft_finding *out;
     size_t n;
+    bool lost; /* there was no memory for one */
 };
 
 static void findings_add(struct list *l, double weight, const char *sentence, const char *advice)
 {
+    l->lost = l->lost || !sentence;
     if (sentence && l->n < WEFT_FINDINGS_MAX)
         l->out[l->n++] = (struct weft_finding){weight, sentence, advice};
 }
@@ -260,6 +262,8 @@ size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
 {
     const struct rule_in in = {run, f, arena};
     struct list l = {.out = out, .n = weft_suspects(run, f, arena, out, WEFT_FINDINGS_MAX / 2)};
+    if (l.n == WEFT_FINDINGS_LOST)
+        return l.n;
     add_causes(&l, f, arena);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         const char *sentence = NULL;
@@ -268,7 +272,7 @@ size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
             findings_add(&l, weight, sentence, rules[i].advice);
     }
     qsort(out, l.n, sizeof *out, by_weight);
-    return l.n;
+    return l.lost ? WEFT_FINDINGS_LOST : l.n;
 }
 
 const char *weft_findings_verdict(const struct weft_run *run, const struct weft_facts *f,

@@ -83,6 +83,7 @@ struct suspects {
     struct weft_arena *arena;
     struct weft_finding *out;
     size_t n, max;
+    bool lost; /* there was no memory for one */
 };
 
 /* The share of the run, or of what messages took, that went by with these. */
@@ -127,6 +128,7 @@ static double distance(const char *value, const char *def, int direction)
 
 static void add(struct suspects *s, double weight, const char *sentence, const char *advice)
 {
+    s->lost = s->lost || !sentence || !advice;
     if (s->n < s->max && weight > 0 && sentence && advice)
         s->out[s->n++] = (struct weft_finding){1 + weight, sentence, advice};
 }
@@ -289,5 +291,5 @@ size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
     suspect_jobs(&s);
     suspect_tiers(&s);
     suspect_load(&s);
-    return s.n;
+    return s.lost ? WEFT_FINDINGS_LOST : s.n;
 }

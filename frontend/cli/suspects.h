@@ -5,7 +5,8 @@
 
 #include "plot/page.h"
 
-/** Finds them, what weighs most first; returns how many, at most @p max. A weight is about the
+/** Finds them, what weighs most first; returns how many, at most @p max, or
+ * WEFT_FINDINGS_LOST. A weight is about the
  * share of the run that it may have cost. */
 size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
                      struct weft_arena *arena, struct weft_finding *out, size_t max);

@@ -38,11 +38,13 @@ static void write_head(const struct weft_page *p)
 
 /* ---- what bounded the run ---- */
 
-static void write_findings(const struct weft_page *p, const struct weft_run *run,
-                           const struct weft_facts *f)
+static int write_findings(const struct weft_page *p, const struct weft_run *run,
+                          const struct weft_facts *f, struct weft_err *err)
 {
     struct weft_finding list[WEFT_FINDINGS_MAX];
     const size_t n = p->settings->findings(run, f, p->runs->arena, list);
+    if (n == WEFT_FINDINGS_LOST)
+        return weft_err_no_memory(err, "a report");
     fputs("<p class=\"verdict\">", p->out);
     weft_page_text(p, p->settings->verdict(run, f, p->runs->arena));
     fputs("</p>\n<ol class=\"findings\">\n", p->out);
@@ -58,6 +60,7 @@ static void write_findings(const struct weft_page *p, const struct weft_run *run
         fputs(
             "<p>Nothing stands out: no waiting, losses, pauses or full links worth mention.</p>\n",
             p->out);
+    return 0;
 }
 
 static void write_top(const struct weft_page *p, const char *title, const struct weft_top *t)
@@ -76,11 +79,11 @@ static void write_top(const struct weft_page *p, const char *title, const struct
     fputs("</table></div>\n", p->out);
 }
 
-static void write_answers(const struct weft_page *p)
+static int write_answers(const struct weft_page *p, struct weft_err *err)
 {
     if (p->runs->n > WEFT_PAGE_SIDE_BY_SIDE) {
         weft_page_extremes(p);
-        return;
+        return 0;
     }
     fputs("<section id=\"answer\">\n<h2>What bounded the run</h2>\n", p->out);
     if (p->runs->n > 1)
@@ -90,7 +93,8 @@ static void write_answers(const struct weft_page *p)
         fputs("<div class=\"run\">\n", p->out);
         if (p->runs->n > 1)
             weft_page_cell(p, "h3", p->runs->run[i].label);
-        write_findings(p, &p->runs->run[i], f);
+        if (write_findings(p, &p->runs->run[i], f, err))
+            return err->code;
         fputs("<details open><summary>What mattered most</summary>\n<div class=\"tops\">\n",
               p->out);
         write_top(p, "busiest links", &f->links);
@@ -101,6 +105,7 @@ static void write_answers(const struct weft_page *p)
         fputs("</div></details>\n</div>\n", p->out);
     }
     fputs(p->runs->n > 1 ? "</div>\n</section>\n" : "</section>\n", p->out);
+    return 0;
 }
 
 /* ---- figures ---- */
@@ -158,8 +163,7 @@ int weft_page_write(const struct weft_runs *runs, const struct weft_page_setting
         if (weft_facts_read(runs, &runs->run[i], &p.facts[i], err))
             return err->code;
     write_head(&p);
-    write_answers(&p);
-    if (weft_page_numbers(&p, err) || write_figures(&p, err))
+    if (write_answers(&p, err) || weft_page_numbers(&p, err) || write_figures(&p, err))
         return err->code;
     weft_page_settings_section(&p);
     fputs("</main>\n</body>\n</html>\n", out);

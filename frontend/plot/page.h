@@ -13,6 +13,8 @@ extern "C" {
 #endif
 
 enum { WEFT_FINDINGS_MAX = 24 };
+/** In place of their number: there was no memory for them. */
+#define WEFT_FINDINGS_LOST ((size_t)-1)
 
 /** Something that was found about a run. */
 struct weft_finding {
@@ -23,8 +25,8 @@ struct weft_finding {
 
 /** What the page asks of those who know what settings do. */
 struct weft_page_settings {
-    /** What can be said of a run, what weighs most first, into @p out; returns how many. Sentences
-     * live in @p arena. */
+    /** What can be said of a run, what weighs most first, into @p out; returns how many, or
+     * WEFT_FINDINGS_LOST. Sentences live in @p arena. */
     size_t (*findings)(const struct weft_run *run, const struct weft_facts *f,
                        struct weft_arena *arena, struct weft_finding out[WEFT_FINDINGS_MAX]);
     /** One sentence on the whole of the run. */

@@ -33,14 +33,17 @@ static size_t character(const unsigned char *s)
     return n;
 }
 
-/* A text between single quotes, in which gnuplot replaces nothing. */
-static void quote(FILE *out, const char *text)
+/* A text between single quotes, in which gnuplot replaces nothing; @p format: but what begins with
+ * '%'. */
+static void quote_as(FILE *out, const char *text, bool format)
 {
     fputc('\'', out);
     while (*text) {
         const size_t n = character((const unsigned char *)text);
         if (*text == '\'')
             fputs("''", out);
+        else if (*text == '%' && format)
+            fputs("%%", out);
         else if (n)
             fwrite(text, 1, n, out);
         else
@@ -50,19 +53,15 @@ static void quote(FILE *out, const char *text)
     fputc('\'', out);
 }
 
+static void quote(FILE *out, const char *text)
+{
+    quote_as(out, text, false);
+}
+
 /* The text of a tick, which gnuplot takes for a format of its number. */
 static void quote_tick(FILE *out, const char *text)
 {
-    char *twice = malloc(2 * strlen(text) + 1), *to = twice;
-    for (const char *s = text; twice && *s; s++) {
-        if (*s == '%')
-            *to++ = '%';
-        *to++ = *s;
-    }
-    if (twice)
-        *to = '\0';
-    quote(out, twice ? twice : "");
-    free(twice);
+    quote_as(out, text, true);
 }
 
 /* A text as a field of data. There is no way to write a double quote or a backslash in one. */

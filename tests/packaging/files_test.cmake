@@ -14,6 +14,7 @@ if(LIBDIR STREQUAL "lib")
   file(RENAME ${WORK}/usr/lib ${WORK}/usr/installed)
   file(MAKE_DIRECTORY ${WORK}/usr/lib)
   file(RENAME ${WORK}/usr/installed ${WORK}/usr/lib/machine)
+  file(RENAME ${WORK}/usr/lib/machine/python3 ${WORK}/usr/lib/python3) # for all architectures
 elseif(NOT LIBDIR MATCHES "^lib/[^/]+$")
   message("skipped: libraries are installed in ${LIBDIR}")
   return()
