@@ -26,7 +26,8 @@ class Ring
           m_group(group ? group : w.fabric->nhosts), m_at(w.fabric->nhosts)
     {
         w.config.hooks.ctx = this;
-        w.config.hooks.concurrency.local = w.config.hooks.pfc_late = 1;
+        w.config.hooks.concurrency.local = true;
+        w.config.hooks.pfc_late = 1;
         w.config.hooks.pfc = nullptr;
         w.config.hooks.received = [](void *c, const weft_completion *d) {
             auto *r = static_cast<Ring *>(c);
@@ -86,7 +87,8 @@ class Talk
         for (uint32_t h = 0; h < w.fabric->nhosts; h++)
             m_rng.push_back(weft_rng_stream(seed, "replay-test-talk", h));
         w.config.hooks.ctx = this;
-        w.config.hooks.concurrency.local = w.config.hooks.pfc_late = 1;
+        w.config.hooks.concurrency.local = true;
+        w.config.hooks.pfc_late = 1;
         w.config.hooks.pfc = nullptr;
         w.config.hooks.received = [](void *c, const weft_completion *d) {
             auto *t = static_cast<Talk *>(c);

@@ -73,7 +73,8 @@ TEST(ReplayThreads, Settled)
             Pair p("leaf-spine", sixLeaves, small, cc);
             p.threads = threads;
             for (World *w : {&p.off, &p.on}) {
-                w->config.hooks.concurrency.local = w->config.hooks.pfc_late = 1;
+                w->config.hooks.concurrency.local = true;
+                w->config.hooks.pfc_late = 1;
                 w->config.hooks.pfc = nullptr;
             }
             p.Build(WEFT_REPLAYING);
