@@ -23,7 +23,8 @@ static int symmetry_by_number(const void *a, const void *b)
 
 static void symmetry_number(uint32_t *list, uint32_t n, uint32_t *names)
 {
-    qsort(list, n, sizeof *list, symmetry_by_number);
+    if (n)
+        qsort(list, n, sizeof *list, symmetry_by_number);
     for (uint32_t i = 0; i < n; i++)
         names[list[i]] = i;
 }
