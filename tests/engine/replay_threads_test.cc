@@ -42,8 +42,8 @@ TEST(ReplayThreads, WhoListens)
             Pair p("leaf-spine", sixLeaves, small, cc);
             p.threads = threads;
             for (World *w : {&p.off, &p.on}) {
-                w->config.hooks.concurrency.local = w->config.hooks.concurrency.passive =
-                    w->config.hooks.pfc_late = 1;
+                w->config.hooks.concurrency.local = w->config.hooks.concurrency.passive = true;
+                w->config.hooks.pfc_late = 1;
                 w->config.hooks.pfc = nullptr;
             }
             p.Build();

@@ -94,8 +94,14 @@ void snapshot_free(struct snapshot *t);
 static inline int64_t snapshot_load(const void *p, size_t size)
 {
     uint64_t v = 0;
-    memcpy(&v, p, size);
+    memcpy(&v, p, size < sizeof v ? size : sizeof v);
     return (int64_t)v;
+}
+
+/** The first @p size bytes of a value, at most 8, to where they are. */
+static inline void snapshot_store(void *p, uint64_t v, size_t size)
+{
+    memcpy(p, &v, size < sizeof v ? size : sizeof v);
 }
 
 /** Whether a value that was @p old and is @p v may have moved so. */
@@ -183,16 +189,17 @@ snapshot_field(struct snapshot *t, void *p, size_t size, enum evolution move, co
         snapshot_compare(t, snapshot_load(p, size), move, name);
     } else if (t->use == SNAPSHOT_MOVE) {
         if ((move != EVOLVES_SAME || t->fixed) && t->value[t->at]) {
-            const uint64_t v =
-                (uint64_t)snapshot_load(p, size) + (uint64_t)t->value[t->at] * (uint64_t)t->periods;
-            memcpy(p, &v, size);
+            snapshot_store(p,
+                           (uint64_t)snapshot_load(p, size) +
+                               (uint64_t)t->value[t->at] * (uint64_t)t->periods,
+                           size);
         }
     } else if (t->use == SNAPSHOT_STEP) {
         t->value[t->at] = snapshot_step(t, t->value[t->at], snapshot_load(p, size), move);
     } else if (t->use == SNAPSHOT_SHIFT) {
         const int64_t old = snapshot_load(p, size), v = old + snapshot_shift(t, old, move);
         if (move != EVOLVES_SAME && move != EVOLVES_RARE)
-            memcpy(p, &v, size);
+            snapshot_store(p, (uint64_t)v, size);
     } else if (__builtin_expect(t->n < t->cap, 1) || snapshot_grow(t)) {
         t->value[t->n++] = snapshot_load(p, size);
     }
