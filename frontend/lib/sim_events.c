@@ -72,8 +72,10 @@ static int events_compare_any(const void *a, const void *b)
 
 void sim_events_sort(struct weft_sim *s, size_t from)
 {
-    struct weft_event *e = s->events + s->head + from;
     const size_t n = s->nevents - s->head - from;
+    if (n < 2)
+        return;
+    struct weft_event *e = s->events + s->head + from;
     size_t moves = 0;
     for (size_t i = 1; i < n; i++) { /* they are nearly in order */
         size_t j = i;

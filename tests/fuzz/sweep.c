@@ -25,7 +25,7 @@ void weft_fuzz_result(const uint8_t *data, size_t size)
     REQUIRE(r || err.code);
     if (!weft_fuzz_ok(r ? 0 : err.code, &err))
         return;
-    REQUIRE(weft_result_outcome(r));
+    REQUIRE(weft_outcome_name(weft_result_outcome(r)));
     static const char *const names[] = {"end-to-end", "drops", "wall-time-s", "job.a.fct-p99"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         REQUIRE(weft_metric_choose(names[i], &c, &err) == 0);
