@@ -64,15 +64,6 @@ static void print_trial(FILE *out, const struct weft_diagnosis *d, const struct 
     fputc('\n', out);
 }
 
-static size_t count_without_effect(const struct weft_diagnosis *d)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < d->ntrials; i++)
-        n += d->trials[i].state == WEFT_TRIAL_PLAYED && !d->trials[i].second &&
-             !helps(&d->trials[i]);
-    return n;
-}
-
 static void print_others(FILE *out, const struct weft_diagnosis *d, enum weft_trial_state state,
                          const char *title)
 {
@@ -110,8 +101,7 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
     if (rows == 0)
         fprintf(out, "\nNo change that was tried makes it faster by more than %.0f %%.\n",
                 100 * WEFT_DIAGNOSE_LEAST_GAIN);
-    if (count_without_effect(d))
-        print_others(out, d, WEFT_TRIAL_PLAYED, "What would not, by time:");
+    print_others(out, d, WEFT_TRIAL_PLAYED, "What would not, by time:");
     print_others(out, d, WEFT_TRIAL_FAILED, "What could not be played, or took too long:");
     print_others(out, d, WEFT_TRIAL_NOT_TRIED,
                  "Not tried, for want of time (--budget gives more):");

@@ -57,13 +57,19 @@ static bool roce(const struct look *l)
     return !is(l, "transport", "type", "tcp");
 }
 
+/* How many links join switches. */
+static uint32_t switch_links(const struct weft_fabric *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->nlinks; i++)
+        n += f->nodes[f->links[i].a].kind == WEFT_NODE_SWITCH &&
+             f->nodes[f->links[i].b].kind == WEFT_NODE_SWITCH;
+    return n;
+}
+
 static bool paths_differ(struct look *l)
 {
-    uint32_t uplinks = 0;
-    for (uint32_t i = 0; i < l->f->nlinks && uplinks < 2; i++)
-        uplinks += l->f->nodes[l->f->links[i].a].kind == WEFT_NODE_SWITCH &&
-                   l->f->nodes[l->f->links[i].b].kind == WEFT_NODE_SWITCH;
-    return roce(l) && uplinks > 1 && is(l, "switch", "balance", "flow");
+    return roce(l) && switch_links(l->f) > 1 && is(l, "switch", "balance", "flow");
 }
 
 static bool controlled(struct look *l)
@@ -194,10 +200,6 @@ static double oversubscription(const struct weft_fabric *f)
 static bool joined_switches(struct look *l)
 {
     const double ratio = oversubscription(l->f);
-    bool any = false;
-    for (uint32_t i = 0; i < l->f->nlinks && !any; i++)
-        any = l->f->nodes[l->f->links[i].a].kind == WEFT_NODE_SWITCH &&
-              l->f->nodes[l->f->links[i].b].kind == WEFT_NODE_SWITCH;
     l->set = weft_arena_printf(l->arena, "run.link-rates=switches:x%.6g", ratio > 1 ? ratio : 2);
     if (ratio > 1.05)
         l->weight = 1.5;
@@ -206,7 +208,7 @@ static bool joined_switches(struct look *l)
                                     "links between switches %.3g times as fast: no tier offered "
                                     "more than it carries (%.3g:1 now)",
                                     ratio, ratio);
-    return any;
+    return switch_links(l->f) > 0;
 }
 
 /* Load is a share of what hosts' links carry: twice the rate is to meet the same traffic. */
