@@ -157,7 +157,7 @@ static double rtt_of(const struct state *s)
 }
 
 /* Bounds the window and says what follows from it. */
-static void bolt_settle(struct state *s, const struct params *p, struct weft_cc_out *out)
+static void bolt_resolve(struct state *s, const struct params *p, struct weft_cc_out *out)
 {
     s->window = weft_cc_clamp(s->window, (double)p->min_window, s->most);
     out->cwnd_bytes = weft_cc_clamp_u64(s->window, (uint64_t)s->mtu_bytes, UINT64_MAX);
@@ -185,7 +185,7 @@ static void bolt_init(void *state, const void *raw, const struct weft_cc_env *en
     s->shrank_ps = now_ps;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
-    bolt_settle(s, p, out);
+    bolt_resolve(s, p, out);
 }
 
 static void bolt_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
@@ -222,13 +222,13 @@ static void bolt_on_ack(void *state, const void *raw, int64_t now_ps, const stru
             s->next_ai_bytes = ack->nxt_bytes;
         }
     }
-    bolt_settle(s, p, out);
+    bolt_resolve(s, p, out);
 }
 
 static void bolt_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     lose(state, raw, now_ps);
-    bolt_settle(state, raw, out);
+    bolt_resolve(state, raw, out);
 }
 
 static uint32_t bolt_tag(void *state, const void *raw, const struct weft_cc_leaving *k)
@@ -260,7 +260,7 @@ static void bolt_warned(void *state, const void *raw, int64_t now_ps,
             s->shrank_ps = now_ps;
         }
     }
-    bolt_settle(s, p, out);
+    bolt_resolve(s, p, out);
 }
 
 static void bolt_rules(const void *raw, struct weft_cc_supply *out)

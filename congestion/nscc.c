@@ -336,8 +336,8 @@ static bool quick_adapt(struct state *s, int64_t now_ps, double flight, bool los
     if (now_ps < s->qa_end_ps)
         return false;
     bool done = false;
-    const bool asked = s->qa_asked || loss || delay_ps > s->qa_threshold_ps;
-    if (s->qa_end_ps && asked && s->achieved < (double)s->max_wnd * s->gate) {
+    const bool qa_due = s->qa_asked || loss || delay_ps > s->qa_threshold_ps;
+    if (s->qa_end_ps && qa_due && s->achieved < (double)s->max_wnd * s->gate) {
         bound(s, s->achieved);
         s->to_ignore = flight;
         s->ignored = 0;

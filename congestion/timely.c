@@ -191,8 +191,8 @@ static unsigned needs_now(const void *raw)
 static int timely_check(const void *raw, struct weft_err *err)
 {
     const struct params *p = raw;
-    const bool settled = p->t_low_ps >= 0 && p->t_high_ps >= 0;
-    if (settled && p->t_low_ps > p->t_high_ps)
+    const bool consistent = p->t_low_ps >= 0 && p->t_high_ps >= 0;
+    if (consistent && p->t_low_ps > p->t_high_ps)
         return weft_err_set(err, WEFT_E_INPUT, "timely: t-low must not be above t-high");
     return 0;
 }

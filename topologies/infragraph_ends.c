@@ -11,7 +11,7 @@ int infra_push(struct infra_reader *r, struct infra_list *l, uint32_t id)
 {
     uint32_t *p = infra_grow(l->id, &l->cap, l->n, sizeof *p);
     if (!p)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     l->id = p;
     l->id[l->n++] = id;
     return 0;

@@ -76,7 +76,7 @@ static int add_vertex(struct infra_reader *r, const char *name, const char *comp
                            WEFT_INFRA_VERTICES_MAX);
     struct weft_infra_vertex *p = infra_grow(g->v, &r->v_cap, g->nv, sizeof *p);
     if (!p)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     g->v = p;
     g->v[g->nv] = (struct weft_infra_vertex){name, component, kind, instance, WEFT_INFRA_NONE};
     *out = g->nv++;
@@ -102,11 +102,11 @@ static int expand_part(struct infra_reader *r, const struct weft_tree *t, const 
     *part = (struct infra_part){.at = t, .name = name, .n = n};
     ids = malloc(n * sizeof *ids);
     if (!ids)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     for (uint32_t i = 0; !rc && i < n; i++) {
         const char *full = weft_arena_printf(r->arena, "%s.%s.%" PRIu32, prefix, name, i);
         if (!full)
-            rc = infra_no_memory(r);
+            rc = weft_err_no_memory(r->err, "a topology");
         else if (device)
             rc = expand(r, device, full, instance, depth + 1, &ids[i]);
         else
@@ -129,7 +129,7 @@ static int add_edge(struct infra_reader *r, uint32_t a, uint32_t b, uint32_t lin
                            "the document has more than %" PRIu32 " edges", WEFT_INFRA_EDGES_MAX);
     struct weft_infra_edge *p = infra_grow(g->e, &r->e_cap, g->ne, sizeof *p);
     if (!p)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     g->e = p;
     g->e[g->ne++] = (struct weft_infra_edge){a, b, link, outer};
     return 0;
@@ -192,7 +192,7 @@ static int link_of(struct infra_reader *r, const struct weft_tree *edge,
             return 0;
     struct weft_infra_link *p = realloc(g->links, (g->nlinks + 1) * sizeof *p);
     if (!p)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     g->links = p;
     const double bps = quantity(weft_tree_get(phys, "bandwidth"), rates, rate_scale, 3);
     g->links[g->nlinks++] = (struct weft_infra_link){
@@ -263,14 +263,14 @@ static int expand(struct infra_reader *r, const struct weft_tree *device, const 
         return infra_fail(r, device, "a device has no components");
     parts = weft_arena_calloc(r->arena, n, sizeof *parts);
     if (!parts)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     for (const struct weft_tree *t = list->first; !rc && t; t = t->next)
         rc = expand_part(r, t, prefix, instance, depth, &parts[k++]);
     if (rc)
         return rc;
     struct infra_box *p = infra_grow(r->boxes, &r->boxes_cap, r->nboxes, sizeof *p);
     if (!p)
-        return infra_no_memory(r);
+        return weft_err_no_memory(r->err, "a topology");
     r->boxes = p;
     r->boxes[r->nboxes] = (struct infra_box){device, parts, n};
     *out = r->nboxes++;
@@ -298,7 +298,7 @@ static int instances(struct infra_reader *r)
             uint32_t *top = realloc(r->top, (g->nboxes + 1) * sizeof *top);
             r->top = top ? top : r->top;
             if (!full || !b || !top)
-                return infra_no_memory(r);
+                return weft_err_no_memory(r->err, "a topology");
             b[g->nboxes] = (struct weft_infra_box){.name = full,
                                                    .instance = name,
                                                    .device = weft_tree_text(t, "device", ""),
@@ -333,7 +333,7 @@ static int collapse(struct infra_reader *r)
     struct weft_infra *g = r->g;
     struct keyed *all = calloc((size_t)g->ne + 1, sizeof *all);
     bool *drop = calloc((size_t)g->ne + 1, sizeof *drop);
-    int rc = all && drop ? 0 : infra_no_memory(r);
+    int rc = all && drop ? 0 : weft_err_no_memory(r->err, "a topology");
     for (uint32_t i = 0; !rc && i < g->ne; i++) {
         const uint32_t a = g->e[i].a, b = g->e[i].b;
         all[i] = (struct keyed){(uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a), i};
@@ -387,7 +387,7 @@ static int infragraph_read_keep(struct infra_reader *r, void *list, size_t size)
         memcpy(copy, *at, size);
     free(*at);
     *at = copy;
-    return copy ? 0 : infra_no_memory(r);
+    return copy ? 0 : weft_err_no_memory(r->err, "a topology");
 }
 
 int weft_infra_read(const char *file, struct weft_arena *a, struct weft_infra *out,

@@ -40,11 +40,6 @@ struct infra_reader {
     uint32_t *top; /* per instance: its box */
 };
 
-static inline int infra_no_memory(const struct infra_reader *r)
-{
-    return weft_err_no_memory(r->err, "a topology");
-}
-
 #define infra_fail(r, t, ...) weft_tree_err((t), (r)->g->file, (r)->err, __VA_ARGS__)
 
 static inline void *infra_grow(void *list, uint32_t *cap, uint32_t n, size_t size)

@@ -29,16 +29,11 @@ static bool csv_read_fill(struct weft_csv_reader *r)
     return r->end > 0;
 }
 
-static int no_memory(const struct weft_csv_reader *r, struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", r->path);
-}
-
 /* Why no more can be read: 0 at the end. */
 static int read_error(const struct weft_csv_reader *r, struct weft_err *err)
 {
     if (!r->chunk)
-        return no_memory(r, err);
+        return weft_err_no_memory(err, r->path);
     if (!ferror(r->f))
         return 0;
     if (errno == EFBIG)
@@ -59,7 +54,7 @@ static int csv_read_append(struct weft_csv_reader *r, char **buf, size_t *cap, s
         const size_t twice = 2 * (*n + bytes + 1);
         char *more = realloc(*buf, twice);
         if (!more)
-            return no_memory(r, err);
+            return weft_err_no_memory(err, r->path);
         *buf = more;
         *cap = twice;
     }

@@ -107,10 +107,10 @@ static void seam_on_received(void *ctx, const struct weft_completion *done)
 
 /* In threads: not measured. */
 static bool on_runs_in_worker(void *ctx, unsigned thread, const struct weft_msg *msg,
-                              struct weft_follows *follows)
+                              struct weft_follows *sends)
 {
     const struct weft_bench_seam *s = ctx;
-    return s->sink.concurrency.runs_in_worker(s->sink.concurrency.ctx, thread, msg, follows);
+    return s->sink.concurrency.runs_in_worker(s->sink.concurrency.ctx, thread, msg, sends);
 }
 
 static void on_run_in_worker(void *ctx, unsigned thread, const struct weft_completion *done)

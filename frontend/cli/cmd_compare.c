@@ -35,7 +35,7 @@ static const struct weft_opt options[] = {
 
 /* ---- what is asked for ---- */
 
-static bool is_asked_for(const struct compare_opts *o, const struct weft_figure_difference *d)
+static bool is_requested(const struct compare_opts *o, const struct weft_figure_difference *d)
 {
     char buf[VALUE_MAX];
     const char *name = weft_figure_name(d->key, buf);
@@ -53,7 +53,7 @@ static int check_metrics(const struct weft_comparison *c, const struct compare_o
         const struct compare_opts one = {.metrics = {&o->metrics.list[i], 1}};
         bool found = false;
         for (size_t k = 0; k < c->nfigures; k++)
-            found |= is_asked_for(&one, &c->figures[k]);
+            found |= is_requested(&one, &c->figures[k]);
         if (!found)
             return weft_err_set(err, WEFT_E_INPUT, "the runs do not both have a figure '%s'%s",
                                 o->metrics.list[i], "; weft compare --all lists those they have");
@@ -124,7 +124,7 @@ static void print_headlines(FILE *out, const struct weft_comparison *c,
     fprintf(out, "%-36s %-14s %-14s %s\n", "figures", "A", "B", "from A to B");
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
         for (size_t i = 0; i < c->nfigures; i++)
-            if (strcmp(c->figures[i].key, keys[k]) == 0 && is_asked_for(o, &c->figures[i]))
+            if (strcmp(c->figures[i].key, keys[k]) == 0 && is_requested(o, &c->figures[i]))
                 print_figure(out, &c->figures[i], tolerance);
 }
 
@@ -140,7 +140,7 @@ static void print_figures(FILE *out, const struct weft_comparison *c, const stru
               out);
     for (size_t i = 0; i < c->nfigures; i++) {
         const struct weft_figure_difference *d = &c->figures[i];
-        if (d->of_host || !is_asked_for(o, d) || (!o->all && d->change == 0))
+        if (d->of_host || !is_requested(o, d) || (!o->all && d->change == 0))
             continue;
         if (!o->all && shown == SHOWN_MAX && !is_beyond(d, tolerance)) {
             left++;
@@ -169,7 +169,7 @@ static void print_host(FILE *out, const struct weft_comparison *c, const struct 
 {
     fputs("of the machine that simulated, not compared\n", out);
     for (size_t i = 0; i < c->nfigures; i++)
-        if (c->figures[i].of_host && is_asked_for(o, &c->figures[i]))
+        if (c->figures[i].of_host && is_requested(o, &c->figures[i]))
             print_figure(out, &c->figures[i], -1);
 }
 
@@ -211,7 +211,7 @@ static void json_figures(struct weft_json *j, const struct weft_comparison *c,
     weft_json_array(j);
     for (size_t i = 0; i < c->nfigures; i++) {
         const struct weft_figure_difference *d = &c->figures[i];
-        if (!is_asked_for(o, d) || (!o->all && d->change == 0))
+        if (!is_requested(o, d) || (!o->all && d->change == 0))
             continue;
         weft_json_object(j);
         weft_json_kv_str(j, "key", d->key);
@@ -288,7 +288,7 @@ static int compare_run(const struct weft_cli *cli, const void *opts, char **args
     if (!code && o->html)
         code = write_page(cli, dirs, o->html, err);
     for (size_t i = 0; !code && i < c->nfigures; i++)
-        if (is_asked_for(o, &c->figures[i]) && is_beyond(&c->figures[i], tolerance))
+        if (is_requested(o, &c->figures[i]) && is_beyond(&c->figures[i], tolerance))
             code = WEFT_E_OUTCOME;
     weft_comparison_free(c);
     return code;

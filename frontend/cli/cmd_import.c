@@ -158,7 +158,7 @@ static int import_one(const struct weft_cli *cli, const struct import_opts *o, c
 }
 
 /* Whether a file stands for the same as one before it, as traces of other ranks do. */
-static bool is_told(const struct weft_import_found *files, size_t i)
+static bool is_repeated(const struct weft_import_found *files, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (files[k].kind == files[i].kind && strcmp(files[k].arg, files[i].arg) == 0)
@@ -174,7 +174,7 @@ static void print_commands(const struct weft_cli *cli, const struct weft_import_
     bool begun = false;
     for (size_t i = 0; i < n; i++) {
         const struct weft_import_kind *k = files[i].kind;
-        if (!k || is_told(files, i))
+        if (!k || is_repeated(files, i))
             continue;
         if (k->sets) {
             fputs(begun ? "" : "weft run", cli->out);

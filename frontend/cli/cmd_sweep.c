@@ -30,7 +30,7 @@ struct sweep {
     struct weft_sweep s;
     struct weft_sweep_find find;
     struct weft_sweep_bounds bounds;
-    const struct weft_sweep_request *asked;
+    const struct weft_sweep_request *request;
     struct weft_sweep_record record;
     struct weft_place *place; /* NULL: no folder */
     struct weft_csv *csv;
@@ -40,8 +40,8 @@ struct sweep {
     char last[WEFT_ERR_MSG_MAX]; /* why the row before failed */
     size_t again;                /* rows that failed for the same reason as one that was told */
     size_t next;                 /* point that is the next to start */
-    size_t told;                 /* points whose end was told, in order */
-    struct weft_strings said;    /* per point: what it said and was not told yet */
+    size_t nreported;            /* points whose end was told, in order */
+    struct weft_strings output;  /* per point: what it said and was not told yet */
     struct weft_sweep_log lines;
     int fatal; /* a point ended so that no others can be run: its code */
 };
@@ -126,12 +126,12 @@ static int write_rows(struct sweep *w, size_t before, size_t after, struct weft_
 static void sweep_log_lines(struct sweep *w, size_t point)
 {
     const struct weft_sweep_point *p = &w->s.point[point];
-    const char *said = w->said.list[point];
+    const char *output = w->output.list[point];
     weft_progress_finish(&w->progress);
-    if (said)
-        weft_sweep_log_print(&w->lines, said, w->base.cli->err);
-    free((void *)(uintptr_t)said);
-    w->said.list[point] = NULL;
+    if (output)
+        weft_sweep_log_print(&w->lines, output, w->base.cli->err);
+    free((void *)(uintptr_t)output);
+    w->output.list[point] = NULL;
     if (p->reason && p->code != WEFT_E_INTERRUPTED)
         print_failure(w, p);
 }
@@ -139,17 +139,17 @@ static void sweep_log_lines(struct sweep *w, size_t point)
 /* Tells the points that are done in their order, as far as they go. */
 static int print_in_order(struct sweep *w, struct weft_err *err)
 {
-    const size_t before = w->told;
-    while (w->told < w->s.npoints && w->s.point[w->told].state == WEFT_POINT_DONE)
-        sweep_log_lines(w, w->told++);
-    return write_rows(w, before, w->told, err);
+    const size_t before = w->nreported;
+    while (w->nreported < w->s.npoints && w->s.point[w->nreported].state == WEFT_POINT_DONE)
+        sweep_log_lines(w, w->nreported++);
+    return write_rows(w, before, w->nreported, err);
 }
 
-static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
+static int point_done(void *ctx, size_t point, char *output, struct weft_err *err)
 {
     struct sweep *w = (struct sweep *)ctx;
     const int code = w->s.point[point].code;
-    w->said.list[point] = said;
+    w->output.list[point] = output;
     if (w->s.find)
         sweep_log_lines(w, point);
     else if (print_in_order(w, err))
@@ -198,7 +198,7 @@ static void print_status(const struct sweep *w)
 static void show_progress(void *ctx)
 {
     struct sweep *w = (struct sweep *)ctx;
-    if (weft_interrupt_asked()) {
+    if (weft_interrupt_requested()) {
         weft_progress_finish(&w->progress);
         print_status(w);
     }
@@ -295,7 +295,7 @@ static bool has_results(const struct weft_sweep *s)
 static int write_rest(struct sweep *w, struct weft_err *err)
 {
     struct weft_sweep_row r;
-    size_t row = w->s.find ? 0 : weft_sweep_row_of(&w->s, w->told);
+    size_t row = w->s.find ? 0 : weft_sweep_row_of(&w->s, w->nreported);
     if (!w->csv || w->o->collect)
         return 0;
     for (; row < w->s.nrows; row++) {
@@ -303,7 +303,7 @@ static int write_rest(struct sweep *w, struct weft_err *err)
         if (r.there && weft_sweep_csv_row(w->csv, &w->s, row, err))
             return err->code;
     }
-    for (size_t i = w->told; i < w->s.npoints && !w->s.find; i++)
+    for (size_t i = w->nreported; i < w->s.npoints && !w->s.find; i++)
         if (w->s.point[i].state == WEFT_POINT_DONE)
             sweep_log_lines(w, i);
     return w->s.find ? weft_sweep_find_csv(w->base.out, w->s.find, &w->s, err) : 0;
@@ -330,7 +330,7 @@ static void print_text(const struct sweep *w, bool page, FILE *out)
 /* What of a scenario with several sweeps this is. */
 static void print_title(const struct sweep *w)
 {
-    const struct weft_sweep_request *a = w->asked;
+    const struct weft_sweep_request *a = w->request;
     if (a->name)
         fprintf(w->base.cli->out, "%s%s%s\n", a->name, a->title ? ": " : "",
                 a->title ? a->title : "");
@@ -346,7 +346,7 @@ static int update_page(const struct sweep *w, struct weft_err *err)
     int code = weft_memfile_close(&t, "the tables of a sweep", err);
     const size_t blank = code ? 0 : strspn(t.data, "\n");
     code = code ? code
-                : weft_sweep_page_update(w->o->update, w->asked->name, t.data + blank,
+                : weft_sweep_page_update(w->o->update, w->request->name, t.data + blank,
                                          t.size - blank, err);
     free(t.data);
     return code;
@@ -362,7 +362,7 @@ static int sweep_print(struct sweep *w, struct weft_err *err)
         return 0;
     print_title(w);
     print_text(w, false, w->base.cli->out);
-    if (!w->asked->last)
+    if (!w->request->last)
         fputc('\n', w->base.cli->out);
     return w->o->update && !err->code ? update_page(w, err) : 0;
 }
@@ -424,39 +424,41 @@ static void print_failures(const struct sweep *w)
                  n, s->npoints);
 }
 
-static int sweep_begin(struct sweep *w, const struct weft_sweep_request *asked,
+static int sweep_begin(struct sweep *w, const struct weft_sweep_request *request,
                        struct weft_err *err)
 {
     const struct weft_cli *cli = w->base.cli;
-    w->base.source = asked->source;
-    w->base.args = (char **)(uintptr_t)&asked->scenario;
-    w->base.nargs = asked->scenario != NULL;
-    w->base.out = asked->out;
-    w->asked = asked;
-    w->base.texts = asked->texts;
-    w->base.dir = asked->dir;
-    w->base.find = asked->find;
+    w->base.source = request->source;
+    w->base.args = (char **)(uintptr_t)&request->scenario;
+    w->base.nargs = request->scenario != NULL;
+    w->base.out = request->out;
+    w->request = request;
+    w->base.texts = request->texts;
+    w->base.dir = request->dir;
+    w->base.find = request->find;
     w->record = (struct weft_sweep_record){&w->s, &w->base};
-    if (weft_sweep_plan(&w->s, cli, &asked->texts, err))
+    if (weft_sweep_plan(&w->s, cli, &request->texts, err))
         return err->code;
-    if (asked->find && weft_sweep_find_read(&w->find, &w->s, asked->find, err))
+    if (request->find && weft_sweep_find_read(&w->find, &w->s, request->find, err))
         return err->code;
-    w->s.find = asked->find ? &w->find : NULL;
-    if (weft_sweep_bounds_read(&w->bounds, &w->s, asked->bounds, asked->nbounds, asked->file, err))
+    w->s.find = request->find ? &w->find : NULL;
+    if (weft_sweep_bounds_read(&w->bounds, &w->s, request->bounds, request->nbounds, request->file,
+                               err))
         return err->code;
     if (w->s.find && (w->o->emit || w->o->collect))
         return weft_err_set(err, WEFT_E_USAGE,
                             "--find chooses rows as it goes: --emit and --collect exclude it");
-    w->said.list = (const char **)calloc(w->s.npoints, sizeof *w->said.list);
-    if (!w->said.list)
+    w->output.list = (const char **)calloc(w->s.npoints, sizeof *w->output.list);
+    if (!w->output.list)
         return weft_err_no_memory(err, "rows");
     return open_folder(w, err);
 }
 
-static int sweep_run(struct sweep *w, const struct weft_sweep_request *asked, struct weft_err *err)
+static int sweep_run(struct sweep *w, const struct weft_sweep_request *request,
+                     struct weft_err *err)
 {
     const struct weft_cli *cli = w->base.cli;
-    int code = sweep_begin(w, asked, err);
+    int code = sweep_begin(w, request, err);
     if (code || w->o->emit) {
         weft_csv_close(w->csv, NULL);
         return code ? code : emit(w, err);
@@ -479,7 +481,7 @@ static int sweep_run(struct sweep *w, const struct weft_sweep_request *asked, st
 static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *opts, char **args,
                     int nargs, size_t part, bool *last, struct weft_err *err)
 {
-    struct weft_sweep_request asked;
+    struct weft_sweep_request request;
     struct sweep *w = (struct sweep *)calloc(1, sizeof *w);
     *last = true;
     if (!w)
@@ -487,20 +489,20 @@ static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *op
     struct weft_sweep_opts own = *opts;
     w->base.cli = cli;
     w->o = &own;
-    int code = weft_sweep_ask(cli, &own, args, nargs, part, &asked, err);
+    int code = weft_sweep_ask(cli, &own, args, nargs, part, &request, err);
     code = code ? code
                 : weft_limits_read(own.time_limit, own.memory_limit, own.watchdog, &w->base.limits,
                                    err);
-    code = code ? code : sweep_run(w, &asked, err);
-    *last = asked.last || err->code;
+    code = code ? code : sweep_run(w, &request, err);
+    *last = request.last || err->code;
     weft_signal_run_json_pop(&w->on_signal);
     weft_place_close(w->place);
-    for (size_t i = 0; w->said.list && i < w->s.npoints; i++)
-        free((void *)(uintptr_t)w->said.list[i]);
-    free(w->said.list);
+    for (size_t i = 0; w->output.list && i < w->s.npoints; i++)
+        free((void *)(uintptr_t)w->output.list[i]);
+    free(w->output.list);
     weft_sweep_log_free(&w->lines);
     weft_sweep_free(&w->s);
-    weft_sweep_request_free(&asked);
+    weft_sweep_request_free(&request);
     free(w);
     return code;
 }

@@ -16,7 +16,7 @@ static const struct weft_opt options[] = {
      "a setting of what is simulated, such as a parameter that must be given; repeatable"},
 };
 
-static void test_plugin_said(void *ctx, const char *what)
+static void test_plugin_print(void *ctx, const char *what)
 {
     fprintf((FILE *)ctx, "  %s\n", what);
 }
@@ -35,7 +35,7 @@ static int test_plugin_run(const struct weft_cli *cli, const void *opts, char **
                                         .nbackends = cli->nbackends,
                                         .sets = o->set.list,
                                         .nsets = o->set.n,
-                                        .said = test_plugin_said,
+                                        .said = test_plugin_print,
                                         .ctx = cli->out};
     for (size_t i = 0; i < file->n; i++) {
         const struct weft_plugin *p = &file->list[i];

@@ -126,7 +126,8 @@ static double distance(const char *value, const char *def, int direction)
     return fmin(1, fabs(log2(v / d)));
 }
 
-static void add(struct suspects *s, double weight, const char *sentence, const char *advice)
+static void suspects_add(struct suspects *s, double weight, const char *sentence,
+                         const char *advice)
 {
     s->lost = s->lost || !sentence || !advice;
     if (s->n < s->max && weight > 0 && sentence && advice)
@@ -153,7 +154,8 @@ static void suspect_packets(struct suspects *s)
     const double cost = overhead(mtu, header, gap);
     const double usual = overhead(4096, 62, gap);
     if (cost > usual + 0.05)
-        add(s, 1 + cost - usual,
+        suspects_add(
+            s, 1 + cost - usual,
             weft_arena_printf(s->arena,
                               "Headers take %.1f %% of what links carry: packets have %.0f bytes "
                               "of payload (transport.mtu) and %.0f of headers (transport.header).",
@@ -164,7 +166,8 @@ static void suspect_packets(struct suspects *s)
 static void suspect_setting(struct suspects *s, const char *key, const char *value, const char *def,
                             double weight)
 {
-    add(s, weight,
+    suspects_add(
+        s, weight,
         weft_arena_printf(s->arena,
                           "%s is %s, not its default %s, and bears on what the run waited for.",
                           key, *value ? value : "empty", *def ? def : "(empty)"),
@@ -218,7 +221,8 @@ static void suspect_jobs(struct suspects *s)
     const size_t n = workloads(s);
     const double share = share_of(s->f, QUEUE | PAUSE | CONTROL | LOSS | OWN_NIC);
     if (n > 1 && share > 0.05)
-        add(s, 1.2 * share,
+        suspects_add(
+            s, 1.2 * share,
             weft_arena_printf(s->arena,
                               "%zu workloads share the fabric, and %.1f %% went by waiting for "
                               "links and senders that others use, too.",
@@ -232,7 +236,8 @@ static void suspect_tiers(struct suspects *s)
 {
     const double share = share_of(s->f, QUEUE | PAUSE | CONTROL | LOSS);
     if (s->f->oversubscribed > 1.05 && share > 0.05)
-        add(s, fmin(1, s->f->uplink_util + share),
+        suspects_add(
+            s, fmin(1, s->f->uplink_util + share),
             weft_arena_printf(
                 s->arena,
                 "Links between switches carry less than hosts may send: %.3g:1 at the "
@@ -251,7 +256,8 @@ static void suspect_load(struct suspects *s)
         const char *text = json_string_value(json_object_get(v, "load"));
         const double load = text ? number_of(text) : 0;
         if (load >= 0.8 && workloads(s) <= 1)
-            add(s, fmin(1, load) * (0.3 + share_of(s->f, QUEUE | PAUSE | CONTROL | LOSS | OWN_NIC)),
+            suspects_add(
+                s, fmin(1, load) * (0.3 + share_of(s->f, QUEUE | PAUSE | CONTROL | LOSS | OWN_NIC)),
                 weft_arena_printf(
                     s->arena,
                     "Traffic offers %.3g of what links carry (load): near and above 1 "
@@ -267,7 +273,8 @@ static void suspect_timers(struct suspects *s)
                  rto = setting_number(s, "transport", "rto");
     char text[WEFT_UNIT_TEXT_MAX];
     if (timeouts > 0 && s->f->drops == 0 && !isnan(rto))
-        add(s, 2,
+        suspects_add(
+            s, 2,
             weft_arena_printf(s->arena,
                               "%.0f retransmission timers expired though nothing was lost: the "
                               "timer (transport.rto, %s) is shorter than packets wait in queues.",
@@ -284,7 +291,7 @@ size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
     json_t *v;
     for (size_t i = 0; i < f->nfaults; i++)
         if (f->faults[i].severity > 0.02)
-            add(&s, 2 + f->faults[i].severity, f->faults[i].text, f->faults[i].advice);
+            suspects_add(&s, 2 + f->faults[i].severity, f->faults[i].text, f->faults[i].advice);
     json_object_foreach(json_object_get(run->json, "given"), key, v) suspect_given(&s, key, v);
     suspect_packets(&s);
     suspect_timers(&s);

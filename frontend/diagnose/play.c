@@ -46,11 +46,11 @@ static bool next_point(void *ctx, size_t *point)
     return true;
 }
 
-static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
+static int point_done(void *ctx, size_t point, char *output, struct weft_err *err)
 {
     struct game *g = (struct game *)ctx;
     const struct weft_sweep_point *p = &g->s.point[point];
-    free(said);
+    free(output);
     if (p->code == WEFT_E_INTERRUPTED)
         g->code = p->code;
     (void)err;

@@ -138,9 +138,9 @@ static int ready(struct job *b, struct weft_err *err)
         return b->system ? 0 : err->code;
     }
     const struct weft_flow_play play = {b->net, b->plan->flows, enough, b};
-    const bool listens = b->plan->flows->arrived == NULL; /* no flow waits for another */
+    const bool passive = b->plan->flows->arrived == NULL; /* no flow waits for another */
     const struct weft_net_sink sink = {b, on_flow_sent, on_flow_received,
-                                       .concurrency = {.local = listens, .passive = listens}};
+                                       .concurrency = {.local = passive, .passive = passive}};
     b->net->ops->set_sink(b->net, &sink);
     b->plan->flows->requests = (struct weft_request_sink){b, c->requests ? on_request : NULL};
     b->player = weft_flow_player_new(&play, err);
@@ -382,7 +382,7 @@ static uint32_t count_endless(const struct weft_jobs *j)
     return n;
 }
 
-static uint32_t count_played(const struct weft_jobs *j)
+static uint32_t count_finished(const struct weft_jobs *j)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < j->c.n; i++)
@@ -397,7 +397,7 @@ bool weft_jobs_any_endless(const struct weft_jobs *j)
 
 bool weft_jobs_all_endless(const struct weft_jobs *j)
 {
-    return count_endless(j) == count_played(j);
+    return count_endless(j) == count_finished(j);
 }
 
 /* Done and in total over all repetitions, as far as they are known. */

@@ -106,8 +106,8 @@ static struct share *whose(struct weft_shares *s, struct weft_completion *done, 
 }
 
 /* Tells a job in its own words. */
-static void tell_job(struct share *h, struct weft_completion *done,
-                     void (*fn)(void *ctx, const struct weft_completion *done))
+static void report_to_job(struct share *h, struct weft_completion *done,
+                          void (*fn)(void *ctx, const struct weft_completion *done))
 {
     struct weft_msg *msg = &done->msg;
     msg->src = job_share_rank_of(h, msg->src);
@@ -122,7 +122,7 @@ static void job_share_on_sent(void *ctx, const struct weft_completion *done)
     struct weft_completion own = *done;
     struct share *h = whose((struct weft_shares *)ctx, &own, true);
     h->messages_open--;
-    tell_job(h, &own, h->sink.sent);
+    report_to_job(h, &own, h->sink.sent);
     happened(h);
 }
 
@@ -130,7 +130,7 @@ static void job_share_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_completion own = *done;
     struct share *h = whose((struct weft_shares *)ctx, &own, false);
-    tell_job(h, &own, h->sink.received);
+    report_to_job(h, &own, h->sink.received);
     happened(h);
 }
 
@@ -272,8 +272,9 @@ static int contribute(struct weft_net *net, const struct weft_part *part, struct
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
-    const struct request asked = {.share = h, .token = part->token, .token_type = part->token_type};
-    const uint32_t i = job_share_keep(h->all, &asked, err);
+    const struct request request = {
+        .share = h, .token = part->token, .token_type = part->token_type};
+    const uint32_t i = job_share_keep(h->all, &request, err);
     if (i == WEFT_NO_SLOT)
         return err->code;
     struct weft_part own = *part;

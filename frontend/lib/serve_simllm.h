@@ -21,7 +21,7 @@ struct simllm_flow {
     uint32_t src, dst, tag;
     uint64_t bytes, policy;
     int64_t eligible_ps, started_ps, completed_ps; /* -1: not yet */
-    bool told[SIMLLM_PHASES];
+    bool reported[SIMLLM_PHASES];
 };
 
 struct serve_simllm {

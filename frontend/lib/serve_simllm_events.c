@@ -73,12 +73,12 @@ int simllm_events(struct weft_serve *s, struct serve_text *t, struct simllm_erro
     for (size_t i = m->first; i < m->n; i++)
         for (int phase = 0; phase < SIMLLM_PHASES; phase++) {
             const int64_t t_ps = simllm_phase_ps(&m->flows[i], phase);
-            if (m->flows[i].told[phase] || t_ps < 0 || t_ps > now_ps)
+            if (m->flows[i].reported[phase] || t_ps < 0 || t_ps > now_ps)
                 continue;
-            m->flows[i].told[phase] = true;
+            m->flows[i].reported[phase] = true;
             list[n++] = (struct simllm_event){t_ps, i, phase};
         }
-    while (m->first < m->n && m->flows[m->first].told[SIMLLM_COMPLETED])
+    while (m->first < m->n && m->flows[m->first].reported[SIMLLM_COMPLETED])
         m->first++;
     qsort(list, n, sizeof *list, simllm_compare);
     serve_print(t, "\"events\":[");

@@ -64,7 +64,7 @@ struct weft_sim {
     uint32_t kinds;           /**< of events that are taken */
     uint32_t stop, run_flags; /**< of the present run */
     bool stopped, instant;    /**< an event that stops has happened; one happened between runs */
-    bool listens;             /**< the sink that the net has now may be told later */
+    bool passive;             /**< the sink that the net has now may be told later */
     bool sunk;                /**< it has one */
     struct sim_match *match;  /**< NULL: without receives */
     struct sim_nics *nics;    /**< NULL: STARTED and SENT are not asked for */

@@ -8,13 +8,13 @@
 struct look_say {
     void (*say)(void *ctx, const char *sentence);
     void *ctx;
-    uint64_t said;
+    uint64_t nlines;
 };
 
 static void look_sentence(void *ctx, const char *sentence)
 {
     struct look_say *l = (struct look_say *)ctx;
-    l->said++;
+    l->nlines++;
     l->say(l->ctx, sentence);
 }
 
@@ -23,7 +23,7 @@ uint64_t weft_sim_explain(weft_sim *s, uint64_t max, void (*say)(void *ctx, cons
 {
     struct look_say l = {say, ctx, 0};
     const uint64_t messages = s->net->ops->explain(s->net, max, look_sentence, &l);
-    return messages + sim_match_explain(s, max > l.said ? max - l.said : 0, say, ctx);
+    return messages + sim_match_explain(s, max > l.nlines ? max - l.nlines : 0, say, ctx);
 }
 
 void weft_sim_stats(weft_sim *s, struct weft_stats *out)

@@ -163,11 +163,6 @@ static int match_event(struct weft_sim *s, const struct match_entry *receive, ui
     return sim_event_add(s, &e, true);
 }
 
-static int match_no_memory(struct weft_sim *s)
-{
-    return weft_err_no_memory(&s->err, "receives and messages for them");
-}
-
 /* Keeps a message until a receive takes it. */
 static int match_keep(struct weft_sim *s, struct match_host *h, struct match_key *k,
                       const struct sim_item *message)
@@ -175,7 +170,7 @@ static int match_keep(struct weft_sim *s, struct match_host *h, struct match_key
     struct match_entry *e = k ? (struct match_entry *)calloc(1, sizeof *e) : NULL;
     if (!e) {
         match_drop_key(s->match, k);
-        return match_no_memory(s);
+        return weft_err_no_memory(&s->err, "receives and messages for them");
     }
     *e = (struct match_entry){.id = message->id,
                               .tag = message->tag,
@@ -192,7 +187,7 @@ int sim_match_arrived(struct weft_sim *s, const struct sim_item *message, int64_
     struct sim_match *m = s->match;
     struct match_host *h = match_host(m, message->dst);
     if (!h)
-        return match_no_memory(s);
+        return weft_err_no_memory(&s->err, "receives and messages for them");
     struct match_key *k = match_key(m, message->dst, message->src, message->tag, false);
     struct match_entry *r = k ? k->receives : NULL, *wild;
     DL_FOREACH(h->receives, wild)
@@ -255,7 +250,7 @@ static int match_wait(struct weft_sim *s, struct match_host *h, const struct mat
         k = match_key(m, receive->dst, receive->src, receive->tag, true);
     if (!e || (match_is_exact(receive) && !k)) {
         free(e);
-        return match_no_memory(s);
+        return weft_err_no_memory(&s->err, "receives and messages for them");
     }
     *e = *receive;
     if (k)
@@ -283,7 +278,7 @@ int64_t weft_sim_recv(weft_sim *s, const struct weft_recv *r)
         .id = s->posted, .user = r->user, .tag = r->tag, .src = r->src, .dst = r->dst};
     struct match_host *h = match_host(s->match, r->dst);
     if (!h)
-        return match_no_memory(s);
+        return weft_err_no_memory(&s->err, "receives and messages for them");
     struct match_key *k =
         match_is_exact(&receive) ? match_key(s->match, r->dst, r->src, r->tag, false) : NULL;
     struct match_entry *message = match_find(h, k, &receive);
@@ -300,13 +295,13 @@ uint64_t sim_match_explain(const struct weft_sim *s, uint64_t max,
                            void (*say)(void *ctx, const char *sentence), void *ctx)
 {
     const struct match_entry *e;
-    uint64_t said = 0;
+    uint64_t nlines = 0;
     if (!s->match)
         return 0;
     DL_FOREACH2(s->match->waiting, e, anext)
     {
         char text[160], src[16] = "any host", tag[32] = "any tag";
-        if (said++ >= max)
+        if (nlines++ >= max)
             break;
         if (e->src != WEFT_RECV_ANY_HOST)
             snprintf(src, sizeof src, "h%u", e->src);

@@ -96,7 +96,7 @@ int sim_arm(struct weft_sim *s)
         return 0;
     s->armed_ps = at_ps;
     const int64_t delay_ps = at_ps - s->net->ops->now_ps(s->net);
-    return s->listens
+    return s->passive
                ? weft_net_plan(s->net, delay_ps, run_fired, s, (uint64_t)at_ps, &s->err)
                : s->net->ops->after(s->net, delay_ps, run_fired, s, (uint64_t)at_ps, &s->err);
 }
@@ -104,16 +104,16 @@ int sim_arm(struct weft_sim *s)
 /* ---- the run ---- */
 
 /* Has the net say what this run wants to know. */
-static void run_listen(struct weft_sim *s, bool listens)
+static void run_listen(struct weft_sim *s, bool passive)
 {
-    if (s->sunk && s->listens == listens)
+    if (s->sunk && s->passive == passive)
         return;
     const struct weft_net_sink sink = {.ctx = s,
                                        .sent = run_acked,
                                        .received = run_received,
-                                       .concurrency = {.local = listens, .passive = listens}};
+                                       .concurrency = {.local = passive, .passive = passive}};
     s->sunk = true;
-    s->listens = listens;
+    s->passive = passive;
     s->net->ops->set_sink(s->net, &sink);
 }
 

@@ -303,8 +303,8 @@ static uint64_t ideal_explain(struct weft_net *net, uint64_t max, weft_net_expla
     if (n)
         memcpy(sorted, s->heap.e, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, weft_heap_compare);
-    uint64_t said = 0;
-    for (size_t i = 0; i < n && said < max; i++) {
+    uint64_t nlines = 0;
+    for (size_t i = 0; i < n && nlines < max; i++) {
         const struct weft_ideal_slot *m =
             (const struct weft_ideal_slot *)weft_slot(&s->slots, sorted[i].slot);
         if (m->fn)
@@ -315,7 +315,7 @@ static uint64_t ideal_explain(struct weft_net *net, uint64_t max, weft_net_expla
                  m->on_way ? "comes to its next link" : "arrives",
                  weft_human_time(sorted[i].t_ps, when));
         fn(ctx, text);
-        said++;
+        nlines++;
     }
     free(sorted);
     return s->inflight_msgs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Jain's index of tracks over time; see tracks.h. */
-#include "plot/tracks.h"
+/* Jain's index of series over time; see time_series.h. */
+#include "plot/time_series.h"
 
 #include <stdlib.h>
 
@@ -38,8 +38,8 @@ static bool next_moment(const struct value *v, size_t n, size_t *at, size_t *end
     return false;
 }
 
-int weft_tracks_jain(const struct weft_tracks *t, struct weft_curve *c, double x_divisor,
-                     struct weft_err *err)
+int weft_time_series_jain(const struct weft_time_series_set *t, struct weft_curve *c,
+                          double x_divisor, struct weft_err *err)
 {
     size_t n = 0, moments = 0, at, end;
     for (size_t i = 0; i < t->n; i++)

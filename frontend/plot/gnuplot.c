@@ -111,12 +111,12 @@ static int gnuplot_read_all(FILE *f, struct weft_picture *out, struct weft_err *
 }
 
 /* Whether gnuplot, or what loads its libraries, says that there is no memory. */
-static bool lacks_memory(const char *said)
+static bool lacks_memory(const char *output)
 {
     static const char *const words[] = {"memory", "bad_alloc", "map segment", "allocat"};
     bool lacks = false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        lacks = lacks || strstr(said, words[i]);
+        lacks = lacks || strstr(output, words[i]);
     return lacks;
 }
 
@@ -124,23 +124,23 @@ static bool lacks_memory(const char *said)
 static int refused(int status, FILE *f, struct weft_err *err)
 {
     char limits[256];
-    struct weft_picture said = {0};
+    struct weft_picture output = {0};
     struct weft_err ignored = {0};
-    if (gnuplot_read_all(f, &said, &ignored))
+    if (gnuplot_read_all(f, &output, &ignored))
         return weft_err_set(err, WEFT_E_IO, "gnuplot failed");
-    for (size_t i = 0; i < said.size; i++)
-        if (said.data[i] == '\n')
-            said.data[i] = ' ';
+    for (size_t i = 0; i < output.size; i++)
+        if (output.data[i] == '\n')
+            output.data[i] = ' ';
     weft_os_memory_limits(limits, sizeof limits);
-    if (lacks_memory(said.data) || (*limits && WIFSIGNALED(status)))
+    if (lacks_memory(output.data) || (*limits && WIFSIGNALED(status)))
         weft_err_set(err, WEFT_E_LIMIT,
                      "out of memory for gnuplot, which draws the figures%s%s%.400s", limits,
-                     said.size ? "; it says: " : "", said.data);
-    else if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !said.size)
+                     output.size ? "; it says: " : "", output.data);
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !output.size)
         no_gnuplot(ENOENT, err);
     else
-        weft_err_set(err, WEFT_E_IO, "gnuplot failed: %.400s", said.data);
-    free(said.data);
+        weft_err_set(err, WEFT_E_IO, "gnuplot failed: %.400s", output.data);
+    free(output.data);
     return err->code;
 }
 

@@ -136,12 +136,3 @@ int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, si
     return f->panels ? 0
                      : weft_plot_nothing(err, "no PFC pauses (pfc.csv) in %s", runs->run[0].dir);
 }
-
-uint32_t weft_pause_depth(const struct weft_pause_list *p, uint32_t node)
-{
-    uint32_t depth = 0;
-    /* a parent had to stop before its children did, so this ends */
-    for (; p->node[node].parent != UINT32_MAX; node = p->node[node].parent)
-        depth++;
-    return depth;
-}

@@ -53,8 +53,6 @@ int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, si
                          int (*draw)(const struct weft_pause_list *p, struct weft_figure *f,
                                      const char *title, struct weft_err *err),
                          struct weft_err *err);
-/** How far a node is from its root: 0 for a root. */
-uint32_t weft_pause_depth(const struct weft_pause_list *p, uint32_t node);
 
 #ifdef __cplusplus
 }

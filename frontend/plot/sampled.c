@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures of sampled series: one run, its largest tracks; several, the largest of each. What kinds
+ * Figures of sampled series: one run, its largest series; several, the largest of each. What kinds
  * there are, and what they show of which table, is a table.
  */
 #include "base/file.h"
 #include "plot/plot.h"
-#include "plot/tracks.h"
+#include "plot/time_series.h"
 #include "series/packed.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACKS_SHOWN = 6, COLUMNS_MAX = 24 };
+enum { SERIES_SHOWN = 6, COLUMNS_MAX = 24 };
 
 /* What a number is, by the end of its column's name. */
 static const struct dimension {
     const char *end, *unit;
     double divisor;
-    enum weft_track_reduce reduce;
+    enum weft_time_series_reduce reduce;
 } dimensions[] = {
-    {"_bps", "Gbps", 1e9, WEFT_TRACK_MEAN},
-    {"_bytes", "bytes", 1, WEFT_TRACK_MOST}, /* shown in KB or MB */
-    {"_ns", "\u00b5s", 1e3, WEFT_TRACK_MEAN},
-    {"", NULL, 1, WEFT_TRACK_MEAN},
+    {"_bps", "Gbps", 1e9, WEFT_TIME_SERIES_MEAN},
+    {"_bytes", "bytes", 1, WEFT_TIME_SERIES_MOST}, /* shown in KB or MB */
+    {"_ns", "\u00b5s", 1e3, WEFT_TIME_SERIES_MEAN},
+    {"", NULL, 1, WEFT_TIME_SERIES_MEAN},
 };
 
 static const struct dimension *dimension_of(const char *column)
@@ -89,13 +89,13 @@ struct source {
     const char *file;
     const char *const *keys;
     void (*name)(const struct weft_row *row, char *buf, size_t size);
-    enum weft_track_rank rank;
+    enum weft_time_series_rank_by rank;
     const char *momentary; /* columns that hold for no longer than their row's moment, on change */
 };
 
-/* The largest tracks of each run. */
+/* The largest series of each run. */
 struct chosen {
-    struct weft_tracks *of; /* of each run */
+    struct weft_time_series_set *of; /* of each run */
     double last_ns, most;
     size_t n;
 };
@@ -107,12 +107,13 @@ static int sampled_choose(const struct weft_runs *runs, const struct source *s, 
     if (!out->of)
         return weft_err_no_memory(err, "sampled series");
     for (size_t i = 0; i < runs->n; i++) {
-        struct weft_tracks *t = &out->of[i];
-        if (weft_tracks_read(runs, &runs->run[i], s->file, s->keys, s->name, column, t, err) < 0)
+        struct weft_time_series_set *t = &out->of[i];
+        if (weft_time_series_read(runs, &runs->run[i], s->file, s->keys, s->name, column, t, err) <
+            0)
             return err->code;
         if (t->on_change && s->momentary && strstr(s->momentary, column))
-            weft_tracks_free(t);
-        weft_tracks_rank(t, s->rank, runs->n > 1 ? 1 : TRACKS_SHOWN);
+            weft_time_series_free(t);
+        weft_time_series_rank(t, s->rank, runs->n > 1 ? 1 : SERIES_SHOWN);
         out->n += t->n;
         for (size_t k = 0; k < t->n; k++) {
             out->most = fmax(out->most, t->list[k].most);
@@ -125,7 +126,7 @@ static int sampled_choose(const struct weft_runs *runs, const struct source *s, 
 static void free_chosen(const struct weft_runs *runs, struct chosen *c)
 {
     for (size_t i = 0; c->of && i < runs->n; i++)
-        weft_tracks_free(&c->of[i]);
+        weft_time_series_free(&c->of[i]);
     free(c->of);
 }
 
@@ -142,16 +143,16 @@ static void sampled_draw(const struct weft_runs *runs, const struct chosen *c, c
     p->y.from = log ? 1e3 / y.divisor : 0; /* queues of less than 1 KB do not show */
     p->height = 310 + (runs->n > 4 ? 11 * (double)runs->n : 0); /* room for the legend */
     for (size_t i = 0; i < runs->n; i++) {
-        const struct weft_tracks *t = &c->of[i];
-        const size_t shown = runs->n > 1 ? 1 : TRACKS_SHOWN;
+        const struct weft_time_series_set *t = &c->of[i];
+        const size_t shown = runs->n > 1 ? 1 : SERIES_SHOWN;
         for (size_t k = 0; k < t->n && k < shown; k++) {
             const char *label =
                 runs->n > 1 ? weft_figure_printf(f, "%s: %s", runs->run[i].label, t->list[k].name)
                             : t->list[k].name;
-            weft_track_draw(t, k,
-                            weft_curve_add(p, t->on_change ? WEFT_MARK_STEPS : WEFT_MARK_LINE,
-                                           (int)(runs->n > 1 ? i : k), label),
-                            d->reduce, u.divisor, y.divisor);
+            weft_time_series_draw(t, k,
+                                  weft_curve_add(p, t->on_change ? WEFT_MARK_STEPS : WEFT_MARK_LINE,
+                                                 (int)(runs->n > 1 ? i : k), label),
+                                  d->reduce, u.divisor, y.divisor);
         }
     }
 }
@@ -202,7 +203,7 @@ static int sampled_finish(const struct weft_runs *runs, struct weft_figure *f, c
 static const struct source queue_source = {"queue.csv", port_keys, port_name},
                            buffer_source = {"buffer.csv", node_keys, node_name},
                            link_source = {"throughput.csv", port_keys, port_name,
-                                          WEFT_TRACK_BY_SUM},
+                                          WEFT_TIME_SERIES_BY_SUM},
                            qp_source = {"qp.csv", qp_keys, qp_name,
                                         .momentary = "goodput_bps in_flight_bytes rtt_ns"},
                            control_source = {"control.csv", qp_keys, qp_name};
@@ -262,10 +263,11 @@ static int add_fairness(const struct weft_runs *runs, struct weft_figure *f, str
             p->y.to = 1.02;
             p->height = 260;
         }
-        rc = weft_tracks_jain(&c.of[i],
-                              weft_curve_add(p, WEFT_MARK_LINE, (int)i,
-                                             runs->n > 1 ? runs->run[i].label : "all queue pairs"),
-                              u.divisor, err);
+        rc = weft_time_series_jain(
+            &c.of[i],
+            weft_curve_add(p, WEFT_MARK_LINE, (int)i,
+                           runs->n > 1 ? runs->run[i].label : "all queue pairs"),
+            u.divisor, err);
     }
     free_chosen(runs, &c);
     return rc;

@@ -259,16 +259,16 @@ void weft_report_sample_job(struct weft_report *r, const struct weft_completion 
 {
     const uint32_t job = r->njobs > 1 ? weft_share_job_of(&w->msg) : 0;
     const uint32_t k = w->msg.prio < WEFT_NET_PRIOS ? w->msg.prio : WEFT_NET_PRIOS;
-    const bool tells = weft_report_has_jobs(r);
+    const bool lists = weft_report_has_jobs(r);
     if (job >= r->njobs)
         return;
     const uint32_t before = r->jobs[job].classes;
     r->jobs[job].classes = before | 1u << k;
-    if (!tells && !(before & (before - 1)) && before != 1u << k && before && !r->err.code)
+    if (!lists && !(before & (before - 1)) && before != 1u << k && before && !r->err.code)
         weft_samples_copy(&r->classes[class_in(before)], &r->samples, &r->err);
-    if (!tells && one_class(r))
+    if (!lists && one_class(r))
         return; /* all that there is */
-    if (tells && !r->err.code)
+    if (lists && !r->err.code)
         weft_samples_add(&r->jobs[job].samples, w, &r->err);
     if (!r->err.code)
         weft_samples_add(&r->classes[k], w, &r->err);

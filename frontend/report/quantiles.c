@@ -29,18 +29,12 @@ static double edge_of(size_t bin)
     return edge;
 }
 
-static int no_memory(const struct weft_quantiles *q, struct weft_err *err)
-{
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the statistics of %zu messages",
-                        q->n);
-}
-
 /* Counts what was kept in bins. */
 static int to_bins(struct weft_quantiles *q, struct weft_err *err)
 {
     q->bins = (uint64_t *)calloc(NBINS, sizeof *q->bins);
     if (!q->bins)
-        return no_memory(q, err);
+        return weft_err_no_memory(err, "the statistics of messages");
     for (size_t i = 0; i < q->n; i++)
         q->bins[bin_of(q->values[i])]++;
     free(q->values);
@@ -56,7 +50,7 @@ int weft_quantiles_add(struct weft_quantiles *q, double value, struct weft_err *
         const size_t cap = q->cap ? 2 * q->cap : 1024;
         double *more = (double *)realloc(q->values, cap * sizeof *more);
         if (!more)
-            return no_memory(q, err);
+            return weft_err_no_memory(err, "the statistics of messages");
         q->values = more;
         q->cap = cap;
     }
@@ -75,7 +69,7 @@ int weft_quantiles_copy(struct weft_quantiles *to, const struct weft_quantiles *
     const size_t size = from->bins ? NBINS * sizeof *from->bins : from->n * sizeof *from->values;
     void *copy = malloc(size ? size : 1);
     if (!copy)
-        return no_memory(from, err);
+        return weft_err_no_memory(err, "the statistics of messages");
     if (size)
         memcpy(copy, from->bins ? (const void *)from->bins : from->values, size);
     *to = *from;

@@ -20,7 +20,7 @@ struct weft_run_files {
     /** Opens them in @p dir; *told is the observer of the network, to be replaced by one that tells
      * it everything. NULL: they are written once the run is over, by whoever asked for it. */
     int (*open)(void *ctx, const char *dir, const struct weft_fabric *fabric,
-                struct weft_net_observer *told, struct weft_err *err);
+                struct weft_net_observer *observer, struct weft_err *err);
     int (*flush)(void *ctx, struct weft_err *err);
     int (*close)(void *ctx, struct weft_err *err); /**< the network may still tell it something */
 };

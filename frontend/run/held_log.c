@@ -17,7 +17,7 @@ struct line {
 static struct weft_log *held, before;
 static struct line *first, **last = &first;
 static struct weft_log *released; /**< whose lines these are: */
-static struct line *said;
+static struct line *log_lines;
 
 static void held_log_keep(void *user, enum weft_log_level level, const char *text)
 {
@@ -47,7 +47,7 @@ void weft_held_log_hold(struct weft_log *log)
 /* What has been said is not said again, once each. */
 static void skip(void *user, enum weft_log_level level, const char *text)
 {
-    for (struct line **at = &said; *at; at = &(*at)->next) {
+    for (struct line **at = &log_lines; *at; at = &(*at)->next) {
         struct line *l = *at;
         if (l->level != level || strcmp(l->text, text) != 0)
             continue;
@@ -64,8 +64,8 @@ void weft_held_log_release(void)
         return;
     for (struct line *l = first; l; l = l->next)
         before.sink(before.user, l->level, l->text);
-    *last = said;
-    said = first;
+    *last = log_lines;
+    log_lines = first;
     first = NULL;
     last = &first;
     held->sink = before.sink;

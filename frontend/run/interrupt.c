@@ -119,7 +119,7 @@ static void on_question(int number)
     asked = 1;
 }
 
-bool weft_interrupt_asked(void)
+bool weft_interrupt_requested(void)
 {
     const bool now = asked != 0;
     if (now)

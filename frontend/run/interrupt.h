@@ -61,7 +61,7 @@ void weft_interrupt_remove_file(void);
  */
 void weft_interrupt_set_last_words(void (*say)(int fd));
 /** Whether SIGUSR1, which asks how far things are, has come since the last call. */
-bool weft_interrupt_asked(void);
+bool weft_interrupt_requested(void);
 /** "interrupted by SIGTERM". */
 const char *weft_signal_reason(int number);
 

@@ -131,7 +131,7 @@ static int between_slices(struct slicing *r, int64_t now_ns, struct weft_err *er
         fill_state(r, &state);
         weft_progress_update(&r->progress, &state);
     }
-    if (!r->s->cli->peers && weft_interrupt_asked()) {
+    if (!r->s->cli->peers && weft_interrupt_requested()) {
         fill_state(r, &state);
         weft_progress_print(&r->progress, r->s->cli->err, &state);
     }

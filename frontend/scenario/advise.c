@@ -69,8 +69,8 @@ static void by_line_rate(const struct weft_scenario_group *g, const struct weft_
         snprintf(text + used, TEXT_MAX - used, ", ...");
 }
 
-static int settle_group(struct weft_scenario *s, struct weft_scenario_group *g,
-                        const struct weft_net_config *config, struct weft_err *err)
+static int resolve_group(struct weft_scenario *s, struct weft_scenario_group *g,
+                         const struct weft_net_config *config, struct weft_err *err)
 {
     void *scratch = weft_arena_alloc(s->arena, g->table->struct_size + 1);
     if (!scratch)
@@ -177,7 +177,7 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
     const struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
     struct sink k = {s, err, 0};
     for (size_t i = 0; i < s->ngroups; i++)
-        if (settle_group(s, &s->groups[i], &config, err))
+        if (resolve_group(s, &s->groups[i], &config, err))
             return err->code;
     if (weft_scenario_warn_pauses(s, parts->fabric, err))
         return err->code;

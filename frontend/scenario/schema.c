@@ -134,7 +134,7 @@ static int any_text(const struct writer *w, const struct weft_param *p)
 }
 
 /* What the text of a parameter may be. */
-static void text_of(struct writer *w, const struct weft_param *p)
+static void schema_text(struct writer *w, const struct weft_param *p)
 {
     if (any_text(w, p))
         leaf(w, "text", NULL, NULL, NULL);
@@ -175,7 +175,7 @@ static void alike_params(struct writer *w, const struct weft_param_table *t, siz
                  q->def ? "default " : "", weft_param_default_text(q, def, sizeof def));
         leaf(w, "a:documentation", NULL, NULL, doc);
     }
-    text_of(w, p);
+    schema_text(w, p);
     close_tag(w, "attribute");
     close_tag(w, "zeroOrMore");
 }

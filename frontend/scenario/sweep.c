@@ -246,8 +246,8 @@ static int read_elements(struct weft_resolver *r, const struct weft_xml_elem *e,
 }
 
 /* What of <quick> is no axis's joins the settings. */
-static int settle_quick(struct weft_arena *arena, const struct weft_xml_elem *e, struct parts *p,
-                        struct weft_err *err)
+static int resolve_quick(struct weft_arena *arena, const struct weft_xml_elem *e, struct parts *p,
+                         struct weft_err *err)
 {
     struct texts varied = {0};
     size_t n = 1;
@@ -320,7 +320,7 @@ int weft_resolver_read_sweep(struct weft_resolver *r, const struct weft_xml_elem
         if (strcmp(c->name, "quick") == 0 &&
             (check_settings(r, c, err) || add_settings(r->s->arena, c, &p.quick, NULL, err)))
             return err->code;
-    if (read_elements(r, e, &p, err) || settle_quick(r->s->arena, e, &p, err) ||
+    if (read_elements(r, e, &p, err) || resolve_quick(r->s->arena, e, &p, err) ||
         check_name(r, s, err))
         return err->code;
     if (!p.vary.n && !s->seeds)

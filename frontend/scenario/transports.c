@@ -25,25 +25,26 @@ static struct weft_scenario_group *transports_group_of(const struct weft_scenari
 }
 
 /* The value of a parameter; "" where the scenario has none of this name. */
-static const char *text_of(const struct weft_scenario *s, const char *element, const char *name,
-                           char buf[WEFT_PARAM_TEXT_MAX])
+static const char *transports_text(const struct weft_scenario *s, const char *element,
+                                   const char *name, char buf[WEFT_PARAM_TEXT_MAX])
 {
     const struct weft_scenario_group *g = transports_group_of(s, element);
     const struct weft_param *p = g ? weft_params_find(g->table, name) : NULL;
     return p ? weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX) : "";
 }
 
-static uint32_t number_of(const struct weft_scenario *s, const char *element, const char *name)
+static uint32_t transports_number(const struct weft_scenario *s, const char *element,
+                                  const char *name)
 {
     char buf[WEFT_PARAM_TEXT_MAX];
-    return (uint32_t)strtoul(text_of(s, element, name, buf), NULL, 10);
+    return (uint32_t)strtoul(transports_text(s, element, name, buf), NULL, 10);
 }
 
-static bool is(const struct weft_scenario *s, const char *element, const char *name,
-               const char *value)
+static bool transports_is(const struct weft_scenario *s, const char *element, const char *name,
+                          const char *value)
 {
     char buf[WEFT_PARAM_TEXT_MAX];
-    return strcmp(text_of(s, element, name, buf), value) == 0;
+    return strcmp(transports_text(s, element, name, buf), value) == 0;
 }
 
 /* A transport that has some classes beside that of the run: its section has `prios`. */
@@ -57,7 +58,7 @@ enum { GUESTS = sizeof guests / sizeof guests[0] };
 
 static bool all_uet(const struct weft_scenario *s)
 {
-    return is(s, "transport", "type", "uet");
+    return transports_is(s, "transport", "type", "uet");
 }
 
 const char *weft_scenario_own_transport(const struct weft_scenario *s)
@@ -88,18 +89,18 @@ static uint32_t bit(uint32_t prio)
 }
 
 /* The class of what asks for none by itself. */
-static uint32_t class_of(const struct weft_scenario *s, uint32_t i)
+static uint32_t transports_class(const struct weft_scenario *s, uint32_t i)
 {
     const int priority = s->jobs[i].job->priority;
-    return priority ? (uint32_t)priority - 1 : number_of(s, "transport", "data-prio");
+    return priority ? (uint32_t)priority - 1 : transports_number(s, "transport", "data-prio");
 }
 
 /* The classes that a guest has. */
 static uint32_t classes_of(const struct weft_scenario *s, const struct guest *g)
 {
-    if (g->job == WEFT_JOB_TRANSPORT_UET && !is(s, "transport", "type", "roce"))
+    if (g->job == WEFT_JOB_TRANSPORT_UET && !transports_is(s, "transport", "type", "roce"))
         return 0; /* uet.prios has no effect */
-    return number_of(s, g->section, "prios") & CLASSES;
+    return transports_number(s, g->section, "prios") & CLASSES;
 }
 
 /* Who has a class; NULL: the transport of the run. */
@@ -112,11 +113,11 @@ static const struct guest *guest_in(const struct weft_scenario *s, uint32_t prio
 }
 
 /* What a workload asks for, where that is one beside the transport of the run. */
-static const struct guest *guest_asked(const struct weft_scenario *s, uint32_t job)
+static const struct guest *guest_requested(const struct weft_scenario *s, uint32_t job)
 {
-    const int asked = s->jobs[job].job->transport;
+    const int requested = s->jobs[job].job->transport;
     for (size_t i = 0; i < GUESTS; i++)
-        if (guests[i].job == asked && !(asked == WEFT_JOB_TRANSPORT_UET && all_uet(s)))
+        if (guests[i].job == requested && !(requested == WEFT_JOB_TRANSPORT_UET && all_uet(s)))
             return &guests[i];
     return NULL;
 }
@@ -126,13 +127,13 @@ bool weft_scenario_classes(const struct weft_scenario *s, struct weft_scenario_c
     *out = (struct weft_scenario_classes){0, 0};
     if (!transports_group_of(s, "tcp"))
         return false;
-    if (is(s, "transport", "type", "tcp")) {
+    if (transports_is(s, "transport", "type", "tcp")) {
         out->tcp = CLASSES | 1u << WEFT_NET_PRIOS;
         return true;
     }
     out->tcp = classes_of(s, &guests[0]);
     out->uet = classes_of(s, &guests[1]);
-    const struct guest *usual = guest_in(s, number_of(s, "transport", "data-prio"));
+    const struct guest *usual = guest_in(s, transports_number(s, "transport", "data-prio"));
     if (usual)
         *(usual == &guests[0] ? &out->tcp : &out->uet) |= 1u << WEFT_NET_PRIOS;
     return true;
@@ -172,16 +173,16 @@ static bool anyone_asks_for(const struct weft_scenario *s, int transport)
 static uint32_t taken_classes(const struct weft_scenario *s, const struct guest *g)
 {
     const bool beside = classes_of(s, &guests[1]) || anyone_asks_for(s, WEFT_JOB_TRANSPORT_UET);
-    uint32_t all = bit(number_of(s, "transport", "data-prio")) |
-                   bit(number_of(s, "transport", "ack-prio")) |
-                   bit(number_of(s, "transport", "cnp-prio"));
+    uint32_t all = bit(transports_number(s, "transport", "data-prio")) |
+                   bit(transports_number(s, "transport", "ack-prio")) |
+                   bit(transports_number(s, "transport", "cnp-prio"));
     if (beside)
-        all |= bit(number_of(s, "switch", "trim-prio"));
+        all |= bit(transports_number(s, "switch", "trim-prio"));
     if (beside && !all_uet(s))
-        all |= bit(number_of(s, "uet", "ack-prio"));
+        all |= bit(transports_number(s, "uet", "ack-prio"));
     for (uint32_t i = 0; i < s->njobs; i++)
-        if (!guest_asked(s, i))
-            all |= bit(class_of(s, i));
+        if (!guest_requested(s, i))
+            all |= bit(transports_class(s, i));
     for (size_t i = 0; i < GUESTS; i++)
         if (&guests[i] != g)
             all |= classes_of(s, &guests[i]);
@@ -202,7 +203,8 @@ static int set_number(struct weft_resolver *r, struct weft_scenario_group *g, co
 static int free_class(const struct weft_scenario *s, const struct guest *g, bool given,
                       uint32_t *out, struct weft_err *err)
 {
-    const uint32_t lossless = is(s, "pfc", "enabled", "true") ? number_of(s, "pfc", "prios") : 0;
+    const uint32_t lossless =
+        transports_is(s, "pfc", "enabled", "true") ? transports_number(s, "pfc", "prios") : 0;
     const uint32_t mask = classes_of(s, g);
     const uint32_t usable = given ? mask : CLASSES & ~(taken_classes(s, g) | lossless);
     for (*out = 0; *out < WEFT_NET_PRIOS; (*out)++)
@@ -223,7 +225,7 @@ static int give_class(struct weft_resolver *r, uint32_t i, const struct guest *g
 {
     struct weft_scenario *s = r->s;
     const uint32_t mask = classes_of(s, g);
-    uint32_t prio = class_of(s, i);
+    uint32_t prio = transports_class(s, i);
     if (!s->jobs[i].job->priority) {
         if (free_class(s, g, given, &prio, err) ||
             set_number(r, &s->groups[s->jobs[i].group], "priority", prio, err))
@@ -243,15 +245,15 @@ static int give_class(struct weft_resolver *r, uint32_t i, const struct guest *g
 static const char *guest_job_of(const struct weft_scenario *s, const struct guest *g, uint32_t prio)
 {
     for (uint32_t i = 0; i < s->njobs; i++)
-        if (guest_asked(s, i) == g && class_of(s, i) == prio)
+        if (guest_requested(s, i) == g && transports_class(s, i) == prio)
             return s->jobs[i].name;
     return NULL;
 }
 
 /* What does not go by TCP all goes by Ultra Ethernet. */
-static int check_own(const struct weft_scenario *s, int asked, struct weft_err *err)
+static int check_own(const struct weft_scenario *s, int requested, struct weft_err *err)
 {
-    if (!all_uet(s) || asked != WEFT_JOB_TRANSPORT_ROCE)
+    if (!all_uet(s) || requested != WEFT_JOB_TRANSPORT_ROCE)
         return 0;
     return weft_err_set(err, WEFT_E_INPUT,
                         "transport.type=uet: what does not go by TCP all goes by UET; nearest: "
@@ -273,11 +275,11 @@ static uint32_t foreign_class(const struct weft_scenario *s, const struct guest 
 static int check_job(const struct weft_scenario *s, uint32_t i, const bool given[GUESTS],
                      struct weft_err *err)
 {
-    const int asked = s->jobs[i].job->transport;
-    const struct guest *mine = guest_asked(s, i), *in = guest_in(s, class_of(s, i));
-    const uint32_t prio = class_of(s, i);
+    const int requested = s->jobs[i].job->transport;
+    const struct guest *mine = guest_requested(s, i), *in = guest_in(s, transports_class(s, i));
+    const uint32_t prio = transports_class(s, i);
     const char *other = in && in != mine && !given[in - guests] ? guest_job_of(s, in, prio) : NULL;
-    if (check_own(s, asked, err))
+    if (check_own(s, requested, err))
         return err->code;
     if (other)
         return weft_err_set(err, WEFT_E_INPUT,
@@ -285,12 +287,12 @@ static int check_job(const struct weft_scenario *s, uint32_t i, const bool given
                             " is the one in which workload '%s' goes by %s; give one of them "
                             "another priority, or both the same transport",
                             prio, other, in->name);
-    if (asked && in && in != mine)
+    if (requested && in && in != mine)
         return weft_err_set(err, WEFT_E_INPUT,
                             "its class %" PRIu32 " is one of %s.prios=%" PRIu32
                             "; give it another priority",
                             prio, in->section, classes_of(s, in));
-    const uint32_t wrong = asked && !s->jobs[i].ops->flows
+    const uint32_t wrong = requested && !s->jobs[i].ops->flows
                                ? foreign_class(s, mine, classes_by_type(s))
                                : WEFT_NET_PRIOS;
     if (wrong < WEFT_NET_PRIOS)
@@ -328,24 +330,24 @@ static bool prios_given(const struct weft_scenario *s, const struct guest *g)
 int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
-    int asked = 0;
+    int requested = 0;
     for (uint32_t i = 0; i < s->njobs; i++)
-        asked |= s->jobs[i].job->transport;
-    if (!asked)
+        requested |= s->jobs[i].job->transport;
+    if (!requested)
         return 0;
     if (!transports_group_of(s, "tcp"))
         return weft_scenario_warn(r->s, err,
                                   "'transport' of workloads has no effect: the backend '%s' has no "
                                   "transports",
                                   s->backend->name);
-    if (is(s, "transport", "type", "tcp"))
+    if (transports_is(s, "transport", "type", "tcp"))
         return all_tcp(r, err);
     bool given[GUESTS];
     for (size_t k = 0; k < GUESTS; k++)
         given[k] = prios_given(s, &guests[k]);
     for (int own = 0; own < 2; own++) /* those with a class of their own first */
         for (uint32_t i = 0; i < s->njobs; i++) {
-            const struct guest *g = guest_asked(s, i);
+            const struct guest *g = guest_requested(s, i);
             if (g && (s->jobs[i].job->priority == 0) == own &&
                 give_class(r, i, g, given[g - guests], err))
                 return transports_refuse(r, i, err);

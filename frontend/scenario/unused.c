@@ -140,7 +140,7 @@ static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
 }
 
 /* Whether the scenario or a setting asks for something: a text that is set empty does not. */
-static bool asked(const struct weft_scenario_group *g, size_t param)
+static bool is_given(const struct weft_scenario_group *g, size_t param)
 {
     const struct weft_param *p = &g->table->params[param];
     char text[8];
@@ -177,7 +177,7 @@ static int warn_group(struct weft_resolver *r, const struct weft_scenario_group 
 {
     int code = 0;
     for (size_t k = 0; k < g->table->n && !code; k++)
-        if (asked(g, k))
+        if (is_given(g, k))
             code = warn(r, g, k, why, err);
     return code;
 }
@@ -203,7 +203,7 @@ static int warn_params(struct weft_resolver *r, const struct weft_scenario_group
     struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, dims};
     for (size_t k = 0; k < g->table->n; k++) {
         int code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
-        if (code == 0 && asked(g, k))
+        if (code == 0 && is_given(g, k))
             code = warn(r, g, k, why, err);
         if (code < 0)
             return code;

@@ -20,7 +20,7 @@ struct watched {
 /* A node. */
 struct buffer {
     uint32_t node;
-    struct weft_buffer_state now, told;
+    struct weft_buffer_state now, written;
     int64_t at_ps; /* time of the last row */
 };
 
@@ -81,10 +81,11 @@ static void write_buffer(void *ctx, int64_t t_ps, uint32_t object)
 {
     struct weft_port_changes *p = (struct weft_port_changes *)ctx;
     struct buffer *b = &p->nodes[object];
-    if (b->now.used_bytes == b->told.used_bytes && b->now.shared_bytes == b->told.shared_bytes &&
-        b->now.headroom_bytes == b->told.headroom_bytes)
+    if (b->now.used_bytes == b->written.used_bytes &&
+        b->now.shared_bytes == b->written.shared_bytes &&
+        b->now.headroom_bytes == b->written.headroom_bytes)
         return;
-    b->told = b->now;
+    b->written = b->now;
     b->at_ps = t_ps;
     buffer_row(p, b, t_ps);
 }
@@ -119,14 +120,14 @@ static void on_buffer(void *ctx, int64_t t_ps, uint32_t node, const struct weft_
     p->nodes[p->node_place[node]].now = *now;
 }
 
-void weft_port_changes_ask(struct weft_port_changes *p, struct weft_net_changes *told)
+void weft_port_changes_ask(struct weft_port_changes *p, struct weft_net_changes *written)
 {
     const uint32_t files = p->choice->files;
-    told->ctx = p;
-    told->queue = files >> WEFT_SERIES_QUEUE & 1 ? on_queue : NULL;
-    told->held = files >> WEFT_SERIES_PAUSE & 1 ? on_held : NULL;
-    told->buffer = files >> WEFT_SERIES_BUFFER & 1 ? on_buffer : NULL;
-    told->nodes = p->choice->nodes;
+    written->ctx = p;
+    written->queue = files >> WEFT_SERIES_QUEUE & 1 ? on_queue : NULL;
+    written->held = files >> WEFT_SERIES_PAUSE & 1 ? on_held : NULL;
+    written->buffer = files >> WEFT_SERIES_BUFFER & 1 ? on_buffer : NULL;
+    written->nodes = p->choice->nodes;
 }
 
 /* ---- the end ---- */
@@ -153,7 +154,7 @@ void weft_port_changes_finish(struct weft_port_changes *p, int64_t end_ps)
     for (size_t i = 0; i < p->nports; i++)
         finish_port(p, &p->ports[i], end_ps);
     for (size_t i = 0; i < p->nnodes; i++)
-        if (p->nodes[i].told.used_bytes && p->nodes[i].at_ps < end_ps)
+        if (p->nodes[i].written.used_bytes && p->nodes[i].at_ps < end_ps)
             buffer_row(p, &p->nodes[i], end_ps);
 }
 

@@ -22,10 +22,10 @@ struct seen {
     struct weft_qp_row row; /* acked_bytes: all so far */
     const struct weft_cc_ops *control;
     double *values, *values_told; /* observables; NULL: it has none */
-    uint64_t rate_told_bps, window_told_bytes, acked_told_bytes;
-    int64_t at_ps;  /* of the last row in qp.csv */
-    uint8_t wanted; /* files */
-    uint8_t told;   /* files that have a row */
+    uint64_t rate_reported_bps, window_told_bytes, acked_told_bytes;
+    int64_t at_ps;   /* of the last row in qp.csv */
+    uint8_t wanted;  /* files */
+    uint8_t written; /* files that have a row */
 };
 
 struct slot {
@@ -60,7 +60,7 @@ struct weft_qp_changes {
     int64_t end_ps;
 };
 
-static void no_memory(struct weft_qp_changes *q)
+static void qp_changes_fail(struct weft_qp_changes *q)
 {
     if (!q->sample->err.code)
         weft_err_no_memory(&q->sample->err, "series of queue pairs");
@@ -72,14 +72,14 @@ static void qp_row(struct weft_qp_changes *q, struct seen *n, int64_t t_ps)
 {
     struct weft_qp_row row = n->row;
     row.t_ps = q->sample->t_ps = t_ps;
-    q->sample->before_ps = n->told >> WEFT_SERIES_QP & 1 ? n->at_ps : t_ps;
+    q->sample->before_ps = n->written >> WEFT_SERIES_QP & 1 ? n->at_ps : t_ps;
     row.state.acked_bytes -= n->acked_told_bytes;
     row.goodput_bps = weft_series_bps(q->sample, row.state.acked_bytes);
     n->acked_told_bytes = n->row.state.acked_bytes;
-    n->rate_told_bps = row.state.rate_bps;
+    n->rate_reported_bps = row.state.rate_bps;
     n->window_told_bytes = row.state.window_bytes;
     n->at_ps = t_ps;
-    n->told |= 1u << WEFT_SERIES_QP;
+    n->written |= 1u << WEFT_SERIES_QP;
     weft_series_row(q->sample, WEFT_SERIES_QP, &row);
 }
 
@@ -90,19 +90,19 @@ static void control_row(struct weft_qp_changes *q, struct seen *n, int64_t t_ps)
     if (n->values)
         memcpy(n->values_told, n->values,
                weft_observables_count(n->control) * sizeof *n->values_told);
-    n->told |= 1u << WEFT_SERIES_CONTROL;
+    n->written |= 1u << WEFT_SERIES_CONTROL;
     weft_observables_row(q->observables, n->control, n->values, &row, q->sample);
 }
 
 static bool qp_changed(const struct seen *n)
 {
-    return !(n->told >> WEFT_SERIES_QP & 1) || n->row.state.rate_bps != n->rate_told_bps ||
+    return !(n->written >> WEFT_SERIES_QP & 1) || n->row.state.rate_bps != n->rate_reported_bps ||
            n->row.state.window_bytes != n->window_told_bytes;
 }
 
 static bool control_changed(const struct seen *n)
 {
-    return !(n->told >> WEFT_SERIES_CONTROL & 1) ||
+    return !(n->written >> WEFT_SERIES_CONTROL & 1) ||
            (n->values && memcmp(n->values, n->values_told,
                                 weft_observables_count(n->control) * sizeof *n->values) != 0);
 }
@@ -127,7 +127,7 @@ static struct slot *slot_of(struct weft_qp_changes *q, uint32_t qpn)
         const size_t cap = n + n / 2 + 64;
         struct slot *more = (struct slot *)realloc(q->qps, cap * sizeof *more);
         if (!more) {
-            no_memory(q);
+            qp_changes_fail(q);
             return NULL;
         }
         memset(more + q->nqps, 0, (cap - q->nqps) * sizeof *more);
@@ -146,7 +146,7 @@ static struct seen *make_seen(struct weft_qp_changes *q, const struct weft_cc_op
         n = NULL;
     }
     if (!n) {
-        no_memory(q);
+        qp_changes_fail(q);
         return NULL;
     }
     n->control = control;
@@ -196,7 +196,7 @@ static struct connection *make_connection(struct weft_qp_changes *q,
         const uint32_t cap = q->cap ? 2 * q->cap : 64;
         struct connection **more = (struct connection **)realloc(q->by_object, cap * sizeof *more);
         if (!more) {
-            no_memory(q);
+            qp_changes_fail(q);
             return NULL;
         }
         q->by_object = more;
@@ -204,7 +204,7 @@ static struct connection *make_connection(struct weft_qp_changes *q,
     }
     struct connection *one = (struct connection *)calloc(1, sizeof *one);
     if (!one) {
-        no_memory(q);
+        qp_changes_fail(q);
         return NULL;
     }
     one->name = (struct name){c->src, c->dst, c->prio, c->qp, c->number};
@@ -213,7 +213,7 @@ static struct connection *make_connection(struct weft_qp_changes *q,
     HASH_ADD(hh, q->connections, name, sizeof one->name, one);
     if (one->lost) {
         free(one);
-        no_memory(q);
+        qp_changes_fail(q);
         return NULL;
     }
     one->object = CONNECTIONS + q->nconnections;
@@ -231,20 +231,20 @@ static void on_connection(void *ctx, int64_t t_ps, const struct weft_net_connect
     one->seen.row = weft_series_connection_row(c);
 }
 
-void weft_qp_changes_ask(struct weft_qp_changes *q, struct weft_net_changes *told)
+void weft_qp_changes_ask(struct weft_qp_changes *q, struct weft_net_changes *written)
 {
     if (!q->choice->nrules)
         return;
-    told->qp_ctx = q;
-    told->qp = on_qp;
-    told->connection = q->choice->files >> WEFT_SERIES_QP & 1 ? on_connection : NULL;
+    written->qp_ctx = q;
+    written->qp = on_qp;
+    written->connection = q->choice->files >> WEFT_SERIES_QP & 1 ? on_connection : NULL;
 }
 
 /* ---- the end ---- */
 
 static void last_row(struct weft_qp_changes *q, struct seen *n)
 {
-    if (n->told >> WEFT_SERIES_QP & 1 && n->at_ps < q->end_ps)
+    if (n->written >> WEFT_SERIES_QP & 1 && n->at_ps < q->end_ps)
         qp_row(q, n, q->end_ps);
 }
 
@@ -256,7 +256,7 @@ static void finish_qp(void *ctx, const struct weft_net_qp *qp)
         return;
     qp_changes_set(n, qp);
     last_row(q, n);
-    if (n->told >> WEFT_SERIES_CONTROL & 1)
+    if (n->written >> WEFT_SERIES_CONTROL & 1)
         control_row(q, n, q->end_ps);
 }
 

@@ -60,10 +60,10 @@ static int make_parts(struct weft_series *s, struct weft_err *err)
 
 static int ask_for_changes(struct weft_series *s, struct weft_err *err)
 {
-    struct weft_net_changes told = {0};
-    weft_port_changes_ask(s->port_changes, &told);
-    weft_qp_changes_ask(s->qp_changes, &told);
-    return s->net->ops->state->note_changes(s->net, &told, err);
+    struct weft_net_changes changes = {0};
+    weft_port_changes_ask(s->port_changes, &changes);
+    weft_qp_changes_ask(s->qp_changes, &changes);
+    return s->net->ops->state->note_changes(s->net, &changes, err);
 }
 
 struct weft_series *weft_series_new(const struct weft_series_choice *c, struct weft_net *net,

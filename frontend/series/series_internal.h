@@ -180,7 +180,7 @@ struct weft_port_changes *weft_port_changes_new(const struct weft_series_choice 
                                                 struct weft_series_sample *s, struct weft_err *err);
 void weft_port_changes_free(struct weft_port_changes *p);
 /** Adds what it has to be told of. */
-void weft_port_changes_ask(struct weft_port_changes *p, struct weft_net_changes *told);
+void weft_port_changes_ask(struct weft_port_changes *p, struct weft_net_changes *changes);
 /** Writes the last rows: what is not 0 at the end of the run. */
 void weft_port_changes_finish(struct weft_port_changes *p, int64_t end_ps);
 
@@ -190,7 +190,7 @@ struct weft_qp_changes *weft_qp_changes_new(const struct weft_series_choice *c,
                                             struct weft_observables *o,
                                             struct weft_series_sample *s, struct weft_err *err);
 void weft_qp_changes_free(struct weft_qp_changes *q);
-void weft_qp_changes_ask(struct weft_qp_changes *q, struct weft_net_changes *told);
+void weft_qp_changes_ask(struct weft_qp_changes *q, struct weft_net_changes *changes);
 /** Writes the last rows, of all that had any. */
 void weft_qp_changes_finish(struct weft_qp_changes *q, struct weft_net *net, int64_t end_ps);
 

@@ -52,8 +52,8 @@ static int read_match(const struct weft_sweep *s, char *text, struct weft_sweep_
 static int read_where(struct weft_sweep *s, struct weft_sweep_bound *b, struct weft_err *err)
 {
     static const char joint[] = " and ";
-    char *text = b->said->where ? weft_arena_strdup(s->arena, b->said->where) : NULL;
-    if (b->said->where && !text)
+    char *text = b->given->where ? weft_arena_strdup(s->arena, b->given->where) : NULL;
+    if (b->given->where && !text)
         return weft_err_no_memory(err, "bounds");
     while (text) {
         char *next = strstr(text, joint);
@@ -73,24 +73,24 @@ static int read_where(struct weft_sweep *s, struct weft_sweep_bound *b, struct w
 static int read_metric(struct weft_sweep *s, struct weft_sweep_bound *b, struct weft_err *err)
 {
     b->metric = SPEED_UP;
-    if (strcmp(b->said->metric, "speed-up") == 0)
+    if (strcmp(b->given->metric, "speed-up") == 0)
         return 0;
     b->metric = FOUND;
-    if (strcmp(b->said->metric, "found") == 0)
+    if (strcmp(b->given->metric, "found") == 0)
         return s->find ? 0
                        : weft_err_set(err, WEFT_E_INPUT,
                                       "nothing is searched for: <sweep find=\"...\">");
     for (b->metric = 0; b->metric < s->nmetrics; b->metric++)
-        if (strcmp(s->metric[b->metric].text, b->said->metric) == 0)
+        if (strcmp(s->metric[b->metric].text, b->given->metric) == 0)
             return 0;
     if (s->nmetrics == WEFT_SWEEP_METRICS)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %d metrics", WEFT_SWEEP_METRICS);
-    if (weft_metric_choose(b->said->metric, &s->metric[s->nmetrics], err))
+    if (weft_metric_choose(b->given->metric, &s->metric[s->nmetrics], err))
         return err->code;
     if (s->metric[s->nmetrics].metric->host_dependent)
         return weft_err_set(err, WEFT_E_INPUT,
                             "'%s' depends on the machine; bounds are for simulated results",
-                            b->said->metric);
+                            b->given->metric);
     s->nmetrics++;
     return 0;
 }
@@ -99,7 +99,7 @@ static int read_metric(struct weft_sweep *s, struct weft_sweep_bound *b, struct 
 static int read_limit(const struct weft_sweep *s, const struct weft_sweep_bound *b,
                       const char *text, double *out, struct weft_err *err)
 {
-    const bool ratio = b->said->over || b->metric == SPEED_UP;
+    const bool ratio = b->given->over || b->metric == SPEED_UP;
     const struct weft_metric *m = ratio || b->metric == FOUND ? NULL : s->metric[b->metric].metric;
     if (!text)
         return 0;
@@ -117,16 +117,16 @@ static int read_limit(const struct weft_sweep *s, const struct weft_sweep_bound 
 /* "reference", or "KEY=VALUE" of another row. */
 static int read_over(struct weft_sweep *s, struct weft_sweep_bound *b, struct weft_err *err)
 {
-    if (!b->said->over)
+    if (!b->given->over)
         return 0;
-    if (strcmp(b->said->over, "reference") == 0) {
+    if (strcmp(b->given->over, "reference") == 0) {
         b->reference = b->metric < s->nmetrics ? weft_sweep_reference_of(s, b->metric) : NULL;
         return b->reference
                    ? 0
                    : weft_err_set(err, WEFT_E_INPUT, "no axis has " WEFT_SWEEP_REFERENCE "%s",
-                                  b->said->metric);
+                                  b->given->metric);
     }
-    char *over = weft_arena_strdup(s->arena, b->said->over);
+    char *over = weft_arena_strdup(s->arena, b->given->over);
     return over ? read_match(s, over, &b->over, err) : weft_err_no_memory(err, "bounds");
 }
 
@@ -135,17 +135,17 @@ static int read_bound(struct weft_sweep *s, struct weft_sweep_bound *b, struct w
     b->min = -INFINITY;
     b->max = INFINITY;
     if (read_metric(s, b, err) || read_where(s, b, err) || read_over(s, b, err) ||
-        read_limit(s, b, b->said->min, &b->min, err) ||
-        read_limit(s, b, b->said->max, &b->max, err))
+        read_limit(s, b, b->given->min, &b->min, err) ||
+        read_limit(s, b, b->given->max, &b->max, err))
         return err->code;
     if (b->min > b->max)
-        return weft_err_set(err, WEFT_E_INPUT, "min %s is above max %s", b->said->min,
-                            b->said->max);
+        return weft_err_set(err, WEFT_E_INPUT, "min %s is above max %s", b->given->min,
+                            b->given->max);
     return 0;
 }
 
 int weft_sweep_bounds_read(struct weft_sweep_bounds *b, struct weft_sweep *s,
-                           const struct weft_scenario_row_bound *said, size_t n, const char *file,
+                           const struct weft_scenario_row_bound *given, size_t n, const char *file,
                            struct weft_err *err)
 {
     *b = (struct weft_sweep_bounds){.file = file};
@@ -153,10 +153,10 @@ int weft_sweep_bounds_read(struct weft_sweep_bounds *b, struct weft_sweep *s,
     if (!b->list)
         return weft_err_no_memory(err, "bounds");
     for (; b->n < n; b->n++) {
-        b->list[b->n].said = &said[b->n];
+        b->list[b->n].given = &given[b->n];
         if (read_bound(s, &b->list[b->n], err)) {
-            weft_err_prepend(err, "<bound metric=\"%s\">", said[b->n].metric);
-            return weft_err_locate(err, file, said[b->n].line, said[b->n].col);
+            weft_err_prepend(err, "<bound metric=\"%s\">", given[b->n].metric);
+            return weft_err_locate(err, file, given[b->n].line, given[b->n].col);
         }
     }
     return 0;
@@ -202,7 +202,7 @@ static double value_in(const struct weft_sweep *s, const struct weft_sweep_bound
 static double value_of(const struct weft_sweep *s, const struct weft_sweep_bound *b, size_t row)
 {
     const double v = value_in(s, b, row);
-    if (!b->said->over)
+    if (!b->given->over)
         return v;
     if (b->reference)
         return v / weft_sweep_reference_value(s, b->reference, row);
@@ -229,11 +229,11 @@ static struct found bound_look(const struct weft_sweep *s, const struct weft_swe
 static const char *bound_number(const struct weft_sweep *s, const struct weft_sweep_bound *b,
                                 double v, char buf[WEFT_METRIC_TEXT_MAX])
 {
-    if (!b->said->over && b->metric == FOUND) {
+    if (!b->given->over && b->metric == FOUND) {
         snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_sweep_found_text(s->find, s, v));
         return buf;
     }
-    if (!b->said->over && b->metric != SPEED_UP)
+    if (!b->given->over && b->metric != SPEED_UP)
         return weft_sweep_metric_text(s->metric[b->metric].metric, v, buf);
     snprintf(buf, WEFT_METRIC_TEXT_MAX, isnan(v) ? "n/a" : "%.4g", v);
     return buf;
@@ -243,27 +243,27 @@ static const char *bound_number(const struct weft_sweep *s, const struct weft_sw
 static void bound_describe(const struct weft_sweep *s, const struct weft_sweep_bound *b,
                            const struct found *f, FILE *out)
 {
-    const struct weft_scenario_row_bound *said = b->said;
+    const struct weft_scenario_row_bound *given = b->given;
     char low[WEFT_METRIC_TEXT_MAX], high[WEFT_METRIC_TEXT_MAX];
     bound_number(s, b, f->low, low);
     bound_number(s, b, f->high, high);
-    fprintf(out, "%s%s%s%s%s: %s", said->metric, said->where ? ", " : "",
-            said->where ? said->where : "",
-            b->reference ? ", over the "
-            : said->over ? ", over that of "
-                         : "",
-            said->over ? said->over : "", low);
+    fprintf(out, "%s%s%s%s%s: %s", given->metric, given->where ? ", " : "",
+            given->where ? given->where : "",
+            b->reference  ? ", over the "
+            : given->over ? ", over that of "
+                          : "",
+            given->over ? given->over : "", low);
     if (strcmp(low, high) != 0)
         fprintf(out, " to %s", high);
     if (f->rows > 1)
         fprintf(out, " in %zu rows", f->rows);
-    if (said->min && said->max)
-        fprintf(out, ", expected %s to %s", said->min, said->max);
+    if (given->min && given->max)
+        fprintf(out, ", expected %s to %s", given->min, given->max);
     else
-        fprintf(out, ", expected at %s %s", said->min ? "least" : "most",
-                said->min ? said->min : said->max);
-    if (said->why)
-        fprintf(out, ": %s", said->why);
+        fprintf(out, ", expected at %s %s", given->min ? "least" : "most",
+                given->min ? given->min : given->max);
+    if (given->why)
+        fprintf(out, ": %s", given->why);
 }
 
 void weft_sweep_bounds_text(FILE *out, const struct weft_sweep_bounds *b,
@@ -285,15 +285,15 @@ void weft_sweep_bounds_json(struct weft_json *j, const struct weft_sweep_bounds 
     weft_json_key(j, "bounds");
     weft_json_array(j);
     for (size_t i = 0; i < b->n; i++) {
-        const struct weft_scenario_row_bound *said = b->list[i].said;
+        const struct weft_scenario_row_bound *given = b->list[i].given;
         const struct found f = bound_look(s, &b->list[i]);
         weft_json_object(j);
-        weft_json_kv_str(j, "metric", said->metric);
-        weft_json_kv_str(j, "where", said->where);
-        weft_json_kv_str(j, "over", said->over);
-        weft_json_kv_str(j, "min", said->min);
-        weft_json_kv_str(j, "max", said->max);
-        weft_json_kv_str(j, "why", said->why);
+        weft_json_kv_str(j, "metric", given->metric);
+        weft_json_kv_str(j, "where", given->where);
+        weft_json_kv_str(j, "over", given->over);
+        weft_json_kv_str(j, "min", given->min);
+        weft_json_kv_str(j, "max", given->max);
+        weft_json_kv_str(j, "why", given->why);
         weft_json_kv_u64(j, "rows", f.rows);
         weft_json_kv_f64(j, "low", f.low);
         weft_json_kv_f64(j, "high", f.high);
@@ -319,7 +319,7 @@ int weft_sweep_bounds_check(const struct weft_sweep_bounds *b, const struct weft
         bound_describe(s, &b->list[i], &f, t.f);
         if (!weft_memfile_close(&t, "a bound", &ignored))
             weft_log(log, WEFT_LOG_ERROR, "%s:%" PRId64 ": bound missed: %.*s", b->file,
-                     b->list[i].said->line, (int)t.size, t.data);
+                     b->list[i].given->line, (int)t.size, t.data);
         free(t.data);
     }
     return code;

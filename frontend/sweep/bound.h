@@ -21,7 +21,7 @@ struct weft_sweep_match {
 
 /** One bound. */
 struct weft_sweep_bound {
-    const struct weft_scenario_row_bound *said;
+    const struct weft_scenario_row_bound *given;
     size_t metric; /**< index in the sweep's; WEFT_SWEEP_METRICS: the speed-up, one more: what the
                       search found */
     struct weft_sweep_match where[WEFT_SWEEP_KEYS], over;
@@ -39,7 +39,7 @@ struct weft_sweep_bounds {
 /** Reads the bounds of @p file; their metrics become some of the sweep's. WEFT_E_INPUT: what they
  * say is none of the sweep. */
 int weft_sweep_bounds_read(struct weft_sweep_bounds *b, struct weft_sweep *s,
-                           const struct weft_scenario_row_bound *said, size_t n, const char *file,
+                           const struct weft_scenario_row_bound *given, size_t n, const char *file,
                            struct weft_err *err);
 /** Prints how they fared. */
 void weft_sweep_bounds_text(FILE *out, const struct weft_sweep_bounds *b,

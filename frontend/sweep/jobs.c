@@ -27,7 +27,7 @@ enum { LOOK_MS = 100 };
 struct worker {
     pid_t pid; /* 0: none */
     size_t point;
-    int alive, result, said; /* pipe that ends with it, and its files */
+    int alive, result, output; /* pipe that ends with it, and its files */
 };
 
 struct pool {
@@ -37,12 +37,12 @@ struct pool {
     struct worker *workers;
     struct pollfd *polls;
     size_t n, nrunning;
-    bool told; /* the workers know that a signal came */
+    bool signalled; /* the workers know that a signal came */
 };
 
 static void sweep_jobs_close_files(struct worker *w)
 {
-    const int fds[] = {w->alive, w->result, w->said};
+    const int fds[] = {w->alive, w->result, w->output};
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
         if (fds[i] >= 0)
             close(fds[i]);
@@ -55,7 +55,7 @@ static void work(const struct pool *p, const struct worker *w, pid_t parent)
         raise(SIGKILL);
     weft_processors_share((unsigned)p->n);
     p->jobs->child(p->jobs->ctx);
-    dup2(w->said, STDERR_FILENO);
+    dup2(w->output, STDERR_FILENO);
     _exit(weft_sweep_play(p->base, p->s, w->point, w->result));
 }
 
@@ -63,10 +63,10 @@ static int sweep_jobs_start(struct pool *p, struct worker *w, size_t point, stru
 {
     int ends[2] = {-1, -1};
     const pid_t parent = getpid();
-    *w = (struct worker){.point = point, .alive = -1, .result = -1, .said = -1};
+    *w = (struct worker){.point = point, .alive = -1, .result = -1, .output = -1};
     w->result = weft_os_nameless_file();
-    w->said = weft_os_nameless_file();
-    if (w->result >= 0 && w->said >= 0 && pipe(ends) == 0) {
+    w->output = weft_os_nameless_file();
+    if (w->result >= 0 && w->output >= 0 && pipe(ends) == 0) {
         w->alive = ends[0];
         w->pid = fork();
         if (w->pid == 0) {
@@ -172,14 +172,14 @@ static int sweep_jobs_finish(struct pool *p, struct worker *w, struct weft_err *
     w->pid = 0;
     p->nrunning--;
     int code = fill_in(p, w, status, err);
-    char *said = contents(w->said, &size);
+    char *output = contents(w->output, &size);
     sweep_jobs_close_files(w);
     p->s->point[w->point].state = WEFT_POINT_DONE;
-    if (!code && !said)
+    if (!code && !output)
         code = weft_err_no_memory(err, "the messages of a row");
     if (!code)
-        return p->jobs->done(p->jobs->ctx, w->point, said, err);
-    free(said);
+        return p->jobs->done(p->jobs->ctx, w->point, output, err);
+    free(output);
     if (!p->s->point[w->point].outcome)
         p->s->point[w->point].outcome = WEFT_OUTCOME_FAILED;
     return code;
@@ -208,9 +208,9 @@ static int wait_a_little(struct pool *p, struct weft_err *err)
 static void print_workers(struct pool *p)
 {
     const int number = *p->base->cli->interrupted;
-    if (!number || p->told)
+    if (!number || p->signalled)
         return;
-    p->told = true;
+    p->signalled = true;
     for (size_t i = 0; i < p->n; i++)
         if (p->workers[i].pid > 0)
             kill(p->workers[i].pid, number);

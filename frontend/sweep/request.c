@@ -65,7 +65,7 @@ static int read_jobs(struct weft_sweep_opts *o, struct weft_err *err)
     return 0;
 }
 
-static int asked_check(const struct weft_sweep_opts *o, int nargs, struct weft_err *err)
+static int request_check(const struct weft_sweep_opts *o, int nargs, struct weft_err *err)
 {
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one scenario at a time");
@@ -205,8 +205,8 @@ static int own_bounds(struct weft_sweep_request *a, const struct weft_scenario_s
 }
 
 /* The sweep of the scenario that is meant; NULL: it has none. */
-static int asked_choose(const struct weft_scenario *s, const struct weft_sweep_opts *o, size_t part,
-                        const struct weft_scenario_sweep **out, struct weft_err *err)
+static int request_choose(const struct weft_scenario *s, const struct weft_sweep_opts *o,
+                          size_t part, const struct weft_scenario_sweep **out, struct weft_err *err)
 {
     const char *names[WEFT_SWEEP_VALUES];
     size_t n = 0;
@@ -292,7 +292,7 @@ static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts
         return needed || e.code == WEFT_E_LIMIT ? e.code : 0; /* a row may set what is missing */
     }
     const struct weft_scenario *scenario = subject.s;
-    int code = asked_choose(scenario, o, part, &s, err);
+    int code = request_choose(scenario, o, part, &s, err);
     if (subject.hpcc && !a->texts.nmetrics)
         show_flows(a);
     const bool own_axes = a->texts.nvary > 0;
@@ -319,7 +319,7 @@ int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char *
                                        .scenario = nargs ? args[0] : NULL,
                                        .out = o->collect ? o->collect : o->out,
                                        .last = true};
-    if (asked_check(o, nargs, err) || read_jobs(o, err))
+    if (request_check(o, nargs, err) || read_jobs(o, err))
         return err->code;
     out->arena = weft_arena_new();
     if (!out->arena)

@@ -49,9 +49,9 @@ struct weft_sweep_jobs {
     void *ctx;
     /** The next point to run; false: none now. */
     bool (*next)(void *ctx, size_t *point);
-    /** A point is done, its fields are filled in; @p said is what it wrote to standard error, from
+    /** A point is done, its fields are filled in; @p output is what it wrote to standard error, from
      * now on the other side's to free. An error ends the sweep. */
-    int (*done)(void *ctx, size_t point, char *said, struct weft_err *err);
+    int (*done)(void *ctx, size_t point, char *output, struct weft_err *err);
     /** Called now and then. */
     void (*progress)(void *ctx);
     /** Called in a process that is to run a point, before it does. */

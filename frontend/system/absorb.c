@@ -23,7 +23,7 @@
 
 #define STEPS 16u /* instructions that are looked ahead at most */
 
-struct weft_absorbed {
+struct weft_worker_receives {
     struct weft_causal_path_notes *of[WEFT_THREADS_MAX]; /* by thread, NULL: nothing yet */
     _Atomic unsigned n;                                  /* no thread from here on has anything */
 };
@@ -45,7 +45,7 @@ static bool of_program(const struct weft_system *s, const struct weft_msg *msg)
 }
 
 /* The receive that takes a message, if it has been posted. */
-static bool absorb_find(const struct weft_system *s, const struct weft_msg *msg, struct receive *r)
+static bool receive_find(const struct weft_system *s, const struct weft_msg *msg, struct receive *r)
 {
     const struct weft_npu *npu = &s->npus[msg->dst];
     const uint64_t key = msg->tag >> s->instr_bits >> s->lane_bits;
@@ -132,18 +132,18 @@ static bool may_issue(struct ahead *a, const struct weft_coll_instr *in)
 }
 
 /* Adds an instruction that is issued if it only posts a message, at once, or a receive. */
-static bool absorb_add(const struct weft_system *s, struct ahead *a, uint32_t lane, uint64_t i,
-                       const struct weft_coll_instr *in, struct weft_follows *follows)
+static bool ahead_add(const struct weft_system *s, struct ahead *a, uint32_t lane, uint64_t i,
+                      const struct weft_coll_instr *in, struct weft_follows *dependent)
 {
     const struct weft_prog *p = a->p;
     const bool sends = in->action == WEFT_COLL_SEND;
     bool done = sends;
     if (a->n == STEPS || in->peer == WEFT_COLL_SWITCHES || p->call.pairs ||
         s->coll_rendezvous_bytes ||
-        (sends ? follows->n == WEFT_FOLLOWS_MAX : !costs_nothing(p, lane, i, in)))
+        (sends ? dependent->n == WEFT_FOLLOWS_MAX : !costs_nothing(p, lane, i, in)))
         return false;
     if (sends)
-        weft_prog_message(p, in, weft_prog_bytes(p, lane, i, in), &follows->msg[follows->n++]);
+        weft_prog_message(p, in, weft_prog_bytes(p, lane, i, in), &dependent->msg[dependent->n++]);
     else
         done = weft_u64map_get(&p->npu->early, weft_prog_tag(p, lane, i), NULL);
     a->step[a->n].lane = lane;
@@ -169,8 +169,8 @@ static bool all_issued(const struct weft_prog *p)
 }
 
 /* Whether nothing but messages that are posted follows from a receive, and which. */
-static bool foresee(const struct weft_system *s, const struct receive *r,
-                    struct weft_follows *follows)
+static bool prepare_sends(const struct weft_system *s, const struct receive *r,
+                          struct weft_follows *dependent)
 {
     const struct weft_prog *p = r->p;
     struct ahead a = {.p = p, .n = 1, .left = p->left - 1};
@@ -188,7 +188,7 @@ static bool foresee(const struct weft_system *s, const struct receive *r,
                 weft_prog_instr(p, k, i, &in);
                 if (!may_issue(&a, &in))
                     break;
-                if (!absorb_add(s, &a, k, i, &in, follows))
+                if (!ahead_add(s, &a, k, i, &in, dependent))
                     return false;
                 again = p->nlanes > 1;
             }
@@ -198,7 +198,7 @@ static bool foresee(const struct weft_system *s, const struct receive *r,
 }
 
 /* Room for what a thread notes. */
-static bool has_room(struct weft_absorbed *all, unsigned thread)
+static bool has_room(struct weft_worker_receives *all, unsigned thread)
 {
     struct weft_causal_path_notes **a = &all->of[thread];
     if (*a)
@@ -217,28 +217,28 @@ static bool has_room(struct weft_absorbed *all, unsigned thread)
     return weft_notes_have_room(*a);
 }
 
-bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
-                         struct weft_follows *follows)
+bool weft_system_receives_in_worker(void *ctx, unsigned thread, const struct weft_msg *msg,
+                                    struct weft_follows *dependent)
 {
     struct weft_system *s = ctx;
     struct receive r;
     return s->err.code == 0 && s->w->nranks <= WEFT_STEPS_MAX / 8 &&
            s->causal_paths.nsteps <= WEFT_STEPS_MAX / 4 && of_program(s, msg) &&
-           (absorb_find(s, msg, &r) ? goes_on(msg, &r) && foresee(s, &r, follows)
-                                    : weft_u64map_has_room(&s->npus[msg->dst].early)) &&
-           has_room(s->causal_paths.absorbed, thread);
+           (receive_find(s, msg, &r) ? goes_on(msg, &r) && prepare_sends(s, &r, dependent)
+                                     : weft_u64map_has_room(&s->npus[msg->dst].early)) &&
+           has_room(s->causal_paths.in_worker, thread);
 }
 
-void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done)
+void weft_system_receive_in_worker(void *ctx, unsigned thread, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
     struct weft_npu *npu = &s->npus[done->msg.dst];
-    struct weft_causal_path_notes *notes = s->causal_paths.absorbed->of[thread];
+    struct weft_causal_path_notes *notes = s->causal_paths.in_worker->of[thread];
     struct receive r;
     npu->notes = notes;
-    if (absorb_find(s, &done->msg, &r) && all_issued(r.p)) {
+    if (receive_find(s, &done->msg, &r) && all_issued(r.p)) {
         npu->recent = r.p;
-        weft_npu_absorbed(r.p->active, weft_token_causal_path(done), done);
+        weft_npu_received_in_worker(r.p->active, weft_token_causal_path(done), done);
         weft_prog_mark_done(r.p, r.lane, r.i);
         weft_causal_path_let_go(npu, weft_token_causal_path(done));
     } else {
@@ -249,7 +249,7 @@ void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion
 
 void weft_causal_paths_let_go(struct weft_system *s)
 {
-    const struct weft_absorbed *all = s->causal_paths.absorbed;
+    const struct weft_worker_receives *all = s->causal_paths.in_worker;
     const unsigned n = atomic_load_explicit(&all->n, memory_order_relaxed);
     for (unsigned k = 0; k < n; k++) {
         struct weft_causal_path_notes *a = all->of[k];
@@ -262,17 +262,17 @@ void weft_causal_paths_let_go(struct weft_system *s)
     }
 }
 
-int weft_absorbed_new(struct weft_system *s, struct weft_err *err)
+int weft_worker_receives_new(struct weft_system *s, struct weft_err *err)
 {
-    s->causal_paths.absorbed = calloc(1, sizeof *s->causal_paths.absorbed);
-    if (!s->causal_paths.absorbed)
+    s->causal_paths.in_worker = calloc(1, sizeof *s->causal_paths.in_worker);
+    if (!s->causal_paths.in_worker)
         return weft_err_no_memory(err, "the critical path");
     return 0;
 }
 
-void weft_absorbed_free(struct weft_system *s)
+void weft_worker_receives_free(struct weft_system *s)
 {
-    struct weft_absorbed *all = s->causal_paths.absorbed;
+    struct weft_worker_receives *all = s->causal_paths.in_worker;
     for (unsigned k = 0; all && k < WEFT_THREADS_MAX; k++)
         if (all->of[k])
             weft_notes_free(all->of[k]);

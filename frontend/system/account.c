@@ -91,8 +91,8 @@ static int64_t account_arrival(struct weft_active *a, const struct weft_causal_p
     return alone_ps;
 }
 
-void weft_npu_absorbed(struct weft_active *a, const struct weft_causal_path *causal_path,
-                       const struct weft_completion *done)
+void weft_npu_received_in_worker(struct weft_active *a, const struct weft_causal_path *causal_path,
+                                 const struct weft_completion *done)
 {
     account_arrival(a, causal_path, done, done->received_ps);
 }

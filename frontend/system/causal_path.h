@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-struct weft_absorbed;
+struct weft_worker_receives;
 struct weft_npu;
 struct weft_step;
 
@@ -56,7 +56,7 @@ struct weft_causal_paths {
     uint64_t reported;       /**< steps */
     int64_t reported_end_ps; /**< end of the last step reported */
     uint32_t reported_rank;
-    struct weft_absorbed *absorbed; /**< what threads have noted (absorb.c) */
+    struct weft_worker_receives *in_worker; /**< what threads have noted (absorb.c) */
 };
 
 /** Gives every NPU the causal_path of the run's beginning. */
@@ -81,8 +81,8 @@ struct weft_causal_path *weft_causal_path_timer(struct weft_npu *npu, uint32_t o
 /** Those that threads have noted (absorb.c) are let go. */
 void weft_causal_paths_let_go(struct weft_system *s);
 /** What they note. WEFT_E_LIMIT. */
-int weft_absorbed_new(struct weft_system *s, struct weft_err *err);
-void weft_absorbed_free(struct weft_system *s);
+int weft_worker_receives_new(struct weft_system *s, struct weft_err *err);
+void weft_worker_receives_free(struct weft_system *s);
 /** Gives a reference back. */
 void weft_causal_path_drop(struct weft_system *s, struct weft_causal_path *t);
 /** The same in an event of an NPU, which another thread than the frontend's may run. */

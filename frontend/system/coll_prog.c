@@ -82,7 +82,7 @@ static int coll_prog_take_in(struct weft_prog *p, uint32_t lane, uint64_t i,
     struct weft_system *s = p->sys;
     int64_t endpoint_ps = s->p->endpoint_delay_ps, reduce_ps = 0;
     if (s->p->receive_overhead_ps)
-        endpoint_ps += weft_absorb_ps(p->npu, weft_now_ps(s));
+        endpoint_ps += weft_receive_overhead_ps(p->npu, weft_now_ps(s));
     if (in->charged || (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100)) {
         const uint64_t bytes = weft_prog_bytes(p, lane, i, in);
         reduce_ps = weft_reduce_ps(s->p, weft_coll_added_bytes(in, bytes));

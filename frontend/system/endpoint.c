@@ -36,11 +36,11 @@ int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
     return begin - now_ps;
 }
 
-int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps)
+int64_t weft_receive_overhead_ps(struct weft_npu *npu, int64_t now_ps)
 {
-    int64_t begin = npu->absorb_free_ps > now_ps ? npu->absorb_free_ps : now_ps;
-    npu->absorb_free_ps = weft_sum_ps(begin, npu->sys->p->receive_overhead_ps);
-    return npu->absorb_free_ps - now_ps;
+    int64_t begin = npu->receive_free_ps > now_ps ? npu->receive_free_ps : now_ps;
+    npu->receive_free_ps = weft_sum_ps(begin, npu->sys->p->receive_overhead_ps);
+    return npu->receive_free_ps - now_ps;
 }
 
 int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op)

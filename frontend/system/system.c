@@ -198,7 +198,7 @@ static int system_prepare(struct weft_system *s, const struct weft_system_env *e
         return err->code;
     rc = weft_choices_resolve(&s->choices, w, s->p, env, &s->dims, s->shapes, s->rings, err);
     rc = rc ? rc : weft_remote_begin(s, err);
-    rc = rc ? rc : weft_absorbed_new(s, err);
+    rc = rc ? rc : weft_worker_receives_new(s, err);
     rc = rc ? rc : weft_sites_new(s, env ? env->fabric : NULL, err);
     return rc ? rc : size_tags(s, ninstances, err);
 }
@@ -233,13 +233,14 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
         weft_system_free(s);
         return NULL;
     }
-    const struct weft_net_sink sink = {.ctx = s,
-                                       .sent = system_on_sent,
-                                       .received = system_on_received,
-                                       .concurrency = {.local = true,
-                                                       .runs_in_worker = weft_system_absorbs,
-                                                       .run_in_worker = weft_system_absorb,
-                                                       .ctx = s}};
+    const struct weft_net_sink sink = {
+        .ctx = s,
+        .sent = system_on_sent,
+        .received = system_on_received,
+        .concurrency = {.local = true,
+                        .runs_in_worker = weft_system_receives_in_worker,
+                        .run_in_worker = weft_system_receive_in_worker,
+                        .ctx = s}};
     net->ops->set_sink(net, &sink);
     return s;
 }
@@ -268,7 +269,7 @@ void weft_system_free(struct weft_system *s)
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);
     weft_causal_paths_free(s);
-    weft_absorbed_free(s);
+    weft_worker_receives_free(s);
     free(s->instance_order);
     free(s->memory_free_ps);
     free(s->npus);

@@ -154,7 +154,7 @@ struct weft_npu {
     uint64_t claims_left;           /**< collectives that have ended */
     int retry, retrying;            /**< see retry() of coll_run.c */
     int64_t inject_free_ps;         /**< the NPU can begin to inject another message */
-    int64_t absorb_free_ps;         /**< ... to take one in */
+    int64_t receive_free_ps;        /**< ... to take one in */
     double slowdown;                /**< of its computations */
     struct weft_u64map early; /**< tags of collective messages that came before their receive */
     struct weft_p2p *p2p;     /**< hash: unmatched messages or RECVs per (source, tag) */
@@ -263,9 +263,9 @@ static inline int64_t weft_sum_ps(int64_t a, int64_t b)
     return a + b < WEFT_TOO_LONG_PS ? a + b : WEFT_TOO_LONG_PS;
 }
 /* absorb.c: struct weft_net_concurrency */
-bool weft_system_absorbs(void *ctx, unsigned thread, const struct weft_msg *msg,
-                         struct weft_follows *follows);
-void weft_system_absorb(void *ctx, unsigned thread, const struct weft_completion *done);
+bool weft_system_receives_in_worker(void *ctx, unsigned thread, const struct weft_msg *msg,
+                                    struct weft_follows *sends);
+void weft_system_receive_in_worker(void *ctx, unsigned thread, const struct weft_completion *done);
 /* events.c */
 static inline int64_t weft_now_ps(const struct weft_system *s)
 {
@@ -302,7 +302,7 @@ int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op);
 /** Delay until a message of @p bytes may be posted; occupies the NPU for it. */
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
 /** Delay until a message has been taken off the network; occupies the NPU for it. */
-int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps);
+int64_t weft_receive_overhead_ps(struct weft_npu *npu, int64_t now_ps);
 
 /* share.c */
 /** Begins a computation that takes @p ps alone; @p over is called at its end. */
@@ -501,8 +501,8 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
 void weft_npu_arrival(struct weft_active *a, const struct weft_causal_path *causal_path,
                       const struct weft_completion *done);
 /** The same of one from which nothing follows: only the rank's time is accounted for. */
-void weft_npu_absorbed(struct weft_active *a, const struct weft_causal_path *causal_path,
-                       const struct weft_completion *done);
+void weft_npu_received_in_worker(struct weft_active *a, const struct weft_causal_path *causal_path,
+                                 const struct weft_completion *done);
 /** The beginning of an event: what SEND @p a has sent is acknowledged. */
 void weft_npu_acked(struct weft_active *a, const struct weft_completion *done);
 /** The beginning of an event: the timer with @p t, of @p a, is over. */

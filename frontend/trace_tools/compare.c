@@ -110,14 +110,15 @@ static double percent(int64_t a, int64_t b)
     return a ? 100 * ((double)b - (double)a) / (double)a : b ? INFINITY : 0;
 }
 
-static void tell_text(const struct weft_cli *cli, const char *what, int64_t a, int64_t b)
+static void compare_print_text(const struct weft_cli *cli, const char *what, int64_t a, int64_t b)
 {
     char x[WEFT_UNIT_TEXT_MAX], y[WEFT_UNIT_TEXT_MAX];
     fprintf(cli->out, "    %-22s %14s %14s %+9.2f %%\n", what, weft_human_time(a, x),
             weft_human_time(b, y), percent(a, b));
 }
 
-static void tell_json(struct weft_json *j, const struct fabric *f, const struct result r[2])
+static void compare_print_json(struct weft_json *j, const struct fabric *f,
+                               const struct result r[2])
 {
     weft_json_object(j);
     weft_json_kv_str(j, "fabric", f->name);
@@ -165,12 +166,12 @@ int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_
         if (rc)
             break;
         if (json) {
-            tell_json(&j, f, r);
+            compare_print_json(&j, f, r);
             continue;
         }
         fprintf(cli->out, "  %s\n", f->name);
-        tell_text(cli, "step time", r[0].end_ps, r[1].end_ps);
-        tell_text(cli, "exposed communication", r[0].exposed_ps, r[1].exposed_ps);
+        compare_print_text(cli, "step time", r[0].end_ps, r[1].end_ps);
+        compare_print_text(cli, "exposed communication", r[0].exposed_ps, r[1].exposed_ps);
     }
     if (json) {
         weft_json_end_array(&j);

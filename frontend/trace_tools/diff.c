@@ -20,7 +20,7 @@ static const char *diff_value(const struct weft_et_attr *a, char *buf, size_t si
     return a ? weft_et_attr_format(a, buf, size) : NULL;
 }
 
-static void tell_json(const struct teller *t, const struct weft_et_diff *d)
+static void diff_print_json(const struct teller *t, const struct weft_et_diff *d)
 {
     const struct weft_et_node *node = d->a ? d->a : d->b;
     char buf[512];
@@ -44,7 +44,7 @@ static void tell_json(const struct teller *t, const struct weft_et_diff *d)
     weft_json_end_object(t->j);
 }
 
-static void tell_text(const struct teller *t, const struct weft_et_diff *d)
+static void diff_print_text(const struct teller *t, const struct weft_et_diff *d)
 {
     const struct weft_et_node *node = d->a ? d->a : d->b;
     char buf[128];
@@ -74,9 +74,9 @@ static void print_difference(void *ctx, const struct weft_et_diff *d)
     t->n++;
     *(d->field ? &t->changed : d->a ? &t->only_a : &t->only_b) += 1;
     if (t->j)
-        tell_json(t, d);
+        diff_print_json(t, d);
     else if (t->n <= SHOWN)
-        tell_text(t, d);
+        diff_print_text(t, d);
 }
 
 static int diff_compare(struct teller *t, const char *a, const char *b, struct weft_err *err)

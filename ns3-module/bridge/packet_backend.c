@@ -101,8 +101,8 @@ static void backend_advise(const struct weft_net_config *config, weft_net_explai
     weft_engine_advise(&c, params_of(config)->transport.type != WEFT_TRANSPORT_TCP, fn, ctx);
 }
 
-static int backend_settled(const struct weft_net_config *config, const char *section,
-                           const struct weft_param *p, char *buf, size_t size)
+static int backend_resolved(const struct weft_net_config *config, const char *section,
+                            const struct weft_param *p, char *buf, size_t size)
 {
     if (strcmp(section, "ecn") != 0)
         return 0;
@@ -125,7 +125,7 @@ const struct weft_net_backend weft_net_packet = {
     .buffers = backend_buffers,
     .check_links = backend_check_links,
     .advise = backend_advise,
-    .settled = backend_settled,
+    .settled = backend_resolved,
     .control_of = weft_uet_control_of,
     .implies = weft_uet_implies,
     .imply = weft_uet_imply,

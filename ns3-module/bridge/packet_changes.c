@@ -19,37 +19,37 @@
     return true;                                                                                   \
     return false
 
-bool weft_packet_tells_held(const struct packet_net *n)
+bool weft_packet_reports_held(const struct packet_net *n)
 {
     ANY_WITH(n, held);
 }
 
-bool weft_packet_tells_windows(const struct packet_net *n)
+bool weft_packet_reports_windows(const struct packet_net *n)
 {
     ANY_WITH(n, connection);
 }
 
-static bool tells_queues(const struct packet_net *n)
+static bool reports_queues(const struct packet_net *n)
 {
     EACH_WITH(n, c, queue)
     return true;
     ANY_WITH(n, buffer);
 }
 
-static bool tells_qps(const struct packet_net *n)
+static bool reports_qps(const struct packet_net *n)
 {
     ANY_WITH(n, qp);
 }
 
-void weft_packet_tell_held(const struct packet_net *n, int64_t t_ps, uint32_t port, uint32_t prio,
-                           bool on)
+void weft_packet_report_held(const struct packet_net *n, int64_t t_ps, uint32_t port, uint32_t prio,
+                             bool on)
 {
     EACH_WITH(n, c, held)
     c->held(c->ctx, t_ps, port, prio, on);
 }
 
-void weft_packet_tell_window(const struct packet_net *n, int64_t t_ps,
-                             const struct weft_net_connection *connection)
+void weft_packet_report_window(const struct packet_net *n, int64_t t_ps,
+                               const struct weft_net_connection *connection)
 {
     EACH_WITH(n, c, connection)
     c->connection(c->qp_ctx, t_ps, connection);
@@ -73,7 +73,7 @@ static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint
 
 static void on_credit(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out)
 {
-    weft_packet_tell_held((const struct packet_net *)ctx, t_ps, port, prio, out != 0);
+    weft_packet_report_held((const struct packet_net *)ctx, t_ps, port, prio, out != 0);
 }
 
 bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
@@ -107,8 +107,8 @@ static void on_qp(void *ctx, int64_t t_ps, enum weft_qp_event what,
 /* ---- packets ---- */
 
 /* Tells of a packet; those that are neither RoCE's nor PFC's are left out. */
-static void tell_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
-                        enum weft_net_packet_event what, const struct weft_engine_pkt_view *pkt)
+static void report_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
+                          enum weft_net_packet_event what, const struct weft_engine_pkt_view *pkt)
 {
     const bool link_only = pkt->kind == WEFT_PKT_PFC;
     struct weft_qp_state qp = {0};
@@ -120,27 +120,27 @@ static void tell_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
     if (!link_only)
         weft_engine_qp_state(n->simulation->engine(n->simulation), pkt->qpn, &qp);
     const bool stamped = pkt->telemetry == WEFT_TELEMETRY_TIME && pkt->telemetry_bytes;
-    const struct weft_net_packet told = {.t_ps = t_ps,
-                                         .port = port,
-                                         .what = what,
-                                         .kind = pkt->kind,
-                                         .src = pkt->src_host,
-                                         .dst = pkt->dst_host,
-                                         .prio = pkt->prio,
-                                         .qp = qp.number,
-                                         .psn = pkt->psn,
-                                         .frame_bytes = pkt->frame_bytes,
-                                         .payload_bytes = pkt->payload_bytes,
-                                         .stamp_ps = stamped ? pkt->sent_ps : 0,
-                                         .marked = pkt->ce != 0,
-                                         .notifies = pkt->cnp != 0,
-                                         .pause = pkt->pause != 0};
+    const struct weft_net_packet reported = {.t_ps = t_ps,
+                                             .port = port,
+                                             .what = what,
+                                             .kind = pkt->kind,
+                                             .src = pkt->src_host,
+                                             .dst = pkt->dst_host,
+                                             .prio = pkt->prio,
+                                             .qp = qp.number,
+                                             .psn = pkt->psn,
+                                             .frame_bytes = pkt->frame_bytes,
+                                             .payload_bytes = pkt->payload_bytes,
+                                             .stamp_ps = stamped ? pkt->sent_ps : 0,
+                                             .marked = pkt->ce != 0,
+                                             .notifies = pkt->cnp != 0,
+                                             .pause = pkt->pause != 0};
     EACH_WITH(n, c, packet)
     if (c->ports[port])
-        c->packet(c->ctx, &told);
+        c->packet(c->ctx, &reported);
 }
 
-static bool tells_packets(const struct packet_net *n)
+static bool reports_packets(const struct packet_net *n)
 {
     ANY_WITH(n, packet);
 }
@@ -157,21 +157,21 @@ static void on_packet(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_even
         weft_capture_packet(n->capture, t_ps, port, what, pkt);
         n->captured++;
     }
-    if (tells_packets(n))
-        tell_packet(n, t_ps, port, events[what], pkt);
+    if (reports_packets(n))
+        report_packet(n, t_ps, port, events[what], pkt);
 }
 
 static void on_drop(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
                     const struct weft_engine_pkt_view *pkt)
 {
     (void)why;
-    tell_packet((const struct packet_net *)ctx, t_ps, port, WEFT_NET_PACKET_DROPPED, pkt);
+    report_packet((const struct packet_net *)ctx, t_ps, port, WEFT_NET_PACKET_DROPPED, pkt);
 }
 
 int weft_packet_choose_events(struct packet_net *n, struct weft_err *err)
 {
     const uint8_t all = 1 << WEFT_PKT_SENT | 1 << WEFT_PKT_ARRIVED | 1 << WEFT_PKT_QUEUED;
-    if (!n->packet_events && (n->capture || tells_packets(n))) {
+    if (!n->packet_events && (n->capture || reports_packets(n))) {
         n->packet_events = (uint8_t *)calloc(n->fabric->nports, 1);
         if (!n->packet_events)
             return weft_err_no_memory(err, "a trace of packets");
@@ -188,12 +188,12 @@ int weft_packet_choose_events(struct packet_net *n, struct weft_err *err)
 
 void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks)
 {
-    hooks->queue = tells_queues(n) ? on_queue : NULL;
-    hooks->credit = weft_packet_tells_held(n) ? on_credit : NULL;
-    hooks->qp = tells_qps(n) ? on_qp : NULL;
+    hooks->queue = reports_queues(n) ? on_queue : NULL;
+    hooks->credit = weft_packet_reports_held(n) ? on_credit : NULL;
+    hooks->qp = reports_qps(n) ? on_qp : NULL;
     hooks->qp_events = hooks->qp ? 1u << WEFT_QP_RATE : 0;
     hooks->packet = n->packet_events ? on_packet : NULL;
     hooks->packet_events = n->packet_events;
-    hooks->drop = tells_packets(n) ? on_drop : NULL;
+    hooks->drop = reports_packets(n) ? on_drop : NULL;
     hooks->posted = n->capture ? weft_packet_on_posted : NULL;
 }

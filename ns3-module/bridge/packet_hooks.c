@@ -31,7 +31,7 @@ static void on_pfc(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pa
     const struct weft_net_pfc pfc = {t_ps, port, prio, pause};
     if (n->observer.pfc)
         n->observer.pfc(n->observer.ctx, &pfc);
-    weft_packet_tell_held(n, t_ps, port, prio, pause != 0);
+    weft_packet_report_held(n, t_ps, port, prio, pause != 0);
 }
 
 struct weft_engine_hooks weft_packet_hooks(struct packet_net *n)
@@ -40,7 +40,7 @@ struct weft_engine_hooks weft_packet_hooks(struct packet_net *n)
         .ctx = n,
         .received = n->sink.received ? weft_packet_on_received : NULL,
         .acked = n->sink.sent || n->observer.flow ? weft_packet_on_acked : NULL,
-        .pfc = n->observer.pfc || weft_packet_tells_held(n) ? on_pfc : NULL,
+        .pfc = n->observer.pfc || weft_packet_reports_held(n) ? on_pfc : NULL,
         .pfc_late = 1, /* it is only written down */
         .concurrency = n->sink.concurrency,
     };

@@ -15,7 +15,7 @@ struct look {
     uint64_t max;
     int64_t at_ps, after_ps;
     weft_net_explain_fn say;
-    weft_net_connection_fn tell;
+    weft_net_connection_fn fn;
     void *ctx;
     void *out;
     uint64_t count;
@@ -148,12 +148,12 @@ static void connections(void *ctx)
 {
     const struct look *l = (const struct look *)ctx;
     if (l->n->tcp)
-        l->n->tcp->ops->connections(l->n->tcp, l->tell, l->ctx);
+        l->n->tcp->ops->connections(l->n->tcp, l->fn, l->ctx);
 }
 
 void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, void *ctx)
 {
-    look(connections, (struct look){.n = weft_packet_net_of(net), .tell = fn, .ctx = ctx});
+    look(connections, (struct look){.n = weft_packet_net_of(net), .fn = fn, .ctx = ctx});
 }
 
 static void arrived_bytes(void *ctx)
@@ -175,8 +175,8 @@ static void explain(void *ctx)
     struct look *l = (struct look *)ctx;
     if (l->n->tcp)
         l->count = l->n->tcp->ops->explain(l->n->tcp, l->max, l->say, l->ctx);
-    const uint64_t said = l->count < l->max ? l->count : l->max;
-    l->count += weft_engine_explain(engine_of(l), l->max - said, l->say, l->ctx);
+    const uint64_t nlines = l->count < l->max ? l->count : l->max;
+    l->count += weft_engine_explain(engine_of(l), l->max - nlines, l->say, l->ctx);
 }
 
 uint64_t weft_packet_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx)

@@ -116,14 +116,14 @@ int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *
 
 static void on_window(void *ctx, int64_t t_ps, const struct weft_net_connection *c)
 {
-    weft_packet_tell_window((const struct packet_net *)ctx, t_ps, c);
+    weft_packet_report_window((const struct packet_net *)ctx, t_ps, c);
 }
 
 static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
 {
     const struct weft_tcp_listener listener = {n, weft_packet_on_received, weft_packet_on_acked,
                                                on_failed,
-                                               weft_packet_tells_windows(n) ? on_window : NULL};
+                                               weft_packet_reports_windows(n) ? on_window : NULL};
     struct weft_msg own = *msg;
     int rc = 0;
     if (!n->tcp)

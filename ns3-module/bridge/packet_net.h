@@ -97,14 +97,14 @@ bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_ne
 /** Adds what changes want to @p hooks, but for `held` under PFC. */
 void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks);
 /** A priority of a port may send no more, or again: tells who wants to know. */
-void weft_packet_tell_held(const struct packet_net *n, int64_t t_ps, uint32_t port, uint32_t prio,
-                           bool on);
+void weft_packet_report_held(const struct packet_net *n, int64_t t_ps, uint32_t port, uint32_t prio,
+                             bool on);
 /** The window of a connection: the same. */
-void weft_packet_tell_window(const struct packet_net *n, int64_t t_ps,
-                             const struct weft_net_connection *c);
+void weft_packet_report_window(const struct packet_net *n, int64_t t_ps,
+                               const struct weft_net_connection *c);
 /** Whether anyone is told of the one or the other. */
-bool weft_packet_tells_held(const struct packet_net *n);
-bool weft_packet_tells_windows(const struct packet_net *n);
+bool weft_packet_reports_held(const struct packet_net *n);
+bool weft_packet_reports_windows(const struct packet_net *n);
 
 /* packet_look.c: functions of net/net.h */
 int weft_packet_check(struct weft_net *net, struct weft_err *err);

@@ -15,7 +15,7 @@ struct look {
     uint32_t prio;
     int64_t end_ps;
     void *out;
-    weft_net_qp_fn tell;
+    weft_net_qp_fn fn;
     void *ctx;
 };
 
@@ -73,13 +73,13 @@ static void qps(void *ctx)
     for (uint32_t i = 0; i < weft_engine_qps(e); i++) {
         struct weft_net_qp qp;
         if (weft_packet_qp_now(l->n, WEFT_FIRST_QPN + i, &qp, observed))
-            l->tell(l->ctx, &qp);
+            l->fn(l->ctx, &qp);
     }
 }
 
 static void state_qps(struct weft_net *net, weft_net_qp_fn fn, void *ctx)
 {
-    look(qps, (struct look){.n = weft_packet_net_of(net), .tell = fn, .ctx = ctx});
+    look(qps, (struct look){.n = weft_packet_net_of(net), .fn = fn, .ctx = ctx});
 }
 
 static struct weft_engine *engine_now(struct weft_net *net)

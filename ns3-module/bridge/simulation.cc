@@ -4,7 +4,7 @@
  * sees it.
  */
 #include "guard.h"
-#include "ns3_part_inside.h"
+#include "ns3_part_internal.h"
 #include "packet_params.h"
 #include "simulation_fabric.h"
 
@@ -34,7 +34,7 @@ class Simulation : public weft_simulation
      * @param told who is told of failures
      */
     Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
-               const weft_simulation_owner &told);
+               const weft_simulation_owner &reports_to);
     ~Simulation();
 
     Simulation(const Simulation &) = delete;
@@ -56,8 +56,8 @@ class Simulation : public weft_simulation
 std::atomic<bool> Simulation::s_exists{false};
 
 Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
-                       const weft_simulation_owner &told)
-    : weft_simulation{}, owner(told)
+                       const weft_simulation_owner &reports_to)
+    : weft_simulation{}, owner(reports_to)
 {
     auto params = static_cast<const weft_packet_params *>(config.params);
     otherEvents = params->transport.type == WEFT_TRANSPORT_TCP || params->tcp.prios != 0;

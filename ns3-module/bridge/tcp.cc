@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See tcp.h and ns3_part_inside.h.
+ * See tcp.h and ns3_part_internal.h.
  */
 #include "tcp.h"
 
 #include "guard.h"
-#include "ns3_part_inside.h"
+#include "ns3_part_internal.h"
 #include "simulation_fabric.h"
 #include "tcp_messages.h"
 
@@ -97,19 +97,19 @@ int weft::NewTcp(weft_simulation *s, const weft_packet_transport *transport,
                  weft_tcp **out, weft_err *err)
 {
     return Guard(err, [&] {
-        TcpMessages::Listener told;
-        told.received = [l = *listener](const weft_completion &d) { l.received(l.ctx, &d); };
-        told.acked = [l = *listener](const weft_completion &d) { l.acked(l.ctx, &d); };
-        told.failed = [l = *listener](const weft_err &e) {
+        TcpMessages::Listener callbacks;
+        callbacks.received = [l = *listener](const weft_completion &d) { l.received(l.ctx, &d); };
+        callbacks.acked = [l = *listener](const weft_completion &d) { l.acked(l.ctx, &d); };
+        callbacks.failed = [l = *listener](const weft_err &e) {
             l.failed(l.ctx, &e);
             ns3::Simulator::Stop();
         };
         if (listener->window) {
-            told.window = [l = *listener](const weft_net_connection &c) {
+            callbacks.window = [l = *listener](const weft_net_connection &c) {
                 l.window(l.ctx, ns3::WeftPs(ns3::Simulator::Now()), &c);
             };
         }
-        *out = new Tcp{{&g_ops}, {FabricOf(s), *transport, *params, seed, told}};
+        *out = new Tcp{{&g_ops}, {FabricOf(s), *transport, *params, seed, callbacks}};
         return 0;
     });
 }

@@ -196,7 +196,7 @@ void TcpConnection::Post(uint64_t message, uint64_t bytes)
     if (m_parts.empty()) {
         m_busySincePs = WeftPs(Simulator::Now());
     }
-    Tell();
+    Report();
     m_posted += FRAMING_BYTES + bytes;
     m_parts.push_back({message, bytes, m_posted, m_clocks});
     FillSoon();
@@ -290,7 +290,7 @@ void TcpConnection::Read(Ptr<Socket> socket)
     }
 }
 
-void TcpConnection::Tell()
+void TcpConnection::Report()
 {
     const int64_t now = WeftPs(Simulator::Now());
     if (m_recovering) {
@@ -303,7 +303,7 @@ void TcpConnection::Tell()
 
 TcpClocks TcpConnection::ClocksOf(uint64_t message)
 {
-    Tell();
+    Report();
     for (const Part &part : m_parts) {
         if (part.message == message) {
             return {m_clocks.lossPs - part.posted.lossPs, std::max<int64_t>(part.controlPs, 0)};
@@ -315,7 +315,7 @@ TcpClocks TcpConnection::ClocksOf(uint64_t message)
 void TcpConnection::StateChanged(TcpSocketState::TcpCongState_t /* before */,
                                  TcpSocketState::TcpCongState_t after)
 {
-    Tell();
+    Report();
     m_recovering = after != TcpSocketState::CA_OPEN && after != TcpSocketState::CA_CWR;
 }
 
@@ -383,7 +383,7 @@ void TcpConnection::Sent(Ptr<const Packet> packet, const TcpHeader &header,
             m_listener.counted(m_parts.front().message, again, false);
         }
     }
-    Tell();
+    Report();
     m_top = std::max(m_top, begin + size);
     for (; m_sent < m_parts.size() && m_parts[m_sent].end <= m_top; m_sent++) {
         m_parts[m_sent].controlPs = m_clocks.controlPs - m_parts[m_sent].posted.controlPs;

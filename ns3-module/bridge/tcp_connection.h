@@ -38,7 +38,7 @@ struct TcpCounters {
     int64_t busyPs{0};        //!< Time with parts not acknowledged, up to the last such.
 };
 
-/** What kept a connection from delivering: clocks, see TcpConnection::Tell. */
+/** What kept a connection from delivering: clocks, see TcpConnection::Report. */
 struct TcpClocks {
     int64_t lossPs{0};    //!< Recovering from losses.
     int64_t controlPs{0}; //!< Else: something to send, and no window for it.
@@ -199,7 +199,7 @@ class TcpConnection
      * Brings the clocks up to now, before anything that they go by changes. A sender that has more
      * to send than it has sent waits for its window: it hands its NIC at once what that allows.
      */
-    void Tell();
+    void Report();
     void RttChanged(ns3::Time before, ns3::Time after);
     /**
      * \param message one that a part has arrived of

@@ -29,7 +29,7 @@ struct advice {
     const struct weft_cc_ops *ops[CONTROLS_MAX];
     void (*fn)(void *ctx, const char *sentence);
     void *ctx;
-    bool said_late, said_drop, said_ramp;
+    bool warned_late, warned_drop, warned_ramp;
 };
 
 /* The longest queue that @p n ingress ports can make together before all of them are paused or
@@ -102,8 +102,8 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
     const uint64_t most = longest_queue(a, p, shared, n, headroom, l->rate_bps);
     const uint64_t one = marking_one_ingress_bytes(p, shared, l->rate_bps) + a->p.sw.reserve_bytes;
     const char *control = control_of(a, l->dim, prio);
-    if (m.kmin >= most && !a->said_late) {
-        a->said_late = true;
+    if (m.kmin >= most && !a->warned_late) {
+        a->warned_late = true;
         say(a,
             "congestion control %s can't act: at switch %s marking begins at a queue of %s "
             "(ecn.kmin, at "
@@ -113,8 +113,8 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
             weft_format_size(mmu_buffer_bytes(&a->p, f, node), text[2]),
             p->lossless ? "alpha" : "lossy-alpha", p->sw.alpha, prio,
             weft_human_size(most, text[3]), p->lossless ? "PFC pauses it" : "packets are dropped");
-    } else if (!p->lossless && m.kmin >= one && m.kmin < most && !a->said_drop) {
-        a->said_drop = true;
+    } else if (!p->lossless && m.kmin >= one && m.kmin < most && !a->warned_drop) {
+        a->warned_drop = true;
         say(a,
             "congestion control %s acts late: at switch %s the packets of one ingress port in "
             "lossy priority %u are dropped at %s (switch.lossy-alpha=%g of what is free of %s), "
@@ -123,8 +123,8 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
             control, weft_fabric_node_name(f, node, name), prio, weft_human_size(one, text[2]),
             p->sw.alpha, weft_human_size(shared, text[3]), text[0], text[1]);
     }
-    if (strcmp(basis.tuned->kmin, basis.tuned->kmax) == 0 && m.kmax > m.kmin && !a->said_ramp) {
-        a->said_ramp = true;
+    if (strcmp(basis.tuned->kmin, basis.tuned->kmax) == 0 && m.kmax > m.kmin && !a->warned_ramp) {
+        a->warned_ramp = true;
         say(a,
             "%s is made for one threshold (RFC 8257 section 3.1), but marking rises from %s to %s "
             "at %s with probability up to %g; give ecn.kmin and ecn.kmax the same value",
@@ -200,7 +200,7 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
         return;
     for (uint32_t d = 0; d < control_count(&c->params, f); d++)
         a.ops[d] = a.controls[d].ops;
-    const struct weft_fabric_link *said = NULL;
+    const struct weft_fabric_link *checked = NULL;
     for (uint32_t p = 0, last = UINT32_MAX; p < f->nports; p++) {
         const struct weft_fabric_link *l = &f->links[f->ports[p].link];
         const uint32_t node = f->ports[p].node;
@@ -213,10 +213,10 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
         if (node != last)
             mmu_shared(&a.p, f, node, pools);
         last = node;
-        if (said && said->rate_bps == l->rate_bps && said->dim == l->dim &&
+        if (checked && checked->rate_bps == l->rate_bps && checked->dim == l->dim &&
             memcmp(before, pools, sizeof before) == 0)
             continue; /* as at the port before */
-        said = l;
+        checked = l;
         const struct marking_basis basis = {
             marking_tuned(ops_of(&a, prio), f->ndims, l->dim, dctcp),
             pools[a.p.sw.lossy_share > 0 && !a.prios[prio].lossless]};

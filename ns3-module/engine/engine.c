@@ -180,15 +180,16 @@ static void configure(struct weft_engine *e, const struct weft_engine_config *c)
 }
 
 /* Event queues, and the address space of what grows. */
-static int init_memory(struct weft_engine *e, size_t state_bytes, bool several,
+static int init_memory(struct weft_engine *e, size_t state_bytes, const struct weft_peers *peers,
                        struct weft_err *err)
 {
+    const bool several = peers != NULL;
     /* what one process has of a QP lies together */
     const size_t qp_bytes = sizeof(struct qp) + (several ? 0 : sizeof(struct sender));
     const uint32_t nports = e->fabric->nports;
     char text[WEFT_UNIT_TEXT_MAX];
     if (!fastq_init(&e->loop.agenda.fast, nports) || !evq_reserve(&e->loop.agenda.slow) ||
-        (e->executor && !e->executor->init(e)))
+        (e->executor && !e->executor->init(e, peers)))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", nports);
     e->loop.agenda.fast.heap_only =
         e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
@@ -224,7 +225,7 @@ static int64_t longest_rtt(const struct weft_engine *e)
 }
 
 /* The averaging time of PINT, where none is given. */
-static void settle_pint(struct weft_engine *e)
+static void resolve_pint(struct weft_engine *e)
 {
     for (uint32_t d = 0; d < e->ncontrols; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
@@ -246,10 +247,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     size_t state_bytes;
     choose_path(e, needs_of_controls(e, &state_bytes));
     weft_engine_set_hooks(e, &c->hooks);
-    if (init_memory(e, state_bytes, c->peers != NULL, err))
+    if (init_memory(e, state_bytes, c->peers, err))
         goto fail;
-    if (c->peers && e->executor)
-        e->executor->expect(e, c->peers);
     if (e->part.records)
         part_spare_nodes(e);
     e->routing.routes = weft_routes_new(c->fabric, err);
@@ -257,7 +256,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) ||
         (e->signal && e->signal->init(e, err)) || balance_init(e, err) || ideal_init(e, err))
         goto fail;
-    settle_pint(e);
+    resolve_pint(e);
     lazy_choose(e);
     return e;
 fail:
@@ -311,7 +310,7 @@ void weft_engine_free(struct weft_engine *e)
     ideal_fini(e);
     balance_fini(e);
     free(e->stall.marks);
-    free(e->stall.said_queues);
+    free(e->stall.reported_queues);
     free(e->victims.known);
     if (e->extension)
         e->extension->ops->free(e);
@@ -328,7 +327,7 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
 {
     if (e->mmu.of) { /* what was before now is told to the hooks before */
         lazy_catch_up(e);
-        windows_tell(e, WEFT_NEVER);
+        window_report_pauses(e, WEFT_NEVER);
     }
     extension_disturb(e);
     e->hooks = *hooks;

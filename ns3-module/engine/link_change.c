@@ -227,7 +227,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
     windows_choose(e);
     if (e->peers)
         e->executor->links_changed(e, list, n);
-    windows_tell(e, WEFT_NEVER); /* of pauses that went with the links */
+    window_report_pauses(e, WEFT_NEVER); /* of pauses that went with the links */
     return rc;
 }
 

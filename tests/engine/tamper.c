@@ -16,7 +16,7 @@ uint32_t tamper_next_value(struct weft_engine *e, uint32_t qp)
 
 void tamper_value_marked(struct weft_engine *e, uint32_t qp, uint32_t value, bool trimmed)
 {
-    entropy_tell(e, qp_at(e, qp), value, trimmed ? ENTROPY_TRIMMED : ENTROPY_MARKED);
+    entropy_feed(e, qp_at(e, qp), value, trimmed ? ENTROPY_TRIMMED : ENTROPY_MARKED);
 }
 
 void tamper_swap_ack_ports(struct weft_engine *e, uint32_t host)

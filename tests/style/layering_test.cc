@@ -15,39 +15,6 @@ namespace
 const std::vector<std::string> libraries = {"frontend", congestion, topologies, engine,
                                             model,      helper,     bridge};
 
-/* The layer that an include leads to, "" for the compiler's, the system's and other libraries'
- * headers. */
-std::string target_layer(const SourceFile &from, const std::string &name,
-                         const std::set<std::string> &paths)
-{
-    if (name.compare(0, 4, "ns3/") == 0)
-        return ns3;
-    const std::string path = included_path(from, name, paths);
-    if (!path.empty())
-        return layer_of(path);
-    /* Not in the tree: generated at build time, or not there (any more). */
-    const std::string from_root = layer_of(name);
-    return from_root.empty() ? layer_of("frontend/" + name) : from_root;
-}
-
-Offenders wrong_arrows(const SourceTree &tree)
-{
-    Offenders bad;
-    const std::set<std::string> paths = paths_of(tree);
-    for (const SourceFile &f : tree) {
-        const std::string own = layer_of(f.path);
-        if (!is_code(f.path) || own.empty())
-            continue;
-        for (const Include &i : includes_of(f)) {
-            const std::string target = target_layer(f, i.name, paths);
-            if (!target.empty() && target != own && !arrows.at(own).count(target))
-                bad.push_back(
-                    at(f, i.line, own + " must not include " + target + " (\"" + i.name + "\")"));
-        }
-    }
-    return bad;
-}
-
 Offenders module_headers(const SourceTree &tree)
 {
     Offenders bad;

@@ -4,7 +4,7 @@
 #ifndef WEFT_TESTS_STYLE_LAYERS_H
 #define WEFT_TESTS_STYLE_LAYERS_H
 
-#include "source_tree.h"
+#include "includes.h"
 
 #include <map>
 #include <set>
@@ -94,6 +94,39 @@ inline std::string layer_of(const std::string &path)
         if (lies_in(path, a.first) && a.first.size() > layer.size())
             layer = a.first;
     return layer;
+}
+
+/* The layer that an include leads to, "" for the compiler's, the system's and other libraries'
+ * headers. */
+inline std::string target_layer(const SourceFile &from, const std::string &name,
+                                const std::set<std::string> &paths)
+{
+    if (name.compare(0, 4, "ns3/") == 0)
+        return ns3;
+    const std::string path = included_path(from, name, paths);
+    if (!path.empty())
+        return layer_of(path);
+    /* Not in the tree: generated at build time, or not there (any more). */
+    const std::string from_root = layer_of(name);
+    return from_root.empty() ? layer_of("frontend/" + name) : from_root;
+}
+
+inline Offenders wrong_arrows(const SourceTree &tree)
+{
+    Offenders bad;
+    const std::set<std::string> paths = paths_of(tree);
+    for (const SourceFile &f : tree) {
+        const std::string own = layer_of(f.path);
+        if (!is_code(f.path) || own.empty())
+            continue;
+        for (const Include &i : includes_of(f)) {
+            const std::string target = target_layer(f, i.name, paths);
+            if (!target.empty() && target != own && !arrows.at(own).count(target))
+                bad.push_back(
+                    at(f, i.line, own + " must not include " + target + " (\"" + i.name + "\")"));
+        }
+    }
+    return bad;
 }
 
 #endif

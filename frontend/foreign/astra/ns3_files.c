@@ -8,7 +8,7 @@
 #include "base/file.h"
 
 static int open_files(void *ctx, const char *dir, const struct weft_fabric *fabric,
-                      struct weft_net_observer *told, struct weft_err *err)
+                      struct weft_net_observer *observer, struct weft_err *err)
 {
     struct weft_ns3_files *x = (struct weft_ns3_files *)ctx;
     char fct[WEFT_PATH_MAX], pfc[WEFT_PATH_MAX];
@@ -19,11 +19,11 @@ static int open_files(void *ctx, const char *dir, const struct weft_fabric *fabr
                                                 .payload_bytes = x->of.payload_bytes,
                                                 .fct_path = x->of.fct ? fct : NULL,
                                                 .pfc_path = x->of.pfc ? pfc : NULL,
-                                                .inner = *told};
+                                                .inner = *observer};
     x->messages = weft_hpcc_messages_new(&c, err);
     if (!x->messages)
         return err->code;
-    *told = weft_hpcc_messages_observer(x->messages);
+    *observer = weft_hpcc_messages_observer(x->messages);
     return 0;
 }
 

@@ -168,11 +168,11 @@ static int listen(struct weft_hpcc_play *p, struct weft_err *err)
     const bool packets = p->mix && p->c.traced->n;
     if (!p->net->ops->state || !(p->qlen || packets))
         return 0;
-    const struct weft_net_changes told = {.ctx = p,
-                                          .queue = on_queue,
-                                          .packet = packets ? on_packet : NULL,
-                                          .ports = p->mix ? weft_hpcc_mix_ports(p->mix) : NULL};
-    return p->net->ops->state->note_changes(p->net, &told, err);
+    const struct weft_net_changes observer = {.ctx = p,
+                                              .queue = on_queue,
+                                              .packet = packets ? on_packet : NULL,
+                                              .ports = p->mix ? weft_hpcc_mix_ports(p->mix) : NULL};
+    return p->net->ops->state->note_changes(p->net, &observer, err);
 }
 
 static void hpcc_play_on_sent(void *ctx, const struct weft_completion *done)

@@ -36,7 +36,7 @@ static void htsim_flows_on_pfc(void *ctx, const struct weft_net_pfc *w)
 }
 
 static int htsim_flows_open_file(void *ctx, const char *dir, const struct weft_fabric *fabric,
-                                 struct weft_net_observer *told, struct weft_err *err)
+                                 struct weft_net_observer *observer, struct weft_err *err)
 {
     struct weft_htsim_flows *x = (struct weft_htsim_flows *)ctx;
     char path[WEFT_PATH_MAX];
@@ -44,8 +44,8 @@ static int htsim_flows_open_file(void *ctx, const char *dir, const struct weft_f
     if (weft_path_join(path, dir, WEFT_HTSIM_FLOWS_FILE, err) ||
         !(x->rows = weft_rows_open(path, err)))
         return err->code;
-    x->inner = *told;
-    *told = (struct weft_net_observer){
+    x->inner = *observer;
+    *observer = (struct weft_net_observer){
         .ctx = x, .flow = htsim_flows_on_flow, .pfc = htsim_flows_on_pfc};
     return 0;
 }

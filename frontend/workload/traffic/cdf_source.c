@@ -3,9 +3,11 @@
 #include "workload/traffic/cdf_source.h"
 
 #include "base/draw.h"
+#include "base/event_heap.h"
 #include "base/units.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A rank that sends. */
 struct sender {
@@ -20,9 +22,8 @@ struct source {
     struct weft_cdf_traffic c;
     struct weft_cdf *cdf;
     struct sender *senders;
-    uint32_t *partner; /* of a permutation */
-    uint32_t *heap;    /* of ranks, by next start and number */
-    uint32_t nheap;
+    uint32_t *partner;       /* of a permutation */
+    struct weft_heap starts; /* of ranks, by next start */
     bool begun;
 };
 
@@ -34,42 +35,25 @@ static double gap(struct source *s, struct sender *r)
     return r->gap_ps * weft_log_normal(u, weft_rng_f64(&r->arrivals), s->c.sigma);
 }
 
-static bool sooner(const struct source *s, uint32_t a, uint32_t b)
-{
-    const double x = s->senders[a].t_ps, y = s->senders[b].t_ps;
-    return x < y || (x == y && a < b);
-}
-
-static void sink(struct source *s, uint32_t at)
-{
-    const uint32_t rank = s->heap[at];
-    for (uint32_t child; (child = 2 * at + 1) < s->nheap; at = child) {
-        if (child + 1 < s->nheap && sooner(s, s->heap[child + 1], s->heap[child]))
-            child++;
-        if (!sooner(s, s->heap[child], rank))
-            break;
-        s->heap[at] = s->heap[child];
-    }
-    s->heap[at] = rank;
-}
-
-/* Moves a rank to its next start; false: it has none. */
-static bool cdf_source_advance(struct source *s, uint32_t rank)
+/* Moves a rank to its next start, if it has one. There is memory for all in the heap, whose keys
+ * are the bits of the times: these sort as positive numbers do. */
+static void cdf_source_advance(struct source *s, uint32_t rank)
 {
     struct sender *r = &s->senders[rank];
+    int64_t key;
     r->t_ps += gap(s, r);
-    return r->t_ps < (s->c.duration_ps ? (double)s->c.duration_ps : (double)(WEFT_NEVER / 4));
+    memcpy(&key, &r->t_ps, sizeof key);
+    if (r->t_ps < (s->c.duration_ps ? (double)s->c.duration_ps : (double)(WEFT_NEVER / 4)))
+        weft_heap_push(&s->starts, key, rank);
 }
 
 static void cdf_source_begin(struct source *s)
 {
     s->begun = true;
-    s->nheap = 0;
+    s->starts.n = 0;
     for (uint32_t r = 0; r < s->c.nranks; r++)
-        if (s->senders[r].gap_ps > 0 && cdf_source_advance(s, r))
-            s->heap[s->nheap++] = r;
-    for (uint32_t i = s->nheap / 2; i-- > 0;)
-        sink(s, i);
+        if (s->senders[r].gap_ps > 0)
+            cdf_source_advance(s, r);
 }
 
 static uint32_t any_other(struct sender *r, uint32_t rank, uint32_t n)
@@ -98,9 +82,9 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
     (void)err;
     if (!s->begun)
         cdf_source_begin(s);
-    if (s->nheap == 0)
+    if (s->starts.n == 0)
         return 0;
-    const uint32_t rank = s->heap[0];
+    const uint32_t rank = weft_heap_pop(&s->starts).slot;
     struct sender *r = &s->senders[rank];
     const double bytes = weft_cdf_quantile_bytes(s->cdf, 100 * weft_rng_f64(&r->sizes));
     *out = (struct weft_flow){.src = rank,
@@ -109,10 +93,7 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
                               .start_ps = (int64_t)r->t_ps,
                               .prio = WEFT_FLOW_PRIO_DEFAULT,
                               .qp = r->qp++};
-    if (!cdf_source_advance(s, rank))
-        s->heap[0] = s->heap[--s->nheap];
-    if (s->nheap)
-        sink(s, 0);
+    cdf_source_advance(s, rank);
     return 1;
 }
 
@@ -149,7 +130,7 @@ static void cdf_source_free_source(struct weft_flow_source *base)
     weft_cdf_free(s->cdf);
     free(s->senders);
     free(s->partner);
-    free(s->heap);
+    weft_heap_release(&s->starts);
     free(s);
 }
 
@@ -168,8 +149,7 @@ struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, c
                                         .endless = c->duration_ps == 0};
     s->senders = (struct sender *)calloc(c->nranks, sizeof *s->senders);
     s->partner = (uint32_t *)calloc(c->nranks, sizeof *s->partner);
-    s->heap = (uint32_t *)calloc(c->nranks, sizeof *s->heap);
-    const bool room = s->senders && s->partner && s->heap;
+    const bool room = !weft_heap_reserve(&s->starts, c->nranks) && s->senders && s->partner;
     if (!room)
         weft_err_no_memory(err, "flows");
     s->cdf = room ? weft_cdf_copy(c->cdf, err) : NULL;

@@ -82,7 +82,7 @@ static void begin_iteration(struct weft_decode *d, uint32_t at, int64_t now_ps)
         compute(d, at, now_ps);
 }
 
-static void decode_tell(struct weft_decode *d, const struct member *m, int64_t now_ps)
+static void decode_report(struct weft_decode *d, const struct member *m, int64_t now_ps)
 {
     const struct weft_decoded over = {.request = m->request,
                                       .added_ps = m->added_ps,
@@ -103,7 +103,7 @@ static void end_iteration(struct weft_decode *d, uint32_t at, int64_t now_ps)
             decode_append(d, &x->batch, i);
             continue;
         }
-        decode_tell(d, m, now_ps);
+        decode_report(d, m, now_ps);
         weft_slots_give_back(&d->members, i);
     }
     begin_iteration(d, at, now_ps);

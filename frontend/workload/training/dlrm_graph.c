@@ -107,17 +107,17 @@ int weft_graph_dlrm(struct weft_training_graph *g)
 {
     const struct weft_training_plan *q = g->plan;
     const uint64_t below = q->dlrm.nbottom, all = q->layered.n;
-    uint64_t asked = WEFT_NO_NODE;
+    uint64_t dense_input = WEFT_NO_NODE;
     for (g->iteration = 0; g->iteration < q->p.iterations; g->iteration++) {
         snprintf(g->where, sizeof g->where, "it%" PRIu64, g->iteration);
         if (weft_graph_sharding_start(g, NULL, 0))
             return -1;
         if (g->iteration == 0)
-            asked = input(g);
-        const uint64_t found =
-            pooled(g, false, weft_graph_compute(g, rows_s(g, 1), "lookup", asked, WEFT_NO_NODE));
+            dense_input = input(g);
+        const uint64_t found = pooled(
+            g, false, weft_graph_compute(g, rows_s(g, 1), "lookup", dense_input, WEFT_NO_NODE));
         if (g->iteration + 1 < q->p.iterations)
-            asked = input(g);
+            dense_input = input(g);
         uint64_t x =
             weft_graph_join(g, "features", dlrm_graph_forward(g, 0, below, WEFT_NO_NODE), found);
         x = backward(g, all, below, dlrm_graph_forward(g, below, all, x));

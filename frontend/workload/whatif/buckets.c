@@ -5,16 +5,12 @@
  */
 #include "workload/whatif/buckets.h"
 
+#include "base/event_heap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
-
-/** A heap of nodes, by their place in the order of ids. */
-struct heap {
-    uint32_t *at;
-    uint32_t n;
-};
 
 /** An open bucket of a sort. */
 struct open {
@@ -26,39 +22,16 @@ struct open {
 struct walk {
     const struct weft_edit *e;
     struct weft_bucketed *list;
-    uint32_t *place;    /* of a node in the order of ids */
-    uint32_t *item;     /* of a node in the list, NONE: not in it */
-    uint32_t *missing;  /* parents that have not been visited */
-    uint32_t *first;    /* of a node's children; n + 1 of them */
-    uint32_t *children; /* indices of nodes */
-    struct heap ready, late;
+    uint32_t *place;              /* of a node in the order of ids */
+    uint32_t *item;               /* of a node in the list, NONE: not in it */
+    uint32_t *missing;            /* parents that have not been visited */
+    uint32_t *first;              /* of a node's children; n + 1 of them */
+    uint32_t *children;           /* indices of nodes */
+    struct weft_heap ready, late; /* nodes, by their place in the order of ids */
     struct open *open;
     uint32_t nbuckets;
     uint64_t most_bytes;
 };
-
-static void buckets_push(struct heap *h, uint32_t x)
-{
-    uint32_t i = h->n++;
-    for (; i > 0 && h->at[(i - 1) / 2] > x; i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = x;
-}
-
-static uint32_t pop(struct heap *h)
-{
-    const uint32_t top = h->at[0], x = h->at[--h->n];
-    uint32_t i = 0;
-    for (uint32_t c; (c = 2 * i + 1) < h->n; i = c) {
-        if (c + 1 < h->n && h->at[c + 1] < h->at[c])
-            c++;
-        if (h->at[c] >= x)
-            break;
-        h->at[i] = h->at[c];
-    }
-    h->at[i] = x;
-    return top;
-}
 
 static uint64_t dep(const struct weft_et_node *node, size_t k)
 {
@@ -135,7 +108,7 @@ static void visit(struct walk *w, uint32_t i)
     for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
         const uint32_t child = w->children[k];
         if (--w->missing[child] == 0)
-            buckets_push(waits(w, child) ? &w->late : &w->ready, w->place[child]);
+            weft_heap_push(waits(w, child) ? &w->late : &w->ready, w->place[child], child);
     }
 }
 
@@ -161,10 +134,10 @@ static int buckets_walk(struct walk *w, struct weft_err *err)
     uint32_t visited = 0;
     for (uint32_t k = 0; k < w->e->n; k++)
         if (w->missing[w->e->by_id[k]] == 0)
-            buckets_push(&w->ready, k);
+            weft_heap_push(&w->ready, k, w->e->by_id[k]);
     for (; w->ready.n || w->late.n; visited++) {
         const bool late = w->ready.n == 0;
-        const uint32_t i = w->e->by_id[pop(late ? &w->late : &w->ready)];
+        const uint32_t i = weft_heap_pop(late ? &w->late : &w->ready).slot;
         if (late)
             each_dep(w, i, close_of);
         visit(w, i);
@@ -180,16 +153,16 @@ int weft_buckets_fill(const struct weft_edit *e, struct weft_bucketed *list, uin
 {
     const size_t all = (size_t)e->n + 2;
     struct walk w = {.e = e, .list = list, .most_bytes = most_bytes};
-    uint32_t *room = calloc(6 * all, sizeof *room);
+    uint32_t *room = calloc(4 * all, sizeof *room);
     w.open = malloc(((size_t)nsorts + 1) * sizeof *w.open);
-    int rc = room && w.open ? 0 : weft_err_no_memory(err, "buckets");
+    int rc = room && w.open && !weft_heap_reserve(&w.ready, all) && !weft_heap_reserve(&w.late, all)
+                 ? 0
+                 : weft_err_no_memory(err, "buckets");
     if (!rc) {
         w.place = room;
         w.item = room + all;
         w.missing = room + 2 * all;
         w.first = room + 3 * all;
-        w.ready.at = room + 4 * all;
-        w.late.at = room + 5 * all;
         for (uint32_t k = 0; k < e->n; k++) {
             w.place[e->by_id[k]] = k;
             w.item[k] = NONE;
@@ -204,6 +177,8 @@ int weft_buckets_fill(const struct weft_edit *e, struct weft_bucketed *list, uin
     }
     if (!rc)
         rc = buckets_walk(&w, err);
+    weft_heap_release(&w.ready);
+    weft_heap_release(&w.late);
     free(w.children);
     free(w.open);
     free(room);

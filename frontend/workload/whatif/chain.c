@@ -171,7 +171,7 @@ static int chain_look(struct weft_chain *c, size_t i, struct weft_err *err)
             rc = weft_err_prepend(err, "%s, rank %u", t->ops->name, r);
         weft_arena_free(arena);
     }
-    if (!rc && t->ops->settle && t->ops->settle(t, err))
+    if (!rc && t->ops->resolve && t->ops->resolve(t, err))
         rc = weft_err_prepend(err, "%s", t->ops->name);
     return rc;
 }

@@ -69,7 +69,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
     return weft_relabel_look(t->state, t, rank, et, err);
 }
 
-static int settle(struct weft_transform *t, struct weft_err *err)
+static int resolve(struct weft_transform *t, struct weft_err *err)
 {
     return weft_relabel_resolve(t->state, t, err);
 }
@@ -94,7 +94,7 @@ const struct weft_transform_ops weft_transform_replicate = {
     .start = start,
     .source_rank = source_rank,
     .look = look,
-    .settle = settle,
+    .resolve = resolve,
     .apply = apply,
     .end = end,
 };

@@ -176,7 +176,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
     return rc;
 }
 
-static int settle(struct weft_transform *t, struct weft_err *err)
+static int resolve(struct weft_transform *t, struct weft_err *err)
 {
     return weft_relabel_resolve(&((struct synthesis *)t->state)->relabel, t, err);
 }
@@ -226,7 +226,7 @@ const struct weft_transform_ops weft_transform_synthesize = {
     .start = start,
     .source_rank = source_rank,
     .look = look,
-    .settle = settle,
+    .resolve = resolve,
     .apply = apply,
     .end = end,
 };

@@ -58,7 +58,7 @@ struct weft_transform_ops {
     int (*look)(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
                 struct weft_err *err);
     /** Optional, with look: after the last rank. Defines @p out, where communicators change. */
-    int (*settle)(struct weft_transform *t, struct weft_err *err);
+    int (*resolve)(struct weft_transform *t, struct weft_err *err);
     /** Required. Makes the trace of @p rank (of those that it makes) out of that of its source
      * rank, in place; what is new goes to @p arena. */
     int (*apply)(struct weft_transform *t, uint32_t rank, struct weft_et *et,

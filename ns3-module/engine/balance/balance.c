@@ -100,8 +100,8 @@ static const struct {
     const struct steer *steer;
     const struct path_balancer *by_path;
 } table[] = {
-#define BALANCE(number, word, pick, per_packet, shared, steer, way)                                \
-    {word, pick, per_packet, shared, steer, way},
+#define BALANCE(number, word, pick, per_packet, shared, steer, path)                               \
+    {word, pick, per_packet, shared, steer, path},
 #include "balances.def"
 #undef BALANCE
 };

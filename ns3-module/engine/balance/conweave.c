@@ -92,8 +92,8 @@ static void take_answer(const struct weft_engine *e, struct conweave_flow *f)
     if (f->answer_ps > e->now)
         return;
     if (f->answer_epoch == f->epoch && (f->clear || f->answer_ps < f->deadline_ps)) {
-        f->settled = f->clear || !f->rerouted;
-        f->deadline_ps = f->settled ? WEFT_NEVER : f->deadline_ps;
+        f->over = f->clear || !f->rerouted;
+        f->deadline_ps = f->over ? WEFT_NEVER : f->deadline_ps;
     }
     f->answer_ps = WEFT_NEVER;
 }
@@ -111,7 +111,7 @@ static bool find(struct weft_engine *e, const struct qp *q, uint32_t node, uint3
 static void begin(struct weft_engine *e, struct conweave_flow *f, struct conweave_tag *t)
 {
     f->epoch++;
-    f->rerouted = f->settled = false;
+    f->rerouted = f->over = false;
     f->tail_ps = 0;
     f->deadline_ps = e->now + f->rtt_ps + e->p.sw.conweave_reply_ps;
     f->answer_ps = WEFT_NEVER;
@@ -133,7 +133,7 @@ static void first(struct weft_engine *e, uint32_t node, const struct pkt *k, str
             f->path = path;
         measure(e, q, node, f);
         begin(e, f, t);
-    } else if (f->settled) {
+    } else if (f->over) {
         begin(e, f, t);
     } else if (f->deadline_ps < e->now && find(e, q, node, &path)) {
         t->ask = CONWEAVE_TAIL;
@@ -175,7 +175,7 @@ static int init(struct weft_engine *e, struct weft_err *err)
 {
     struct conweave *c = e->spread.path_state = calloc(1, sizeof *c);
     if (c)
-        c->busy = calloc(CONWEAVE_WAYS, sizeof *c->busy);
+        c->busy = calloc(CONWEAVE_BUSY_PATHS, sizeof *c->busy);
     if (!c || !c->busy ||
         !stable_init_beside(&c->tags, sizeof(struct conweave_tag), &e->pkts.pool) ||
         !stable_init_beside(&c->flows, sizeof(struct conweave_flow), &e->qps.pool))

@@ -34,7 +34,7 @@ struct conweave_flow {
     int64_t back_ps;     /**< the way back of it */
     uint32_t epoch, path;
     bool rerouted; /**< in this epoch */
-    bool settled;  /**< a new epoch may begin */
+    bool over;     /**< a new epoch may begin */
     /* the answer on its way back */
     int64_t answer_ps; /**< when it arrives, WEFT_NEVER: there is none */
     uint32_t answer_epoch;
@@ -57,7 +57,7 @@ struct conweave_busy {
     int64_t from_ps, until_ps;
     int64_t until_before_ps; /**< as it was known until from_ps */
 };
-#define CONWEAVE_WAYS (1u << 16) /**< entries of the table of busy ways */
+#define CONWEAVE_BUSY_PATHS (1u << 16) /**< entries of the table of busy ways */
 
 struct conweave {
     struct stable tags;  /**< struct conweave_tag */

@@ -13,7 +13,7 @@ static uint64_t key_of(const struct weft_engine *e, const struct qp *q, uint32_t
 static struct conweave_busy *entry(const struct weft_engine *e, uint64_t key)
 {
     const struct conweave *c = e->spread.path_state;
-    return &c->busy[key >> 1 & (CONWEAVE_WAYS - 1)];
+    return &c->busy[key >> 1 & (CONWEAVE_BUSY_PATHS - 1)];
 }
 
 bool conweave_is_busy(const struct weft_engine *e, const struct qp *q, uint32_t path)

@@ -164,7 +164,7 @@ static void keep(struct entropy_state *s, uint32_t ev)
     s->count += s->count < RING;
 }
 
-void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_news what)
+void entropy_feed(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_feedback what)
 {
     static const uint8_t cost[] = {
         [ENTROPY_GOOD] = 0, [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4, [ENTROPY_LOST] = 15};
@@ -190,7 +190,7 @@ void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k)
     const bool trimmed = names_trimmed(profile_of(q)->recovery, k);
     if (k->mid == NO_MID)
         return;
-    entropy_tell(e, q, k->mid,
+    entropy_feed(e, q, k->mid,
                  trimmed               ? ENTROPY_TRIMMED
                  : k->flags & PKT_ECHO ? ENTROPY_MARKED
                                        : ENTROPY_GOOD);

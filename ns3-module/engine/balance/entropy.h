@@ -18,7 +18,7 @@
 #include "base/rng.h"
 
 /** What became of a packet, as its sender hears of it. */
-enum entropy_news {
+enum entropy_feedback {
     ENTROPY_GOOD,
     ENTROPY_MARKED,
     ENTROPY_TRIMMED,
@@ -36,7 +36,7 @@ void entropy_close(struct qp *q);
 /** The value of the next packet of a QP. */
 uint32_t entropy_next(struct weft_engine *e, struct qp *q);
 /** A packet with value @p ev came to its end; TIMEOUT: some did. */
-void entropy_tell(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_news what);
+void entropy_feed(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_feedback what);
 /** The same as ACK or NACK @p k says it. */
 void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k);
 

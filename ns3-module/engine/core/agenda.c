@@ -7,7 +7,7 @@
 
 /* The head of the slow queue is an entry of a deadline that may have moved since. True when it is
  * due at its time; else it was dropped or re-dated. */
-static bool settle_deadline(struct agenda *a, int64_t at_ps, int64_t *entry_ps)
+static bool agenda_update_deadline(struct agenda *a, int64_t at_ps, int64_t *entry_ps)
 {
     struct ev top = a->slow.h[0];
     if (*entry_ps != top.t) { /* superseded by an earlier entry */
@@ -25,7 +25,7 @@ static bool settle_deadline(struct agenda *a, int64_t at_ps, int64_t *entry_ps)
 }
 
 /* Drops or re-dates entries at the head of the slow queue whose deadline has moved. */
-static void settle_slow(struct weft_engine *e, struct agenda *a)
+static void agenda_update_slow(struct weft_engine *e, struct agenda *a)
 {
     while (a->slow.n) {
         const uint64_t id = a->slow.h[0].id;
@@ -34,14 +34,14 @@ static void settle_slow(struct weft_engine *e, struct agenda *a)
         if (!ops->deadline)
             return;
         int64_t *entry_ps = ops->deadline(e, EV_NUMBER(id), &at_ps);
-        if (settle_deadline(a, at_ps, entry_ps))
+        if (agenda_update_deadline(a, at_ps, entry_ps))
             return;
     }
 }
 
 bool agenda_slow_first(struct weft_engine *e, struct agenda *a, uint64_t key)
 {
-    settle_slow(e, a);
+    agenda_update_slow(e, a);
     if (!a->slow.n || key == FASTQ_NO_KEY)
         return a->slow.n != 0;
     struct ev fast = {fastq_time(&a->fast, key), EV_ID(fastq_kind(key), fastq_port(key))};

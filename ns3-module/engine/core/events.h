@@ -94,7 +94,7 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
 
 /** The same up to now, if it owes any: before anything that its queues, its pauses or its counters
  * have a part in. */
-static inline void port_settle(struct weft_engine *e, struct port *p, uint32_t port)
+static inline void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->armed_ps < e->loop.due_ps)
         e->port_ops.catch_up(e, p, port, e->loop.due_ps);

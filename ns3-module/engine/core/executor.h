@@ -19,12 +19,18 @@ struct due;
 struct post;
 struct weft_link_change;
 
+/** Where a message is posted. */
+enum post_place {
+    POST_HERE,  /**< here and now */
+    POST_TAKEN, /**< the executor has taken it, and it has no number yet */
+    POST_WAITS  /**< in the thread of its host, later: `wait` */
+};
+
 struct executor {
     /* life */
-    /** Prepares windows; false: out of memory. */
-    bool (*init)(struct weft_engine *e);
-    /** Says which nodes those of @p peers will simulate, before there are records of ports. */
-    void (*expect)(struct weft_engine *e, const struct weft_peers *peers);
+    /** Prepares windows, and says which nodes the processes of @p peers, if there are any, will
+     * simulate, before there are records of ports; false: out of memory. */
+    bool (*init)(struct weft_engine *e, const struct weft_peers *peers);
     /** Frees all that is the executor's; what threads have goes back to the engine. */
     void (*fini)(struct weft_engine *e);
 
@@ -47,14 +53,9 @@ struct executor {
     /** Where windows are on: nothing at hosts is due before @p t_ps. Runs at most one window and
      * says whether it did. */
     bool (*advance)(struct weft_engine *e, int64_t t_ps);
-    /** The same: executes every event of switches before @p until_ps. */
-    void (*windows)(struct weft_engine *e, int64_t until_ps);
-    /** The same up to the event that is being executed, before switches are looked at. */
-    void (*catch_up)(struct weft_engine *e);
-    /** The same: the run ends for now. */
-    void (*end)(struct weft_engine *e);
-    /** Tells the hook of pauses that took effect before @p until_ps. */
-    void (*tell_pauses)(struct weft_engine *e, int64_t until_ps);
+    /** The same: executes every event of switches before @p until_ps, and those at that time that
+     * come before entry @p until_id (fastq.h). */
+    void (*windows)(struct weft_engine *e, int64_t until_ps, uint32_t until_id);
     /** With e->parts: the agenda of a host. */
     struct agenda *(*agenda)(struct weft_engine *e, uint32_t host);
     /** The same: adds an arrival at a host, or a transmission of one. */
@@ -77,19 +78,17 @@ struct executor {
     void (*sent_last)(struct weft_engine *e, const struct qp *q, const struct msg *m);
 
     /* messages and timers of the frontend */
-    /** A message is about to be posted at priority @p prio. 0: here and now; 1: it is taken care
-     * of, and has no number yet; else an error. */
+    /** A message is about to be posted at priority @p prio: enum post_place, or an error. */
     int (*intercept)(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
                      struct weft_err *err);
-    /** Whether a message that is posted now waits for the thread of its host. */
-    bool (*waits)(const struct weft_engine *e);
-    /** Has one wait, which has its numbers. WEFT_E_LIMIT: out of memory. */
+    /** Has a message wait, which has its numbers. WEFT_E_LIMIT: out of memory. */
     int (*wait)(struct weft_engine *e, const struct post *p, struct weft_err *err);
     /** Posts all that wait. */
     void (*post_waiting)(struct weft_engine *e);
     /** In the context of a thread, message @p msg of @p q is posted behind @p before. Whether its
      * receiver hears of it when the window is over only, as another thread may run it. */
-    bool (*hears_later)(struct weft_engine *e, const struct qp *q, uint32_t msg, uint32_t before);
+    bool (*receives_later)(struct weft_engine *e, const struct qp *q, uint32_t msg,
+                           uint32_t before);
     /** Of processes: a message was posted, by all of them; NULL: a timer was set. */
     void (*posted)(struct weft_engine *e, const struct weft_msg *msg);
 
@@ -125,7 +124,7 @@ extern const struct executor *const engine_executor;
 #pragma GCC visibility pop
 
 /** Posts what waits before somebody looks, or something happens. */
-static inline void posts_settle(struct weft_engine *e)
+static inline void posts_flush(struct weft_engine *e)
 {
     if (__builtin_expect(e->loop.posts != 0, 0))
         e->executor->post_waiting(e);
@@ -145,19 +144,14 @@ static inline bool windows_advance(struct weft_engine *e, int64_t t_ps)
 static inline void windows_run(struct weft_engine *e, int64_t until_ps)
 {
     if (e->windows.on)
-        e->executor->windows(e, until_ps);
+        e->executor->windows(e, until_ps, 0);
 }
 
+/** Up to the event that is being executed, before somebody looks at switches. */
 static inline void windows_catch_up(struct weft_engine *e)
 {
     if (e->windows.on)
-        e->executor->catch_up(e);
-}
-
-static inline void windows_tell(struct weft_engine *e, int64_t until_ps)
-{
-    if (e->executor)
-        e->executor->tell_pauses(e, until_ps);
+        e->executor->windows(e, e->loop.due_ps, e->loop.due_id);
 }
 
 /** Agenda @p i of all that there are; NULL: no more. */

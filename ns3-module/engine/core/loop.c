@@ -25,7 +25,7 @@ int64_t weft_engine_next(struct weft_engine *e)
 {
     if (e->peers)
         return e->executor->next(e);
-    posts_settle(e);
+    posts_flush(e);
     struct due d;
     agenda_first_of_all(e, &d);
     const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
@@ -41,7 +41,7 @@ int64_t weft_engine_soonest(struct weft_engine *e)
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
 {
     if (t_ps > e->now)
-        posts_settle(e);
+        posts_flush(e);
     if (t_ps < e->now)
         engine_fail(e, WEFT_E_INTERNAL,
                     "the clock would run backwards, from %" PRId64 " to %" PRId64 " ps", e->now,
@@ -54,7 +54,7 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
 void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
 {
     if (t_ps > e->now)
-        posts_settle(e);
+        posts_flush(e);
     if (e->loop.due_ps < t_ps) {
         e->loop.due_ps = t_ps;
         e->loop.due_id = 0;
@@ -130,7 +130,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     const bool endless = limit_ps > LAST_PS;
     e->loop.stop_ps = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
     loop_limit(e);
-    posts_settle(e);
+    posts_flush(e);
     e->loop.in_event = true;
     if (__builtin_expect((e->peers || e->choice) && e->executor->run(e), 0))
         return e->err.code;
@@ -148,8 +148,13 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         e->loop.due_ps = e->loop.limit_ps;
         e->loop.due_id = 0;
     }
-    if (e->windows.on)
-        e->executor->end(e);
+    if (e->windows.on) {
+        if (e->loop.limit_ps != WEFT_NEVER) /* else nothing is left */
+            windows_catch_up(e);
+        if (e->now < e->windows.last_ps)
+            e->now = e->windows.last_ps;
+        window_report_pauses(e, WEFT_NEVER);
+    }
     const enum fastq_failed failed = agendas_failed(e);
     if (__builtin_expect(failed == FASTQ_NO_MEMORY, 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");

@@ -12,8 +12,8 @@
 
 /** A timer of the engine's user. */
 struct timer {
-    uint32_t next; /**< first, as stable.h wants */
-    bool plans;    /**< it does nothing but post messages, and ask for more such timers */
+    uint32_t next;   /**< first, as stable.h wants */
+    bool posts_only; /**< it does nothing but post messages, and ask for more such timers */
     void (*fn)(void *ctx, uint64_t arg);
     void *ctx;
     uint64_t arg;
@@ -64,7 +64,7 @@ void loop_limit(struct weft_engine *e);
 /** A timer of the engine's user is due. @p number: of its entry. */
 void timer_fire(struct weft_engine *e, uint64_t number);
 /** Whether it does nothing but post messages, and ask for more such timers. */
-bool timer_plans(const struct weft_engine *e, uint64_t number);
+bool timer_posts_only(const struct weft_engine *e, uint64_t number);
 
 #pragma GCC visibility pop
 

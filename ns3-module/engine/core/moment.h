@@ -9,12 +9,12 @@
 #include "events.h"
 
 /** A port as those who look at it see it: with every transmission up to now made. */
-static inline const struct port *moment_settled(struct weft_engine *e, uint32_t port)
+static inline const struct port *moment_port(struct weft_engine *e, uint32_t port)
 {
-    posts_settle(e);
+    posts_flush(e);
     extension_catch_up(e);
     windows_catch_up(e);
-    port_settle(e, &e->ports[port], port);
+    port_catch_up(e, &e->ports[port], port);
     return &e->ports[port];
 }
 

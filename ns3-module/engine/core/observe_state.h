@@ -71,19 +71,20 @@ struct ideal {
 /** How far a QP has come. */
 struct stall_mark {
     uint64_t taken_psn, acked_psn; /**< the largest numbers so far */
-    uint64_t said_psn; /**< between two processes: what its receiver expects, as last said */
-    uint64_t message;  /**< its oldest then; UINT64_MAX: none */
-    int64_t since_ps;  /**< when the last progress was seen at the latest */
-    bool stuck;        /**< the last look found that it has lasted too long */
+    uint64_t reported_psn; /**< between two processes: what its receiver expects, as last said */
+    uint64_t message;      /**< its oldest then; UINT64_MAX: none */
+    int64_t since_ps;      /**< when the last progress was seen at the latest */
+    bool stuck;            /**< the last look found that it has lasted too long */
 };
 
 /** What the looks at the progress of messages remember. */
 struct stall {
     struct stall_mark *marks; /**< per QP, of the first n */
     uint32_t n, cap;
-    uint64_t *said_queues; /**< per port, the longest so far as its process last said, or NULL */
-    int64_t changed_ps;    /**< when a link changed last */
-    bool stuck;            /**< at the last look nothing got on */
+    uint64_t
+        *reported_queues; /**< per port, the longest so far as its process last said, or NULL */
+    int64_t changed_ps;   /**< when a link changed last */
+    bool stuck;           /**< at the last look nothing got on */
 };
 
 /** What looks for victims remember. */

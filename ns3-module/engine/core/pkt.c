@@ -143,9 +143,9 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
         view_uet(e, i, v);
 }
 
-void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what)
+void pkt_report(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what)
 {
-    if (!(e->ports[port].told >> what & 1))
+    if (!(e->ports[port].hook_events >> what & 1))
         return;
     struct weft_engine_pkt_view v;
     pkt_view(e, i, &v);

@@ -73,7 +73,7 @@ uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
 void pkt_free(struct weft_engine *e, uint32_t i);
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v);
 /** Tells the packet hook, if the port is one that it wants to hear of. */
-void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
+void pkt_report(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
 
 #pragma GCC visibility pop
 

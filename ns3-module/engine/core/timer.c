@@ -15,12 +15,13 @@ static struct timer *timer_at(const struct weft_engine *e, uint32_t slot)
     return (struct timer *)(void *)e->timers.pool.base + slot;
 }
 
-static uint32_t slot_of(uint64_t number)
+static uint32_t timer_slot(uint64_t number)
 {
     return (uint32_t)(number & ((1u << TIMER_SLOT_BITS) - 1));
 }
 
-static int add(struct weft_engine *e, int64_t at_ps, const struct timer *t, struct weft_err *err)
+static int timer_add(struct weft_engine *e, int64_t at_ps, const struct timer *t,
+                     struct weft_err *err)
 {
     if (at_ps < e->now)
         return weft_err_set(err, WEFT_E_INTERNAL,
@@ -43,31 +44,31 @@ int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *, u
                       uint64_t arg, struct weft_err *err)
 {
     const struct timer t = {.fn = fn, .ctx = ctx, .arg = arg};
-    return add(e, at_ps, &t, err);
+    return timer_add(e, at_ps, &t, err);
 }
 
 int weft_engine_plan(struct weft_engine *e, int64_t at_ps, void (*fn)(void *, uint64_t), void *ctx,
                      uint64_t arg, struct weft_err *err)
 {
-    const struct timer t = {.plans = true, .fn = fn, .ctx = ctx, .arg = arg};
-    return add(e, at_ps, &t, err);
+    const struct timer t = {.posts_only = true, .fn = fn, .ctx = ctx, .arg = arg};
+    return timer_add(e, at_ps, &t, err);
 }
 
-bool timer_plans(const struct weft_engine *e, uint64_t number)
+bool timer_posts_only(const struct weft_engine *e, uint64_t number)
 {
-    return timer_at(e, slot_of(number))->plans;
+    return timer_at(e, timer_slot(number))->posts_only;
 }
 
 void timer_fire(struct weft_engine *e, uint64_t number)
 {
-    const uint32_t slot = slot_of(number);
+    const uint32_t slot = timer_slot(number);
     const struct timer t = *timer_at(e, slot);
     stable_release(&e->timers.pool, slot);
     e->loop.calls++;
     e->loop.in_call = e->loop.in_timer = true;
     e->loop.in_event = false;
     t.fn(t.ctx, t.arg);
-    posts_settle(e);
+    posts_flush(e);
     e->loop.in_event = true;
     e->loop.in_call = e->loop.in_timer = false;
 }

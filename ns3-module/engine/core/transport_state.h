@@ -118,7 +118,7 @@ struct control {
     struct weft_cc_choice own;          /**< the dimension's, when it has one of its own */
     /** the same with its parameters settled for QPs of a line rate and base RTT; NULL: no more.
      * Last, as threads may add to the list while others copy what is before */
-    struct control *settled;
+    struct control *resolved;
 };
 
 /** The transport of a QP. */
@@ -162,7 +162,7 @@ struct grantee {
     bool answer;              /**< receiver: the next grant is sent even if it grants nothing */
     uint8_t patience;         /**< sender: doublings of the time until it asks again */
     uint64_t wanted, granted; /**< receiver: in all */
-    uint64_t told;            /**< sender: what it has asked for, in all */
+    uint64_t requested;       /**< sender: what it has asked for, in all */
     uint64_t landed_bytes;    /**< sender: payload known to have arrived, in order or not */
 };
 

@@ -6,6 +6,9 @@
 #include "fail.h"
 #include "grow.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- what is told late ---- */
 
 void window_note(struct weft_engine *e, const struct window_note *note)
@@ -39,6 +42,26 @@ void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool p
                                      .prio = (uint8_t)prio,
                                      .pause = pause};
     window_note(e, &note);
+}
+
+void window_report_pauses(struct weft_engine *e, int64_t until_ps)
+{
+    struct windows *w = &e->windows;
+    uint32_t nreported = 0;
+    if (!e->executor)
+        return;
+    if (e->extension)
+        until_ps = e->extension->ops->paused(e, NULL, until_ps);
+    if (!w->nnotes)
+        return;
+    qsort(w->notes, w->nnotes, sizeof *w->notes, window_compare_notes);
+    for (; nreported < w->nnotes && w->notes[nreported].t_ps < until_ps; nreported++) {
+        const struct window_note *n = &w->notes[nreported];
+        e->hooks.pfc(e->hooks.ctx, n->t_ps, n->port, n->prio, n->pause);
+    }
+    w->nnotes -= nreported;
+    memmove(w->notes, w->notes + nreported, w->nnotes * sizeof *w->notes);
+    w->nagreed = w->nnotes; /* each process has told the same */
 }
 
 /* ---- the queues ---- */

@@ -137,6 +137,8 @@ void window_list(struct weft_engine *e, uint32_t node, int64_t t);
 void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause, bool expired);
 /** Writes down a pause or resume, to be told later. */
 void window_note(struct weft_engine *e, const struct window_note *note);
+/** Reports pauses and resumes that took effect before @p until_ps to the hook. */
+void window_report_pauses(struct weft_engine *e, int64_t until_ps);
 /** The order of their events (qsort): arrivals, then timers. */
 int window_compare_notes(const void *va, const void *vb);
 

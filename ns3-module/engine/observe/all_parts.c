@@ -23,9 +23,9 @@ struct link_counts {
 
 struct all_parts {
     struct weft_totals totals;
-    struct port_of_part *ports; /**< counters of some ports */
-    uint32_t page;              /**< which ones, UINT32_MAX: none */
-    struct send_buffer said;    /**< of QPs, not said yet */
+    struct port_of_part *ports;    /**< counters of some ports */
+    uint32_t page;                 /**< which ones, UINT32_MAX: none */
+    struct send_buffer text_of_qp; /**< of QPs, not said yet */
 };
 
 /* Made when something is first asked for; NULL, and the engine has failed: there is no memory. */
@@ -41,7 +41,7 @@ static struct all_parts *all_parts_of(struct weft_engine *e)
 void all_parts_fini(struct weft_engine *e)
 {
     if (e->part.all_parts) {
-        free(e->part.all_parts->said.bytes);
+        free(e->part.all_parts->text_of_qp.bytes);
         free(e->part.all_parts->ports);
     }
     free(e->part.all_parts);
@@ -250,7 +250,7 @@ void all_parts_give_back(struct weft_engine *e)
 
 /* ---- what there is to say of QPs, in one order ---- */
 
-struct said {
+struct text_of_qp {
     uint32_t qp;
     char text[768];
 };
@@ -259,21 +259,21 @@ void all_parts_note_text(void *speaker, const char *text)
 {
     const struct all_parts_speaker *by = speaker;
     struct all_parts *p = all_parts_of(by->e);
-    struct said s = {.qp = by->qp};
+    struct text_of_qp s = {.qp = by->qp};
     snprintf(s.text, sizeof s.text, "%s", text);
     if (p)
-        send_buffer_add(by->e, &p->said, &s, sizeof s);
+        send_buffer_add(by->e, &p->text_of_qp, &s, sizeof s);
 }
 
 static void take_text(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     (void)from;
-    send_buffer_add(e, ctx, answer, sizeof(struct said));
+    send_buffer_add(e, ctx, answer, sizeof(struct text_of_qp));
 }
 
 static int compare_texts(const void *va, const void *vb)
 {
-    const struct said *a = va, *b = vb;
+    const struct text_of_qp *a = va, *b = vb;
     return (a->qp > b->qp) - (a->qp < b->qp);
 }
 
@@ -284,14 +284,14 @@ uint64_t all_parts_say(struct weft_engine *e, uint64_t max, void (*fn)(void *, c
     if (!p)
         return 0;
     e->part.all.n = 0;
-    send_buffer_add(e, &e->part.all, p->said.bytes, p->said.n);
-    part_ask(e, sizeof(struct said), take_text, &p->said);
-    struct said *all = (struct said *)(void *)p->said.bytes;
-    const size_t n = p->said.n / sizeof *all;
+    send_buffer_add(e, &e->part.all, p->text_of_qp.bytes, p->text_of_qp.n);
+    part_ask(e, sizeof(struct text_of_qp), take_text, &p->text_of_qp);
+    struct text_of_qp *all = (struct text_of_qp *)(void *)p->text_of_qp.bytes;
+    const size_t n = p->text_of_qp.n / sizeof *all;
     if (n)
         qsort(all, n, sizeof *all, compare_texts);
     for (size_t i = 0; i < n && i < max; i++)
         fn(ctx, all[i].text);
-    p->said.n = 0;
+    p->text_of_qp.n = 0;
     return n < max ? n : max;
 }

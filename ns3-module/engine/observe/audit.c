@@ -58,7 +58,7 @@ void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_po
 {
     const uint64_t *queued;
     if (!e->peers) {
-        moment_counters(e, moment_settled(e, port), out);
+        moment_counters(e, moment_port(e, port), out);
         return;
     }
     const struct weft_port_counters *all = all_parts_port(e, port, &queued);
@@ -70,7 +70,7 @@ uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t 
     const uint64_t *queued;
     if (e->peers)
         return all_parts_port(e, port, &queued) ? queued[prio] : 0;
-    return moment_settled(e, port)->lane[prio].qbytes;
+    return moment_port(e, port)->lane[prio].qbytes;
 }
 
 #define LAW(err, cond, ...)                                                                        \
@@ -297,7 +297,7 @@ static int check_totals(struct weft_engine *e, struct weft_err *err)
 
 int weft_engine_check(struct weft_engine *e, struct weft_err *err)
 {
-    posts_settle(e);
+    posts_flush(e);
     int rc = check_totals(e, err);
     if (!rc)
         rc = check_qps(e, err);
@@ -373,7 +373,8 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
 }
 
 /* The same; with several processes, once all have been asked. */
-static void tell_qp(struct weft_engine *e, uint32_t i, void (*fn)(void *, const char *), void *ctx)
+static void audit_explain_qp(struct weft_engine *e, uint32_t i, void (*fn)(void *, const char *),
+                             void *ctx)
 {
     struct all_parts_speaker s = {e, i};
     if (e->peers)
@@ -387,10 +388,10 @@ uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
 {
     char stands[256];
     uint64_t n = 0;
-    posts_settle(e);
+    posts_flush(e);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
-            tell_qp(e, i, fn, ctx);
+            audit_explain_qp(e, i, fn, ctx);
     if (e->peers)
         all_parts_say(e, max, fn, ctx);
     return part_sum(e, n);
@@ -400,17 +401,17 @@ uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(voi
                              void *ctx)
 {
     weft_engine_settle(e);
-    uint64_t said = diagnose_partition(e, max, fn, ctx);
-    said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
-    const uint64_t before = said;
-    for (uint32_t i = 0; i < e->qps.pool.n && said < max; i++)
+    uint64_t nlines = diagnose_partition(e, max, fn, ctx);
+    nlines += e->msgs.live ? diagnose_pauses(e, max - nlines, fn, ctx) : 0;
+    const uint64_t before = nlines;
+    for (uint32_t i = 0; i < e->qps.pool.n && nlines < max; i++)
         if (qp_at(e, i)->head_msg != NIL && sends(e, qp_at(e, i))) {
-            tell_qp(e, i, fn, ctx);
-            said++;
+            audit_explain_qp(e, i, fn, ctx);
+            nlines++;
         }
     if (e->peers)
-        said = before + all_parts_say(e, max - before, fn, ctx);
+        nlines = before + all_parts_say(e, max - before, fn, ctx);
     if (e->in_network)
-        said += in_network_explain(e, max - said, fn, ctx);
+        nlines += in_network_explain(e, max - nlines, fn, ctx);
     return e->msgs.live + in_network_parts(e);
 }

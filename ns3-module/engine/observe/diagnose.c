@@ -182,7 +182,7 @@ static void write_cycle(const struct weft_engine *e, uint8_t *dead, const uint32
 static uint32_t find_deadlock(struct weft_engine *e, char *text, size_t size)
 {
     const size_t n = (size_t)e->fabric->nports + 1;
-    posts_settle(e);
+    posts_flush(e);
     if (text && size)
         text[0] = '\0';
     uint8_t *dead = calloc(n, 1), *alive = calloc(n, 1);
@@ -270,13 +270,13 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
                          void *ctx)
 {
     char text[1024];
-    uint64_t said = 0;
+    uint64_t nlines = 0;
     if (!max)
         return 0;
     const uint32_t dead = find_deadlock(e, text, sizeof text);
     if (dead < WEFT_PRIOS) {
         fn(ctx, text);
-        said++;
+        nlines++;
     }
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
     uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
@@ -285,21 +285,21 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max, void (*fn)(void *,
         uint32_t first = victims_roots(e, prio, root);
         if (first == NIL)
             continue;
-        if (said < max) {
+        if (nlines < max) {
             write_roots(e, prio, first, prio == dead, root, text, sizeof text);
             fn(ctx, text);
-            said++;
+            nlines++;
         }
         victims_mark(e, prio, root, victim);
-        if (said < max && write_victims(e, victim, text, sizeof text)) {
+        if (nlines < max && write_victims(e, victim, text, sizeof text)) {
             fn(ctx, text);
-            said++;
+            nlines++;
         }
     }
     all_parts_give_back(e);
     free(root);
     free(victim);
-    return said;
+    return nlines;
 }
 
 /* ---- partitions ---- */

@@ -21,7 +21,7 @@ static uint64_t unsent_bytes(const struct weft_engine *e, const struct port *p)
 
 void weft_engine_port_state(struct weft_engine *e, uint32_t port, struct weft_port_state *out)
 {
-    const struct port *p = moment_settled(e, port);
+    const struct port *p = moment_port(e, port);
     const int64_t now = moment_reached_ps(e);
     out->tx_bytes = p->st.tx_bytes;
     out->unsent_bytes = unsent_bytes(e, p);
@@ -39,7 +39,7 @@ void weft_engine_buffer_state(struct weft_engine *e, uint32_t node, struct weft_
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     *out = (struct weft_buffer_state){0};
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
-        moment_settled(e, i);
+        moment_port(e, i);
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
         for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
             const struct lane *l = &e->ports[i].lane[k];
@@ -56,7 +56,7 @@ uint32_t weft_engine_qps(const struct weft_engine *e)
 
 bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out)
 {
-    posts_settle(e);
+    posts_flush(e);
     const uint32_t qi = qpn - WEFT_FIRST_QPN;
     const struct qp *q = qp_at(e, qi);
     const struct sender *snd = q->snd;
@@ -81,7 +81,7 @@ bool weft_engine_qp_state(struct weft_engine *e, uint32_t qpn, struct weft_qp_st
 
 int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err)
 {
-    posts_settle(e);
+    posts_flush(e);
     if (!e->qps.rtt_ps.base && !stable_init_beside(&e->qps.rtt_ps, sizeof(int64_t), &e->qps.pool))
         return weft_err_set(err, WEFT_E_LIMIT,
                             "out of memory: the address space for round-trip times was refused");
@@ -92,7 +92,7 @@ int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err)
 bool weft_engine_queue_times(struct weft_engine *e, uint32_t port, uint32_t prio, int64_t end_ps,
                              int64_t time_ps[WEFT_QUEUE_BINS])
 {
-    moment_settled(e, port);
+    moment_port(e, port);
     const struct histogram *h =
         e->histograms.of ? e->histograms.of[(size_t)port * WEFT_PRIOS + prio] : NULL;
     if (!h)

@@ -42,7 +42,7 @@ static int64_t link_ps(const struct weft_engine *e, uint32_t port)
     return ps > INT64_MAX / 1024 ? INT64_MAX / 1024 : (int64_t)ps + link_of(e, port)->delay_ps;
 }
 
-static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
+static int64_t paths_ps(const struct weft_engine *e, const struct qp *q)
 {
     uint32_t ports[MAX_PATH];
     int64_t ps = 0;
@@ -58,7 +58,8 @@ static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int6
 {
     const int64_t rto = profile_of(q)->t.rto_ps << q->snd->backoff;
     const double packet = (double)q->env.mtu_wire_bytes * (double)q->snd->gap_q / (1 << GAP_SHIFT);
-    const double all = (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)ways_ps(e, q);
+    const double all =
+        (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)paths_ps(e, q);
     return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
 }
 

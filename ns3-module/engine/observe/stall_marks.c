@@ -34,13 +34,13 @@ int stall_reserve(struct weft_engine *e)
 /* ---- what other processes know ---- */
 
 /** A number of a QP or a port, as its process says. */
-struct said {
+struct stall_report {
     uint64_t of, is;
 };
 
 static void stall_marks_say(struct weft_engine *e, uint64_t of, uint64_t is)
 {
-    const struct said s = {of, is};
+    const struct stall_report s = {of, is};
     send_buffer_add(e, &e->part.all, &s, sizeof s);
 }
 
@@ -52,10 +52,10 @@ static bool all_know(struct weft_engine *e, bool known)
 
 static void take_progress(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
-    struct said s;
+    struct stall_report s;
     (void)ctx, (void)from;
     memcpy(&s, answer, sizeof s);
-    stall_mark_of(e, (uint32_t)s.of)->said_psn = s.is;
+    stall_mark_of(e, (uint32_t)s.of)->reported_psn = s.is;
 }
 
 bool stall_learn_progress(struct weft_engine *e, bool known)
@@ -66,50 +66,52 @@ bool stall_learn_progress(struct weft_engine *e, bool known)
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         struct stall_mark *m = stall_mark_of(e, i);
-        if (part_ends(e, q->src_host, q->dst_host) != PART_RECEIVES || m->said_psn == q->exp_psn)
+        if (part_ends(e, q->src_host, q->dst_host) != PART_RECEIVES ||
+            m->reported_psn == q->exp_psn)
             continue;
-        m->said_psn = q->exp_psn;
+        m->reported_psn = q->exp_psn;
         stall_marks_say(e, i, q->exp_psn);
     }
-    part_ask(e, sizeof(struct said), take_progress, NULL);
+    part_ask(e, sizeof(struct stall_report), take_progress, NULL);
     return true;
 }
 
 uint64_t stall_expected(const struct weft_engine *e, uint32_t qp)
 {
     const struct qp *q = qp_at(e, qp);
-    return part_own(e, e->fabric->hosts[q->dst_host]) ? q->exp_psn : stall_mark_of(e, qp)->said_psn;
+    return part_own(e, e->fabric->hosts[q->dst_host]) ? q->exp_psn
+                                                      : stall_mark_of(e, qp)->reported_psn;
 }
 
 static void take_queue(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
-    struct said s;
+    struct stall_report s;
     (void)ctx, (void)from;
     memcpy(&s, answer, sizeof s);
-    e->stall.said_queues[s.of] = s.is;
+    e->stall.reported_queues[s.of] = s.is;
 }
 
 bool stall_learn_queues(struct weft_engine *e, bool known)
 {
     const uint32_t n = e->fabric->nports;
-    if (!e->stall.said_queues)
-        e->stall.said_queues = calloc((size_t)n + 1, sizeof *e->stall.said_queues);
-    if (!all_know(e, known && e->stall.said_queues))
+    if (!e->stall.reported_queues)
+        e->stall.reported_queues = calloc((size_t)n + 1, sizeof *e->stall.reported_queues);
+    if (!all_know(e, known && e->stall.reported_queues))
         return false;
     e->part.all.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!part_own(e, e->fabric->ports[i].node) ||
-            e->stall.said_queues[i] == e->ports[i].st.max_queue_bytes)
+            e->stall.reported_queues[i] == e->ports[i].st.max_queue_bytes)
             continue;
-        e->stall.said_queues[i] = e->ports[i].st.max_queue_bytes;
+        e->stall.reported_queues[i] = e->ports[i].st.max_queue_bytes;
         stall_marks_say(e, i, e->ports[i].st.max_queue_bytes);
     }
-    part_ask(e, sizeof(struct said), take_queue, NULL);
+    part_ask(e, sizeof(struct stall_report), take_queue, NULL);
     return true;
 }
 
 uint64_t stall_longest_queue(const struct weft_engine *e, uint32_t port)
 {
     return part_own(e, e->fabric->ports[port].node) ? e->ports[port].st.max_queue_bytes
-                                                    : e->stall.said_queues[port];
+                                                    : e->stall.reported_queues[port];
 }

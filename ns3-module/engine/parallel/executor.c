@@ -14,6 +14,15 @@
 
 #include <stdlib.h>
 
+static bool executor_init(struct weft_engine *e, const struct weft_peers *peers)
+{
+    if (!window_init(e))
+        return false;
+    if (peers)
+        peers_expect(e, peers);
+    return true;
+}
+
 static void executor_fini(struct weft_engine *e)
 {
     free(e->choice);
@@ -45,14 +54,14 @@ static void executor_completed(struct weft_engine *e, uint32_t msg, bool acked,
         peers_completed(e, msg, acked);
         return;
     }
-    const bool absorbs = !acked && e->worker->absorbs;
-    if (!absorbs || e->extension)
+    const bool in_worker = !acked && e->worker->in_worker;
+    if (!in_worker || e->extension)
         worker_complete(e, msg,
-                        acked     ? COMPLETION_ACKED
-                        : absorbs ? COMPLETION_TAKEN
-                                  : COMPLETION_RECEIVED,
+                        acked       ? COMPLETION_ACKED
+                        : in_worker ? COMPLETION_TAKEN
+                                    : COMPLETION_RECEIVED,
                         done);
-    if (absorbs)
+    if (in_worker)
         worker_call(e, done);
 }
 
@@ -70,12 +79,12 @@ static int executor_intercept(struct weft_engine *e, const struct weft_msg *msg,
     else if (e->peers && e->peers->link.user && !e->peers->posting)
         rc = remote_posts_post(e, msg, prio, err);
     else
-        return 0;
-    return rc ? rc : 1;
+        return e->parts && posts_wait(e) ? POST_WAITS : POST_HERE;
+    return rc ? rc : POST_TAKEN;
 }
 
-static bool executor_hears_later(struct weft_engine *e, const struct qp *q, uint32_t msg,
-                                 uint32_t before)
+static bool executor_receives_later(struct weft_engine *e, const struct qp *q, uint32_t msg,
+                                    uint32_t before)
 {
     if (cluster_of_host(e, q->src_host) == cluster_of_host(e, q->dst_host))
         return false;
@@ -102,8 +111,7 @@ static uint64_t executor_bytes(const struct weft_engine *e)
 }
 
 static const struct executor executor = {
-    .init = window_init,
-    .expect = peers_expect,
+    .init = executor_init,
     .fini = executor_fini,
     .choose = window_choose,
     .run = executor_run,
@@ -113,9 +121,6 @@ static const struct executor executor = {
     .hosts_over = host_parts_over,
     .advance = window_advance,
     .windows = window_run,
-    .catch_up = window_catch_up,
-    .end = window_end,
-    .tell_pauses = window_tell,
     .agenda = host_agenda,
     .push = host_agendas_push,
     .send = executor_send,
@@ -125,10 +130,9 @@ static const struct executor executor = {
     .completed = executor_completed,
     .sent_last = peers_note_last,
     .intercept = executor_intercept,
-    .waits = posts_wait,
     .wait = posts_add,
     .post_waiting = posts_make,
-    .hears_later = executor_hears_later,
+    .receives_later = executor_receives_later,
     .posted = executor_posted,
     .ask = peers_ask,
     .meet = peers_meet,

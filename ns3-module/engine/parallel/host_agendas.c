@@ -52,7 +52,7 @@ static struct host_parts *make(const struct weft_engine *e, const struct window_
     }
     h->done_ps = INT64_MIN;
     h->from_ps = WEFT_NEVER;
-    h->asked_ps = INT64_MIN;
+    h->switch_work_ps = INT64_MIN;
     return h;
 }
 
@@ -63,14 +63,6 @@ uint64_t host_agendas_bytes(const struct weft_engine *e)
                        FASTQ_BUCKETS * sizeof(uint32_t)) +
                    e->fabric->nnodes * sizeof *h->clusters
              : 0;
-}
-
-enum fastq_failed host_agendas_failed(const struct weft_engine *e)
-{
-    enum fastq_failed failed = e->loop.agenda.fast.failed;
-    for (unsigned k = 0; e->parts && k < e->parts->n && !failed; k++)
-        failed = e->parts->of[k].agenda.fast.failed;
-    return failed;
 }
 
 /* ---- whose ---- */
@@ -208,8 +200,8 @@ void host_agendas_gather(struct weft_engine *e)
     struct host_parts *h = e->parts;
     if (!h)
         return;
-    posts_settle(e);
-    h->told = false; /* hosts may come to other threads */
+    posts_flush(e);
+    h->all_reported = false; /* hosts may come to other threads */
     e->parts = NULL;
     for (unsigned k = 0; k < h->n; k++) {
         e->parts = h;

@@ -45,8 +45,6 @@ int64_t host_agendas_span_ps(const struct weft_engine *e);
 /** What a host at port @p port does there is no further than the clock: replay has brought it back.
  */
 void host_agendas_back(struct weft_engine *e, uint32_t port);
-/** Whether an agenda has lost an event for lack of memory. */
-enum fastq_failed host_agendas_failed(const struct weft_engine *e);
 /** Memory that the agendas take. */
 uint64_t host_agendas_bytes(const struct weft_engine *e);
 void host_agendas_free(struct host_parts *parts);

@@ -101,7 +101,7 @@ static void run_first(struct weft_engine *e, void *ctx, const struct loop_event 
 /* Tells the user of all that hosts are held for, in the order of these events, as far as he does
  * not ask for a timer that comes before. Then these go on in the next window (run_together), with
  * what is left of this one. */
-static void tell_ahead(struct weft_engine *e, struct host_parts *h)
+static void report_ahead(struct weft_engine *e, struct host_parts *h)
 {
     const int64_t now = e->now;
     struct firsts f = {h, NULL,
@@ -112,18 +112,18 @@ static void tell_ahead(struct weft_engine *e, struct host_parts *h)
     loop_events(e, &f, next_first, run_first);
     e->now = now;
     h->from_ps = WEFT_NEVER;
-    h->told = f.may;
+    h->all_reported = f.may;
 }
 
 void host_ahead(struct weft_engine *e, struct host_parts *h)
 {
     const struct host_part *p = first_held(h);
     const struct ev first = p ? p->first[p->ntold] : (struct ev){WEFT_NEVER, 0};
-    h->told = false;
+    h->all_reported = false;
     for (unsigned k = 0; k < h->n; k++)
         put_back(e, k, h->of[k].held, h->of[k].nheld);
     if (p)
-        tell_ahead(e, h);
+        report_ahead(e, h);
     for (unsigned k = 0; k < h->n; k++) {
         p = &h->of[k];
         put_back(e, k, p->first + p->ntold, p->nfirst - p->ntold);

@@ -16,37 +16,16 @@
 
 #define AHEAD 8u /**< messages of a thread that are fetched ahead */
 
-/* What a thread has left to tell. */
+/* Completions of a thread that are not reported yet. */
 struct host_completions {
     struct worker_completion *next, *end;
     struct worker *of;
 };
 
-/* Puts the first of the heap in its place, whose next has changed. */
-static void host_completions_sink(struct host_completions *h, unsigned n)
+static bool host_completions_before(const struct host_completions *a,
+                                    const struct host_completions *b)
 {
-    const struct host_completions first = h[0];
-    unsigned at = 0;
-    for (unsigned child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n &&
-            completion_before(&h[child + 1].next->completion, &h[child].next->completion))
-            child++;
-        if (!completion_before(&h[child].next->completion, &first.next->completion))
-            break;
-        h[at] = h[child];
-    }
-    h[at] = first;
-}
-
-/* Adds what a thread has to tell. */
-static void host_completions_add(struct host_completions *h, unsigned n,
-                                 struct host_completions more)
-{
-    unsigned at = n;
-    for (; at && completion_before(&more.next->completion, &h[(at - 1) / 2].next->completion);
-         at = (at - 1) / 2)
-        h[at] = h[(at - 1) / 2];
-    h[at] = more;
+    return completion_before(&a->next->completion, &b->next->completion);
 }
 
 /* A message gets its number. */
@@ -77,7 +56,7 @@ static void host_completions_call(struct weft_engine *e, struct worker_completio
         e->hooks.received(e->hooks.ctx, &t->done);
 }
 
-/* What a thread has left to tell from @p next on waits. */
+/* Completions of a thread from @p next on wait for the next window. */
 static void host_completions_keep(struct worker *w, const struct worker_completion *next)
 {
     const uint32_t left = (uint32_t)(w->completions + w->ncompletions - next);
@@ -93,10 +72,10 @@ void host_completions_report(struct weft_engine *e, struct window_threads *c, st
     for (unsigned k = 0; k < c->n; k++) {
         struct worker *w = &c->workers[k];
         if (w->ncompletions && ev_before(w->completions[0].completion.at, before))
-            host_completions_add(
-                h, n++,
-                (struct host_completions){w->completions, w->completions + w->ncompletions, w});
+            h[n++] = (struct host_completions){w->completions, w->completions + w->ncompletions, w};
     }
+    for (unsigned i = n / 2; i-- > 0;)
+        HEAP_SINK(h, n, i, host_completions_before);
     while (n && ev_before(h[0].next->completion.at, before)) {
         struct worker_completion *t = h[0].next++;
         if (h[0].end - t > (ptrdiff_t)AHEAD) {
@@ -109,7 +88,7 @@ void host_completions_report(struct weft_engine *e, struct window_threads *c, st
             h[0] = h[--n];
         }
         if (n)
-            host_completions_sink(h, n);
+            HEAP_SINK(h, n, 0, host_completions_before);
     }
     for (unsigned k = 0; k < n; k++)
         host_completions_keep(h[k].of, h[k].next);

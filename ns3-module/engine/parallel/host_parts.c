@@ -36,10 +36,10 @@ static void note_rate(struct host_parts *h, uint64_t events, int64_t from_ps, in
 }
 
 /* Whether threads run the switches of the next window together in any case: seen once. */
-static bool together_anyway(struct weft_engine *e, struct host_parts *h, int64_t until_ps)
+static bool switch_work_pending(struct weft_engine *e, struct host_parts *h, int64_t until_ps)
 {
-    if (until_ps != h->asked_ps) {
-        h->asked_ps = until_ps;
+    if (until_ps != h->switch_work_ps) {
+        h->switch_work_ps = until_ps;
         h->switch_work = window_threads_worthwhile(e, e->threads, until_ps);
     }
     return h->switch_work;
@@ -53,7 +53,7 @@ static bool worthwhile(struct weft_engine *e, struct host_parts *h, int64_t t_ps
     return e->threads->shuffle || h->alone >= enough ||
            h->per_ps * (double)(until_ps - t_ps) >= (double)enough ||
            (until_ps == e->windows.done_ps + e->windows.lookahead_ps &&
-            together_anyway(e, h, until_ps));
+            switch_work_pending(e, h, until_ps));
 }
 
 /* Looks at the first of a thread's agenda. */
@@ -120,16 +120,16 @@ static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct
         return false;
     /* what messages would take alone is worked out by their hosts' threads */
     const bool ideals = !e->spread.balance && !e->spread.steer;
-    h->listens = e->hooks.concurrency.passive && ideals;
-    h->absorbs = e->hooks.concurrency.runs_in_worker && ideals;
-    h->posts = h->absorbs && posts_may_wait(e);
+    h->passive = e->hooks.concurrency.passive && ideals;
+    h->in_worker = e->hooks.concurrency.runs_in_worker && ideals;
+    h->posts = h->in_worker && posts_may_wait(e);
     e->now = t_ps;
     const bool ahead = send_timers_may_be_ahead(e);
     until_ps =
         ahead ? send_timers_call(e, until_ps) : sooner(until_ps, agenda_slow_time(&e->loop.agenda));
     if (until_ps <= from_ps || (!ahead && !worthwhile(e, h, from_ps, until_ps)))
         return false;
-    window_tell(e, sooner(t_ps, e->windows.done_ps));
+    window_report_pauses(e, sooner(t_ps, e->windows.done_ps));
     h->until_ps = until_ps;
     h->nheld = 0;
     h->window++;
@@ -151,19 +151,19 @@ bool host_parts_run(struct weft_engine *e, int64_t t_ps)
     h->alone += !left;
     const uint64_t nheld = left ? h->nheld : 0;
     if (left && e->threads->list_again) /* links may come to be between threads */
-        h->told = false;
-    if ((!left || h->told) && run_together(e, h, t_ps, left ? h->done_ps : t_ps)) {
+        h->all_reported = false;
+    if ((!left || h->all_reported) && run_together(e, h, t_ps, left ? h->done_ps : t_ps)) {
         e->threads->figures.ahead += nheld;
         return true;
     }
-    h->told = false;
+    h->all_reported = false;
     host_completions_report(e, e->threads, h->next);
     return false;
 }
 
 void host_parts_over(struct weft_engine *e)
 {
-    e->parts->told = false;
+    e->parts->all_reported = false;
     host_completions_report(e, e->threads, (struct ev){WEFT_NEVER, 0});
 }
 
@@ -172,7 +172,7 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
     struct host_parts *h = e->parts;
     h->until_ps = until_ps;
     h->switches = switches_ps > e->windows.done_ps;
-    h->listens = peers_listens(e);
+    h->passive = peers_passive(e);
     run_window(e, h, e->threads, e->now, switches_ps);
     if (ev_before(h->of[0].bound, e->peers->bound))
         e->peers->bound = h->of[0].bound;
@@ -182,7 +182,7 @@ void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_
 
 /* A deadline of a QP that was seen to be the first may have been put off since, by what has not
  * changed the agenda: so it is looked at again. */
-static bool still_first(struct weft_engine *e, struct host_parts *h, unsigned k)
+static bool remains_first(struct weft_engine *e, struct host_parts *h, unsigned k)
 {
     const struct first_seen seen = h->first[k];
     if (seen.key != FASTQ_NO_KEY)
@@ -213,7 +213,7 @@ struct agenda *host_parts_first(struct weft_engine *e, struct due *d)
         h->next = (struct ev){t, id};
         if (of == h->n)
             return &e->loop.agenda;
-    } while (!still_first(e, h, of));
+    } while (!remains_first(e, h, of));
     const struct first_seen *f = &h->first[of];
     *d = (struct due){f->t, f->key, f->key == FASTQ_NO_KEY};
     host_part_changes(h, of);

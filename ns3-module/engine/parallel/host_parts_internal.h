@@ -50,17 +50,17 @@ struct host_parts {
     int64_t until_ps;     /**< of the window that is being run */
     bool switches;        /**< it is theirs as well */
     bool counts;          /**< events are counted by cluster */
-    bool listens;         /**< the user is told of messages when it is over: no host is held */
-    bool absorbs;         /**< he takes in some in the threads of their hosts, */
+    bool passive;         /**< the user is told of messages when it is over: no host is held */
+    bool in_worker;       /**< he takes in some in the threads of their hosts, */
     bool posts;           /**< and may post others there */
     uint64_t nheld;       /**< hosts that have been held in the last window */
-    bool told;            /**< he has been told of all that hosts were held for: they may go on */
+    bool all_reported;    /**< he has been told of all that hosts were held for: they may go on */
     int64_t from_ps;      /**< nothing is to happen at hosts before, if that is before the clock */
     struct ev next;       /**< the first of all, as host_parts_first has found it */
     uint32_t turn;        /**< number of the last timer that was called ahead (send_timers.c) */
     bool late;            /**< what is posted ahead now, the engine's own thread posts */
-    bool switch_work;     /**< threads have enough to do at switches until asked_ps */
-    int64_t asked_ps;     /**< end of a window, INT64_MIN: of none */
+    bool switch_work;     /**< threads have enough to do at switches until switch_work_ps */
+    int64_t switch_work_ps; /**< end of a window, INT64_MIN: of none */
     double most_share; /**< events of the busiest cluster, of all in the last window that counted */
     /* how much happens */
     uint64_t alone; /**< events executed by one thread since then */

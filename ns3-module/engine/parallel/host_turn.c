@@ -17,7 +17,7 @@
 #include "posts.h"
 
 /* Whether the user may be told of a message when the packet at the end of a link arrives. */
-static inline bool may_tell(const struct weft_engine *e, uint32_t port)
+static inline bool may_report(const struct weft_engine *e, uint32_t port)
 {
     const struct link_end *l = &e->ends[port];
     const struct pkt *k = pkt_at(e, l->fly.head);
@@ -60,25 +60,25 @@ static void bound_arrivals(const struct weft_engine *e, struct host_part *p, int
 
 /* Whether the packet at the end of a link, which may tell of messages, tells of one from which
  * nothing follows, and that the user takes in at once (weft_net_concurrency). */
-static bool absorbed(const struct weft_engine *e, const struct host_parts *h, uint32_t port)
+static bool runs_in_worker(const struct weft_engine *e, const struct host_parts *h, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
     const struct qp *q = qp_at(e, k->qp);
-    if (!h->absorbs || h->listens || k->kind != WEFT_PKT_DATA || q->holding ||
+    if (!h->in_worker || h->passive || k->kind != WEFT_PKT_DATA || q->holding ||
         (k->flags & (PKT_LAST | PKT_TRIM)) != PKT_LAST || k->psn != q->exp_psn)
         return false;
     struct weft_completion d;
     rc_fill_done(q, msg_at(e, q->rcv_msg), 0, &d);
-    struct weft_follows follows;
-    follows.n = 0;
+    struct weft_follows sends;
+    sends.n = 0;
     return e->hooks.concurrency.runs_in_worker(e->hooks.concurrency.ctx, e->worker->number, &d.msg,
-                                               &follows) &&
-           (!follows.n || (h->posts && worker_may_post(e, &follows)));
+                                               &sends) &&
+           (!sends.n || (h->posts && worker_may_post(e, &sends)));
 }
 
 /* Whether the packet at the end of a link, which may tell of messages, tells of such alone as
  * nothing follows from (weft_msg.deferrable). */
-static bool told_late(const struct weft_engine *e, uint32_t port)
+static bool deferrable_only(const struct weft_engine *e, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, e->ends[port].fly.head);
     if (k->kind == WEFT_PKT_DATA || (e->peers && e->peers->link.user))
@@ -110,7 +110,7 @@ static inline bool plain(const struct weft_engine *e, const struct host_parts *h
 {
     return !p->looks && !d->slow &&
            (!p->nfirst || h->clusters[cluster_of_key(e, d->key)].held != h->window) &&
-           (fastq_kind(d->key) != EV_ARRIVE || !may_tell(e, fastq_port(d->key)));
+           (fastq_kind(d->key) != EV_ARRIVE || !may_report(e, fastq_port(d->key)));
 }
 
 enum verdict { RUN, HOLD_FROM, HOLD };
@@ -143,10 +143,10 @@ static enum verdict look_at(const struct weft_engine *e, const struct host_parts
             bound_arrivals(e, p, d->t, id, e->ends[port].fly.head);
         return HOLD;
     }
-    if (arrives && may_tell(e, port)) {
-        const bool absorbs = absorbed(e, h, port);
-        const bool holds = !h->listens && !absorbs && !told_late(e, port);
-        e->worker->absorbs = absorbs;
+    if (arrives && may_report(e, port)) {
+        const bool in_worker = runs_in_worker(e, h, port);
+        const bool holds = !h->passive && !in_worker && !deferrable_only(e, port);
+        e->worker->in_worker = in_worker;
         if (holds)
             s->held = h->window;
         if (holds && !e->peers) {

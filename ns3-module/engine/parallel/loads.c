@@ -91,7 +91,7 @@ void loads_look(struct weft_engine *e)
     for (unsigned k = 0; k < c->n; k++)
         c->turns[k].sum = 0;
     gather(e, c);
-    c->in_vain &= uneven;
+    c->no_gain &= uneven;
     if (!uneven && !c->shuffle)
         return;
     uint8_t *thread = malloc(nnodes);
@@ -99,10 +99,10 @@ void loads_look(struct weft_engine *e)
     if (thread && stealable) { /* else all stays as it is */
         partition(e->fabric, c->n, e->windows.clusters.of, c->seen_load, thread, stealable);
         const uint64_t before = busiest(e, c, c->thread, c->stealable);
-        c->in_vain = !pays(e, before, busiest(e, c, thread, stealable));
-        if (!c->in_vain || c->shuffle)
+        c->no_gain = !pays(e, before, busiest(e, c, thread, stealable));
+        if (!c->no_gain || c->shuffle)
             deal(e, c);
-        c->look_every = c->in_vain ? 2 * c->look_every : WINDOWS_PER_LOOK;
+        c->look_every = c->no_gain ? 2 * c->look_every : WINDOWS_PER_LOOK;
     }
     free(thread);
     free(stealable);

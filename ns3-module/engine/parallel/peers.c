@@ -27,7 +27,7 @@ static int make(const struct weft_engine *e, const struct weft_peers *link, stru
     if (!p || !p->owner || !p->out || !p->lasts || !p->mail || !p->came)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u processes", link->n);
     p->known.next_ps = p->known.timer_ps = p->until.t = p->user_ps = WEFT_NEVER;
-    p->told_ps = INT64_MIN;
+    p->reported_ps = INT64_MIN;
     return 0;
 }
 

@@ -32,6 +32,7 @@
 #include "base/message.h"
 #include "completion.h"
 #include "core/heap.h"
+#include "core/msg.h"
 #include "core/part.h"
 #include "engine_peers.h"
 #include "outbox.h"
@@ -39,7 +40,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct msg;
 struct weft_link_change;
 struct pkt;
 struct qp;
@@ -47,26 +47,33 @@ struct weft_engine;
 struct weft_fabric;
 struct window_note;
 
+/** When fields of a message (core/msg.def) are sent to other processes. */
+enum msg_crossing {
+    CROSSES_SENT = 1,     /**< its last packet was sent for the first time */
+    CROSSES_RECEIVED = 2, /**< it was received */
+    CROSSES_SENT_RECEIVED = CROSSES_SENT | CROSSES_RECEIVED,
+    CROSSES_ACKED = 4 /**< it was acknowledged */
+};
+/** The fields of one time, one behind the other: no more than all that are ever sent. */
+struct msg_fields {
+#define FIELD(type, name, dimensions, evolution, owner)
+#define FIELD_UNION(type, evolution, owner) char ideal_ps[sizeof(int64_t)];
+#define MSG_FIELD(crosses, type, name, dimensions, evolution, owner)                               \
+    char name[sizeof(((struct msg *)0)->name)];
+#include "core/msg.def"
+};
+
 /** The last packet of a message has been sent for the first time: what its receiver wants of it. */
 struct peers_last {
     uint32_t msg;
-    int64_t sent_ps, held_ps[WEFT_DELAY_QUEUE];
+    struct msg_fields fields;
 };
 
-/** A completion as other processes are given it, with what the record of the message does not say
+/** A completion as it is sent to other processes, with what the record of the message lacks
  * there. */
 struct completion_message {
     struct completion completion;
-    union {
-        struct {
-            int64_t received_ps, ideal_ps, held_ps[WEFT_DELAY_QUEUE];
-            uint64_t start_byte, first_psn, npkts;
-        } received;
-        struct {
-            uint64_t retx_bytes;
-            uint32_t cnps;
-        } acked_too;
-    };
+    struct msg_fields fields;
 };
 
 /** What all processes agree on. */
@@ -112,15 +119,15 @@ struct peers {
     /* with link.user: */
     struct remote_post *remote; /**< messages that wait to be posted by all */
     uint32_t nremote, remote_cap;
-    uint32_t nagreed; /**< of these, all know */
-    uint64_t nposted; /**< by this process */
-    uint64_t told;    /**< how often users have been told of a message, or executed events */
-    bool posting;     /**< all post what has waited */
-    bool stopping;    /**< a user wants to end the run */
-    bool ended;       /**< windows are no more, at some process */
-    int64_t told_ps;  /**< when that of this process was last told of something */
-    int64_t user_ps;  /**< time of the first event of any user, WEFT_NEVER: none */
-    int64_t ran_ps;   /**< of the last one */
+    uint32_t nagreed;    /**< of these, all know */
+    uint64_t nposted;    /**< by this process */
+    uint64_t nreported;  /**< how often users have been told of a message, or executed events */
+    bool posting;        /**< all post what has waited */
+    bool stopping;       /**< a user wants to end the run */
+    bool ended;          /**< windows are no more, at some process */
+    int64_t reported_ps; /**< when that of this process was last told of something */
+    int64_t user_ps;     /**< time of the first event of any user, WEFT_NEVER: none */
+    int64_t ran_ps;      /**< of the last one */
 };
 
 /** What a process says to all of what its user wants (remote_posts.c). */
@@ -172,11 +179,15 @@ void peers_run(struct weft_engine *e);
 void peers_exchange(struct weft_engine *e);
 
 /* peers_completions.c */
-/** What others are given. */
+/** The fields of a message that are sent to other processes at a time. */
+struct msg_fields msg_fields_of(const struct msg *m, enum msg_crossing when);
+/** Takes them over there. */
+void msg_fields_take(struct msg *m, const struct msg_fields *f, enum msg_crossing when);
+/** The message to other processes. */
 void completion_message_of(const struct weft_engine *e, const struct completion *t,
-                           struct completion_message *news);
+                           struct completion_message *message);
 /** Notes what another process has given: the user is to be told. */
-void peers_completion_came(struct weft_engine *e, const struct completion_message *news);
+void peers_completion_came(struct weft_engine *e, const struct completion_message *message);
 /** Has the first of what is to be told come first in peers.completions; the rest is in no order. */
 void peers_completions_order(struct peers *p);
 /** Takes that one out, and has the next come first. */
@@ -200,7 +211,7 @@ void peers_may_complete(const struct weft_engine *e, int64_t t_ps, uint64_t id, 
  */
 void peers_completed(struct weft_engine *e, uint32_t msg, bool acked);
 /** Whether nothing follows from anything that the user is told. */
-bool peers_listens(const struct weft_engine *e);
+bool peers_passive(const struct weft_engine *e);
 /** Whether the last event of peers_may_complete has been executed, and has told of nothing: once.
  */
 bool peers_completed_nothing(const struct weft_engine *e);
@@ -224,7 +235,7 @@ int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
 /* peers_mail.c */
 /** What of it is given next. */
 struct peers_given {
-    uint32_t tell, completions_end; /**< in peers.completions */
+    uint32_t next_completion, completions_end; /**< in peers.completions */
 };
 /** Writes head @p h, which lacks what is added here, and what goes with it, to the send buffers of
  * the others: of tells and packets as much as is to be given at once, which is then taken off @p g.

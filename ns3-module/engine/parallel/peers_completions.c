@@ -4,27 +4,15 @@
 #include "peers.h"
 #include "transport/rc.h"
 
+#include <stddef.h>
 #include <string.h>
 
-/* ---- the first of what is to be told: a heap, so that no room is wanted to sort it ---- */
-
-static void sink(struct completion *h, uint32_t n, uint32_t at)
-{
-    const struct completion t = h[at];
-    for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && completion_before(&h[child + 1], &h[child]))
-            child++;
-        if (!completion_before(&h[child], &t))
-            break;
-        h[at] = h[child];
-    }
-    h[at] = t;
-}
+/* ---- the first completion: a heap, which is sorted without more memory ---- */
 
 void peers_completions_order(struct peers *p)
 {
     for (uint32_t i = p->ncompletions / 2; i-- > 0;)
-        sink(p->completions, p->ncompletions, i);
+        HEAP_SINK(p->completions, p->ncompletions, i, completion_before);
 }
 
 struct completion peers_completions_next(struct peers *p)
@@ -32,50 +20,69 @@ struct completion peers_completions_next(struct peers *p)
     const struct completion first = p->completions[0];
     p->completions[0] = p->completions[--p->ncompletions];
     if (p->ncompletions)
-        sink(p->completions, p->ncompletions, 0);
+        HEAP_SINK(p->completions, p->ncompletions, 0, completion_before);
     return first;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
-void completion_message_of(const struct weft_engine *e, const struct completion *t,
-                           struct completion_message *news)
+static const struct {
+    size_t at, size;
+    unsigned crosses;
+} msg_crossings[] = {
+#define FIELD(type, name, dimensions, evolution, owner)
+#define FIELD_UNION(type, evolution, owner)                                                        \
+    {offsetof(struct msg, ideal_ps), sizeof(int64_t), CROSSES_RECEIVED},
+#define MSG_FIELD(crosses, type, name, dimensions, evolution, owner)                               \
+    {offsetof(struct msg, name), sizeof(((struct msg *)0)->name), CROSSES_##crosses},
+#include "core/msg.def"
+};
+#define MSG_CROSSINGS (sizeof msg_crossings / sizeof *msg_crossings)
+
+struct msg_fields msg_fields_of(const struct msg *m, enum msg_crossing when)
 {
-    const struct msg *m = msg_at(e, t->msg);
-    memset(news, 0, sizeof *news);
-    news->completion = *t;
-    if (t->kind == COMPLETION_ACKED) {
-        news->acked_too.retx_bytes = m->retx_bytes;
-        news->acked_too.cnps = m->cnps;
-        return;
-    }
-    news->received.received_ps = m->received_ps;
-    news->received.ideal_ps = m->ideal_ps;
-    news->received.start_byte = m->start_byte;
-    news->received.first_psn = m->first_psn;
-    news->received.npkts = m->npkts;
-    memcpy(news->received.held_ps, m->held_ps, sizeof m->held_ps);
+    struct msg_fields f = {0};
+    char *to = (char *)&f;
+    for (size_t i = 0; i < MSG_CROSSINGS; i++)
+        if (msg_crossings[i].crosses & when) {
+            memcpy(to, (const char *)m + msg_crossings[i].at, msg_crossings[i].size);
+            to += msg_crossings[i].size;
+        }
+    return f;
 }
 
-void peers_completion_came(struct weft_engine *e, const struct completion_message *news)
+void msg_fields_take(struct msg *m, const struct msg_fields *f, enum msg_crossing when)
 {
-    struct msg *m = msg_at(e, news->completion.msg);
-    if (news->completion.kind == COMPLETION_ACKED) {
-        m->retx_bytes = news->acked_too.retx_bytes;
-        m->cnps = news->acked_too.cnps;
-    } else {
-        m->received_ps = news->received.received_ps;
-        m->ideal_ps = news->received.ideal_ps;
-        m->start_byte = news->received.start_byte;
-        m->first_psn = news->received.first_psn;
-        m->npkts = news->received.npkts;
-        memcpy(m->held_ps, news->received.held_ps, sizeof m->held_ps);
-    }
-    peers_completion_add(e, &news->completion);
+    const char *from = (const char *)f;
+    for (size_t i = 0; i < MSG_CROSSINGS; i++)
+        if (msg_crossings[i].crosses & when) {
+            memcpy((char *)m + msg_crossings[i].at, from, msg_crossings[i].size);
+            from += msg_crossings[i].size;
+        }
+}
+
+static enum msg_crossing crossing_of(const struct completion *t)
+{
+    return t->kind == COMPLETION_ACKED ? CROSSES_ACKED : CROSSES_RECEIVED;
+}
+
+void completion_message_of(const struct weft_engine *e, const struct completion *t,
+                           struct completion_message *message)
+{
+    memset(message, 0, sizeof *message);
+    message->completion = *t;
+    message->fields = msg_fields_of(msg_at(e, t->msg), crossing_of(t));
+}
+
+void peers_completion_came(struct weft_engine *e, const struct completion_message *message)
+{
+    const struct completion *t = &message->completion;
+    msg_fields_take(msg_at(e, t->msg), &message->fields, crossing_of(t));
+    peers_completion_add(e, t);
 }
 
 /* A process that has but one end of the QP of a message moves on the other. */
-static const struct msg *settle_message(struct weft_engine *e, const struct completion *t)
+static const struct msg *peers_complete_message(struct weft_engine *e, const struct completion *t)
 {
     const struct msg *m = msg_at(e, t->msg);
     struct qp *q = qp_at(e, m->qp);
@@ -94,15 +101,15 @@ static bool concerns(struct weft_engine *e, const struct completion *t)
     const struct qp *q = qp_at(e, msg_at(e, t->msg)->qp);
     const uint32_t host = t->kind == COMPLETION_ACKED ? q->src_host : q->dst_host;
     const bool his = !p->link.user || part_own(e, e->fabric->hosts[host]);
-    p->told++;
+    p->nreported++;
     if (his)
-        p->told_ps = t->at.t;
+        p->reported_ps = t->at.t;
     return his;
 }
 
 void peers_completion_report(struct weft_engine *e, const struct completion *t)
 {
-    const struct msg *m = settle_message(e, t);
+    const struct msg *m = peers_complete_message(e, t);
     const bool his = concerns(e, t);
     struct weft_completion done; /* with the token of this process */
     rc_fill_done(qp_at(e, m->qp), m, t->kind == COMPLETION_ACKED ? t->at.t : 0, &done);

@@ -114,9 +114,9 @@ static bool left_in(const struct weft_engine *e, struct send_buffer *p)
 static void pack_completion(struct weft_engine *e, struct send_buffer *out,
                             const struct completion *t)
 {
-    struct completion_message news;
-    completion_message_of(e, t, &news);
-    send_buffer_add(e, out, &news, sizeof news);
+    struct completion_message message;
+    completion_message_of(e, t, &message);
+    send_buffer_add(e, out, &message, sizeof message);
 }
 
 /* How many of @p n records of @p size are given at once. */
@@ -130,9 +130,10 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
 {
     struct peers *p = e->peers;
     uint32_t npackets[UINT8_MAX + 1] = {0}, nlasts[UINT8_MAX + 1] = {0};
-    h->ncompletions = fit(e, g->completions_end - g->tell, sizeof(struct completion_message));
+    h->ncompletions =
+        fit(e, g->completions_end - g->next_completion, sizeof(struct completion_message));
     for (uint32_t i = 0; i < h->ncompletions; i++)
-        pack_completion(e, &e->part.all, &p->completions[g->tell + i]);
+        pack_completion(e, &e->part.all, &p->completions[g->next_completion + i]);
     for (unsigned k = 0; k < p->link.n; k++) {
         struct send_buffer *out = &p->out[k], *lasts = &p->lasts[k];
         out->n = 0;
@@ -144,8 +145,8 @@ void peers_pack(struct weft_engine *e, struct peers_head *h, struct peers_given 
         send_buffer_add(e, out, e->part.all.bytes, e->part.all.n);
         send_buffer_add(e, out, lasts->bytes + lasts->n, nlasts[k] * sizeof(struct peers_last));
     }
-    g->tell += h->ncompletions;
-    h->more = g->tell < g->completions_end;
+    g->next_completion += h->ncompletions;
+    h->more = g->next_completion < g->completions_end;
     for (unsigned k = 0; k < p->link.n; k++)
         h->more |= left_in(e, &p->lasts[k]);
     pack_ports(e, h, npackets);
@@ -171,9 +172,7 @@ static void unpack_last(struct weft_engine *e, struct send_buffer *from)
 {
     struct peers_last l;
     take(from, &l, sizeof l);
-    struct msg *m = msg_at(e, l.msg);
-    m->sent_ps = l.sent_ps;
-    memcpy(m->held_ps, l.held_ps, sizeof l.held_ps);
+    msg_fields_take(msg_at(e, l.msg), &l.fields, CROSSES_SENT);
 }
 
 static void unpack_packet(struct weft_engine *e, struct send_buffer *from)
@@ -241,9 +240,9 @@ void peers_unpack(struct weft_engine *e, unsigned k)
         window_note(e, &note);
     }
     for (uint32_t i = 0; i < h.ncompletions; i++) {
-        struct completion_message news;
-        take(&from, &news, sizeof news);
-        peers_completion_came(e, &news);
+        struct completion_message message;
+        take(&from, &message, sizeof message);
+        peers_completion_came(e, &message);
     }
     for (uint32_t i = 0; i < h.nlasts; i++)
         unpack_last(e, &from);

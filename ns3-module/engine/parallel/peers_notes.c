@@ -41,7 +41,7 @@ static struct completion *one_more(struct weft_engine *e)
     return &p->completions[p->ncompletions + p->nown];
 }
 
-bool peers_listens(const struct weft_engine *e)
+bool peers_passive(const struct weft_engine *e)
 {
     return e->hooks.concurrency.passive && !e->peers->link.user;
 }
@@ -59,7 +59,7 @@ void peers_completed(struct weft_engine *e, uint32_t msg, bool acked)
                                  .from = (uint8_t)p->link.me,
                                  .kind = acked ? COMPLETION_ACKED : COMPLETION_RECEIVED,
                                  .deferrable =
-                                     peers_listens(e) || (acked && msg_at(e, msg)->deferrable)};
+                                     peers_passive(e) || (acked && msg_at(e, msg)->deferrable)};
 }
 
 void peers_completion_add(struct weft_engine *e, const struct completion *t)
@@ -86,8 +86,7 @@ void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i,
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m)
 {
     struct peers *p = e->peers;
-    struct peers_last l = {(uint32_t)(m - msg_at(e, 0)), m->sent_ps, {0}};
-    memcpy(l.held_ps, m->held_ps, sizeof l.held_ps);
+    const struct peers_last l = {(uint32_t)(m - msg_at(e, 0)), msg_fields_of(m, CROSSES_SENT)};
     const unsigned to = p->owner[e->fabric->hosts[q->dst_host]];
     if (to != p->link.me)
         send_buffer_add(e, &p->lasts[to], &l, sizeof l);

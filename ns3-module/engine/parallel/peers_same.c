@@ -11,7 +11,7 @@
 #include "base/hash.h"
 
 /* Adds @p n numbers to what was hashed before. */
-static uint64_t add(uint64_t before, const uint64_t *number, size_t n)
+static uint64_t same_hash(uint64_t before, const uint64_t *number, size_t n)
 {
     const uint64_t both[2] = {before, weft_hash64(number, n * sizeof *number)};
     return weft_hash64(both, sizeof both);
@@ -19,17 +19,18 @@ static uint64_t add(uint64_t before, const uint64_t *number, size_t n)
 
 uint64_t peers_same_fabric(const struct weft_fabric *f)
 {
-    uint64_t hash = add(0, (const uint64_t[]){f->nnodes, f->nhosts, f->nlinks}, 3);
+    uint64_t hash = same_hash(0, (const uint64_t[]){f->nnodes, f->nhosts, f->nlinks}, 3);
     for (uint32_t i = 0; i < f->nlinks; i++) {
         const struct weft_fabric_link *l = &f->links[i];
-        hash = add(hash, (const uint64_t[]){l->a, l->b, l->rate_bps, (uint64_t)l->delay_ps}, 4);
+        hash =
+            same_hash(hash, (const uint64_t[]){l->a, l->b, l->rate_bps, (uint64_t)l->delay_ps}, 4);
     }
     return hash;
 }
 
 void peers_same_post(struct weft_engine *e, const struct weft_msg *m)
 {
-    e->peers->same = add(
+    e->peers->same = same_hash(
         e->peers->same, (const uint64_t[]){(uint64_t)e->now, m->src, m->dst, m->bytes, m->prio}, 5);
 }
 

@@ -41,7 +41,7 @@ static int64_t first_timer(struct weft_engine *e)
 
 /* Whether the first of what is to be told comes before all timers and events of users, and no host
  * that is held could come before it. */
-static bool may_tell(struct weft_engine *e, const struct completion *t)
+static bool may_report(struct weft_engine *e, const struct completion *t)
 {
     return ev_before(t->at, e->peers->known.bound) && t->at.t <= first_timer(e) &&
            t->at.t < e->peers->user_ps && !e->err.code;
@@ -50,23 +50,23 @@ static bool may_tell(struct weft_engine *e, const struct completion *t)
 /* Tells what may be told; says whether that was anything that hosts wait for. What the user posts
  * then may arrive within the window where clusters are more than a host: nothing is told that it
  * could come before. */
-static bool tell_all(struct weft_engine *e)
+static bool report_all(struct weft_engine *e)
 {
     struct peers *p = e->peers;
     int64_t until_ps = WEFT_NEVER;
-    bool told = false;
+    bool reported = false;
     peers_completions_order(p);
     while (p->ncompletions && p->completions[0].at.t <= until_ps &&
-           may_tell(e, &p->completions[0])) {
+           may_report(e, &p->completions[0])) {
         const struct completion t = peers_completions_next(p);
-        told |= !t.deferrable;
+        reported |= !t.deferrable;
         if (!e->windows.clusters.lone && !t.deferrable)
             until_ps = least(until_ps, t.at.t + p->shortest_ps);
         peers_completion_report(e, &t);
     }
-    if (told && p->link.user)
+    if (reported && p->link.user)
         remote_posts_agree(e);
-    return told;
+    return reported;
 }
 
 /* ---- what all agree on ---- */
@@ -98,7 +98,7 @@ static int64_t first_owed(const struct weft_engine *e)
 }
 
 /* Whether switches have transmissions to make. */
-static bool owes(const struct weft_engine *e)
+static bool has_deferred(const struct weft_engine *e)
 {
     const struct window_threads *c = e->threads;
     bool any = e->windows.changed || e->peers->border_deferred;
@@ -148,7 +148,7 @@ void peers_exchange(struct weft_engine *e)
                            .nnotes = e->windows.nnotes - e->windows.nagreed,
                            .same = p->same,
                            .code = e->err.code,
-                           .deferred = owes(e),
+                           .deferred = has_deferred(e),
                            .last_try = e->rc.last_try};
     struct peers_given g = {p->ncompletions, p->ncompletions + p->nown};
     pack_for_all(e, &h);
@@ -239,13 +239,13 @@ static bool any_held(const struct peers *p)
 
 /* Makes the transmissions that switches of clusters owe before @p t_ps, to which all of this
  * process's have been run: nobody but they themselves would do it in time. */
-static void settle_border(struct weft_engine *e, int64_t t_ps)
+static void catch_up_border(struct weft_engine *e, int64_t t_ps)
 {
     struct peers *p = e->peers;
     const struct window_threads *c = e->threads;
     p->border_deferred = false;
     for (uint32_t i = 0; i < c->nborder; i++)
-        p->border_deferred |= window_settle_node(e, c->border[i], t_ps);
+        p->border_deferred |= window_catch_up_node(e, c->border[i], t_ps);
 }
 
 /* Runs hosts to @p hosts_ps, or event peers.until, and switches to @p until_ps, and exchanges what
@@ -263,7 +263,7 @@ static void run_round(struct weft_engine *e, int64_t hosts_ps, int64_t until_ps)
     host_parts_round(e, hosts_ps, until_ps);
     h->done_ps = hosts_ps;
     if (!any_held(p))
-        settle_border(e, hosts_ps);
+        catch_up_border(e, hosts_ps);
     if (e->windows.last_ps > p->last_ps)
         p->last_ps = e->windows.last_ps;
     peers_exchange(e);
@@ -310,7 +310,7 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
         run_round(e, least(timer_ps < until_ps ? timer_ps + 1 : until_ps, user_ps), until_ps);
         if (e->err.code)
             return;
-        if (tell_all(e))
+        if (report_all(e))
             continue;
         if (p->until.t < least(until_ps, user_ps)) {
             give_up(e, p->until.t);
@@ -329,7 +329,7 @@ static void run_window(struct weft_engine *e, int64_t first_ps, int64_t until_ps
     }
     p->posted = false;
     window_done(e, until_ps);
-    window_tell(e, until_ps);
+    window_report_pauses(e, until_ps);
 }
 
 /* ---- the run ---- */
@@ -398,7 +398,7 @@ void peers_run(struct weft_engine *e)
     if (e->err.code && !p->failed)
         peers_exchange(e); /* so that nobody waits for this process */
     if (e->err.code)
-        window_tell(e, WEFT_NEVER);
+        window_report_pauses(e, WEFT_NEVER);
     p->running = false;
     e->now = most(before_ps, most(p->known.last_ps, p->ran_ps));
     if (!e->err.code && e->loop.stop_ps < LAST_PS && e->loop.stop_ps > e->loop.due_ps) {

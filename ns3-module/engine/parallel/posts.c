@@ -166,11 +166,11 @@ static uint32_t qp_of(const struct weft_engine *e, const struct weft_msg *msg)
     return qi < e->qps.opened ? qi : NIL;
 }
 
-bool worker_may_post(const struct weft_engine *e, const struct weft_follows *follows)
+bool worker_may_post(const struct weft_engine *e, const struct weft_follows *sends)
 {
     bool may = true;
-    for (uint32_t i = 0; i < follows->n && may; i++)
-        may = qp_of(e, &follows->msg[i]) != NIL;
+    for (uint32_t i = 0; i < sends->n && may; i++)
+        may = qp_of(e, &sends->msg[i]) != NIL;
     return may;
 }
 

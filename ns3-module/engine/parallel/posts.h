@@ -34,7 +34,7 @@ void posts_made(struct weft_engine *e);
 
 /* in the thread of a host */
 /** Whether a host's thread may post what follows from a message: the QPs are open. */
-bool worker_may_post(const struct weft_engine *e, const struct weft_follows *follows);
+bool worker_may_post(const struct weft_engine *e, const struct weft_follows *sends);
 /** Posts one, in the context of a thread. WEFT_E_INTERNAL: it was not foreseen; WEFT_E_LIMIT. */
 int worker_post(struct weft_engine *e, const struct weft_msg *msg, struct weft_err *err);
 

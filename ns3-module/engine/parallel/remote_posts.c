@@ -29,7 +29,7 @@ int remote_posts_post(struct weft_engine *e, const struct weft_msg *msg, uint32_
                             "host %u is of rank %u: rank %u can't post its messages", msg->src,
                             owner, p->link.me);
     struct remote_post w = {
-        .t_ps = e->now, .order = p->told, .seq = p->nposted++, .post = true, .msg = *msg};
+        .t_ps = e->now, .order = p->nreported, .seq = p->nposted++, .post = true, .msg = *msg};
     w.msg.prio = prio;
     return remote_posts_add(p, &w) ? 0 : weft_err_no_memory(err, "messages that wait");
 }
@@ -39,10 +39,10 @@ int remote_posts_post(struct weft_engine *e, const struct weft_msg *msg, uint32_
 static int64_t due_ps(const struct peers *p)
 {
     const int64_t next_ps = p->link.user->next(p->link.user->ctx);
-    return next_ps <= p->told_ps ? p->told_ps + 1 : next_ps;
+    return next_ps <= p->reported_ps ? p->reported_ps + 1 : next_ps;
 }
 
-static void hear(struct weft_engine *e, const struct remote_post *w)
+static void deliver(struct weft_engine *e, const struct remote_post *w)
 {
     struct peers *p = e->peers;
     p->user_ps = w->t_ps < p->user_ps ? w->t_ps : p->user_ps;
@@ -57,7 +57,7 @@ static void take_word(struct weft_engine *e, void *ctx, unsigned from, const voi
     (void)ctx, (void)from;
     memcpy(&w, answer, sizeof w);
     if (!w.post) {
-        hear(e, &w);
+        deliver(e, &w);
         return;
     }
     w.msg.token = (union weft_token){0}; /* of another process */
@@ -112,7 +112,7 @@ void remote_posts_agree(struct weft_engine *e)
     send_buffer_add(e, &e->part.all, &own, sizeof own);
     send_buffer_add(e, &e->part.all, p->remote + p->nagreed,
                     (p->nremote - p->nagreed) * sizeof *p->remote);
-    hear(e, &own);
+    deliver(e, &own);
     part_ask(e, sizeof own, take_word, NULL);
     post_all(e);
 }
@@ -122,7 +122,7 @@ void remote_posts_run(struct weft_engine *e)
     struct peers *p = e->peers;
     const struct weft_peers_user *u = p->link.user;
     const int64_t until_ps = p->user_ps;
-    p->told++;
+    p->nreported++;
     while (due_ps(p) <= until_ps && !u->stopped(u->ctx)) {
         p->ran_ps = e->now = u->next(u->ctx);
         if (e->now < e->parts->done_ps)

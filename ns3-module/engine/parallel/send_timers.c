@@ -23,12 +23,12 @@
 
 bool send_timers_may_be_ahead(const struct weft_engine *e)
 {
-    return e->parts->listens && !e->extension && posts_may_wait(e);
+    return e->parts->passive && !e->extension && posts_may_wait(e);
 }
 
-static bool plans(const struct weft_engine *e, const struct ev *ev)
+static bool posts_only(const struct weft_engine *e, const struct ev *ev)
 {
-    return ev->id >> EV_KIND_SHIFT == EV_TIMER && timer_plans(e, EV_NUMBER(ev->id));
+    return ev->id >> EV_KIND_SHIFT == EV_TIMER && timer_posts_only(e, EV_NUMBER(ev->id));
 }
 
 /* Whether all that is due at @p t_ps, before which nothing is, are timers that only post; of the
@@ -38,7 +38,7 @@ static bool all_plan(const struct weft_engine *e, int64_t t_ps, uint32_t i)
     const struct evq *q = &e->loop.agenda.slow;
     if (i >= q->n || q->h[i].t != t_ps)
         return true;
-    bool all = plans(e, &q->h[i]);
+    bool all = posts_only(e, &q->h[i]);
     for (uint32_t c = 4 * i + 1; all && c <= 4 * i + 4; c++)
         all = all_plan(e, t_ps, c);
     return all;

@@ -5,7 +5,7 @@
 #include "host_agendas.h"
 #include "core/windows.h"
 #include "core/context.h"
-#include "core/extension.h"
+#include "core/executor.h"
 #include "core/gap.h"
 #include "core/events.h"
 #include "core/fastq.h"
@@ -73,8 +73,8 @@ static void leave(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
     host_agendas_gather(e);
-    window_catch_up(e);
-    window_tell(e, WEFT_NEVER);
+    windows_catch_up(e);
+    window_report_pauses(e, WEFT_NEVER);
     w->on = w->one_per_thread = false;
     clusters_dissolve(e);
     keyheap_clear(&w->order);
@@ -129,24 +129,6 @@ void weft_engine_expect_steps(struct weft_engine *e)
 {
     e->windows.stepped = true;
     window_choose(e);
-}
-
-void window_tell(struct weft_engine *e, int64_t until_ps)
-{
-    struct windows *w = &e->windows;
-    uint32_t told = 0;
-    if (e->extension)
-        until_ps = e->extension->ops->paused(e, NULL, until_ps);
-    if (!w->nnotes)
-        return;
-    qsort(w->notes, w->nnotes, sizeof *w->notes, window_compare_notes);
-    for (; told < w->nnotes && w->notes[told].t_ps < until_ps; told++) {
-        const struct window_note *n = &w->notes[told];
-        e->hooks.pfc(e->hooks.ctx, n->t_ps, n->port, n->prio, n->pause);
-    }
-    w->nnotes -= told;
-    memmove(w->notes, w->notes + told, w->nnotes * sizeof *w->notes);
-    w->nagreed = w->nnotes; /* each process has told the same */
 }
 
 /* Moves the base to @p base; no event is earlier. */
@@ -247,15 +229,14 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
     if (t_ps < until_ps)
         return false;
     run_window(e, until_ps);
-    window_tell(e, until_ps);
+    window_report_pauses(e, until_ps);
     return true;
 }
 
-void window_run(struct weft_engine *e, int64_t until_ps)
+/* Processes have windows of their own (peers_window.c). */
+static void run_until(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
-    if (!w->on || e->peers) /* these have their own (peers_window.c) */
-        return;
     const int code = e->err.code;
     for (int64_t first; (first = window_first(e)) < until_ps && e->err.code == code;) {
         begin(e, first);
@@ -263,21 +244,13 @@ void window_run(struct weft_engine *e, int64_t until_ps)
         run_window(e, ahead_ps < until_ps ? ahead_ps : until_ps);
     }
     window_done(e, until_ps);
-    window_tell(e, until_ps);
+    window_report_pauses(e, until_ps);
 }
 
-void window_catch_up(struct weft_engine *e)
+void window_run(struct weft_engine *e, int64_t until_ps, uint32_t until_id)
 {
-    window_run(e, e->loop.due_ps);
-    if (e->windows.on && e->loop.due_id && window_first(e) == e->loop.due_ps)
-        run_instant(e, e->loop.due_ps, e->loop.due_id);
-}
-
-void window_end(struct weft_engine *e)
-{
-    if (e->loop.limit_ps != WEFT_NEVER) /* else nothing is left */
-        window_catch_up(e);
-    if (e->now < e->windows.last_ps)
-        e->now = e->windows.last_ps;
-    window_tell(e, WEFT_NEVER);
+    if (!e->peers)
+        run_until(e, until_ps);
+    if (until_id && window_first(e) == until_ps)
+        run_instant(e, until_ps, until_id);
 }

@@ -13,7 +13,7 @@
  *
  * A switch has a heap of its own events, one entry per link that leads to it and, while it is
  * eager, per port; the switches that have any are in one heap by the time of their first. Who looks
- * at a switch, or changes it from outside, has windows run up to then first (window_catch_up).
+ * at a switch, or changes it from outside, has windows run up to then first (windows_catch_up).
  *
  * Timers of PFC (pfc.quanta) are among those of hosts. What a switch does in a window sets them no
  * sooner than the window is long, so none comes late; when one is due its switch catches up first.
@@ -55,23 +55,16 @@ void window_choose(struct weft_engine *e);
 bool window_advance(struct weft_engine *e, int64_t t_ps);
 /** All events of switches before @p t_ps are over, and those of hosts that they could come from. */
 void window_done(struct weft_engine *e, int64_t t_ps);
-/** Executes every event of switches before @p until_ps, before which nothing is due at hosts. */
-void window_run(struct weft_engine *e, int64_t until_ps);
-/** The same for all before the event that is being executed, or the time that was set: before
- * switches are looked at, or changed. */
-void window_catch_up(struct weft_engine *e);
-
-/** The run ends for now: the clock is that of the last event, and all is told. */
-void window_end(struct weft_engine *e);
-/** Tells the hook what took effect before @p until_ps. */
-void window_tell(struct weft_engine *e, int64_t until_ps);
+/** Executes every event of switches before @p until_ps, before which nothing is due at hosts, and
+ * those at that time that come before entry @p until_id. */
+void window_run(struct weft_engine *e, int64_t until_ps, uint32_t until_id);
 
 /* window_node.c */
-/** Executes the events of a switch whose keys are below @p until; @p settle_ps: before which it is
- * settled. */
-void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps);
+/** Executes the events of a switch whose keys are below @p until; @p caught_up_ps: before which it
+ * is settled. */
+void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t caught_up_ps);
 /** Makes the transmissions that a switch owes before @p until_ps; whether more will come later. */
-bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps);
+bool window_catch_up_node(struct weft_engine *e, uint32_t node, int64_t until_ps);
 
 #pragma GCC visibility pop
 

@@ -47,12 +47,12 @@ static inline __attribute__((always_inline)) void fetch(const struct weft_engine
 /* Makes the transmissions that a switch owes before @p until_ps while its records are near; else
  * the other ends of its links do, from far. One per port and round, so that the next packet of each
  * queue has time to come from memory. Whether more will come later. */
-static bool settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
-                            int64_t until_ps)
+static bool catch_up_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
+                              int64_t until_ps)
 {
-    bool more = true, owes = false;
+    bool more = true, deferred = false;
     while (more) {
-        more = owes = false;
+        more = deferred = false;
         for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
             struct port *p = &e->ports[i];
             if (!p->lazy)
@@ -61,15 +61,15 @@ static bool settle_in_turns(struct weft_engine *e, const struct weft_fabric_node
                 e->port_ops.catch_up(e, p, i, p->armed_ps + 1);
                 more = true;
             }
-            owes |= p->armed_ps != WEFT_NEVER;
+            deferred |= p->armed_ps != WEFT_NEVER;
         }
     }
-    return owes;
+    return deferred;
 }
 
-bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
+bool window_catch_up_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
 {
-    return e->windows.of[node].suspended || settle_in_turns(e, &e->fabric->nodes[node], until_ps);
+    return e->windows.of[node].suspended || catch_up_in_turns(e, &e->fabric->nodes[node], until_ps);
 }
 
 /* A switch's part of a window. */
@@ -102,7 +102,7 @@ static inline void run_of_node(struct weft_engine *e, void *ctx, const struct lo
     }
 }
 
-void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)
+void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t caught_up_ps)
 {
     struct windows *w = &e->windows;
     struct window_node *s = &w->of[node];
@@ -121,9 +121,9 @@ void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
     s->events = events;
     s->deferred = true;
     if (s->apart && e->worker)
-        s->deferred = window_settle_node(e, node, settle_ps);
+        s->deferred = window_catch_up_node(e, node, caught_up_ps);
     else if (events >= n->nports) /* with fewer, looking at all ports costs more */
-        settle_in_turns(e, n, settle_ps);
+        catch_up_in_turns(e, n, caught_up_ps);
     if (!e->worker) /* threads list nothing */
         window_mark(w, node)->listed_ps = window_time(w, s->q.h[0]);
     window_note_first(w, node);

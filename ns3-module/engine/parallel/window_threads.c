@@ -253,7 +253,7 @@ static int init(struct weft_engine *e, struct window_threads *c, struct weft_err
     for (unsigned i = 0; i < c->n; i++)
         if (!worker_init(&c->workers[i], e, c->n, i, c->out, c->to, c->untouched))
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u threads", c->n);
-    c->settled_ps = INT64_MIN;
+    c->caught_up_ps = INT64_MIN;
     c->look_at = c->look_every = WINDOWS_PER_LOOK;
     e->windows.changed = true;
     c->measured = c->counted = true;

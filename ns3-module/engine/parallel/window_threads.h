@@ -65,14 +65,14 @@ struct window_threads {
     uint8_t *thread;            /**< of each node, at first */
     bool *stealable;            /**< by node: any of several threads may run it */
     uint8_t *to;                /**< by port: of the node at the end of its link */
-    int64_t settled_ps;         /**< all transmissions before this time have been made */
+    int64_t caught_up_ps;       /**< all transmissions before this time have been made */
     bool uneven;                /**< threads have waited much for each other */
     uint32_t *place;            /**< by node: window_node.place */
     uint64_t *loads;            /**< window_threads_loads */
     uint32_t *load;             /**< by node: what happened there, if nodes are dealt by it */
     uint32_t *seen_load;        /**< the same at the last look (loads.c) */
     bool by_load;               /**< nodes are dealt by their load */
-    bool in_vain;               /**< dealing them so would not have helped at the last look */
+    bool no_gain;               /**< dealing them so would not have helped at the last look */
     uint64_t look_at;           /**< windows after which the next look is due */
     uint32_t look_every;        /**< windows between two of them */
     bool list_again;            /**< who may run switches has changed */

@@ -36,7 +36,7 @@ bool window_threads_lopsided(const struct window_threads *c)
 /* Whether nodes may soon be dealt anew, as some thread has more to do than others (loads.c). */
 static bool may_be_dealt(const struct window_threads *c)
 {
-    return c->parts && !c->in_vain && window_threads_lopsided(c);
+    return c->parts && !c->no_gain && window_threads_lopsided(c);
 }
 
 /* Where threads wait much for each other all the same, switches are for whoever has time from now

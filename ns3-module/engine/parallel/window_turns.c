@@ -32,7 +32,7 @@
 #define STOLEN 8u
 /** Switches per thread from which on threads settle them together: it takes as long as a barrier.
  */
-#define SETTLE_TOGETHER 64u
+#define CATCH_UP_TOGETHER 64u
 
 /* ---- a thread's part ---- */
 
@@ -47,9 +47,9 @@ static void dawdle(const struct window_threads *c, unsigned number)
 }
 
 /* Has a switch make the transmissions that it owes before @p until_ps. */
-static void settle_switch(struct weft_engine *e, uint32_t node, int64_t until_ps)
+static void catch_up_switch(struct weft_engine *e, uint32_t node, int64_t until_ps)
 {
-    e->windows.of[node].deferred = window_settle_node(e, node, until_ps);
+    e->windows.of[node].deferred = window_catch_up_node(e, node, until_ps);
     window_note_first(&e->windows, node);
 }
 
@@ -72,7 +72,7 @@ static bool run_switch(struct window_threads *c, struct worker *w, unsigned numb
     if (!s->deferred || !s->apart)
         return false;
     s->events = 0;
-    settle_switch(&w->e, node, c->until_ps);
+    catch_up_switch(&w->e, node, c->until_ps);
     return true;
 }
 
@@ -102,13 +102,13 @@ void window_threads_turns(struct window_threads *c, struct worker *w, unsigned n
 }
 
 /* Settles those that are its own at first up to the beginning of the window. */
-static void settle_turn(struct window_threads *c, struct worker *w, unsigned number)
+static void catch_up_turn(struct window_threads *c, struct worker *w, unsigned number)
 {
     const struct turn *own = &c->turns[number];
     for (uint32_t i = own->first; i < own->end; i++) {
         const struct window_node *s = &w->e.windows.of[c->switches[i]];
         if (s->apart && (s->deferred || c->all_deferred))
-            settle_switch(&w->e, c->switches[i], w->e.windows.done_ps);
+            catch_up_switch(&w->e, c->switches[i], w->e.windows.done_ps);
     }
 }
 
@@ -180,25 +180,25 @@ static void deliver(void *ctx, unsigned number)
 
 /* Makes the transmissions that are owed before the window, which begins at @p hosts_ps for all but
  * switches in windows. */
-static void settle(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps)
+static void catch_up_switches(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps)
 {
     struct windows *w = &e->windows;
     for (uint32_t i = 0; i < c->nborder; i++)
-        window_settle_node(e, c->border[i], hosts_ps);
-    if (c->settled_ps >= w->done_ps && !e->windows.changed)
+        window_catch_up_node(e, c->border[i], hosts_ps);
+    if (c->caught_up_ps >= w->done_ps && !e->windows.changed)
         return;
     c->all_deferred = e->windows.changed && e->pkts.pool.live; /* else none has anything to send */
-    if (c->n > 1 && (c->shuffle || c->nswitches >= SETTLE_TOGETHER * c->n)) {
-        window_threads_do(e, c, settle_turn);
+    if (c->n > 1 && (c->shuffle || c->nswitches >= CATCH_UP_TOGETHER * c->n)) {
+        window_threads_do(e, c, catch_up_turn);
     } else {
         for (uint32_t i = 0; i < c->nswitches; i++) {
             const struct window_node *s = &w->of[c->switches[i]];
             if (s->apart && (s->deferred || c->all_deferred))
-                settle_switch(e, c->switches[i], w->done_ps);
+                catch_up_switch(e, c->switches[i], w->done_ps);
         }
     }
     e->windows.changed = false;
-    c->settled_ps = w->done_ps;
+    c->caught_up_ps = w->done_ps;
 }
 
 static void mix(uint32_t *of, uint32_t n, struct weft_rng *rng)
@@ -276,7 +276,7 @@ void window_threads_begin_hosts(struct weft_engine *e, struct window_threads *c,
     window_threads_spent(c, WEFT_ALONE_EVENTS);
     c->e = e;
     c->soon_ps = e->windows.done_ps + e->windows.lookahead_ps;
-    settle(e, c, hosts_ps);
+    catch_up_switches(e, c, hosts_ps);
     window_threads_spent(c, WEFT_ALONE_SETTLE);
 }
 
@@ -286,7 +286,7 @@ void window_threads_begin(struct weft_engine *e, struct window_threads *c, int64
     if (c->list_again)
         window_threads_list(e);
     window_threads_begin_hosts(e, c, hosts_ps);
-    c->until_ps = c->settled_ps = until_ps;
+    c->until_ps = c->caught_up_ps = until_ps;
     c->until = window_key(&e->windows, until_ps);
     c->soon_ps = until_ps + e->windows.lookahead_ps;
     if (c->shuffle)

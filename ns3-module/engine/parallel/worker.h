@@ -82,7 +82,7 @@ struct worker {
     uint32_t nposts, posts_cap;
     struct worker_completion *completions; /**< in order; some may wait from windows before */
     uint32_t ncompletions, completions_cap;
-    bool absorbs;    /**< if that tells of a message, the user takes it in in this thread */
+    bool in_worker;  /**< if that tells of a message, the user takes it in in this thread */
     struct ev at;    /**< the event that is executed, if it may tell of a message */
     uint64_t nholds; /**< of the engine, at the beginning */
 };

@@ -111,7 +111,7 @@ static bool replay_posted(struct weft_engine *e, const struct msg *m)
     replay_steady_posted(e, m->qp);
     if (r->play.again) {
         replay_packets_posted(e, m->qp, m->npkts);
-        return r->play.news;
+        return r->play.reports;
     }
     const bool read = replay_messages_read(r);
     if (read)
@@ -128,10 +128,10 @@ static bool replay_completed(struct weft_engine *e, uint32_t qi, bool acked,
     if (replay_of(e)->play.again && replay_play_again(e, what, qi))
         return false;
     replay_messages_note(e, what, qi, d);
-    replay_packets_told(e, qi);
+    replay_packets_completed(e, qi);
     if (!acked) {
         replay_steady_disturb(e);
-        replay_steady_told(e, d);
+        replay_steady_completed(e, d);
     }
     return true;
 }
@@ -168,7 +168,7 @@ static const struct extension_ops ops = {.post = replay_post,
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err)
 {
-    posts_settle(e);
+    posts_flush(e);
     if (how == WEFT_REPLAYING_OFF) {
         extension_catch_up(e);
         if (e->extension)

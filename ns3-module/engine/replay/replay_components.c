@@ -151,7 +151,7 @@ static void component_join_all(struct weft_engine *e, struct replay_packets *r)
         if (!component_free_qp(e, r, i))
             continue;
         replay_of(e)->figures.values += VALUES_PER_QP;
-        replay_scope_way(e, i, component_join_port, &j);
+        replay_scope_each_port(e, i, component_join_port, &j);
     }
 }
 
@@ -170,7 +170,7 @@ static void component_count_in(struct weft_engine *e, struct replay_packets *r, 
     const struct qp *q = qp_at(e, qi);
     struct replay_group *g = &r->group[component_group_of(r, qi)];
     const uint64_t left = replay_before_last(e, q);
-    if (r->turn[qi].said_ps >= g->turn.said_ps)
+    if (r->turn[qi].reported_ps >= g->turn.reported_ps)
         g->turn = r->turn[qi];
     g->between |= q->head_msg != q->snd->nxt_msg;
     if (left > g->left) {
@@ -185,8 +185,8 @@ static void component_form_groups(struct weft_engine *e, struct replay_packets *
     component_join_all(e, r);
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (component_free_qp(e, r, i) && r->with[i] == i)
-            r->group[i] =
-                (struct replay_group){.turn.said_ps = INT64_MIN, .left = least, .reference = NIL};
+            r->group[i] = (struct replay_group){
+                .turn.reported_ps = INT64_MIN, .left = least, .reference = NIL};
     for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (component_free_qp(e, r, i))
             component_count_in(e, r, i);

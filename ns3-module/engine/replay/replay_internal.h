@@ -22,7 +22,7 @@ enum replay_phase {
     REPLAY_COMPARE,  /**< the state, as many periods later */
     REPLAY_GO_ON,    /**< it is at the beginning of a period: skips those that follow */
     REPLAY_BACK_OFF, /**< whether it is time to watch its reference QP */
-    REPLAY_FOLLOWS,  /**< nothing: it is suspended while a symmetric component is simulated
+    REPLAY_FOLLOWER,  /**< nothing: it is suspended while a symmetric component is simulated
                         (replay_symmetry.c) */
     REPLAY_AHEAD     /**< nothing: the clock has come to where its state is */
 };
@@ -48,9 +48,9 @@ struct replay_component {
     uint32_t quick;           /**< times that it is to be written down anew after one period */
     int64_t ahead_ps;         /**< REPLAY_AHEAD: its state is that of then */
     uint32_t followers;       /**< symmetric components that are suspended meanwhile */
-    uint16_t leader;          /**< REPLAY_FOLLOWS: the symmetric component that is simulated */
+    uint16_t leader;          /**< REPLAY_FOLLOWER: the symmetric component that is simulated */
     int64_t suspended_ps;     /**< of both: since when */
-    int64_t tell_ps;          /**< nobody is told of its messages before; looked at again then */
+    int64_t next_completion_ps; /**< nobody is told of its messages before; looked at again then */
     struct replay_pauses pauses;
     struct snapshot then; /**< state of a leader at suspended_ps, but for packets */
     struct replay_scope scope;
@@ -62,7 +62,7 @@ struct replay_component {
 /** When the component that a QP is in may be looked at: of its QPs the one for which that was said
  * last counts. */
 struct replay_turn {
-    int64_t said_ps, ready_ps;
+    int64_t reported_ps, ready_ps;
     int64_t wait_ps; /**< from a look that finds nothing to the next */
 };
 
@@ -77,15 +77,16 @@ struct replay_group {
 
 /** Symmetric components. */
 struct replay_symmetry {
-    int64_t next_ps;    /**< when to look for them, WEFT_NEVER: not before messages are posted */
-    int64_t posted_ps;  /**< when a long message was posted last, */
-    uint32_t posted;    /**< and how many were in that instant */
-    uint32_t failed;    /**< looks that found nothing, */
-    uint32_t skip;      /**< so that so many are left out */
-    uint32_t followers; /**< components that are suspended */
-    uint64_t told; /**< messages received and acknowledged when symmetric components parted last, */
-    int64_t wait_ps; /**< after which they were looked for again so much later */
-    uint32_t qps;    /**< that there are names for */
+    int64_t next_ps;      /**< when to look for them, WEFT_NEVER: not before messages are posted */
+    int64_t posted_ps;    /**< when a long message was posted last, */
+    uint32_t posted;      /**< and how many were in that instant */
+    uint32_t failed;      /**< looks that found nothing, */
+    uint32_t skip;        /**< so that so many are left out */
+    uint32_t followers;   /**< components that are suspended */
+    uint64_t completions; /**< messages received and acknowledged when symmetric components parted
+                             last, */
+    int64_t wait_ps;      /**< after which they were looked for again so much later */
+    uint32_t qps;         /**< that there are names for */
     struct snapshot_names names;
     struct replay_scope suspended;
 };
@@ -189,13 +190,13 @@ struct replay_extra {
 struct replay_play {
     bool on;
     bool again;         /**< what has passed since the period began is being simulated */
-    bool news;          /**< what is posted again now was not posted a period before */
+    bool reports;       /**< what is posted again now was not posted a period before */
     bool broken;        /**< the user has posted otherwise than a period before */
     int64_t began_ps;   /**< the present period */
     int64_t period_ps;  /**< of a period */
     int64_t periods;    /**< from that which was written down to the present one */
     int64_t stands;     /**< the same to the one at whose beginning the state is suspended */
-    bool follows;       /**< the present period is simulated, and is as those before so far */
+    bool compares;      /**< the present period is simulated, and is as those before so far */
     uint32_t real_call; /**< follows: the call of the user's that the last host event was, or was
                            posted in */
     uint32_t at;        /**< host events of the present period that have passed */
@@ -233,7 +234,7 @@ static inline struct replay *replay_of(const struct weft_engine *e)
 /** Whether a message that is posted matters by more than its QP. */
 static inline bool replay_messages_read(const struct replay *r)
 {
-    return r->play.follows || (r->messages.written && !r->messages.strange);
+    return r->play.compares || (r->messages.written && !r->messages.strange);
 }
 /** Has core know what it reads (extension.h) of what has changed. */
 static inline void replay_publish(struct weft_engine *e)
@@ -343,7 +344,7 @@ bool replay_copy_ever(const struct weft_engine *e);
 /** Whether all of its state can be given to a symmetric component. */
 bool replay_copy_possible(struct weft_engine *e, const struct replay_component *k);
 /** Whether someone may be told of a message when packet @p i arrives. */
-bool replay_copy_may_tell(const struct weft_engine *e, uint32_t i);
+bool replay_copy_may_report(const struct weft_engine *e, uint32_t i);
 /** From now on followers are suspended. */
 void replay_copy_begin(struct weft_engine *e, struct replay_component *lead);
 /** Whether followers can get the present state of their leader: compares it with that of then. */
@@ -357,7 +358,7 @@ void replay_copy(struct weft_engine *e, struct replay_component *lead, struct re
 void replay_packets_touch(struct weft_engine *e, uint32_t qi);
 void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets);
 /** A message of QP @p qi was received or acknowledged. */
-void replay_packets_told(struct weft_engine *e, uint32_t qi);
+void replay_packets_completed(struct weft_engine *e, uint32_t qi);
 /** There are no components any more but those that are ahead. */
 void replay_components_drop(struct weft_engine *e);
 /** All is as it is now, and there are no components any more. */

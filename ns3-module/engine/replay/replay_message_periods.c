@@ -129,7 +129,7 @@ void replay_messages_note(struct weft_engine *e, enum replay_what what, uint32_t
     /* with a tolerance nothing is played: who looks, and when, would decide what is skipped */
     if (!e->hooks.concurrency.local || replay_of(e)->steady.tolerance > 0)
         return;
-    if (replay_of(e)->play.follows) {
+    if (replay_of(e)->play.compares) {
         replay_play_follow(e, what, qi, d);
         return;
     }
@@ -240,7 +240,7 @@ void replay_messages_look(struct weft_engine *e)
 {
     struct replay_messages *r = &replay_of(e)->messages;
     replay_look_at(e, &r->next_ps, WEFT_NEVER);
-    if (replay_of(e)->play.follows) {
+    if (replay_of(e)->play.compares) {
         replay_play_resume(e);
         return;
     }
@@ -251,7 +251,7 @@ void replay_messages_look(struct weft_engine *e)
     r->posted = e->tot.msgs_posted;
     uint64_t sum = 0, glance = 0;
     const char *why = replay_reason_against(e, false);
-    r->snapshot.told = true;
+    r->snapshot.of_messages = true;
     bool other = false;
     if (!why) {
         glance = message_periods_look_over(e, r);

@@ -80,7 +80,7 @@ static void packet_periods_touch_port(void *ctx, uint32_t port)
 void replay_packets_touch(struct weft_engine *e, uint32_t qi)
 {
     if (replay_of(e)->packets.components)
-        replay_scope_way(e, qi, packet_periods_touch_port, e);
+        replay_scope_each_port(e, qi, packet_periods_touch_port, e);
 }
 
 void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
@@ -98,7 +98,7 @@ void replay_packets_posted(struct weft_engine *e, uint32_t qi, uint64_t packets)
     replay_symmetry_posted(e);
 }
 
-void replay_packets_told(struct weft_engine *e, uint32_t qi)
+void replay_packets_completed(struct weft_engine *e, uint32_t qi)
 {
     const struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t component = r->components ? replay_component_of(r, qi) : 0;
@@ -110,7 +110,7 @@ void replay_components_drop(struct weft_engine *e)
 {
     struct replay_packets *r = &replay_of(e)->packets;
     for (uint32_t i = 0; i < r->top; i++)
-        if (r->component[i].used && r->component[i].phase != REPLAY_FOLLOWS &&
+        if (r->component[i].used && r->component[i].phase != REPLAY_FOLLOWER &&
             !r->component[i].followers &&
             (r->component[i].phase != REPLAY_AHEAD || r->component[i].ahead_ps <= e->loop.due_ps))
             packet_periods_again(e, &r->component[i], r->component[i].wait_ps);

@@ -178,10 +178,10 @@ void replay_play_begin(struct weft_engine *e, int64_t period_ps)
     playback_wait(e);
 }
 
-static void playback_end(struct weft_engine *e, int64_t due_ps, bool told);
+static void playback_end(struct weft_engine *e, int64_t due_ps, bool reported);
 
 /* The user is told of a message. */
-static void playback_tell(struct weft_engine *e, const struct replay_host_event *w)
+static void playback_report(struct weft_engine *e, const struct replay_host_event *w)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
@@ -228,7 +228,7 @@ void replay_play_look(struct weft_engine *e)
         p->broken = true;
         playback_end(e, r->base.first_ps, false);
     } else {
-        playback_tell(e, w);
+        playback_report(e, w);
     }
 }
 
@@ -373,7 +373,7 @@ static void playback_post_again(struct weft_engine *e, uint32_t call)
 static void playback_post_extras(struct weft_engine *e, bool in_timer)
 {
     struct replay_play *p = &replay_of(e)->play;
-    p->news = true;
+    p->reports = true;
     for (uint32_t i = 0; i < p->nextra; i++)
         if (p->extra[i].in_timer == in_timer)
             playback_send_again(e, &p->extra[i].msg, p->extra[i].id);
@@ -430,8 +430,8 @@ static void playback_begin_again(struct weft_engine *e)
 }
 
 /* The state becomes that of now, and nothing is played any more. All before @p due_ps has happened;
- * or, after the user was @p told of a message, what comes before that. */
-static void playback_end(struct weft_engine *e, int64_t due_ps, bool told)
+ * or, after the user was @p reported of a message, what comes before that. */
+static void playback_end(struct weft_engine *e, int64_t due_ps, bool reported)
 {
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
@@ -439,7 +439,7 @@ static void playback_end(struct weft_engine *e, int64_t due_ps, bool told)
     const bool only_seen = !p->broken;
     p->again = true;
     replay_publish(e);
-    p->news = false;
+    p->reports = false;
     p->done = 0;
     playback_begin_again(e);
     while (p->done < p->at && !e->err.code) {
@@ -456,7 +456,7 @@ static void playback_end(struct weft_engine *e, int64_t due_ps, bool told)
             engine_fail(e, WEFT_E_INTERNAL, "replay: nothing is told at %" PRId64 " ps",
                         playback_host_event_ps(r, w));
     }
-    if (!told && !e->err.code) {
+    if (!reported && !e->err.code) {
         playback_run(e, due_ps, false);
         e->now = now;
         e->loop.due_ps = due_ps;
@@ -468,7 +468,7 @@ static void playback_end(struct weft_engine *e, int64_t due_ps, bool told)
     p->call = 0;
     replay_look_at(e, &r->base.first_ps, WEFT_NEVER);
     if (only_seen) {
-        p->follows = true;
+        p->compares = true;
         p->real_call = 0;
         replay_look_at(e, &r->messages.next_ps, p->began_ps + p->period_ps);
     } else {
@@ -532,7 +532,7 @@ void replay_play_resume(struct weft_engine *e)
     p->stands = p->periods;
     p->next_id = e->tot.msgs_posted;
     p->at = 0;
-    p->follows = false;
+    p->compares = false;
     p->on = true;
     replay_publish(e);
     replay_queue_clear(e, &r->messages.scope, e->now);

@@ -24,7 +24,7 @@ void replay_clock_to(struct weft_engine *e, int64_t t_ps)
 void replay_ports_catch_up(struct weft_engine *e, const struct replay_scope *p)
 {
     for (uint32_t i = 0; e->path.lazy && i < p->nports; i++)
-        port_settle(e, &e->ports[p->ports[i]], p->ports[i]);
+        port_catch_up(e, &e->ports[p->ports[i]], p->ports[i]);
 }
 
 /* Calls fn(ctx, key) for every arrival and transmission that is not in a slow queue, with *@p

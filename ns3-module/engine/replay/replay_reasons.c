@@ -65,7 +65,7 @@ static bool against_unknown(const struct weft_engine *e)
 static const struct {
     bool (*holds)(const struct weft_engine *);
     const char *text;
-    enum { BOTH, EXACT, SETTLED } against; /* which it keeps from being skipped */
+    enum { BOTH, EXACT, STEADY } against; /* which it keeps from being skipped */
 } reasons[] = {
     {against_stepped, "ns-3 drives the fabric event by event", BOTH},
     {against_ordered, "transport.ns3-event-order", BOTH},
@@ -76,7 +76,7 @@ static const struct {
     {against_spread, "packets are spread over paths", BOTH},
     {against_frames, "TCP, hosts that forward, or operations in switches", BOTH},
     {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", BOTH},
-    {against_paused, "ports have been paused", SETTLED},
+    {against_paused, "ports have been paused", STEADY},
     {against_counted, "the loss recovery counts what is in flight", BOTH},
     {against_lossy, "links lose packets, or have been down", BOTH},
     {against_unknown, "the congestion control doesn't say how its state moves", BOTH},
@@ -85,7 +85,7 @@ static const struct {
 const char *replay_reason_against(const struct weft_engine *e, bool tolerant)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (reasons[i].against != (tolerant ? EXACT : SETTLED) && reasons[i].holds(e))
+        if (reasons[i].against != (tolerant ? EXACT : STEADY) && reasons[i].holds(e))
             return reasons[i].text;
     for (uint32_t d = 0; tolerant && d < e->ncontrols; d++)
         if (weft_cc_replay_of(e->controls[d].ops)->unsettled)

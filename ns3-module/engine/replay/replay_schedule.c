@@ -43,8 +43,8 @@ void replay_packets_next(struct weft_engine *e)
         const struct replay_component *k = &r->component[i];
         if (k->used && k->next_ps < next_ps)
             next_ps = k->next_ps;
-        if (k->used && k->followers && k->tell_ps < next_ps)
-            next_ps = k->tell_ps;
+        if (k->used && k->followers && k->next_completion_ps < next_ps)
+            next_ps = k->next_completion_ps;
     }
     replay_look_at(e, &r->next_ps, next_ps);
 }
@@ -166,7 +166,7 @@ bool replay_affordable(const struct weft_engine *e)
 void replay_messages_forget(struct weft_engine *e)
 {
     struct replay_messages *r = &replay_of(e)->messages;
-    replay_of(e)->play.follows = false;
+    replay_of(e)->play.compares = false;
     r->written = r->noted = false;
     r->nevents = 0;
     r->lam = 0;
@@ -210,7 +210,7 @@ bool replay_same(struct weft_engine *e, struct replay_scope *p, struct snapshot 
     f->compares++;
     replay_count_state(e, t->at + schedule_queued(e));
     if (!snapshot_over(t)) {
-        replay_say(e, t->told ? WEFT_REPLAY_MESSAGES : WEFT_REPLAY_PACKETS,
+        replay_say(e, t->of_messages ? WEFT_REPLAY_MESSAGES : WEFT_REPLAY_PACKETS,
                    t->other ? t->other : "states that need more memory than is allowed");
         return false;
     }

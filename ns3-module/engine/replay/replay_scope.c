@@ -62,8 +62,8 @@ uint32_t replay_scope_path(const struct weft_engine *e, const struct qp *q, bool
     return ecmp_path(e, e->routing.routes, q, forward, ports);
 }
 
-void replay_scope_way(const struct weft_engine *e, uint32_t qi,
-                      void (*fn)(void *ctx, uint32_t port), void *ctx)
+void replay_scope_each_port(const struct weft_engine *e, uint32_t qi,
+                            void (*fn)(void *ctx, uint32_t port), void *ctx)
 {
     const struct qp *q = qp_at(e, qi);
     uint32_t ports[MAX_PATH];
@@ -108,7 +108,7 @@ void replay_scope_add(const struct weft_engine *e, struct replay_scope *p, uint3
     if (p->failed)
         return;
     p->has_qp[qi] = p->mark;
-    replay_scope_way(e, qi, scope_add_port, &a);
+    replay_scope_each_port(e, qi, scope_add_port, &a);
 }
 
 void replay_scope_free(struct replay_scope *p)

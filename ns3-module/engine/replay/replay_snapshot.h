@@ -48,11 +48,11 @@ struct snapshot {
     /** not NULL: a component is compared with another, number by place; all is the same but
      * counters and the numbers of packets */
     const struct snapshot_names *names;
-    bool fixed;  /**< only what is there at any time, no packets: compared, any value but those held
-                    may move by anything */
-    bool told;   /**< the user may have been told of messages, and have posted some */
-    bool same;   /**< nothing moved otherwise than it may */
-    bool failed; /**< out of memory, or beyond `most` */
+    bool fixed; /**< only what is there at any time, no packets: compared, any value but those held
+                   may move by anything */
+    bool of_messages;  /**< the user may have been told of messages, and have posted some */
+    bool same;         /**< nothing moved otherwise than it may */
+    bool failed;       /**< out of memory, or beyond `most` */
     const char *other; /**< if not: what did */
 };
 

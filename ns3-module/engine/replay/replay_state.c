@@ -42,7 +42,7 @@ _Static_assert(STATE_TOTALS(STATE_SIZE) == sizeof(struct weft_totals), "each tot
 static void state_read_totals(struct weft_engine *e, struct snapshot *t)
 {
     struct weft_totals *s = &e->tot;
-    const enum evolution messages = t->told ? EVOLVES_COUNT : EVOLVES_SAME;
+    const enum evolution messages = t->of_messages ? EVOLVES_COUNT : EVOLVES_SAME;
     SNAPSHOT_FIELD(t, s->msgs_posted, messages);
     SNAPSHOT_FIELD(t, s->msgs_received, messages);
     SNAPSHOT_FIELD(t, s->msgs_acked, messages);
@@ -50,7 +50,7 @@ static void state_read_totals(struct weft_engine *e, struct snapshot *t)
     SNAPSHOT_FIELD(t, s->bytes_received, messages);
 #define STATE_TOTAL(name, evolution) STATE_READ(s, uint64_t, name, evolution)
     STATE_TOTALS(STATE_TOTAL)
-    if (!t->told) {
+    if (!t->of_messages) {
         SNAPSHOT_FIELD(t, e->timers.seq, EVOLVES_SAME);
         SNAPSHOT_FIELD(t, e->timers.pool.live, EVOLVES_SAME);
     }

@@ -49,8 +49,8 @@ static inline bool replay_scope_has_port(const struct replay_scope *p, uint32_t 
 bool replay_scope_knows(const struct pkt *k);
 /** Calls fn(ctx, port) for every port that the packets of a QP are sent at, there and back, and for
  * the other ends of these links. */
-void replay_scope_way(const struct weft_engine *e, uint32_t qp,
-                      void (*fn)(void *ctx, uint32_t port), void *ctx);
+void replay_scope_each_port(const struct weft_engine *e, uint32_t qp,
+                            void (*fn)(void *ctx, uint32_t port), void *ctx);
 /** The egress ports on the way of data, or of ACKs, into @p ports, which has room for MAX_PATH; how
  * many. */
 uint32_t replay_scope_path(const struct weft_engine *e, const struct qp *q, bool forward,

@@ -15,13 +15,13 @@ static inline __attribute__((always_inline)) void state_read_field(struct snapsh
                                                                    enum evolution how,
                                                                    const char *name)
 {
-    const bool posted = t->told || t->names;
+    const bool posted = t->of_messages || t->names;
     if (how == EVOLVES_END_PSN)
         how = posted ? EVOLVES_PSN : EVOLVES_SAME;
     else if (how == EVOLVES_END_BYTES)
         how = posted ? EVOLVES_BYTES : EVOLVES_SAME;
     else if (how == EVOLVES_END_TIME)
-        how = t->told ? EVOLVES_TIME : EVOLVES_SAME;
+        how = t->of_messages ? EVOLVES_TIME : EVOLVES_SAME;
     else if (how == EVOLVES_CLOCK)
         how = t->names ? EVOLVES_SAME : EVOLVES_COUNT;
     for (size_t k = 0; how < EVOLVES_END_PSN && k < n; k++)

@@ -90,8 +90,8 @@ static void state_read_pace(const struct qp *q, uint32_t qi, struct replay_scope
 
 bool replay_pauses_move(const struct weft_engine *e, const struct snapshot *t)
 {
-    return e->delays.nholds && !t->told && !t->names && !t->fixed && t->use != SNAPSHOT_SHIFT &&
-           replay_pauses_possible(e);
+    return e->delays.nholds && !t->of_messages && !t->names && !t->fixed &&
+           t->use != SNAPSHOT_SHIFT && replay_pauses_possible(e);
 }
 
 void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
@@ -148,14 +148,15 @@ static void state_read_messages(struct weft_engine *e, struct qp *q, struct snap
         const bool sent = m->sent_ps >= 0, received = receives < 0 || n < receives;
         snapshot_same(t, sent | received << 1, "how far a message is");
         if (sent)
-            SNAPSHOT_FIELD(t, m->sent_ps, t->told ? EVOLVES_TIME : EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, m->sent_ps, t->of_messages ? EVOLVES_TIME : EVOLVES_SAME);
         if (received) {
-            SNAPSHOT_FIELD(t, m->received_ps, t->told ? EVOLVES_TIME : EVOLVES_SAME);
+            SNAPSHOT_FIELD(t, m->received_ps, t->of_messages ? EVOLVES_TIME : EVOLVES_SAME);
             SNAPSHOT_FIELD(t, m->ideal_ps, EVOLVES_SAME);
         }
         /* what delayed it; before it is sent, what the clocks of its QP said */
         for (int k = 0; k < WEFT_DELAY_QUEUE; k++)
-            SNAPSHOT_FIELD(t, m->held_ps[k], !t->told || sent ? EVOLVES_SAME : EVOLVES_COUNT);
+            SNAPSHOT_FIELD(t, m->held_ps[k],
+                           !t->of_messages || sent ? EVOLVES_SAME : EVOLVES_COUNT);
         n++;
     }
     snapshot_same(t, n, "messages of a QP");
@@ -172,7 +173,7 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
         t->other = "a QP that has lost packets";
         return;
     }
-    const bool asks = q->asked_psn > snd->una_psn; /* else that is over; before either moves */
+    const bool asks = q->requested_psn > snd->una_psn; /* else that is over; before either moves */
     state_read_pace(q, qi, p, t);
     state_read_sender(q, t);
     replay_read_noted(e, &e->ports[q->port], snd->prio, &snd->pause_ps, t);
@@ -181,7 +182,7 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
     if (!t->fixed)
         snapshot_same(t, asks, "whether an ACK was asked for");
     if (asks || t->fixed)
-        SNAPSHOT_FIELD(t, q->asked_psn, EVOLVES_PSN);
+        SNAPSHOT_FIELD(t, q->requested_psn, EVOLVES_PSN);
     if (e->qps.rtt_ps.base)
         SNAPSHOT_FIELD(t, ((int64_t *)(void *)e->qps.rtt_ps.base)[qi], EVOLVES_SAME);
     if (t->fixed)

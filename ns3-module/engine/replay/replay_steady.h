@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Traffic in steady state: what replay_steady.c, replay_steady_error.c, replay_steady_rates.c,
  * replay_steady_rounds.c and replay_steady_skip.c share. */
-#ifndef WEFT_ENGINE_REPLAY_SETTLED_H
-#define WEFT_ENGINE_REPLAY_SETTLED_H
+#ifndef WEFT_ENGINE_REPLAY_STEADY_H
+#define WEFT_ENGINE_REPLAY_STEADY_H
 
 #include "engine_replay.h"
 #include "replay_state.h"
@@ -32,7 +32,7 @@ struct steady_mark {
 };
 
 /** How something went from one look to the next. */
-struct steady_way {
+struct steady_direction {
     int8_t sign;        /**< up or down, at the last look */
     uint8_t same, seen; /**< looks in a row at which it went that way; looks */
 };
@@ -42,7 +42,7 @@ struct steady_step {
     double rate;               /**< packets per ps */
     double carry;              /**< of a packet, that its shifts so far fell short */
     uint64_t data, acks, cnps; /**< packets */
-    struct steady_way rates, windows, seen[WEFT_CC_OBSERVABLES_MAX];
+    struct steady_direction rates, windows, seen[WEFT_CC_OBSERVABLES_MAX];
     double top[WEFT_CC_OBSERVABLES_MAX]; /**< most that was seen of each, whatever its sign */
 };
 
@@ -81,8 +81,8 @@ struct replay_steady {
     uint64_t scatters[2]; /**< these */
     double apart[2]; /**< sum over messages received: root of the ps during which they went their
                         own way since first_ps, over their time */
-    uint64_t told;   /**< these */
-    int64_t last_ps; /**< when the last skip ended */
+    uint64_t ncompleted; /**< these */
+    int64_t last_ps;     /**< when the last skip ended */
     int64_t first_ps[2]; /**< when something was skipped first that leaves a trace
                             (replay_steady_rounds.c), and where windows differed; 0: never */
 };
@@ -97,7 +97,7 @@ void replay_steady_free(struct replay_steady *s);
 
 /* replay_steady_error.c */
 /** A message was received. */
-void replay_steady_told(struct weft_engine *e, const struct weft_completion *d);
+void replay_steady_completed(struct weft_engine *e, const struct weft_completion *d);
 /** Fills in the estimate of the error. */
 void replay_steady_figures(const struct weft_engine *e, struct weft_replay_figures *f);
 

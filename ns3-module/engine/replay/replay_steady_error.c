@@ -20,10 +20,10 @@
 #define MOST 280.0     /**< it is no more than that in 19 of 20 runs, */
 #define MOST_FREE 70.0 /**< and where no control decides */
 
-void replay_steady_told(struct weft_engine *e, const struct weft_completion *d)
+void replay_steady_completed(struct weft_engine *e, const struct weft_completion *d)
 {
     struct replay_steady *s = &replay_of(e)->steady;
-    s->told++;
+    s->ncompleted++;
     for (int k = 0; k < 2 && s->first_ps[k]; k++) {
         const int64_t from_ps = d->post_ps > s->first_ps[k] ? d->post_ps : s->first_ps[k];
         if (e->now > from_ps)
@@ -36,19 +36,19 @@ void replay_steady_told(struct weft_engine *e, const struct weft_completion *d)
 static double steady_error_of_sharing(const struct replay_steady *s)
 {
     const int since = s->scatters[1] > 0;
-    if (!s->scatters[since] || !s->told)
+    if (!s->scatters[since] || !s->ncompleted)
         return 0;
     const double scatter = s->scatter[since] / (double)s->scatters[since];
     const double walk =
         scatter > 0 ? WALK * scatter / (scatter + SCATTERED) * s->apart[1] : FREE * s->apart[0];
-    return walk / (double)s->told;
+    return walk / (double)s->ncompleted;
 }
 
 /* What that is no more than in 19 of 20 runs, since anything was skipped that leaves a trace. */
 static double steady_error_most_of_sharing(const struct replay_steady *s)
 {
     const bool decide = s->scatter[0] + s->scatter[1] > 0;
-    return s->told ? (decide ? MOST : MOST_FREE) * s->apart[0] / (double)s->told : 0;
+    return s->ncompleted ? (decide ? MOST : MOST_FREE) * s->apart[0] / (double)s->ncompleted : 0;
 }
 
 void replay_steady_figures(const struct weft_engine *e, struct weft_replay_figures *f)

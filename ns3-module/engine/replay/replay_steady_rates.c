@@ -183,7 +183,7 @@ double replay_left_ps(const struct weft_engine *e, const struct replay_steady *s
 
 /* Notes another step of something, from @p from to @p to. Whether it has gone the same way so often
  * that it is no up and down, or has not been seen often enough. */
-static bool rates_goes_on(struct steady_way *w, double from, double to)
+static bool rates_goes_on(struct steady_direction *w, double from, double to)
 {
     const int8_t sign = (int8_t)((to > from) - (to < from));
     w->same = sign == w->sign ? (uint8_t)(w->same + (w->same < MONOTONIC)) : 1;
@@ -265,7 +265,7 @@ static bool rates_as_many(const struct replay_steady *s, uint32_t i, uint32_t mt
 }
 
 /* Whether nothing of a QP has changed that would not come back with each round. */
-static bool rates_still(const struct weft_engine *e, const struct replay_steady *s, uint32_t i)
+static bool rates_steady(const struct weft_engine *e, const struct replay_steady *s, uint32_t i)
 {
     const struct weft_cc_ops *cc = qp_at(e, s->scope.qps[i])->cc;
     const struct steady_step *step = &s->step[i];
@@ -274,7 +274,7 @@ static bool rates_still(const struct weft_engine *e, const struct replay_steady 
               (replay_control_idle(e, s->scope.qps[i]) ||
                (weft_cc_replay_of(cc)->by_rounds && e->now - s->since_ps >= FADED * s->rtt_ps));
     for (uint32_t k = 0; cc->observables && cc->observables[k].name; k++) {
-        const struct steady_way *w = &step->seen[k];
+        const struct steady_direction *w = &step->seen[k];
         is &= w->same < MONOTONIC || !w->sign || fabs(c[k] - a[k]) < STILL * step->top[k];
     }
     return is;
@@ -312,7 +312,7 @@ bool replay_steady_agree(const struct weft_engine *e, struct replay_steady *s)
         s->step[i].carry = 0;
         const double grown = fabs((double)c->flight - (double)b->flight);
         const double off = rates_drift(e, s, i, replay_left_ps(e, s, i) / span_ps);
-        s->suspended &= rates_still(e, s, i);
+        s->suspended &= rates_steady(e, s, i);
         all &= off <= EACH * s->tolerance &&
                grown <= 2 + EACH * s->tolerance * (double)(c->psn - b->psn);
         sum += off;

@@ -62,7 +62,7 @@ static void symmetry_follow_one(struct weft_engine *e, struct candidates *c,
         if (replay_symmetry_same(e, c->lead[i], k)) {
             if (!replay_copy_possible(e, k))
                 return;
-            k->phase = REPLAY_FOLLOWS;
+            k->phase = REPLAY_FOLLOWER;
             k->leader = (uint16_t)(c->lead[i] - replay_of(e)->packets.component);
             k->next_ps = WEFT_NEVER;
             c->lead[i]->followers++;
@@ -80,12 +80,13 @@ static void symmetry_follow_one(struct weft_engine *e, struct candidates *c,
 
 /* What the ports of a follower owe, nobody makes while it is suspended: threads would, when they
  * settle switches (window_turns.c). */
-static void symmetry_set_suspended(struct weft_engine *e, const struct replay_scope *p, bool still)
+static void symmetry_set_suspended(struct weft_engine *e, const struct replay_scope *p,
+                                   bool suspended)
 {
     for (uint32_t i = 0; i < p->nnodes; i++) {
         struct window_node *s = &e->windows.of[p->nodes[i]];
-        s->suspended = still;
-        s->deferred |= !still;
+        s->suspended = suspended;
+        s->deferred |= !suspended;
     }
     e->windows.changed = true;
 }
@@ -97,10 +98,10 @@ static bool symmetry_suspend(struct weft_engine *e, const struct candidates *c)
     if (!replay_scope_clear(e, p))
         return false;
     for (uint32_t i = 0; i < c->n; i++)
-        for (uint32_t q = 0; c->of[i]->phase == REPLAY_FOLLOWS && q < c->of[i]->scope.nqps; q++)
+        for (uint32_t q = 0; c->of[i]->phase == REPLAY_FOLLOWER && q < c->of[i]->scope.nqps; q++)
             replay_scope_add(e, p, c->of[i]->scope.qps[q]);
     for (uint32_t i = 0; i < c->n && !p->failed; i++)
-        if (c->of[i]->phase == REPLAY_FOLLOWS)
+        if (c->of[i]->phase == REPLAY_FOLLOWER)
             symmetry_set_suspended(e, &c->of[i]->scope, true);
     if (!p->failed)
         replay_queue_clear(e, p, e->now);
@@ -111,7 +112,7 @@ static void symmetry_lead(struct weft_engine *e, struct replay_component *k)
 {
     k->then.most = replay_of(e)->packets.most / (2 * LEADERS);
     k->suspended_ps = e->now;
-    k->tell_ps = e->now + 1;
+    k->next_completion_ps = e->now + 1;
     replay_component_back_off(k, k->next_ps > e->now ? k->next_ps : e->now + 1);
     replay_copy_begin(e, k);
 }
@@ -132,7 +133,7 @@ static void symmetry_join(struct weft_engine *e, struct candidates *c)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->of[i]->followers) {
             symmetry_lead(e, c->of[i]);
-        } else if (c->of[i]->phase != REPLAY_FOLLOWS) {
+        } else if (c->of[i]->phase != REPLAY_FOLLOWER) {
             snapshot_clear(&c->of[i]->snapshot);
             replay_component_release(e, c->of[i]);
         }
@@ -180,7 +181,7 @@ void replay_symmetry_find_at(struct weft_engine *e, int64_t t_ps)
 /* The first instant at which someone may be told of a message of the component: none is before.
  * Each is told when a packet arrives at a host, whose last link it enters now or later, or is on.
  */
-static int64_t symmetry_first_told_ps(struct weft_engine *e, const struct replay_component *k)
+static int64_t symmetry_first_completion_ps(struct weft_engine *e, const struct replay_component *k)
 {
     const struct replay_scope *p = &k->scope;
     int64_t last_ps = WEFT_NEVER, first_ps = WEFT_NEVER;
@@ -206,7 +207,7 @@ static int64_t symmetry_first_told_ps(struct weft_engine *e, const struct replay
             continue;
         int64_t t = p->arrive_ps[p->ports[i]];
         WALK_PKTS(e, n, l->fly.head, "packets on a link") {
-            if (t < first_ps && replay_copy_may_tell(e, n))
+            if (t < first_ps && replay_copy_may_report(e, n))
                 first_ps = t;
             t = pkt_at(e, n)->next_at_ps;
         }
@@ -221,10 +222,10 @@ static int64_t symmetry_first_told_ps(struct weft_engine *e, const struct replay
 static int64_t symmetry_part_wait(struct weft_engine *e)
 {
     struct replay_symmetry *w = &replay_of(e)->packets.symmetry;
-    const uint64_t told = e->tot.msgs_received + e->tot.msgs_acked;
-    w->wait_ps = told == w->told && w->wait_ps ? 2 * w->wait_ps : 1;
+    const uint64_t completions = e->tot.msgs_received + e->tot.msgs_acked;
+    w->wait_ps = completions == w->completions && w->wait_ps ? 2 * w->wait_ps : 1;
     w->wait_ps = w->wait_ps < WEFT_PS_PER_S ? w->wait_ps : WEFT_PS_PER_S;
-    w->told = told;
+    w->completions = completions;
     return w->wait_ps;
 }
 
@@ -235,7 +236,7 @@ void replay_symmetry_part(struct weft_engine *e, struct replay_component *lead)
     const bool copies = replay_copy_ready(e, lead);
     for (uint32_t i = 0; i < r->top && lead->followers; i++) {
         struct replay_component *k = &r->component[i];
-        if (!k->used || k->phase != REPLAY_FOLLOWS || k->leader != number)
+        if (!k->used || k->phase != REPLAY_FOLLOWER || k->leader != number)
             continue;
         symmetry_set_suspended(e, &k->scope, false);
         if (copies)
@@ -261,15 +262,15 @@ void replay_symmetry_look(struct weft_engine *e)
     struct replay_packets *r = &replay_of(e)->packets;
     for (uint32_t i = 0; r->symmetry.followers && i < r->top; i++) {
         struct replay_component *k = &r->component[i];
-        if (!k->used || !k->followers || k->tell_ps > e->now)
+        if (!k->used || !k->followers || k->next_completion_ps > e->now)
             continue;
         if (k->phase == REPLAY_AHEAD) {
-            k->tell_ps = k->ahead_ps;
+            k->next_completion_ps = k->ahead_ps;
             continue;
         }
         replay_note_arrivals(e, &k->scope);
-        k->tell_ps = symmetry_first_told_ps(e, k);
-        if (k->tell_ps <= e->now)
+        k->next_completion_ps = symmetry_first_completion_ps(e, k);
+        if (k->next_completion_ps <= e->now)
             replay_symmetry_part(e, k);
     }
     if (r->symmetry.next_ps <= e->now) {
@@ -284,7 +285,7 @@ void replay_symmetry_look(struct weft_engine *e)
 
 void replay_component_back(struct weft_engine *e, struct replay_component *k)
 {
-    if (k->phase == REPLAY_FOLLOWS)
+    if (k->phase == REPLAY_FOLLOWER)
         k = &replay_of(e)->packets.component[k->leader];
     replay_component_rewind(e, k);
     if (k->followers)

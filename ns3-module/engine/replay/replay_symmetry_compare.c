@@ -74,8 +74,8 @@ static bool symmetry_same_env(const struct weft_cc_env *a, const struct weft_cc_
            a->packet_timers == b->packet_timers && a->trims == b->trims;
 }
 
-static bool symmetry_same_way(const struct weft_engine *e, const struct qp *a, const struct qp *b,
-                              bool forward)
+static bool symmetry_same_path(const struct weft_engine *e, const struct qp *a, const struct qp *b,
+                               bool forward)
 {
     const uint32_t *names = replay_of(e)->packets.symmetry.names.port;
     uint32_t pa[MAX_PATH], pb[MAX_PATH];
@@ -101,8 +101,8 @@ static bool symmetry_same_qp(const struct weft_engine *e, const struct qp *a, co
 #define FIELD(type, name, dimensions, evolution, owner)                                            \
     SYMMETRY_SAME(a->snd, b->snd, name, evolution)
 #include "core/sender.def"
-    return same && symmetry_same_env(&a->env, &b->env) && symmetry_same_way(e, a, b, true) &&
-           symmetry_same_way(e, a, b, false);
+    return same && symmetry_same_env(&a->env, &b->env) && symmetry_same_path(e, a, b, true) &&
+           symmetry_same_path(e, a, b, false);
 }
 
 static bool symmetry_same_port(const struct weft_engine *e, uint32_t pa, uint32_t pb)

@@ -67,7 +67,7 @@ bool replay_copy_possible(struct weft_engine *e, const struct replay_component *
     return can;
 }
 
-bool replay_copy_may_tell(const struct weft_engine *e, uint32_t i)
+bool replay_copy_may_report(const struct weft_engine *e, uint32_t i)
 {
     const struct pkt *k = pkt_at(e, i);
     if (k->kind == WEFT_PKT_DATA)

@@ -13,8 +13,8 @@
 #include <math.h>
 
 /* The sender of a frame has what belongs to its handle. */
-static void drop_tell_frame(struct weft_engine *e, uint32_t i, uint32_t port,
-                            enum weft_drop_reason why)
+static void drop_report_frame(struct weft_engine *e, uint32_t i, uint32_t port,
+                              enum weft_drop_reason why)
 {
     const struct pkt *k = pkt_at(e, i);
     const bool refused = why == WEFT_DROP_BUFFER || why == WEFT_DROP_HEADROOM;
@@ -36,7 +36,7 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
         e->hooks.drop(e->hooks.ctx, e->now, port, why, &v);
     }
     if (pkt_at(e, i)->kind == WEFT_PKT_FRAME)
-        drop_tell_frame(e, i, port, why);
+        drop_report_frame(e, i, port, why);
     else if (__builtin_expect(pkt_at(e, i)->kind == WEFT_PKT_CREDIT, 0))
         credit_frame_lost(e, port, pkt_at(e, i));
     else if (pkt_at(e, i)->kind == WEFT_PKT_SUM)
@@ -64,13 +64,13 @@ bool link_lost(struct weft_engine *e, struct link_end *l, uint32_t i, uint32_t p
 {
     const struct pkt *k = pkt_at(e, i);
     const bool cut = k->flags & PKT_CUT;
-    const bool gone = cut || drop_corrupts(l, k, link_of(e, port)->error_rate) ||
+    const bool lost = cut || drop_corrupts(l, k, link_of(e, port)->error_rate) ||
                       (e->hooks.lose && drop_hook_loses(e, i, port));
-    if (e->credit.ports && (gone || (l->to_host && k->dst_host == l->far)))
+    if (e->credit.ports && (lost || (l->to_host && k->dst_host == l->far)))
         credit_refund(e, port, k);
-    if (!gone) {
+    if (!lost) {
         if (e->path.rare & RARE_PACKET)
-            pkt_tell(e, i, l->peer, WEFT_PKT_ARRIVED);
+            pkt_report(e, i, l->peer, WEFT_PKT_ARRIVED);
         return false;
     }
     l->lost = true;

@@ -31,7 +31,7 @@ static uint32_t choose(struct weft_engine *e, uint32_t in, struct pkt *k)
         return e->spread.by_path->choose(e, g, in, k);
     if (g.n > 1 && e->spread.balance && k->kind == WEFT_PKT_DATA) {
         for (uint32_t c = 0; c < g.n; c++)
-            port_settle(e, &e->ports[g.ports[c]], g.ports[c]);
+            port_catch_up(e, &e->ports[g.ports[c]], g.ports[c]);
         return e->spread.balance(e, g, node, k);
     }
     return g.n ? ecmp_port(e, g, node, qp_at(e, k->qp), k->kind <= WEFT_PKT_REQUEST) : NIL;

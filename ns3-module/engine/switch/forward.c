@@ -30,8 +30,8 @@
 #include "base/rng.h"
 #include "base/units.h"
 
-/* port_settle (forward_catch_up.h) from within. */
-static inline void forward_settle(struct weft_engine *e, struct port *p, uint32_t port)
+/* port_catch_up (forward_catch_up.h) from within. */
+static inline void forward_catch_up_now(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->armed_ps < e->loop.due_ps)
         forward_catch_up(e, p, port, e->loop.due_ps);
@@ -43,7 +43,7 @@ bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, 
     if (e->path.rare & RARE_CREDIT)
         credit_take(e, p, port, k);
     if (e->path.rare & RARE_PACKET)
-        pkt_tell(e, i, port, WEFT_PKT_SENT);
+        pkt_report(e, i, port, WEFT_PKT_SENT);
     if (e->path.rare & RARE_ORDER) {
         p->sending = true;
         p->end_order = ++e->loop.order;
@@ -144,7 +144,7 @@ void forward_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int6
         forward_send_deferred(e, p, port, due_ps);
 }
 
-static inline void forward_kick_settled(struct weft_engine *e, struct port *p, uint32_t port)
+static inline void forward_kick_now(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->busy_until_ps > e->now || p->sending)
         port_arm(e, p, port, p->busy_until_ps);
@@ -154,8 +154,8 @@ static inline void forward_kick_settled(struct weft_engine *e, struct port *p, u
 
 void forward_kick(struct weft_engine *e, uint32_t port)
 {
-    forward_settle(e, &e->ports[port], port);
-    forward_kick_settled(e, &e->ports[port], port);
+    forward_catch_up_now(e, &e->ports[port], port);
+    forward_kick_now(e, &e->ports[port], port);
 }
 
 static void forward_enqueue_rarely(struct weft_engine *e, uint32_t port, uint32_t i);
@@ -184,7 +184,7 @@ static __attribute__((noinline)) void forward_entered(struct weft_engine *e, str
     if (e->path.on_enqueue & QUEUE_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
     if (e->path.on_enqueue & QUEUE_PACKET_HOOK)
-        pkt_tell(e, i, port, WEFT_PKT_QUEUED);
+        pkt_report(e, i, port, WEFT_PKT_QUEUED);
     if (e->path.on_enqueue & QUEUE_SIGNAL)
         forward_note_signal(e, port, i);
 }
@@ -205,7 +205,7 @@ static inline __attribute__((always_inline)) void forward_enqueue_at(struct weft
     if (at_switch && __builtin_expect(e->path.on_enqueue, 0))
         forward_entered(e, p, port, i);
     if (!(p->paused & bit) || (!at_switch && e->p.transport.ack_ignores_pause))
-        forward_kick_settled(e, p, port);
+        forward_kick_now(e, p, port);
 }
 
 /* At a switch, where that is not its way of every packet. */
@@ -267,7 +267,7 @@ void forward_release(struct weft_engine *e, uint32_t port, uint32_t i)
         pkt_drop(e, i, port, WEFT_DROP_LINK);
         return;
     }
-    forward_settle(e, p, port);
+    forward_catch_up_now(e, p, port);
     forward_enqueue_rarely(e, port, i);
 }
 
@@ -357,7 +357,7 @@ static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt
     if (__builtin_expect(e->routing.vcs, 0))
         egress_change_channel(e, k, in, out);
     struct port *p = port_at(e, out);
-    forward_settle(e, p, out);
+    forward_catch_up_now(e, p, out);
     const bool kept = __builtin_expect(e->spread.kept != NULL, 0) && k->kind == WEFT_PKT_DATA &&
                       e->spread.by_path->keeps(e, out, i);
     if (!kept && forward_cuts_through(e, p, k, in)) {

@@ -32,7 +32,7 @@ int weft_engine_note_queues(struct weft_engine *e, const uint8_t *prios, struct 
 {
     struct histograms *all = &e->histograms;
     const size_t n = e->fabric->nports;
-    posts_settle(e);
+    posts_flush(e);
     all->wanted = malloc(n + 1);
     all->of = calloc(n * WEFT_PRIOS + 1, sizeof *all->of);
     if (!all->wanted || !all->of)

@@ -75,7 +75,7 @@ static void send_frame(struct weft_engine *e, const struct group *g, uint32_t po
     k->frame = (uint16_t)payload_frame(&e->p.transport, payload, 0);
     k->prio = (uint8_t)g->prio;
     k->flags = (uint8_t)flags;
-    port_settle(e, &e->ports[port], port);
+    port_catch_up(e, &e->ports[port], port);
     e->port_ops.enqueue(e, port, i);
 }
 
@@ -128,8 +128,8 @@ static uint64_t wire_bytes(const struct weft_engine *e, const struct group *g,
 }
 
 /* Time that the last frame needs from a member to the root (up) or back, waiting for nothing. */
-static int64_t way_ps(const struct weft_engine *e, const struct group *g,
-                      const struct operation *op, uint32_t place, bool up)
+static int64_t path_ps(const struct weft_engine *e, const struct group *g,
+                       const struct operation *op, uint32_t place, bool up)
 {
     const struct weft_reduction_tree *t = &g->tree;
     bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
@@ -165,7 +165,7 @@ static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
 static void note_latest(const struct weft_engine *e, const struct group *g, struct operation *op,
                         uint32_t place)
 {
-    const int64_t at_ps = op->part[place].post_ps + way_ps(e, g, op, place, true);
+    const int64_t at_ps = op->part[place].post_ps + path_ps(e, g, op, place, true);
     if (at_ps < op->latest_ps)
         return;
     op->latest_ps = at_ps;
@@ -184,10 +184,10 @@ static int64_t part_ideal_ps(const struct weft_engine *e, const struct group *g,
         op->counted = e->ideal.now;
     }
     const int64_t up = serial_ps(e, g, op, place, true), down = serial_ps(e, g, op, place, false);
-    const int64_t own = way_ps(e, g, op, place, true) + (up > down ? up : down);
+    const int64_t own = path_ps(e, g, op, place, true) + (up > down ? up : down);
     const int64_t late = op->latest_ps - op->part[place].post_ps +
                          (op->latest_serial_ps > down ? op->latest_serial_ps : down);
-    return (own > late ? own : late) + way_ps(e, g, op, place, false);
+    return (own > late ? own : late) + path_ps(e, g, op, place, false);
 }
 
 /* A member's part is over: tells its host. */

@@ -110,14 +110,14 @@ uint64_t in_network_explain(const struct weft_engine *e, uint64_t max,
                             void (*fn)(void *ctx, const char *sentence), void *ctx)
 {
     const struct in_network *in = e->in_network;
-    uint64_t said = 0;
-    for (uint32_t k = 0; k < in->ngroups && said < max; k++) {
+    uint64_t nlines = 0;
+    for (uint32_t k = 0; k < in->ngroups && nlines < max; k++) {
         char text[512];
         if (!in->group[k]->nops)
             continue;
         explain_group(e, in->group[k], text, sizeof text);
         fn(ctx, text);
-        said++;
+        nlines++;
     }
-    return said;
+    return nlines;
 }

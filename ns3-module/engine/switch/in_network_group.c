@@ -204,7 +204,7 @@ static int open_stream(struct weft_engine *e, const uint32_t *hosts, uint32_t n,
 int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, uint32_t prio,
                       uint32_t *id, struct weft_err *err)
 {
-    posts_settle(e);
+    posts_flush(e);
     if (e->peers)
         return weft_err_set(err, WEFT_E_ALONE, "switches take part in operations");
     prio = prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : prio;

@@ -44,13 +44,13 @@ static void lazy_set(struct weft_engine *e, uint32_t port, bool lazy)
     struct port *p = &e->ports[port];
     if (p->lazy == lazy)
         return;
-    port_settle(e, p, port);
+    port_catch_up(e, p, port);
     p->lazy = lazy;
     if (!lazy && p->armed_ps != WEFT_NEVER)
         engine_push_tx(e, p, p->armed_ps, port);
 }
 
-void lazy_settle(struct weft_engine *e, uint32_t node)
+void lazy_apply(struct weft_engine *e, uint32_t node)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
@@ -63,7 +63,7 @@ void lazy_wake(struct weft_engine *e, uint32_t node)
     struct mmu *m = &e->mmu.of[node];
     m->eager = true;
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
-    lazy_settle(e, node);
+    lazy_apply(e, node);
 }
 
 void lazy_link_changes(struct weft_engine *e, uint32_t port)
@@ -95,7 +95,7 @@ void lazy_review(struct weft_engine *e, uint32_t node)
     if (m->stays_eager || !lazy_no_pauses(e, node))
         return;
     m->eager = false;
-    lazy_settle(e, node);
+    lazy_apply(e, node);
 }
 
 /* Notes what the packet hook is told of. */
@@ -103,7 +103,7 @@ static void lazy_note_packet_events(struct weft_engine *e)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         if (port_known(e, i))
-            e->ports[i].told = e->hooks.packet ? e->hooks.packet_events[i] : 0;
+            e->ports[i].hook_events = e->hooks.packet ? e->hooks.packet_events[i] : 0;
 }
 
 /* Whether something has to know of each transmission of a switch at its moment. */
@@ -112,7 +112,8 @@ static bool lazy_stays_eager(const struct weft_engine *e, uint32_t node)
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     bool stays = !e->path.lazy;
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
-        stays |= (port_known(e, i) && e->ports[i].told) || credit_on(e->fabric, link_of(e, i));
+        stays |=
+            (port_known(e, i) && e->ports[i].hook_events) || credit_on(e->fabric, link_of(e, i));
     return stays;
 }
 
@@ -135,7 +136,7 @@ void lazy_choose(struct weft_engine *e)
         else if (e->mmu.of[n].eager)
             lazy_review(e, n);
         else
-            lazy_settle(e, n);
+            lazy_apply(e, n);
     }
     windows_choose(e);
 }
@@ -144,12 +145,12 @@ static void lazy_catch_up_node(struct weft_engine *e, const struct weft_fabric_n
 {
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
         if (e->ports[i].armed_ps < e->loop.due_ps)
-            port_settle(e, &e->ports[i], i);
+            port_catch_up(e, &e->ports[i], i);
 }
 
 void lazy_catch_up(struct weft_engine *e)
 {
-    posts_settle(e);
+    posts_flush(e);
     extension_catch_up(e);
     windows_catch_up(e);
     e->windows.changed = true;

@@ -12,7 +12,7 @@ void lazy_choose(struct weft_engine *e);
 /** Settles all ports. */
 void lazy_catch_up(struct weft_engine *e);
 /** Makes the ports of a switch lazy, or eager, as it is now. */
-void lazy_settle(struct weft_engine *e, uint32_t node);
+void lazy_apply(struct weft_engine *e, uint32_t node);
 /** A switch needs its buffer counted exactly from now on: settles its ports and makes them eager.
  */
 void lazy_wake(struct weft_engine *e, uint32_t node);

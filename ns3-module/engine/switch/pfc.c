@@ -31,7 +31,7 @@
 #include "base/int128.h"
 #include "base/units.h"
 
-static uint64_t number_of(uint32_t port, uint32_t prio, enum pfc_timer what)
+static uint64_t pfc_number(uint32_t port, uint32_t prio, enum pfc_timer what)
 {
     return ((uint64_t)port * WEFT_PRIOS + prio) * 2 + what;
 }
@@ -78,7 +78,7 @@ int64_t pfc_pause_ps(const struct weft_engine *e, uint32_t port)
 static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, enum pfc_timer what,
                          int64_t at_ps)
 {
-    uint64_t number = number_of(port, prio, what);
+    uint64_t number = pfc_number(port, prio, what);
     struct pfc_deadline *d = pfc_deadline(e, number);
     d->at_ps = at_ps;
     if (at_ps < d->entry_ps) {
@@ -144,7 +144,7 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bo
 void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool expired)
 {
     struct port *p = &e->ports[port];
-    port_settle(e, p, port);
+    port_catch_up(e, p, port);
     const uint32_t before = p->paused, bit = 1u << prio;
     if (xoff) {
         p->paused |= bit;

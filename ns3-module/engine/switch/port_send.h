@@ -32,10 +32,10 @@ void port_start_ctrl(struct weft_engine *e, struct port *p, uint32_t port);
 
 /* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done
  * when it was the next but one: what is fetched now is the place of its INT stamp, on a link (@p
- * way) the ports that its QP goes through, and the packet behind it. Inlined by force, see
+ * path) the ports that its QP goes through, and the packet behind it. Inlined by force, see
  * base/fetch.h. */
 static inline __attribute__((always_inline)) void port_fetch_next(const struct weft_engine *e,
-                                                                  uint32_t i, bool way)
+                                                                  uint32_t i, bool path)
 {
     const struct pkt *const k = pkt_at(e, i);
     if (e->pkts.pool.live <= e->pkts.prefetch_above)
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void port_fetch_next(const struct w
     }
     if (k->next != NIL)
         __builtin_prefetch(pkt_at(e, k->next), 1);
-    if (way)
+    if (path)
         __builtin_prefetch(qp_at(e, k->qp)->path);
     if (e->telemetry.int_on && k->sig != NIL)
         __builtin_prefetch(&int_at(e, sig_stack(k->sig))->hops[sig_hops(k->sig)], 1);

@@ -76,7 +76,7 @@ static uint32_t warn(struct weft_engine *e, uint32_t out, const struct pkt *k, u
     w->mid = NO_MID;
     w->chan = w->in_chan = 0;
     *back = ecmp_port(e, g, node, q, false);
-    port_settle(e, &e->ports[*back], *back);
+    port_catch_up(e, &e->ports[*back], *back);
     if (mmu_make(e, w, *back))
         return i;
     e->tot.sent[WEFT_PKT_WARNING]--;

@@ -26,7 +26,7 @@ int trim_check_config(const struct weft_engine_config *c, struct weft_err *err)
     return 0;
 }
 
-bool trim_told(const struct weft_engine *e, uint32_t prio)
+bool trim_reported(const struct weft_engine *e, uint32_t prio)
 {
     return e->p.sw.trim_prios >> prio & 1 && e->rc.profile[e->rc.of_prio[prio]].recovery->trimmed;
 }

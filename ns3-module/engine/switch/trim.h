@@ -20,7 +20,7 @@
 /** Whether section switch has priorities for it that go together. */
 int trim_check_config(const struct weft_engine_config *c, struct weft_err *err);
 /** Whether senders of a priority are told of each packet that was trimmed. */
-bool trim_told(const struct weft_engine *e, uint32_t prio);
+bool trim_reported(const struct weft_engine *e, uint32_t prio);
 /** Packet @p k from ingress @p in finds no room at egress @p out because of @p why. Trims it if it
  * is one that may be, and admits what is left (WEFT_DROP_REASONS), or says why not. */
 enum weft_drop_reason trim_admit(struct weft_engine *e, struct pkt *k, uint32_t in, uint32_t out,

@@ -74,8 +74,8 @@ void control_fini(struct weft_engine *e)
 {
     for (uint32_t d = 0; d < e->ncontrols; d++) {
         weft_cc_choice_free(&e->controls[d].own);
-        for (struct control *k = e->controls[d].settled, *next; k; k = next) {
-            next = k->settled;
+        for (struct control *k = e->controls[d].resolved, *next; k; k = next) {
+            next = k->resolved;
             free(k);
         }
     }
@@ -95,15 +95,15 @@ uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, u
 
 /* A control for QPs of one line rate and base RTT, 0: of any, with parameters of its own behind it.
  */
-static struct control *settled_copy(const struct control *k, uint64_t line_rate_bps, int64_t rtt_ps,
-                                    const struct weft_cc_env *env)
+static struct control *control_copy_resolved(const struct control *k, uint64_t line_rate_bps,
+                                             int64_t rtt_ps, const struct weft_cc_env *env)
 {
     const size_t at = (sizeof(struct control) + 15) & ~(size_t)15;
     struct control *n = calloc(1, at + k->ops->params.struct_size);
     if (!n)
         return NULL;
     void *params = (char *)n + at;
-    memcpy(n, k, offsetof(struct control, settled));
+    memcpy(n, k, offsetof(struct control, resolved));
     n->own = (struct weft_cc_choice){0};
     n->line_rate_bps = line_rate_bps;
     n->base_rtt_ps = rtt_ps;
@@ -119,20 +119,20 @@ static struct control *settled_copy(const struct control *k, uint64_t line_rate_
 
 /* The settled control of such QPs, NULL: there is none yet. Threads may look, and add, at the same
  * time. */
-static struct control *find_settled(const struct control *base, uint64_t line_rate_bps,
-                                    int64_t rtt_ps)
+static struct control *control_find_resolved(const struct control *base, uint64_t line_rate_bps,
+                                             int64_t rtt_ps)
 {
-    struct control *k = __atomic_load_n(&base->settled, __ATOMIC_ACQUIRE);
+    struct control *k = __atomic_load_n(&base->resolved, __ATOMIC_ACQUIRE);
     while (k && (k->line_rate_bps != line_rate_bps || k->base_rtt_ps != rtt_ps))
-        k = k->settled;
+        k = k->resolved;
     return k;
 }
 
 /* Adds one; where two threads add the same, QPs that are alike have either. */
-static void add_settled(struct control *base, struct control *k)
+static void control_add_resolved(struct control *base, struct control *k)
 {
-    k->settled = __atomic_load_n(&base->settled, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&base->settled, &k->settled, k, true, __ATOMIC_RELEASE,
+    k->resolved = __atomic_load_n(&base->resolved, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&base->resolved, &k->resolved, k, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
         continue;
 }
@@ -140,15 +140,15 @@ static void add_settled(struct control *base, struct control *k)
 /* The next QP is likely of the same sort. */
 static void to_front(struct control *base, struct control *k)
 {
-    struct control **at = &base->settled;
+    struct control **at = &base->resolved;
     while (*at != k)
-        at = &(*at)->settled;
-    *at = k->settled;
-    k->settled = base->settled;
-    base->settled = k;
+        at = &(*at)->resolved;
+    *at = k->resolved;
+    k->resolved = base->resolved;
+    base->resolved = k;
 }
 
-int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err)
+int control_resolve(struct weft_engine *e, struct qp *q, struct weft_err *err)
 {
     struct control *base = &e->controls[q->control - e->controls];
     if (!base->ops->params.n)
@@ -156,14 +156,14 @@ int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err)
     const struct weft_param_table *t = &base->ops->params;
     const int64_t rtt_ps =
         weft_params_scaled_by(t, base->params, WEFT_BASIS_BASE_RTT) ? q->env.base_rtt_ps : 0;
-    struct control *k = find_settled(base, q->env.line_rate_bps, rtt_ps);
+    struct control *k = control_find_resolved(base, q->env.line_rate_bps, rtt_ps);
     if (k && !e->worker) {
         to_front(base, k);
     } else if (!k) {
-        k = settled_copy(base, q->env.line_rate_bps, rtt_ps, &q->env);
+        k = control_copy_resolved(base, q->env.line_rate_bps, rtt_ps, &q->env);
         if (!k)
             return weft_err_no_memory(err, "congestion controls");
-        add_settled(base, k);
+        control_add_resolved(base, k);
     }
     q->control = k;
     q->ccp = k->params;

@@ -14,7 +14,7 @@ void control_fini(struct weft_engine *e);
 uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops);
 /** Settles the parameters of the control of a QP whose env is filled (base/scale.h). WEFT_E_LIMIT:
  * out of memory. */
-int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err);
+int control_resolve(struct weft_engine *e, struct qp *q, struct weft_err *err);
 /** Gives a QP whose data takes @p hops ports the transport of its priority, the control of the
  * outermost dimension among theirs, and the smallest of their MTUs. */
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,

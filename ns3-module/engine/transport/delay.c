@@ -40,9 +40,9 @@ void delay_aim(const struct weft_engine *e, struct qp *q)
     q->snd->pause_ps = pause_clock_ps(e, &e->ports[q->port], q->snd->prio);
 }
 
-/* What a QP was waiting for, from q->snd->told_ps until now, @p paused of it with its priority held
- * by a pause. */
-static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
+/* What a QP was waiting for, from q->snd->updated_ps until now, @p paused of it with its priority
+ * held by a pause. */
+static void delay_update_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {
     struct sender *const snd = q->snd;
     if (snd->nxt_msg == NIL)
@@ -54,7 +54,7 @@ static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int6
     } else if (snd->state == QP_PACED) {
         /* its port looks for it at its time, unless it is sending */
         const int64_t due =
-            (snd->next_avail_ps < e->now ? snd->next_avail_ps : e->now) - snd->told_ps;
+            (snd->next_avail_ps < e->now ? snd->next_avail_ps : e->now) - snd->updated_ps;
         snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
         snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
     } else {
@@ -64,32 +64,32 @@ static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int6
     }
 }
 
-void delay_tell(const struct weft_engine *e, struct qp *q)
+void delay_update(const struct weft_engine *e, struct qp *q)
 {
     struct sender *const snd = q->snd;
     const int64_t before = snd->pause_ps;
-    if (snd->told_ps >= e->now)
+    if (snd->updated_ps >= e->now)
         return;
     delay_aim(e, q);
-    tell_msg(e, q, e->now - snd->told_ps, snd->pause_ps - before);
-    snd->told_ps = e->now;
+    delay_update_msg(e, q, e->now - snd->updated_ps, snd->pause_ps - before);
+    snd->updated_ps = e->now;
 }
 
-void delay_tell_loss(const struct weft_engine *e, struct qp *q)
+void delay_update_loss(const struct weft_engine *e, struct qp *q)
 {
     struct sender *const snd = q->snd;
-    if (snd->state == QP_BLOCKED && snd->nxt_msg != NIL && snd->told_ps < e->now) {
-        snd->held_ps[WEFT_DELAY_LOSS] += e->now - snd->told_ps;
-        snd->told_ps = e->now;
+    if (snd->state == QP_BLOCKED && snd->nxt_msg != NIL && snd->updated_ps < e->now) {
+        snd->held_ps[WEFT_DELAY_LOSS] += e->now - snd->updated_ps;
+        snd->updated_ps = e->now;
     }
-    delay_tell(e, q);
+    delay_update(e, q);
 }
 
 /* ---- messages ---- */
 
 void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m)
 {
-    delay_tell(e, q);
+    delay_update(e, q);
     memcpy(m->held_ps, q->snd->held_ps, sizeof m->held_ps);
 }
 
@@ -124,8 +124,8 @@ void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const st
         from_ps = c->sent_ps;
         m->held_ps[WEFT_DELAY_LOSS] += from_ps - m->sent_ps + longer_ps(e, q, m, c->psn);
     }
-    const int64_t paused = pause_clock_waited_ps(e, c->pkt, c->sent_ps), way_ps = e->now - from_ps;
-    m->held_ps[WEFT_DELAY_PAUSE] += paused < way_ps ? paused : way_ps;
+    const int64_t paused = pause_clock_waited_ps(e, c->pkt, c->sent_ps), path_ps = e->now - from_ps;
+    m->held_ps[WEFT_DELAY_PAUSE] += paused < path_ps ? paused : path_ps;
 }
 
 void delay_fill(const struct msg *m, struct weft_completion *d)

@@ -13,9 +13,9 @@
 
 /** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor
  * moves. */
-void delay_tell(const struct weft_engine *e, struct qp *q);
+void delay_update(const struct weft_engine *e, struct qp *q);
 /** The same before its cursor moves to a packet that is taken for lost. */
-void delay_tell_loss(const struct weft_engine *e, struct qp *q);
+void delay_update_loss(const struct weft_engine *e, struct qp *q);
 /** The QP is to send through another port or priority. */
 void delay_aim(const struct weft_engine *e, struct qp *q);
 /** A message is posted; its last packet is sent for the first time; it is complete. */

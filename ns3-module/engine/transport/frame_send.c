@@ -88,7 +88,7 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
     int rc = check_frame(e, f, frame, err);
     if (rc)
         return rc;
-    posts_settle(e);
+    posts_flush(e);
     prepare(e);
     const uint32_t qi = qp_of_frames(e, f->src_host, f->dst_host, f->flow, err);
     if (qi == NIL)

@@ -95,7 +95,7 @@ void grant_moved(struct weft_engine *e, uint32_t qi, uint32_t from)
     arm(e, &e->grants.pacers[nic], nic);
 }
 
-void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer)
+void grant_requested(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer)
 {
     struct grantee *g = grantee_at(&e->grants, qi);
     const uint32_t nic = e->ports[qp_at(e, qi)->ack_port].nic;

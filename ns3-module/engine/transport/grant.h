@@ -34,7 +34,7 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again);
 int grant_init(struct weft_engine *e, struct weft_err *err);
 void grant_fini(struct weft_engine *e);
 /** A packet of QP @p qi wants @p wanted in all, modulo 2^32; @p answer: at once and in any case. */
-void grant_asked(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer);
+void grant_requested(struct weft_engine *e, uint32_t qi, uint32_t wanted, bool answer);
 /** The ACKs of QP @p qi leave by another port of their host than @p from: its grants, too, and that
  * port's pacer makes them. */
 void grant_moved(struct weft_engine *e, uint32_t qi, uint32_t from);

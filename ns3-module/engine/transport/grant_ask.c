@@ -32,19 +32,19 @@ void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t p
     struct grantee *g = grantee_at(&e->grants, qi);
     const uint64_t want = wanted(e, q, qi);
     pkt_at(e, pkt)->sig = (uint32_t)want;
-    g->told = want > g->told ? want : g->told;
+    g->requested = want > g->requested ? want : g->requested;
 }
 
 void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
 {
     struct grantee *g = grantee_at(&e->grants, qi);
     const uint64_t known = q->cc->credit->known(cc_state_at(e, qi), q->ccp) / WEFT_CC_QUANTUM;
-    if (!again && g->told <= known)
+    if (!again && g->requested <= known)
         g->patience = 0; /* the receiver knows of nothing */
     else if (again && g->patience < MOST_PATIENCE)
         g->patience++;
     q->snd->backoff = g->patience > q->snd->backoff ? g->patience : q->snd->backoff;
-    if (g->told > known && !again)
+    if (g->requested > known && !again)
         return;
     const uint32_t i = pkt_new(e, WEFT_PKT_REQUEST);
     if (i == NIL)
@@ -61,6 +61,6 @@ void grant_ask(struct weft_engine *e, struct qp *q, uint32_t qi, bool again)
     k->frame = (uint16_t)rules.frame_bytes;
     k->payload = 0;
     k->prio = (uint8_t)profile_of(q)->t.ack_prio;
-    g->told = want > g->told ? want : g->told;
+    g->requested = want > g->requested ? want : g->requested;
     e->port_ops.enqueue(e, q->port, i);
 }

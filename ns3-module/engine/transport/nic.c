@@ -71,7 +71,7 @@ static inline uint64_t pacing_rate(const struct weft_engine *e, const struct qp 
 static bool nobody_asks(const struct qp *q)
 {
     return profile_of(q)->t.ack_every > 1 &&
-           !(q->asked_psn > q->snd->una_psn && q->asked_psn <= q->snd->nxt_psn);
+           !(q->requested_psn > q->snd->una_psn && q->requested_psn <= q->snd->nxt_psn);
 }
 
 /* A window that holds the QP back. A window that shrank below what is in flight lets one packet
@@ -88,7 +88,7 @@ static void ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
     struct pkt *k = pkt_at(e, i);
     if (window_reached(q) || k->flags & PKT_LAST || again) {
         k->flags |= PKT_ASK;
-        q->asked_psn = k->psn + 1;
+        q->requested_psn = k->psn + 1;
     }
 }
 
@@ -118,7 +118,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
     if (snd->out.rate_bps == 0)
         snd->out.rate_bps = 1;
     if (__builtin_expect(e->path.rare & RARE_RATE, 0))
-        qp_tell(e, qi, WEFT_QP_RATE, NIL);
+        qp_report(e, qi, WEFT_QP_RATE, NIL);
     if (snd->out.repace && snd->last_wire && pacing_rate(e, q) != snd->gap_rate_bps)
         repace(e, q, qi);
     if (__builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0)) {
@@ -205,7 +205,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
             gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
                           e->ports[q->port].ser_q);
         if (e->hooks.qp)
-            qp_tell(e, qi, WEFT_QP_RETX, i);
+            qp_report(e, qi, WEFT_QP_RETX, i);
     } else {
         snd->top_psn = snd->nxt_psn + 1;
     }
@@ -314,8 +314,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->pkts.prefetch_deep)
             weft_fetch(qp_at(e, l->head), sizeof(struct qp) + sizeof(struct sender));
-        if (snd->told_ps < e->now)
-            delay_tell(e, q);
+        if (snd->updated_ps < e->now)
+            delay_update(e, q);
         if (q->cc->before_send) {
             q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
             nic_cc_changed(e, qi);
@@ -355,7 +355,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (e->rc.sparse && profile_of(q)->sparse)
             ask(e, q, i, again);
         const int64_t free_ps = e->now + gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
-        snd->told_ps = free_ps;
+        snd->updated_ps = free_ps;
         if (__builtin_expect(e->spread.steer != NULL, 0))
             steer(e, port, qi, i, free_ps);
         else
@@ -382,8 +382,8 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
     while (nic_paced(e, n) && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
         struct qp *q = qp_at(e, qi);
-        if (q->snd->told_ps < e->now)
-            delay_tell(e, q);
+        if (q->snd->updated_ps < e->now)
+            delay_update(e, q);
         evq_pop(&n->paced);
         ready_append(e, n, qi);
     }
@@ -403,7 +403,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     struct sender *const snd = q->snd;
     if (snd->state >= QP_READY || snd->nxt_msg == NIL)
         return;
-    delay_tell(e, q);
+    delay_update(e, q);
     if (q->cc->before_send) {
         q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
         nic_cc_changed(e, qi);
@@ -427,9 +427,9 @@ void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
     if (snd->nxt_psn == psn)
         return;
     if (psn < snd->nxt_psn)
-        delay_tell_loss(e, q);
+        delay_update_loss(e, q);
     else
-        delay_tell(e, q);
+        delay_update(e, q);
     uint32_t mi = q->head_msg;
     for (uint32_t n = 0; mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts &&
                          walk_on(e, n, e->msgs.n, WALK_MSGS_NAME);
@@ -448,7 +448,7 @@ void nic_go_back(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
-    delay_tell_loss(e, q);
+    delay_update_loss(e, q);
     snd->nxt_psn = snd->una_psn;
     snd->nxt_bytes = snd->una_bytes;
     snd->nxt_msg = q->head_msg;

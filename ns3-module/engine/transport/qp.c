@@ -35,7 +35,7 @@ int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_eng
                                     uint32_t segment, uint32_t overhead)
 {
     const uint64_t gap = e->p.transport.gap_bytes, least = e->p.transport.min_frame_bytes;
-    posts_settle(e);
+    posts_flush(e);
     const uint32_t qi = qp_of_frames(e, f->src_host, f->dst_host, f->flow, NULL);
     if (qi == NIL)
         return 0;
@@ -63,8 +63,8 @@ static void remember(const struct weft_engine *e, struct qp *q, bool forward, co
 
 /* How long @p bytes take on a way, as its links were built, whatever they have come to; *@p
  * rate_bps: of the slowest. */
-static weft_i128 way_ps(const struct weft_engine *e, const uint32_t *ports, uint32_t hops,
-                        uint64_t bytes, uint64_t *rate_bps)
+static weft_i128 path_ps(const struct weft_engine *e, const uint32_t *ports, uint32_t hops,
+                         uint64_t bytes, uint64_t *rate_bps)
 {
     weft_i128 ps = 0;
     int64_t sending_ps = 0;
@@ -92,7 +92,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     const uint64_t full = data_frame(q, q->mtu_bytes) + gap;
     const uint64_t ack = ack_frame(q) + gap;
     uint64_t min_rate, back_rate;
-    weft_i128 rtt = way_ps(e, ports, hops, full, &min_rate);
+    weft_i128 rtt = path_ps(e, ports, hops, full, &min_rate);
     q->env.line_rate_bps = link_of(e, ports[0])->rate_bps;
     q->env.hops = hops - 1;
     q->port = ports[0];
@@ -100,7 +100,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, e->spread.by_path && e->spread.by_path->answers ? 0 : hops);
-    rtt += way_ps(e, ports, hops, ack, &back_rate);
+    rtt += path_ps(e, ports, hops, ack, &back_rate);
     if (rtt > FOREVER_PS)
         rtt = FOREVER_PS;
     if (profile_of(q)->t.base_rtt_ps)
@@ -112,7 +112,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         q->env.bdp_bytes = profile_of(q)->t.bdp_bytes;
     q->env.mtu_bytes = q->mtu_bytes;
     q->env.packet_timers = profile_of(q)->recovery->timers != NULL;
-    q->env.trims = trim_told(e, q->own_prio);
+    q->env.trims = trim_reported(e, q->own_prio);
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
 
@@ -269,7 +269,7 @@ int qp_open(struct weft_engine *e, uint32_t qi, const struct qp_name *name, stru
     const unsigned ends = part_ends(e, name->src, name->dst);
     if (!ends) /* other processes have it */
         return 0;
-    if (control_settle(e, q, err))
+    if (control_resolve(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
     q->carries = q->control->credit_on ? QP_CREDIT : q->control->signal ? QP_SIGNAL : QP_NOTHING;
     if (ends & PART_SENDS && open_sender(e, qi, err))
@@ -304,13 +304,13 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
 
 const struct weft_cc_ops *weft_engine_qp_control(struct weft_engine *e, uint32_t qpn)
 {
-    posts_settle(e);
+    posts_flush(e);
     return qp_at(e, qpn - WEFT_FIRST_QPN)->cc;
 }
 
 void weft_engine_observe(struct weft_engine *e, uint32_t qpn, double *values)
 {
-    posts_settle(e);
+    posts_flush(e);
     const struct qp *q = qp_at(e, qpn - WEFT_FIRST_QPN);
     if (q->cc->observe)
         q->cc->observe(cc_state_at(e, qpn - WEFT_FIRST_QPN), q->ccp, values);

@@ -27,13 +27,13 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
 void qp_close(struct qp *q);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
-/* qp_ideal.c, qp_tell.c */
+/* qp_ideal.c, qp_report.c */
 /** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers
  * the last answer. */
 int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
                     struct weft_engine_mark since);
 /** Tells the QP hook, if it wants to hear of that. @p pkt: NIL for none. */
-void qp_tell(struct weft_engine *e, uint32_t qp, enum weft_qp_event what, uint32_t pkt);
+void qp_report(struct weft_engine *e, uint32_t qp, enum weft_qp_event what, uint32_t pkt);
 
 #pragma GCC visibility pop
 

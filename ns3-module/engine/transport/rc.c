@@ -184,7 +184,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     if (__builtin_expect(q->carries, 0)) {
         if (credited(q)) {
             grant_note(e, q, k->flags);
-            grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
+            grant_requested(e, qi, k->sig, k->flags & PKT_TRIM);
         } else {
             e->signal->taken(e, q, qi, k);
         }
@@ -238,7 +238,7 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
         done_tail = mi;
     }
     if (snd->nxt_psn < psn) { /* acknowledged before it was resent */
-        delay_tell(e, q);
+        delay_update(e, q);
         snd->nxt_psn = psn;
         snd->nxt_bytes = snd->una_bytes;
         snd->nxt_msg = q->head_msg;
@@ -271,7 +271,7 @@ static void complete(struct weft_engine *e, uint32_t mi)
 static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     if (e->hooks.qp)
-        qp_tell(e, qi, WEFT_QP_CNP, NIL);
+        qp_report(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
         msg_at(e, q->head_msg)->cnps++;
     q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
@@ -283,7 +283,7 @@ static __attribute__((noinline)) void note_ack(struct weft_engine *e, const stru
 {
     if (e->qps.rtt_ps.base)
         ((int64_t *)(void *)e->qps.rtt_ps.base)[k->qp] = e->now - k->sent_ps;
-    qp_tell(e, k->qp, k->kind == WEFT_PKT_NACK ? WEFT_QP_NACK : WEFT_QP_ACK, i);
+    qp_report(e, k->qp, k->kind == WEFT_PKT_NACK ? WEFT_QP_NACK : WEFT_QP_ACK, i);
 }
 
 /* Whether a QP's packets come out of order, so that its recovery has to say what an ACK tells. */
@@ -415,7 +415,7 @@ static void receive_request(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, k->qp);
     e->tot.delivered[WEFT_PKT_REQUEST]++;
     if (credited(q))
-        grant_asked(e, k->qp, k->sig, true);
+        grant_requested(e, k->qp, k->sig, true);
     if (!(k->flags & PKT_ASK)) {
         pkt_free(e, i);
         return;
@@ -458,15 +458,15 @@ static bool expired(struct weft_engine *e, struct qp *q, uint64_t nth)
     return false;
 }
 
-static void tell_timeout(struct weft_engine *e, struct qp *q, uint32_t qi, enum entropy_news what,
-                         uint32_t ev)
+static void rc_report_timeout(struct weft_engine *e, struct qp *q, uint32_t qi,
+                              enum entropy_feedback what, uint32_t ev)
 {
     if (q->cc->on_rto) {
         q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
         nic_cc_changed(e, qi);
     }
     if (q->snd->entropy)
-        entropy_tell(e, q, ev, what);
+        entropy_feed(e, q, ev, what);
 }
 
 /* The timer of a QP whose packets have one each. */
@@ -478,7 +478,7 @@ static void packet_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
         uint32_t ev;
         if (!expired(e, q, t->expire(e, qi, &ev)))
             return;
-        tell_timeout(e, q, qi, ENTROPY_LOST, ev);
+        rc_report_timeout(e, q, qi, ENTROPY_LOST, ev);
     }
     nic_wake(e, qi);
     if (due_ps < WEFT_NEVER)
@@ -530,7 +530,7 @@ void rc_rto(struct weft_engine *e, uint64_t number)
     } else {
         if (!expired(e, q, ++snd->retries))
             return;
-        tell_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
+        rc_report_timeout(e, q, qi, ENTROPY_TIMEOUT, 0);
         profile_of(q)->recovery->timeout(e, qi);
     }
     if (!probe_send(e, q, qi) && waits_for_credit(q))

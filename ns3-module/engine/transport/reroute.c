@@ -103,7 +103,7 @@ void reroute_qp(struct weft_engine *e, uint32_t qi)
         return;
     }
     if (sends)
-        delay_tell(e, q);
+        delay_update(e, q);
     if (!reroute_leads(e, q, true, &port, &mtu) || reroute_too_long(q, mtu) ||
         !reroute_leads(e, q, false, &ack_port, &ack_mtu)) {
         reroute_unfile(e, q, qi);

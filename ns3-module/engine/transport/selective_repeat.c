@@ -57,7 +57,7 @@ static struct psn_set *held_of(struct weft_engine *e, struct qp *q)
     return q->held;
 }
 
-static bool add(struct weft_engine *e, struct psn_set *s, uint64_t psn)
+static bool psn_set_keep(struct weft_engine *e, struct psn_set *s, uint64_t psn)
 {
     if (psn_set_add(s, psn))
         return true;
@@ -74,7 +74,7 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
     if (held)
         psn_set_rise(held, q->exp_psn);
     const bool before = held && psn_set_has(held, psn);
-    if (!held || !add(e, held, psn)) {
+    if (!held || !psn_set_keep(e, held, psn)) {
         pkt_free(e, i);
         return;
     }
@@ -220,7 +220,7 @@ static void note_cut(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t 
         r->lost_end = snd->una_psn;
     }
     psn_set_rise(&r->cut, snd->una_psn);
-    if (add(e, &r->cut, psn))
+    if (psn_set_keep(e, &r->cut, psn))
         nic_rto_arm(e, qi);
 }
 
@@ -300,7 +300,7 @@ static bool note_held(struct weft_engine *e, struct qp *q, uint64_t psn)
     if (psn <= q->snd->una_psn)
         return true;
     psn_set_remove(&r->cut, psn);
-    return add(e, &r->sacked, psn);
+    return psn_set_keep(e, &r->sacked, psn);
 }
 
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)

@@ -27,7 +27,7 @@ static void post_append(struct weft_engine *e, struct qp *q, uint32_t mi, unsign
     q->tail_msg = mi;
     if (ends & PART_SENDS && q->snd->nxt_msg == NIL)
         q->snd->nxt_msg = mi;
-    if (engine_here != e || !e->executor->hears_later(e, q, mi, before))
+    if (engine_here != e || !e->executor->receives_later(e, q, mi, before))
         post_await(e, q, mi, before);
 }
 
@@ -58,7 +58,7 @@ void post_take(struct weft_engine *e, const struct post *p)
         post_append(e, q, p->record, ends);
 }
 
-void post_foresee(struct weft_engine *e, const struct post *p)
+void post_prepare(struct weft_engine *e, const struct post *p)
 {
     struct qp *q = qp_at(e, p->qp);
     if (!profile_of(q)->pick)
@@ -75,16 +75,16 @@ void post_make(struct weft_engine *e, const struct post *p)
     }
     post_take(e, p);
     if (p->opens)
-        post_foresee(e, p);
+        post_prepare(e, p);
     nic_wake(e, p->qp);
 }
 
 /* The extension and the application hear of it. */
-static void tell(struct weft_engine *e, const struct post *p)
+static void post_report(struct weft_engine *e, const struct post *p)
 {
     const struct msg *m = msg_at(e, p->record);
-    const bool news = !e->extension || e->extension->ops->posted(e, m);
-    if (news && e->hooks.posted) {
+    const bool reported = !e->extension || e->extension->ops->posted(e, m);
+    if (reported && e->hooks.posted) {
         struct weft_completion d;
         rc_fill_posted(e, m, &d);
         e->hooks.posted(e->hooks.ctx, &d);
@@ -105,19 +105,21 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
+    bool waits = false;
     if (__builtin_expect(e->peers || e->parts || engine_here, 0)) {
-        const int rc = e->executor->intercept(e, msg, prio, err);
-        if (rc && id)
-            *id = UINT64_MAX;
-        if (rc)
-            return rc < 0 ? rc : 0;
+        const int place = e->executor->intercept(e, msg, prio, err);
+        waits = place == POST_WAITS;
+        if (place != POST_HERE && !waits) {
+            if (id)
+                *id = UINT64_MAX;
+            return place < 0 ? place : 0;
+        }
     }
     if (__builtin_expect(e->extension != NULL, 0) && e->extension->takes_posts)
         return e->extension->ops->post(e, msg, prio, id, err);
     const struct qp_name name = {msg->src, msg->dst, msg->qp, (uint8_t)prio, msg->nic};
-    const bool waits = e->parts && e->executor->waits(e);
     if (!waits)
-        posts_settle(e);
+        posts_flush(e);
     struct post p = {.msg = *msg};
     p.msg.prio = prio;
     p.qp = qp_number(e, &name, &p.opens, err);
@@ -144,10 +146,10 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
     if (__builtin_expect(e->peers != NULL, 0)) {
         e->executor->posted(e, msg);
         if (p.opens && ends & PART_RECEIVES)
-            post_foresee(e, &p);
+            post_prepare(e, &p);
     }
     if (e->hooks.posted || e->extension)
-        tell(e, &p);
+        post_report(e, &p);
     if (ends & PART_SENDS)
         nic_wake(e, p.qp);
     return 0;

@@ -40,7 +40,7 @@ static inline void post_await(struct weft_engine *e, struct qp *q, uint32_t mi, 
 void post_take(struct weft_engine *e, const struct post *p);
 /** Of the first message of a QP: works out what will be asked for when it is received, while what
  * is known of its path is near. */
-void post_foresee(struct weft_engine *e, const struct post *p);
+void post_prepare(struct weft_engine *e, const struct post *p);
 /** Posts one whose QP may have to be opened. */
 void post_make(struct weft_engine *e, const struct post *p);
 

@@ -15,8 +15,8 @@ bool sparse_ack_due(struct qp *q, const struct pkt *k)
 {
     const bool asks = k->flags & (PKT_LAST | PKT_ASK);
     const uint64_t held = q->holding ? q->held->n : 0;
-    const bool drained = q->asked && !held, first = q->exp_psn + held == 1;
-    q->asked = held && (asks || q->asked);
+    const bool drained = q->ack_waits && !held, first = q->exp_psn + held == 1;
+    q->ack_waits = held && (asks || q->ack_waits);
     q->unacked += k->frame;
     return asks || drained || first || k->flags & PKT_CE || q->unacked >= profile_of(q)->ack_after;
 }

@@ -4,7 +4,7 @@
 #include "core/pkt.h"
 #include "qp.h"
 
-void qp_tell(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32_t pkt)
+void qp_report(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32_t pkt)
 {
     if (!(e->hooks.qp_events >> what & 1))
         return;

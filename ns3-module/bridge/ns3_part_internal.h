@@ -2,8 +2,8 @@
 /*
  * What the part of the bridge on ns-3 (ns3_part.h) consists of.
  */
-#ifndef WEFT_NS3_PART_INSIDE_H
-#define WEFT_NS3_PART_INSIDE_H
+#ifndef WEFT_NS3_PART_INTERNAL_H
+#define WEFT_NS3_PART_INTERNAL_H
 
 #include "ns3_part.h"
 
@@ -39,4 +39,4 @@ int NewTcp(weft_simulation *s, const weft_packet_transport *transport,
 
 } // namespace weft
 
-#endif /* WEFT_NS3_PART_INSIDE_H */
+#endif /* WEFT_NS3_PART_INTERNAL_H */
