@@ -104,7 +104,7 @@ static int import_explain(const struct weft_cli *cli, const struct weft_import_k
 {
     struct weft_err why = {0};
     char what[256] = "", text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
-    fprintf(cli->out, "%s: %s\n", path, k->name);
+    fprintf(cli->out, "%s: %s\n", path, weft_import_name(k));
     const bool reads = !k->read || !k->read(f, what, sizeof what, &why);
     if (why.code == WEFT_E_LIMIT) {
         *err = why;
@@ -115,9 +115,10 @@ static int import_explain(const struct weft_cli *cli, const struct weft_import_k
     else if (*what)
         fprintf(cli->out, "  reads: %s\n", what);
     fputs(reads ? "  takes it: " : "  would take it: ", cli->out);
-    if (k->sets) {
+    const char *sets = weft_import_sets(k, text, sizeof text);
+    if (sets) {
         fputs("weft run", cli->out);
-        put_sets(cli->out, k->sets, arg);
+        put_sets(cli->out, sets, arg);
     } else {
         import_put(cli->out, k->command ? k->command : "nothing yet", arg);
     }
@@ -176,9 +177,11 @@ static void print_commands(const struct weft_cli *cli, const struct weft_import_
         const struct weft_import_kind *k = files[i].kind;
         if (!k || is_repeated(files, i))
             continue;
-        if (k->sets) {
+        char buf[256];
+        const char *sets = weft_import_sets(k, buf, sizeof buf);
+        if (sets) {
             fputs(begun ? "" : "weft run", cli->out);
-            put_sets(cli->out, k->sets, files[i].arg);
+            put_sets(cli->out, sets, files[i].arg);
             begun = true;
         } else if (k->command) {
             fputs(begun ? "\n" : "", cli->out);
@@ -187,7 +190,7 @@ static void print_commands(const struct weft_cli *cli, const struct weft_import_
             begun = false;
         } else {
             weft_log(cli->log, WEFT_LOG_WARNING, "%s: %s, which nothing takes yet", files[i].path,
-                     k->name);
+                     weft_import_name(k));
         }
     }
     if (begun)

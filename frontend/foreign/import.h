@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct weft_workload_ops;
+
 /** A file to be told. */
 struct weft_import_file {
     const char *path;
@@ -31,7 +33,14 @@ struct weft_import_kind {
     const char *sets;    /**< settings of weft run, "%s": the file; NULL: none */
     const char *command; /**< the command that takes it instead, "%s": the file; NULL: weft run */
     bool prefix;         /**< the file stands for those of all ranks: its path without ".RANK.et" */
+    /** A reader that recognises its files (workload/workload.h): name and settings are its own. */
+    const struct weft_workload_ops *reader;
 };
+
+/** What people call a kind. */
+const char *weft_import_name(const struct weft_import_kind *k);
+/** Its settings of weft run, as in `sets`; those of a reader in @p buf. */
+const char *weft_import_sets(const struct weft_import_kind *k, char *buf, size_t size);
 
 /** All kinds; *n receives their number. */
 const struct weft_import_kind *weft_import_kinds(size_t *n);

@@ -10,6 +10,7 @@
 #include "workload/chakra_read.h"
 #include "workload/goal/goal.h"
 #include "workload/traffic/hpcc_flow.h"
+#include "workload/workload.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -194,12 +195,6 @@ static bool goal_text(file *f)
     while (*first && (isspace((unsigned char)*first) || *first == '/' || *first == '#'))
         first += isspace((unsigned char)*first) ? 1 : strcspn(first, "\n");
     return strncmp(first, "num_ranks", 9) == 0 && line_begins(f, "rank");
-}
-static bool htsim_flows(file *f)
-{
-    const char *n = strstr(f->head, "Connections");
-    n = n ? n + 11 + strspn(n + 11, " \t") : "";
-    return line_begins(f, "Connections") && isdigit((unsigned char)*n) && strstr(n, "->");
 }
 static bool htsim_topology(file *f)
 {
@@ -435,89 +430,125 @@ static int sizes(file *f, char *what, size_t size, struct weft_err *err)
     return 0;
 }
 
-static int matrix(file *f, char *what, size_t size, struct weft_err *err)
-{
-    const char *n = strstr(f->head, "Connections"), *t = strstr(f->head, "Triggers");
-    (void)err;
-    snprintf(what, size, "%lu flows, %lu triggers", strtoul(n + 11, NULL, 10),
-             t ? strtoul(t + 8, NULL, 10) : 0);
-    return 0;
-}
+/* --- readers that recognise their files --- */
+
+#define WEFT_WORKLOAD(symbol)                                                                      \
+    extern const struct weft_workload_ops weft_workload_##symbol;                                  \
+    static bool is_##symbol(file *f)                                                               \
+    {                                                                                              \
+        char what[256];                                                                            \
+        return weft_workload_##symbol.recognises &&                                                \
+               weft_workload_##symbol.recognises(f->head, what, sizeof what);                      \
+    }                                                                                              \
+    static int read_##symbol(file *f, char *what, size_t size, struct weft_err *err)               \
+    {                                                                                              \
+        weft_workload_##symbol.recognises(f->head, what, size);                                    \
+        return weft_workload_try(&weft_workload_##symbol, f->path, err);                           \
+    }
+#include "workload/workload_table.def"
+#undef WEFT_WORKLOAD
 
 /* --- the table --- */
 
 #define TOPOLOGY(type) "topology.type=" type " " type ".file=%s"
 static const struct weft_import_kind table[] = {
     {"GOAL schedule, binary (LogGOPSim, ATLAHS)", goal_binary, goal,
-     "workload.type=goal goal.file=%s", NULL, false},
-    {"Chakra execution trace", trace, chakra, "workload.type=chakra chakra.path=%s", NULL, true},
+     "workload.type=goal goal.file=%s", NULL, false, NULL},
+    {"Chakra execution trace", trace, chakra, "workload.type=chakra chakra.path=%s", NULL, true,
+     NULL},
     {"Chakra execution trace, JSON", trace_json, chakra, NULL,
-     "weft trace convert %s PREFIX.RANK.et", false},
+     "weft trace convert %s PREFIX.RANK.et", false, NULL},
     {"execution trace of PyTorch, not yet of Chakra", pytorch, NULL, NULL,
      "chakra_converter PyTorch --input %s --output PREFIX.RANK.et (Chakra's, behind its "
      "chakra_trace_link)",
-     false},
+     false, NULL},
     {"trace of PyTorch's profiler (Kineto)", kineto, NULL, NULL,
      "chakra_trace_link --chakra-device-trace %s --chakra-host-trace ... (Chakra's, before its "
      "chakra_converter)",
-     false},
+     false, NULL},
 #define PROGRAM(kind, name)                                                                        \
-    {"MSCCL program, " name,          msccl_##kind, weft_import_msccl,                             \
-     "system." name "=msccl:file=%s", NULL,         false},
-    COLLECTIVES(PROGRAM){"MSCCL program", msccl, weft_import_msccl, NULL, NULL, false},
-    {"NCCL topology dump", nccl, topology, TOPOLOGY("nccl"), NULL, false},
-    {"hwloc topology (lstopo)", hwloc, NULL, NULL, NULL, false},
-    {"weft topology", weft_topology, topology, TOPOLOGY("xml"), NULL, false},
-    {"weft scenario", weft_scenario, NULL, NULL, "weft run %s", false},
-    {"weft expectations", weft_expect, NULL, NULL, "weft run SCENARIO --expect %s", false},
-    {"InfraGraph document", infragraph, topology, TOPOLOGY("infragraph"), NULL, false},
+    {"MSCCL program, " name,                                                                       \
+     msccl_##kind,                                                                                 \
+     weft_import_msccl,                                                                            \
+     "system." name "=msccl:file=%s",                                                              \
+     NULL,                                                                                         \
+     false,                                                                                        \
+     NULL},
+    COLLECTIVES(PROGRAM){"MSCCL program", msccl, weft_import_msccl, NULL, NULL, false, NULL},
+    {"NCCL topology dump", nccl, topology, TOPOLOGY("nccl"), NULL, false, NULL},
+    {"hwloc topology (lstopo)", hwloc, NULL, NULL, NULL, false, NULL},
+    {"weft topology", weft_topology, topology, TOPOLOGY("xml"), NULL, false, NULL},
+    {"weft scenario", weft_scenario, NULL, NULL, "weft run %s", false, NULL},
+    {"weft expectations", weft_expect, NULL, NULL, "weft run SCENARIO --expect %s", false, NULL},
+    {"InfraGraph document", infragraph, topology, TOPOLOGY("infragraph"), NULL, false, NULL},
 #define PLAN(kind, name)                                                                           \
-    {"MSCCL++ plan, " name,           mscclpp_##kind, weft_import_msccl,                           \
-     "system." name "=msccl:file=%s", NULL,           false},
-    COLLECTIVES(PLAN){"MSCCL++ plan", mscclpp, weft_import_msccl, NULL, NULL, false},
+    {"MSCCL++ plan, " name,                                                                        \
+     mscclpp_##kind,                                                                               \
+     weft_import_msccl,                                                                            \
+     "system." name "=msccl:file=%s",                                                              \
+     NULL,                                                                                         \
+     false,                                                                                        \
+     NULL},
+    COLLECTIVES(PLAN){"MSCCL++ plan", mscclpp, weft_import_msccl, NULL, NULL, false, NULL},
     {"ASTRA-sim system configuration", astra_system, NULL, NULL,
-     "weft astra-sim --system-configuration %s --workload-configuration ...", false},
+     "weft astra-sim --system-configuration %s --workload-configuration ...", false, NULL},
     {"ASTRA-sim memory configuration", astra_memory, NULL, "system.remote-memory-file=%s", NULL,
-     false},
+     false, NULL},
     {"ASTRA-sim logical topology", astra_logical, NULL, NULL,
-     "weft astra-sim --logical-topology-configuration %s --workload-configuration ...", false},
+     "weft astra-sim --logical-topology-configuration %s --workload-configuration ...", false,
+     NULL},
     {"ASTRA-sim network (analytical, or 1.0)", astra_network, topology, TOPOLOGY("astra-network"),
-     NULL, false},
-    {"communicator groups", groups, NULL, "chakra.groups=%s", NULL, false},
+     NULL, false, NULL},
+    {"communicator groups", groups, NULL, "chakra.groups=%s", NULL, false, NULL},
     {"GOAL schedule, text (LogGOPSim, ATLAHS)", goal_text, goal, "workload.type=goal goal.file=%s",
-     NULL, false},
-    {"htsim connection matrix", htsim_flows, matrix,
-     "workload.type=htsim-flows htsim-flows.file=%s", NULL, false},
-    {"htsim topology", htsim_topology, topology, TOPOLOGY("htsim"), NULL, false},
+     NULL, false, NULL},
+    {"htsim topology", htsim_topology, topology, TOPOLOGY("htsim"), NULL, false, NULL},
     {"HPCC configuration (also ConWeave, ASTRA-sim's ns-3)", hpcc_config, config, NULL,
-     "weft hpcc --compat %s", false},
+     "weft hpcc --compat %s", false, NULL},
     {"SimAI.conf, a configuration of HPCC's kind without a topology", simai_config, settings, NULL,
-     "weft simai -c %s -w WORKLOAD -n TOPOLOGY", false},
+     "weft simai -c %s -w WORKLOAD -n TOPOLOGY", false, NULL},
     {"text workload (ASTRA-sim 1.0, SimAI)", text_workload, layers,
-     "workload.type=astra-text astra-text.file=%s", NULL, false},
+     "workload.type=astra-text astra-text.file=%s", NULL, false, NULL},
     {"list of flows, CSV", csv_flows, NULL, "workload.type=flows flows.file=%s flows.format=csv",
-     NULL, false},
-    {"SimAI topology", simai_topology, topology, TOPOLOGY("simai"), NULL, false},
+     NULL, false, NULL},
+#define WEFT_WORKLOAD(symbol)                                                                      \
+    {.is = is_##symbol, .read = read_##symbol, .reader = &weft_workload_##symbol},
+#include "workload/workload_table.def"
+#undef WEFT_WORKLOAD
+    {"SimAI topology", simai_topology, topology, TOPOLOGY("simai"), NULL, false, NULL},
     {"HPCC topology of hosts, which forward", hpcc_hosts, topology_of_hosts,
-     TOPOLOGY("hpcc") " hpcc.hosts-forward=true", NULL, false},
-    {"HPCC topology", hpcc_topology, topology, TOPOLOGY("hpcc"), NULL, false},
+     TOPOLOGY("hpcc") " hpcc.hosts-forward=true", NULL, false, NULL},
+    {"HPCC topology", hpcc_topology, topology, TOPOLOGY("hpcc"), NULL, false, NULL},
     {"HPCC list of traced nodes", hpcc_trace, NULL, NULL,
-     "weft hpcc (TRACE_FILE of its config: %s)", false},
-    {"flow list of ns3-rdma, the ancestor of HPCC's simulator", rdma_flows, NULL, NULL, NULL,
-     false},
+     "weft hpcc (TRACE_FILE of its config: %s)", false, NULL},
+    {"flow list of ns3-rdma, the ancestor of HPCC's simulator", rdma_flows, NULL, NULL, NULL, false,
+     NULL},
     {"HPCC or ConWeave flow list", hpcc_flows, flow_list, "workload.type=flows flows.file=%s", NULL,
-     false},
+     false, NULL},
     {"distribution of flow sizes (CDF)", cdf, sizes, "workload.type=cdf cdf.sizes-file=%s", NULL,
-     false},
+     false, NULL},
     {"HPCC list without entries", hpcc_nothing, NULL, NULL,
-     "weft hpcc (FLOW_FILE or TRACE_FILE of its config: %s)", false},
-    {"HPCC completion times (fct.txt), an output", hpcc_fct, NULL, NULL, NULL, false},
+     "weft hpcc (FLOW_FILE or TRACE_FILE of its config: %s)", false, NULL},
+    {"HPCC completion times (fct.txt), an output", hpcc_fct, NULL, NULL, NULL, false, NULL},
 };
 
 const struct weft_import_kind *weft_import_kinds(size_t *n)
 {
     *n = sizeof table / sizeof table[0];
     return table;
+}
+
+const char *weft_import_name(const struct weft_import_kind *k)
+{
+    return k->reader ? k->reader->title : k->name;
+}
+
+const char *weft_import_sets(const struct weft_import_kind *k, char *buf, size_t size)
+{
+    if (!k->reader)
+        return k->sets;
+    snprintf(buf, size, "workload.type=%s %s.file=%%s", k->reader->name, k->reader->name);
+    return buf;
 }
 
 const char *weft_import_option(const struct weft_import_kind *k, enum weft_import_tool tool,

@@ -42,12 +42,22 @@ struct weft_workload_ops {
     int (*write)(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err);
     /** Optional, with write. What the job is, in lines for people, into @p buf. */
     int (*describe)(const void *params, char *buf, size_t size, struct weft_err *err);
+    /**
+     * Optional, of the reader of one file, which its parameter `file` names. Whether a file is of
+     * the format, by its beginning @p head, with a NUL behind; if so, what the file says that it
+     * has, into @p what. Then `weft import` knows such files, and the fuzz target `readers` plays
+     * those in the folder `corpus` beside the reader.
+     */
+    bool (*recognises)(const char *head, char *what, size_t size);
 };
 
 /** All workloads, in the order of workload_table.def; *n receives their number. */
 const struct weft_workload_ops *const *weft_workload_table(size_t *n);
 /** The workload called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err);
+/** Reads file @p path by the workload, whose parameter `file` it is, as a job or flows that are not
+ * played. */
+int weft_workload_try(const struct weft_workload_ops *ops, const char *path, struct weft_err *err);
 /** Adds one that was loaded at run time (base/plugin.h). */
 int weft_workload_add(const struct weft_workload_ops *ops, struct weft_err *err);
 /**

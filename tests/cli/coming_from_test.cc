@@ -208,7 +208,7 @@ void write_all(const TempDir &dir)
     write_astra(dir);
     copy_to(dir, "goal/all", "a.goal");
     copy_to(dir, "htsim/three_tiers.topo", "f.topo");
-    copy_to(dir, "htsim_flows/triggers.cm", "m.cm");
+    copy_to(dir, "../../../frontend/workload/traffic/corpus/triggers.cm", "m.cm");
     copy_to(dir, "infragraph/two_hosts.yaml", "fabric.yaml");
     write_file(dir / "h100.xml", nccl_dump());
     write_at(dir, "path/to/xml/ring.xml", msccl_ring());

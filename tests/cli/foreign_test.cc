@@ -73,16 +73,27 @@ TEST(Htsim, ThreeTiers)
 TEST(Htsim, TriggersPlay)
 {
     TempDir dir;
-    const Said s = weft({"run",   "-q",
-                         "-o",    dir / "out",
-                         "--set", "workload.type=htsim-flows",
-                         "--set", "htsim-flows.file=" + corpus("htsim_flows/triggers.cm"),
-                         "--set", "topology.type=single-switch",
-                         "--set", "single-switch.hosts=4",
-                         "--set", "network.backend=ideal",
-                         "--set", "ideal.model=flat",
-                         "--set", "ideal.latency=1us",
-                         "--set", "ideal.bandwidth=8Gbps"});
+    const Said s =
+        weft({"run",
+              "-q",
+              "-o",
+              dir / "out",
+              "--set",
+              "workload.type=htsim-flows",
+              "--set",
+              "htsim-flows.file=" + source_dir() + "/frontend/workload/traffic/corpus/triggers.cm",
+              "--set",
+              "topology.type=single-switch",
+              "--set",
+              "single-switch.hosts=4",
+              "--set",
+              "network.backend=ideal",
+              "--set",
+              "ideal.model=flat",
+              "--set",
+              "ideal.latency=1us",
+              "--set",
+              "ideal.bandwidth=8Gbps"});
     ASSERT_EQ(s.code, 0) << s.err;
     std::string starts;
     std::istringstream in(slurp(dir / "out/flows.csv"));
@@ -107,7 +118,8 @@ TEST(Htsim, FlowsWithoutAnEnd)
                                   "single-switch.hosts=4", "network.backend=ideal",
                                   "ideal.model=flat", "ideal.latency=1us", "ideal.bandwidth=8Gbps"})
         args.insert(args.end(), {"--set", set});
-    args.insert(args.end(), {"--set", "htsim-flows.file=" + corpus("htsim_flows/endless.cm")});
+    args.insert(args.end(), {"--set", "htsim-flows.file=" + source_dir() +
+                                          "/frontend/workload/traffic/corpus/endless.cm"});
     const Said never = weft(args);
     EXPECT_EQ(never.code, 3);
     EXPECT_CONTAINS(never.err, "nothing ends the run");

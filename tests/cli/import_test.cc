@@ -16,7 +16,7 @@ TEST(Import, TellsKindsApart)
         {"nccl", "NCCL topology dump"},
         {"infragraph", "InfraGraph document"},
         {"htsim", "htsim topology"},
-        {"htsim_flows", "htsim connection matrix"},
+        {"../../../frontend/workload/traffic/corpus", "a connection matrix of htsim"},
         {"hpcc_topology", "HPCC topology"},
         {"hpcc_config", "HPCC configuration"},
         {"mscclpp", "MSCCL++ plan, all-reduce"},
@@ -113,11 +113,13 @@ TEST(Import, CountsAndCommands)
     Said s = weft({"import", "--dry-run", base + "goal/all"});
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "reads: 2 ranks, 7 operations, 3 dependencies, 1004 bytes sent");
-    s = weft({"import", base + "htsim/three_tiers.topo", base + "htsim_flows/triggers.cm"});
+    const std::string matrix = source_dir() + "/frontend/workload/traffic/corpus/triggers.cm";
+    s = weft({"import", base + "htsim/three_tiers.topo", matrix});
     EXPECT_EQ(s.out, "weft run --set topology.type=htsim --set htsim.file=" + base +
                          "htsim/three_tiers.topo --set workload.type=htsim-flows --set "
                          "htsim-flows.file=" +
-                         base + "htsim_flows/triggers.cm\n");
+                         matrix + "\n");
+    EXPECT_CONTAINS(weft({"import", "--dry-run", matrix}).out, "triggers\n  takes it: weft run");
     ASSERT_EQ(weft({"trace", "generate", "t", "--set", "ranks=2"}, dir / "").code, 0);
     s = weft({"import", "--dry-run", "t.1.et"}, dir / "");
     EXPECT_CONTAINS(s.out, "t.1.et: Chakra execution trace\n  reads: 1 nodes of one rank, 1 "

@@ -136,20 +136,14 @@ void weft_fuzz_table_placement(const uint8_t *data, size_t size)
     REQUIRE(columns == m.ntables * m.columns);
 }
 
-void weft_fuzz_htsim_flows(const uint8_t *data, size_t size)
+/* Every reader that recognises its files takes what it is given, or says why not. */
+void weft_fuzz_readers(const uint8_t *data, size_t size)
 {
-    static const uint64_t rates[RANKS] = {1};
-    static const uint32_t nodes[RANKS] = {0};
-    const struct weft_flow_site site = {
-        .nranks = RANKS, .seed = 1, .access_bps = rates, .access_node = nodes};
-    struct weft_err err = {0};
-    struct weft_flow_source *s = NULL;
-    const struct weft_workload_ops *ops = weft_workload_find("htsim-flows", &err);
-    REQUIRE(ops && ops->flows);
-    void *params = calloc(1, ops->params.struct_size);
-    REQUIRE(params && weft_params_defaults(&ops->params, params, &err) == 0);
-    REQUIRE(weft_params_set(&ops->params, params, "file", weft_fuzz_file(data, size), &err) == 0);
-    if (weft_fuzz_ok(ops->flows(params, &site, &s, &err), &err))
-        weft_flow_source_free(s);
-    free(params);
+    size_t n;
+    const struct weft_workload_ops *const *all = weft_workload_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        struct weft_err err = {0};
+        if (all[i]->recognises)
+            weft_fuzz_ok(weft_workload_try(all[i], weft_fuzz_file(data, size), &err), &err);
+    }
 }

@@ -35,9 +35,15 @@ std::vector<std::string> Corpus(const weft_fuzz_target &t)
     const char *root = getenv("WEFT_SOURCE_DIR");
     std::vector<std::string> files;
     std::error_code none;
-    for (const auto &e : std::filesystem::directory_iterator(
-             std::string(root ? root : ".") + "/tests/fuzz/corpus/" + t.name, none))
+    const std::string from(root ? root : ".");
+    for (const auto &e :
+         std::filesystem::directory_iterator(from + "/tests/fuzz/corpus/" + t.name, none))
         files.push_back(e.path());
+    if (t.name == std::string("readers"))
+        for (const auto &e :
+             std::filesystem::recursive_directory_iterator(from + "/frontend/workload", none))
+            if (e.path().parent_path().filename() == "corpus")
+                files.push_back(e.path());
     std::sort(files.begin(), files.end());
     return files;
 }

@@ -18,7 +18,9 @@
 #include "workload/traffic/reactor.h"
 #include "workload/workload.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,6 +418,19 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return rc;
 }
 
+static bool htsim_flows_recognises(const char *head, char *what, size_t size)
+{
+    const char *n = strstr(head, "Connections"), *triggers = strstr(head, "Triggers");
+    if (!n || (n > head && n[-1] != '\n'))
+        return false;
+    n += sizeof "Connections" - 1;
+    if (strspn(n, " \t") == 0 || !isdigit((unsigned char)n[strspn(n, " \t")]) || !strstr(n, "->"))
+        return false;
+    snprintf(what, size, "%lu flows, %lu triggers", strtoul(n, NULL, 10),
+             triggers ? strtoul(triggers + sizeof "Triggers" - 1, NULL, 10) : 0);
+    return true;
+}
+
 extern const struct weft_workload_ops weft_workload_htsim_flows;
 const struct weft_workload_ops weft_workload_htsim_flows = {
     .name = "htsim-flows",
@@ -425,4 +440,5 @@ const struct weft_workload_ops weft_workload_htsim_flows = {
     .params = WEFT_PARAM_TABLE(table, struct params),
     .ranks = ranks,
     .flows = flows,
+    .recognises = htsim_flows_recognises,
 };

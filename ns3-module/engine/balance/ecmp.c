@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Equal-cost choice.
+ * ECMP: the hash by which a switch chooses among ports of equal cost.
  *
  * flow: a 32-bit hash of the QP, made when it opens, mixed with the number of the switch
  * (routes.h). hpcc: 32-bit MurmurHash3 (Appleby, public domain; x86_32 variant) over source

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ports, buffers and QPs as they are at one moment, for series over time.
+ * Queue samples: ports, queues, buffers and QPs as they are at one moment, for series over time.
  *
  * Nothing is kept for it while the engine runs, except that QPs remember their last round-trip time
  * once weft_engine_note_rtts was called.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What processes give to each other at the end of a window: peers.h.
+ * The MPI message from one process to another at the end of a window: it is packed and unpacked
+ * here, and sent by weft_peers.exchange (base/mpi_mail.c). Model: peers.h.
  *
- * A send buffer has a head, an error if there is one, then what is for all: pauses that took effect
- * and what is to be told; then what is for its process alone: what became of the last packets of
- * messages to its hosts, and packets on links that lead there, each with what lies beside its
- * record. All send buffers are small: what does not fit is given in another exchange, which follows
- * at once.
+ * A message has, in this order: a head; an error, if there is one; pauses that took effect and
+ * completions, which all processes are sent; the last packets of messages to hosts of the receiving
+ * process; packets on links that lead there, each with the records that belong to it. A message has
+ * a bounded size. The rest is sent by another exchange, which follows at once.
  */
 #include "core/context.h"
 #include "core/walk.h"

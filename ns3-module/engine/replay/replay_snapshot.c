@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A state as a row of values in a fixed order: written, compared, and moved on by the difference of
+ * The snapshot of a state, such as that at the beginning of a period: a row of values in a fixed
+ * order: written, compared, and moved on by the difference of
  * two rows.
  */
 #include "replay_snapshot.h"

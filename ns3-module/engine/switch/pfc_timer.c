@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When the time of a pause, or until it is repeated, is over: pfc.c says what these are. Pauses
- * that are repeated while nothing else moves end the run, as a deadlock where they are one.
+ * The PFC pause timers: expiry of a pause at the paused port, and refresh of XOFF at the pausing
+ * one (pfc.c has the model). Pauses that are repeated while no packet moves end the run; a deadlock
+ * is reported as one.
  */
 #include "core/context.h"
 #include "core/events.h"

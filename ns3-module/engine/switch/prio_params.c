@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps of parameters: an entry PRIO:VALUE sets a parameter of the section for one priority, with
+ * Parameters per priority, such as the weights of deficit round robin and the thresholds of ECN: an
+ * entry PRIO:VALUE sets a parameter of the section for one priority, with
  * the unit and the range that the parameter has for all.
  */
 #include "prio_params.h"

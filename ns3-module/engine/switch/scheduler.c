@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which priority a port serves: the strict ones, highest first; then surplus round robin
- * over the rest: a priority keeps its turn while its deficit is positive and may overdraw it by one
- * packet (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM 1996),
- * which shares the link as deficit round robin does without knowing the next packet's size.
+ * The scheduler of a port: which priority it serves. The weights are quanta, bytes per turn
+ * (prio_params.c reads them). The strict priorities come first, highest first; then surplus round
+ * robin over the rest: a priority keeps its turn while its deficit is positive and may overdraw it
+ * by one packet (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM
+ * 1996), which shares the link as deficit round robin does without knowing the next packet's size.
  */
 #include "scheduler.h"
 #include "core/context.h"
