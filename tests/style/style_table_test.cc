@@ -91,13 +91,18 @@ std::vector<std::string> private_names(const std::string &path, const std::strin
     return names;
 }
 
-// Whether a file has a heap of its own: it goes from an entry to its first child.
+// Whether a file has a heap of its own: it goes from an entry to its first child, and moves
+// entries.
 bool is_heap(const SourceFile &f)
 {
-    static const std::regex child("= [248] \\* \\w+ \\+ 1\\b|<< [12]\\) \\+ 1\\b");
-    const std::vector<std::string> lines = code_only(f.lines);
-    return std::any_of(lines.begin(), lines.end(),
-                       [](const std::string &line) { return std::regex_search(line, child); });
+    static const std::regex child("= [248] \\* \\w+ \\+ 1\\b");
+    static const std::regex move("(\\w+\\)?)\\[[a-z]\\w*\\] = .*\\1\\[[a-z]\\w*\\];");
+    bool goes = false, moves = false;
+    for (const std::string &line : code_only(f.lines)) {
+        goes |= std::regex_search(line, child);
+        moves |= std::regex_search(line, move);
+    }
+    return goes && moves;
 }
 
 // Names of static functions; a hook, which an interface names, is set as `.name = name`.
@@ -108,7 +113,8 @@ std::set<std::string> statics_of(const SourceFile &f)
     std::set<std::string> names;
     for (const std::string &line : f.lines) {
         std::smatch m;
-        if (line.compare(0, 7, "static ") == 0 && std::regex_search(line, m, definition))
+        if (line.compare(0, 7, "static ") == 0 && std::regex_search(line, m, definition) &&
+            m[1] != "__attribute__")
             names.insert(m[1]);
     }
     for (const std::string &line : f.lines)

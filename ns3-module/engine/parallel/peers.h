@@ -178,11 +178,13 @@ void peers_run(struct weft_engine *e);
 /** All processes exchange what they have. */
 void peers_exchange(struct weft_engine *e);
 
-/* peers_completions.c */
+/* peers_fields.c */
 /** The fields of a message that are sent to other processes at a time. */
 struct msg_fields msg_fields_of(const struct msg *m, enum msg_crossing when);
 /** Takes them over there. */
 void msg_fields_take(struct msg *m, const struct msg_fields *f, enum msg_crossing when);
+
+/* peers_completions.c */
 /** The message to other processes. */
 void completion_message_of(const struct weft_engine *e, const struct completion *t,
                            struct completion_message *message);
