@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { USES_SET = 1, USES_GROUPS = 2, USES_RANKS = 4, USES_JSON = 8, USES_MEND = 16 };
-
 /* In the order of the bits. */
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
@@ -33,40 +31,39 @@ static const struct {
     const char *takes;
     unsigned uses; /* which options */
 } actions[] = {
-    {"generate", weft_trace_generate, 1, 2, "a prefix, and before it perhaps a workload", USES_SET},
-    {"info", weft_trace_info, 1, 1, "one prefix", USES_GROUPS | USES_RANKS | USES_JSON},
-    {"check", weft_trace_check, 1, 1, "one prefix", USES_GROUPS | USES_RANKS | USES_JSON},
-    {"dump", weft_trace_dump, 1, 1, "one file or prefix", USES_JSON},
-    {"diff", weft_trace_diff, 2, 2, "two files or two prefixes", USES_JSON},
+    {"generate", weft_trace_generate, 1, 2, "a prefix, and before it perhaps a workload",
+     WEFT_TRACE_SET},
+    {"info", weft_trace_info, 1, 1, "one prefix",
+     WEFT_TRACE_GROUPS | WEFT_TRACE_RANKS | WEFT_TRACE_JSON},
+    {"check", weft_trace_check, 1, 1, "one prefix",
+     WEFT_TRACE_GROUPS | WEFT_TRACE_RANKS | WEFT_TRACE_JSON},
+    {"dump", weft_trace_dump, 1, 1, "one file or prefix", WEFT_TRACE_JSON},
+    {"diff", weft_trace_diff, 2, 2, "two files or two prefixes", WEFT_TRACE_JSON},
     {"transform", weft_trace_transform, 2, INT_MAX,
-     "a prefix, another for what is written, and transforms", USES_GROUPS | USES_JSON},
+     "a prefix, another for what is written, and transforms", WEFT_TRACE_GROUPS | WEFT_TRACE_JSON},
     {"synthesize", weft_trace_synthesize, 2, 2, "a prefix, and another for what is written",
-     USES_SET | USES_GROUPS | USES_JSON},
+     WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_JSON},
     {"convert", weft_trace_convert, 2, 2, "what is read, and what is written",
-     USES_SET | USES_GROUPS | USES_RANKS | USES_JSON | USES_MEND},
-    {"compare", weft_trace_compare, 2, 2, "two prefixes", USES_SET | USES_GROUPS | USES_JSON},
+     WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_RANKS | WEFT_TRACE_JSON | WEFT_TRACE_MEND},
+    {"compare", weft_trace_compare, 2, 2, "two prefixes",
+     WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_JSON},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
 /* Refuses the first option that the action does not use, and says which do. */
 static int trace_refuse_idle(const struct weft_trace_opts *o, int which, struct weft_err *err)
 {
-    const unsigned given = (o->set.n ? USES_SET : 0) | (o->groups ? USES_GROUPS : 0) |
-                           (o->ranks ? USES_RANKS : 0) | (o->json ? USES_JSON : 0) |
-                           (o->mend ? USES_MEND : 0);
-    const unsigned idle = given & ~actions[which].uses;
+    const unsigned idle = weft_trace_idle(o, actions[which].uses);
     char users[128] = "";
-    size_t n = 0, bit = 0;
+    size_t n = 0;
     if (!idle)
         return 0;
-    while (!(idle >> bit & 1))
-        bit++;
     for (int i = 0; i < ACTIONS; i++)
-        if (actions[i].uses >> bit & 1)
+        if (actions[i].uses & idle)
             n += (size_t)snprintf(users + n, sizeof users - n, "%s%s", n ? ", " : "",
                                   actions[i].name);
-    return weft_err_set(err, WEFT_E_USAGE, "trace %s does not use --%s; it belongs to trace %s",
-                        actions[which].name, options[bit].name, users);
+    return weft_err_set(err, WEFT_E_USAGE, "trace %s does not use %s; it belongs to trace %s",
+                        actions[which].name, weft_trace_option_name(idle), users);
 }
 
 static int trace_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,

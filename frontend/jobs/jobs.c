@@ -38,14 +38,16 @@ struct weft_jobs {
 
 struct weft_system_env weft_job_env(const struct weft_job_plan *p, uint64_t seed,
                                     const struct weft_fabric *fabric,
-                                    const struct weft_net_manner *manner)
+                                    const struct weft_net_manner *manner, struct weft_tuner *tuner)
 {
     return (struct weft_system_env){.seed = seed,
                                     .dims = p->dims.n ? &p->dims : NULL,
                                     .fabric = p->identity ? fabric : NULL,
                                     .net_fabric = fabric,
                                     .hosts = p->identity ? NULL : p->hosts,
-                                    .manner = *manner};
+                                    .manner = *manner,
+                                    .tuner = tuner,
+                                    .job = p};
 }
 
 static void jobs_fail(struct weft_jobs *j, const struct weft_err *err)
@@ -131,7 +133,8 @@ static int ready(struct job *b, struct weft_err *err)
 {
     const struct weft_jobs_config *c = &b->all->c;
     if (b->plan->workload) {
-        const struct weft_system_env env = weft_job_env(b->plan, c->seed, c->fabric, &c->manner);
+        const struct weft_system_env env =
+            weft_job_env(b->plan, c->seed, c->fabric, &c->manner, c->tuner);
         const struct weft_system_observer o = {b, on_op, on_phase, on_path};
         b->system = weft_system_new(b->plan->workload, c->system, &env, b->net,
                                     c->observers ? &o : NULL, err);

@@ -50,6 +50,7 @@ struct weft_jobs_config {
     const struct weft_fabric *fabric;
     struct weft_net_manner manner; /**< of the net's backend */
     struct weft_net *net;
+    struct weft_tuner *tuner;                     /**< for auto; NULL: nothing is measured */
     const struct weft_system_observer *observers; /**< per job; NULL: none */
     /** Optional. Told of requests of sources that are over, at absolute times. */
     void (*requests)(void *ctx, uint32_t job, const struct weft_request *request);
@@ -74,7 +75,7 @@ struct weft_job_result {
 /** What the system layer is told of a job besides its parameters. */
 struct weft_system_env weft_job_env(const struct weft_job_plan *p, uint64_t seed,
                                     const struct weft_fabric *fabric,
-                                    const struct weft_net_manner *manner);
+                                    const struct weft_net_manner *manner, struct weft_tuner *tuner);
 
 /** Prepares the jobs over c->net and becomes its sink. A single job whose rank r is host r, which
  * begins at 0 with nothing of its own, has the net for itself. NULL on failure. */

@@ -55,6 +55,7 @@ static int alone_prepare(struct alone *a, const struct weft_cli *cli,
                                         .fabric = parts->fabric,
                                         .manner = weft_scenario_manner(a->s, parts->fabric),
                                         .net = a->on.net,
+                                        .tuner = parts->tuner,
                                         .keep_on = true};
     a->on.jobs = weft_jobs_new(&jc, err);
     if (!a->on.jobs)

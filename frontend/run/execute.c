@@ -154,6 +154,7 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
                                         .fabric = parts->fabric,
                                         .manner = weft_scenario_manner(s, parts->fabric),
                                         .net = *net,
+                                        .tuner = parts->tuner,
                                         .observers = observers,
                                         .requests = report ? weft_report_request : NULL,
                                         .requests_ctx = report,

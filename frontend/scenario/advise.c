@@ -179,7 +179,8 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
     for (size_t i = 0; i < s->ngroups; i++)
         if (resolve_group(s, &s->groups[i], &config, err))
             return err->code;
-    if (weft_scenario_warn_pauses(s, parts->fabric, err))
+    if (weft_scenario_warn_pauses(s, parts->fabric, err) ||
+        weft_scenario_warn_in_network(s, parts, err))
         return err->code;
     if (s->backend->advise)
         s->backend->advise(&config, sentence, &k);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a resolved scenario to a fabric and a job, with every check that needs them. */
 #include "base/units.h"
+#include "jobs/tuner.h"
 #include "scenario/resolve.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,
                                              const struct weft_scenario_parts *parts, uint32_t i)
 {
     const struct weft_net_manner manner = weft_scenario_manner(s, parts->fabric);
-    return weft_job_env(&parts->jobs[i], s->run->seed, parts->fabric, &manner);
+    return weft_job_env(&parts->jobs[i], s->run->seed, parts->fabric, &manner, parts->tuner);
 }
 
 /* Collectives know fewer dimensions than fabrics may have. */
@@ -172,6 +173,8 @@ int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_
         code = name_element(s, WEFT_FAULT_ELEMENT, err);
     if (!code)
         code = weft_scenario_choose_series(s, out->fabric, &out->series, err);
+    if (!code && !(out->tuner = weft_tuner_new(s->backend, &config, err)))
+        code = err->code;
     if (code)
         weft_scenario_parts_free(out);
     return code;
@@ -202,6 +205,7 @@ void weft_scenario_parts_free(struct weft_scenario_parts *parts)
     weft_scenario_free_jobs(parts);
     weft_fault_plan_free(parts->faults);
     weft_series_choice_free(parts->series);
+    weft_tuner_free(parts->tuner);
     weft_fabric_free(parts->fabric);
     *parts = (struct weft_scenario_parts){0};
 }

@@ -229,6 +229,7 @@ struct weft_scenario_parts {
     uint32_t njobs;
     struct weft_fault_plan *faults;    /**< NULL: nothing goes wrong */
     struct weft_series_choice *series; /**< NULL: nothing is sampled */
+    struct weft_tuner *tuner;          /**< measures candidates of auto */
 };
 /** What is sampled of a fabric; *out is NULL when it is nothing, and else for the caller to free.
  */
@@ -253,6 +254,10 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
  * weft_scenario_advise. */
 int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric *f,
                               struct weft_err *err);
+/** Adds warnings of settings of switches that add up, where no operation is played by them. 0 or
+ * WEFT_E_LIMIT. Part of weft_scenario_advise. */
+int weft_scenario_warn_in_network(struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                                  struct weft_err *err);
 /** As weft_scenario_build, but for the workloads: parts->njobs is 0. */
 int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_parts *out,
                             struct weft_err *err);

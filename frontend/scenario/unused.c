@@ -148,16 +148,16 @@ static bool is_given(const struct weft_scenario_group *g, size_t param)
            (p->type != WEFT_PARAM_STRING || weft_params_format(p, g->values, text, sizeof text)[0]);
 }
 
-static int warn(struct weft_resolver *r, const struct weft_scenario_group *g, size_t param,
+static int warn(struct weft_scenario *s, const struct weft_scenario_group *g, size_t param,
                 const char *why, struct weft_err *err)
 {
     const struct weft_origin *o = &g->origins[param];
     const char *name = g->table->params[param].name;
     if (o->kind == WEFT_ORIGIN_FILE)
-        return weft_scenario_warn(r->s, err,
+        return weft_scenario_warn(s, err,
                                   "%s:%" PRId64 ":%" PRId64 ": <%s>: '%s' has no effect: %s",
-                                  r->s->file, o->line, o->col, g->element, name, why);
-    return weft_scenario_warn(r->s, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
+                                  s->file, o->line, o->col, g->element, name, why);
+    return weft_scenario_warn(s, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
 }
 
 /* Why the choice of a congestion control has no effect: every dimension replaces it by its own, or
@@ -172,13 +172,13 @@ static const char *idle_control(struct dims *d)
     return NULL;
 }
 
-static int warn_group(struct weft_resolver *r, const struct weft_scenario_group *g, const char *why,
+static int warn_group(struct weft_scenario *s, const struct weft_scenario_group *g, const char *why,
                       struct weft_err *err)
 {
     int code = 0;
     for (size_t k = 0; k < g->table->n && !code; k++)
         if (is_given(g, k))
-            code = warn(r, g, k, why, err);
+            code = warn(s, g, k, why, err);
     return code;
 }
 
@@ -193,7 +193,7 @@ static int warn_control(struct weft_resolver *r, const struct weft_scenario_grou
     else if (o->kind > WEFT_ORIGIN_PRESET)
         code = weft_scenario_warn(r->s, err, "--set %s.%s=%s: has no effect: %s", g->element,
                                   g->selector, g->selected, why);
-    return code ? code : warn_group(r, g, why, err);
+    return code ? code : warn_group(r->s, g, why, err);
 }
 
 static int warn_params(struct weft_resolver *r, const struct weft_scenario_group *g,
@@ -204,7 +204,7 @@ static int warn_params(struct weft_resolver *r, const struct weft_scenario_group
     for (size_t k = 0; k < g->table->n; k++) {
         int code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
         if (code == 0 && is_given(g, k))
-            code = warn(r, g, k, why, err);
+            code = warn(r->s, g, k, why, err);
         if (code < 0)
             return code;
     }
@@ -235,9 +235,39 @@ int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
         const char *idle = weft_group_is_cc(g) ? idle_control(&dims) : idle_system(r, g);
         int code = !idle                 ? warn_params(r, g, &dims, err)
                    : weft_group_is_cc(g) ? warn_control(r, g, idle, err)
-                                         : warn_group(r, g, idle, err);
+                                         : warn_group(r->s, g, idle, err);
         if (code)
             return code;
     }
     return 0;
+}
+
+static void note_in_network(void *ctx, enum weft_coll_kind kind, const char *text)
+{
+    (void)kind;
+    *(bool *)ctx |= strstr(text, "in-network") != NULL;
+}
+
+int weft_scenario_warn_in_network(struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                                  struct weft_err *err)
+{
+    const struct weft_scenario_group *g = s->groups, *const end = s->groups + s->ngroups;
+    bool any = false, used = false, graphs = false;
+    while (g < end && strcmp(g->element, "in-network") != 0)
+        g++;
+    for (size_t k = 0; g < end && k < g->table->n; k++)
+        any |= is_given(g, k);
+    for (uint32_t i = 0; any && !used && i < parts->njobs; i++) {
+        const struct weft_system_env env = weft_scenario_job_env(s, parts, i);
+        graphs |= parts->jobs[i].workload != NULL;
+        if (parts->jobs[i].workload && weft_system_algorithms(parts->jobs[i].workload, s->system,
+                                                              &env, note_in_network, &used, err))
+            return err->code;
+    }
+    return graphs && !used /* without graphs it has been said */
+               ? warn_group(s, g,
+                            "no operation is played in switches, as by "
+                            "system.all-reduce=in-network",
+                            err)
+               : 0;
 }

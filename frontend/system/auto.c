@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which algorithm plays an operation that asks for auto: the cheapest by auto_cost.c of those that
- * declare what they cost, simulated over the whole group, or where the group is a grid one per
- * dimension, as NCCL's tuner compares its algorithms by a latency and a bandwidth.
+ * declare what they cost, over the whole group, or where the group is a grid one per dimension, as
+ * NCCL's tuner compares its algorithms by a latency and a bandwidth. Those that are too near to
+ * each other for that are simulated (auto_tune.c).
  *
  * What is taken follows from group, kind and size alone, so that all members take the same. It is
  * worked out before the run, once for each group, kind and class of sizes: 32 to an octave, by
- * their smallest size. Where the fabric is not known, and for sizes that only their ends know, it
- * is ring, direct or binomial.
+ * their smallest size, and measured by that of the first operation of the class. Where the fabric
+ * is not known, and for sizes that only their ends know, it is ring, direct or binomial.
  */
 #include "system/auto.h"
 
@@ -37,6 +38,7 @@ struct maker {
     struct weft_auto *a;
     const struct weft_auto_job *job;
     const struct weft_dims *dims;
+    struct weft_auto_tuning tuning;
     struct weft_err *err;
 };
 
@@ -125,18 +127,23 @@ static int decide(struct maker *m, const struct weft_auto_fabric *auto_fabric,
     struct weft_ranking ranking;
     const uint64_t bytes = class_bytes(key & ((UINT64_C(1) << KEY_BITS) - 1));
     weft_candidates_rank(candidates, op, bytes, &ranking);
-    if (!ranking.best[0] || !auto_fabric->ports_left)
+    if (!ranking.n || !auto_fabric->ports_left)
         return 0; /* as without a fabric */
+    if (weft_auto_tune(&m->tuning, op, &ranking, m->err))
+        return m->err->code;
     struct weft_auto_pick *p = calloc(1, sizeof *p);
     if (!p)
         return weft_err_no_memory(m->err, "the choice of algorithms");
     p->link = m->a->first;
     m->a->first = p;
-    p->choice = choice_of(m, ranking.best);
-    p->bytes = bytes;
-    p->cost_s = ranking.best_s;
-    p->next_s = ranking.next_s;
-    memcpy(p->next, ranking.next, sizeof p->next);
+    p->choice = choice_of(m, ranking.choice[0].text);
+    p->bytes = ranking.choice[0].measured ? op->bytes : bytes;
+    p->cost_s = ranking.choice[0].s;
+    p->measured = ranking.choice[0].measured;
+    if (ranking.n > 1) {
+        p->next_s = ranking.choice[1].s;
+        memcpy(p->next, ranking.choice[1].text, sizeof p->next);
+    }
     if (!p->choice)
         return m->err->code;
     return weft_u64map_put(&m->a->picks, key, p)
@@ -206,6 +213,7 @@ static int decide_all(struct maker *m, const struct wanted *wanted, size_t n)
     int rc = weft_auto_fabric_new(env, &auto_fabric, m->err);
     if (rc)
         return rc;
+    weft_auto_tuning_begin(&m->tuning, m->job);
     for (size_t i = 0; !rc && i < n; i++) {
         const struct weft_op *op = weft_workload_visit(m->job->w, wanted[i].rank, wanted[i].op);
         if (i == 0 || op->group != group) {
@@ -216,6 +224,7 @@ static int decide_all(struct maker *m, const struct wanted *wanted, size_t n)
         if (!rc)
             rc = decide(m, &auto_fabric, &candidates, wanted[i].key, op);
     }
+    weft_auto_tuning_end(&m->tuning);
     weft_candidates_close(&candidates);
     weft_auto_fabric_release(&auto_fabric);
     return rc;

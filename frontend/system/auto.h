@@ -6,6 +6,7 @@
  *   auto.c        which operations there are, what each is simulated by
  *   auto_ranking.c   the cheapest for one of them
  *   auto_chunks.c how its chunks follow each other
+ *   auto_tune.c   what near candidates take, simulated
  *   auto_cost.c   what an algorithm costs a group
  *   auto_paths.c  what the messages of a round cross
  */
@@ -59,6 +60,7 @@ struct weft_crossing {
     /** Messages times 1/rate: of the busiest link; mean of the busiest of each path. */
     double load, mean_load;
     double share;         /**< of the messages of the busiest link: what a link has on average */
+    double mean_ports;    /**< of the paths */
     struct weft_way *way; /**< of the message of each place in rounds of one each; else NULL */
 };
 /** Finds it out, and the ways into out->way where that is not NULL. With many messages per rank it
@@ -89,6 +91,7 @@ void weft_table_release(struct weft_table *t);
 struct weft_cost {
     double latency_s, busy_s;
     double rounds; /**< that the latency is shared among */
+    double hops;   /**< frames times links, of all ranks */
 };
 /** What @p a costs at the table's layout for call @p c (its params are filled in); `a->ops->cost`
  * must be there. */
@@ -138,14 +141,39 @@ int weft_candidates_open(struct weft_candidates *s, struct weft_auto_fabric *aut
                          uint32_t group, struct weft_err *err);
 void weft_candidates_close(struct weft_candidates *s);
 
-/** The cheapest two choices; texts are empty where there are none. */
+/** A choice. */
+struct weft_ranked {
+    double s;      /**< that the operation takes */
+    double hops;   /**< frames times links that a simulation of it costs */
+    bool measured; /**< it was simulated */
+    char text[WEFT_CHOICE_TEXT_MAX];
+};
+/** Most choices that are kept. */
+#define WEFT_RANKED_MAX 12u
+/** The cheapest choices, the first before all. */
 struct weft_ranking {
-    double best_s, next_s;
-    char best[WEFT_CHOICE_TEXT_MAX], next[WEFT_CHOICE_TEXT_MAX];
+    struct weft_ranked choice[WEFT_RANKED_MAX];
+    uint32_t n;
 };
 /** Finds them for @p op at @p bytes. */
 void weft_candidates_rank(struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
                           struct weft_ranking *out);
+
+/* --- auto_tune.c --- */
+
+struct weft_tuned;
+/** What simulations of candidates may still cost, and what came of those before. */
+struct weft_auto_tuning {
+    const struct weft_auto_job *job;
+    double hops_left;
+    struct weft_tuned *tuned; /**< the latest first */
+};
+void weft_auto_tuning_begin(struct weft_auto_tuning *t, const struct weft_auto_job *job);
+void weft_auto_tuning_end(struct weft_auto_tuning *t);
+/** Simulates those choices at the head of @p r that the formula can't tell apart, where that is
+ * cheap, and sorts them by what they took. */
+int weft_auto_tune(struct weft_auto_tuning *t, const struct weft_op *op, struct weft_ranking *r,
+                   struct weft_err *err);
 
 /** What plays a kind where nothing is known of the fabric, or of sizes. */
 static inline const char *weft_auto_without_fabric(enum weft_coll_kind kind)

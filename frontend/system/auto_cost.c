@@ -79,12 +79,16 @@ static const struct weft_crossing *crossing(struct weft_table *t, const struct w
     return &k->is;
 }
 
+static uint64_t frames_of(const struct weft_net_manner *m, uint64_t bytes)
+{
+    return bytes && m->frame_bytes ? (bytes - 1) / m->frame_bytes + 1 : 1;
+}
+
 /* What a message of so many bytes puts on a link, with the ACKs of as many others times `acks`,
  * which go the other way. */
 static double on_link(const struct weft_net_manner *m, uint64_t bytes, double acks)
 {
-    const uint64_t frames = bytes && m->frame_bytes ? (bytes - 1) / m->frame_bytes + 1 : 1;
-    return (double)bytes + (double)frames * (m->header_bytes + m->ack_bytes * acks);
+    return (double)bytes + (double)frames_of(m, bytes) * (m->header_bytes + m->ack_bytes * acks);
 }
 
 /* What of it a switch takes in before it sends it on. */
@@ -213,6 +217,8 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
     const double frame = first_frame(m, r->bytes);
     const double injected = p->injection_bps ? 8 * bytes * r->fanout / (double)p->injection_bps : 0;
     double own = endpoints_s(p, r), busy = bytes * x->load;
+    k->sum.hops +=
+        times * r->fanout * (double)nplaces(k->t) * (double)frames_of(m, r->bytes) * x->mean_ports;
     busy = larger(busy, injected);
     if (r->adds)
         own += r->fanout * seconds(weft_reduce_ps(p, r->bytes));

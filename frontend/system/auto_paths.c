@@ -129,6 +129,7 @@ static void auto_paths_count(struct weft_auto_fabric *g, uint32_t from, uint32_t
     s->out->hops = larger(s->out->hops, way.hops);
     s->out->mean_hops += way.hops;
     s->out->mean_alone += way.alone;
+    s->out->mean_ports += hops;
 }
 
 /* The busiest link of a path, once all messages are counted. */
@@ -208,6 +209,7 @@ void weft_auto_fabric_cross(struct weft_auto_fabric *g, const struct weft_rank_l
         out->mean_hops /= s.messages;
         out->mean_load /= s.messages;
         out->mean_alone /= s.messages;
+        out->mean_ports /= s.messages;
     }
     const double share = (double)r->fanout / (double)looked;
     if (g->manner->meets != WEFT_MEETS_NONE) {

@@ -13,6 +13,8 @@
 
 /* What the choice in one dimension must gain to be worth it. */
 #define LEAST_GAIN 0.01
+/* Two choices per dimension whose costs differ by less are the same program, as of two ranks. */
+#define SAME 1e-9
 
 /* --- algorithms --- */
 
@@ -111,19 +113,23 @@ int weft_candidates_open(struct weft_candidates *s, struct weft_auto_fabric *aut
 
 /* --- what it costs --- */
 
-static void auto_ranking_enter(struct weft_ranking *r, const char *text, double s)
+static void auto_ranking_enter(struct weft_ranking *r, const char *text, double s, double hops)
 {
+    uint32_t at = 0;
     if (!isfinite(s))
         return;
-    if (!r->best[0] || s < r->best_s) {
-        r->next_s = r->best_s;
-        memcpy(r->next, r->best, sizeof r->next);
-        r->best_s = s;
-        snprintf(r->best, sizeof r->best, "%s", text);
-    } else if (!r->next[0] || s < r->next_s) {
-        r->next_s = s;
-        snprintf(r->next, sizeof r->next, "%s", text);
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (strcmp(r->choice[i].text, text) == 0)
+            return;
+        at += r->choice[i].s <= s;
     }
+    if (at == WEFT_RANKED_MAX)
+        return;
+    const uint32_t after = r->n - at - (r->n == WEFT_RANKED_MAX);
+    memmove(&r->choice[at + 1], &r->choice[at], after * sizeof r->choice[0]);
+    r->n += r->n < WEFT_RANKED_MAX;
+    r->choice[at] = (struct weft_ranked){.s = s, .hops = hops};
+    snprintf(r->choice[at].text, sizeof r->choice[at].text, "%s", text);
 }
 
 /* What is raced: an operation of a group, in dimensions. */
@@ -146,6 +152,11 @@ static double in_chunks(const struct heat *h,
         return of(h, (uint32_t)chunks, arg);
     const double all = of(h, most, arg), half = of(h, most / 2, arg);
     return all + (double)(chunks - most) * (all - half) / (most - most / 2);
+}
+
+static double heat_chunks(const struct heat *h)
+{
+    return (double)weft_coll_chunks(h->call.bytes, h->candidates->job->p->chunks);
 }
 
 static double whole_s(const struct heat *h, uint32_t n, const void *arg)
@@ -171,7 +182,8 @@ static void try_whole(const struct heat *h)
         struct weft_table *table = s->job->rings && t->alg.ops->ordered ? &s->ring : &s->whole;
         const struct weft_cost cost = weft_table_cost(table, &t->alg, &c);
         auto_ranking_enter(h->ranking, t->text,
-                           isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost));
+                           isinf(cost.latency_s) ? INFINITY : in_chunks(h, whole_s, &cost),
+                           cost.hops * heat_chunks(h));
     }
 }
 
@@ -304,6 +316,22 @@ static bool write_team(const struct heat *h, const struct team *team,
     return true;
 }
 
+static void enter_team(const struct heat *h, const struct team *team,
+                       const struct weft_coll_plan *plan, const struct weft_coll_call *phase,
+                       double s)
+{
+    char text[WEFT_CHOICE_TEXT_MAX];
+    double hops = 0;
+    for (uint32_t i = 0; i < h->ranking->n; i++)
+        if (fabs(h->ranking->choice[i].s - s) <= SAME * s &&
+            strchr(h->ranking->choice[i].text, ','))
+            return;
+    for (uint32_t k = 0; k < plan->n; k++)
+        hops += cost_in(h, team->in[plan->phase[k].dim], plan->phase[k].dim, phase[k]).hops;
+    if (write_team(h, team, text))
+        auto_ranking_enter(h->ranking, text, s, hops * heat_chunks(h));
+}
+
 /* One algorithm per dimension: the cheapest of each by itself, then what is better there by 1 %
  * beside the others, since chunks in one dimension wait for those in another. */
 static void try_dimensions(const struct heat *h)
@@ -313,7 +341,6 @@ static void try_dimensions(const struct heat *h)
     struct weft_coll_plan plan;
     struct weft_coll_call phase[2 * WEFT_DIMS_MAX];
     struct team team = {{NULL}};
-    char text[WEFT_CHOICE_TEXT_MAX];
     uint32_t order[WEFT_DIMS_MAX];
     for (uint32_t d = 0; d < ndims; d++)
         order[d] = d;
@@ -327,11 +354,15 @@ static void try_dimensions(const struct heat *h)
         if (!(team.in[d] = best_alone(h, d, &plan, phase)))
             return;
     double best_s = in_chunks(h, team_s, &team);
+    enter_team(h, &team, &plan, phase, best_s);
     for (uint32_t d = 0, same = 0; same < ndims; d = (d + 1) % ndims, same++) {
         for (size_t i = 0; i < trials->n; i++) {
             struct team other = team;
             other.in[d] = &trials->trial[i];
-            const double s = other.in[d] == team.in[d] ? INFINITY : in_chunks(h, team_s, &other);
+            if (other.in[d] == team.in[d])
+                continue;
+            const double s = in_chunks(h, team_s, &other);
+            enter_team(h, &other, &plan, phase, s);
             if (s < best_s * (1 - LEAST_GAIN)) {
                 best_s = s;
                 team = other;
@@ -339,8 +370,6 @@ static void try_dimensions(const struct heat *h)
             }
         }
     }
-    if (write_team(h, &team, text))
-        auto_ranking_enter(h->ranking, text, best_s);
 }
 
 void weft_candidates_rank(struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
@@ -351,7 +380,7 @@ void weft_candidates_rank(struct weft_candidates *s, const struct weft_op *op, u
     const bool part = shape == &scratch;
     const struct heat h = {
         s, op, shape, {.kind = weft_coll_run_as(op->coll), .n = s->group->n, .bytes = bytes}, out};
-    *out = (struct weft_ranking){.best_s = 0};
+    out->n = 0;
     if (!part)
         try_whole(&h);
     if (shape->grid && weft_coll_has_phases(h.call.kind) && s->dims->n > 1 &&

@@ -22,28 +22,43 @@ static int parse_named(struct weft_choices *c, const struct weft_op *op, const c
     return weft_choice_parse(op->algorithm, dir, &more[c->nnamed++], err);
 }
 
+const char **weft_choice_param(struct weft_system_params *p, enum weft_coll_kind kind)
+{
+    switch (kind) {
+    case WEFT_COLL_ALL_REDUCE:
+        return &p->all_reduce;
+    case WEFT_COLL_ALL_GATHER:
+        return &p->all_gather;
+    case WEFT_COLL_REDUCE_SCATTER:
+        return &p->reduce_scatter;
+    case WEFT_COLL_ALL_TO_ALL:
+        return &p->all_to_all;
+    case WEFT_COLL_BROADCAST:
+        return &p->broadcast;
+    case WEFT_COLL_REDUCE:
+        return &p->reduce;
+    case WEFT_COLL_GATHER:
+        return &p->gather;
+    case WEFT_COLL_SCATTER:
+        return &p->scatter;
+    default:
+        return NULL;
+    }
+}
+
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err)
 {
-    const struct {
-        enum weft_coll_kind kind;
-        const char *text;
-    } by_kind[] = {
-        {WEFT_COLL_ALL_REDUCE, p->all_reduce},
-        {WEFT_COLL_ALL_GATHER, p->all_gather},
-        {WEFT_COLL_REDUCE_SCATTER, p->reduce_scatter},
-        {WEFT_COLL_ALL_TO_ALL, p->all_to_all},
-        {WEFT_COLL_BROADCAST, p->broadcast},
-        {WEFT_COLL_REDUCE, p->reduce},
-        {WEFT_COLL_GATHER, p->gather},
-        {WEFT_COLL_SCATTER, p->scatter},
-    };
+    struct weft_system_params own = *p;
     int rc = 0;
     *out = (struct weft_choices){.named = NULL};
-    for (size_t i = 0; !rc && i < sizeof by_kind / sizeof by_kind[0]; i++) {
-        rc = weft_choice_parse(by_kind[i].text, p->algorithm_dir, &out->kind[by_kind[i].kind], err);
+    for (int k = 0; !rc && k < WEFT_COLL_KINDS; k++) {
+        const char *const *text = weft_choice_param(&own, (enum weft_coll_kind)k);
+        if (!text)
+            continue;
+        rc = weft_choice_parse(*text, p->algorithm_dir, &out->kind[k], err);
         if (rc)
-            weft_err_prepend(err, "system.%s", weft_coll_kind_name(by_kind[i].kind));
+            weft_err_prepend(err, "system.%s", weft_coll_kind_name((enum weft_coll_kind)k));
     }
     for (uint32_t r = 0; !rc && r < w->nranks; r++)
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {

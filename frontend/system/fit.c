@@ -146,8 +146,9 @@ static void say_why(const struct use *u, char *buf, size_t size)
         fit_add(buf, size, ", taken by auto");
         return;
     }
-    snprintf(one, sizeof one, ", taken by auto: %s expected for %s",
-             weft_human_time((int64_t)(p->cost_s * 1e12), best), weft_human_size(p->bytes, bytes));
+    snprintf(one, sizeof one, ", taken by auto: %s %s for %s",
+             weft_human_time((int64_t)(p->cost_s * 1e12), best),
+             p->measured ? "measured" : "expected", weft_human_size(p->bytes, bytes));
     fit_add(buf, size, one);
     if (!p->next[0])
         return;

@@ -181,6 +181,17 @@ struct weft_rank_result {
     int64_t idle_ps; /**< before end_ps, nothing running and no communication in progress */
 };
 
+struct weft_job_plan;
+/** Measures what workloads take by themselves, each on a net of its own like that of the run. */
+struct weft_tuner {
+    /** Plays @p w under @p p where the ranks of @p job are. *end_ps: when it was over; WEFT_NEVER:
+     * not before @p until_ps, or never. A second call for a job with the same @p key gives what
+     * the first gave. */
+    int (*measure)(struct weft_tuner *t, const struct weft_job_plan *job, const char *key,
+                   struct weft_workload *w, const struct weft_system_params *p, int64_t until_ps,
+                   int64_t *end_ps, struct weft_err *err);
+};
+
 /** What a run has besides its parameters. */
 struct weft_system_env {
     uint64_t seed;                /**< of random streams */
@@ -188,8 +199,10 @@ struct weft_system_env {
     const struct weft_fabric
         *fabric; /**< for algorithms that fit themselves to it; NULL: not known */
     const struct weft_fabric *net_fabric; /**< that messages cross: for auto; NULL: not known */
-    const uint32_t *hosts;         /**< in net_fabric, of each rank; NULL: rank r is host r */
-    struct weft_net_manner manner; /**< how messages go there */
+    const uint32_t *hosts;           /**< in net_fabric, of each rank; NULL: rank r is host r */
+    struct weft_net_manner manner;   /**< how messages go there */
+    struct weft_tuner *tuner;        /**< for auto; NULL: nothing is measured */
+    const struct weft_job_plan *job; /**< of the tuner */
 };
 
 /** Checks the workload against params and fabric (group sizes, algorithm fits N, roofline has its

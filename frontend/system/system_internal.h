@@ -353,8 +353,10 @@ struct weft_auto_job {
 struct weft_auto_pick {
     struct weft_auto_pick *link;
     const struct weft_choice *choice;
-    uint64_t bytes;                  /**< for which it was worked out: the smallest of the class */
-    double cost_s;                   /**< as expected */
+    uint64_t bytes;                  /**< for which it was worked out: the smallest of the class, or
+                                        that of the operation that was measured */
+    double cost_s;                   /**< as expected, or measured */
+    bool measured;                   /**< it was simulated, as was the next best */
     double next_s;                   /**< of the next best */
     char next[WEFT_CHOICE_TEXT_MAX]; /**< empty: there was no other */
 };
@@ -368,6 +370,8 @@ const struct weft_choice *weft_auto_of(const struct weft_auto *a, const struct w
 const struct weft_auto_pick *weft_auto_pick_of(const struct weft_auto *a, const struct weft_op *op);
 
 /* choices.c */
+/** The parameter that says what plays a kind as simulated; NULL: those of others do. */
+const char **weft_choice_param(struct weft_system_params *p, enum weft_coll_kind kind);
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err);
 /** Settles what auto is; before it, weft_choice_of() is for ops that do not ask for that. */

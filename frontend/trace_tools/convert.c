@@ -209,23 +209,44 @@ static int convert_layers(const struct weft_cli *cli, const struct weft_trace_op
     return code;
 }
 
+/* What a form of conversion uses. */
+static int convert_refuse(const struct weft_trace_opts *o, const char *form, unsigned uses,
+                          struct weft_err *err)
+{
+    const unsigned idle = weft_trace_idle(o, uses);
+    return idle ? weft_err_set(err, WEFT_E_USAGE, "trace convert of %s does not use %s", form,
+                               weft_trace_option_name(idle))
+                : 0;
+}
+
 int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                        int nargs, struct weft_err *err)
 {
     const enum form to = form_of_name(args[1]);
     struct weft_goal *g = NULL;
     int64_t calc_ps;
-    if (to == CHAKRA && weft_astra_text_is(args[0]))
-        return convert_layers(cli, o, args, err);
+    if (to == CHAKRA && weft_astra_text_is(args[0])) {
+        const int code = convert_refuse(o, "a list of layers", WEFT_TRACE_SET, err);
+        return code ? code : convert_layers(cli, o, args, err);
+    }
     if (to != CHAKRA && weft_astra_text_is(args[0]))
         return weft_err_set(err, WEFT_E_INPUT,
                             "%s is a list of layers: convert it to a trace (weft trace convert %s "
                             "PREFIX), and that to a schedule",
                             args[0], args[0]);
     const bool traces = form_of_name(args[0]) == CHAKRA && !weft_file_is_regular(args[0]);
-    int code = to != CHAKRA && traces ? 0 : calc_scale(o, &calc_ps, err);
-    if (!code && to == CHAKRA && form_of_name(args[0]) == CHAKRA && weft_trace_is_et(args[0]))
-        return weft_trace_convert_et(cli, o, args, nargs, err);
+    if (to == CHAKRA && form_of_name(args[0]) == CHAKRA && weft_trace_is_et(args[0])) {
+        const int code =
+            traces ? convert_refuse(o, "traces to traces", WEFT_TRACE_JSON | WEFT_TRACE_MEND, err)
+                   : convert_refuse(o, "a file to a file", WEFT_TRACE_MEND, err);
+        return code ? code : weft_trace_convert_et(cli, o, args, nargs, err);
+    }
+    int code = traces         ? convert_refuse(o, "traces to a schedule",
+                                               WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_RANKS, err)
+               : to == CHAKRA ? convert_refuse(o, "a schedule to traces", WEFT_TRACE_SET, err)
+                              : convert_refuse(o, "a schedule to a schedule", 0, err);
+    if (!code && !traces)
+        code = calc_scale(o, &calc_ps, err);
     if (!code && traces) {
         code = schedule_of(cli, o, args[0], &g, err);
     } else if (!code) {

@@ -12,6 +12,21 @@
 /* Graphs beyond this lie in a file. */
 #define JOB_MEMORY_BYTES (UINT64_C(1) << 30)
 
+unsigned weft_trace_idle(const struct weft_trace_opts *o, unsigned uses)
+{
+    const unsigned given = (o->set.n ? WEFT_TRACE_SET : 0) | (o->groups ? WEFT_TRACE_GROUPS : 0) |
+                           (o->ranks ? WEFT_TRACE_RANKS : 0) | (o->json ? WEFT_TRACE_JSON : 0) |
+                           (o->mend ? WEFT_TRACE_MEND : 0);
+    const unsigned idle = given & ~uses;
+    return idle & (0u - idle);
+}
+
+const char *weft_trace_option_name(unsigned bit)
+{
+    static const char *const names[] = {"--set", "--groups", "--ranks", "--json", "--mend"};
+    return names[__builtin_ctz(bit)];
+}
+
 void weft_trace_json(struct weft_json *j, const struct weft_cli *cli, const char *command)
 {
     weft_json_init(j, cli->out, "standard output", 2);

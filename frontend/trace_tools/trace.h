@@ -20,6 +20,19 @@ struct weft_trace_opts {
     bool json, mend;
 };
 
+/** The options, as bits. */
+enum {
+    WEFT_TRACE_SET = 1,
+    WEFT_TRACE_GROUPS = 2,
+    WEFT_TRACE_RANKS = 4,
+    WEFT_TRACE_JSON = 8,
+    WEFT_TRACE_MEND = 16
+};
+/** The first option that is given and not one of @p uses; 0: there is none. */
+unsigned weft_trace_idle(const struct weft_trace_opts *o, unsigned uses);
+/** "--set" ... of a bit. */
+const char *weft_trace_option_name(unsigned bit);
+
 /** An action: one line in cmd_trace.c, one function in trace_NAME.c. 0 or a WEFT_E_* code, as
  * struct weft_command. */
 typedef int (*weft_trace_action)(const struct weft_cli *cli, const struct weft_trace_opts *o,

@@ -313,7 +313,7 @@ void make_settings(Maker &m, Scenario &s)
                                                       "credit",    "system", "in-network"};
     for (uint64_t n = d.chance(50) ? d.between(1, 3) : 0; n > 0; n--) {
         const std::string section = d.of(sections);
-        if (s.hpcc && section == "system")
+        if (s.hpcc && (section == "system" || section == "in-network")) // flows have none
             continue;
         draw_some(m, s, "section", section, section, d.between(1, 3));
     }

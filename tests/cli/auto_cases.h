@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Collectives on fabrics that are no presets, drawn at random: everything about one follows from
-// its number.
+// Collectives on fabrics that are no presets. A fabric is drawn at random; sizes, numbers of chunks
+// and collectives are crossed with each other and with the fabrics, and thinned: everything about a
+// case follows from a seed and its number.
 #ifndef WEFT_TESTS_CLI_AUTO_CASES_H
 #define WEFT_TESTS_CLI_AUTO_CASES_H
 
 #include "tests/campaign/draw.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -21,9 +23,9 @@ struct AutoCase {
 class AutoDraw : private Draw
 {
   public:
-    AutoDraw(uint64_t number, uint64_t ranks_max, double bytes_max)
-        : Draw(number + 0x6175746f), m_number(number), m_ranks_max(ranks_max),
-          m_bytes_max(bytes_max)
+    AutoDraw(uint64_t seed, uint64_t number, uint64_t ranks_max, double bytes_max)
+        : Draw((seed << 32) + number / kCellsOfFabric + 0x6175746f), m_seed(seed), m_number(number),
+          m_ranks_max(ranks_max), m_bytes_max(bytes_max)
     {
     }
 
@@ -33,33 +35,46 @@ class AutoDraw : private Draw
             m_case = AutoCase();
             Fabric();
         } while (m_case.ranks > m_ranks_max);
-        m_case.kind =
-            word({"all-reduce", "all-reduce", "all-gather", "reduce-scatter", "all-to-all"});
-        m_case.bytes = Size();
+        const std::string delay = word({"0ns", "0ns", "0ns", "500ns", "1us", "5us", "16.8us"});
+        const std::string reduce = chance(15) ? word({"200GB/s", "1000GB/s", "3000GB/s"}) : "";
+        const bool active = chance(40);
+        const uint64_t at_once = of<uint64_t>({2, 4, 16});
+        const uint64_t chunks = Cell();
         Set("workload.type", "generate");
         Set("generate.kind", m_case.kind);
         Set("generate.size", std::to_string(m_case.bytes) + "B");
-        const uint64_t chunks = of<uint64_t>({1, 1, 2, 3, 4, 8, 8, 16});
         Set("system.chunks", std::to_string(chunks));
-        if (chunks > 1 && chance(40))
-            Set("system.active-chunks", std::to_string(of<uint64_t>({2, 4, chunks})));
-        Set("system.endpoint-delay", word({"0ns", "0ns", "0ns", "500ns", "1us", "5us", "16.8us"}));
-        if (chance(15))
-            Set("system.reduce-bandwidth", word({"200GB/s", "1000GB/s", "3000GB/s"}));
+        if (chunks > 1 && active)
+            Set("system.active-chunks", std::to_string(std::min(at_once, chunks)));
+        Set("system.endpoint-delay", delay);
+        if (!reduce.empty())
+            Set("system.reduce-bandwidth", reduce);
         return m_case;
     }
 
   private:
-    // 200 sizes from 1 KB to 1 GB, and the powers of two among them: one after the other.
-    uint64_t Size()
+    static constexpr uint64_t kCellsOfFabric = 5;
+
+    // The collective and its size, of 200 from 1 KB to 1 GB and the powers of two among them;
+    // returns the number of chunks. Numbers that follow each other are far apart.
+    uint64_t Cell()
     {
+        static const uint64_t chunks[] = {1, 2, 3, 4, 8, 16};
+        static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter",
+                                            "all-to-all"};
         constexpr uint64_t kSizes = 200, kPowers = 20; // 1 KiB to 512 MiB
-        for (uint64_t i = m_number * 67;; i += 67) {
-            const uint64_t k = i % (kSizes + kPowers);
+        constexpr uint64_t kCells = (kSizes + kPowers) * 6 * 4, kStride = 1657;
+        for (uint64_t i = m_number * kStride + m_seed * 7919;; i++) {
+            const uint64_t cell = i % kCells, k = cell / 24;
             const double bytes = k < kSizes ? 1e3 * std::pow(10, 6.0 * (double)k / (kSizes - 1))
                                             : std::ldexp(1, (int)(k - kSizes) + 10);
-            if (bytes <= m_bytes_max)
-                return (uint64_t)std::llround(bytes);
+            if (bytes > m_bytes_max) {
+                i += 24 * 66; // a third of the sizes further
+                continue;
+            }
+            m_case.kind = kinds[cell % 4];
+            m_case.bytes = (uint64_t)std::llround(bytes);
+            return chunks[cell / 4 % 6];
         }
     }
     void Set(const std::string &key, const std::string &value)
@@ -195,7 +210,7 @@ class AutoDraw : private Draw
         }
     }
 
-    uint64_t m_number, m_ranks_max;
+    uint64_t m_seed, m_number, m_ranks_max;
     double m_bytes_max;
     AutoCase m_case;
 };

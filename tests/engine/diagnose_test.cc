@@ -113,7 +113,7 @@ TEST(Diagnose, WithoutPfcOrWithRoomTheRingDoesNotDeadlock)
 }
 
 // A link of 1 bps takes half a minute for a packet; pauses of 64 quanta are repeated each 164 ns
-// meanwhile, 200 million times before the next packet leaves.
+// meanwhile, so often that a run would take minutes until the next packet leaves.
 TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
 {
     for (const char *limit : {"1000", "0"}) {
