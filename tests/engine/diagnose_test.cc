@@ -143,6 +143,33 @@ TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
     }
 }
 
+// The same beside a message of another priority each 90 us, as retransmission timers would send.
+TEST(Diagnose, PausesRepeatedBesideFewPacketsEndTheRun)
+{
+    World w("single-switch", {{"hosts", "4"}, {"rate", "100Gbps"}},
+            {{"switch.buffer", "64KB"},
+             {"pfc.quanta", "64"},
+             {"pfc.repeat-limit", "2000"},
+             {"transport.rto", "1s"}});
+    w.Build();
+    for (uint32_t s = 1; s < 4; s++)
+        w.Send(s, 0, 4000000, s);
+    weft_err err = {};
+    weft_link_change slow = {};
+    slow.link = w.fabric->ports[w.fabric->nodes[w.fabric->hosts[0]].first_port].link;
+    slow.kind = WEFT_LINK_RATE;
+    slow.rate_bps = 1;
+    ASSERT_EQ(weft_engine_change_links(w.e, &slow, 1, &err), 0) << err.msg;
+    int rc = 0;
+    for (int64_t k = 1; k < 2000 && rc == 0; k++) {
+        w.Send(1, 2, 100, 0, 1);
+        rc = weft_engine_run(w.e, k * 90 * WEFT_PS_PER_US);
+    }
+    EXPECT_EQ(rc, WEFT_E_OUTCOME);
+    const std::string why = weft_engine_error(w.e)->msg;
+    EXPECT_NE(why.find("and hardly one while PFC pauses were repeated "), std::string::npos) << why;
+}
+
 // Hosts 0 to 5 send to host 6 through a bottleneck at host 6; host 0 also sends to host 7. All
 // hosts are on the switch (node 8), whose port to host 6 is the root; the flow 0->7 waits in a
 // paused NIC.

@@ -15,6 +15,9 @@
 
 #include <inttypes.h>
 
+/* Repeats that a hop of another packet makes up for. */
+#define REPEATS_PER_MOVE 100u
+
 /* Ends a run that would repeat its pauses for longer than anyone waits. */
 static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port)
 {
@@ -24,7 +27,7 @@ static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port
     char by[WEFT_NODE_NAME_MAX], of[WEFT_NODE_NAME_MAX];
     engine_fail(
         e, WEFT_E_OUTCOME,
-        "no packet has moved since %s while PFC pauses were repeated %" PRIu64
+        "no packet has moved since %s, and hardly one while PFC pauses were repeated %" PRIu64
         " times: %s repeats the "
         "pause of link %s-%s every %s, and a queue of the slowest link takes up to %s; raise "
         "pfc.quanta, or pfc.repeat-limit to go on",
@@ -48,13 +51,16 @@ uint64_t pfc_moves(const struct weft_engine *e)
 
 /* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
  * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a
- * link of a few bits per second a run would end, but not in a lifetime. */
+ * link of a few bits per second a run would end, but not in a lifetime, also where a timer sends a
+ * packet now and then. */
 bool pfc_watch(struct weft_engine *e, uint32_t port, uint64_t moves)
 {
     if (moves != e->pfc.moves) {
+        const uint64_t made_up = REPEATS_PER_MOVE * (moves - e->pfc.moves);
         e->pfc.moves = moves;
-        e->pfc.repeats = 0;
+        e->pfc.repeats -= made_up < e->pfc.repeats ? made_up : e->pfc.repeats;
         e->pfc.moved_ps = e->pfc.watched_ps = e->now;
+        e->pfc.repeats++;
         return true;
     }
     if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
