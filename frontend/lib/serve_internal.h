@@ -54,7 +54,7 @@ struct serve_net {
     uint64_t todo;            /**< messages and timers that are not delivered, or over */
     struct serve_node *nodes; /**< by number */
     const json_t *goal;       /**< numbers that end a run; NULL: none do */
-    bool any, hit;            /**< any ends it; one has */
+    bool any, event, hit;     /**< any ends it; any that is told; one has */
 };
 
 /** Posts what a request names. *@p first receives the first number. Nothing is posted where

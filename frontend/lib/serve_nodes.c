@@ -327,8 +327,10 @@ static int take_event(struct serve_net *n, const struct weft_event *e, struct se
     int rc = 0;
     if (!node)
         return weft_err_set(err, WEFT_E_INTERNAL, "an event of nothing that was posted");
-    if (n->kinds & e->kind)
+    if (n->kinds & e->kind) {
         print_event(events, e, node);
+        n->hit |= n->event;
+    }
     if (e->kind & NODE_DONE) {
         n->hit |= n->any || goal_names(n, node->id);
         rc = node_done(n, node, err);
@@ -353,7 +355,8 @@ int serve_net_run(struct serve_net *n, int64_t until_ps, bool all, struct serve_
     n->hit = false;
     for (;;) {
         const bool stops = n->any || n->goal || all || n->waiting;
-        const int why = weft_sim_run(n->sim, until_ps, stops ? NODE_DONE : 0, 0);
+        const int why =
+            weft_sim_run(n->sim, until_ps, (stops ? NODE_DONE : 0) | (n->event ? n->kinds : 0), 0);
         if (why < 0)
             return weft_err_set(err, why, "%s", weft_sim_error(n->sim));
         if (take_all(n, events, err))

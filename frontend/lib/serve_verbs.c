@@ -120,16 +120,18 @@ static int run_stop(struct serve_net *n, const json_t *request, bool *all, struc
     const json_t *stop = json_object_get(request, "stop");
     const char *text = stop ? json_string_value(stop) : "idle";
     n->any = text && strcmp(text, "any") == 0;
+    n->event = text && strcmp(text, "event") == 0;
     *all = text && strcmp(text, "all") == 0;
     n->goal = NULL;
-    if (n->any || *all || (text && strcmp(text, "idle") == 0))
+    if (n->any || n->event || *all || (text && strcmp(text, "idle") == 0))
         return 0;
     for (size_t i = 0; !text && i < json_array_size(stop); i++)
         if (!json_is_integer(json_array_get(stop, i)))
             return weft_err_set(err, WEFT_E_INPUT, "stop[%zu] must be a number that post gave", i);
     if (!json_is_array(stop) || json_array_size(stop) == 0)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "'stop' must be \"any\", \"all\", \"idle\", or a list of numbers");
+                            "'stop' must be \"any\", \"event\", \"all\", \"idle\", or a list of "
+                            "numbers");
     n->goal = stop;
     return 0;
 }

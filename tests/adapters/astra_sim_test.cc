@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What ASTRA-sim asks of a network, of the adapter. */
-#include "weft_network.hh"
+#include "astra_sim/weft_network.hh"
+
+#include "handlers.hh"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 
 namespace
 {
 
-using namespace WeftAstraSim;
-
-/* Handlers are functions with an argument, which each may be called once. */
-struct Once {
-    std::function<void()> f;
-    int called = 0;
-    static void Call(void *arg)
-    {
-        Once *o = static_cast<Once *>(arg);
-        EXPECT_EQ(o->called++, 0);
-        o->f();
-    }
-};
+using namespace WeftAdapters;
 
 struct World {
-    explicit World(Sent sent = Sent::Acknowledged)
-        : fabric("",
-                 {"topology.type=leaf-spine", "leaf-spine.leaves=2", "leaf-spine.hosts-per-leaf=4"},
-                 sent)
+    explicit World(const std::string &sent = "acknowledged")
+        : fabric(AstraOptions("", kEightHosts, sent))
     {
         for (int r = 0; r < 8; r++)
             ranks.push_back(std::make_unique<NetworkApi>(r, fabric));
@@ -90,7 +77,7 @@ TEST(AstraSimAdapter, TwoRanksInEitherOrder)
 
 TEST(AstraSimAdapter, SendersMayBeToldAtTheDelivery)
 {
-    World w(Sent::Delivered);
+    World w("delivered");
     long double sent = 0, received = 1;
     w.Receive(1, 0, 100000, 7, [&] { received = w.Now(); });
     w.Send(0, 1, 100000, 7, [&] { sent = w.Now(); });
@@ -146,7 +133,9 @@ TEST(AstraSimAdapter, WhatIsNotSentIsNamed)
               std::vector<std::string>{"h1: receive 0 waits for a message of h0, tag 3"});
     w.ranks[0]->sim_notify_finished();
     EXPECT_TRUE(w.ranks[0]->Finished());
-    EXPECT_THROW(Fabric("", {"topology.type=nothing"}), std::runtime_error);
+    EXPECT_THROW(Fabric(AstraOptions("", {"topology.type=nothing"}, "delivered")),
+                 std::runtime_error);
+    EXPECT_THROW(AstraOptions("", {}, "often"), std::runtime_error);
     EXPECT_THROW(w.Send(0, 9, 1, 0, [] {}), std::runtime_error);
 }
 

@@ -136,6 +136,21 @@ TEST(Serve, WhatWaitsStartsAtTheEndOfTheOthers)
     EXPECT_HAS(all, "\"user\":42");
 }
 
+TEST(Serve, EachInstantWithAnEventThatIsToldMayEndARun)
+{
+    Session s;
+    s.Ask(R"({"verb":"open","events":["sent","acknowledged"]})");
+    s.Ask(R"({"verb":"post","messages":[{"src":0,"dst":5,"bytes":10000}]})");
+    for (const char *kind : {"sent", "acknowledged"}) {
+        const std::string answer = s.Ask(R"({"verb":"run","stop":"event"})");
+        const size_t at = answer.find("\"now_ps\":") + 9;
+        EXPECT_HAS(answer, std::string("\"events\":[{\"kind\":\"") + kind + "\",\"time_ps\":" +
+                               answer.substr(at, answer.find(',', at) - at) + ",\"id\":0,");
+        EXPECT_EQ(answer.find("\"kind\""), answer.rfind("\"kind\""));
+    }
+    EXPECT_HAS(s.Ask(R"({"verb":"run","stop":"event"})"), "\"why\":\"idle\"");
+}
+
 TEST(Serve, AllIsWhenEverythingPostedIsOver)
 {
     Session s;

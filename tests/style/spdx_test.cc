@@ -14,13 +14,17 @@ const char tag[] = "SPDX-License-Identifier: GPL-2.0-only";
 const std::vector<std::string> endings = {".c",     ".h",  ".cc", ".cpp", ".def", ".proto",
                                           ".cmake", ".sh", ".py", ".rng", ".css", ".js"};
 
-/* The package of Python, which links nothing of weft, may go with programs of any licence. */
-const char permissive_folder[] = "frontend/python/weft",
-           permissive[] = "SPDX-License-Identifier: MIT";
+/* Clients of `weft serve`, which link nothing of weft, may go with programs of any licence. */
+const char *const permissive_folders[] = {"frontend/python/weft", "frontend/adapters/client",
+                                          "frontend/adapters/simai"};
+const char permissive[] = "SPDX-License-Identifier: MIT";
 
 const char *tag_of(const SourceFile &f)
 {
-    return lies_in(f.path, permissive_folder) ? permissive : tag;
+    for (const char *folder : permissive_folders)
+        if (lies_in(f.path, folder))
+            return permissive;
+    return tag;
 }
 
 bool carries_licence(const SourceFile &f)
@@ -71,6 +75,8 @@ TEST(Spdx, AMissingLineIsFound)
         {{"frontend/python/weft/x.py", {"# SPDX-License-Identifier: MIT"}}, true},
         {{"frontend/python/weft/x.py", {line}}, false},
         {{"frontend/python/x.py", {"# SPDX-License-Identifier: MIT"}}, false},
+        {{"frontend/adapters/client/x.cc", {"/* SPDX-License-Identifier: MIT */"}}, true},
+        {{"frontend/adapters/x.cc", {"/* SPDX-License-Identifier: MIT */"}}, false},
         {{"a/notes.md", {"text"}}, true}, /* no code */
         {{"a/data.txt", {"text"}}, true},
     };

@@ -24,9 +24,9 @@
 namespace
 {
 
-using namespace WeftAstraSim;
+using namespace WeftAdapters;
 
-struct Options {
+struct Arguments {
     std::map<std::string, std::string> text = {{"workload-configuration", ""},
                                                {"system-configuration", ""},
                                                {"network-configuration", ""},
@@ -44,9 +44,9 @@ struct Options {
 };
 
 /* --NAME VALUE or --NAME=VALUE. */
-Options parsed(int argc, char **argv)
+Arguments parsed(int argc, char **argv)
 {
-    Options o;
+    Arguments o;
     for (int i = 1; i < argc; i++) {
         std::string name = argv[i];
         if (name.compare(0, 2, "--") != 0)
@@ -87,11 +87,10 @@ std::vector<int> dimensions(const std::string &text, uint32_t hosts)
     return dims;
 }
 
-int run(const Options &o)
+int run(const Arguments &o)
 {
     const auto text = [&](const char *name) { return o.text.at(name); };
-    Fabric fabric(text("network-configuration"), o.settings,
-                  text("sent") == "delivered" ? Sent::Delivered : Sent::Acknowledged);
+    Fabric fabric(AstraOptions(text("network-configuration"), o.settings, text("sent")));
     const std::vector<int> dims = dimensions(text("logical-dims"), fabric.Hosts());
     const std::vector<int> queues(dims.size(), std::stoi(text("num-queues-per-dim")));
     Analytical::AnalyticalRemoteMemory memory(text("remote-memory-configuration"));
@@ -119,7 +118,7 @@ int main(int argc, char **argv)
 {
     int code = 2;
     try {
-        const Options o = parsed(argc, argv);
+        const Arguments o = parsed(argc, argv);
         AstraSim::LoggerFactory::init(o.text.at("logging-configuration"),
                                       o.text.at("logging-folder"));
         code = run(o);
