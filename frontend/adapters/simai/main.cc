@@ -11,7 +11,6 @@
 #include "astra-sim/system/Sys.hh"
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <unistd.h>
@@ -41,7 +40,7 @@ int run(int argc, char **argv)
         else if (option == 'n')
             scenario = optarg;
         else if (option == 'g')
-            per_server = std::atoi(optarg);
+            per_server = std::stoi(optarg);
         else if (option == 't')
             type = optarg;
         else if (option == 's')
