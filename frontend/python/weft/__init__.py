@@ -16,6 +16,7 @@ This package is pure Python and calls the program weft; it links nothing of it.
 
 from .folder import Folder, Table, load
 from .net import AsyncNet, Event, Net, Stop, WeftError
-from .program import find, run, sweep
+from .program import Figure, compare, diagnose, figure, find, run, sweep
 
-__all__ = ["AsyncNet", "Event", "Folder", "Net", "Stop", "Table", "WeftError", "find", "load", "run", "sweep"]
+__all__ = ["AsyncNet", "Event", "Figure", "Folder", "Net", "Stop", "Table", "WeftError", "compare", "diagnose", "figure"]
+__all__ += ["find", "load", "run", "sweep"]

@@ -63,7 +63,10 @@ def read_table(path, use_pandas=None):
     text = _unpacked(path)
     rows = csv.reader(io.StringIO(text))
     columns = next(rows, [])
-    table = Table(columns, [dict(zip(columns, map(_value, row))) for row in rows])
+    return _framed(Table(columns, [dict(zip(columns, map(_value, row))) for row in rows]), use_pandas)
+
+
+def _framed(table, use_pandas):
     if use_pandas is False:
         return table
     try:
@@ -72,8 +75,8 @@ def read_table(path, use_pandas=None):
         if use_pandas:
             raise
         return table
-    frame = pandas.DataFrame({name: _series(pandas, table.column(name)) for name in columns}, columns=columns)
-    return frame
+    columns = table.columns
+    return pandas.DataFrame({name: _series(pandas, table.column(name)) for name in columns}, columns=columns)
 
 
 def _series(pandas, values):
@@ -86,6 +89,11 @@ def _series(pandas, values):
     if all(v is None or isinstance(v, (int, float)) for v in values):
         return pandas.array([float("nan") if v is None else float(v) for v in values], dtype="float64")
     return values
+
+
+def as_table(rows, use_pandas=None):
+    """A table of dictionaries with the same keys: a pandas.DataFrame or a Table."""
+    return _framed(Table(list(rows[0]) if rows else [], rows), use_pandas)
 
 
 class Folder:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The program weft: where it is, and runs and sweeps by it."""
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
 import weakref
 
-from .folder import load, read_table
+from .folder import as_table, load, read_table
 
 
 def find():
@@ -51,6 +52,40 @@ def _call(arguments, scenario, settings, codes):
     if done.returncode not in codes:
         raise RuntimeError("%s\n%s" % (" ".join(command), done.stderr.strip()))
     return done
+
+
+class Figure:
+    """A picture that shows itself in a notebook; `svg` is its text."""
+
+    def __init__(self, svg):
+        self.svg = svg
+
+    def _repr_svg_(self):
+        return self.svg
+
+
+def figure(runs, kind, labels=(), settings=()):
+    """Draws a figure of `weft plot` (kinds: weft plot --list) of a run or of several; needs gnuplot."""
+    runs = runs if isinstance(runs, (list, tuple)) else [runs]
+    arguments = ["plot"] + [getattr(run, "path", str(run)) for run in runs] + [kind, "--to", "svg", "--out", "-"]
+    for label in labels:
+        arguments += ["--label", label]
+    return Figure(_call(arguments, None, settings, (0,)).stdout)
+
+
+def compare(a, b):
+    """What differs between two runs: a table with `figure`, `a`, `b` and `change`, what moved furthest first."""
+    arguments = ["compare", getattr(a, "path", str(a)), getattr(b, "path", str(b)), "--all", "--json"]
+    rows = json.loads(_call(arguments, None, (), (0, 1)).stdout)["figures"]
+    return as_table([{"figure": r["key"], "a": r["a"], "b": r["b"], "change": r["change"]} for r in rows])
+
+
+def diagnose(scenario=None, settings=(), budget="60s"):
+    """What makes a run slow: a table with `change`, `ratio` (time with the change over time without), `advice`, in
+    the order of `weft diagnose`."""
+    text = _call(["diagnose", "--budget", budget, "--json"], scenario, settings, (0, 1)).stdout
+    keys = ("change", "ratio", "advice")
+    return as_table([{key: r.get(key) for key in keys} for r in json.loads(text)["changes"] if r["state"] == "played"])
 
 
 def run(scenario=None, settings=(), out=None, check=True):
