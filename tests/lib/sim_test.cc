@@ -42,6 +42,23 @@ TEST(LibSim, AMessageHasEachEventOnceInOrder)
     }
 }
 
+/* Each run goes on to where nothing is left; what is posted then takes as long as the first. */
+TEST(LibSim, RunsToTheEndFollowEachOther)
+{
+    for (const char *setting : {"transport.type=roce", "transport.type=uet", "run.replay=off",
+                                "run.threads=2", "network.backend=ideal"}) {
+        Net net({setting});
+        ASSERT_TRUE(net.sim) << net.error.text;
+        std::vector<int64_t> took;
+        for (int i = 0; i < 5; i++) {
+            const int64_t now = weft_sim_now(net.sim), id = net.Send(0, 5, 100);
+            ASSERT_EQ(net.Run(), WEFT_STOP_IDLE) << setting << ": " << weft_sim_error(net.sim);
+            took.push_back(Net::TimeOf(net.Take(), WEFT_ACKNOWLEDGED, id) - now);
+        }
+        EXPECT_EQ(took, std::vector<int64_t>(5, took[0])) << setting;
+    }
+}
+
 /* 1 MiB in 4 KiB packets of 4158 B with 20 B of preamble and gap at 400 Gbps: the NIC is done after
  * 256 of them. */
 TEST(LibSim, AMessageHasLeftWhenItsPacketsAreSerialised)
