@@ -95,8 +95,9 @@ struct weft_listed weft_listing_gpu(const struct weft_cli *cli, size_t i)
     (void)cli;
     const struct weft_gpu *g = &weft_gpus(&n)[i];
     snprintf(title, sizeof title,
-             "%.4g TFLOP/s in bf16 (dense), %.3g of them reached; %s of memory at %.3g TB/s",
+             "%.4g TFLOP/s in bf16 (dense), %.3g of them reached; %s of memory at %.3g TB/s; %.4g "
+             "TFLOP/s in FP8; kernel times %s",
              g->peak_flops / 1e12, g->gemm_efficiency, weft_human_size(g->memory_bytes, memory),
-             g->memory_bps / 1e12);
+             g->memory_bps / 1e12, g->fp8_flops / 1e12, weft_gpu_kernels(g));
     return (struct weft_listed){.name = g->name, .title = title};
 }

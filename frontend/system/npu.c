@@ -88,9 +88,10 @@ static void pass_turn(struct weft_npu *npu)
 /* Counts a collective that begins (+1) or ends (-1). */
 static void count_collective(struct weft_npu *npu, int change)
 {
-    int before = npu->collectives > 0;
+    const struct weft_system_params *p = npu->sys->p;
+    const bool before = npu->collectives > 0;
     npu->collectives += (uint32_t)change;
-    if (npu->sys->p->comm_share > 0 && before != (npu->collectives > 0))
+    if (p->comm_channels > 0 || (p->comm_share > 0 && before != (npu->collectives > 0)))
         weft_share_changed(npu);
 }
 

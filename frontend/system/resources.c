@@ -61,7 +61,7 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
         return;
     }
     int64_t ps = weft_npu_duration_ps(npu, a->op);
-    if (s->p->comm_share > 0 && r == &npu->accelerator)
+    if ((s->p->comm_share > 0 || s->p->comm_channels > 0) && r == &npu->accelerator)
         weft_share_begin(npu, ps, computed);
     else
         weft_system_after(s, ps, resource_done, a, 0);

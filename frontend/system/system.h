@@ -66,6 +66,8 @@ struct weft_system_params {
     uint64_t remote_bw_bps;    /**< of a memory; 0: no limit */
     const char *stragglers;    /**< "3:1.5": rank 3 computes 1.5 times as long */
     double scale_up_share;     /**< 0.01 .. 1 of the rate of the innermost dimension's links */
+    uint64_t comm_channels;    /**< SMs that a collective under way occupies; 0: comm_share holds */
+    uint64_t sms;              /**< of the accelerator */
     double comm_share;         /**< 0 .. 0.95 of the accelerator that collectives under way take */
     const char *priorities; /**< "all-to-all:2,send:5": traffic classes by type of communication */
     const char *qps;        /**< "all-to-all:4": QPs of a pair by type of communication */

@@ -118,12 +118,12 @@ struct weft_ring {
     uint32_t *place; /**< by position in the group */
 };
 
-/** What is left of a computation that collectives may slow down; see endpoint.c. */
+/** What is left of a computation that collectives may slow down; see share.c. */
 struct weft_share {
     int64_t left_ps; /**< at full speed, as of at_ps */
     int64_t at_ps;
-    uint64_t timer; /**< number of the timer that counts */
-    bool slowed;
+    uint64_t timer;                     /**< number of the timer that counts */
+    double taken;                       /**< share of the accelerator that is taken from it */
     void (*over)(struct weft_npu *npu); /**< called when nothing is left */
 };
 

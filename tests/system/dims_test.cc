@@ -345,6 +345,33 @@ TEST(Endpoint, CollectivesTakeTheirShareOfTheAccelerator)
     EXPECT_EQ(play(150000000), 100000000);
 }
 
+/* Channels of NCCL: one SM each, of computations that are not bound by memory. */
+TEST(Endpoint, ChannelsTakeSmsFromProducts)
+{
+    auto play = [](const char *channels, int collectives, bool memory) {
+        Job job(4);
+        for (uint32_t r = 0; r < 4; r++) {
+            weft_op comp = {};
+            comp.kind = WEFT_OP_COMP;
+            comp.name = "comp";
+            comp.duration_ps = 100000000;
+            comp.tensor_bytes = memory ? kMiB : 0;
+            job.Add(r, comp);
+            for (int i = 0; i < collectives; i++)
+                job.Coll(r, WEFT_COLL_ALL_REDUCE, kMiB, {});
+        }
+        Sim sim(job, With(AstraSystem(),
+                          {{"communication-channels", channels}, {"accelerator-sms", "128"}}));
+        EXPECT_TRUE(sim.Finished());
+        return sim.Of(0, 0).end_ps;
+    };
+    EXPECT_EQ(play("32", 0, false), 100000000);
+    EXPECT_EQ(play("32", 1, false), 43000000 + (100000000 - 32250000)); // as with a share of 0.25
+    EXPECT_EQ(play("16", 1, false), 43000000 + (100000000 - 43000000 / 8 * 7));
+    EXPECT_GT(play("16", 2, false), play("16", 1, false));
+    EXPECT_EQ(play("32", 1, true), 100000000);
+}
+
 TEST(Endpoint, StragglersAndJitter)
 {
     auto ends = [](Settings s) {

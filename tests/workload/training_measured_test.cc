@@ -15,7 +15,8 @@ std::string write(const TempDir &dir, const std::string &text)
     return path;
 }
 
-const Settings job = {{"ranks", "8"}, {"tp", "8"}, {"check-memory", "false"}};
+const Settings job = {
+    {"ranks", "8"}, {"tp", "8"}, {"check-memory", "false"}, {"compute", "efficiency"}};
 
 weft_block_cost cost_with(const TempDir &dir, const std::string &lines)
 {

@@ -42,9 +42,12 @@ static const char *label(struct block *k, const char *part)
 static uint64_t tp(struct block *k, int kind, const char *part, uint64_t x)
 {
     const struct weft_training_plan *q = k->g->plan;
-    const uint64_t bytes =
-        kind == WEFT_COLL_ALL_GATHER ? q->activation_bytes / q->tp : q->activation_bytes;
-    return weft_graph_collective(k->g, WEFT_COMM_TP, kind, bytes, label(k, part), x);
+    /* What is gathered goes into a product: in FP8 where that multiplies FP8. */
+    const uint64_t gathered =
+        q->activation_bytes / q->tp / (q->p.precision == WEFT_PRECISION_FP8 ? 2 : 1);
+    return weft_graph_collective(k->g, WEFT_COMM_TP, kind,
+                                 kind == WEFT_COLL_ALL_GATHER ? gathered : q->activation_bytes,
+                                 label(k, part), x);
 }
 
 static uint64_t block_enter(struct block *k, const char *part, uint64_t x)
@@ -118,8 +121,8 @@ static uint64_t sub_block_backward(struct block *k, uint64_t (*inputs)(struct bl
     }
     const uint64_t gradient = block_enter(k, names[0], x);
     /* The input is asked for before the gradients are computed, so that it comes beside them. */
-    const uint64_t input =
-        k->kind == WEFT_PASS_BACKWARD ? block_enter(k, names[1], x) : WEFT_NO_NODE;
+    const bool learns = k->kind == WEFT_PASS_BACKWARD && !k->g->plan->p.frozen;
+    const uint64_t input = learns ? block_enter(k, names[1], x) : WEFT_NO_NODE;
     x = block_leave(k, names[3], inputs(k, gradient));
     if (k->kind == WEFT_PASS_BACKWARD)
         *weights = weft_graph_compute(k->g, weights_s, label(k, names[4]), input, WEFT_NO_NODE);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long a rank computes: each part of a block for one microbatch, by the roofline of its GPU
- * (gpu.h).
+ * How long a rank computes: each part of a block for one microbatch, by measured kernel times
+ * (kernel_times.h) or by the roofline of its GPU (gpu.h).
+ *
+ * With precision=fp8 the products of attention's projections, feed-forward parts and experts
+ * multiply FP8; router, attention, head, norms and what is added stay in bf16. Weights are cast
+ * once an iteration, which is left out. Experts of a rank are one grouped product: as one of all
+ * rows, which reads the weights of each.
  *
  * Backward passes take the gradients of inputs (I) and of weights (W) apart; attention itself
  * belongs to I, at 2.5 times the operations of its forward pass (flash attention, 2205.14135), as
@@ -17,22 +22,8 @@
 extern "C" {
 #endif
 
-/** Seconds of one part: forward, gradients of its inputs, gradients of its weights. */
-struct weft_part_cost {
-    double forward_s, inputs_s, weights_s;
-};
-
-/** Seconds of the parts of one rank's work on one microbatch. */
-struct weft_block_cost {
-    struct weft_part_cost projections_in; /**< norm and query, key, value projections */
-    struct weft_part_cost scores;         /**< attention itself, over the whole sequence */
-    struct weft_part_cost projection_out; /**< output projection, residual */
-    struct weft_part_cost router;         /**< MoE: norm, router, permutation; else 0 */
-    struct weft_part_cost ffn;            /**< dense: norm, feed-forward part, residual; MoE: 0, see
-                                             weft_training_experts_cost */
-    struct weft_part_cost shared;         /**< MoE: shared experts; else 0 */
-};
-
+/** Costs of blocks and head as the plan has them now; before them nothing of either is known. */
+void weft_training_costs_make(struct weft_training_plan *plan);
 /** Costs of block @p layer. */
 struct weft_block_cost weft_training_block_cost(const struct weft_training_plan *plan,
                                                 uint64_t layer);
@@ -51,8 +42,12 @@ struct weft_part_cost weft_training_layer_cost(const struct weft_training_plan *
 struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *plan);
 /** Output head and cross-entropy. */
 struct weft_part_cost weft_training_head_cost(const struct weft_training_plan *plan);
-/** The optimizer's step on a rank of @p stage: 30 bytes read and written per parameter that it
+/** Bytes that the look-up reads and writes. */
+double weft_training_embedding_bytes(const struct weft_training_plan *plan);
+/** Bytes that the optimizer's step on a rank of @p stage reads and writes: 30 per parameter that it
  * owns. */
+double weft_training_optimizer_bytes(const struct weft_training_plan *plan, uint64_t stage);
+/** Seconds of that. */
 double weft_training_optimizer_s(const struct weft_training_plan *plan, uint64_t stage);
 
 #ifdef __cplusplus

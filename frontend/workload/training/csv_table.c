@@ -3,6 +3,7 @@
 #include "workload/training/csv_table.h"
 
 #include "base/file.h"
+#include "base/units.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -42,6 +43,17 @@ int weft_csv_table_err(struct weft_csv_table *t, int field, const char *fmt, ...
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     return weft_err_at(t->err, WEFT_E_INPUT, t->path, t->line, t->col[field], "%s", text);
+}
+
+int weft_csv_table_word(struct weft_csv_table *t, int field, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(t->field[field], words[i]) == 0)
+            return (int)i;
+    const char *near = weft_nearest(t->field[field], words, n);
+    weft_csv_table_err(t, field, "there is no %s '%s'%s%s%s", t->columns[field], t->field[field],
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return -1;
 }
 
 int weft_csv_table_number(struct weft_csv_table *t, int field, double most, double *out)

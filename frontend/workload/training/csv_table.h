@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Small CSV files with a fixed header: measured efficiencies, layers, tables, placements. Blanks
- * around a field do not count, `#` begins a comment line, empty lines are left out; there are no
- * quotes.
+ * Small CSV files with a fixed header: measured efficiencies, kernel times, layers, tables,
+ * placements. Blanks around a field do not count, `#` begins a comment line, empty lines are left
+ * out; there are no quotes.
  */
 #ifndef WEFT_TRAINING_CSV_TABLE_H
 #define WEFT_TRAINING_CSV_TABLE_H
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,8 @@ int weft_csv_table_read(const char *path, const char *const *columns, int ncolum
 /** Records an error at a field of the line. Returns WEFT_E_INPUT. */
 int weft_csv_table_err(struct weft_csv_table *t, int field, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/** Index of a field's word among @p n words; -1 with an error that names the nearest one. */
+int weft_csv_table_word(struct weft_csv_table *t, int field, const char *const *words, size_t n);
 /** A number from 0 to @p most. */
 int weft_csv_table_number(struct weft_csv_table *t, int field, double most, double *out);
 

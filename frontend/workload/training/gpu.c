@@ -2,12 +2,17 @@
 /* The roofline of a GPU. */
 #include "workload/training/gpu.h"
 
+#include <string.h>
+
 #define FULL_ROWS 2048.0 /* rows from which a matrix product reaches its efficiency */
 
 static const struct weft_gpu table[] = {
-#define WEFT_GPU(title, tflops, tb_per_s, gb, gemm)                                                \
+#define WEFT_GPU(title, tflops, fp8, tb_per_s, gb, gemm, own)                                      \
     {.name = title,                                                                                \
      .peak_flops = (tflops)*1e12,                                                                  \
+     .fp8_flops = (fp8)*1e12,                                                                      \
+     .fp8_efficiency = 0.88,                                                                       \
+     .measured = own,                                                                              \
      .memory_bps = (tb_per_s)*1e12,                                                                \
      .memory_bytes = (gb)*UINT64_C(1000000000),                                                    \
      .gemm_efficiency = gemm,                                                                      \
@@ -24,6 +29,14 @@ const struct weft_gpu *weft_gpus(size_t *n)
 {
     *n = sizeof table / sizeof table[0];
     return table;
+}
+
+const char *weft_gpu_kernels(const struct weft_gpu *g)
+{
+    if (!g->measured)
+        return "scaled from h100";
+    return strcmp(g->name, table[0].name) == 0 ? "measured on h100"
+                                               : "of h100, the same chip, memory by its bandwidth";
 }
 
 static double larger(double a, double b)
@@ -46,10 +59,11 @@ double weft_gpu_reached(double m, double efficiency)
     return m < FULL_ROWS ? efficiency * m / FULL_ROWS : efficiency;
 }
 
-double weft_gpu_gemm_s(const struct weft_gpu *g, double m, double n, double k, double efficiency)
+double weft_gpu_product_s(const struct weft_gpu *g, bool fp8, double m, double n, double k,
+                          double others, double efficiency)
 {
-    if (m <= 0 || n <= 0 || k <= 0)
-        return 0;
-    return larger(weft_gpu_flops_s(g, 2 * m * n * k, efficiency),
-                  weft_gpu_bytes_s(g, 2 * (m * n + n * k + m * k)));
+    const double peak = fp8 ? g->fp8_flops * g->fp8_efficiency : g->peak_flops;
+    const double bytes = 2 * m * n + (fp8 ? 1 : 2) * (others * n * k + m * k);
+    return larger(2 * m * n * k / (peak * efficiency),
+                  bytes / (g->memory_bps * g->memory_efficiency));
 }

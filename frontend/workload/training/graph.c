@@ -42,6 +42,14 @@ uint64_t weft_graph_compute(struct weft_training_graph *g, double seconds, const
     return g->compute = g->next++;
 }
 
+uint64_t weft_graph_touch(struct weft_training_graph *g, double seconds, double bytes,
+                          const char *what, uint64_t a, uint64_t b)
+{
+    const uint64_t node = weft_graph_compute(g, seconds, what, a, b);
+    weft_et_build_int(&g->b, "tensor_size", WEFT_ET_UINT64, (int64_t)bytes);
+    return node;
+}
+
 uint64_t weft_graph_collective(struct weft_training_graph *g, enum weft_comm comm, int kind,
                                uint64_t bytes, const char *what, uint64_t a)
 {

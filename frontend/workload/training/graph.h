@@ -79,6 +79,9 @@ struct weft_training_graph {
  * be WEFT_NO_NODE. */
 uint64_t weft_graph_compute(struct weft_training_graph *g, double seconds, const char *what,
                             uint64_t a, uint64_t b);
+/** A computation bound by memory, which reads and writes @p bytes. */
+uint64_t weft_graph_touch(struct weft_training_graph *g, double seconds, double bytes,
+                          const char *what, uint64_t a, uint64_t b);
 /**
  * A collective of @p bytes (as Chakra counts them: all-gather one shard, else the whole buffer of a
  * rank). A communicator of one rank has none: returns @p a.

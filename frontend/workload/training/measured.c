@@ -2,7 +2,6 @@
 /* Reads measured efficiencies. */
 #include "workload/training/measured.h"
 
-#include "base/units.h"
 #include "workload/training/csv_table.h"
 
 #include <stdlib.h>
@@ -17,18 +16,6 @@ static const char *const kernels[] = {
 };
 static const char *const passes[] = {"forward", "inputs", "weights", "all"};
 static const char *const columns[COLUMNS] = {"operation", "pass", "rows", "efficiency"};
-
-/* Index of a field's word, or -1. */
-static int measured_word(struct weft_csv_table *t, int field, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(t->field[field], words[i]) == 0)
-            return (int)i;
-    const char *near = weft_nearest(t->field[field], words, n);
-    weft_csv_table_err(t, field, "there is no %s '%s'%s%s%s", columns[field], t->field[field],
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return -1;
-}
 
 static int real(struct weft_csv_table *t, int field, double most, double *out)
 {
@@ -66,8 +53,8 @@ static int read_line(struct weft_csv_table *t, void *ctx)
 {
     struct weft_measured *out = ctx;
     double rows = 0, efficiency;
-    const int kernel = measured_word(t, OPERATION, kernels, WEFT_KERNELS);
-    const int pass = kernel < 0 ? -1 : measured_word(t, PASS, passes, WEFT_KERNEL_PASSES);
+    const int kernel = weft_csv_table_word(t, OPERATION, kernels, WEFT_KERNELS);
+    const int pass = kernel < 0 ? -1 : weft_csv_table_word(t, PASS, passes, WEFT_KERNEL_PASSES);
     if (pass < 0)
         return t->err->code;
     int rc = *t->field[ROWS] ? real(t, ROWS, 1e12, &rows) : 0;

@@ -86,7 +86,8 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
                                                     uint64_t stage)
 {
     const struct weft_block_params n = weft_training_stage_params(q, stage);
-    const double dense = (double)n.dense, experts = (double)n.experts, g = (double)q->grad_bytes;
+    const double dense = (double)n.dense, experts = (double)n.experts;
+    const double g = q->p.frozen ? 0 : (double)q->grad_bytes, adam = q->p.frozen ? 0 : 12;
     const double weights = 2 * (double)weft_schedule_versions(q);
     const uint64_t all = q->shard, edp = q->edp * q->copies;
     struct weft_training_memory m = {
@@ -97,8 +98,8 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
             (uint64_t)(dense * training_memory_state(g, q, WEFT_SHARD_GRADIENTS, all) +
                        experts * training_memory_state(g, q, WEFT_SHARD_GRADIENTS, edp)),
         .optimizer_bytes =
-            (uint64_t)(dense * training_memory_state(12, q, WEFT_SHARD_OPTIMIZER, all) +
-                       experts * training_memory_state(12, q, WEFT_SHARD_OPTIMIZER, edp)),
+            (uint64_t)(dense * training_memory_state(adam, q, WEFT_SHARD_OPTIMIZER, all) +
+                       experts * training_memory_state(adam, q, WEFT_SHARD_OPTIMIZER, edp)),
         .activation_bytes = (uint64_t)activations(q, stage),
         .gathered_bytes = (uint64_t)gathered(q, stage)};
     m.weight_bytes += 4 * q->table_params;

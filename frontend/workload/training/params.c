@@ -106,6 +106,29 @@ static const struct weft_param params[] = {
      .def = "4us",
      .min = "0",
      .help = "time that each kernel adds"},
+    CHOICE(
+        "compute", compute, "auto", "auto|measured|efficiency",
+        "kernel times by shape: measured on an H100 and scaled by peak and bandwidth to other "
+        "GPUs, or efficiencies of the peak; auto: measured where the GPU has the chip of an H100",
+        "kernels_h100.def"),
+    {.name = "kernels",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(kernel_file),
+     .def = "",
+     .help = "CSV of kernel times measured on this GPU, kind,m,n,k,us, in place of the shipped "
+             "ones; empty: none"},
+    CHOICE("precision", precision, "bf16", "bf16|fp8",
+           "what the products of attention's projections, feed-forward parts and experts multiply",
+           "2209.05433"),
+    {.name = "fp8-efficiency",
+     .type = WEFT_PARAM_F64,
+     .offset = FIELD(fp8_efficiency),
+     .def = "0",
+     .min = "0",
+     .max = "2",
+     .help = "share of FP8's peak that products reach, over the share of bf16's peak that they "
+             "reach; 0: as the GPU has it",
+     .needs = "precision=fp8"},
     {.name = "efficiency-file",
      .type = WEFT_PARAM_STRING,
      .offset = FIELD(efficiency_file),
@@ -249,6 +272,10 @@ static const struct weft_param params[] = {
          "gradients are reduced while the backward pass goes on"),
     FLAG("overlap-param-gather", overlap_param_gather, "false",
          "zero-1, zero-2: weights are gathered while the next iteration has begun"),
+    FLAG(
+        "frozen", frozen, "false",
+        "weights stay as they are, as with LoRA: no gradients of them, no reduction, no optimizer; "
+        "adapters are left out"),
     FLAG("check-memory", check_memory, "true",
          "refuse what does not fit into the memory of the GPU"),
 };
@@ -321,19 +348,24 @@ static int describe(const void *params, char *buf, size_t size, struct weft_err 
     struct weft_training_plan q;
     struct weft_training_summary s;
     char need[WEFT_UNIT_TEXT_MAX], have[WEFT_UNIT_TEXT_MAX], model[512];
+    const char *kernels;
     if (plan_for(params, 0, &q, err) || weft_training_summarize(&q, &s, err))
         return err->code;
     describe_model(&q, &s, model, sizeof model);
+    kernels = q.times.n == 0                        ? "none measured: efficiencies of the peak"
+              : q.p.kernel_file && *q.p.kernel_file ? q.p.kernel_file
+                                                    : weft_gpu_kernels(&q.gpu);
     snprintf(buf, size,
              "%s"
              "  ranks       %" PRIu64 " = tp %" PRIu64 " x cp %" PRIu64 " x dp %" PRIu64
              " x pp %" PRIu64 "%s; experts: ep %" PRIu64 "\n"
              "  compute     %.4g s on the busiest rank; the schedule '%s' idles %.1f %% more\n"
+             "  kernel times   %s\n"
              "  model FLOPs utilisation   %.1f %% of %s at most, before any communication\n"
              "  memory      %s of %s on a rank of stage %" PRIu64 "\n",
              model, q.world, q.tp, q.cp, q.dp, q.pp, q.sp ? ", sequence-parallel" : "", q.ep,
              s.compute_s, weft_schedule_name((enum weft_schedule_kind)q.p.schedule), 100 * s.bubble,
-             100 * s.mfu, q.gpu.name, weft_human_size(s.memory_bytes, need),
+             kernels, 100 * s.mfu, q.gpu.name, weft_human_size(s.memory_bytes, need),
              weft_human_size(q.gpu.memory_bytes, have), s.worst_stage);
     return 0;
 }

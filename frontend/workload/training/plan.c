@@ -96,8 +96,41 @@ static struct weft_gpu gpu_of(const struct weft_training_params *p)
     g.forward_efficiency = ratio_or_else(p->attention_forward_efficiency, g.forward_efficiency);
     g.backward_efficiency = ratio_or_else(p->attention_backward_efficiency, g.backward_efficiency);
     g.expert_efficiency = ratio_or_else(p->expert_efficiency, g.expert_efficiency);
+    g.fp8_efficiency = ratio_or_else(p->fp8_efficiency, g.fp8_efficiency);
     g.launch_s = (double)p->kernel_launch_ps * 1e-12;
     return g;
+}
+
+/* Kernel times that the job computes with, and which kinds the scenario replaces. */
+static int choose_kernels(struct weft_training_plan *q, struct weft_err *err)
+{
+    const struct weft_training_params *p = &q->p;
+    const bool file = p->kernel_file && *p->kernel_file;
+    const double memory = weft_measured_at(&q->measured, WEFT_KERNEL_MEMORY, WEFT_KERNEL_ALL, 1);
+    size_t n;
+    if (p->precision == WEFT_PRECISION_FP8 && !(q->gpu.fp8_flops > 0))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'training': precision=fp8, but '%s' multiplies no FP8",
+                            q->gpu.name);
+    if (file && p->compute == WEFT_COMPUTE_EFFICIENCY)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'training': kernels with compute=efficiency: kernel times "
+                            "need compute=measured");
+    q->given[WEFT_KERNEL_KIND_GEMM] = q->given[WEFT_KERNEL_KIND_GEMM_FP8] = p->gemm_efficiency > 0;
+    q->given[WEFT_KERNEL_KIND_ATTENTION] = p->attention_forward_efficiency > 0;
+    q->given[WEFT_KERNEL_KIND_ATTENTION_BACKWARD] = p->attention_backward_efficiency > 0;
+    q->given[WEFT_KERNEL_KIND_NORM] = q->given[WEFT_KERNEL_KIND_ELEMENTWISE] =
+        q->given[WEFT_KERNEL_KIND_OPTIMIZER] = memory > 0;
+    q->given_experts = p->expert_efficiency > 0;
+    if (file)
+        return weft_kernel_times_read(p->kernel_file, &q->gpu, &q->times, err);
+    if (p->compute == WEFT_COMPUTE_EFFICIENCY ||
+        (p->compute == WEFT_COMPUTE_AUTO && !q->gpu.measured))
+        return 0;
+    const struct weft_gpu *h100 = weft_gpus(&n);
+    const struct weft_kernel_time *time = weft_kernel_times_shipped(&n);
+    weft_kernel_times_fill(&q->times, h100, time, n);
+    return 0;
 }
 
 static bool divided_by_hand(const struct weft_training_plan *q)
@@ -252,6 +285,8 @@ static int check_conflicts(const struct weft_training_plan *q, struct weft_err *
          "expert-skew and capacity-factor need a model with experts"},
         {p->expert_skew > 0 && p->capacity_factor > 0,
          "expert-skew with capacity-factor: at a fixed capacity every expert takes the same"},
+        {p->frozen && p->sharding > WEFT_SHARD_OPTIMIZER,
+         "frozen weights need data-parallel=ddp or zero-1: nothing else would be shared out"},
         {p->shard_ranks > 0 && p->sharding != WEFT_SHARD_WEIGHTS,
          "shard-ranks needs data-parallel=zero-3"},
         {q->model.experts > 0 && !q->model.gated,
@@ -470,6 +505,9 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         const double memory = weft_measured_at(&q.measured, WEFT_KERNEL_MEMORY, WEFT_KERNEL_ALL, 1);
         q.gpu.memory_efficiency = memory > 0 ? memory : q.gpu.memory_efficiency;
     }
+    if (choose_kernels(&q, err))
+        return err->code;
+    weft_training_costs_make(&q);
     if (weft_training_check_varying(&q, err) || divide(&q, err) || divide_tables(&q, err))
         return err->code;
     *out = q;

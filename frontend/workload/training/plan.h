@@ -14,6 +14,7 @@
 #include "base/param.h"
 #include "workload/training/dlrm.h"
 #include "workload/training/gpu.h"
+#include "workload/training/kernel_times.h"
 #include "workload/training/layered.h"
 #include "workload/training/measured.h"
 #include "workload/training/model.h"
@@ -45,6 +46,10 @@ enum weft_schedule_kind {
 };
 /** Values of `recompute`. */
 enum weft_recompute { WEFT_RECOMPUTE_NONE, WEFT_RECOMPUTE_SELECTIVE, WEFT_RECOMPUTE_FULL };
+/** Values of `compute`. */
+enum weft_compute { WEFT_COMPUTE_AUTO, WEFT_COMPUTE_MEASURED, WEFT_COMPUTE_EFFICIENCY };
+/** Values of `precision`. */
+enum weft_precision { WEFT_PRECISION_BF16, WEFT_PRECISION_FP8 };
 /** Values of `context-parallel`. */
 enum weft_context { WEFT_CONTEXT_RING, WEFT_CONTEXT_ALL_GATHER, WEFT_CONTEXT_ALL_TO_ALL };
 
@@ -75,6 +80,10 @@ struct weft_training_params {
         attention_backward_efficiency, expert_efficiency;
     uint64_t memory_bytes;
     int64_t kernel_launch_ps;
+    double fp8_efficiency;
+    int compute;                 /**< enum weft_compute */
+    int precision;               /**< enum weft_precision */
+    const char *kernel_file;     /**< CSV of measured kernel times; "" or NULL: the shipped ones */
     const char *efficiency_file; /**< CSV of measured efficiencies; "" or NULL: none */
     uint64_t tp, cp, pp, dp, ep, etp, virtual_stages;
     bool sequence_parallel, fused_cross_entropy, causal, flash_attention;
@@ -87,6 +96,7 @@ struct weft_training_params {
     uint64_t bucket_params;
     bool overlap_grad_reduce, overlap_param_gather;
     bool check_memory;
+    bool frozen; /**< weights stay as they are; adapters beside them are left out */
     double expert_skew, capacity_factor;
     uint64_t shard_ranks, seed;
     const char *sequences;       /**< tokens of a sequence by iteration; "" or NULL: all equal */
@@ -119,6 +129,22 @@ enum weft_comm {
 /** "tp", "cp", "dp", "ep", "etp", "edp", "shard", "replica", "embedding", "world". */
 const char *weft_comm_name(enum weft_comm c);
 
+/** Seconds of one part: forward, gradients of its inputs, gradients of its weights. */
+struct weft_part_cost {
+    double forward_s, inputs_s, weights_s;
+};
+
+/** Seconds of the parts of one rank's work on one microbatch. */
+struct weft_block_cost {
+    struct weft_part_cost projections_in; /**< norm and query, key, value projections */
+    struct weft_part_cost scores;         /**< attention itself, over the whole sequence */
+    struct weft_part_cost projection_out; /**< output projection, residual */
+    struct weft_part_cost router;         /**< MoE: norm, router, permutation; else 0 */
+    struct weft_part_cost ffn;            /**< dense: norm, feed-forward part, residual; MoE: 0, see
+                                             weft_training_experts_cost */
+    struct weft_part_cost shared;         /**< MoE: shared experts; else 0 */
+};
+
 /** A checked and completed plan. */
 struct weft_training_plan {
     struct weft_training_params p;
@@ -130,8 +156,15 @@ struct weft_training_plan {
     double density;        /**< share of the parameters that is there */
     uint64_t pooled_bytes; /**< bytes of an element of what is looked up, and of its gradient */
     struct weft_gpu gpu;
-    struct weft_measured measured; /**< efficiencies in place of the GPU's */
-    uint64_t world;                /**< ranks that train */
+    struct weft_measured measured;  /**< efficiencies in place of the GPU's */
+    struct weft_kernel_times times; /**< measured kernels; none with compute=efficiency */
+    bool given[WEFT_KERNEL_KINDS];  /**< the scenario gives an efficiency for kernels of the kind */
+    bool given_experts;             /**< and for products of experts */
+    struct {
+        struct weft_block_cost block[2]; /**< a dense block, one with experts */
+        struct weft_part_cost head;
+    } costs;        /**< of a microbatch on a rank */
+    uint64_t world; /**< ranks that train */
     enum weft_exchange exchange;
     uint64_t servers;        /**< ranks behind the world: they train nothing */
     uint64_t tp, cp, dp, pp; /**< degrees of tensor, context, data, pipeline parallelism */

@@ -46,10 +46,12 @@ static struct weft_block_params all_params_of(const struct weft_training_graph *
                  (own ? weft_model_head(&q->model, q->tp, q->p.pad_vocab) : 0)};
 }
 
-/* Parameters in a sparser model. */
+/* Parameters in a sparser model that are learned. */
 static struct weft_block_params left_of(const struct weft_training_plan *q,
                                         struct weft_block_params n)
 {
+    if (q->p.frozen)
+        return (struct weft_block_params){0};
     if (q->density < 1) {
         n.dense = (uint64_t)((double)n.dense * q->density);
         n.replicated = (uint64_t)((double)n.replicated * q->density);
@@ -310,12 +312,18 @@ static void gather_after_step(struct weft_training_graph *g, uint64_t x)
     }
 }
 
+static uint64_t sharding_optimizer(struct weft_training_graph *g, uint64_t a, uint64_t b)
+{
+    return weft_graph_touch(g, weft_training_optimizer_s(g->plan, g->at.pp),
+                            weft_training_optimizer_bytes(g->plan, g->at.pp), "optimizer", a, b);
+}
+
 /* The optimizer's step when the reductions up to @p x have ended, and what weights wait for after
  * it. */
 static void sharding_step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
 {
     const struct weft_training_plan *q = g->plan;
-    x = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer", x, WEFT_NO_NODE);
+    x = sharding_optimizer(g, x, WEFT_NO_NODE);
     for (uint64_t u = 0; u < g->units; u++)
         g->weights_after[u] = x;
     if (q->p.sharding == WEFT_SHARD_OPTIMIZER && by_bucket)
@@ -351,8 +359,7 @@ static void end_without_collective(struct weft_training_graph *g)
     for (uint64_t u = 0; u < g->units; u++)
         g->weights_after[u] = WEFT_NO_NODE;
     if (q->exchange == WEFT_EXCHANGE_GOSSIP) {
-        g->stepped = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer",
-                                        g->mixed, small_reductions(g, g->compute));
+        g->stepped = sharding_optimizer(g, g->mixed, small_reductions(g, g->compute));
         return;
     }
     for (uint64_t u = 0; u < g->units; u++)

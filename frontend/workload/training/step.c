@@ -78,9 +78,9 @@ static uint64_t embedding_forward(const struct pass *s)
     const struct weft_training_plan *q = g->plan;
     if (q->layered.n) /* what it has, its layers are */
         return weft_graph_weights(g, g->units - 2);
-    const uint64_t x =
-        weft_graph_compute(g, weft_training_embedding_cost(q).forward_s, "embedding.fwd",
-                           weft_graph_weights(g, g->units - 2), WEFT_NO_NODE);
+    const uint64_t x = weft_graph_touch(g, weft_training_embedding_cost(q).forward_s,
+                                        weft_training_embedding_bytes(q), "embedding.fwd",
+                                        weft_graph_weights(g, g->units - 2), WEFT_NO_NODE);
     /* Learned positions are added to whole sums. */
     return tp_collective(s,
                          q->sp && q->model.gated ? WEFT_COLL_REDUCE_SCATTER : WEFT_COLL_ALL_REDUCE,
@@ -154,8 +154,9 @@ static void embedding_backward(const struct pass *s, uint64_t x)
     if (g->plan->sp)
         x = tp_collective(s, WEFT_COLL_ALL_GATHER, "embedding.ag", x);
     weft_graph_gradients(g, g->units - 2, last_backward(s),
-                         weft_graph_compute(g, weft_training_embedding_cost(g->plan).inputs_s,
-                                            "embedding.w", x, weights));
+                         weft_graph_touch(g, weft_training_embedding_cost(g->plan).inputs_s,
+                                          weft_training_embedding_bytes(g->plan), "embedding.w", x,
+                                          weights));
 }
 
 static void step_forward(const struct pass *s)

@@ -25,9 +25,15 @@ static uint64_t tokens_of_one(const struct weft_training_plan *q)
 /* Forward and backward, without recomputation. */
 static double flops_of_one(const struct weft_training_plan *q)
 {
-    return 3 * (double)tokens_of_one(q) * q->density *
+    return (q->p.frozen ? 2 : 3) * (double)tokens_of_one(q) * q->density *
            (q->layered.n ? weft_layered_flops(&q->layered)
                          : weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal));
+}
+
+/* The peak that utilisation is a share of: that of the products' precision. */
+static double peak_flops(const struct weft_training_plan *q)
+{
+    return q->p.precision == WEFT_PRECISION_FP8 ? q->gpu.fp8_flops : q->gpu.peak_flops;
 }
 
 /* The mean of an iteration. */
@@ -47,7 +53,7 @@ static void means_of(const struct weft_training_plan *q, uint64_t *tokens, doubl
 
 static struct weft_steps training_steps_of(const struct weft_training_plan *q)
 {
-    struct weft_steps s = {q->p.iterations, 0, q->gpu.peak_flops, 0, "tokens"};
+    struct weft_steps s = {q->p.iterations, 0, peak_flops(q), 0, "tokens"};
     means_of(q, &s.samples, &s.flops);
     if (q->layered.n) {
         s.samples = q->p.microbatch * q->microbatches * q->dp;
@@ -216,7 +222,6 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
             out->worst_stage = stage;
         }
     }
-    out->mfu =
-        out->flops / ((double)q->world * q->gpu.peak_flops * out->compute_s * (1 + out->bubble));
+    out->mfu = out->flops / ((double)q->world * peak_flops(q) * out->compute_s * (1 + out->bubble));
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "workload/training/vary.h"
 
 #include "base/list.h"
+#include "workload/training/cost.h"
 
 #include <inttypes.h>
 
@@ -55,11 +56,12 @@ void weft_training_plan_at(const struct weft_training_plan *q, uint64_t k,
     struct weft_list_item at;
     *out = *q;
     out->density = weft_training_density(q, k);
-    if (!item(&weft_sequences_form, q->p.sequences, k, &at))
-        return;
-    out->model.sequence = at.field[0].value.u64;
-    out->tokens = out->model.sequence / q->cp * q->p.microbatch;
-    out->activation_bytes = out->tokens * q->model.hidden * 2;
+    if (item(&weft_sequences_form, q->p.sequences, k, &at)) {
+        out->model.sequence = at.field[0].value.u64;
+        out->tokens = out->model.sequence / q->cp * q->p.microbatch;
+        out->activation_bytes = out->tokens * q->model.hidden * 2;
+    }
+    weft_training_costs_make(out);
 }
 
 int weft_training_check_varying(const struct weft_training_plan *q, struct weft_err *err)
