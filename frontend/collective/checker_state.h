@@ -42,6 +42,7 @@ struct weft_checker_rank {
 
 /* An operation of the switches under way. */
 struct weft_checker_operation {
+    uint32_t first; /* of the ranks that the switches join */
     uint32_t lane, joined;
     uint64_t instr;
     struct weft_coll_instr in;            /* as its first rank has it */

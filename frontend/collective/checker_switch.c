@@ -8,19 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operation that instruction (lane, i) of any rank is part of; made by the first. */
+/* Ranks that switches join. */
+static uint32_t island_of(const struct weft_checker *c)
+{
+    return c->ops->island ? c->ops->island(c->call) : c->n;
+}
+
+/* The operation that instruction (lane, i) of any rank from @p first on is part of; made by the
+ * first. */
 static struct weft_checker_operation *checker_switch_operation(struct weft_checker *c,
-                                                               uint32_t lane, uint64_t i,
+                                                               uint32_t first, uint32_t lane,
+                                                               uint64_t i,
                                                                const struct weft_coll_instr *in)
 {
     struct weft_checker_operation *op = c->operations;
-    while (op && (op->lane != lane || op->instr != i))
+    while (op && (op->first != first || op->lane != lane || op->instr != i))
         op = op->next;
     if (op)
         return op;
     op = calloc(1, sizeof *op);
     if (!op)
         return NULL;
+    op->first = first;
     op->lane = lane;
     op->instr = i;
     op->in = *in;
@@ -104,20 +113,20 @@ static int checker_switch_deliver(struct weft_checker *c, const struct weft_chec
 int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                         const struct weft_coll_instr *in)
 {
-    if (!c->ops->in_network || in->nblocks == 0 ||
-        (in->from != WEFT_COLL_ALL && in->from >= c->n) ||
-        (in->to != WEFT_COLL_ALL && in->to >= c->n))
+    const uint32_t n = island_of(c), member = r % n, first = r - member;
+    if (!c->ops->in_network || in->nblocks == 0 || (in->from != WEFT_COLL_ALL && in->from >= n) ||
+        (in->to != WEFT_COLL_ALL && in->to >= n))
         return weft_checker_wrong(c, r, lane, i, "is no operation that switches can do");
-    struct weft_checker_operation *op = checker_switch_operation(c, lane, i, in);
+    struct weft_checker_operation *op = checker_switch_operation(c, first, lane, i, in);
     if (!op)
         return weft_checker_no_memory(c);
     if (!checker_switch_same(c, r, lane, i, in, &op->in))
         return weft_checker_wrong(c, r, lane, i, "is another operation than at another rank");
-    int rc = weft_coll_gives(in, r) ? checker_switch_give(c, op, r, lane, i, in) : 0;
-    if (rc || ++op->joined < c->n)
+    int rc = weft_coll_gives(in, member) ? checker_switch_give(c, op, r, lane, i, in) : 0;
+    if (rc || ++op->joined < n)
         return rc;
-    for (uint32_t to = 0; !rc && to < c->n; to++)
+    for (uint32_t to = 0; !rc && to < n; to++)
         if (weft_coll_receives(in, to))
-            rc = checker_switch_deliver(c, op, to);
+            rc = checker_switch_deliver(c, op, first + to);
     return rc;
 }

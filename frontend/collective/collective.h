@@ -85,7 +85,7 @@ struct weft_coll_instr {
     enum weft_coll_action action;
     /** SEND, RECV*: position in the group, not the own one; RECV: or WEFT_COLL_SWITCHES */
     uint32_t peer;
-    uint32_t peer_lane; /**< SEND, SWITCH: lane and index of the receive that takes it */
+    uint32_t peer_lane; /**< SEND, SWITCH: the receive that takes it; COMPUTE: busy worker */
     uint64_t peer_instr;
     /**
      * SWITCH: whose blocks the switches take, and who receives them from the peer
@@ -106,7 +106,21 @@ struct weft_coll_instr {
     int64_t duration_ps; /**< COMPUTE */
     uint64_t free_pct; /**< RECV_REDUCE: share of its bytes whose addition costs no time, 0..100 */
     bool charged;      /**< RECV: costs the time of an addition, though nothing is added */
+    /** RECV*, COMPUTE: the worker of the lane is busy with it, one instruction after the other. */
+    int64_t busy_ps;
+    bool overlaps;    /**< busy_ps passes while the message comes in: cut-through */
+    int64_t after_ps; /**< RECV*: from then until it is done; instructions do not wait for it */
+    int64_t proxy_ps; /**< SEND, RECV*: the thread that serves the rank's NICs is busy with it */
+    uint32_t channel; /**< SEND: its messages have QPs of their own; 0: none */
+    /** SEND: each `payload` bytes are a line of `line` bytes on the wire; line 0: no such lines. */
+    uint32_t line, payload;
+    bool granted; /**< SEND, RECV*: the message waits for the receive, as in a rendezvous */
 };
+/** Bytes on the wire of a message of @p bytes. */
+static inline uint64_t weft_coll_wire_bytes(const struct weft_coll_instr *in, uint64_t bytes)
+{
+    return in->line ? (bytes / in->payload + (bytes % in->payload != 0)) * in->line : bytes;
+}
 /** Of the @p bytes that a receive takes in, those that cost the time of an addition. */
 static inline uint64_t weft_coll_added_bytes(const struct weft_coll_instr *in, uint64_t bytes)
 {
@@ -138,6 +152,7 @@ struct weft_coll_ops {
     struct weft_param_table params; /**< optional; users write "ring:channels=2" */
     bool ordered; /**< who talks to whom follows from the order of the members, which system.order
                     may change */
+    bool grants;  /**< some of its messages are granted */
     bool in_network; /**< has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. Whether it can do @p c. If not, *why (may be NULL) says what is missing. */
     bool (*supports)(const struct weft_coll_call *c, const char **why);
@@ -162,6 +177,11 @@ struct weft_coll_ops {
                       uint64_t j);
     /** Required. Bytes that all ranks together send. */
     uint64_t (*total_bytes)(const struct weft_coll_call *c);
+    /** Optional. Software time before the first instruction, after system.endpoint-delay. */
+    int64_t (*launch_ps)(const struct weft_coll_call *c);
+    /** Optional, in_network: the switches join this many consecutive ranks each, whose SWITCH
+     * instructions name them by their place among these; without it all. */
+    uint32_t (*island)(const struct weft_coll_call *c);
     /** Optional. Messages that have to wait for each other, for estimates; without it half of the
      * instructions of lane 0 of rank 0. */
     uint64_t (*rounds)(const struct weft_coll_call *c);

@@ -4,16 +4,12 @@
  * and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel
  * Computing 2009; NCCL's tree).
  *
- * Tree 0, for ranks as numbers: rank 0 is the root and its one child is the largest power of two
- * below n; a rank with lowest set bit b has the children rank - b/2 and rank + b/2 (or, beyond n,
- * the nearest b/4, b/8 ... that exists). So odd ranks are leaves. Tree 1 is tree 0 of the ranks
- * counted backwards (n even) or shifted by one (n odd), so that for even n no rank is inside both.
- *
  * A piece goes up as soon as it has come from all children, and down as soon as it has come from
  * the parent. Lanes per tree: receives from children, sends to the parent, receive from the parent,
  * sends to children.
  */
 #include "collective/cost.h"
+#include "collective/two_trees.h"
 
 struct params {
     uint64_t pieces;
@@ -30,7 +26,7 @@ static const struct weft_param params[] = {
 };
 
 enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_TREE };
-#define NOBODY UINT32_MAX
+#define NOBODY WEFT_TWO_TREES_NOBODY
 
 static bool double_binary_tree_supports(const struct weft_coll_call *c, const char **why)
 {
@@ -55,58 +51,15 @@ static uint32_t double_binary_tree_lanes(const struct weft_coll_call *c, uint32_
     return 2 * LANES_OF_TREE;
 }
 
-/* Tree 0. Children in ascending order; returns how many. */
-static uint32_t children0(uint32_t n, uint32_t v, uint32_t child[2])
-{
-    uint32_t k = 0;
-    if (v == 0) {
-        if (n > 1)
-            child[k++] = UINT32_C(1) << weft_coll_log2(n - 1);
-        return k;
-    }
-    uint32_t half = (v & -v) / 2;
-    if (half == 0)
-        return 0;
-    child[k++] = v - half;
-    while (half && v + half >= n)
-        half /= 2;
-    if (half)
-        child[k++] = v + half;
-    return k;
-}
-
-static uint32_t parent0(uint32_t n, uint32_t v)
-{
-    if (v == 0)
-        return NOBODY;
-    uint32_t bit = v & -v, up = (v ^ bit) | bit << 1;
-    return up < n ? up : v ^ bit;
-}
-
-/* A rank's number in tree 0, or what that number's rank is: tree 1 is another numbering. */
-static uint32_t double_binary_tree_number(uint32_t n, uint32_t tree, uint32_t rank)
-{
-    if (tree == 0)
-        return rank;
-    return n % 2 == 0 ? n - 1 - rank : (rank + n - 1) % n;
-}
-
-static uint32_t double_binary_tree_rank_of(uint32_t n, uint32_t tree, uint32_t v)
-{
-    if (tree == 0)
-        return v;
-    return n % 2 == 0 ? n - 1 - v : (v + 1) % n;
-}
-
 struct place {
     uint32_t v, parent, nchildren, child[2];
 };
 
 static struct place place_of(const struct weft_coll_call *c, uint32_t rank, uint32_t tree)
 {
-    struct place p = {.v = double_binary_tree_number(c->n, tree, rank)};
-    p.parent = parent0(c->n, p.v);
-    p.nchildren = children0(c->n, p.v, p.child);
+    struct place p = {.v = weft_two_trees_number(c->n, tree, rank)};
+    p.parent = weft_two_trees_parent(c->n, p.v);
+    p.nchildren = weft_two_trees_children(c->n, p.v, p.child);
     return p;
 }
 
@@ -131,7 +84,7 @@ static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t ra
     int with_children = role == UP_RECV || role == DOWN_SEND;
     uint64_t k = with_children ? i / p.nchildren : i;
     uint32_t other = with_children ? p.child[i % p.nchildren] : p.parent;
-    out->peer = double_binary_tree_rank_of(c->n, tree, other);
+    out->peer = weft_two_trees_rank(c->n, tree, other);
     out->nblocks = 1;
     out->first_block = tree * pieces(c) + k;
     out->step = k;
@@ -171,10 +124,11 @@ static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t ra
 /* Message j: in tree j to the parent, of ranks `arg` levels above the leaves. */
 static uint32_t level_up(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    const uint32_t v = double_binary_tree_number(c->n, j, rank), parent = parent0(c->n, v);
+    const uint32_t v = weft_two_trees_number(c->n, j, rank),
+                   parent = weft_two_trees_parent(c->n, v);
     return parent == NOBODY || !(v & UINT32_C(1) << arg) || v & ((UINT32_C(1) << arg) - 1)
                ? rank
-               : double_binary_tree_rank_of(c->n, j, parent);
+               : weft_two_trees_rank(c->n, j, parent);
 }
 
 /* Message j: in tree j / 2 to child j % 2, where that is `arg` levels above the leaves. */
@@ -183,7 +137,7 @@ static uint32_t level_down(const struct weft_coll_call *c, uint32_t arg, uint32_
     const struct place p = place_of(c, rank, j / 2);
     const uint32_t child = j % 2 < p.nchildren ? p.child[j % 2] : 0;
     return child && child & UINT32_C(1) << arg && !(child & ((UINT32_C(1) << arg) - 1))
-               ? double_binary_tree_rank_of(c->n, j / 2, child)
+               ? weft_two_trees_rank(c->n, j / 2, child)
                : rank;
 }
 
@@ -192,7 +146,7 @@ static uint32_t all_up(const struct weft_coll_call *c, uint32_t arg, uint32_t ra
 {
     (void)arg;
     const struct place p = place_of(c, rank, j);
-    return p.parent == NOBODY ? rank : double_binary_tree_rank_of(c->n, j, p.parent);
+    return p.parent == NOBODY ? rank : weft_two_trees_rank(c->n, j, p.parent);
 }
 
 /* Every edge of both trees, both ways. */
@@ -201,8 +155,8 @@ static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_
     (void)arg;
     const struct place p = place_of(c, rank, j / 3);
     if (j % 3 == 2)
-        return p.parent == NOBODY ? rank : double_binary_tree_rank_of(c->n, j / 3, p.parent);
-    return j % 3 < p.nchildren ? double_binary_tree_rank_of(c->n, j / 3, p.child[j % 3]) : rank;
+        return p.parent == NOBODY ? rank : weft_two_trees_rank(c->n, j / 3, p.parent);
+    return j % 3 < p.nchildren ? weft_two_trees_rank(c->n, j / 3, p.child[j % 3]) : rank;
 }
 
 /* The first piece goes up and down all levels, the others follow it: up while it is on its way, and

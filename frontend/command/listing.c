@@ -12,6 +12,7 @@
 #include "topologies/topology.h"
 #include "workload/whatif/transform.h"
 #include "workload/workload.h"
+#include "scenario/sections.h"
 
 #include <string.h>
 
@@ -109,7 +110,7 @@ static struct weft_listed backend_get(const struct weft_cli *cli, size_t i)
 /* The sections of all backends and of the scenario itself, one after the other. */
 static size_t section_count(const struct weft_cli *cli)
 {
-    size_t n = 4;
+    size_t n = 5;
     for (size_t i = 0; i < cli->nbackends; i++)
         n += cli->backends[i]->nsections;
     return n;
@@ -127,6 +128,9 @@ static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
     if (i == 0)
         return (struct weft_listed){"system", "the simulated NPUs and their collectives", NULL,
                                     &weft_system_param_table, weft_system_presets};
+    if (i == 4)
+        return (struct weft_listed){WEFT_LIBRARY_ELEMENT, "the collective library", NULL,
+                                    &weft_library_param_table};
     if (i == 1)
         return (struct weft_listed){WEFT_FAULT_ELEMENT, "what goes wrong during the run", NULL,
                                     &weft_fault_param_table};

@@ -75,6 +75,16 @@ static void consider(void *ctx, const char *name, const char *file)
         snprintf(n->best, sizeof n->best, "%s", name);
 }
 
+/* Whether a file of scenarios/clusters has this name; its path. */
+static bool is_cluster(const char *name, char path[WEFT_PATH_MAX])
+{
+    char root[WEFT_PATH_MAX], dir[WEFT_PATH_MAX], file[128];
+    struct weft_err quiet = {0};
+    return snprintf(file, sizeof file, "%s.xml", name) < (int)sizeof file &&
+           !scenario_root(root, &quiet) && !weft_path_join(dir, root, "clusters", &quiet) &&
+           !weft_path_join(path, dir, file, &quiet) && weft_file_is_regular(path);
+}
+
 int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
 {
     char root[WEFT_PATH_MAX], dir[WEFT_PATH_MAX];
@@ -85,6 +95,8 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
             return weft_err_at(err, WEFT_E_IO, name, 0, 0, "the folder has no scenario.xml");
         return 0;
     }
+    if (!weft_file_is_regular(name) && !strchr(name, '/') && is_cluster(name, path))
+        return 0;
     if (!weft_file_is_regular(name) && !strchr(name, '/')) {
         if (scenario_root(root, err) || weft_path_join(dir, root, name, err) ||
             weft_path_join(path, dir, "scenario.xml", err))

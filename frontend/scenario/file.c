@@ -4,6 +4,7 @@
  */
 #include "scenario/resolve.h"
 #include "topologies/element.h"
+#include "scenario/sections.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,6 +70,7 @@ static void element_names(const struct weft_resolver *r, struct names *v)
     for (int i = 0; i < WEFT_FAMILIES; i++)
         add_name(v, weft_families[i].element);
     add_name(v, "system");
+    add_name(v, WEFT_LIBRARY_ELEMENT);
     add_name(v, WEFT_FAULT_ELEMENT);
     add_name(v, "sample");
     add_name(v, "run");

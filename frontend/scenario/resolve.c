@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/renamed.h"
 #include "scenario/resolve.h"
+#include "scenario/sections.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -221,7 +222,7 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
     s->backend = (const struct weft_net_backend *)p[WEFT_FAMILY_NETWORK].ops;
     s->cc = s->backend->uses_cc ? (const struct weft_cc_ops *)p[WEFT_FAMILY_CC].ops : NULL;
     s->groups = (struct weft_scenario_group *)weft_arena_calloc(
-        s->arena, s->backend->nsections + 7 + r->nworkloads, sizeof *s->groups);
+        s->arena, s->backend->nsections + 8 + r->nworkloads, sizeof *s->groups);
     char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
     if (!s->groups || !blob)
         return weft_err_no_memory(err, "a scenario");
@@ -246,6 +247,13 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         code = weft_resolver_add_group(r, WEFT_SYSTEM_ELEMENT, -1, WEFT_SYSTEM_ELEMENT,
                                        &weft_system_param_table, NULL, err);
         s->system = (const struct weft_system_params *)s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        struct weft_system_params *own =
+            (struct weft_system_params *)s->groups[s->ngroups - 1].values;
+        code = weft_resolver_add_group(r, WEFT_LIBRARY_ELEMENT, -1, WEFT_LIBRARY_ELEMENT,
+                                       &weft_library_param_table, NULL, err);
+        own->nccl = (const struct weft_library_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code)
         code = weft_resolver_add_jobs(r, err);

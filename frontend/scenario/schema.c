@@ -9,6 +9,7 @@
 #include "base/scale.h"
 #include "scenario/resolve.h"
 #include "congestion/cc_table.h"
+#include "scenario/sections.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -485,6 +486,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     family(&w, WEFT_FAMILY_CC, &b);
     section(&w, WEFT_SYSTEM_ELEMENT, "the simulated NPUs and their collectives",
             &weft_system_param_table, weft_system_presets);
+    section(&w, WEFT_LIBRARY_ELEMENT, "the collective library", &weft_library_param_table, NULL);
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
     faults(&w);
     section(&w, "sample", "what is recorded over time", &weft_sample_param_table, NULL);

@@ -41,7 +41,7 @@ static bool of_program(const struct weft_system *s, const struct weft_msg *msg)
 {
     return msg->kind == WEFT_MSG_POINT_TO_POINT && msg->src < s->w->nranks &&
            msg->dst < s->w->nranks && !(msg->tag & WEFT_TAG_P2P) &&
-           !(s->coll_rendezvous_bytes && (msg->tag & WEFT_TAG_CONTROL));
+           !(s->coll_control && (msg->tag & WEFT_TAG_CONTROL));
 }
 
 /* The receive that takes a message, if it has been posted. */
@@ -70,7 +70,8 @@ static bool costs_nothing(const struct weft_prog *p, uint32_t lane, uint64_t i,
     const struct weft_system_params *of = p->sys->p;
     const bool adds = in->action == WEFT_COLL_RECV_REDUCE;
     if ((in->action != WEFT_COLL_RECV && !adds) || in->peer == WEFT_COLL_SWITCHES ||
-        of->endpoint_delay_ps || of->receive_overhead_ps)
+        of->endpoint_delay_ps || of->receive_overhead_ps || in->busy_ps || in->after_ps ||
+        in->proxy_ps)
         return false;
     if (!in->charged && (!adds || in->free_pct >= 100))
         return true;
@@ -138,9 +139,9 @@ static bool ahead_add(const struct weft_system *s, struct ahead *a, uint32_t lan
     const struct weft_prog *p = a->p;
     const bool sends = in->action == WEFT_COLL_SEND;
     bool done = sends;
-    if (a->n == STEPS || in->peer == WEFT_COLL_SWITCHES || p->call.pairs ||
-        s->coll_rendezvous_bytes ||
-        (sends ? dependent->n == WEFT_FOLLOWS_MAX : !costs_nothing(p, lane, i, in)))
+    if (a->n == STEPS || in->peer == WEFT_COLL_SWITCHES || p->call.pairs || s->coll_control ||
+        (sends ? dependent->n == WEFT_FOLLOWS_MAX || in->proxy_ps > 0
+               : !costs_nothing(p, lane, i, in)))
         return false;
     if (sends)
         weft_prog_message(p, in, weft_prog_bytes(p, lane, i, in), &dependent->msg[dependent->n++]);

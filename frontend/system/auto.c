@@ -11,6 +11,7 @@
  * is not known, and for sizes that only their ends know, it is ring, direct or binomial.
  */
 #include "system/auto.h"
+#include "system/library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +127,12 @@ static int decide(struct maker *m, const struct weft_auto_fabric *auto_fabric,
 {
     struct weft_ranking ranking;
     const uint64_t bytes = class_bytes(key & ((UINT64_C(1) << KEY_BITS) - 1));
-    weft_candidates_rank(candidates, op, bytes, &ranking);
+    const bool by_library = weft_library_rank(candidates, op, bytes, &ranking);
+    if (!by_library)
+        weft_candidates_rank(candidates, op, bytes, &ranking);
     if (!ranking.n || !auto_fabric->ports_left)
         return 0; /* as without a fabric */
-    if (weft_auto_tune(&m->tuning, op, &ranking, m->err))
+    if (!by_library && weft_auto_tune(&m->tuning, op, &ranking, m->err))
         return m->err->code;
     struct weft_auto_pick *p = calloc(1, sizeof *p);
     if (!p)

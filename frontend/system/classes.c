@@ -141,3 +141,9 @@ void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint6
         msg->nic = c->turns[msg->src].port[msg->qp % QPS_MAX % c->turns[msg->src].n];
     msg->qp += QPS_MAX * WEFT_URGENCIES_MAX * op->nic;
 }
+
+void weft_classify_channel(uint32_t channel, struct weft_msg *msg)
+{
+    if (channel)
+        msg->qp += channel % QPS_MAX;
+}

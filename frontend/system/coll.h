@@ -13,6 +13,7 @@ struct weft_prog_lane {
     uint64_t count;
     uint64_t issued; /**< instructions 0 .. issued-1 are issued */
     uint64_t prefix; /**< instructions 0 .. prefix-1 are done */
+    int64_t free_ps; /**< its worker is busy until then */
     /** Done instructions from prefix on: bit i % 64 of word (i / 64) % nwords. */
     uint64_t *done, one_word;
     uint64_t nwords; /**< power of two */
@@ -85,15 +86,18 @@ const struct weft_coll_claim *weft_coll_held_by(const struct weft_coll_claim *me
 
 /* coll_rendezvous.c */
 /** Whether a message of @p bytes of a collective waits for its receive. */
-static inline bool weft_coll_needs_grant(const struct weft_system *s, uint64_t bytes)
+static inline bool weft_coll_needs_grant(const struct weft_system *s,
+                                         const struct weft_coll_instr *in, uint64_t bytes)
 {
-    return s->coll_rendezvous_bytes && bytes >= s->coll_rendezvous_bytes;
+    return in->granted || (s->coll_rendezvous_bytes && bytes >= s->coll_rendezvous_bytes);
 }
-/** A send instruction (lane and number, as in a tag) wants to post a message with @p tag to rank @p
+/** A send instruction (lane and number, as in a tag; @p unasked: the receiver says so by itself)
+ * wants to post a message with @p tag to rank @p
  * peer: 1 when it may, else weft_coll_rendezvous_control() says when. */
-int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag);
+int weft_coll_rendezvous_send(struct weft_prog *p, bool unasked, uint64_t instr, uint32_t peer,
+                              uint64_t tag);
 /** The receive instruction that takes messages with @p tag from rank @p peer has been issued. */
-void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag);
+void weft_coll_rendezvous_recv(struct weft_prog *p, bool unasked, uint32_t peer, uint64_t tag);
 /** A message of a rendezvous has come in, which begins an event: returns the program whose send
  * instruction *instr it grants, NULL: none. */
 struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu,

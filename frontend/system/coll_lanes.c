@@ -44,12 +44,13 @@ void weft_prog_message(const struct weft_prog *p, const struct weft_coll_instr *
     *out = (struct weft_msg){
         .src = p->npu->rank,
         .dst = weft_prog_rank(p, in->peer),
-        .bytes = bytes,
+        .bytes = weft_coll_wire_bytes(in, bytes),
         .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
         .token_type = WEFT_TOKEN_CAUSAL_PATH,
         .deferrable = true,
     };
     weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, out);
+    weft_classify_channel(in->channel, out);
 }
 
 void weft_prog_mark_done(struct weft_prog *p, struct weft_prog_lane *l, uint64_t i)

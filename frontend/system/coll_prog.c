@@ -75,6 +75,18 @@ static int nothing_to_say(const struct weft_prog *p, uint64_t bytes)
     return p->call.pairs && p->call.pairs->local && bytes == 0;
 }
 
+/* Delay until the worker of a lane has done an instruction whose message is here now. */
+static int64_t worked_ps(const struct weft_prog *p, struct weft_prog_lane *l,
+                         const struct weft_coll_instr *in)
+{
+    const int64_t now_ps = weft_now_ps(p->sys);
+    const int64_t here_ps =
+        in->proxy_ps ? weft_sum_ps(now_ps, weft_proxy_ps(p->npu, now_ps, in->proxy_ps)) : now_ps;
+    const int64_t begin_ps = in->overlaps ? here_ps - in->busy_ps : here_ps;
+    l->free_ps = weft_sum_ps(l->free_ps > begin_ps ? l->free_ps : begin_ps, in->busy_ps);
+    return weft_sum_ps(l->free_ps - now_ps, in->after_ps);
+}
+
 /* The message of receive i is here. Returns 1 when it has been taken in at no cost. */
 static int coll_prog_take_in(struct weft_prog *p, uint32_t lane, uint64_t i,
                              const struct weft_coll_instr *in)
@@ -88,6 +100,8 @@ static int coll_prog_take_in(struct weft_prog *p, uint32_t lane, uint64_t i,
         reduce_ps = weft_reduce_ps(s->p, weft_coll_added_bytes(in, bytes));
         p->reduce_ps += reduce_ps;
     }
+    if (in->busy_ps || in->after_ps || in->proxy_ps)
+        endpoint_ps = weft_sum_ps(endpoint_ps, worked_ps(p, &p->lane[lane], in));
     return end_after(p, lane, i, endpoint_ps, reduce_ps);
 }
 
@@ -107,16 +121,18 @@ static void note_post(struct weft_prog *p, uint64_t bytes)
 /* Takes part in an operation of the switches. */
 static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
 {
+    const uint32_t island = p->ops->island ? p->ops->island(&p->call) : p->call.n;
+    const uint32_t member = p->position % island;
     struct weft_part part = {
         .group = p->net_group->id,
-        .member = p->position,
+        .member = member,
         .bytes = bytes,
         .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
         .from = in->from,
         .to = in->to,
     };
-    note_post(p, weft_coll_gives(in, p->position) ? bytes : 0);
-    weft_joint_post(p->npu, p->active->op, p->net_group, p->call.n, &part);
+    note_post(p, weft_coll_gives(in, member) ? bytes : 0);
+    weft_joint_post(p->npu, p->active->op, p->net_group, island, &part);
 }
 
 static void coll_prog_post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
@@ -187,7 +203,7 @@ static void injected(void *ctx, uint64_t arg)
     weft_prog_instr(p, lane, i, &in);
     const uint64_t bytes = weft_prog_bytes(p, lane, i, &in);
     start_message(p, lane, i, &in, bytes);
-    if (in.action == WEFT_COLL_SEND && weft_coll_needs_grant(p->sys, bytes))
+    if (in.action == WEFT_COLL_SEND && weft_coll_needs_grant(p->sys, &in, bytes))
         message_over(p);
     else
         end_instr(p, arg);
@@ -198,7 +214,10 @@ static void injected(void *ctx, uint64_t arg)
 static int inject(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in,
                   uint64_t bytes)
 {
-    int64_t wait_ps = weft_inject_ps(p->npu, weft_now_ps(p->sys), bytes);
+    const int64_t now_ps = weft_now_ps(p->sys);
+    int64_t wait_ps = weft_inject_ps(p->npu, now_ps, bytes);
+    if (in->proxy_ps)
+        wait_ps = weft_sum_ps(wait_ps, weft_proxy_ps(p->npu, now_ps, in->proxy_ps));
     if (wait_ps)
         after_costs(p, lane, i, wait_ps, 0, injected);
     else
@@ -226,9 +245,9 @@ static void coll_prog_issue(struct weft_prog *p, uint32_t lane, uint64_t i,
     case WEFT_COLL_SWITCH:
     case WEFT_COLL_SEND:
         bytes = weft_prog_bytes(p, lane, i, in);
-        if (in->action == WEFT_COLL_SEND && weft_coll_needs_grant(s, bytes)) {
+        if (in->action == WEFT_COLL_SEND && weft_coll_needs_grant(s, in, bytes)) {
             p->left++; /* for the message */
-            if (weft_coll_rendezvous_send(p, (uint64_t)lane << s->instr_bits | i,
+            if (weft_coll_rendezvous_send(p, in->granted, (uint64_t)lane << s->instr_bits | i,
                                           weft_prog_rank(p, in->peer),
                                           weft_prog_tag(p, in->peer_lane, in->peer_instr)) &&
                 inject(p, lane, i, in, bytes))
@@ -240,9 +259,10 @@ static void coll_prog_issue(struct weft_prog *p, uint32_t lane, uint64_t i,
         break;
     case WEFT_COLL_RECV:
     case WEFT_COLL_RECV_REDUCE:
-        if (s->coll_rendezvous_bytes && in->peer != WEFT_COLL_SWITCHES &&
-            weft_coll_needs_grant(s, weft_prog_bytes(p, lane, i, in)))
-            weft_coll_rendezvous_recv(p, weft_prog_rank(p, in->peer), weft_prog_tag(p, lane, i));
+        if ((in->granted || s->coll_rendezvous_bytes) && in->peer != WEFT_COLL_SWITCHES &&
+            weft_coll_needs_grant(s, in, weft_prog_bytes(p, lane, i, in)))
+            weft_coll_rendezvous_recv(p, in->granted, weft_prog_rank(p, in->peer),
+                                      weft_prog_tag(p, lane, i));
         else if (p->call.pairs && nothing_to_say(p, weft_prog_bytes(p, lane, i, in)))
             weft_prog_mark_done(p, &p->lane[lane], i);
         else if (p->npu->early.n &&
@@ -256,7 +276,8 @@ static void coll_prog_issue(struct weft_prog *p, uint32_t lane, uint64_t i,
         end_after(p, lane, i, 0, weft_reduce_ps(s->p, weft_prog_bytes(p, lane, i, in)));
         break;
     case WEFT_COLL_COMPUTE:
-        end_after(p, lane, i, 0, in->duration_ps);
+        end_after(p, lane, i, in->busy_ps ? worked_ps(p, &p->lane[in->peer_lane], in) : 0,
+                  in->duration_ps);
         break;
     default:
         end_after(p, lane, i, 0, 0);

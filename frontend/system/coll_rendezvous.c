@@ -31,17 +31,18 @@ static void post_control(struct weft_prog *p, uint32_t peer, uint64_t tag)
         weft_system_fail(s, &err);
 }
 
-static int asks(const struct weft_prog *p)
+static bool asks(const struct weft_prog *p, bool unasked)
 {
-    return p->sys->p->rendezvous_handshake == WEFT_HANDSHAKE_ROUND_TRIP;
+    return !unasked && p->sys->p->rendezvous_handshake == WEFT_HANDSHAKE_ROUND_TRIP;
 }
 
-int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag)
+int weft_coll_rendezvous_send(struct weft_prog *p, bool unasked, uint64_t instr, uint32_t peer,
+                              uint64_t tag)
 {
     struct weft_p2p *e = weft_p2p_entry(p->npu, peer, tag | WEFT_TAG_CONTROL | WEFT_TAG_GRANT);
     if (!e)
         return 0;
-    if (asks(p))
+    if (asks(p, unasked))
         post_control(p, peer, tag | WEFT_TAG_CONTROL);
     if (e->controls) {
         e->controls--;
@@ -53,9 +54,9 @@ int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer
     return 0;
 }
 
-void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag)
+void weft_coll_rendezvous_recv(struct weft_prog *p, bool unasked, uint32_t peer, uint64_t tag)
 {
-    if (asks(p)) {
+    if (asks(p, unasked)) {
         struct weft_p2p *e = weft_p2p_entry(p->npu, peer, tag | WEFT_TAG_CONTROL);
         if (!e)
             return;

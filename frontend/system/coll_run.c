@@ -305,9 +305,12 @@ static void set_up(struct weft_coll_chunk *c)
         }
     }
     p->ops = alg->ops;
+    weft_site_use(&s->sites, &p->call, op->group, alg);
+    if (p->ops->in_network && p->ops->island && !run->order)
+        site = weft_site_net_key(op->group, WEFT_SITE_WHOLE, p->position / p->ops->island(&p->call),
+                                 prio);
     if (p->ops->in_network)
         p->net_group = weft_site_net_group(&s->sites, site);
-    weft_site_use(&s->sites, &p->call, op->group, alg);
     p->key = ((run->instance << s->chunk_bits | c->index) << s->phase_bits) | c->at;
 }
 
@@ -323,14 +326,16 @@ static void phase_begin(struct weft_coll_chunk *c)
         coll_run_fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return;
     }
-    if (s->p->endpoint_delay_ps == 0) {
+    int64_t delay_ps = s->p->endpoint_delay_ps;
+    if (c->prog.ops->launch_ps)
+        delay_ps = weft_sum_ps(delay_ps, c->prog.ops->launch_ps(&c->prog.call));
+    if (delay_ps == 0) {
         phase_start(c);
         return;
     }
-    struct weft_causal_path *t =
-        weft_causal_path_timer(run->a->npu, run->a->op, s->p->endpoint_delay_ps, 0, c);
+    struct weft_causal_path *t = weft_causal_path_timer(run->a->npu, run->a->op, delay_ps, 0, c);
     if (t)
-        weft_system_after(s, s->p->endpoint_delay_ps, delay_over, t, 0);
+        weft_system_after(s, delay_ps, delay_over, t, 0);
 }
 
 static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)

@@ -43,6 +43,13 @@ int64_t weft_receive_overhead_ps(struct weft_npu *npu, int64_t now_ps)
     return npu->receive_free_ps - now_ps;
 }
 
+int64_t weft_proxy_ps(struct weft_npu *npu, int64_t now_ps, int64_t cost_ps)
+{
+    const int64_t begin = npu->proxy_free_ps > now_ps ? npu->proxy_free_ps : now_ps;
+    npu->proxy_free_ps = weft_sum_ps(begin, cost_ps);
+    return npu->proxy_free_ps - now_ps;
+}
+
 int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op)
 {
     const struct weft_system *s = npu->sys;

@@ -60,6 +60,15 @@ static const struct weft_param params[] = {
      .def = "auto",
      .list = &weft_algorithms_form,
      .help = "algorithm of scatters, or auto"},
+    {.name = "library",
+     .type = WEFT_PARAM_ENUM,
+     .offset = AT(library),
+     .def = "ideal",
+     .choices = "ideal|nccl",
+     .help = "what chooses where an algorithm is auto: weft, the cheapest for the fabric, with no "
+             "software costs but those of this section; NCCL by its tuner, with its channels, "
+             "protocols and software times (section library)",
+     .source = "NVIDIA/nccl, src/graph/tuning.cc"},
     {.name = "order",
      .type = WEFT_PARAM_STRING,
      .offset = AT(order),

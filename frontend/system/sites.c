@@ -152,9 +152,18 @@ static int prepare_op(struct weft_system *s, const struct weft_fabric *f, uint32
     if (whole_group && choice->alg[0].ops->plan)
         return plan(s, f, op, &choice->alg[0], err);
     if (whole_group) {
-        struct row whole = {g->ranks, g->n, 1,
-                            0,        prio, weft_site_net_key(op->group, WEFT_SITE_WHOLE, 0, prio)};
-        return choice->alg[0].ops->in_network ? open_group(s, &whole, choice->alg[0].ops, err) : 0;
+        const struct weft_coll_ops *alg = choice->alg[0].ops;
+        struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
+        weft_coll_use(&call, &choice->alg[0]);
+        const uint32_t at = weft_position(g, s->position[op->group], rank);
+        const uint32_t n = alg->island ? alg->island(&call) : g->n, island = at / n;
+        struct row row = {g->ranks + island * n,
+                          n,
+                          1,
+                          0,
+                          prio,
+                          weft_site_net_key(op->group, WEFT_SITE_WHOLE, island, prio)};
+        return alg->in_network ? open_group(s, &row, alg, err) : 0;
     }
     for (uint32_t d = 0; !rc && d < shape->dims.n; d++) {
         const struct weft_coll_ops *alg = weft_choice_in(choice, shape->fabric_dim[d])->ops;

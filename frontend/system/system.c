@@ -41,7 +41,7 @@ static void system_on_received(void *ctx, const struct weft_completion *done)
         weft_p2p_control(&s->npus[msg->dst], done);
     else if (msg->tag & WEFT_TAG_P2P)
         weft_p2p_received(&s->npus[msg->dst], done);
-    else if (s->coll_rendezvous_bytes && (msg->tag & WEFT_TAG_CONTROL))
+    else if (s->coll_control && (msg->tag & WEFT_TAG_CONTROL))
         weft_prog_control(&s->npus[msg->dst], done);
     else
         weft_prog_received(&s->npus[msg->dst], done);
@@ -67,8 +67,8 @@ static void size_program(const struct weft_coll_algorithm *a, const struct weft_
     }
 }
 
-static void size_op(const struct weft_system *s, uint32_t rank, const struct weft_op *op,
-                    uint64_t *lanes, uint64_t *instrs)
+static void size_op(struct weft_system *s, uint32_t rank, const struct weft_op *op, uint64_t *lanes,
+                    uint64_t *instrs)
 {
     const struct weft_group *g = &s->w->groups[op->group];
     struct weft_shape scratch;
@@ -77,6 +77,7 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
     struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
     if (choice->n == 1 && shape != &scratch) {
         weft_site_use(&s->sites, &call, op->group, &choice->alg[0]);
+        s->coll_control |= choice->alg[0].ops->grants;
         size_program(&choice->alg[0], &call, weft_position(g, s->position[op->group], rank), lanes,
                      instrs);
         return;
@@ -109,11 +110,12 @@ static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err
                 phases = 2 * (uint64_t)s->dims.n;
             size_op(s, r, op, &lanes, &instrs);
         }
+    s->coll_control |= s->coll_rendezvous_bytes > 0;
     s->chunk_bits = bits_for(chunks);
     s->phase_bits = bits_for(phases);
     s->lane_bits = bits_for(lanes);
     s->instr_bits = bits_for(instrs);
-    const unsigned most = s->coll_rendezvous_bytes ? 61 : 63; /* without WEFT_TAG_* */
+    const unsigned most = s->coll_control ? 61 : 63; /* without WEFT_TAG_* */
     if (bits_for(ninstances) + s->chunk_bits + s->phase_bits + s->lane_bits + s->instr_bits > most)
         return weft_err_set(err, WEFT_E_LIMIT,
                             "%" PRIu64 " collectives of up to %" PRIu64 " chunks, %" PRIu64

@@ -25,6 +25,7 @@ extern "C" {
 #endif
 
 struct weft_system;
+struct weft_library_params;
 
 /** Parameters of the NPUs and their collectives: scenario element <system .../>. */
 struct weft_system_params {
@@ -36,6 +37,8 @@ struct weft_system_params {
     const char *reduce;
     const char *gather;
     const char *scatter;
+    int library; /**< enum weft_library: whose tuner chooses where the algorithm is auto */
+    const struct weft_library_params *nccl; /**< its settings; NULL: weft chooses */
     const char *order; /**< of ranks around a ring: "group", "inner-first", "rail" or "0,2,1,3" */
     const char *algorithm_dir; /**< where files of algorithms are; "": the working directory */
     const char *dims; /**< "8,16": sizes of the dimensions, innermost first; "": the fabric's */

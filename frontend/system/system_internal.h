@@ -155,6 +155,7 @@ struct weft_npu {
     int retry, retrying;            /**< see retry() of coll_run.c */
     int64_t inject_free_ps;         /**< the NPU can begin to inject another message */
     int64_t receive_free_ps;        /**< ... to take one in */
+    int64_t proxy_free_ps;          /**< the thread that serves its NICs is free */
     double slowdown;                /**< of its computations */
     struct weft_u64map early; /**< tags of collective messages that came before their receive */
     struct weft_p2p *p2p;     /**< hash: unmatched messages or RECVs per (source, tag) */
@@ -234,6 +235,7 @@ struct weft_system {
     struct weft_causal_paths causal_paths;
     uint64_t seed;
     uint64_t coll_rendezvous_bytes; /**< messages of collectives of that size and more; 0: none */
+    bool coll_control;              /**< some messages of collectives wait for their receive */
     unsigned chunk_bits, phase_bits, lane_bits, instr_bits; /**< of a collective's tag */
     struct weft_err err;
     int64_t reached_ps; /**< the end of a run that was cut off; 0: now */
@@ -303,6 +305,8 @@ int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op);
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
 /** Delay until a message has been taken off the network; occupies the NPU for it. */
 int64_t weft_receive_overhead_ps(struct weft_npu *npu, int64_t now_ps);
+/** Delay until the thread that serves the NICs of the NPU has done @p cost_ps of work. */
+int64_t weft_proxy_ps(struct weft_npu *npu, int64_t now_ps, int64_t cost_ps);
 
 /* share.c */
 /** Begins a computation that takes @p ps alone; @p over is called at its end. */
@@ -322,6 +326,8 @@ void weft_read_urgencies(const struct weft_workload *w, const struct weft_system
 /** Fills in traffic class and QP of a message of op; @p turn picks the QP. */
 void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint64_t turn,
                    struct weft_msg *msg);
+/** Gives a message the QPs of a channel of a collective; 0: leaves it those that it has. */
+void weft_classify_channel(uint32_t channel, struct weft_msg *msg);
 
 /* coll_ids.c */
 /**

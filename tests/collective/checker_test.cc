@@ -41,7 +41,16 @@ const char *const kSpecs[] = {"ring",
                               "parameter-server:rack=4",
                               "parameter-server:servers=0:rack=8",
                               "parameter-server:servers=2:rack=3",
-                              "in-network"};
+                              "in-network",
+                              "nccl-ring",
+                              "nccl-ring:channels=3:node=4:chunk=64KiB:slices=2",
+                              "nccl-ring:channels=2:node=8:rails=2:protocol=ll:slices=1",
+                              "nccl-tree:channels=4:node=4",
+                              "nccl-tree:channels=3:node=8:protocol=ll128:chunk=4KiB",
+                              "nccl-nvls:channels=2",
+                              "nccl-nvls:channels=3:node=4:chunk=1KiB",
+                              "nccl-p2p:channels=2:node=4:chunk=2KiB:peers=3",
+                              "nccl-p2p:peers=1"};
 
 /* Sizes of pairs that all differ; some are 0. */
 uint64_t PairBytes(const void *, uint32_t from, uint32_t to)
@@ -75,7 +84,8 @@ class Proof : public ::testing::TestWithParam<const char *>
             return;
         ASSERT_EQ(weft_coll_prove(alg_.ops, &call, &proof, &err), 0)
             << err.msg << "; root " << call.root << ", " << call.bytes << " B";
-        EXPECT_EQ(proof.messages * 2, proof.instrs);
+        if (strcmp(alg_.ops->name, "nccl-nvls") != 0) /* it copies, too */
+            EXPECT_EQ(proof.messages * 2, proof.instrs);
         if (call.n == 1) {
             EXPECT_EQ(proof.instrs, 0u);
         }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads measurements of collectives; bench_rows.h. */
+#include "cli/bench_rows.h"
+
+#include "base/file.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX ((size_t)64 << 20)
+
+static const struct weft_bench_rows_kind kinds[] = {{"all_reduce", WEFT_COLL_ALL_REDUCE},
+                                                    {"all_gather", WEFT_COLL_ALL_GATHER},
+                                                    {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER},
+                                                    {"alltoall", WEFT_COLL_ALL_TO_ALL}};
+
+const struct weft_bench_rows_kind *weft_bench_rows_kind(const char *name, struct weft_err *err)
+{
+    const size_t end = strlen(name) > 5 && strcmp(name + strlen(name) - 5, "_perf") == 0
+                           ? strlen(name) - 5
+                           : strlen(name);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strlen(kinds[i].name) == end && strncmp(kinds[i].name, name, end) == 0)
+            return &kinds[i];
+    weft_err_set(err, WEFT_E_USAGE,
+                 "'%s' is no collective of nccl-tests that is played; all_reduce, all_gather, "
+                 "reduce_scatter and alltoall are",
+                 name);
+    return NULL;
+}
+
+/* Columns of the CSV, in their order. */
+enum { COLLECTIVE, NODES, GPUS, BYTES, TYPE, IN_PLACE, TIME, ALGBW, BUSBW, NOTE, COLUMNS };
+
+/* Cuts a line at its commas; the last column is the rest of the line. */
+static bool cut(char *line, char *field[COLUMNS])
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        field[i] = line;
+        if (i == NOTE)
+            return true;
+        line += strcspn(line, ",");
+        if (!*line)
+            return false;
+        *line++ = '\0';
+    }
+    return false;
+}
+
+static double bus_factor(const struct weft_bench_rows_kind *kind, double n)
+{
+    return kind->coll == WEFT_COLL_ALL_REDUCE ? 2 * (n - 1) / n : (n - 1) / n;
+}
+
+static int measured_add(struct weft_bench_rows *m, uint64_t bytes, double us, struct weft_err *err)
+{
+    struct weft_bench_rows_row *more = realloc(m->row, (m->n + 1) * sizeof *more);
+    if (!more)
+        return weft_err_no_memory(err, "measurements");
+    m->row = more;
+    more[m->n++] = (struct weft_bench_rows_row){bytes, us};
+    return 0;
+}
+
+/* A row of CSV that is wanted. */
+static int from_csv(char *line, const struct weft_bench_rows_kind *kind, const char *only,
+                    uint32_t nodes, uint32_t gpus, struct weft_bench_rows *m, struct weft_err *err)
+{
+    char *f[COLUMNS];
+    if (!cut(line, f) || strcmp(f[COLLECTIVE], kind->name) != 0 ||
+        strtoul(f[NODES], NULL, 10) != nodes || strtoul(f[GPUS], NULL, 10) != gpus ||
+        (only && !strstr(f[NOTE], only)))
+        return 0;
+    const double bytes = strtod(f[BYTES], NULL), algbw = strtod(f[ALGBW], NULL);
+    const double busbw = strtod(f[BUSBW], NULL);
+    double us = strtod(f[TIME], NULL);
+    if (us <= 0 && algbw > 0)
+        us = bytes / algbw / 1e3;
+    if (us <= 0 && busbw > 0)
+        us = bytes * bus_factor(kind, gpus) / busbw / 1e3;
+    return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
+}
+
+/* A row of nccl-tests: size, count, type, redop, root (not of all), time ... */
+static int from_output(char *line, struct weft_bench_rows *m, struct weft_err *err)
+{
+    char *save = NULL, *word[8];
+    size_t n = 0;
+    for (char *w = strtok_r(line, " \t", &save); w && n < 8; w = strtok_r(NULL, " \t", &save))
+        word[n++] = w;
+    if (n < 7 || !strchr("0123456789", word[0][0]))
+        return 0;
+    const double bytes = strtod(word[0], NULL), us = strtod(word[5], NULL);
+    return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
+}
+
+static int measured_by_size(const void *a, const void *b)
+{
+    const struct weft_bench_rows_row *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return x->us < y->us ? -1 : x->us > y->us;
+}
+
+int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *kind,
+                         const char *only, uint32_t nodes, uint32_t gpus,
+                         struct weft_bench_rows *out, struct weft_err *err)
+{
+    size_t len;
+    char *text = NULL, *save = NULL;
+    int rc = weft_file_read(path, FILE_MAX, &text, &len, err);
+    *out = (struct weft_bench_rows){0};
+    if (rc)
+        return rc;
+    const bool csv = strncmp(text, "collective,", strlen("collective,")) == 0;
+    for (char *line = strtok_r(text, "\r\n", &save); line && !rc;
+         line = strtok_r(NULL, "\r\n", &save))
+        rc = csv ? from_csv(line, kind, only, nodes, gpus, out, err) : from_output(line, out, err);
+    free(text);
+    if (rc)
+        weft_bench_rows_free(out);
+    else if (out->n)
+        qsort(out->row, out->n, sizeof *out->row, measured_by_size);
+    return rc;
+}
+
+void weft_bench_rows_free(struct weft_bench_rows *m)
+{
+    free(m->row);
+    *m = (struct weft_bench_rows){0};
+}
+
+double weft_nic_GBps(const struct weft_scenario *s)
+{
+    struct weft_scenario_parts parts;
+    struct weft_err err = {0};
+    struct weft_dims dims;
+    if (weft_scenario_build_net(s, &parts, &err))
+        return 0;
+    weft_scenario_dims(parts.fabric, &dims);
+    weft_scenario_parts_free(&parts);
+    return dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0;
+}

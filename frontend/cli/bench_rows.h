@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Measurements of collectives: the output of nccl-tests, or CSV. */
+#ifndef WEFT_CLI_BENCH_ROWS_H
+#define WEFT_CLI_BENCH_ROWS_H
+
+#include "base/err.h"
+#include "scenario/scenario.h"
+#include "workload/dag.h"
+
+/** A collective as nccl-tests names it. */
+struct weft_bench_rows_kind {
+    const char *name; /**< "all_reduce" */
+    enum weft_coll_kind coll;
+};
+/** By name, with or without "_perf"; NULL: *err names the valid ones. */
+const struct weft_bench_rows_kind *weft_bench_rows_kind(const char *name, struct weft_err *err);
+
+/** One measurement. */
+struct weft_bench_rows_row {
+    uint64_t bytes;
+    double us;
+};
+/** Ascending by size. */
+struct weft_bench_rows {
+    struct weft_bench_rows_row *row;
+    size_t n;
+};
+/** Reads the rows of @p kind on @p nodes nodes and @p gpus GPUs in all (of CSV; the output of
+ * nccl-tests does not say these) whose note contains @p only (NULL: any). */
+int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *kind,
+                         const char *only, uint32_t nodes, uint32_t gpus,
+                         struct weft_bench_rows *out, struct weft_err *err);
+void weft_bench_rows_free(struct weft_bench_rows *m);
+
+/** Rate of a NIC of the cluster: of the second dimension of its topology; 0: it has one dimension.
+ */
+double weft_nic_GBps(const struct weft_scenario *s);
+
+#endif

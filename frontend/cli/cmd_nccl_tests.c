@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft nccl-tests: what nccl-tests would print on a cluster, from packets, beside measurements.
+ *
+ * Every size is a run of its own. Above --play the time goes on as between half of that size and
+ * that size, played by the algorithm and protocol that the library takes for the whole size: the
+ * loops of a channel are alike. Such rows are marked with '~'.
+ */
+#include "base/units.h"
+#include "cli/bench_rows.h"
+#include "run/execute.h"
+#include "run/interrupt.h"
+#include "run/source.h"
+#include "system/library.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nccl_tests_opts {
+    struct weft_source_opts source;
+    const char *begin, *end, *factor, *nodes, *gpus, *against, *only, *play, *csv;
+};
+
+static const struct weft_opt options[] = {
+    WEFT_SOURCE_OPTS(nccl_tests_opts),
+    {"minbytes", 'b', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, begin), "SIZE", NULL,
+     "smallest size; default: 8"},
+    {"maxbytes", 'e', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, end), "SIZE", NULL,
+     "largest size; default: 16G"},
+    {"stepfactor", 'f', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, factor), "N", NULL,
+     "each size is so many times the one before; default: 2"},
+    {"nodes", 'n', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, nodes), "N", NULL,
+     "nodes; default: those of the cluster's file"},
+    {"ngpus", 'g', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, gpus), "N", NULL,
+     "GPUs of a node; default: those of the cluster's file"},
+    {"against", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, against), "FILE", NULL,
+     "measurements: the output of nccl-tests, or CSV with the columns collective, nodes, gpus, "
+     "bytes, time_us, algbw_GBps, busbw_GBps, note; their sizes are played"},
+    {"only", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, only), "TEXT", NULL,
+     "rows of --against whose note contains TEXT"},
+    {"play", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, play), "SIZE", NULL,
+     "largest size that is played whole; default: 1G"},
+    {"csv", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, csv), "FILE", NULL,
+     "write the rows, with measured times, as CSV"},
+};
+
+/* What is played. */
+struct test {
+    const struct weft_cli *cli;
+    const struct nccl_tests_opts *o;
+    char *cluster[1];
+    const struct weft_bench_rows_kind *kind;
+    struct weft_arena *arena;
+    const char *dims;     /* setting of the topology; NULL: as in the file */
+    uint32_t nodes, gpus; /* of a node */
+    uint64_t play_bytes;
+    double half_us, whole_us; /* of play_bytes, by `ahead` */
+    const char *ahead;        /* algorithm and protocol; NULL: not played yet */
+};
+
+static int read_size(const char *option, const char *text, const char *def, uint64_t *out,
+                     struct weft_err *err)
+{
+    char *end;
+    text = text ? text : def;
+    const double v = strtod(text, &end);
+    static const char letters[] = "KMGT";
+    uint64_t unit = 1;
+    if (*end && strchr(letters, *end))
+        unit = UINT64_C(1) << 10 * (strchr(letters, *end++) - letters + 1);
+    if (*end == 'i')
+        end++;
+    if (*end == 'B')
+        end++;
+    if (end == text || *end || !(v > 0) || v * (double)unit > 1e15)
+        return weft_err_set(err, WEFT_E_USAGE, "%s %s: a size as nccl-tests takes it: 8, 64K, 16G",
+                            option, text);
+    *out = (uint64_t)(v * (double)unit);
+    return 0;
+}
+
+/* ---- the cluster ---- */
+
+static const char *setting_text(const struct weft_scenario *s, const char *element,
+                                const char *name)
+{
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        const struct weft_param *p =
+            strcmp(g->element, element) == 0 ? weft_params_find(g->table, name) : NULL;
+        if (p && p->type == WEFT_PARAM_STRING)
+            return *(const char *const *)((const char *)g->values + p->offset);
+    }
+    return NULL;
+}
+
+/* A number behind @p key in @p text; 0: it is not there. */
+static uint32_t number_at(const char *text, const char *key)
+{
+    const char *at = text ? strstr(text, key) : NULL;
+    return at ? (uint32_t)strtoul(at + strlen(key), NULL, 10) : 0;
+}
+
+/* @p text with the number behind @p key replaced. */
+static const char *with_number(struct weft_arena *a, const char *text, const char *key, uint32_t n)
+{
+    const char *at = strstr(text, key);
+    if (!at)
+        return text;
+    at += strlen(key);
+    return weft_arena_printf(a, "%.*s%" PRIu32 "%s", (int)(at - text), text, n,
+                             at + strspn(at, "0123456789"));
+}
+
+static int nccl_tests_load(struct test *t, const char *const *sets, size_t n,
+                           struct weft_scenario **out, struct weft_err *err)
+{
+    struct weft_source_opts source = t->o->source;
+    const char **all = weft_arena_alloc(t->arena, (source.set.n + n + 1) * sizeof *all);
+    if (!all)
+        return weft_err_no_memory(err, "settings");
+    memcpy(all, sets, n * sizeof *all);
+    if (source.set.n)
+        memcpy(all + n, source.set.list, source.set.n * sizeof *all);
+    source.set.list = all;
+    source.set.n += n;
+    return weft_source_load(t->cli, &source, t->cluster, 1, out, err);
+}
+
+/* Nodes and GPUs: those that are wanted, in the cluster's dimensions. */
+static int read_cluster(struct test *t, uint32_t nodes, uint32_t gpus, struct weft_err *err)
+{
+    struct weft_scenario *s = NULL;
+    const int code = nccl_tests_load(t, NULL, 0, &s, err);
+    if (code)
+        return code;
+    const char *dims = setting_text(s, "topology", "dimensions");
+    const uint32_t own = number_at(dims, "size="), has = number_at(dims, "nodes=");
+    t->nodes = nodes ? nodes : has ? has : 1;
+    t->gpus = gpus ? gpus : own;
+    if (!dims || !own || (nodes > 1 && !has)) {
+        weft_scenario_free(s);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "%s is no cluster: its topology has no dimensions with size= and "
+                            "nodes=; shipped ones are in scenarios/clusters",
+                            t->cluster[0]);
+    }
+    const char *text = weft_arena_strdup(t->arena, dims);
+    if (text && t->nodes == 1 && strchr(text, ';'))
+        text = weft_arena_printf(t->arena, "%.*s", (int)strcspn(text, ";"), text);
+    text = text ? with_number(t->arena, text, "size=", t->gpus) : NULL;
+    text = text ? with_number(t->arena, text, "rails=", t->gpus) : NULL;
+    text = text ? with_number(t->arena, text, "nodes=", t->nodes) : NULL;
+    t->dims = text ? weft_arena_printf(t->arena, "multi.dimensions=%s", text) : NULL;
+    weft_scenario_free(s);
+    return t->dims ? 0 : weft_err_no_memory(err, "a cluster");
+}
+
+/* ---- one size ---- */
+
+static void note_end(void *ctx, const struct weft_op_record *record)
+{
+    int64_t *end_ps = ctx;
+    if (record->end_ps > *end_ps)
+        *end_ps = record->end_ps;
+}
+
+static void begin_again(void *ctx)
+{
+    *(int64_t *)ctx = 0;
+}
+
+/* What the library takes for @p bytes; NULL: it has no say. */
+static const struct weft_library_row *
+nccl_tests_choose(const struct test *t, const struct weft_scenario *s, uint64_t bytes,
+                  struct weft_library_row rows[WEFT_LIBRARY_ROWS])
+{
+    const struct weft_library_group g = {
+        .n = t->nodes * t->gpus, .node = t->gpus, .nodes = t->nodes, .nic_GBps = weft_nic_GBps(s)};
+    if (s->system->library == WEFT_LIBRARY_IDEAL || t->kind->coll == WEFT_COLL_ALL_TO_ALL)
+        return NULL;
+    return weft_library_rows(s->system, &g, t->kind->coll, bytes, rows) ? &rows[0] : NULL;
+}
+
+/* Plays @p bytes; forced: by that algorithm and protocol. */
+static int play(struct test *t, uint64_t bytes, const struct weft_library_row *forced, double *us,
+                struct weft_err *err)
+{
+    const uint64_t n = (uint64_t)t->nodes * t->gpus;
+    const uint64_t own = t->kind->coll == WEFT_COLL_ALL_GATHER ? bytes / n : bytes;
+    struct weft_scenario *s = NULL;
+    struct weft_execution run = {0};
+    int64_t end_ps = 0;
+    const char *sets[6];
+    size_t nsets = 0;
+    sets[nsets++] = t->dims;
+    sets[nsets++] =
+        weft_arena_printf(t->arena, "generate.kind=%s", weft_coll_kind_name(t->kind->coll));
+    sets[nsets++] = weft_arena_printf(t->arena, "generate.size=%" PRIu64 "B", own ? own : 1);
+    if (forced) {
+        sets[nsets++] =
+            weft_arena_printf(t->arena, "library.algo=%s", weft_library_algo_name(forced->algo));
+        sets[nsets++] =
+            weft_arena_printf(t->arena, "library.proto=%s", weft_library_proto_name(forced->proto));
+    }
+    for (size_t i = 0; i < nsets; i++)
+        if (!sets[i])
+            return weft_err_no_memory(err, "settings");
+    const struct weft_execute_opts eo = {
+        .op = note_end, .op_ctx = &end_ps, .again = begin_again, .samples_optional = true};
+    int code = nccl_tests_load(t, sets, nsets, &s, err);
+    if (!code)
+        code = weft_execute(t->cli, s, &eo, &run, err);
+    if (!code)
+        code = run.end.code;
+    weft_interrupt_saved();
+    *us = (double)end_ps * 1e-6;
+    if (s && s->system->nccl && *us < (double)s->system->nccl->launch_period_ps * 1e-6)
+        *us = (double)s->system->nccl->launch_period_ps * 1e-6;
+    weft_execution_free(&run);
+    weft_scenario_free(s);
+    return code;
+}
+
+struct row {
+    uint64_t bytes;
+    double us, measured_us;
+    const char *choice;
+    bool extrapolated;
+};
+
+static int play_row(struct test *t, struct row *r, struct weft_err *err)
+{
+    struct weft_library_row rows[WEFT_LIBRARY_ROWS];
+    struct weft_scenario *s = NULL;
+    int code = nccl_tests_load(t, &t->dims, 1, &s, err);
+    if (code)
+        return code;
+    const struct weft_library_row *best = nccl_tests_choose(t, s, r->bytes, rows);
+    weft_scenario_free(s);
+    r->choice = best ? weft_arena_printf(t->arena, "%s %s", weft_library_algo_name(best->algo),
+                                         weft_library_proto_name(best->proto))
+                     : "";
+    if (r->bytes <= t->play_bytes)
+        return play(t, r->bytes, NULL, &r->us, err);
+    if (!t->ahead || strcmp(t->ahead, r->choice) != 0) {
+        code = play(t, t->play_bytes / 2, best, &t->half_us, err);
+        if (!code)
+            code = play(t, t->play_bytes, best, &t->whole_us, err);
+        t->ahead = r->choice;
+    }
+    r->us = t->whole_us +
+            (t->whole_us - t->half_us) * ((double)r->bytes / (double)t->play_bytes - 1) * 2;
+    r->extrapolated = true;
+    return code;
+}
+
+/* ---- all ---- */
+
+static double bus_factor(const struct test *t)
+{
+    const double n = (double)t->nodes * t->gpus;
+    return t->kind->coll == WEFT_COLL_ALL_REDUCE ? 2 * (n - 1) / n : (n - 1) / n;
+}
+
+static void print_head(const struct test *t, bool against)
+{
+    fprintf(t->cli->out,
+            "# %s on %s: %" PRIu32 " nodes of %" PRIu32 " GPUs, out of place, simulated\n",
+            t->kind->name, t->cluster[0], t->nodes, t->gpus);
+    fprintf(t->cli->out, "#%11s%14s%10s%8s%8s%11s%9s%9s%7s%s  %s\n", "size", "count", "type",
+            "redop", "root", "time", "algbw", "busbw", "#wrong",
+            against ? "   measured    error" : "", "choice");
+    fprintf(t->cli->out, "#%11s%14s%10s%8s%8s%11s%9s%9s%7s%s\n", "(B)", "(elements)", "", "", "",
+            "(us)", "(GB/s)", "(GB/s)", "", against ? "       (us)      (%)" : "");
+}
+
+static void print_row(const struct test *t, const struct row *r, bool against)
+{
+    const double algbw = (double)r->bytes / r->us / 1e3;
+    const bool sums =
+        t->kind->coll == WEFT_COLL_ALL_REDUCE || t->kind->coll == WEFT_COLL_REDUCE_SCATTER;
+    fprintf(t->cli->out, "%12" PRIu64 "%14" PRIu64 "%10s%8s%8d%10.*f%s%9.2f%9.2f%7d", r->bytes,
+            r->bytes / 4, "float", sums ? "sum" : "none", -1, r->us < 1e4 ? 2 : 0, r->us,
+            r->extrapolated ? "~" : " ", algbw, algbw * bus_factor(t), 0);
+    if (against)
+        fprintf(t->cli->out, "%11.*f%+9.1f", r->measured_us < 1e4 ? 2 : 0, r->measured_us,
+                100 * (r->us / r->measured_us - 1));
+    fprintf(t->cli->out, "  %s\n", r->choice);
+    fflush(t->cli->out);
+}
+
+static int nccl_tests_ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int print_error(const struct test *t, const struct row *r, size_t n, struct weft_err *err)
+{
+    double *off = malloc((n ? n : 1) * sizeof *off);
+    if (!off)
+        return weft_err_no_memory(err, "errors");
+    for (size_t i = 0; i < n; i++)
+        off[i] = 100 * fabs(r[i].us / r[i].measured_us - 1);
+    qsort(off, n, sizeof *off, nccl_tests_ascending);
+    fprintf(t->cli->out, "# error of time in %zu rows: median %.1f %%, 90th percentile %.1f %%\n",
+            n, off[(n - 1) / 2], off[(n - 1) * 9 / 10]);
+    free(off);
+    return 0;
+}
+
+static int write_csv(const struct test *t, const struct row *r, size_t n, struct weft_err *err)
+{
+    FILE *f = fopen(t->o->csv, "w");
+    if (!f)
+        return weft_err_set(err, WEFT_E_IO, "%s: cannot be written", t->o->csv);
+    fprintf(f, "collective,nodes,gpus,bytes,time_us,busbw_GBps,measured_us,choice,extrapolated\n");
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s,%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%.3f,%.3f,%.3f,%s,%d\n", t->kind->name,
+                t->nodes, t->nodes * t->gpus, r[i].bytes, r[i].us,
+                (double)r[i].bytes / r[i].us / 1e3 * bus_factor(t), r[i].measured_us, r[i].choice,
+                r[i].extrapolated);
+    return fclose(f) ? weft_err_set(err, WEFT_E_IO, "%s: cannot be written", t->o->csv) : 0;
+}
+
+static int play_all(struct test *t, struct row *r, size_t n, bool against, struct weft_err *err)
+{
+    int code = 0;
+    print_head(t, against);
+    for (size_t i = 0; i < n && !code; i++) {
+        /* rows of one size follow each other: played once */
+        if (i && r[i].bytes == r[i - 1].bytes) {
+            r[i].us = r[i - 1].us;
+            r[i].choice = r[i - 1].choice;
+            r[i].extrapolated = r[i - 1].extrapolated;
+        } else {
+            code = play_row(t, &r[i], err);
+        }
+        if (!code)
+            print_row(t, &r[i], against);
+    }
+    if (!code && against)
+        code = print_error(t, r, n, err);
+    if (!code && t->o->csv)
+        code = write_csv(t, r, n, err);
+    return code;
+}
+
+static int read_rows(struct test *t, uint64_t begin, uint64_t end, uint64_t factor,
+                     struct row **out, size_t *n, struct weft_err *err)
+{
+    const struct nccl_tests_opts *o = t->o;
+    struct weft_bench_rows m = {0};
+    *n = 0;
+    if (o->against) {
+        const int code = weft_bench_rows_read(o->against, t->kind, o->only, t->nodes,
+                                              t->nodes * t->gpus, &m, err);
+        if (code)
+            return code;
+    }
+    size_t most = m.n;
+    for (uint64_t b = begin; !o->against && b <= end; b *= factor)
+        most++;
+    *out = calloc(most ? most : 1, sizeof **out);
+    if (!*out) {
+        weft_bench_rows_free(&m);
+        return weft_err_no_memory(err, "sizes");
+    }
+    for (size_t i = 0; i < m.n; i++)
+        if (m.row[i].bytes >= begin && m.row[i].bytes <= end)
+            (*out)[(*n)++] = (struct row){.bytes = m.row[i].bytes, .measured_us = m.row[i].us};
+    for (uint64_t b = begin; !o->against && b <= end; b *= factor)
+        (*out)[(*n)++] = (struct row){.bytes = b};
+    weft_bench_rows_free(&m);
+    return *n ? 0
+              : weft_err_set(
+                    err, WEFT_E_INPUT,
+                    "%s: no rows of %s on %" PRIu32 " nodes and %" PRIu32 " GPUs in this range",
+                    o->against ? o->against : "sizes", t->kind->name, t->nodes, t->nodes * t->gpus);
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct nccl_tests_opts *o = (const struct nccl_tests_opts *)opts;
+    struct test t = {.cli = cli, .o = o};
+    uint64_t begin, end, factor = 2, nodes = 0, gpus = 0;
+    struct row *rows = NULL;
+    size_t n = 0;
+    if (nargs < 1 || nargs > 2)
+        return weft_err_set(err, WEFT_E_USAGE, "a cluster must be given, and at most a collective");
+    t.cluster[0] = args[0];
+    t.kind = weft_bench_rows_kind(nargs > 1 ? args[1] : "all_reduce", err);
+    if (!t.kind || read_size("-b", o->begin, o->against ? "1" : "8", &begin, err) ||
+        read_size("-e", o->end, o->against ? "1T" : "16G", &end, err) ||
+        read_size("--play", o->play, "1G", &t.play_bytes, err))
+        return err->code;
+    if ((o->factor && (weft_parse_u64(o->factor, &factor, err) || factor < 2)) ||
+        (o->nodes && (weft_parse_u64(o->nodes, &nodes, err) || nodes < 1 || nodes > 65536)) ||
+        (o->gpus && (weft_parse_u64(o->gpus, &gpus, err) || gpus < 1 || gpus > 1024)))
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "-f is a factor of 2 or more, -n and -g are numbers of 1 or more");
+    t.arena = weft_arena_new();
+    int code = t.arena ? read_cluster(&t, (uint32_t)nodes, (uint32_t)gpus, err)
+                       : weft_err_no_memory(err, "a test");
+    if (!code)
+        code = read_rows(&t, begin, end, factor, &rows, &n, err);
+    if (!code)
+        code = play_all(&t, rows, n, o->against != NULL, err);
+    free(rows);
+    weft_arena_free(t.arena);
+    return code;
+}
+
+extern const struct weft_command weft_command_nccl_tests;
+const struct weft_command weft_command_nccl_tests = {
+    .name = "nccl-tests",
+    .summary = "Predict what nccl-tests prints on a cluster, and compare it with what it printed",
+    .usage = "CLUSTER [COLLECTIVE] [-b SIZE] [-e SIZE] [-f N] [-n NODES] [--against FILE]",
+    .example = "weft nccl-tests dgx-h100 all_reduce -b 1M -e 16M -n 2",
+    .details =
+        "CLUSTER is a file of scenarios/clusters, by name, or one of your own. COLLECTIVE is "
+        "all_reduce (default), all_gather, reduce_scatter or alltoall.\n"
+        "Each size is simulated packet by packet, with the algorithm, protocol and channels that "
+        "NCCL's tuner takes. Sizes above --play go on as the two below do; a '~' marks them.\n"
+        "With --against the sizes are those of a file of measurements; each row shows its error.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct nccl_tests_opts),
+    .run = run,
+};

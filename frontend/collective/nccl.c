@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parameters and messages that the programs of NCCL have in common; nccl.h. */
+#include "collective/nccl.h"
+
+#include "base/int128.h"
+#include "base/units.h"
+
+const char weft_nccl_protocols[] = "ll|ll128|simple";
+
+#define AT(field) offsetof(struct weft_nccl_params, field)
+
+const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS] = {
+    {.name = "channels",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(channels),
+     .def = "2",
+     .min = "1",
+     .max = "128",
+     .help = "thread blocks of a GPU, each with a ring, tree or peers of its own"},
+    {.name = "protocol",
+     .type = WEFT_PARAM_ENUM,
+     .offset = AT(protocol),
+     .def = "simple",
+     .choices = weft_nccl_protocols,
+     .help = "share of a message that is payload: a half, 15/16, all"},
+    {.name = "node",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(node),
+     .def = "0",
+     .max = "1048576",
+     .help = "ranks of a node, which follow each other in the group; 0: all are in one"},
+    {.name = "rails",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(rails),
+     .def = "0",
+     .max = "1048576",
+     .help = "NICs of a node, which channels take in turn; 0: one per rank"},
+    {.name = "chunk",
+     .type = WEFT_PARAM_SIZE,
+     .offset = AT(chunk_bytes),
+     .def = "2MiB",
+     .min = "1B",
+     .help = "most payload that a rank passes on at a step"},
+    {.name = "slices",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(slices),
+     .def = "2",
+     .min = "1",
+     .max = "64",
+     .help = "messages that a chunk is cut into, of 32 KiB at least"},
+    {.name = "slots",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(slots),
+     .def = "4",
+     .min = "4",
+     .max = "1024",
+     .help = "messages of a ring between two nodes that the receiver has buffers for"},
+    {.name = "peers",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(peers),
+     .def = "8",
+     .min = "1",
+     .max = "65536",
+     .help = "nccl-p2p: peers of a rank that are served at once"},
+    {.name = "qps",
+     .type = WEFT_PARAM_U64,
+     .offset = AT(qps),
+     .def = "1",
+     .min = "1",
+     .max = "16",
+     .help = "QPs of a channel between two nodes, which the messages of its steps take in turn"},
+    {.name = "launch",
+     .type = WEFT_PARAM_TIME,
+     .offset = AT(launch_ps),
+     .def = "0",
+     .max = "1s",
+     .help = "software time before the first message"},
+    {.name = "step",
+     .type = WEFT_PARAM_TIME,
+     .offset = AT(step_ps),
+     .def = "0",
+     .max = "1s",
+     .help = "software time after each message within a node"},
+    {.name = "net-step",
+     .type = WEFT_PARAM_TIME,
+     .offset = AT(net_step_ps),
+     .def = "0",
+     .max = "1s",
+     .help = "software time after each message between nodes"},
+    {.name = "proxy",
+     .type = WEFT_PARAM_TIME,
+     .offset = AT(proxy_ps),
+     .def = "0",
+     .max = "1s",
+     .help = "time that the thread which serves a rank's NICs is busy with each message between "
+             "nodes, at either end"},
+    {.name = "rate",
+     .type = WEFT_PARAM_RATE,
+     .offset = AT(rate_bps),
+     .def = "0",
+     .help = "rate at which a channel takes in payload; 0: no limit"},
+    {.name = "copy-rate",
+     .type = WEFT_PARAM_RATE,
+     .offset = AT(copy_bps),
+     .def = "0",
+     .help = "nccl-nvls: rate at which a channel copies into and out of its buffers; 0: no limit"},
+};
+
+bool weft_nccl_supports(const struct weft_coll_call *c, unsigned kinds, const char *text,
+                        const char **why)
+{
+    if (!weft_coll_one_of(c, kinds, text, why))
+        return false;
+    if (c->n % weft_nccl_node(c)) {
+        if (why)
+            *why = "the ranks are not whole nodes";
+        return false;
+    }
+    return true;
+}
+
+int64_t weft_nccl_launch_ps(const struct weft_coll_call *c)
+{
+    return weft_nccl_params_of(c)->launch_ps;
+}
+
+void weft_nccl_message(const struct weft_coll_call *c, uint32_t rank, uint32_t peer,
+                       uint64_t channel, uint64_t bytes, struct weft_coll_instr *out)
+{
+    const struct weft_nccl_params *p = weft_nccl_params_of(c);
+    const uint32_t node = weft_nccl_node(c);
+    const bool net = rank / node != peer / node;
+    out->peer = peer;
+    out->channel = (uint32_t)(channel * p->qps + (net ? out->step % p->qps : 0)) + 1;
+    out->line = p->protocol == WEFT_NCCL_LL ? 16 : p->protocol == WEFT_NCCL_LL128 ? 128 : 0;
+    out->payload = p->protocol == WEFT_NCCL_LL ? 8 : 120;
+    out->proxy_ps = net ? p->proxy_ps : 0;
+    if (out->action == WEFT_COLL_SEND)
+        return;
+    out->overlaps = p->protocol != WEFT_NCCL_SIMPLE && !net; /* a NIC sends whole messages */
+    out->after_ps = net ? p->net_step_ps : p->step_ps;
+    if (p->rate_bps)
+        out->busy_ps = (int64_t)((weft_u128)bytes * 8 * WEFT_PS_PER_S / p->rate_bps);
+}

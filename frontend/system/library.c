@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * NCCL's tuner, and how it divides an operation among channels, chunks and slices.
+ *
+ * Source: NVIDIA/nccl 2.30.7, src/graph/tuning.cc (ncclTopoTuneModel, ncclTopoGetAlgoTime),
+ * src/graph/search.cc (rates that are tried), src/enqueue.cc (channels and chunks).
+ */
+#include "system/library.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define COMM_CHANNELS_MAX 64u
+#define LL_SLOT_BYTES 32768u      /* payload of a slot of LL */
+#define LL128_CHUNK_BYTES 576000u /* of LL128 */
+#define SLOTS 8u                  /* NCCL_STEPS */
+#define NVLS_COPY_GBPS 34.5       /* [fit] that a channel copies into and out of buffers */
+#define NVLS_COPY_US 1.5          /* [fit] of each such copy, besides */
+#define P2P_CHANNEL_GBPS 14       /* NCCL_P2P_PER_CHANNEL_NET_BW */
+#define P2P_MERGED 2              /* [fit] messages that the proxy handles at once */
+#define P2P_LL_BYTES 16384u       /* NCCL_P2P_LL_THRESHOLD */
+
+static const char *const algo_name[WEFT_NCCL_ALGOS] = {"Tree", "Ring", "NVLS", "NVLSTree", "P2P"};
+static const char *const proto_name[WEFT_NCCL_PROTOS] = {"LL", "LL128", "Simple"};
+
+const char *weft_library_algo_name(enum weft_nccl_algo algo)
+{
+    return algo_name[algo];
+}
+
+const char *weft_library_proto_name(enum weft_nccl_protocol proto)
+{
+    return proto_name[proto];
+}
+
+bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabric,
+                        struct weft_library_group *out)
+{
+    const uint32_t size = fabric->n ? fabric->size[0] : UINT32_MAX; /* one node */
+    if (g->n < 2)
+        return false;
+    uint32_t node = 1;
+    while (node < g->n && g->ranks[node] / size == g->ranks[0] / size)
+        node++;
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->n % node || g->ranks[i] / size != g->ranks[i - i % node] / size ||
+            (i && i % node == 0 && g->ranks[i] / size == g->ranks[i - 1] / size))
+            return false;
+    *out = (struct weft_library_group){
+        .n = g->n,
+        .node = node,
+        .nodes = g->n / node,
+        .nic_GBps = fabric->n > 1 ? (double)fabric->rate_bps[1] / 8e9 : 0,
+        .node_us = fabric->n ? (double)fabric->latency_ps[0] * 1e-6 : 0,
+        .net_us = fabric->n > 1 ? (double)fabric->latency_ps[1] * 1e-6 : 0,
+    };
+    return true;
+}
+
+/* --- graph search --- */
+
+struct graph {
+    double channels, GBps; /* per channel */
+};
+
+static uint32_t nics(const struct weft_library_params *l, const struct weft_library_group *g)
+{
+    return l->rails && l->rails < g->node ? (uint32_t)l->rails : g->node;
+}
+
+/* Rates from the list, falling, until one fits the links. */
+static struct graph search(const struct weft_library_params *l, const struct weft_library_group *g)
+{
+    const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
+    const double *rates = g->nodes > 1 ? k->nodes : k->one_node;
+    const size_t most =
+        g->nodes > 1 ? sizeof k->nodes / sizeof *rates : sizeof k->one_node / sizeof *rates;
+    const double nic = g->nic_GBps * g->node / nics(l, g);
+    struct graph best = {1, 0.1};
+    for (size_t i = 0; i < most && rates[i] > 0; i++) {
+        /* the last rank of a node in a ring sends over its NIC */
+        const double share = g->nodes > 1 && g->node > 1 ? (g->node - 1.0) / g->node : 1;
+        double c = floor(k->link / (rates[i] * share) + 1e-9);
+        if (g->nodes > 1) {
+            const double per_nic = floor(nic / rates[i] + 1e-9) * nics(l, g);
+            c = g->node > 1 && c < per_nic ? c : per_nic;
+        }
+        if (c >= 1 && c * rates[i] > best.channels * best.GBps * 1.01)
+            best = (struct graph){c, rates[i]};
+        if (g->nodes > 1 && c >= 1)
+            break;
+        if (c * rates[i] > 0.95 * k->link)
+            break;
+    }
+    const bool newer = l->gpu == WEFT_NCCL_HOPPER || l->gpu == WEFT_NCCL_BLACKWELL;
+    if (best.GBps >= 25 && !(newer && best.GBps < 50 && best.channels > 4))
+        best = (struct graph){2 * best.channels, best.GBps / 2};
+    return best;
+}
+
+uint32_t weft_library_channels(const struct weft_system_params *p,
+                               const struct weft_library_group *g)
+{
+    const struct weft_library_params *l = p->nccl;
+    const struct graph graph = search(l, g);
+    double c = 2 * graph.channels;
+    const bool newer = l->gpu == WEFT_NCCL_HOPPER || l->gpu == WEFT_NCCL_BLACKWELL;
+    if (newer && g->nodes > 1 && graph.GBps > 45 && c < 16)
+        c *= 2;
+    if (l->min_channels && c < (double)l->min_channels)
+        c = (double)l->min_channels;
+    if (l->max_channels && c > (double)l->max_channels)
+        c = (double)l->max_channels;
+    return c > COMM_CHANNELS_MAX ? COMM_CHANNELS_MAX : (uint32_t)c;
+}
+
+/* --- the tuner --- */
+
+/* Whether @p name is in NCCL_ALGO or NCCL_PROTO. */
+static bool allowed(const char *list, const char *name)
+{
+    const bool except = *list == '^';
+    if (!*list)
+        return true;
+    for (const char *at = list + except; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] != 0))
+        if (strcspn(at, ",") == strlen(name) && strncasecmp(at, name, strlen(name)) == 0)
+            return !except;
+    return except;
+}
+
+static double steps_of(enum weft_coll_kind kind, uint32_t n)
+{
+    return (kind == WEFT_COLL_ALL_REDUCE ? 2.0 : 1.0) * (n - 1);
+}
+
+static bool offers(const struct weft_library_params *l, const struct weft_library_group *g,
+                   enum weft_coll_kind kind, enum weft_nccl_algo algo,
+                   enum weft_nccl_protocol proto)
+{
+    const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
+    if (!allowed(l->algo, algo_name[algo]) || !allowed(l->proto, proto_name[proto]))
+        return false;
+    if (proto == WEFT_NCCL_LL128 && (!k->ring_ll128 || (g->nodes > 1 && !l->ll128)))
+        return false;
+    switch (algo) {
+    case WEFT_NCCL_RING:
+        return true;
+    case WEFT_NCCL_TREE:
+        return kind == WEFT_COLL_ALL_REDUCE;
+    case WEFT_NCCL_NVLS:
+        return kind == WEFT_COLL_ALL_REDUCE && g->nodes == 1 && k->nvls > 0 && g->n > 2 &&
+               proto == WEFT_NCCL_SIMPLE;
+    case WEFT_NCCL_NVLS_TREE:
+        return kind == WEFT_COLL_ALL_REDUCE && g->nodes > 1 && k->nvls > 0 && g->node > 2 &&
+               proto == WEFT_NCCL_SIMPLE;
+    default:
+        return false;
+    }
+}
+
+/* The largest of @p n falling rates that is at most @p most. */
+static double within(const double *rates, size_t n, double most)
+{
+    for (size_t i = 0; i < n && rates[i] > 0; i++)
+        if (rates[i] <= most)
+            return rates[i];
+    return 0;
+}
+
+/* Bus bandwidth of NVLS within a node, without the limit of trees. */
+static double nvls_GBps(const struct weft_nccl_gpu_constants *k, const struct weft_library_group *g)
+{
+    const double b =
+        within(k->one_node, sizeof k->one_node / sizeof *k->one_node, k->link / g->node);
+    return g->node * b * k->nvls * (g->node - 1) / g->node * 2;
+}
+
+static double bus_GBps(const struct weft_library_params *l, const struct weft_library_group *g,
+                       enum weft_nccl_algo algo, enum weft_nccl_protocol proto)
+{
+    const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
+    const struct graph graph = search(l, g);
+    const double all = graph.channels * graph.GBps, c = graph.channels;
+    const unsigned i = g->nodes > 2 ? 2 : g->nodes - 1;
+    const double ll_max = g->nodes == 1 ? (l->gpu == WEFT_NCCL_HOPPER && l->version < WEFT_NCCL_2_22
+                                               ? weft_nccl_gpus[WEFT_NCCL_AMPERE].ll_max
+                                               : k->ll_max)
+                                        : weft_nccl_ll_max[l->cpu][i - 1];
+    double b = all;
+    switch (algo) {
+    case WEFT_NCCL_RING:
+        if (proto == WEFT_NCCL_LL)
+            b = fmin(ll_max, all / 2);
+        else if (proto == WEFT_NCCL_LL128)
+            b = fmin(0.92 * all, c * k->ring_ll128);
+        return b;
+    case WEFT_NCCL_TREE:
+        if (g->nodes == 2) /* what the NVLinks leave each channel: a byte passes a NIC once */
+            b = c * within(k->nodes, sizeof k->nodes / sizeof *k->nodes, k->link / c);
+        b = fmin(0.92 * fmax(b, all), c * k->tree[i]);
+        if (proto == WEFT_NCCL_LL)
+            b = fmin(b / 3.8, ll_max);
+        else if (proto == WEFT_NCCL_LL128)
+            b = fmin(b * (g->nodes == 1 ? 7.0 / 9 : 15.0 / 16), c * k->tree_ll128[i]);
+        return b;
+    case WEFT_NCCL_NVLS_TREE:
+        b = fmin(nvls_GBps(k, g), all * (g->nodes == 2 ? 2 : 1));
+        return k->nvls_tree[i] ? fmin(b, c * k->nvls_tree[i]) : b;
+    default:
+        return nvls_GBps(k, g);
+    }
+}
+
+/* Of the algorithm: bytes over time. */
+static double algo_GBps(const struct weft_library_group *g, enum weft_coll_kind kind,
+                        enum weft_nccl_algo algo, double bus)
+{
+    return algo == WEFT_NCCL_TREE ? bus / 2 : bus * g->n / steps_of(kind, g->n);
+}
+
+/* Latency of a step within a node and between two, with what the plug-in states. */
+static double net_us(const struct weft_library_params *l, const struct weft_library_group *g,
+                     enum weft_nccl_algo algo, enum weft_nccl_protocol proto)
+{
+    const enum weft_nccl_algo row = algo == WEFT_NCCL_RING && g->node == 1 ? WEFT_NCCL_TREE : algo;
+    return weft_nccl_net_us[row][proto] +
+           (double)l->net_latency_ps * 1e-6 * (proto == WEFT_NCCL_SIMPLE ? 2 : 1);
+}
+static double node_us(const struct weft_library_params *l, const struct weft_library_group *g,
+                      enum weft_nccl_algo algo, enum weft_nccl_protocol proto)
+{
+    const double post =
+        weft_nccl_post_us[l->cpu] * (proto == WEFT_NCCL_SIMPLE ? 3 : 1) * (g->nodes > 1);
+    const double step = algo == WEFT_NCCL_TREE && proto == WEFT_NCCL_SIMPLE &&
+                                l->version >= WEFT_NCCL_2_20 && l->version < WEFT_NCCL_2_23
+                            ? 28
+                            : weft_nccl_nvlink_us[algo][proto];
+    return algo == WEFT_NCCL_RING ? fmax(step, post) : step;
+}
+
+static double latency_us(const struct weft_library_params *l, const struct weft_library_group *g,
+                         enum weft_coll_kind kind, enum weft_nccl_algo algo,
+                         enum weft_nccl_protocol proto)
+{
+    const double steps = steps_of(kind, g->n), base = weft_nccl_base_us[algo][proto];
+    const double net = g->nodes > 1 ? net_us(l, g, algo, proto) : 0;
+    const double net_steps = g->nodes > 1 ? steps_of(kind, g->nodes) : 0;
+    switch (algo) {
+    case WEFT_NCCL_RING:
+        return base + (steps - net_steps) * node_us(l, g, algo, proto) + net_steps * net;
+    case WEFT_NCCL_TREE:
+        return base +
+               2 * ((g->node - 1) * node_us(l, g, algo, proto) + floor(log2(g->nodes)) * net);
+    case WEFT_NCCL_NVLS_TREE:
+        return weft_nccl_nvlink_us[algo][proto] + 2 * floor(log2(g->nodes)) * net;
+    default:
+        return weft_nccl_nvlink_us[algo][proto];
+    }
+}
+
+static int faster(const void *a, const void *b)
+{
+    const struct weft_library_row *x = (const struct weft_library_row *)a;
+    const struct weft_library_row *y = (const struct weft_library_row *)b;
+    return x->us < y->us ? -1 : x->us > y->us;
+}
+
+size_t weft_library_rows(const struct weft_system_params *p, const struct weft_library_group *g,
+                         enum weft_coll_kind kind, uint64_t bytes,
+                         struct weft_library_row rows[WEFT_LIBRARY_ROWS])
+{
+    const struct weft_library_params *l = p->nccl;
+    size_t n = 0;
+    for (int a = 0; a < WEFT_NCCL_ALGOS; a++)
+        for (int q = 0; q < WEFT_NCCL_PROTOS; q++) {
+            const enum weft_nccl_algo algo = (enum weft_nccl_algo)a;
+            const enum weft_nccl_protocol proto = (enum weft_nccl_protocol)q;
+            if (!offers(l, g, kind, algo, proto))
+                continue;
+            struct weft_library_row *r = &rows[n++];
+            const unsigned step = bytes < 64 ? 0 : (unsigned)log2((double)bytes / 64);
+            double GBps = algo_GBps(g, kind, algo, bus_GBps(l, g, algo, proto));
+            if (algo == WEFT_NCCL_TREE && step < WEFT_NCCL_FACTORS)
+                GBps *= weft_nccl_tree_factor[proto][step];
+            double latency = latency_us(l, g, kind, algo, proto);
+            const double per_step =
+                (double)bytes / (search(l, g).channels * 2 * g->n); /* of a channel */
+            if (algo == WEFT_NCCL_RING && proto == WEFT_NCCL_SIMPLE && g->nodes > 1 &&
+                kind == WEFT_COLL_ALL_REDUCE && per_step >= 64)
+                latency *= l->gpu == WEFT_NCCL_VOLTA ? 1.9 : 1.4;
+            *r = (struct weft_library_row){algo, proto, latency, GBps,
+                                           latency + (double)bytes / (GBps * 1e3)};
+        }
+    qsort(rows, n, sizeof *rows, faster);
+    return n;
+}
+
+/* --- how an operation is divided --- */
+
+/* Channels that are used: fewer as long as each would have too little for its threads. */
+static uint32_t used_channels(const struct weft_system_params *p,
+                              const struct weft_library_group *g, enum weft_nccl_algo algo,
+                              enum weft_nccl_protocol proto, uint64_t bytes)
+{
+    const uint64_t threads = proto == WEFT_NCCL_LL128 ? 640 : 512;
+    uint64_t per_thread = proto == WEFT_NCCL_SIMPLE ? 64 : 8;
+    if (proto == WEFT_NCCL_LL && algo == WEFT_NCCL_RING)
+        per_thread *= g->n;
+    uint32_t c = weft_library_channels(p, g);
+    if (algo == WEFT_NCCL_NVLS)
+        return weft_nccl_gpus[p->nccl->gpu].nvls_channels;
+    while (c > 1 && bytes < c * threads * per_thread)
+        c--;
+    return c;
+}
+
+/* Payload of a chunk. */
+static uint64_t chunk_bytes(const struct weft_system_params *p, const struct weft_library_group *g,
+                            const struct weft_library_row *row, uint64_t bytes, uint64_t channels)
+{
+    const uint64_t slot = p->nccl->buffer_bytes / SLOTS, at_once = channels * g->node;
+    uint64_t chunk;
+    switch (row->algo) {
+    case WEFT_NCCL_NVLS:
+        chunk = 131072;
+        for (unsigned i = 0; i < 3; i++) {
+            const uint64_t least[] = {64, 8, 2}, to[] = {65536, 32768, 16384};
+            if (bytes < least[i] * at_once * chunk && chunk > to[i])
+                chunk = to[i];
+        }
+        return chunk;
+    case WEFT_NCCL_NVLS_TREE:
+        chunk = g->nodes >= 4 ? 65536 : 131072;
+        if (bytes < 4 * at_once * chunk && chunk > 65536)
+            chunk = 65536;
+        if (bytes < at_once * chunk && chunk > 32768)
+            chunk = 32768;
+        return chunk;
+    default:
+        break;
+    }
+    if (row->proto == WEFT_NCCL_LL)
+        return LL_SLOT_BYTES;
+    if (row->proto == WEFT_NCCL_SIMPLE)
+        return row->algo == WEFT_NCCL_RING ? 4 * slot : slot;
+    chunk = LL128_CHUNK_BYTES;
+    const double steps = 1 + log2(g->nodes) + 0.1 * g->node;
+    const double each = (double)bytes / (double)channels;
+    while (row->algo == WEFT_NCCL_TREE && chunk > 131072 &&
+           each / (double)chunk < steps * 64 / g->node)
+        chunk /= 2;
+    while (row->algo == WEFT_NCCL_TREE && chunk > 32768 &&
+           each / (double)chunk < steps * 16 / g->node)
+        chunk /= 2;
+    return chunk;
+}
+
+/* Time that the proxy takes for a message. */
+static double proxy_us(const struct weft_library_params *l)
+{
+    return l->proxy_ps ? (double)l->proxy_ps * 1e-6 : weft_nccl_post_us[l->cpu];
+}
+
+/* Software time of a step: what of its latency is not on the way. */
+static double software_us(double us, double way_us)
+{
+    return us > way_us ? us - way_us : 0;
+}
+
+void weft_library_text(const struct weft_system_params *p, const struct weft_library_group *g,
+                       enum weft_coll_kind kind, uint64_t bytes, const struct weft_library_row *row,
+                       char text[WEFT_CHOICE_TEXT_MAX])
+{
+    static const char *const name[] = {"nccl-tree", "nccl-ring", "nccl-nvls", "nccl-nvls"};
+    const struct weft_library_params *l = p->nccl;
+    const enum weft_nccl_algo algo = row->algo;
+    const bool nvls = algo == WEFT_NCCL_NVLS || algo == WEFT_NCCL_NVLS_TREE;
+    const uint32_t channels = used_channels(p, g, algo, row->proto, bytes);
+    const double all = weft_library_channels(p, g);
+    const double bus = bus_GBps(l, g, algo, row->proto);
+    double rate = 0, copy = 0, launch = weft_nccl_base_us[algo][row->proto];
+    double step = software_us(node_us(l, g, algo, row->proto), g->node_us);
+    const double net = g->nodes > 1 ? software_us(net_us(l, g, algo, row->proto), g->net_us) : 0;
+    if (row->proto != WEFT_NCCL_SIMPLE)
+        rate = (algo == WEFT_NCCL_TREE ? bus / 2 : bus) / all;
+    if (nvls) {
+        step =
+            algo == WEFT_NCCL_NVLS ? NVLS_COPY_US : 0; /* in the limit of trees it is contained */
+        launch = weft_nccl_nvlink_us[algo][row->proto] - 2 * step;
+        copy =
+            algo == WEFT_NCCL_NVLS ? NVLS_COPY_GBPS : 2 * algo_GBps(g, kind, algo, bus) / channels;
+    }
+    snprintf(text, WEFT_CHOICE_TEXT_MAX,
+             "%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64 ":chunk=%" PRIu64
+             "B:slices=%u:launch=%.0fns:step=%.0fns:net-step=%.0fns"
+             ":proxy=%.0fns:slots=%u:qps=%" PRIu64 ":rate=%.0fbps:copy-rate=%.0fbps",
+             name[algo], channels,
+             row->proto == WEFT_NCCL_LL      ? "ll"
+             : row->proto == WEFT_NCCL_LL128 ? "ll128"
+                                             : "simple",
+             g->node, l->rails, chunk_bytes(p, g, row, bytes, channels),
+             algo == WEFT_NCCL_RING && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1, launch * 1e3,
+             step * 1e3, net * 1e3, proxy_us(l) * 1e3,
+             row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS, l->qps, rate * 8e9, copy * 8e9);
+}
+
+/* Channels between two ranks of an all-to-all, and the peers that a rank serves at once. */
+static void p2p_text(const struct weft_system_params *p, const struct weft_library_group *g,
+                     uint64_t bytes, char text[WEFT_CHOICE_TEXT_MAX])
+{
+    const struct weft_library_params *l = p->nccl;
+    uint32_t all = 1, each = 1;
+    while (all < weft_library_channels(p, g))
+        all *= 2;
+    const double GBps = g->nodes > 1 ? g->nic_GBps / P2P_CHANNEL_GBPS : 2;
+    while (each < GBps && each < all)
+        each *= 2;
+    while (g->nodes > 1 && each > 1 && each * ((g->n + 7) / 8) > all)
+        each /= 2;
+    const uint64_t message = bytes / g->n / each, whole = g->nodes > 1 ? 131072 : 524288;
+    const uint64_t chunk = message < whole ? whole / 4 : message < 8 * whole ? whole / 2 : whole;
+    const enum weft_nccl_protocol proto = message <= P2P_LL_BYTES ? WEFT_NCCL_LL : WEFT_NCCL_SIMPLE;
+    const double step = node_us(l, g, WEFT_NCCL_RING, proto);
+    const double net = g->nodes > 1 ? net_us(l, g, WEFT_NCCL_RING, proto) : 0;
+    snprintf(text, WEFT_CHOICE_TEXT_MAX,
+             "nccl-p2p:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64
+             ":chunk=%" PRIu64 "B:peers=%" PRIu32 ":slots=8:qps=%" PRIu64
+             ":launch=%.0fns:step=%.0fns:net-step=%.0fns:proxy=%.0fns",
+             each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk,
+             8 * all / each, l->qps, weft_nccl_base_us[WEFT_NCCL_RING][proto] * 1e3,
+             software_us(step, g->node_us) * 1e3, software_us(net, g->net_us) * 1e3,
+             proxy_us(l) * 1e3 / P2P_MERGED);
+}
+
+bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
+                       struct weft_ranking *out)
+{
+    const struct weft_system_params *p = s->job->p;
+    const enum weft_coll_kind kind = weft_coll_run_as(op->coll);
+    struct weft_library_group g;
+    struct weft_library_row rows[WEFT_LIBRARY_ROWS];
+    if (p->library == WEFT_LIBRARY_IDEAL || !p->nccl || op->involved ||
+        !weft_library_group(s->group, s->dims, &g))
+        return false;
+    *out = (struct weft_ranking){.best_s = 0};
+    if (kind == WEFT_COLL_ALL_TO_ALL) {
+        p2p_text(p, &g, bytes, out->best);
+        return true;
+    }
+    if (kind != WEFT_COLL_ALL_REDUCE && kind != WEFT_COLL_ALL_GATHER &&
+        kind != WEFT_COLL_REDUCE_SCATTER)
+        return false;
+    if (kind == WEFT_COLL_ALL_GATHER)
+        bytes *= g.n;
+    const size_t n = weft_library_rows(p, &g, kind, bytes, rows);
+    if (!n)
+        return false;
+    weft_library_text(p, &g, kind, bytes, &rows[0], out->best);
+    out->best_s = rows[0].us * 1e-6;
+    if (n > 1) {
+        out->next_s = rows[1].us * 1e-6;
+        snprintf(out->next, sizeof out->next, "%s %s", algo_name[rows[1].algo],
+                 proto_name[rows[1].proto]);
+    }
+    return true;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Constants of NCCL by GPU, CPU and number of nodes, and where each is from.
+ *
+ * Sources: [nccl] NVIDIA/nccl 2.30.7 (5067397), src/graph/tuning.cc and src/graph/search.cc, with
+ * the history of its tags; [fit] fitted, see scenarios/hardware/README.md. Latencies in
+ * microseconds, rates in GB/s (1e9 bytes).
+ */
+#ifndef WEFT_SYSTEM_NCCL_TABLES_H
+#define WEFT_SYSTEM_NCCL_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum weft_nccl_algo {
+    WEFT_NCCL_TREE,
+    WEFT_NCCL_RING,
+    WEFT_NCCL_NVLS,
+    WEFT_NCCL_NVLS_TREE,
+    WEFT_NCCL_P2P,
+    WEFT_NCCL_ALGOS
+};
+enum weft_nccl_gpu {
+    WEFT_NCCL_VOLTA,
+    WEFT_NCCL_AMPERE,
+    WEFT_NCCL_HOPPER,
+    WEFT_NCCL_BLACKWELL,
+    WEFT_NCCL_GPUS
+};
+#define WEFT_NCCL_GPU_WORDS "volta|ampere|hopper|blackwell"
+enum weft_nccl_cpu { WEFT_NCCL_INTEL, WEFT_NCCL_AMD, WEFT_NCCL_ARM };
+#define WEFT_NCCL_CPU_WORDS "intel|amd|arm"
+
+/** Protocols: LL, LL128, Simple. */
+#define WEFT_NCCL_PROTOS 3
+
+/** [nccl] Base latency. */
+static const double weft_nccl_base_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
+    [WEFT_NCCL_TREE] = {6.8, 14, 8.4}, [WEFT_NCCL_RING] = {6.6, 14, 8.4}};
+/** [nccl] Latency of a step over NVLink. */
+static const double weft_nccl_nvlink_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
+    [WEFT_NCCL_TREE] = {0.6, 1.25, 4.0},
+    [WEFT_NCCL_RING] = {0.6, 1.9, 3.4},
+    [WEFT_NCCL_NVLS] = {0, 0, 25},
+    [WEFT_NCCL_NVLS_TREE] = {0, 0, 25}};
+/** [nccl] Latency of a step over the network. */
+static const double weft_nccl_net_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
+    [WEFT_NCCL_TREE] = {5.0, 8.5, 14},
+    [WEFT_NCCL_RING] = {2.7, 4.0, 14},
+    [WEFT_NCCL_NVLS] = {0, 0, 18},
+    [WEFT_NCCL_NVLS_TREE] = {0, 0, 20.9}};
+
+/** [nccl] Constants of a GPU, for 1, 2 and more nodes. */
+struct weft_nccl_gpu_constants {
+    double link;          /**< rate of all NVLinks of a GPU that the search counts with */
+    double ll_max;        /**< LL within a node */
+    double ring_ll128;    /**< per channel */
+    double tree_ll128[3]; /**< per channel */
+    double tree[3];       /**< per channel */
+    double nvls_tree[3];  /**< per channel; 0: none */
+    double nvls;          /**< efficiency of NVLS; 0: there is none */
+    uint32_t nvls_channels;
+    double one_node[12]; /**< rates that the search tries, falling; 0: no more */
+    double nodes[16];
+};
+static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
+    [WEFT_NCCL_VOLTA] = {.link = 120,
+                         .ll_max = 39,
+                         .ring_ll128 = 20,
+                         .tree_ll128 = {20, 20, 20},
+                         .tree = {26.5, 18.5, 10},
+                         .one_node = {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5},
+                         .nodes = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3}},
+    [WEFT_NCCL_AMPERE] = {.link = 240,
+                          .ll_max = 87.7,
+                          .ring_ll128 = 20,
+                          .tree_ll128 = {20, 20, 20},
+                          .tree = {24, 23.6, 17.8},
+                          .one_node = {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5},
+                          .nodes = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3}},
+    [WEFT_NCCL_HOPPER] = {.link = 371,
+                          .ll_max = 141,
+                          .ring_ll128 = 36.7,
+                          .tree_ll128 = {36.7, 36.7, 29},
+                          .tree = {38.7, 41.4, 36},
+                          .nvls_tree = {0, 57.7, 45.5},
+                          .nvls = 0.85,
+                          .nvls_channels = 16,
+                          .one_node = {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3},
+                          .nodes = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3}},
+    [WEFT_NCCL_BLACKWELL] = {
+        .link = 722,
+        .ll_max = 282,
+        .ring_ll128 = 40,
+        .tree_ll128 = {55.6, 31.67, 20},
+        .tree = {70, 42.8, 24},
+        .nvls_tree = {0, 96, 80},
+        .nvls = 0.74,
+        .nvls_channels = 24,
+        .one_node = {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18},
+        .nodes = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3}}};
+
+/** [nccl] LL over several nodes, by CPU: 2 nodes, more. */
+static const double weft_nccl_ll_max[3][2] = {{39, 20.4}, {22.5, 19}, {39, 20.4}};
+/** [nccl] Time of posting a message by CPU; three times as long for Simple. */
+static const double weft_nccl_post_us[3] = {1, 2, 1};
+
+/** [nccl] Factors of a tree's rate by floor(log2(bytes / 64)). */
+#define WEFT_NCCL_FACTORS 24
+static const double weft_nccl_tree_factor[WEFT_NCCL_PROTOS][WEFT_NCCL_FACTORS] = {
+    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+     .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}};
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft nccl-tests and weft explain-choice: NCCL's choice by size, and times beside measurements.
+#include "program.h"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+// The first line that is marked as taken: "NVLS Simple".
+std::string taken(const std::string &size, const std::vector<std::string> &more)
+{
+    std::vector<std::string> args = {"explain-choice", "all-reduce", size, "dgx-h100"};
+    args.insert(args.end(), more.begin(), more.end());
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    std::istringstream lines(s.out);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("  taken") != std::string::npos) {
+            std::istringstream words(line);
+            std::string algo, proto;
+            words >> algo >> proto;
+            return algo + " " + proto;
+        }
+    return "";
+}
+
+std::vector<std::string> nodes(const std::string &rest)
+{
+    return {"--set", "multi.dimensions=switch size=8 rate=2968Gbps delay=100ns" + rest};
+}
+
+std::string rails(int n)
+{
+    return "; rail-optimised rails=8 nodes=" + std::to_string(n) +
+           " rail-only=true rate=400Gbps delay=500ns";
+}
+
+// NCCL logged Ring LL to 1 MiB and NVLS from 2 MiB on eight H200 (stas00/ml-engineering).
+TEST(ExplainChoice, OneNodeOfHopperTakesRingsAndThenNvls)
+{
+    for (const char *size : {"32KiB", "256KiB", "1MiB"})
+        EXPECT_EQ(taken(size, nodes("")), "Ring LL") << size;
+    for (const char *size : {"2MiB", "64MiB", "16GiB"})
+        EXPECT_EQ(taken(size, nodes("")), "NVLS Simple") << size;
+}
+
+// Worked out by hand from the tables of src/graph/tuning.cc.
+TEST(ExplainChoice, TwoAndFourNodesOfHopper)
+{
+    EXPECT_EQ(taken("64KiB", {}), "Tree LL");
+    EXPECT_EQ(taken("1MiB", {}), "Tree LL128");
+    EXPECT_EQ(taken("4MiB", {}), "NVLSTree Simple");
+    EXPECT_EQ(taken("64MiB", nodes(rails(4))), "NVLSTree Simple");
+    EXPECT_EQ(taken("4GiB", nodes(rails(4))), "Ring Simple");
+}
+
+TEST(ExplainChoice, ListsOfAlgorithmsAndProtocolsAreObeyed)
+{
+    EXPECT_EQ(taken("64MiB", {"--set", "library.algo=ring"}), "Ring Simple");
+    EXPECT_EQ(taken("64MiB", {"--set", "library.algo=^nvlstree"}).substr(0, 4), "Ring");
+    EXPECT_EQ(taken("8KiB", {"--set", "library.proto=simple"}), "NVLSTree Simple");
+}
+
+TEST(NcclTests, PrintsATableAndWritesCsv)
+{
+    TempDir dir;
+    const std::string csv = dir / "rows.csv";
+    const Said s = weft({"nccl-tests", "dgx-h100", "all_reduce_perf", "-b", "1K", "-e", "64K", "-f",
+                         "8", "--csv", csv});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "# all_reduce on dgx-h100: 2 nodes of 8 GPUs");
+    EXPECT_CONTAINS(s.out, "Tree LL");
+    std::ifstream f(csv);
+    std::string line;
+    size_t n = 0;
+    while (std::getline(f, line))
+        n++;
+    EXPECT_EQ(n, 4U); /* head, 1K, 8K, 64K */
+}
+
+TEST(NcclTests, ComparesWithOutputOfNcclTests)
+{
+    TempDir dir;
+    const std::string file = dir / "measured.txt";
+    std::ofstream(file) << "#       size         count      type   redop    root     time\n"
+                        << "        1024           256     float     sum      -1    30.00    0.03"
+                           "    0.06      0    29.94\n";
+    const Said s = weft({"nccl-tests", "dgx-h100", "--against", file});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "# error of time in 1 rows");
+}
+
+TEST(NcclTests, SaysWhatIsWrong)
+{
+    Said s = weft({"nccl-tests", "dgx-h100", "alltoal"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "alltoall");
+    s = weft({"nccl-tests", "dgx-h100", "-b", "8q"});
+    EXPECT_EQ(s.code, 2);
+    s = weft({"nccl-tests", "dgx-h10"});
+    EXPECT_NE(s.code, 0);
+}
+
+// Points of two clusters to 64 MiB: one that constants were fitted on, one that judges.
+TEST(Trust, SmallAndMiddleSizesOnTwoNodes)
+{
+    const char *shared = std::getenv("WEFT_SHARED");
+    const std::string data = shared ? std::string(shared) + "/data/hardware/" : "";
+    if (data.empty() || !std::ifstream(data + "oci-a100-2nodes.csv"))
+        GTEST_SKIP() << "WEFT_SHARED has no data/hardware";
+    const struct {
+        const char *cluster, *file, *only;
+        double median, p90;
+    } cases[] = {{"nebius-h100", "dstack-nebius-h100-gcp-a3.csv", "Nebius", 10, 25},
+                 {"oci-a100", "oci-a100-2nodes.csv", "NCCL not said", 12, 20}};
+    for (const auto &c : cases) {
+        const Said s = weft({"nccl-tests", c.cluster, "--against", data + c.file, "--only", c.only,
+                             "-b", "1K", "-e", "64M"});
+        ASSERT_EQ(s.code, 0) << s.err;
+        double median = 1e9, p90 = 1e9;
+        const size_t at = s.out.find(": median ");
+        ASSERT_NE(at, std::string::npos) << s.out;
+        ASSERT_EQ(sscanf(s.out.c_str() + at, ": median %lf %%, 90th percentile %lf", &median, &p90),
+                  2);
+        EXPECT_LE(median, c.median) << c.cluster;
+        EXPECT_LE(p90, c.p90) << c.cluster;
+    }
+}
+
+} // namespace
