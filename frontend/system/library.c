@@ -446,9 +446,11 @@ bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op
     if (p->library == WEFT_LIBRARY_IDEAL || !p->nccl || op->involved ||
         !weft_library_group(s->group, s->dims, &g))
         return false;
-    *out = (struct weft_ranking){.best_s = 0};
+    *out = (struct weft_ranking){.n = 0};
+    struct weft_ranked *const c = out->choice;
     if (kind == WEFT_COLL_ALL_TO_ALL) {
-        p2p_text(p, &g, bytes, out->best);
+        p2p_text(p, &g, bytes, c[0].text);
+        out->n = 1;
         return true;
     }
     if (kind != WEFT_COLL_ALL_REDUCE && kind != WEFT_COLL_ALL_GATHER &&
@@ -459,12 +461,14 @@ bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op
     const size_t n = weft_library_rows(p, &g, kind, bytes, rows);
     if (!n)
         return false;
-    weft_library_text(p, &g, kind, bytes, &rows[0], out->best);
-    out->best_s = rows[0].us * 1e-6;
+    weft_library_text(p, &g, kind, bytes, &rows[0], c[0].text);
+    c[0].s = rows[0].us * 1e-6;
+    out->n = 1;
     if (n > 1) {
-        out->next_s = rows[1].us * 1e-6;
-        snprintf(out->next, sizeof out->next, "%s %s", algo_name[rows[1].algo],
+        c[1].s = rows[1].us * 1e-6;
+        snprintf(c[1].text, sizeof c[1].text, "%s %s", algo_name[rows[1].algo],
                  proto_name[rows[1].proto]);
+        out->n = 2;
     }
     return true;
 }
