@@ -116,7 +116,10 @@ struct weft_cc_ops {
     const char *title;  /**< one line for lists */
     const char *source; /**< paper, venue, year */
     unsigned needs;     /**< bits of enum weft_cc_needs, under any parameters */
-    size_t state_size;  /**< bytes of state per QP, 0 allowed */
+    /** It is made for packets that take many paths and arrive in any order: with one path per QP
+     * and a recovery that takes reordering for loss it is another control. */
+    bool multipath;
+    size_t state_size; /**< bytes of state per QP, 0 allowed */
     struct weft_param_table params;
     const struct weft_preset *presets;            /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */

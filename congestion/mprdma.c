@@ -174,6 +174,7 @@ const struct weft_cc_ops weft_cc_mprdma = {
     .title = "MP-RDMA: a window that every ACK grows and every mark shrinks, for many paths",
     .source = "Lu et al.: Multi-Path Transport for RDMA in Datacenters, NSDI 2018",
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
+    .multipath = true,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_mprdma_presets,

@@ -588,6 +588,7 @@ const struct weft_cc_ops weft_cc_nscc = {
     .source = "Ultra Ethernet specification 1.0.3, section 3.6.13; Bonato et al.: SMaRTT-REPS, "
               "arXiv 2404.01630",
     .needs = NEEDS | WEFT_CC_NEEDS_CREDIT,
+    .multipath = true,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,

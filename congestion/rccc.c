@@ -180,6 +180,7 @@ const struct weft_cc_ops weft_cc_rccc = {
     .source = "Ultra Ethernet specification 1.0.3, section 3.6.14; Olteanu et al.: An edge-queued "
               "datagram service for all datacenter traffic, NSDI 2022",
     .needs = NEEDS | WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BASE_RTT,
+    .multipath = true,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_rccc_presets,

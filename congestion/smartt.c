@@ -357,6 +357,7 @@ const struct weft_cc_ops weft_cc_smartt = {
               "Datacenters, arXiv 2404.01630",
     .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_RTT |
              WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
+    .multipath = true,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_smartt_presets,

@@ -47,6 +47,7 @@ struct weft_totals {
     uint64_t sent[WEFT_PKT_KINDS];
     uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
     uint64_t drops[WEFT_DROP_REASONS];
+    uint64_t drops_data; /**< of them, packets with payload: the rest are ACKs and other control */
     uint64_t ecn_marks;
     uint64_t trims; /**< packets cut for want of buffer; those dropped all the same are in drops */
     uint64_t pfc_pauses, pfc_resumes; /**< frames sent */

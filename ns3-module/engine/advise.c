@@ -29,7 +29,7 @@ struct advice {
     const struct weft_cc_ops *ops[CONTROLS_MAX];
     void (*fn)(void *ctx, const char *sentence);
     void *ctx;
-    bool warned_late, warned_drop, warned_ramp;
+    bool warned_late, warned_drop, warned_ramp, warned_path;
 };
 
 /* The longest queue that @p n ingress ports can make together before all of them are paused or
@@ -80,6 +80,24 @@ __attribute__((format(printf, 2, 3))) static void say(struct advice *a, const ch
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     a->fn(a->ctx, text);
+}
+
+/* A control for sprayed packets on one path whose every gap counts as a loss. */
+static void look_at_paths(struct advice *a, uint32_t dim)
+{
+    const struct weft_transport_params *t = &a->c->params.transport;
+    const struct weft_cc_ops *control = a->ops[dim];
+    const char *word = t->recovery == WEFT_RECOVERY_GO_BACK_N ? "go-back-n" : "go-back-0";
+    if (!control->multipath || a->warned_path ||
+        (t->recovery != WEFT_RECOVERY_GO_BACK_N && t->recovery != WEFT_RECOVERY_GO_BACK_0))
+        return;
+    a->warned_path = true;
+    say(a,
+        "congestion control %s is made for packets on many paths that arrive in any order; with "
+        "transport.recovery=%s a QP has one path and each gap is a loss: results say nothing of "
+        "%s as published; transport.recovery=out-of-order with switch.balance=spray, or the "
+        "transport of Ultra Ethernet",
+        control->name, word, control->name);
 }
 
 static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const uint64_t pools[2],
@@ -165,6 +183,8 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
         if (roce && weft_cc_needs(a.ops[d], a.controls[d].params) & WEFT_CC_NEEDS_ECN)
             prios |= d < f->ndims ? run : c->params.uet.prios;
     }
+    for (uint32_t d = 0; roce && d < f->ndims; d++)
+        look_at_paths(&a, d);
     /* Frames of one sender may be of any priority: the one that all are of unless told otherwise
      * stands for them. */
     if (!roce)
@@ -176,14 +196,55 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
     control_free_all(a.controls, control_count(&c->params, f));
 }
 
-/* Adds "VALUE at RATE" once. */
-static void add_value(char *buf, size_t size, const char *value, const char *rate)
+/* One value of a threshold, and the switches that have it. */
+struct threshold {
+    uint64_t bytes, rate_bps;
+    uint32_t first, last, n; /* nodes; of one number after the other, n = last - first + 1 */
+};
+enum { THRESHOLDS = 16 };
+
+/* Counts that @p node has it; returns how many values there are. */
+static size_t threshold_add(struct threshold *list, size_t n, uint64_t bytes, uint64_t rate_bps,
+                            uint32_t node)
 {
-    char one[2 * WEFT_UNIT_TEXT_MAX + 8];
-    snprintf(one, sizeof one, "%s at %s", value, rate);
-    const size_t used = strlen(buf);
-    if (!strstr(buf, one) && used + strlen(one) + 3 < size)
-        snprintf(buf + used, size - used, "%s%s", used ? ", " : "", one);
+    size_t i = 0;
+    while (i < n && (list[i].bytes != bytes || list[i].rate_bps != rate_bps))
+        i++;
+    if (i == THRESHOLDS)
+        return n;
+    if (i == n)
+        list[n++] = (struct threshold){bytes, rate_bps, node, node, 0};
+    list[i].n += list[i].n == 0 || list[i].last != node;
+    list[i].last = node;
+    return n;
+}
+
+/* "VALUE at RATE", and of which switches where a rate has several values. */
+static void threshold_text(const struct weft_fabric *f, const struct threshold *list, size_t n,
+                           char *buf, size_t size)
+{
+    char value[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX], first[WEFT_NODE_NAME_MAX],
+        last[WEFT_NODE_NAME_MAX];
+    for (size_t i = 0, used = 0; i < n && used < size; i++) {
+        const struct threshold *t = &list[i];
+        size_t same = 0;
+        for (size_t k = 0; k < n; k++)
+            same += list[k].rate_bps == t->rate_bps;
+        used += (size_t)snprintf(buf + used, size - used, "%s%s at %s", i ? ", " : "",
+                                 weft_format_size(t->bytes, value),
+                                 weft_format_rate(t->rate_bps, rate));
+        if (same < 2 || used >= size)
+            continue;
+        weft_fabric_node_name(f, t->first, first);
+        weft_fabric_node_name(f, t->last, last);
+        if (t->n == 1)
+            used += (size_t)snprintf(buf + used, size - used, " of %s", first);
+        else if (t->n == t->last - t->first + 1)
+            used += (size_t)snprintf(buf + used, size - used, " of %s to %s", first, last);
+        else
+            used += (size_t)snprintf(buf + used, size - used, " of %u switches from %s to %s", t->n,
+                                     first, last);
+    }
 }
 
 void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
@@ -201,19 +262,22 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
     for (uint32_t d = 0; d < control_count(&c->params, f); d++)
         a.ops[d] = a.controls[d].ops;
     const struct weft_fabric_link *checked = NULL;
+    struct threshold list[THRESHOLDS];
+    size_t n = 0;
     for (uint32_t p = 0, last = UINT32_MAX; p < f->nports; p++) {
         const struct weft_fabric_link *l = &f->links[f->ports[p].link];
         const uint32_t node = f->ports[p].node;
         uint64_t before[2];
-        char value[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
         struct marking m;
         if (!weft_fabric_forwards(f, node))
             continue;
         memcpy(before, pools, sizeof before);
+        const uint32_t from = last;
         if (node != last)
             mmu_shared(&a.p, f, node, pools);
         last = node;
-        if (checked && checked->rate_bps == l->rate_bps && checked->dim == l->dim &&
+        if (checked && node == from && checked->rate_bps == l->rate_bps &&
+            checked->dim == l->dim &&
             memcmp(before, pools, sizeof before) == 0)
             continue; /* as at the port before */
         checked = l;
@@ -226,8 +290,9 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
             snprintf(buf, size, "%s", basis.tuned->pmax);
             break;
         }
-        weft_format_size(strcmp(what, "kmin") == 0 ? m.kmin : m.kmax, value);
-        add_value(buf, size, value, weft_format_rate(l->rate_bps, rate));
+        n = threshold_add(list, n, strcmp(what, "kmin") == 0 ? m.kmin : m.kmax, l->rate_bps, node);
     }
+    if (n)
+        threshold_text(f, list, n, buf, size);
     control_free_all(a.controls, control_count(&c->params, f));
 }

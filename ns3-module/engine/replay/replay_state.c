@@ -27,6 +27,7 @@
     F(sent, COUNT)                                                                                 \
     F(delivered, COUNT)                                                                            \
     F(drops, ABSENT) /* those of ports are read */                                                 \
+    F(drops_data, ABSENT)                                                                          \
     F(ecn_marks, SAME)                                                                             \
     F(trims, ABSENT)                                                                               \
     F(pfc_pauses, SAME)                                                                            \

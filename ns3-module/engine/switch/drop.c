@@ -30,6 +30,7 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
         e->ports[port].dropped_payload += pkt_at(e, i)->payload;
     }
     e->tot.drops[why]++;
+    e->tot.drops_data += pkt_at(e, i)->payload > 0;
     if (e->hooks.drop) {
         struct weft_engine_pkt_view v;
         pkt_view(e, i, &v);
