@@ -7,6 +7,7 @@
 
 struct params {
     uint64_t leaves, spines, hosts_per_leaf, links_per_pair;
+    double oversubscription;
     struct weft_build_wire host;
     struct weft_build_wire uplink;
 };
@@ -42,9 +43,29 @@ static const struct weft_param params[] = {
      .help = "parallel links between each leaf and each spine"},
     WEFT_WIRE_PARAMS(struct params, host, "host-", "400Gbps", "every host link", "every host link",
                      NULL),
-    WEFT_WIRE_PARAMS(struct params, uplink, "uplink-", "400Gbps", "every leaf-spine link",
-                     "every leaf-spine link", NULL),
+    WEFT_WIRE_PARAMS(struct params, uplink, "uplink-", "400Gbps",
+                     "every leaf-spine link, where oversubscription=0", "every leaf-spine link",
+                     NULL),
+    {.name = "oversubscription",
+     .type = WEFT_PARAM_F64,
+     .offset = offsetof(struct params, oversubscription),
+     .def = "0",
+     .min = "0",
+     .max = "1000",
+     .help = "rate of the hosts of a leaf by that of its uplinks, which follows: 3 is 3:1; 0: as "
+             "uplink-rate says"},
 };
+
+/* The rate of an uplink. */
+static uint64_t uplink_bps(const struct params *p)
+{
+    const double links = (double)p->spines * (double)p->links_per_pair;
+    const double bps =
+        (double)p->host.rate_bps * (double)p->hosts_per_leaf / (links * p->oversubscription);
+    if (!(p->oversubscription > 0))
+        return p->uplink.rate_bps;
+    return bps < 1 ? 1 : (uint64_t)(bps + 0.5);
+}
 
 static void leaf_spine_wire(struct weft_build *b, const struct weft_dimension *d,
                             const uint32_t *npus, uint32_t n)
@@ -52,6 +73,7 @@ static void leaf_spine_wire(struct weft_build *b, const struct weft_dimension *d
     const struct params *p = d->params;
     struct weft_build_wire access = p->host;
     struct weft_build_wire uplink = p->uplink;
+    uplink.rate_bps = uplink_bps(p);
     uint32_t leaf0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, p->leaves);
     uint32_t spine0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->spines);
     for (uint32_t h = 0; h < n && !b->rc; h++)

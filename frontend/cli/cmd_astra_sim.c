@@ -207,7 +207,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return err->code;
     int code = astra_sim_resolve(cli, o, x, &s, err);
     if (!code && o->show)
-        weft_source_config_text(cli->out, s);
+        weft_source_config_text(cli->out, s, true);
     else if (!code)
         code = astra_sim_play(cli, o, s, &x->files, err);
     weft_astra_experiment_free(x);

@@ -18,7 +18,7 @@
 
 struct check_opts {
     struct weft_source_opts source;
-    bool json, quiet;
+    bool json, quiet, all;
 };
 
 static const struct weft_opt options[] = {
@@ -26,6 +26,8 @@ static const struct weft_opt options[] = {
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct check_opts, json), NULL, NULL, "print as JSON"},
     {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct check_opts, quiet), NULL, NULL,
      "print warnings and errors only"},
+    {"all", 0, WEFT_OPT_FLAG, offsetof(struct check_opts, all), NULL, NULL,
+     "print settings at their defaults, too"},
 };
 
 /* Bounds beside the scenario must be readable too. */
@@ -123,7 +125,7 @@ static void print_hosts(FILE *out, const struct weft_job_plan *j)
 
 static void print_text(const struct weft_cli *cli, const struct weft_subject *subject,
                        const struct weft_scenario_parts *p,
-                       const struct weft_thread_figures *threads)
+                       const struct weft_thread_figures *threads, bool all)
 {
     const struct weft_scenario *s = subject->s;
     fprintf(cli->out, "%s: valid, %zu warning%s\n", s->name, s->nwarnings,
@@ -150,8 +152,9 @@ static void print_text(const struct weft_cli *cli, const struct weft_subject *su
                 s->cc->name);
     if (threads->alone && weft_run_threads(s->run) != 1)
         fprintf(cli->out, "threads: one runs all hosts, as %s\n", threads->alone);
+    weft_source_offered_text(cli->out, "offered load: ", s);
     fputc('\n', cli->out);
-    weft_source_config_text(cli->out, s);
+    weft_source_config_text(cli->out, s, all);
 }
 
 static void check_print_json(const struct weft_cli *cli, const struct weft_scenario *s,
@@ -175,6 +178,8 @@ static void check_print_json(const struct weft_cli *cli, const struct weft_scena
     weft_json_kv_u64(&j, "operations", operations);
     weft_json_key(&j, "warnings");
     weft_source_warnings_json(&j, s);
+    weft_json_key(&j, "offered_load");
+    weft_source_offered_json(&j, s);
     weft_json_key(&j, "config");
     weft_source_config_json(&j, s);
     weft_json_end_object(&j);
@@ -192,7 +197,7 @@ static int check_hpcc(const struct weft_cli *cli, const struct check_opts *o,
     if (o->json)
         check_print_json(cli, s, &parts);
     else if (!o->quiet)
-        print_text(cli, subject, &parts, &(struct weft_thread_figures){0});
+        print_text(cli, subject, &parts, &(struct weft_thread_figures){0}, o->all);
     return 0;
 }
 
@@ -217,7 +222,7 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
     if (!code && o->json)
         check_print_json(cli, s, &parts);
     else if (!code && !o->quiet)
-        print_text(cli, subject, &parts, &threads);
+        print_text(cli, subject, &parts, &threads, o->all);
     weft_scenario_parts_free(&parts);
     return code;
 }
@@ -236,13 +241,13 @@ static int check_run(const struct weft_cli *cli, const void *opts, char **args, 
 
 const struct weft_command weft_command_check = {
     .name = "check",
-    .summary = "Check a scenario without running it and print its resolved configuration",
+    .summary = "Check a scenario without running it and print its settings",
     .usage = "[SCENARIO] [--set KEY=VALUE]...",
     .example = "weft check scenarios/allreduce-clos16",
     .details = "Reads every input file, builds the fabric, the NPUs and all that a run builds "
                "before its first event, so that it refuses what 'weft run' refuses, and warns of "
                "every setting that can't have an effect under the others, with the value that "
-               "rules it out.",
+               "rules it out. Says what flows offer to each tier of the fabric.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct check_opts),

@@ -102,7 +102,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
                                             o->flow_format};
     int code = weft_hpcc_run_load(r, cli, config, &o->source, &taking, err);
     if (!code && o->show)
-        weft_source_config_text(cli->out, r->s);
+        weft_source_config_text(cli->out, r->s, true);
     else if (!code)
         code = hpcc_play(r, o, err);
     weft_hpcc_run_release(r);

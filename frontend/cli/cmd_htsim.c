@@ -290,7 +290,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         code = weft_source_resolve(cli, &x.o->source, x.sets.list, x.sets.n,
                                    weft_path_stem(name, x.o->tm), &x.s, err);
     if (!code && x.o->show)
-        weft_source_config_text(cli->out, x.s);
+        weft_source_config_text(cli->out, x.s, true);
     else if (!code)
         code = htsim_play(&x, err);
     weft_scenario_free(x.s);

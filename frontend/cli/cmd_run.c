@@ -128,6 +128,7 @@ static int run_print(const struct weft_cli *cli, const struct run_opts *o,
     size_t missed = 0;
     if (!o->json && !o->quiet) {
         weft_summary_text(cli->out, &x->end.summary, x->parts.fabric);
+        weft_source_offered_text(cli->out, "  offered load             ", x->scenario);
         weft_processes_text(cli);
         print_metrics(cli, x);
         if (o->explain_replay)

@@ -120,6 +120,36 @@ static void json_cdf(struct weft_json *j, const struct weft_cdf_entry *e)
     weft_json_end_array(j);
 }
 
+/* The parameters of a backend: those of its one section, or where to find them. */
+static void print_sections(FILE *out, const struct weft_net_backend *b)
+{
+    size_t n = 0;
+    if (b->nsections == 1) {
+        fputs("parameters:\n", out);
+        weft_print_params(out, b->sections[0].name, &b->sections[0].params);
+        return;
+    }
+    for (size_t i = 0; i < b->nsections; i++)
+        n += b->sections[i].params.n;
+    fprintf(out, "%zu parameters in %zu sections, 'weft show section NAME':\n", n, b->nsections);
+    for (size_t i = 0; i < b->nsections; i++)
+        fprintf(out, "  %-16s %s\n", b->sections[i].name, b->sections[i].help);
+}
+
+static void json_sections(struct weft_json *j, const struct weft_net_backend *b)
+{
+    weft_json_array(j);
+    for (size_t i = 0; i < b->nsections; i++) {
+        weft_json_object(j);
+        weft_json_kv_str(j, "section", b->sections[i].name);
+        weft_json_kv_str(j, "help", b->sections[i].help);
+        weft_json_key(j, "parameters");
+        weft_json_params(j, &b->sections[i].params);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+}
+
 /* What every workload has beside the parameters of its type; NULL: it is none. */
 static const struct weft_param_table *of_every(const struct weft_listing *l)
 {
@@ -148,6 +178,10 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                 weft_json_key(&j, "parameters_of_every_workload");
                 weft_json_params(&j, of_every(l));
             }
+            if (e.backend) {
+                weft_json_key(&j, "sections");
+                json_sections(&j, e.backend);
+            }
             if (e.cdf)
                 json_cdf(&j, e.cdf);
             if (e.presets) {
@@ -172,6 +206,10 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
         }
         if (e.selector) {
             fprintf(cli->out, "selector: %s\n", e.selector);
+            return 0;
+        }
+        if (e.backend) {
+            print_sections(cli->out, e.backend);
             return 0;
         }
         if (!e.params || e.params->n == 0) {
@@ -219,7 +257,7 @@ static int show_scenario(const struct weft_cli *cli, const struct show_opts *o, 
         weft_source_config_json(&j, s);
         json_end(&j);
     } else {
-        weft_source_config_text(cli->out, s);
+        weft_source_config_text(cli->out, s, true);
     }
     weft_scenario_free(s);
     return 0;

@@ -438,7 +438,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code)
         code = simai_resolve(&x, err);
     if (!code && x.o->show)
-        weft_source_config_text(cli->out, x.s);
+        weft_source_config_text(cli->out, x.s, true);
     else if (!code)
         code = simai_play(&x, err);
     weft_simai_layers_free(&x.layers);

@@ -22,6 +22,27 @@ static int answered(const struct weft_cli *cli)
     return commands_report(cli, &err);
 }
 
+/* Of a setting that was given twice the last value holds: not what a user expects who has forgotten
+ * the first. */
+static void warn_of_twice(const struct weft_cli *cli, const struct weft_command *c,
+                          const void *opts)
+{
+    const struct weft_strings *sets = NULL;
+    for (size_t i = 0; i < c->nopts; i++)
+        if (c->opts[i].kind == WEFT_OPT_TEXTS && strcmp(c->opts[i].name, "set") == 0)
+            sets =
+                (const struct weft_strings *)(const void *)((const char *)opts + c->opts[i].offset);
+    for (size_t i = 0; sets && i < sets->n; i++)
+        for (size_t k = i + 1; k < sets->n; k++) {
+            const size_t n = strcspn(sets->list[i], "=");
+            if (strncmp(sets->list[i], sets->list[k], n + 1) != 0 || !sets->list[i][n])
+                continue;
+            weft_log(cli->log, WEFT_LOG_WARNING, "--set %.*s is given twice: '%s' holds, not '%s'",
+                     (int)n, sets->list[i], sets->list[k] + n + 1, sets->list[i] + n + 1);
+            break;
+        }
+}
+
 static int run_command(const struct weft_cli *cli, const struct weft_command *c, int argc,
                        char **argv)
 {
@@ -40,6 +61,7 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
         code = err.code;
         break;
     case WEFT_PARSED_OK:
+        warn_of_twice(cli, c, opts);
         code = weft_processes_command(cli, c, opts, argv + first, argc - first, &err);
         break;
     }

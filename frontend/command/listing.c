@@ -104,7 +104,9 @@ static size_t backend_count(const struct weft_cli *cli)
 
 static struct weft_listed backend_get(const struct weft_cli *cli, size_t i)
 {
-    return (struct weft_listed){cli->backends[i]->name, cli->backends[i]->title, NULL, NULL};
+    return (struct weft_listed){.name = cli->backends[i]->name,
+                                .title = cli->backends[i]->title,
+                                .backend = cli->backends[i]};
 }
 
 /* The sections of all backends and of the scenario itself, one after the other. */

@@ -23,7 +23,8 @@ struct weft_listed {
     const struct weft_preset *presets;            /**< NULL: none */
     const struct weft_cc_observable *observables; /**< NULL: none */
     const char *selector; /**< what selectors of a quantity look like; NULL: it is none */
-    const struct weft_cdf_entry *cdf; /**< a distribution of sizes; NULL: it is none */
+    const struct weft_cdf_entry *cdf;       /**< a distribution of sizes; NULL: it is none */
+    const struct weft_net_backend *backend; /**< whose sections have parameters; NULL: it is none */
 };
 
 /** One family. */

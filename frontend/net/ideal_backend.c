@@ -46,12 +46,12 @@ static const struct weft_param ideal_params[] = {
     {.name = "contention",
      .type = WEFT_PARAM_ENUM,
      .offset = offsetof(struct weft_ideal_params, contention),
-     .def = "none",
-     .choices = "none|source|links",
+     .def = "auto",
+     .choices = "none|source|links|auto",
      .help =
          "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
          "source: a host's link (model=flat: each NIC that a schedule of GOAL names) sends one "
-         "message after the other; links: every link does"},
+         "message after the other; links: every link does; auto: links, with model=flat source"},
     {.name = "equal-paths",
      .type = WEFT_PARAM_ENUM,
      .offset = offsetof(struct weft_ideal_params, equal_paths),
@@ -96,13 +96,22 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
     return 0;
 }
 
+/* How messages meet. */
+static int contention_of(const struct weft_ideal_params *p)
+{
+    if (p->contention != WEFT_IDEAL_CONTENTION_AUTO)
+        return p->contention;
+    return p->model == WEFT_IDEAL_FLAT ? WEFT_IDEAL_CONTENTION_SOURCE : WEFT_IDEAL_CONTENTION_LINKS;
+}
+
 static void backend_manner(const struct weft_net_config *config, struct weft_net_manner *out)
 {
     const struct weft_ideal_params *p = config->params;
+    const int contention = contention_of(p);
     *out = (struct weft_net_manner){
-        .meets = p->contention == WEFT_IDEAL_CONTENTION_LINKS    ? WEFT_MEETS_ALL
-                 : p->contention == WEFT_IDEAL_CONTENTION_SOURCE ? WEFT_MEETS_AT_SOURCE
-                                                                 : WEFT_MEETS_NONE,
+        .meets = contention == WEFT_IDEAL_CONTENTION_LINKS    ? WEFT_MEETS_ALL
+                 : contention == WEFT_IDEAL_CONTENTION_SOURCE ? WEFT_MEETS_AT_SOURCE
+                                                              : WEFT_MEETS_NONE,
         .frame_bytes = p->forwarding == WEFT_IDEAL_STORE_AND_FORWARD ? UINT64_MAX : 0,
     };
 }
@@ -120,9 +129,9 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     if (!s)
         return ideal_backend_out_of_memory(err);
     s->net.ops = &weft_ideal_ops;
-    s->net.alone = ((const struct weft_ideal_params *)config->params)->contention ==
-                   WEFT_IDEAL_CONTENTION_NONE;
     s->params = *(const struct weft_ideal_params *)config->params;
+    s->params.contention = contention_of(&s->params);
+    s->net.alone = s->params.contention == WEFT_IDEAL_CONTENTION_NONE;
     s->fabric = config->fabric;
     s->observer = config->observer;
     s->interrupted = config->interrupted;

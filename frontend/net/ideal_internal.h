@@ -18,7 +18,8 @@ enum { WEFT_IDEAL_CUT_THROUGH, WEFT_IDEAL_STORE_AND_FORWARD }; /* forwarding */
 enum {
     WEFT_IDEAL_CONTENTION_NONE,
     WEFT_IDEAL_CONTENTION_SOURCE,
-    WEFT_IDEAL_CONTENTION_LINKS
+    WEFT_IDEAL_CONTENTION_LINKS,
+    WEFT_IDEAL_CONTENTION_AUTO
 };                                                 /* contention */
 enum { WEFT_IDEAL_BY_HASH, WEFT_IDEAL_BY_NUMBER }; /* equal-paths */
 

@@ -146,6 +146,8 @@ static const struct weft_metric metrics[] = {
     M("victim-time", TIME, victim_ps,
       "time that they waited so, summed over them; counted in steps of run.victims"),
     M("drops", U64, drops, "packets lost, for any reason"),
+    M("drops-data", U64, net.drops_data,
+      "of them, packets with payload; the rest are ACKs and other control packets"),
     M("drops-buffer", U64, net.drops[WEFT_DROP_BUFFER],
       "packets lost because a switch buffer was full"),
     M("drops-headroom", U64, net.drops[WEFT_DROP_HEADROOM],
@@ -190,6 +192,21 @@ const struct weft_metric *weft_metrics(size_t *n)
     return metrics;
 }
 
+/* An error that names the metrics with @p part in their names. */
+static void metric_unknown(const char *part, struct weft_err *err)
+{
+    char list[160] = "";
+    size_t used = 0, n = 0;
+    for (size_t i = 0; i < N_METRICS && used < sizeof list - 48; i++)
+        if (*part && strstr(metrics[i].name, part))
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n++ ? ", " : "",
+                                     metrics[i].name);
+    if (n)
+        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; there are %s", part, list);
+    else
+        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; 'weft show output' lists them", part);
+}
+
 const struct weft_metric *weft_metric_find(const char *name, struct weft_err *err)
 {
     const char *names[N_METRICS], *present = weft_renamed_find(WEFT_RENAMED_METRIC, name);
@@ -203,7 +220,7 @@ const struct weft_metric *weft_metric_find(const char *name, struct weft_err *er
     if (near)
         weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; did you mean '%s'?", name, near);
     else
-        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; 'weft show output' lists them", name);
+        metric_unknown(name, err);
     return NULL;
 }
 

@@ -39,6 +39,9 @@ int weft_quantiles_copy(struct weft_quantiles *to, const struct weft_quantiles *
 void weft_quantiles_sort(struct weft_quantiles *q);
 /** The @p percent-th percentile, 0 to 100; there must be a value. */
 double weft_quantile(const struct weft_quantiles *q, double percent);
+/** Half of the 95 % confidence interval of the mean of @p n values (Student's t); NaN for fewer
+ * than 2. *mean receives the mean, NaN for none. */
+double weft_mean_ci95(const double *v, size_t n, double *mean);
 /** Frees the memory; there are no values then. */
 void weft_quantiles_free(struct weft_quantiles *q);
 

@@ -138,9 +138,34 @@ static void sum_links(const struct weft_report *r, struct weft_net *net, struct 
         s->link_utilisation_max = s->top[0].utilisation;
 }
 
-/* Bus bandwidth: what all collectives of a kind moved, by the time that each of them took. */
-static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
+/* What the links of a rank carry, of the fastest: those of its hosts. 0: no link carried anything,
+ * as where messages have no path. */
+static double rank_bps(const struct weft_report *r, struct weft_net *net)
 {
+    double most = 0, nics = 1;
+    uint64_t carried = 0;
+    for (uint32_t h = 0; h < r->fabric->nhosts; h++) {
+        const struct weft_fabric_node *n = &r->fabric->nodes[r->fabric->hosts[h]];
+        double bps = 0;
+        for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
+            struct weft_port_counters st;
+            net->ops->port_stats(net, p, &st);
+            carried += st.tx_payload_bytes;
+            bps += (double)r->fabric->links[r->fabric->ports[p].link].rate_bps;
+        }
+        most = bps > most ? bps : most;
+    }
+    for (uint32_t i = 0; i < r->njobs; i++)
+        if (r->plans[i].nnics > nics)
+            nics = r->plans[i].nnics;
+    return carried ? most * nics : 0;
+}
+
+/* Bus bandwidth: what all collectives of a kind moved, by the time that each of them took. */
+static void sum_collectives(const struct weft_report *r, struct weft_net *net,
+                            struct weft_summary *s)
+{
+    const double links_bps = rank_bps(r, net);
     double bytes[WEFT_COLL_KINDS] = {0}, ps[WEFT_COLL_KINDS] = {0};
     for (size_t i = 0; i < r->nspans; i++) {
         bytes[r->spans[i].kind] += r->spans[i].bus_bytes;
@@ -149,6 +174,7 @@ static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
     for (int k = 0; k < WEFT_COLL_KINDS; k++) {
         s->coll[k] = r->coll[k];
         s->coll[k].bus_bps = ps[k] > 0 && bytes[k] > 0 ? bytes[k] * 8e12 / ps[k] : NAN;
+        s->coll[k].of_links = links_bps > 0 ? s->coll[k].bus_bps / links_bps : NAN;
     }
 }
 
@@ -223,7 +249,7 @@ void weft_report_summarize(struct weft_report *r, struct weft_net *net,
         sum_step(jobs, &s->step);
     if (r->njobs < 2) /* of several jobs each has one */
         s->path = r->jobs[0].path;
-    sum_collectives(r, s);
+    sum_collectives(r, net, s);
     s->faults = r->faults;
     s->fault_losses = r->fault_losses;
     net->ops->totals(net, &s->net);

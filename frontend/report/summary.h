@@ -28,9 +28,11 @@ extern "C" {
 
 /** What the operations of one collective kind achieved. */
 struct weft_coll_summary {
-    uint64_t ops;   /**< rank-operations: a collective of n ranks counts n times */
-    uint64_t bytes; /**< sum of their sizes */
-    double bus_bps; /**< sum of bus bytes / sum of durations; NaN without duration */
+    uint64_t ops;    /**< rank-operations: a collective of n ranks counts n times */
+    uint64_t bytes;  /**< sum of their sizes */
+    double bus_bps;  /**< sum of bus bytes / sum of durations; NaN without duration */
+    double of_links; /**< bus_bps by what the links of a host carry, the fastest host; NaN where
+                        there are no links, or bus_bps is not known */
 };
 
 /** One direction of a link. */
@@ -197,6 +199,9 @@ const struct weft_metric *weft_metric_find(const char *name, struct weft_err *er
 double weft_metric_value(const struct weft_metric *m, const struct weft_summary *s);
 /** The same of a metric of a job or a class, whose summary @p in is. */
 double weft_metric_value_in(const struct weft_metric *m, const void *in);
+/** Why the bus bandwidth of a kind is more than links carry, as a clause; NULL: it is not.
+ * *impossible: no fabric does that. */
+const char *weft_summary_beyond_links(const struct weft_summary *s, int kind, bool *impossible);
 /** Prints a value of this metric for people ("12.35 us"). Returns @p buf. */
 #define WEFT_METRIC_TEXT_MAX 64
 const char *weft_metric_format(const struct weft_metric *m, double value,

@@ -38,6 +38,31 @@ static void exposed(FILE *out, const struct weft_summary *s)
     }
 }
 
+/* What exposed communication was for, where that is known of more than a job's rest. */
+static void exposed_for(FILE *out, const struct weft_summary *s)
+{
+    static const char *const kinds[] = {[WEFT_PARALLEL_TP] = "tensor parallelism (tp)",
+                                        [WEFT_PARALLEL_CP] = "context parallelism (cp)",
+                                        [WEFT_PARALLEL_EP] = "expert parallelism (ep)",
+                                        [WEFT_PARALLEL_DP] = "data parallelism (dp)",
+                                        [WEFT_PARALLEL_PP] = "pipeline (pp)",
+                                        [WEFT_PARALLEL_OTHER] = "anything else"};
+    char mean[WEFT_UNIT_TEXT_MAX];
+    bool known = false;
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        known |= k != WEFT_PARALLEL_OTHER && s->exposed_for_ps[k] > 0;
+    if (!known)
+        return;
+    fputs("    of it, for                              mean\n", out);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (s->exposed_for_ps[k] > 0)
+            fprintf(out, "      %-37s %-12s %s\n", kinds[k],
+                    weft_human_time(s->exposed_for_ps[k], mean),
+                    k == WEFT_PARALLEL_PP ? "transfers between stages, and the bubble: waiting for "
+                                            "stages that had not come so far"
+                                          : "");
+}
+
 static void ranks(FILE *out, const struct weft_summary *s)
 {
     fprintf(out, "  per rank                     max          mean over %" PRIu64 " ranks\n",
@@ -48,6 +73,7 @@ static void ranks(FILE *out, const struct weft_summary *s)
     max_and_mean(out, "exposed communication", s->exposed_max_ps, s->exposed_mean_ps,
                  "the same, and nothing else ran; it waited for:");
     exposed(out, s);
+    exposed_for(out, s);
     max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps, "none of these, before its end");
 }
 
@@ -95,11 +121,22 @@ static void critical_path(FILE *out, const struct weft_summary *s)
     fputc('\n', out);
 }
 
+const char *weft_summary_beyond_links(const struct weft_summary *s, int kind, bool *impossible)
+{
+    const char *algorithm = s->algorithm[kind];
+    *impossible = !algorithm || !strstr(algorithm, "in-network");
+    if (!(s->coll[kind].of_links > 1.0005))
+        return NULL;
+    return *impossible ? "which no fabric does: messages never meet (ideal.contention=none)"
+                       : "as switches add up and copy: each byte crosses a rank's links once";
+}
+
 static void collectives(FILE *out, const struct weft_summary *s)
 {
     for (int k = 0; k < WEFT_COLL_KINDS; k++) {
         const struct weft_coll_summary *c = &s->coll[k];
         char size[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
+        bool impossible;
         if (!c->ops)
             continue;
         fprintf(out, "  %-24s %" PRIu64 " calls (each rank calls each once), mean size %s",
@@ -107,6 +144,10 @@ static void collectives(FILE *out, const struct weft_summary *s)
                 weft_human_size(c->bytes / c->ops, size));
         if (!isnan(c->bus_bps))
             fprintf(out, ", bus bandwidth %s", weft_human_rate(c->bus_bps, rate));
+        const char *beyond = weft_summary_beyond_links(s, k, &impossible);
+        if (beyond)
+            fprintf(out, "\n    %-22s %.3g times what the links of a rank carry, %s", "bandwidth",
+                    c->of_links, beyond);
         if (s->algorithm[k])
             fprintf(out, "\n    %-22s %s", "played by", s->algorithm[k]);
         fputc('\n', out);
@@ -143,9 +184,10 @@ static void dimensions(FILE *out, const struct weft_summary *s)
     }
     fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs %s)%s\n", 100 * s->dim_use_mean,
             s->tells_jobs ? "over the whole run" : "during communication",
-            twice ? "; above 100 %: messages of the ideal backend never meet, so several have the "
-                    "whole of a link at once (ideal.contention=none)"
-                  : "");
+            twice
+                ? "; above 100 %: messages never meet, so several have the whole of a link at once "
+                  "(ideal.contention=none)"
+                : "");
 }
 
 static void network(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
@@ -178,7 +220,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
                 "  %-24s %" PRIu64
                 ", which waited behind pauses with the rest of their way free, %s in sum\n",
                 "head-of-line victims", s->victims, weft_human_time(s->victim_ps, a));
-    fprintf(out, "  %-24s %" PRIu64 " drops, ", "losses", s->drops);
+    fprintf(out, "  %-24s %" PRIu64 " drops", "losses", s->drops);
+    if (s->drops > t->drops_data)
+        fprintf(out, " (%" PRIu64 " of data, %" PRIu64 " of ACKs and other control packets)",
+                t->drops_data, s->drops - t->drops_data);
+    fputs(", ", out);
     if (t->trims)
         fprintf(out, "%" PRIu64 " trimmed packets, ", t->trims);
     fprintf(out, "%" PRIu64 " retransmitted packets, %" PRIu64 " timeouts\n", t->retx_packets,
@@ -357,6 +403,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_kv_u64(j, "rank_operations", s->coll[k].ops);
         weft_json_kv_u64(j, "bytes", s->coll[k].bytes);
         weft_json_kv_f64(j, "bus_bandwidth_bps", s->coll[k].bus_bps);
+        weft_json_kv_f64(j, "bus_bandwidth_of_links", s->coll[k].of_links);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);

@@ -118,6 +118,8 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
     }
     weft_json_key(j, "warnings");
     weft_source_warnings_json(j, s);
+    weft_json_key(j, "offered_load");
+    weft_source_offered_json(j, s);
     weft_json_key(j, "config");
     weft_source_config_json(j, s);
     weft_json_key(j, "overrides");

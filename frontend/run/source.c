@@ -334,22 +334,57 @@ static void config_line(FILE *out, const char *prefix, const char *name, const c
                 rule ? ": " : "", rule ? rule : "");
 }
 
-void weft_source_config_text(FILE *out, const struct weft_scenario *s)
+/* Prints a line unless it is of a default and only others are wanted; counts those left out. */
+static void config_choose(FILE *out, const char *prefix, const char *name, const char *value,
+                          const struct weft_origin *o, const char *rule, bool all, size_t *left)
+{
+    if (all || o->kind != WEFT_ORIGIN_DEFAULT)
+        config_line(out, prefix, name, value, o, rule);
+    else
+        ++*left;
+}
+
+void weft_source_config_text(FILE *out, const struct weft_scenario *s, bool all)
 {
     char buf[WEFT_PARAM_TEXT_MAX], def[WEFT_DEFAULT_TEXT_MAX];
+    size_t left = 0;
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
         if (g->selector)
-            config_line(out, g->label, g->selector, g->selected, &g->selected_from, NULL);
+            config_choose(out, g->label, g->selector, g->selected, &g->selected_from, NULL, all,
+                          &left);
         if (g->preset)
-            config_line(out, g->label, "preset", g->preset, &g->preset_from, NULL);
+            config_choose(out, g->label, "preset", g->preset, &g->preset_from, NULL, all, &left);
         for (size_t k = 0; k < g->table->n; k++) {
             const struct weft_param *p = &g->table->params[k];
             const char *rule = weft_param_is_auto(p, g->values)
                                    ? weft_param_default_text(p, def, sizeof def)
                                    : g->reasons[k];
-            config_line(out, g->prefix, p->name, weft_scenario_value_text(g, k, buf),
-                        &g->origins[k], rule);
+            config_choose(out, g->prefix, p->name, weft_scenario_value_text(g, k, buf),
+                          &g->origins[k], rule, all, &left);
         }
     }
+    if (left)
+        fprintf(out, "%zu more settings are at their defaults; --all prints them\n", left);
+}
+
+void weft_source_offered_text(FILE *out, const char *title, const struct weft_scenario *s)
+{
+    for (size_t i = 0; i < s->noffered; i++)
+        fprintf(out, "%s%s %.1f %%", i ? ", " : title, s->offered[i].tier,
+                100 * s->offered[i].load);
+    if (s->noffered)
+        fputs(" (payload that flows offer, by what the links carry)\n", out);
+}
+
+void weft_source_offered_json(struct weft_json *j, const struct weft_scenario *s)
+{
+    weft_json_array(j);
+    for (size_t i = 0; i < s->noffered; i++) {
+        weft_json_object(j);
+        weft_json_kv_str(j, "tier", s->offered[i].tier);
+        weft_json_kv_f64(j, "load", s->offered[i].load);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
 }

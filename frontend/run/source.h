@@ -83,6 +83,11 @@ const char *const *weft_source_job_names(const struct weft_scenario *s, struct w
  * run alone. */
 int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_metric_choice *m,
                               size_t n, bool *alone, struct weft_err *err);
+/** Prints what flows offer to each tier, in one line; nothing where they offer no load of their
+ * own. @p title: what the line begins with. */
+void weft_source_offered_text(FILE *out, const char *title, const struct weft_scenario *s);
+/** Writes it as an array. */
+void weft_source_offered_json(struct weft_json *j, const struct weft_scenario *s);
 /** weft_scenario_advise, with its warnings on the log. */
 int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err);
@@ -96,8 +101,8 @@ void weft_source_workload_notes(const struct weft_cli *cli,
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);
 /** Writes the array of warnings. */
 void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *s);
-/** Prints every key with its value and origin. */
-void weft_source_config_text(FILE *out, const struct weft_scenario *s);
+/** Prints keys with their values and origins: those that are not at their defaults, or @p all. */
+void weft_source_config_text(FILE *out, const struct weft_scenario *s, bool all);
 
 #ifdef __cplusplus
 }

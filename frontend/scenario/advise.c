@@ -180,7 +180,7 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
         if (resolve_group(s, &s->groups[i], &config, err))
             return err->code;
     if (weft_scenario_warn_pauses(s, parts->fabric, err) ||
-        weft_scenario_warn_in_network(s, parts, err))
+        weft_scenario_warn_in_network(s, parts, err) || weft_scenario_offer(s, parts, err))
         return err->code;
     if (s->backend->advise)
         s->backend->advise(&config, sentence, &k);

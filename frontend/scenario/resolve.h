@@ -53,6 +53,9 @@ struct weft_resolver {
 /** Adds a warning. 0 or WEFT_E_LIMIT. */
 int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/** Fills in s->offered, and warns of what is more than links carry. */
+int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                        struct weft_err *err);
 /** The element called @p name in the file, or NULL. */
 const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name);
 /** How many elements of that name the file has. */

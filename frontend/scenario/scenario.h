@@ -164,6 +164,12 @@ struct weft_scenario_sweep {
     int64_t line, col; /**< of the element */
 };
 
+/** What flows offer to the links of one tier. */
+struct weft_offered {
+    const char *tier; /**< "links of hosts" */
+    double load;      /**< payload by what they carry in the direction that has more; 1: all */
+};
+
 /** A resolved scenario. */
 struct weft_scenario {
     struct weft_arena *arena; /**< owns everything */
@@ -195,6 +201,8 @@ struct weft_scenario {
     size_t ngroups;
     const char **warnings; /**< settings that have no effect, or a bad one */
     size_t nwarnings, warnings_cap;
+    const struct weft_offered *offered; /**< of each tier, known once it is built and advised */
+    size_t noffered;                    /**< 0: no flows offer a load of their own */
 };
 
 /** What a scenario is resolved with. */

@@ -6,6 +6,7 @@
 #include "sweep/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -130,7 +131,13 @@ static int write_result(const struct weft_sweep *s, size_t point, const struct w
 static void print_overuse(const struct weft_cli *cli, const struct weft_execution *x)
 {
     enum { FAR = 2 };
-    if (x->summed_up && x->end.summary.dim_use_max > FAR)
+    const struct weft_summary *s = &x->end.summary;
+    double most = x->summed_up ? s->dim_use_max : 0;
+    bool impossible;
+    for (int k = 0; x->summed_up && k < WEFT_COLL_KINDS; k++)
+        if (weft_summary_beyond_links(s, k, &impossible) && impossible)
+            most = fmax(most, s->coll[k].of_links);
+    if (most > FAR)
         weft_log(cli->log, WEFT_LOG_WARNING,
                  "links carried more than twice their rate: messages of the ideal backend never "
                  "meet; with ideal.contention=links they share links");

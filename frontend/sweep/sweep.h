@@ -158,9 +158,6 @@ size_t weft_sweep_points_per_row(const struct weft_sweep *s);
 void weft_sweep_row(const struct weft_sweep *s, size_t row, struct weft_sweep_row *out);
 /** Takes over what @p r says of a point. False: it does not tell all metrics. */
 bool weft_sweep_take(struct weft_sweep *s, size_t point, const struct weft_result *r);
-/** Half of the 95 % confidence interval of the mean of @p n values (Student's t); NaN for fewer
- * than 2. *mean receives the mean, NaN for none. */
-double weft_sweep_ci95(const double *v, size_t n, double *mean);
 
 /** Prints the table of the rows that are there, for people, and for programs; these with the
  * bounds, where there are any (NULL: none). */

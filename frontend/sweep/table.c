@@ -181,7 +181,7 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s, const struct weft_sw
 struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s,
                                      struct weft_err *err)
 {
-    const char *names[2 * WEFT_SWEEP_KEYS + 2 * WEFT_SWEEP_METRICS + 3];
+    const char *names[2 * WEFT_SWEEP_KEYS + 2 * WEFT_SWEEP_METRICS + 4];
     char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX],
         ci[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX + 8],
         off[WEFT_SWEEP_KEYS][WEFT_METRIC_KEY_MAX + 16];
@@ -203,6 +203,7 @@ struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s
         names[n++] = off[i];
     }
     names[n++] = "speed_up";
+    names[n++] = "folder";
     return weft_path_join(path, dir, "sweep.csv", err) ? NULL : weft_csv_open(path, names, n, err);
 }
 
@@ -212,6 +213,16 @@ static void csv_metric(struct weft_csv *csv, const struct weft_metric *m, double
         weft_csv_u64(csv, (uint64_t)v);
     else
         weft_csv_f64(csv, v, 6); /* empty when there is none */
+}
+
+/* The folders of a row's runs: one, or one for each seed. */
+static void csv_folders(struct weft_csv *csv, const struct weft_sweep *s, size_t row)
+{
+    const size_t n = weft_sweep_points_per_row(s);
+    char text[512] = "";
+    for (size_t i = 0, at = 0; i < n && at < sizeof text; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%zu", i ? " " : "", row * n + i + 1);
+    weft_csv_str(csv, text);
 }
 
 int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t row,
@@ -232,5 +243,6 @@ int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t 
     for (size_t i = 0; i < s->nreferences; i++)
         weft_csv_f64(csv, weft_sweep_off(s, &s->reference[i], row, &r), 6);
     weft_csv_f64(csv, r.speed_up, 6);
+    csv_folders(csv, s, row);
     return weft_csv_row(csv, err);
 }

@@ -65,6 +65,7 @@ struct weft_flow_source {
     void (*arrived)(struct weft_flow_source *s, uint64_t number, int64_t now_ps);
     struct weft_request_sink requests; /**< told by sources that have requests */
     bool endless;                      /**< it has no end of its own */
+    double offered; /**< payload bytes per second that it begins on the mean; 0: not known */
 };
 
 /** Where the ranks of a source are, as far as generators ask. */

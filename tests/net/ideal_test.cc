@@ -54,6 +54,7 @@ class Ideal : public ::testing::Test
         const weft_net_section &s = weft_net_ideal.sections[0];
         params_.resize(weft_net_ideal.params_size);
         EXPECT_EQ(weft_params_defaults(&s.params, params_.data(), &err_), 0) << err_.msg;
+        weft_params_set(&s.params, params_.data(), "contention", "none", &err_);
         for (auto &p : settings)
             EXPECT_EQ(weft_params_set(&s.params, params_.data(), p.first, p.second, &err_), 0)
                 << err_.msg;

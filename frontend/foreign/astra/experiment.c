@@ -166,6 +166,8 @@ static void take_ideal(struct weft_astra_maker *m)
         weft_astra_set(m, "ideal.forwarding=store-and-forward");
         weft_astra_set(m, "ideal.contention=links");
         weft_astra_set(m, "ideal.equal-paths=number");
+    } else {
+        weft_astra_set(m, "ideal.contention=none");
     }
     if (m->o->backend == WEFT_ASTRA_AUTO)
         weft_astra_note(m, "played by the ideal backend as %s does it; --backend chooses",

@@ -149,6 +149,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     for (uint32_t r = 0; r < site->nranks; r++) {
         const double own = p->load_on == ON_CORE ? core : p->load * (double)site->access_bps[r] / 8;
         weft_cdf_source_set_gap(*out, r, own > 0 ? mean / own * (double)WEFT_PS_PER_S : 0);
+        (*out)->offered += own;
     }
     return 0;
 }

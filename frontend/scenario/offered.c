@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The load that flows offer to each tier of the fabric, told from their first ones.
+ *
+ * A source that begins its flows whatever becomes of them offers a load of its own: the payload of
+ * the flows that it draws by the time in which it begins them, on the paths that the hash of each
+ * flow takes; generators know their mean. Lists of few flows, and sources whose flows follow from
+ * others, offer none.
+ */
+#include "scenario/resolve.h"
+
+#include "base/rng.h"
+#include "topologies/routes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FLOWS = 20000, LEAST_LISTED = 1000, TIERS = 16, LONGEST_PATH = 64 };
+/* A host that is offered so many times what its peers are is named. */
+#define UNEVEN 1.5
+
+/* Links of one dimension between nodes of two tiers, lower first. */
+struct tier {
+    uint32_t dim, low, high;
+    double capacity[2], bytes[2]; /* per second; upwards (and within one tier), downwards */
+};
+
+struct offered {
+    const struct weft_fabric *f;
+    struct weft_routes *routes;
+    struct tier tier[TIERS];
+    size_t ntiers;
+    double *to_host; /* per host: bytes per second that it is to receive */
+    bool any;
+};
+
+/* The tier of a port's link; *down: the port sends to the lower one. NULL: there are too many. */
+static struct tier *offered_tier(struct offered *o, uint32_t port, bool *down)
+{
+    const struct weft_fabric *f = o->f;
+    const uint32_t from = f->nodes[f->ports[port].node].tier,
+                   to = f->nodes[f->ports[f->ports[port].peer].node].tier,
+                   dim = f->links[f->ports[port].link].dim, low = from < to ? from : to,
+                   high = from < to ? to : from;
+    size_t i = 0;
+    *down = from > to;
+    while (i < o->ntiers &&
+           (o->tier[i].dim != dim || o->tier[i].low != low || o->tier[i].high != high))
+        i++;
+    if (i == TIERS)
+        return NULL;
+    if (i == o->ntiers)
+        o->tier[o->ntiers++] = (struct tier){.dim = dim, .low = low, .high = high};
+    return &o->tier[i];
+}
+
+static void add_capacity(struct offered *o)
+{
+    for (uint32_t p = 0; p < o->f->nports; p++) {
+        bool down;
+        struct tier *t = offered_tier(o, p, &down);
+        if (t)
+            t->capacity[down] += (double)o->f->links[o->f->ports[p].link].rate_bps / 8;
+    }
+}
+
+static void offered_add_flow(struct offered *o, uint32_t src, uint32_t dst, uint32_t hash,
+                             double rate)
+{
+    uint32_t port[LONGEST_PATH];
+    const uint32_t hops = weft_routes_path(o->routes, src, dst, hash, port, LONGEST_PATH);
+    for (uint32_t i = 0; i < hops && i < LONGEST_PATH; i++) {
+        bool down;
+        struct tier *t = offered_tier(o, port[i], &down);
+        if (t)
+            t->bytes[down] += rate;
+    }
+    o->to_host[dst] += rate;
+}
+
+/* Draws the flows of a job, twice: for the time that they offered_take, and for where they go. */
+static int offered_add_job(struct offered *o, const struct weft_job_plan *p, struct weft_err *err)
+{
+    struct weft_flow_source *s = p->flows;
+    const bool generated = strcmp(p->kind, "cdf") == 0 || strcmp(p->kind, "incast") == 0;
+    struct weft_flow w;
+    double bytes = 0;
+    int64_t last_ps = 0;
+    uint32_t n = 0;
+    int rc = 1;
+    while (n < MOST_FLOWS && (rc = s->next(s, &w, err)) == 1) {
+        last_ps = w.start_ps;
+        bytes += (double)w.bytes;
+        n++;
+    }
+    s->rewind(s, 0);
+    if (rc < 0 || rc > 1)
+        return rc;
+    if (n < 2 || last_ps <= 0 || (!generated && n < LEAST_LISTED))
+        return 0;
+    o->any = true;
+    const double in_s = s->offered > 0 ? bytes / s->offered : (double)last_ps * 1e-12;
+    for (uint32_t i = 0; i < n && s->next(s, &w, err) == 1; i++)
+        offered_add_flow(o, p->hosts[w.src], p->hosts[w.dst], (uint32_t)weft_mix64(i + 1),
+                         (double)w.bytes / in_s);
+    s->rewind(s, 0);
+    return err->code;
+}
+
+static double offered_load(const struct tier *t)
+{
+    const double up = t->capacity[0] > 0 ? t->bytes[0] / t->capacity[0] : 0,
+                 down = t->capacity[1] > 0 ? t->bytes[1] / t->capacity[1] : 0;
+    return up > down ? up : down;
+}
+
+static const char *offered_tier_name(const struct offered *o, const struct tier *t,
+                                     struct weft_arena *arena)
+{
+    const char *dim = o->f->ndims > 1 ? weft_arena_printf(arena, " of dimension %u", t->dim) : "";
+    if (t->low == 0)
+        return weft_arena_printf(arena, "links of hosts%s", dim);
+    return weft_arena_printf(arena, "links between switches of tiers %u and %u%s", t->low, t->high,
+                             dim);
+}
+
+/* The host that is to receive far more than the others, and than its links carry. */
+static int warn_of_host(struct weft_scenario *s, const struct offered *o, struct weft_err *err)
+{
+    uint32_t most = 0;
+    double sum = 0, rate = 0;
+    for (uint32_t h = 0; h < o->f->nhosts; h++) {
+        sum += o->to_host[h];
+        most = o->to_host[h] > o->to_host[most] ? h : most;
+    }
+    const struct weft_fabric_node *n = &o->f->nodes[o->f->hosts[most]];
+    for (uint32_t k = 0; k < n->nports; k++)
+        rate += (double)o->f->links[o->f->ports[n->first_port + k].link].rate_bps / 8;
+    if (o->to_host[most] <= rate || o->to_host[most] * o->f->nhosts < UNEVEN * sum)
+        return 0;
+    return weft_scenario_warn(s, err,
+                              "flows offer host h%u %.0f %% of what its links carry: the queue in "
+                              "front of it grows as long as they last",
+                              most, 100 * o->to_host[most] / rate);
+}
+
+static int offered_take(struct weft_scenario *s, struct offered *o, struct weft_err *err)
+{
+    struct weft_offered *list =
+        (struct weft_offered *)weft_arena_calloc(s->arena, o->ntiers, sizeof *list);
+    if (!list)
+        return weft_err_no_memory(err, "the load of tiers");
+    s->offered = list;
+    for (size_t i = 0; i < o->ntiers; i++) {
+        const struct weft_offered it = {offered_tier_name(o, &o->tier[i], s->arena),
+                                        offered_load(&o->tier[i])};
+        if (!it.tier)
+            return weft_err_no_memory(err, "the load of tiers");
+        list[s->noffered++] = it;
+        if (it.load > 1 &&
+            weft_scenario_warn(s, err,
+                               "flows offer %s %.0f %% of what they carry, payload alone: queues "
+                               "and completion times grow as long as they last; lower the load, or "
+                               "raise the rate or the number of these links",
+                               it.tier, 100 * it.load))
+            return err->code;
+    }
+    return warn_of_host(s, o, err);
+}
+
+int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                        struct weft_err *err)
+{
+    struct offered o = {.f = parts->fabric};
+    bool flows = false;
+    int rc = 0;
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        flows |= parts->jobs[i].flows && !parts->jobs[i].flows->due && !parts->jobs[i].idle;
+    if (!flows)
+        return 0;
+    o.routes = weft_routes_new(o.f, err);
+    o.to_host = (double *)calloc(o.f->nhosts, sizeof *o.to_host);
+    if (!o.routes || !o.to_host)
+        rc = err->code ? err->code : weft_err_no_memory(err, "the load of tiers");
+    else
+        add_capacity(&o);
+    for (uint32_t i = 0; i < parts->njobs && !rc; i++)
+        if (parts->jobs[i].flows && !parts->jobs[i].flows->due && !parts->jobs[i].idle)
+            rc = offered_add_job(&o, &parts->jobs[i], err);
+    if (!rc && o.any)
+        rc = offered_take(s, &o, err);
+    weft_routes_free(o.routes);
+    free(o.to_host);
+    return rc;
+}
