@@ -2,6 +2,7 @@
 /* weft compare: what differs between two runs, and what moved. */
 #include "base/json.h"
 #include "base/units.h"
+#include "cli/compare_causes.h"
 #include "cli/report_page.h"
 #include "command/command.h"
 #include "report/compare.h"
@@ -281,6 +282,8 @@ static int compare_run(const struct weft_cli *cli, const void *opts, char **args
         print_runs(cli->out, c);
         print_settings(cli->out, c);
         print_headlines(cli->out, c, o, tolerance);
+        if (c->nmoved && !o->metrics.n)
+            code = weft_compare_causes(cli->out, dirs, err);
         print_figures(cli->out, c, o, tolerance);
         print_one_sided(cli->out, c);
         print_host(cli->out, c, o);

@@ -6,7 +6,9 @@
 #include "run/limits.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct diagnose_opts {
     struct weft_source_opts source;
@@ -55,6 +57,30 @@ static void print(const struct weft_cli *cli, const struct weft_diagnosis *d, bo
     weft_json_finish(&j, NULL);
 }
 
+/* The settings of a folder's run, and those that are given besides. */
+static int take_folder(struct weft_sweep_base *base, struct weft_arena *arena, const char *dir,
+                       char *args[1], struct weft_err *err)
+{
+    const char *scenario, **own;
+    size_t n;
+    if (!arena)
+        return weft_err_no_memory(err, "a diagnosis");
+    if (weft_diagnose_of_folder(dir, arena, &scenario, &own, &n, err))
+        return err->code;
+    const struct weft_strings more = base->source.set;
+    const char **all = (const char **)weft_arena_calloc(arena, n + more.n + 1, sizeof *all);
+    if (!all)
+        return weft_err_no_memory(err, "a diagnosis");
+    memcpy(all, own, n * sizeof *all);
+    if (more.n)
+        memcpy(all + n, more.list, more.n * sizeof *all);
+    base->source.set = (struct weft_strings){all, n + more.n};
+    args[0] = (char *)(uintptr_t)scenario;
+    base->args = args;
+    base->nargs = scenario ? 1 : 0;
+    return 0;
+}
+
 static int diagnose(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                     struct weft_err *err)
 {
@@ -62,20 +88,33 @@ static int diagnose(const struct weft_cli *cli, const void *opts, char **args, i
     struct weft_sweep_base base = {.cli = cli, .source = o->source, .args = args, .nargs = nargs};
     struct weft_diagnose_budget budget;
     struct weft_diagnosis d;
+    struct weft_arena *arena = NULL;
+    const char *folder = nargs == 1 && weft_diagnose_is_folder(args[0]) ? args[0] : NULL;
+    char *of_folder[1];
     if (read_budget(o, &budget, err) ||
         weft_limits_read(o->time_limit, o->memory_limit, o->watchdog, &base.limits, err))
         return err->code;
-    const int code = weft_diagnose(&d, &base, o->job, o->metric, &budget, err);
+    if (folder) {
+        arena = weft_arena_new();
+        if (take_folder(&base, arena, folder, of_folder, err)) {
+            weft_arena_free(arena);
+            return err->code;
+        }
+    }
+    int code = weft_diagnose(&d, &base, o->job, o->metric, &budget, err);
     if (!code)
         print(cli, &d, o->json);
+    if (!code && folder)
+        code = weft_diagnosis_keep(&d, folder, err);
     weft_diagnosis_free(&d);
+    weft_arena_free(arena);
     return code;
 }
 
 const struct weft_command weft_command_diagnose = {
     .name = "diagnose",
     .summary = "Find what makes a run slow by playing it with one thing changed at a time",
-    .usage = "[SCENARIO] [--budget TIME] [--jobs N] [--set KEY=VALUE]...",
+    .usage = "[SCENARIO|DIR] [--budget TIME] [--jobs N] [--set KEY=VALUE]...",
     .example = "weft diagnose scenarios/oversubscribed-allreduce",
     .details =
         "Plays the run, then the same run without each fault, with each slow link at the rate of "
@@ -85,6 +124,9 @@ const struct weft_command weft_command_diagnose = {
         "Changes that undo what is not as intended come first, then what could be tuned, then what "
         "would have to be built. Each row says by how much the run would be faster, what to do, "
         "and the settings to try it with 'weft run'.\n"
+        "DIR is the folder of a run: it is played again with its settings, and the table is kept "
+        "in "
+        "the folder, where 'weft report' finds it.\n"
         "Gains below 2 % are not told apart from chance.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],

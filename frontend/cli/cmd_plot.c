@@ -5,16 +5,18 @@
 #include "command/command.h"
 #include "plot/gnuplot.h"
 #include "plot/plot.h"
+#include "plot/script.h"
 #include "plot/svg.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct plot_opts {
     struct weft_strings labels;
-    const char *out, *from, *to_time;
-    int to;
-    bool list;
+    const char *out, *from, *to_time, *job, *ports, *width, *height, *title, *font;
+    int to, preset;
+    bool list, logx, logy;
 };
 
 static const struct weft_opt options[] = {
@@ -32,6 +34,25 @@ static const struct weft_opt options[] = {
      "only what happens from this simulated time on"},
     {"until", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, to_time), "TIME", NULL,
      "only what happens up to this simulated time"},
+    {"job", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, job), "NAME", NULL,
+     "of messages those of this workload alone"},
+    {"ports", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, ports), "LIST", NULL,
+     "queue-cdf: ports FROM-TO, such as s16-h3,s17-s20; all, hosts (those of hosts' links) or "
+     "switches: all of these together"},
+    {"preset", 'p', WEFT_OPT_CHOICE, offsetof(struct plot_opts, preset), NULL,
+     "page|paper-1col|paper-2col|slide",
+     "sizes of picture and font: a page of a report; a column of a paper, or two, without a title; "
+     "a slide"},
+    {"width", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, width), "SIZE", NULL,
+     "width of the picture: 3.3in, 8.5cm, or pixels, of which an inch has 110"},
+    {"height", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, height), "SIZE", NULL,
+     "height of the picture, likewise"},
+    {"logx", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, logx), NULL, NULL, "logarithmic x axes"},
+    {"logy", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, logy), NULL, NULL, "logarithmic y axes"},
+    {"title", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, title), "TEXT", NULL,
+     "title of the picture; empty: none"},
+    {"font", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, font), "NAME,SIZE", NULL,
+     "its font, in points: 'Times,8'"},
     {"list", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, list), NULL, NULL,
      "list the kinds of figures"},
 };
@@ -121,6 +142,91 @@ static int read_time(const char *option, const char *text, double *out_ns, struc
     return 0;
 }
 
+/* ---- its looks ---- */
+
+/* Width of the picture, height of a panel, and size of letters; 0: as the figure has it. */
+static const struct {
+    double width_in, panel_in, points;
+    bool untitled;
+} presets[] = {{0, 0, 0, false}, {3.33, 2.1, 8, true}, {7, 2.4, 8, true}, {10, 4.6, 14, false}};
+
+/* "3.3in", "8.5cm", "600" as pixels. */
+static int read_length(const char *option, const char *text, double *out, struct weft_err *err)
+{
+    char *end;
+    if (!text)
+        return 0;
+    const double v = strtod(text, &end);
+    const double unit = strcmp(end, "in") == 0                   ? WEFT_FIGURE_INCH
+                        : strcmp(end, "cm") == 0                 ? WEFT_FIGURE_INCH / 2.54
+                        : strcmp(end, "mm") == 0                 ? WEFT_FIGURE_INCH / 25.4
+                        : *end == '\0' || strcmp(end, "px") == 0 ? 1
+                                                                 : 0;
+    *out = v * unit;
+    if (end == text || !(*out >= 100 && *out <= 20000))
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--%s %s: a length such as 3.3in, 8.5cm or 600 (pixels), from 100 to "
+                            "20000 pixels",
+                            option, text);
+    return 0;
+}
+
+static int read_font(const char *text, struct weft_figure *f, struct weft_err *err)
+{
+    const char *comma = text ? strrchr(text, ',') : NULL;
+    char *end = NULL;
+    const double points = comma ? strtod(comma + 1, &end) : 0;
+    if (!text)
+        return 0;
+    if (comma && (end == comma + 1 || *end || !(points >= 1 && points <= 200)))
+        return weft_err_set(err, WEFT_E_USAGE, "--font %s: NAME or NAME,SIZE in points", text);
+    f->points = comma ? points : f->points;
+    f->font = weft_figure_printf(f, "%.*s", (int)(comma ? comma - text : (long)strlen(text)), text);
+    if (!*f->font)
+        f->font = NULL;
+    return 0;
+}
+
+/* An axis with numbers above 0 becomes logarithmic. */
+static void make_log(struct weft_axis *a)
+{
+    a->log = !a->ticks && !a->hidden;
+    if (a->log && a->from <= 0)
+        a->from = NAN;
+}
+
+/* Gives the figure the looks that were asked for. */
+static int plot_dress(const struct plot_opts *o, struct weft_figure *f, struct weft_err *err)
+{
+    double width = presets[o->preset].width_in * WEFT_FIGURE_INCH, height = 0, scale = 1;
+    const double before = f->width;
+    f->points = presets[o->preset].points;
+    f->title = presets[o->preset].untitled ? "" : f->title;
+    if (o->title)
+        f->title = weft_figure_printf(f, "%s", o->title);
+    if (read_length("width", o->width, &width, err) ||
+        read_length("height", o->height, &height, err) || read_font(o->font, f, err))
+        return err->code;
+    f->width = width > 0 ? width : f->width;
+    if (presets[o->preset].panel_in > 0)
+        scale = presets[o->preset].panel_in * WEFT_FIGURE_INCH / 330;
+    else if (width > 0)
+        scale = width / before;
+    for (struct weft_panel *p = f->panels; p; p = p->next) {
+        p->height *= scale;
+        if (o->logx)
+            make_log(&p->x);
+        if (o->logy)
+            make_log(&p->y);
+    }
+    if (height > 0) {
+        const double title = *f->title ? 34 : 0, panels = weft_script_height(f) - title;
+        for (struct weft_panel *p = f->panels; p; p = p->next)
+            p->height *= fmax(height - title, 40) / panels;
+    }
+    return 0;
+}
+
 /* The name of the kind as a file's: KIND.svg. */
 static int default_path(char path[WEFT_PATH_MAX], const char *dir, const struct weft_plot *p,
                         enum to to, struct weft_err *err)
@@ -142,7 +248,9 @@ static int plot_draw(const struct weft_cli *cli, const struct plot_opts *o,
     struct weft_figure *f = weft_plot_derive(p, runs, &code, err);
     if (!f)
         return code == WEFT_PLOT_NOTHING ? err->code : code;
-    if (o->out && strcmp(o->out, "-") == 0)
+    if (plot_dress(o, f, err))
+        code = err->code;
+    else if (o->out && strcmp(o->out, "-") == 0)
         code = render(f, to, cli->out, err);
     else
         code = write_file(cli, f, to, o->out ? o->out : path, err);
@@ -179,6 +287,8 @@ static int plot_run(const struct weft_cli *cli, const void *opts, char **args, i
                               o->labels.n, &runs, err);
     code = code ? code : read_time("from", o->from, &runs.from_ns, err);
     code = code ? code : read_time("until", o->to_time, &runs.to_ns, err);
+    runs.job = o->job;
+    runs.ports = o->ports;
     code = code ? code : plot_draw(cli, o, p, dirs[0], &runs, err);
     weft_runs_close(&runs);
     return code;

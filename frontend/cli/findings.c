@@ -227,25 +227,38 @@ static void findings_add(struct list *l, double weight, const char *sentence, co
         l->out[l->n++] = (struct weft_finding){weight, sentence, advice};
 }
 
+/* Whose NIC it was most of all. */
+static const char *nic_of(const struct weft_facts *f, struct weft_arena *arena)
+{
+    char time[WEFT_UNIT_TEXT_MAX];
+    return f->nic_host ? weft_arena_printf(arena,
+                                           " The NIC is that of the sender, most often of %s: its "
+                                           "messages waited %s in sum.",
+                                           f->nic_host, human_time(f->nic_ns, time))
+                       : "";
+}
+
 static void add_causes(struct list *l, const struct weft_facts *f, struct weft_arena *arena)
 {
     char time[WEFT_UNIT_TEXT_MAX];
     const double delay = f->fct_ns - f->ideal_ns;
     for (size_t c = 0; c < WEFT_WAITS; c++) {
+        const char *where = c == WEFT_WAIT_OWN_NIC ? nic_of(f, arena) : "";
         if (f->ranks && f->end_ns > 0 && f->cause_ns[c] > 0.005 * f->end_ns)
             findings_add(l, f->cause_ns[c] / f->end_ns,
-                         weft_arena_printf(arena, "The mean rank spent %s, %.1f %% of the run, %s.",
-                                           human_time(f->cause_ns[c], time),
-                                           100 * f->cause_ns[c] / f->end_ns, causes[c].rank),
+                         weft_arena_printf(
+                             arena, "The mean rank spent %s, %.1f %% of the run, %s.%s",
+                             human_time(f->cause_ns[c], time), 100 * f->cause_ns[c] / f->end_ns,
+                             causes[c].rank, where ? where : ""),
                          causes[c].advice);
         else if (!f->ranks && delay > 0.01 * f->ideal_ns && f->delay_ns[c] > 0.02 * delay)
-            findings_add(
-                l, f->delay_ns[c] / f->fct_ns,
-                weft_arena_printf(arena,
-                                  "Of what messages took beyond the time that they would take "
-                                  "alone, %.1f %% was %s.",
-                                  100 * f->delay_ns[c] / delay, causes[c].message),
-                causes[c].advice);
+            findings_add(l, f->delay_ns[c] / f->fct_ns,
+                         weft_arena_printf(
+                             arena,
+                             "Of what messages took beyond the time that they would take "
+                             "alone, %.1f %% was %s.%s",
+                             100 * f->delay_ns[c] / delay, causes[c].message, where ? where : ""),
+                         causes[c].advice);
     }
 }
 

@@ -140,6 +140,17 @@ static double overhead(double mtu, double header, double gap)
     return mtu > 0 ? (header + gap) / (mtu + header + gap) : 0;
 }
 
+/* A setting's default: that of `given` where it was given, else its value. */
+static double default_number(const struct suspects *s, const char *group, const char *key)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", group, key);
+    const char *def = json_string_value(
+        json_object_get(json_object_get(json_object_get(s->run->json, "given"), name), "default"));
+    const char *text = def ? def : weft_run_setting(s->run, group, key);
+    return text ? number_of(text) : NAN;
+}
+
 static double setting_number(const struct suspects *s, const char *group, const char *key)
 {
     const char *text = weft_run_setting(s->run, group, key);
@@ -152,7 +163,8 @@ static void suspect_packets(struct suspects *s)
                  header = setting_number(s, "transport", "header"),
                  gap = setting_number(s, "transport", "gap");
     const double cost = overhead(mtu, header, gap);
-    const double usual = overhead(4096, 62, gap);
+    const double usual = overhead(default_number(s, "transport", "mtu"),
+                                  default_number(s, "transport", "header"), gap);
     if (cost > usual + 0.05)
         suspects_add(
             s, 1 + cost - usual,
@@ -198,6 +210,8 @@ static void suspect_given(struct suspects *s, const char *key, const json_t *set
             weight = fmax(weight, table[i].trust * share_of(s->f, table[i].waits) *
                                       distance(value, def, table[i].direction));
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(endings[i].name, ".hosts") == 0 && !strpbrk(value, ",-"))
+            continue; /* how many there are of a fabric, not which a workload has */
         const size_t len = strlen(key), end = strlen(endings[i].name);
         if (len > end && strcmp(key + len - end, endings[i].name) == 0)
             weight = fmax(weight, endings[i].trust * share_of(s->f, endings[i].waits));
@@ -246,8 +260,29 @@ static void suspect_tiers(struct suspects *s)
             "More or faster links between switches, or ranks placed so that less crosses them.");
 }
 
+/* What flows offer to a tier beyond what it carries. */
+static bool suspect_offered(struct suspects *s)
+{
+    const json_t *tiers = json_object_get(s->run->json, "offered_load"), *most = NULL, *tier;
+    size_t i;
+    json_array_foreach(tiers, i, tier) if (json_number_value(json_object_get(tier, "load")) >
+                                           json_number_value(json_object_get(most, "load"))) most =
+        tier;
+    const double load = json_number_value(json_object_get(most, "load"));
+    if (load > 1)
+        add(s, 2 * fmin(2, load),
+            weft_arena_printf(s->arena,
+                              "Flows offer %s %.0f %% of what they carry: queues and completion "
+                              "times grow as long as they last.",
+                              json_string_value(json_object_get(most, "tier")), 100 * load),
+            "Lower the load, or raise the rate or the number of these links.");
+    return load > 1;
+}
+
 static void suspect_load(struct suspects *s)
 {
+    if (suspect_offered(s))
+        return;
     const json_t *config = json_object_get(s->run->json, "config");
     const char *group;
     json_t *v;
@@ -283,6 +318,34 @@ static void suspect_timers(struct suspects *s)
             "shorter (congestion-control.name).");
 }
 
+/* Packets of a lossless class that were lost: headroom is less than what comes after a pause. */
+static void suspect_headroom(struct suspects *s)
+{
+    const char *has = weft_run_setting(s->run, "pfc", "headroom"),
+               *mode = weft_run_setting(s->run, "pfc", "headroom-mode");
+    char need[WEFT_UNIT_TEXT_MAX];
+    if (!(s->f->drops_headroom > 0) || !(s->f->headroom_bytes > 0))
+        return;
+    weft_format_size(((uint64_t)s->f->headroom_bytes / 1024 + 1) * 1024, need);
+    add(s, 2,
+        weft_arena_printf(
+            s->arena,
+            "%.0f packets of a lossless class were lost for want of headroom: %s%s, but after a "
+            "pause %.0f bytes more come from %s (rate x two delays, and packets that have begun).",
+            s->f->drops_headroom,
+            has && number_of(has) > 0 ? "pfc.headroom is "
+                                      : "it follows from "
+                                        "pfc.headroom-mode=",
+            has && number_of(has) > 0 ? has
+            : mode                    ? mode
+                                      : "standard",
+            s->f->headroom_bytes, s->f->headroom_link),
+        weft_arena_printf(s->arena,
+                          "Set pfc.headroom=%s, and as much more switch.buffer for each "
+                          "port and lossless class.",
+                          need));
+}
+
 size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
                      struct weft_arena *arena, struct weft_finding *out, size_t max)
 {
@@ -295,6 +358,7 @@ size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
     json_object_foreach(json_object_get(run->json, "given"), key, v) suspect_given(&s, key, v);
     suspect_packets(&s);
     suspect_timers(&s);
+    suspect_headroom(&s);
     suspect_jobs(&s);
     suspect_tiers(&s);
     suspect_load(&s);

@@ -2,6 +2,7 @@
 /* The list of changes: from faults, settings and links; rules.c adds those that symptoms suggest.
  */
 #include "base/units.h"
+#include "base/usual.h"
 #include "diagnose/diagnose.h"
 
 #include <string.h>
@@ -261,6 +262,35 @@ static bool is_threshold(const char *element, const char *param)
            (strcmp(param, "kmin") == 0 || strcmp(param, "kmax") == 0 || strcmp(param, "pmax") == 0);
 }
 
+enum { MOST_STRAGGLERS = 8 };
+
+/* Each rank of a list that is slower than the others, alone. */
+static int add_stragglers(struct weft_changes *c, const char *list, struct weft_err *err)
+{
+    size_t n = 0;
+    for (const char *at = list; *at && n < MOST_STRAGGLERS; n++) {
+        const size_t len = strcspn(at, ",");
+        const char *next = at + len + (at[len] == ',');
+        if (n == 0 && !*next)
+            return 0; /* one: the setting as a whole says it */
+        const char *rest =
+            weft_arena_printf(c->arena, "system.stragglers=%.*s%s",
+                              (int)(at - list - (*next == '\0' && at > list)), list, next);
+        const struct weft_change like = {
+            .class = WEFT_CHANGE_SETTING,
+            .what = weft_arena_printf(c->arena, "rank %.*s of system.stragglers at full speed",
+                                      (int)strcspn(at, ":,"), at),
+            .advice = "Repair this rank, or give it less to do.",
+            .weight = WEFT_CHANGE_UNINTENDED,
+            .order = 1,
+        };
+        if (!rest || weft_changes_add(c, &like, rest, NULL, NULL, err))
+            return weft_err_no_memory(err, "changes to try");
+        at = next;
+    }
+    return 0;
+}
+
 static int add_group(struct weft_changes *c, const struct weft_scenario_group *g, bool workload,
                      struct weft_err *err)
 {
@@ -280,6 +310,8 @@ static int add_group(struct weft_changes *c, const struct weft_scenario_group *g
         const char *key = weft_arena_printf(c->arena, "%s.%s", g->prefix, name);
         if (!key || add_setting(c, key, value, def, err))
             return weft_err_no_memory(err, "changes to try");
+        if (strcmp(key, "system.stragglers") == 0 && add_stragglers(c, value, err))
+            return err->code;
     }
     return 0;
 }
@@ -315,46 +347,29 @@ int weft_changes_of_settings(struct weft_changes *c, const struct weft_scenario 
 
 enum { MOST_LINKS = 6 };
 
-/* What two links have to share to be peers. */
-static bool are_peers(const struct weft_fabric *f, const struct weft_fabric_link *x,
-                      const struct weft_fabric_link *y)
+/* Peers are of one dimension, between nodes of the same two tiers. */
+static uint64_t changes_link_kind(const struct weft_fabric *f, const struct weft_fabric_link *l)
 {
-    const uint32_t x0 = f->nodes[x->a].tier, x1 = f->nodes[x->b].tier;
-    const uint32_t y0 = f->nodes[y->a].tier, y1 = f->nodes[y->b].tier;
-    return x->dim == y->dim && ((x0 == y0 && x1 == y1) || (x0 == y1 && x1 == y0));
-}
-
-/* The rate that most of a link's peers have. */
-static uint64_t usual_rate(const struct weft_fabric *f, uint32_t link)
-{
-    uint64_t usual = 0;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < f->nlinks; i++) {
-        uint32_t n = 0;
-        if (!are_peers(f, &f->links[link], &f->links[i]) || f->links[i].rate_bps == usual)
-            continue;
-        for (uint32_t k = i; k < f->nlinks; k++)
-            n += f->links[k].rate_bps == f->links[i].rate_bps &&
-                 are_peers(f, &f->links[link], &f->links[k]);
-        if (n > most) {
-            most = n;
-            usual = f->links[i].rate_bps;
-        }
-        if (2 * n > f->nlinks)
-            break;
-    }
-    return usual;
+    const uint64_t a = f->nodes[l->a].tier, b = f->nodes[l->b].tier;
+    return (uint64_t)l->dim << 32 | (a < b ? a << 16 | b : b << 16 | a);
 }
 
 int weft_changes_of_links(struct weft_changes *c, const struct weft_fabric *f, struct weft_err *err)
 {
     const char *all = "";
     size_t n = 0;
-    if (f->nlinks > 4096)
-        return 0; /* a search of all pairs */
+    struct weft_usual *peers =
+        (struct weft_usual *)weft_arena_calloc(c->arena, f->nlinks + 1, sizeof *peers);
+    if (!peers)
+        return weft_err_no_memory(err, "changes to try");
+    for (uint32_t i = 0; i < f->nlinks; i++)
+        peers[i] = (struct weft_usual){.kind = changes_link_kind(f, &f->links[i]),
+                                       .value = (double)f->links[i].rate_bps};
+    if (weft_usual_find(peers, f->nlinks, err))
+        return err->code;
     for (uint32_t i = 0; i < f->nlinks; i++) {
         const struct weft_fabric_link *l = &f->links[i];
-        const uint64_t usual = usual_rate(f, i);
+        const uint64_t usual = (uint64_t)peers[i].usual;
         char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], rate[WEFT_UNIT_TEXT_MAX],
             own[WEFT_UNIT_TEXT_MAX];
         if ((double)l->rate_bps >= 0.95 * (double)usual)

@@ -117,6 +117,7 @@ struct weft_diagnosis {
     struct weft_trial base;    /**< the run as it is */
     struct weft_trial *trials; /**< in the arena of changes, best first */
     size_t ntrials;
+    const char *slice;        /**< settings that made all runs shorter; NULL: none */
     size_t nplayed, nuntried; /**< of trials */
     double wall_s;
 };
@@ -140,6 +141,18 @@ void weft_diagnosis_free(struct weft_diagnosis *d);
 double weft_trial_gain(const struct weft_trial *t);
 /** Smallest gain that counts: below, what changed may be chance. */
 #define WEFT_DIAGNOSE_LEAST_GAIN 0.02
+/** Whether a path is the folder of a run. */
+bool weft_diagnose_is_folder(const char *path);
+/**
+ * What the run in a folder was made of: its scenario (NULL: it has no file) and the settings that
+ * were given besides, "KEY=VALUE" in @p arena. WEFT_E_INPUT: the folder does not say, or the file
+ * is not there any more.
+ */
+int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const char **scenario,
+                            const char ***sets, size_t *nsets, struct weft_err *err);
+/** The file of a run's folder that a diagnosis of it is kept in, for its report. */
+#define WEFT_DIAGNOSIS_FILE "diagnosis.json"
+int weft_diagnosis_keep(const struct weft_diagnosis *d, const char *dir, struct weft_err *err);
 /** Writes it for people, and as one JSON object. */
 void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d);
 void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d);

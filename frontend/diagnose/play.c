@@ -6,6 +6,7 @@
  * most. A pair is of two changes that do not set the same key.
  */
 #include "base/progress.h"
+#include "base/units.h"
 #include "diagnose/diagnose.h"
 #include "foreign/hpcc/run.h"
 
@@ -15,9 +16,10 @@
 
 enum {
     PAIRS = 3,
-    FIRST = 3,        /* pairs are of the first so many that helped */
-    LEAST_RUN_S = 2,  /* a change may take so long in any case, */
-    TIMES_AS_LONG = 4 /* and so many times what the run took */
+    FIRST = 3,         /* pairs are of the first so many that helped */
+    LEAST_RUN_S = 2,   /* a change may take so long in any case, */
+    TIMES_AS_LONG = 4, /* and so many times what the run took */
+    SLICES = 12        /* a budget is to be enough for so many runs one after the other */
 };
 
 /* Diagnosis under way. */
@@ -243,14 +245,86 @@ static int set_own(struct game *g, size_t point, const struct weft_trial *t, str
     return 0;
 }
 
+/* ---- slices of long runs ---- */
+
+/* What makes a run shorter and leaves it alike: fewer rounds of the same, or less time. */
+static const struct {
+    const char *workload, *param; /* workload NULL: section run */
+    bool once;                    /* a count that may be 1; else a time that is divided */
+} slices[] = {
+    {"training", "iterations", true}, {"generate", "count", true},
+    {"generate", "iterations", true}, {"cdf", "duration", false},
+    {"incast", "duration", false},    {NULL, "measure", false},
+};
+
+/* "KEY=VALUE" of a slice that takes about 1 / @p times as long; NULL: it does not apply. */
+static const char *slice_of(size_t i, const struct weft_scenario *s,
+                            const struct weft_scenario_job *job, uint64_t times,
+                            struct weft_arena *arena)
+{
+    const struct weft_scenario_group *of = !slices[i].workload ? weft_group_of(s, "run")
+                                           : job && strcmp(job->ops->name, slices[i].workload) == 0
+                                               ? &s->groups[job->group]
+                                               : NULL;
+    const char *value = of ? weft_group_value(of, slices[i].param, arena) : "";
+    char text[WEFT_UNIT_TEXT_MAX];
+    int64_t ps;
+    if (slices[i].once)
+        return strtoull(value, NULL, 10) > 1
+                   ? weft_arena_printf(arena, "%s.%s=1", of->prefix, slices[i].param)
+                   : NULL;
+    if (!*value || weft_parse_time_ps(value, &ps, &(struct weft_err){0}) || ps <= 0)
+        return NULL;
+    ps /= (int64_t)times;
+    return weft_arena_printf(arena, "%s.%s=%s", of->prefix, slices[i].param,
+                             weft_format_time(ps > 1000 ? ps : 1000, text));
+}
+
+/* Makes all further runs a slice of the run, which took @p took_s. 0: there is none. */
+static int cut_slice(struct game *g, const struct weft_subject *subject,
+                     const struct weft_scenario_job *job, double took_s)
+{
+    struct weft_arena *a = g->d->changes.arena;
+    struct weft_strings *set = &g->base.source.set;
+    const uint64_t times = (uint64_t)ceil(took_s * SLICES / g->budget->wall_s);
+    const char *cut[sizeof slices / sizeof slices[0]];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof slices / sizeof slices[0] && !subject->hpcc; i++) {
+        cut[n] = slice_of(i, subject->s, job, times, a);
+        n += cut[n] != NULL;
+    }
+    const char **all = n ? (const char **)weft_arena_calloc(a, set->n + n, sizeof *all) : NULL;
+    if (!all)
+        return 0;
+    if (set->n)
+        memcpy(all, set->list, set->n * sizeof *all);
+    memcpy(all + set->n, cut, n * sizeof *all);
+    *set = (struct weft_strings){all, set->n + n};
+    for (size_t i = 0; i < n; i++)
+        g->d->slice = weft_arena_printf(a, "%s%s%s", g->d->slice ? g->d->slice : "",
+                                        g->d->slice ? ", " : "", cut[i]);
+    return 1;
+}
+
 /* ---- steps ---- */
 
-static int play_base(struct game *g, struct weft_err *err)
+static int play_base(struct game *g, const struct weft_subject *subject,
+                     const struct weft_scenario_job *job, struct weft_err *err)
 {
     g->next = 0;
     g->end = 1;
     if (play(g, err))
         return err->code;
+    double took_s = now_s() - g->started_s;
+    if (g->s.point[0].summed_up && took_s > LEAST_RUN_S && took_s * SLICES > g->budget->wall_s &&
+        cut_slice(g, subject, job, took_s)) {
+        const double before_s = now_s();
+        g->next = 0;
+        g->s.point[0] = (struct weft_sweep_point){0};
+        if (play(g, err))
+            return err->code;
+        took_s = now_s() - before_s;
+    }
     const struct weft_sweep_point *p = &g->s.point[0];
     if (!p->summed_up)
         return weft_err_set(err, p->code ? p->code : WEFT_E_INTERNAL, "%s",
@@ -261,7 +335,6 @@ static int play_base(struct game *g, struct weft_err *err)
     if (p->code == WEFT_E_LIMIT)
         return weft_err_set(err, WEFT_E_LIMIT,
                             "the run itself exceeds the limit that it was given");
-    const double took_s = now_s() - g->started_s;
     const double limit_s = TIMES_AS_LONG * took_s + LEAST_RUN_S;
     if (!g->base.limits.wall_ns || 1e9 * limit_s < (double)g->base.limits.wall_ns)
         g->base.limits.wall_ns = (int64_t)(1e9 * limit_s);
@@ -363,7 +436,7 @@ static int run(struct game *g, const struct weft_subject *subject,
 {
     struct weft_diagnosis *d = g->d;
     if (choose_measures(d, job, metric, err) || choose_metrics(g, err) || make_points(g, 1, err) ||
-        play_base(g, err) || list_changes(g, subject, job ? job->name : NULL, err) ||
+        play_base(g, subject, job, err) || list_changes(g, subject, job ? job->name : NULL, err) ||
         play_changes(g, err))
         return err->code;
     qsort(d->trials, d->ntrials, sizeof *d->trials, by_weight);

@@ -90,6 +90,8 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
     for (size_t i = 0; i < d->nmeasures; i++)
         fprintf(out, "%s %s %s", i ? "," : "", d->measures[i].text,
                 measure_text(d, &d->base, i, buf));
+    if (d->slice)
+        fprintf(out, "\nAll of this is of a slice of the run (%s), which is long.", d->slice);
     fprintf(out, "\n%zu runs with one or two things changed took %.1f s.\n", d->nplayed, d->wall_s);
     for (size_t i = 0; i < d->ntrials && rows < MOST_ROWS; i++) {
         if (!is_worth_a_row(d, &d->trials[i]))
@@ -147,6 +149,7 @@ void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d)
     weft_json_object(j);
     weft_json_kv_u64(j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
     weft_json_kv_str(j, "command", "diagnose");
+    weft_json_kv_str(j, "slice", d->slice);
     weft_json_key(j, "run");
     weft_json_object(j);
     weft_json_kv_bool(j, "finished", !d->base.unfinished);

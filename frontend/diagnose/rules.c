@@ -12,6 +12,8 @@
 
 /* A share of the rate of access links above which queues are the load's own doing. */
 #define OVERLOAD 0.8
+/* Bytes around the payload of any packet, at most. */
+#define PACKET_HEADER 128
 
 /* What rules look at. */
 struct look {
@@ -92,8 +94,26 @@ static bool short_of_buffer(struct look *l)
     return l->y->drops_buffer > 0 || l->y->pauses > 0;
 }
 
+/* Headroom for what comes after a pause on the link that sends most then. */
 static bool loses_headroom(struct look *l)
 {
+    int64_t response_ps = 0;
+    uint64_t mtu = 0;
+    double most = 0;
+    char text[WEFT_UNIT_TEXT_MAX];
+    weft_parse_time_ps(setting(l, "pfc", "response-time"), &response_ps, &(struct weft_err){0});
+    weft_parse_size_bytes(setting(l, "transport", "mtu"), &mtu, &(struct weft_err){0});
+    for (uint32_t i = 0; i < l->f->nlinks; i++) {
+        const struct weft_fabric_link *k = &l->f->links[i];
+        const double flight_s = 1e-12 * (2 * (double)k->delay_ps + (double)response_ps);
+        most = fmax(most, flight_s * (double)k->rate_bps / 8 + 3 * (double)(mtu + PACKET_HEADER));
+    }
+    l->set = weft_arena_printf(l->arena, "pfc.headroom=%s",
+                               weft_format_size(((uint64_t)most / 1024 + 1) * 1024, text));
+    l->what = weft_arena_printf(l->arena,
+                                "headroom of %s for each lossless class and port: two link delays "
+                                "at link rate and three packets",
+                                text);
     return l->y->drops_headroom > 0;
 }
 
@@ -236,9 +256,8 @@ static const struct rule {
      WEFT_CHANGE_TUNING,
      "more headroom of lossless classes",
      1.5,
-     {"pfc.headroom=1MiB", "switch.buffer=256MiB", NULL},
-     "Raise pfc.headroom to two link delays at link rate and three packets ('weft explain "
-     "pfc.headroom')."},
+     {NULL, "switch.buffer=256MiB", NULL},
+     "Raise pfc.headroom to two link delays at link rate and three packets, as it was tried."},
     {early_timers,
      WEFT_CHANGE_TUNING,
      "retransmission timers that never expire early",

@@ -9,7 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BARS_MAX = 64 };
+enum { BARS_MAX = 64, NAMED_BARS = 32, OTHERS_COLOUR = 13 };
+/* Of the time of a bar: what is less cannot be seen. */
+#define LEAST_SHARE 0.005
 
 enum { PARTS = WEFT_CAUSES }; /* of a bar, from bottom to top */
 
@@ -93,6 +95,38 @@ static void average(struct reading *r, const char *label)
     r->n = r->n > 0;
 }
 
+/* Whether a part is too small to be seen in any bar. */
+static bool is_folded(const struct bar *bars, size_t n, size_t part)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        any |= bars[i].ns[part] > 0;
+        if (bars[i].ns[part] > LEAST_SHARE * bars[i].end_ns)
+            return false;
+    }
+    return any;
+}
+
+static void draw_part(struct weft_curve *c, const struct bar *bars, size_t n, size_t part,
+                      double divisor, double *top)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!(bars[i].ns[part] > 0))
+            continue;
+        const double to = top[i] + bars[i].ns[part] / divisor, x = (double)i;
+        weft_curve_point(c, (const double[]){x - 0.4, x + 0.4, top[i], to});
+        top[i] = to;
+    }
+}
+
+static bool has_part(const struct bar *bars, size_t n, size_t part)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bars[i].ns[part] > 0)
+            return true;
+    return false;
+}
+
 static void exposed_draw(struct weft_figure *f, const struct bar *bars, size_t n,
                          const char *x_label)
 {
@@ -107,20 +141,76 @@ static void exposed_draw(struct weft_figure *f, const struct bar *bars, size_t n
     p->y.from = 0;
     p->x.from = -0.6;
     p->x.to = (double)n - 0.4;
+    struct weft_curve *others = NULL;
+    for (size_t k = 0; k < PARTS && top; k++)
+        if (has_part(bars, n, k) && !is_folded(bars, n, k))
+            draw_part(
+                weft_curve_add(p, WEFT_MARK_BOXES, weft_causes[k].colour, weft_causes[k].label),
+                bars, n, k, u.divisor, top);
     for (size_t k = 0; k < PARTS && top; k++) {
-        struct weft_curve *c = NULL;
-        for (size_t i = 0; i < n; i++) {
-            if (!(bars[i].ns[k] > 0))
-                continue;
-            c = c ? c
-                  : weft_curve_add(p, WEFT_MARK_BOXES, weft_causes[k].colour, weft_causes[k].label);
-            const double to = top[i] + bars[i].ns[k] / u.divisor, x = (double)i;
-            weft_curve_point(c, (const double[]){x - 0.4, x + 0.4, top[i], to});
-            top[i] = to;
-        }
+        if (!is_folded(bars, n, k))
+            continue;
+        others =
+            others ? others
+                   : weft_curve_add(p, WEFT_MARK_BOXES, OTHERS_COLOUR, "others, below 0.5 % each");
+        draw_part(others, bars, n, k, u.divisor, top);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i += 1 + n / (NAMED_BARS + 1))
         weft_axis_tick(p, &p->x, (double)i, bars[i].label);
+    free(top);
+}
+
+/* What exposed communication was for: kinds of parallelism of training jobs, mean of all ranks. */
+static const struct {
+    const char *figure, *label;
+    int colour;
+} kinds[] = {
+    {"exposed_tp_mean_ns", "tensor parallelism (tp)", 0},
+    {"exposed_cp_mean_ns", "context parallelism (cp)", 5},
+    {"exposed_ep_mean_ns", "expert parallelism (ep)", 3},
+    {"exposed_dp_mean_ns", "data parallelism (dp)", 2},
+    {"exposed_pp_mean_ns", "pipeline (pp) and its bubble", 4},
+    {"exposed_other_mean_ns", "anything else", 13},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static void draw_kinds(const struct weft_runs *runs, struct weft_figure *f)
+{
+    double most = 0, *top = calloc(runs->n + 1, sizeof *top);
+    bool known = false;
+    f->lost |= !top;
+    for (size_t i = 0; i < runs->n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < KINDS; k++) {
+            const double ns = weft_run_figure(&runs->run[i], kinds[k].figure);
+            sum += ns > 0 ? ns : 0;
+            known |= ns > 0 && k + 1 < KINDS;
+        }
+        most = fmax(most, sum);
+    }
+    if (known && top) {
+        const struct weft_figure_unit u = weft_figure_time_unit(most);
+        struct weft_panel *p =
+            weft_panel_add(f, "what exposed communication was for, mean of all ranks",
+                           runs->n > 1 ? "run" : "", weft_figure_printf(f, "time (%s)", u.name));
+        p->y.from = 0;
+        p->x.from = -0.6;
+        p->x.to = (double)runs->n - 0.4;
+        for (size_t k = 0; k < KINDS; k++) {
+            struct weft_curve *c = NULL;
+            for (size_t i = 0; i < runs->n; i++) {
+                const double ns = weft_run_figure(&runs->run[i], kinds[k].figure), x = (double)i;
+                if (!(ns > 0))
+                    continue;
+                c = c ? c : weft_curve_add(p, WEFT_MARK_BOXES, kinds[k].colour, kinds[k].label);
+                weft_curve_point(
+                    c, (const double[]){x - 0.4, x + 0.4, top[i], top[i] + ns / u.divisor});
+                top[i] += ns / u.divisor;
+            }
+        }
+        for (size_t i = 0; i < runs->n; i += 1 + runs->n / (NAMED_BARS + 1))
+            weft_axis_tick(p, &p->x, (double)i, runs->n > 1 ? runs->run[i].label : "mean");
+    }
     free(top);
 }
 
@@ -155,9 +245,10 @@ static int exposed_derive(const struct weft_runs *runs, struct weft_figure *f, s
         "which a rank communicated and nothing else ran, by what it waited for. Communication that "
         "computation hides is not shown.%s",
         all.n < ranks ? " Of ranks side by side the one that waited longest is shown." : "");
-    if (!code && all.n)
+    if (!code && all.n) {
         exposed_draw(f, all.bars, all.n, runs->n > 1 ? "run" : "rank");
-    else if (!code)
+        draw_kinds(runs, f);
+    } else if (!code)
         code = weft_plot_nothing(err, "no ranks (ranks.csv) in %s", runs->run[0].dir);
     free(all.bars);
     return code;

@@ -7,13 +7,14 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
     const char *column, *words;
 } causes[WEFT_WAITS] = {
     [WEFT_WAIT_NETWORK] = {"network_ns", "data on its way"},
-    [WEFT_WAIT_OWN_NIC] = {"own_nic_ns", "own NIC"},
+    [WEFT_WAIT_OWN_NIC] = {"own_nic_ns", "the NIC of the sender"},
     [WEFT_WAIT_CONTROL] = {"congestion_control_ns", "congestion control"},
     [WEFT_WAIT_LOSS] = {"loss_recovery_ns", "loss recovery"},
     [WEFT_WAIT_PAUSE] = {"pfc_pause_ns", "PFC pause"},
@@ -34,6 +35,8 @@ struct reading {
     } links[16]; /* between switches, by dimension and rate */
     size_t nlinks;
     struct weft_link_facts *all; /* what faults and peers are told from */
+    double *nic_ns;              /* per host: what its messages waited for their NIC */
+    size_t nhosts;
 };
 
 /* ---- the first few ---- */
@@ -137,14 +140,49 @@ static int read_ranks(struct reading *r, const struct weft_run *run, struct weft
     return rc < 0 ? rc : 0;
 }
 
+enum { HOSTS_MAX = 1 << 24 };
+
+/* Counts what a message of host @p src waited for its NIC. */
+static int count_nic(struct reading *r, const char *src, double ns, struct weft_err *err)
+{
+    char *end;
+    const size_t host = strtoul(src, &end, 10);
+    if (end == src || *end || host > HOSTS_MAX)
+        return 0;
+    if (host >= r->nhosts) {
+        const size_t n = 2 * host + 64;
+        double *more = weft_arena_calloc(r->arena, n, sizeof *more);
+        if (!more)
+            return weft_err_no_memory(err, "a report");
+        if (r->nhosts)
+            memcpy(more, r->nic_ns, r->nhosts * sizeof *more);
+        r->nic_ns = more;
+        r->nhosts = n;
+    }
+    r->nic_ns[host] += ns;
+    return 0;
+}
+
+static void find_nic(struct reading *r)
+{
+    for (size_t h = 0; h < r->nhosts; h++)
+        if (r->nic_ns[h] > r->f->nic_ns) {
+            r->f->nic_ns = r->nic_ns[h];
+            r->f->nic_host = weft_arena_printf(r->arena, "h%zu", h);
+            r->lost |= !r->f->nic_host;
+        }
+}
+
 static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
     struct weft_facts *f = r->f;
-    double v[11];
+    double v[10];
     for (size_t k = 0; k < 10; k++)
         if (weft_row_number(row, k, &v[k], err))
             return err->code;
+    if (count_nic(r, weft_row_text(row, 11), v[2], err))
+        return err->code;
     f->messages++;
     f->fct_ns += v[0];
     f->ideal_ns += v[1];
@@ -188,7 +226,7 @@ static void count_link(struct reading *r, const char *dim, const char *rate, dou
 static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
-    double util, pause, drops[4], queue, link, rate;
+    double util, pause, drops[4], queue, link, rate, delay;
     const char *from = weft_row_text(row, 0), *to = weft_row_text(row, 1);
     if (weft_row_number(row, 2, &util, err) || weft_row_number(row, 3, &pause, err) ||
         weft_row_number(row, 4, &queue, err))
@@ -198,14 +236,15 @@ static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
             return err->code;
         r->f->drops += drops[k];
     }
-    if (weft_row_number(row, 11, &link, err) || weft_row_number(row, 10, &rate, err))
+    if (weft_row_number(row, 11, &link, err) || weft_row_number(row, 10, &rate, err) ||
+        weft_row_number(row, 12, &delay, err))
         return err->code;
     r->f->drops_buffer += drops[0];
     r->f->drops_headroom += drops[1];
     r->f->drops_error += drops[2];
     r->f->drops_link += drops[3];
-    const struct weft_link_fact fact = {from,           to,   weft_row_text(row, 9),
-                                        (uint32_t)link, rate, util / 100};
+    const struct weft_link_fact fact = {
+        from, to, weft_row_text(row, 9), (uint32_t)link, rate, util / 100, delay, drops[1]};
     if (weft_link_facts_add(r->all, &fact, err))
         return err->code;
     if (from[0] == 's' && to[0] == 's')
@@ -284,6 +323,7 @@ int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
                                            "dim",
                                            "rate_bps",
                                            "?link",
+                                           "?delay_ns",
                                            NULL};
     static const char *const of_steps[] = {"rank", "name", "kind", "duration_ns", NULL};
     struct weft_link_facts links = {.arena = runs->arena};
@@ -297,5 +337,6 @@ int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
     if (weft_link_facts_conclude(&links, run, out, err))
         return err->code;
     compare_links(&r);
+    find_nic(&r);
     return r.lost ? weft_err_no_memory(err, "a report") : 0;
 }

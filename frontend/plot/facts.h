@@ -58,6 +58,11 @@ struct weft_facts {
     double uplink_util;    /**< mean use of links between switches, 0 to 1 */
     double oversubscribed; /**< what hosts of a switch may send / what its other links carry, of the
                               worst switch; 0: no such switch */
+    const char *nic_host; /**< the host whose messages waited longest for its own NIC; NULL: none */
+    double nic_ns;        /**< how long, summed over them */
+    double headroom_bytes; /**< where a lossless class lost packets for want of headroom: what still
+                              comes after a pause, of the link that sends most; 0: nowhere */
+    const char *headroom_link; /**< that link: "s16 to s20" */
     struct weft_top links, paused, ranks_top, flows, steps;
 };
 

@@ -17,6 +17,7 @@ static const struct {
     [WEFT_MARK_POINTS] = {2, {"x", "y"}},
     [WEFT_MARK_DOTS] = {2, {"x", "y"}},
     [WEFT_MARK_STEPS] = {2, {"x", "y"}},
+    [WEFT_MARK_BAND] = {3, {"x", "y", "y_to"}},
     [WEFT_MARK_BOXES] = {4, {"x", "x_to", "y", "y_to"}},
     [WEFT_MARK_HEAT] = {5, {"x", "x_to", "y", "y_to", "value"}, true},
     [WEFT_MARK_ARROWS] = {4, {"x", "y", "x_to", "y_to"}},

@@ -24,6 +24,7 @@ enum weft_mark {
     WEFT_MARK_POINTS,   /**< x, y: a line with its points */
     WEFT_MARK_DOTS,     /**< x, y: points alone */
     WEFT_MARK_STEPS,    /**< x, y: y holds until the next x */
+    WEFT_MARK_BAND,     /**< x, y from, y to: a light area between two curves */
     WEFT_MARK_BOXES,    /**< x from, x to, y from, y to: filled rectangles */
     WEFT_MARK_HEAT,     /**< the same and a value, which is the colour */
     WEFT_MARK_ARROWS,   /**< x, y, to x, to y */
@@ -44,6 +45,8 @@ bool weft_mark_has_value(enum weft_mark mark);
 /** Colours that are told apart (Okabe and Ito, 2008, without yellow, which white swallows). Areas
  * have as many again, lighter ones of the same. */
 #define WEFT_FIGURE_COLOURS 7
+/** Pixels of an inch of paper. */
+#define WEFT_FIGURE_INCH 110.0
 /** The colour of text and axes. */
 #define WEFT_FIGURE_INK (-1)
 
@@ -98,9 +101,11 @@ struct weft_figure {
     struct weft_panel *panels, *last;
     struct weft_panel *spare_panel; /**< take what is added once there is no memory */
     struct weft_curve *spare_curve;
-    size_t columns; /**< panels side by side */
-    double width;   /**< in pixels */
-    bool lost;      /**< there was no memory for something */
+    size_t columns;   /**< panels side by side */
+    double width;     /**< in pixels, of which an inch has WEFT_FIGURE_INCH */
+    const char *font; /**< name of its font; NULL: the usual one */
+    double points;    /**< size of its font; 0: the usual one */
+    bool lost;        /**< there was no memory for something */
 };
 
 /** An empty figure, NULL when out of memory. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put_text(FILE *out, const char *text)
+void weft_figure_csv_text(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
@@ -24,9 +24,9 @@ static void put_point(FILE *out, const struct weft_panel *p, const struct weft_c
 {
     static const char *const columns[] = {"x", "y", "x_to", "y_to", "value"};
     const size_t n = weft_mark_columns(c->mark);
-    put_text(out, p->title);
+    weft_figure_csv_text(out, p->title);
     fputc(',', out);
-    put_text(out, c->label);
+    weft_figure_csv_text(out, c->label);
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
         fputc(',', out);
         for (size_t m = 0; m < n; m++)
@@ -35,7 +35,7 @@ static void put_point(FILE *out, const struct weft_panel *p, const struct weft_c
     }
     fputc(',', out);
     if (c->text[i])
-        put_text(out, c->text[i]);
+        weft_figure_csv_text(out, c->text[i]);
     fputc('\n', out);
 }
 

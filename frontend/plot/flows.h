@@ -12,7 +12,9 @@ extern "C" {
 /** A message. */
 struct weft_flow_point {
     double bytes, start_ns, fct_ns, slowdown;
-    uint32_t job; /**< which of the jobs of its run */
+    double ideal_ns; /**< the least that fct_ns can be; 0: not known */
+    uint32_t job;    /**< which of the jobs of its run */
+    uint32_t src, dst;
 };
 
 /** Those of a run. */
@@ -28,6 +30,22 @@ struct weft_flow_points {
  * there are none. */
 int weft_flow_points_read(const struct weft_runs *runs, const struct weft_run *run,
                           struct weft_flow_points *out, struct weft_err *err);
+/** What messages of the same hosts and size take alone, over several runs: the least of any. Bytes
+ * that a congestion control adds to packets then count as its cost. */
+struct weft_flow_baseline {
+    struct weft_flow_alone {
+        uint64_t bytes;
+        uint32_t src, dst;
+        double ns; /**< 0: free */
+    } * list;      /**< by hash */
+    size_t n, cap;
+};
+/** Adds the messages of a run. WEFT_E_LIMIT: no memory. */
+int weft_flow_baseline_add(struct weft_flow_baseline *b, const struct weft_flow_points *p,
+                           struct weft_err *err);
+/** Sets the slow-downs of messages that were added. */
+void weft_flow_baseline_apply(const struct weft_flow_baseline *b, struct weft_flow_points *p);
+void weft_flow_baseline_free(struct weft_flow_baseline *b);
 void weft_flow_points_free(struct weft_flow_points *p);
 
 #ifdef __cplusplus

@@ -3,8 +3,10 @@
 #include "plot/link_facts.h"
 
 #include "base/units.h"
+#include "base/usual.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int weft_link_facts_add(struct weft_link_facts *l, const struct weft_link_fact *fact,
@@ -103,56 +105,31 @@ static bool is_host(const char *name)
     return name[0] == 'h';
 }
 
-static bool are_peers(const struct weft_link_fact *a, const struct weft_link_fact *b)
-{
-    return is_host(a->from) == is_host(b->from) && is_host(a->to) == is_host(b->to) &&
-           strcmp(a->dim, b->dim) == 0;
-}
+enum { MOST_ODD = 8, HEADER = 128 /* bytes, at least those of any packet */ };
 
-enum { MOST_ODD = 8, MOST_RATES = 16 };
-
-/* The rate that most peers of a link have, and how many have not. */
-static double usual_rate(const struct weft_link_facts *l, const struct weft_link_fact *of,
-                         size_t *others)
+/* Peers are of one dimension, and join hosts and switches alike. */
+static uint64_t link_facts_kind(const struct weft_link_fact *x)
 {
-    double rate[MOST_RATES], best = 0;
-    size_t count[MOST_RATES], n = 0, most = 0, all = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        size_t k = 0;
-        if (!are_peers(of, &l->list[i]))
-            continue;
-        all++;
-        while (k < n && rate[k] != l->list[i].rate_bps)
-            k++;
-        if (k == MOST_RATES)
-            continue;
-        if (k == n) {
-            rate[n] = l->list[i].rate_bps;
-            count[n++] = 0;
-        }
-        if (++count[k] > most) {
-            most = count[k];
-            best = rate[k];
-        }
-    }
-    *others = all - most;
-    return best;
+    return (uint64_t)strtoul(x->dim, NULL, 10) << 2 | (uint64_t)is_host(x->from) << 1 |
+           (uint64_t)is_host(x->to);
 }
 
 static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f,
                            struct weft_err *err)
 {
-    const struct weft_link_fact *last = NULL;
-    double usual = 0;
-    size_t others = 0;
+    struct weft_usual *all = weft_arena_calloc(l->arena, l->n + 1, sizeof *all);
     char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
+    if (!all)
+        return weft_err_no_memory(err, "a report");
+    for (size_t i = 0; i < l->n; i++)
+        all[i] =
+            (struct weft_usual){.kind = link_facts_kind(&l->list[i]), .value = l->list[i].rate_bps};
+    if (weft_usual_find(all, l->n, err))
+        return err->code;
     for (size_t i = 0; i < l->n; i++) {
         const struct weft_link_fact *x = &l->list[i];
-        if (!last || !are_peers(last, x)) {
-            last = x;
-            usual = usual_rate(l, x, &others);
-        }
-        if (others > MOST_ODD || !(x->rate_bps < 0.95 * usual))
+        const double usual = all[i].usual;
+        if (all[i].others > MOST_ODD || !(x->rate_bps < 0.95 * usual))
             continue;
         if (add_fault(f, 1 - x->rate_bps / usual,
                       weft_arena_printf(
@@ -191,6 +168,37 @@ static void compare_tiers(const struct weft_link_facts *l, struct weft_facts *f)
         f->uplink_util /= n;
 }
 
+/* ---- headroom ---- */
+
+/* What the neighbours of switches that lost packets of a lossless class still send after a pause:
+ * two link delays at link rate, and a packet that has begun at each end. */
+static int find_headroom(const struct weft_link_facts *l, const struct weft_run *run,
+                         struct weft_facts *f, struct weft_err *err)
+{
+    const char *mtu = weft_run_setting(run, "transport", "mtu"),
+               *response = weft_run_setting(run, "pfc", "response-time");
+    uint64_t packet = 0;
+    int64_t response_ps = 0;
+    if (mtu)
+        weft_parse_size_bytes(mtu, &packet, &(struct weft_err){0});
+    if (response)
+        weft_parse_time_ps(response, &response_ps, &(struct weft_err){0});
+    for (size_t i = 0; i < l->n && f->drops_headroom > 0; i++)
+        for (size_t k = 0; l->list[i].lost > 0 && k < l->n; k++) {
+            const struct weft_link_fact *in = &l->list[k];
+            const double bytes =
+                (2 * in->delay_ns + 1e-3 * (double)response_ps) * 1e-9 * in->rate_bps / 8 +
+                3 * ((double)packet + HEADER);
+            if (strcmp(in->to, l->list[i].from) != 0 || bytes <= f->headroom_bytes)
+                continue;
+            f->headroom_bytes = bytes;
+            f->headroom_link = weft_arena_printf(l->arena, "%s to %s", in->from, in->to);
+            if (!f->headroom_link)
+                return weft_err_no_memory(err, "a report");
+        }
+    return 0;
+}
+
 int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_run *run,
                              struct weft_facts *f, struct weft_err *err)
 {
@@ -198,6 +206,8 @@ int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_
         "kind", "link", "a", "b", "begin_ns", "end_ns", "rate_bps", "lost_packets", NULL};
     struct fault_reading r = {l, f};
     if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
+        return err->code;
+    if (find_headroom(l, run, f, err))
         return err->code;
     if (l->n <= 20000)
         compare_tiers(l, f);

@@ -12,6 +12,7 @@ struct weft_link_fact {
     const char *from, *to, *dim; /**< names of nodes, the dimension */
     uint32_t link;
     double rate_bps, util; /**< util: 0 to 1 */
+    double delay_ns, lost; /**< lost: packets of lossless classes, for want of headroom */
 };
 /** All of a run. */
 struct weft_link_facts {

@@ -93,7 +93,8 @@ static int write_answers(const struct weft_page *p, struct weft_err *err)
         fputs("<div class=\"run\">\n", p->out);
         if (p->runs->n > 1)
             weft_page_cell(p, "h3", p->runs->run[i].label);
-        if (write_findings(p, &p->runs->run[i], f, err))
+        if (write_findings(p, &p->runs->run[i], f, err) ||
+            weft_page_diagnosis(p, &p->runs->run[i], err))
             return err->code;
         fputs("<details open><summary>What mattered most</summary>\n<div class=\"tops\">\n",
               p->out);

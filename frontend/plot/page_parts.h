@@ -41,6 +41,9 @@ static inline const char *weft_page_value(const struct weft_run *run, const char
 
 /** Of many runs the least and the most of each headline. */
 void weft_page_extremes(const struct weft_page *p);
+/** The table of the diagnosis that the folder of a run has, if it has one. */
+int weft_page_diagnosis(const struct weft_page *p, const struct weft_run *run,
+                        struct weft_err *err);
 /** The headlines of all runs; of two, what moved. */
 int weft_page_numbers(const struct weft_page *p, struct weft_err *err);
 /** The settings that are not at their defaults. */

@@ -18,14 +18,42 @@ struct stretch {
 
 struct reading {
     struct weft_arena *arena;
+    const char *ports; /* those that are wanted; NULL: all, each by itself */
     struct stretch *list;
     size_t n, cap;
 };
+
+/* Whether ports are taken together: "all", "hosts" (links of hosts), "switches" (the others). */
+static bool is_class(const char *ports)
+{
+    return ports && (strcmp(ports, "all") == 0 || strcmp(ports, "hosts") == 0 ||
+                     strcmp(ports, "switches") == 0);
+}
+
+/* Whether the port from @p from to @p to is one of "s16-h3,s17-s20", or of a class. */
+static bool is_wanted(const char *ports, const char *from, const char *to)
+{
+    const bool of_host = *from == 'h' || *to == 'h';
+    if (!ports || strcmp(ports, "all") == 0)
+        return true;
+    if (is_class(ports))
+        return of_host == (*ports == 'h');
+    for (const char *at = ports; *at;) {
+        const size_t len = strcspn(at, ","), a = strlen(from), b = strlen(to);
+        if (len == a + 1 + b && strncmp(at, from, a) == 0 && at[a] == '-' &&
+            strncmp(at + a + 1, to, b) == 0)
+            return true;
+        at += len + (at[len] == ',');
+    }
+    return false;
+}
 
 static int class_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
     struct stretch x;
+    if (!is_wanted(r->ports, weft_row_text(row, 0), weft_row_text(row, 1)))
+        return 0;
     if (r->n == r->cap) {
         const size_t cap = r->cap ? 2 * r->cap : 1024;
         struct stretch *more = realloc(r->list, cap * sizeof *more);
@@ -34,8 +62,13 @@ static int class_row(void *ctx, const struct weft_row *row, struct weft_err *err
         r->list = more;
         r->cap = cap;
     }
-    x.name = weft_arena_printf(r->arena, "%s to %s, p%s", weft_row_text(row, 0),
-                               weft_row_text(row, 1), weft_row_text(row, 2));
+    if (is_class(r->ports))
+        x.name = *r->ports == 'a'   ? "all ports"
+                 : *r->ports == 'h' ? "ports of hosts' links"
+                                    : "ports between switches";
+    else
+        x.name = weft_arena_printf(r->arena, "%s to %s, p%s", weft_row_text(row, 0),
+                                   weft_row_text(row, 1), weft_row_text(row, 2));
     if (!x.name)
         return weft_err_no_memory(err, "histograms");
     if (weft_row_number(row, 3, &x.to_bytes, err) || weft_row_number(row, 4, &x.ns, err))
@@ -58,6 +91,12 @@ static int by_mean(const void *va, const void *vb)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
+static int by_bytes(const void *va, const void *vb)
+{
+    const struct stretch *a = va, *b = vb;
+    return (a->to_bytes > b->to_bytes) - (a->to_bytes < b->to_bytes);
+}
+
 static size_t find_ports(const struct reading *r, struct port *ports)
 {
     size_t n = 0;
@@ -75,60 +114,149 @@ static size_t find_ports(const struct reading *r, struct port *ports)
     return n;
 }
 
-static int queue_cdf_draw(const struct weft_runs *runs, size_t run, const struct reading *r,
-                          struct weft_panel *panel, struct weft_err *err)
+/* A run's histograms, its ports ranked. */
+struct ranked {
+    struct reading r;
+    struct port *ports;
+    size_t n;
+};
+
+/* Puts classes of one port together, which stand apart where several runs are read. */
+static int queue_cdf_by_port(const void *va, const void *vb)
 {
-    struct port *ports = malloc((r->n + 1) * sizeof *ports);
-    if (!ports)
-        return weft_err_no_memory(err, "histograms");
-    const size_t n = find_ports(r, ports), shown = runs->n > 1 ? 1 : SHOWN;
-    for (size_t i = 0; i < n && i < shown && (i == 0 || ports[i].mean >= LEAST * ports[0].mean);
-         i++) {
-        const struct stretch *x = &r->list[ports[i].first];
-        const char *label =
-            runs->n > 1 ? weft_figure_printf(panel->figure, "%s: %s", runs->run[run].label, x->name)
-                        : x->name;
-        struct weft_curve *c =
-            weft_curve_add(panel, WEFT_MARK_STEPS, (int)(runs->n > 1 ? run : i), label);
-        double ns = 0;
-        for (size_t k = 0; k < ports[i].n; k++) {
-            ns += x[k].ns;
-            weft_curve_xy(c, x[k].to_bytes / 1e3, ns / ports[i].ns);
-        }
+    const struct stretch *a = va, *b = vb;
+    const int order = strcmp(a->name, b->name);
+    return order ? order : by_bytes(va, vb);
+}
+
+static const char *queue_cdf_label(const struct weft_runs *runs, size_t run)
+{
+    const char *label = runs->n > 1 ? weft_run_label_seedless(runs, run) : "";
+    return label ? label : "";
+}
+
+/* Whether an earlier run differs from it in its seed alone. */
+static bool queue_cdf_is_seed(const struct weft_runs *runs, size_t run)
+{
+    for (size_t i = 0; i < run; i++)
+        if (strcmp(queue_cdf_label(runs, i), queue_cdf_label(runs, run)) == 0)
+            return true;
+    return false;
+}
+
+/* Reads a run, and those that differ from it in their seed alone. */
+static int queue_cdf_rank(const struct weft_runs *runs, size_t run, struct ranked *out,
+                          struct weft_err *err)
+{
+    size_t seeds = 0;
+    static const char *const columns[] = {"node", "peer", "prio", "to_bytes", "time_ns", NULL};
+    *out = (struct ranked){.r = {.arena = runs->arena, .ports = runs->ports}};
+    for (size_t i = run; i < runs->n && !queue_cdf_is_seed(runs, run); i++) {
+        if (strcmp(queue_cdf_label(runs, i), queue_cdf_label(runs, run)) != 0)
+            continue;
+        seeds++;
+        if (weft_run_rows(&runs->run[i], "series/queue_histogram.csv", columns, class_row, &out->r,
+                          err) < 0)
+            return err->code;
     }
-    free(ports);
+    out->ports = malloc((out->r.n + 1) * sizeof *out->ports);
+    if (!out->ports)
+        return weft_err_no_memory(err, "histograms");
+    if (out->r.n && (is_class(runs->ports) || seeds > 1))
+        qsort(out->r.list, out->r.n, sizeof *out->r.list,
+              is_class(runs->ports) ? by_bytes : queue_cdf_by_port);
+    out->n = find_ports(&out->r, out->ports);
     return 0;
+}
+
+static const char *queue_cdf_port_name(const struct ranked *x, size_t i)
+{
+    return x->r.list[x->ports[i].first].name;
+}
+
+static void draw_port(const struct weft_runs *runs, size_t run, const struct ranked *x, size_t i,
+                      struct weft_panel *panel)
+{
+    const struct stretch *s = &x->r.list[x->ports[i].first];
+    const char *of = queue_cdf_label(runs, run);
+    const char *label = runs->n == 1 ? s->name
+                        : is_class(runs->ports)
+                            ? of
+                            : weft_figure_printf(panel->figure, "%s: %s", of, s->name);
+    size_t colour = 0;
+    for (size_t k = 0; k < run; k++)
+        colour += !queue_cdf_is_seed(runs, k);
+    struct weft_curve *c =
+        weft_curve_add(panel, WEFT_MARK_STEPS, (int)(runs->n > 1 ? colour : i), label);
+    double ns = 0;
+    for (size_t k = 0; k < x->ports[i].n; k++) {
+        ns += s[k].ns;
+        weft_curve_xy(c, s[k].to_bytes / 1e3, ns / x->ports[i].ns);
+    }
+}
+
+/* The port with the longest mean queue in any run, which is then shown of each. */
+static const char *longest(const struct ranked *x, size_t n)
+{
+    const char *name = NULL;
+    double most = -1;
+    for (size_t i = 0; i < n; i++)
+        if (x[i].n && x[i].ports[0].mean > most) {
+            most = x[i].ports[0].mean;
+            name = queue_cdf_port_name(&x[i], 0);
+        }
+    return name;
+}
+
+static void queue_cdf_draw_all(const struct weft_runs *runs, const struct ranked *x,
+                               struct weft_panel *panel)
+{
+    const char *only = runs->n > 1 && !runs->ports ? longest(x, runs->n) : NULL;
+    for (size_t run = 0; run < runs->n; run++)
+        for (size_t i = 0; i < x[run].n; i++) {
+            const bool shown =
+                only ? strcmp(queue_cdf_port_name(&x[run], i), only) == 0
+                : runs->ports
+                    ? i < SHOWN
+                    : i < SHOWN && (i == 0 || x[run].ports[i].mean >= LEAST * x[run].ports[0].mean);
+            if (shown)
+                draw_port(runs, run, &x[run], i, panel);
+        }
 }
 
 static int queue_cdf_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
-    static const char *const columns[] = {"node", "peer", "prio", "to_bytes", "time_ns", NULL};
     struct weft_panel *p = weft_panel_add(f, "", "queue at most (KB)", "share of the run (0 to 1)");
+    struct ranked *x = calloc(runs->n, sizeof *x);
+    int rc = x ? 0 : weft_err_no_memory(err, "histograms");
     p->y.from = 0;
     p->y.to = 1.02;
-    for (size_t i = 0; i < runs->n; i++) {
-        struct reading r = {.arena = runs->arena};
-        int rc =
-            weft_run_rows(&runs->run[i], "series/queue_histogram.csv", columns, class_row, &r, err);
-        if (!rc && r.n)
-            rc = queue_cdf_draw(runs, i, &r, p, err);
-        free(r.list);
-        if (rc < 0)
-            return rc;
+    for (size_t i = 0; i < runs->n && !rc; i++)
+        rc = queue_cdf_rank(runs, i, &x[i], err);
+    if (!rc)
+        queue_cdf_draw_all(runs, x, p);
+    for (size_t i = 0; x && i < runs->n; i++) {
+        free(x[i].r.list);
+        free(x[i].ports);
     }
+    free(x);
     f->title = "Distribution of queues over time";
     f->caption = weft_figure_printf(
         f, "The share of the run in which a queue was at most so long, exact and not sampled. %s",
-        runs->n > 1 ? "Of each run the port with the longest mean queue is shown."
-                    : "Ports with the longest mean queue are shown, six at most, and none below a "
-                      "thousandth of the longest.");
-    if (!p->curves)
+        is_class(runs->ports) ? "Ports are taken together: --ports."
+        : runs->ports         ? ""
+        : runs->n > 1
+            ? "Of each run the same port is shown, that with the longest mean queue in "
+              "any of them; --ports all takes all together."
+            : "Ports with the longest mean queue are shown, six at most, and none below a "
+              "thousandth of the longest.");
+    if (!rc && !p->curves)
         return weft_plot_nothing(err,
-                                 "%s has no histograms of queues: run with --set "
+                                 "%s has no histograms of %s: run with --set "
                                  "sample.what=queue-histogram",
-                                 runs->run[0].dir);
-    return 0;
+                                 runs->run[0].dir, runs->ports ? "these ports" : "queues");
+    return rc;
 }
 
 const struct weft_plot weft_plot_queue_cdf = {"queue-cdf", "distribution of queues over time",

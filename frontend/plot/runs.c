@@ -17,7 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MAX_BYTES = 16 << 20, RUNS_MAX = 4096, KEYS_MAX = 64, KEYS_IN_LABEL = 4 };
+enum {
+    FILE_MAX_BYTES = 16 << 20,
+    RUNS_MAX = 4096,
+    KEYS_MAX = 64,
+    KEYS_IN_LABEL = 4,
+    LABEL_MAX = 24
+};
 
 /* ---- folders ---- */
 
@@ -165,14 +171,22 @@ static bool speaks(const char *key)
     return strcmp(short_key(key), "name") == 0 || strcmp(short_key(key), "type") == 0;
 }
 
-const char *weft_run_label_without(const struct weft_runs *r, size_t run, const char *key)
+/* Whether it is the seed of the run, in which runs differ that belong together. */
+static bool runs_is_seed(const char *key)
+{
+    return strncmp(key, "run.", 4) == 0 && strcmp(short_key(key), "seed") == 0;
+}
+
+/* The label of a run from those of its settings that vary, without @p key, and without its seed. */
+static const char *runs_label_from(const struct weft_runs *r, size_t run, const char *key,
+                                   bool seed)
 {
     struct weft_text text = {.arena = r->arena};
     if (!r->nkeys)
         return r->run[run].label;
     for (size_t k = 0; k < r->nkeys; k++) {
         const char *x = r->run[run].value[k];
-        if (key && strcmp(r->key[k], key) == 0)
+        if ((key && strcmp(r->key[k], key) == 0) || (!seed && runs_is_seed(r->key[k])))
             continue;
         const char *part =
             speaks(r->key[k]) ? x : weft_arena_printf(r->arena, "%s %s", short_key(r->key[k]), x);
@@ -181,6 +195,16 @@ const char *weft_run_label_without(const struct weft_runs *r, size_t run, const 
             return NULL;
     }
     return text.s ? text.s : "";
+}
+
+const char *weft_run_label_without(const struct weft_runs *r, size_t run, const char *key)
+{
+    return runs_label_from(r, run, key, true);
+}
+
+const char *weft_run_label_seedless(const struct weft_runs *r, size_t run)
+{
+    return runs_label_from(r, run, NULL, false);
 }
 
 static bool is_unique(const struct weft_runs *r)
@@ -223,6 +247,42 @@ static int runs_keep(struct weft_runs *r, const struct varied *v, const char *co
     return list_keys(r);
 }
 
+/* Leaves out what all labels begin and end with, up to a mark between words, where they are long.
+ */
+static int shorten_labels(struct weft_runs *r)
+{
+    size_t front = r->n > 1 ? strlen(r->run[0].label) : 0, back = front, longest = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const char *a = r->run[0].label, *b = r->run[i].label;
+        const size_t la = strlen(a), lb = strlen(b);
+        size_t k = 0;
+        while (k < front && k < lb && a[k] == b[k])
+            k++;
+        front = k;
+        for (k = 0; k < back && k < lb && k < la && a[la - 1 - k] == b[lb - 1 - k];)
+            k++;
+        back = k;
+        longest = lb > longest ? lb : longest;
+    }
+    if (longest <= LABEL_MAX)
+        return 0;
+    while (front && !strchr("-_.", r->run[0].label[front - 1]))
+        front--;
+    while (back && !strchr("-_.", r->run[0].label[strlen(r->run[0].label) - back]))
+        back--;
+    for (size_t i = 0; i < r->n; i++)
+        if (strlen(r->run[i].label) <= front + back)
+            return 0; /* one of them is what is left out */
+    for (size_t i = 0; i < r->n; i++) {
+        const char *label = r->run[i].label;
+        const size_t n = strlen(label);
+        r->run[i].label = weft_arena_strndup(r->arena, label + front, n - front - back);
+        if (!r->run[i].label)
+            return -1;
+    }
+    return 0;
+}
+
 /* Names of the folders: when settings do not tell the runs apart in few words. */
 static int name_by_folder(struct weft_runs *r)
 {
@@ -237,7 +297,7 @@ static int name_by_folder(struct weft_runs *r)
             return -1;
         r->run[i].label = weft_path_base(dir);
     }
-    return 0;
+    return shorten_labels(r);
 }
 
 /* Whether any run was given this setting on its command line. */

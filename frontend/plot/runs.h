@@ -33,6 +33,8 @@ struct weft_runs {
     size_t nkeys;
     const char *varied;    /**< the same as a text: "a, b"; "": none */
     double from_ns, to_ns; /**< only this time is of interest; else 0 and infinite */
+    const char *job;       /**< only messages of this workload; NULL: of each */
+    const char *ports;     /**< only these ports: "s16->h3,s17->h4"; NULL: each figure's choice */
 };
 
 /**
@@ -45,6 +47,9 @@ void weft_runs_close(struct weft_runs *r);
 /** The label of a run without the setting @p key; the label itself where labels are not made of
  * settings. NULL: no memory. */
 const char *weft_run_label_without(const struct weft_runs *r, size_t run, const char *key);
+
+/** The same without its seed: runs of one such label differ in their seed alone. */
+const char *weft_run_label_seedless(const struct weft_runs *r, size_t run);
 
 /** Most columns that one reading asks for. */
 #define WEFT_ROWS_COLUMNS_MAX 24

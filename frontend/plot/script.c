@@ -189,6 +189,7 @@ static void write_style(FILE *out, const struct weft_curve *c)
         [WEFT_MARK_POINTS] = "1:2 with linespoints lw 2 ps 0.7",
         [WEFT_MARK_DOTS] = "1:2 with points ps 0.8",
         [WEFT_MARK_STEPS] = "1:2 with steps lw 2",
+        [WEFT_MARK_BAND] = "1:2:3 with filledcurves fill transparent solid 0.25 noborder",
         [WEFT_MARK_BOXES] =
             "(($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror fill solid 1 noborder lw 0",
         [WEFT_MARK_HEAT] = "(($1+$2)/2):(($3+$4)/2):1:2:3:4:5 with boxxyerror fill solid 1 "
@@ -206,7 +207,8 @@ static void write_style(FILE *out, const struct weft_curve *c)
     write_colour(out, c);
     if (c->mark == WEFT_MARK_POINTS || c->mark == WEFT_MARK_DOTS)
         fprintf(out, " pt %d", point);
-    if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS)
+    if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS &&
+        c->mark != WEFT_MARK_BAND)
         fprintf(out, " dt %d", 1 + turn % 4);
 }
 
@@ -233,20 +235,126 @@ static bool has_legend(const struct weft_panel *p)
     return false;
 }
 
-static void write_settings(FILE *out, const struct weft_panel *p, double width)
+/* The next curve with a place in the legend. */
+static const struct weft_curve *legend_entry(const struct weft_curve *c)
 {
+    while (c && !*c->label)
+        c = c->next;
+    return c;
+}
+
+static bool same_legend(const struct weft_panel *a, const struct weft_panel *b)
+{
+    const struct weft_curve *x = legend_entry(a->curves), *y = legend_entry(b->curves);
+    while (x && y && x->mark == y->mark && x->colour == y->colour &&
+           strcmp(x->label, y->label) == 0) {
+        x = legend_entry(x->next);
+        y = legend_entry(y->next);
+    }
+    return !x && !y;
+}
+
+/* Whether a panel has the legend that a panel after it has, too: one is enough. */
+static bool legend_follows(const struct weft_panel *p)
+{
+    for (const struct weft_panel *q = p->next; q; q = q->next)
+        if (same_legend(p, q))
+            return true;
+    return false;
+}
+
+/* ---- one frame for panels below each other ---- */
+
+/* What all panels of a figure have in common. */
+struct frame {
+    double left, right; /* of the axes, as shares of the width; 0: gnuplot chooses */
+    bool boxed;         /* names of places have a ground of their own: not in SVG, where it is a
+                           filter that lies elsewhere in the page */
+};
+
+/* Characters of the longest word at the y axis. */
+static size_t longest_tick(const struct weft_axis *a)
+{
+    size_t most = a->hidden ? 0 : 5;
+    for (const struct weft_tick *t = a->ticks; t && !a->hidden; t = t->next) {
+        const size_t n = strlen(t->text);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static struct frame frame_of(const struct weft_figure *f)
+{
+    const double letter = 7.0 * (f->points > 0 ? f->points / 9 : 1);
+    size_t ticks = 0;
+    bool colours_beside = false;
+    if (f->columns != 1 || !f->panels || !f->panels->next)
+        return (struct frame){0};
+    for (const struct weft_panel *p = f->panels; p; p = p->next) {
+        const size_t n = longest_tick(&p->y) + (*p->y.label ? 4 : 1);
+        ticks = n > ticks ? n : ticks;
+        colours_beside |= has_colours(p);
+    }
+    return (struct frame){fmin(0.45, letter * (double)ticks / f->width),
+                          1 - letter * (colours_beside ? 14 : 4) / f->width};
+}
+
+/* Where the points of a panel begin and end on the x axis. */
+static void x_ends(const struct weft_panel *p, double *from, double *to)
+{
+    for (const struct weft_curve *c = p->curves; c; c = c->next) {
+        const size_t n = weft_mark_columns(c->mark);
+        for (size_t i = 0; i < c->n; i++)
+            for (size_t k = 0; k < n; k++)
+                if (strncmp(weft_mark_column(c->mark, k), "x", 1) == 0) {
+                    *from = fmin(*from, c->v[i * n + k]);
+                    *to = fmax(*to, c->v[i * n + k]);
+                }
+    }
+}
+
+/* The x axis of a panel: with the ends of all panels that have the same one. */
+static struct weft_axis shared_axis(const struct weft_figure *f, const struct weft_panel *p)
+{
+    struct weft_axis a = p->x;
+    double from = INFINITY, to = -INFINITY;
+    if (f->columns != 1 || a.ticks || a.hidden || !*a.label)
+        return a;
+    size_t same = 0;
+    for (const struct weft_panel *q = f->panels; q; q = q->next) {
+        if (strcmp(q->x.label, a.label) != 0 || q->x.log != a.log || q->x.ticks)
+            continue;
+        same++;
+        x_ends(q, &from, &to);
+        from = isnan(q->x.from) ? from : fmin(from, q->x.from);
+        to = isnan(q->x.to) ? to : fmax(to, q->x.to);
+    }
+    if (same > 1 && from < to && (!a.log || from > 0)) {
+        a.from = from;
+        a.to = to;
+    }
+    return a;
+}
+
+static void write_settings(FILE *out, const struct weft_figure *f, const struct weft_panel *p,
+                           const struct frame *frame, double width)
+{
+    const struct weft_axis x = shared_axis(f, p);
     const bool turned = is_crowded(&p->x, 0.8 * width);
     fputs("set title ", out);
     quote(out, p->title);
     fprintf(out, " offset 0,-0.4\nset tmargin %s\n", *p->title ? "1.6" : "0.6");
-    write_axis(out, "x", &p->x, false, turned);
+    if (frame->left > 0)
+        fprintf(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", frame->left,
+                frame->right);
+    write_axis(out, "x", &x, false, turned);
     write_axis(out, "y", &p->y, p->downwards, false);
     if (p->x.hidden || p->y.hidden)
         fputs("unset grid\n", out);
     else
         fputs("set grid lc rgb '#a0a0a0' lw 0.5 dt 3\n", out);
     fprintf(out, "set border %d lw 1 lc rgb '#000000'\n", !p->x.hidden + 2 * !p->y.hidden);
-    fprintf(out, has_legend(p)
+    fprintf(out, has_legend(p) && !legend_follows(p)
                      ? "set key outside below center horizontal Left reverse samplen 2 height 0.7\n"
                      : "unset key\n");
     if (has_colours(p)) {
@@ -282,22 +390,37 @@ static void write_values(FILE *out, const struct weft_curve *c, size_t number)
             number, bright_from(c));
 }
 
-static void write_plot(FILE *out, const struct weft_panel *p, size_t first)
+static void write_curve(FILE *out, const struct weft_panel *p, const struct weft_curve *c,
+                        size_t number, bool first, bool boxed)
+{
+    fprintf(out, first ? "plot " : ", \\\n     ");
+    fprintf(out, "$d%zu using ", number);
+    write_style(out, c);
+    if (boxed && c->mark == WEFT_MARK_TEXT_MID)
+        fputs(" boxed", out);
+    if (*c->label) {
+        fputs(" title ", out);
+        quote(out, c->label);
+    } else
+        fputs(" notitle", out);
+    if (p->says_values && c->mark == WEFT_MARK_HEAT)
+        write_values(out, c, number);
+}
+
+/* Bands come first and texts last, so that neither hides lines nor is crossed by them. */
+static int layer_of(const struct weft_curve *c)
+{
+    return c->mark == WEFT_MARK_BAND ? 0 : has_text(c) ? 2 : 1;
+}
+
+static void write_plot(FILE *out, const struct weft_panel *p, size_t first, bool boxed)
 {
     size_t drawn = 0;
-    for (const struct weft_curve *c = p->curves; c; c = c->next, first++) {
-        if (!c->n)
-            continue;
-        fprintf(out, drawn++ ? ", \\\n     " : "plot ");
-        fprintf(out, "$d%zu using ", first);
-        write_style(out, c);
-        if (*c->label) {
-            fputs(" title ", out);
-            quote(out, c->label);
-        } else
-            fputs(" notitle", out);
-        if (p->says_values && c->mark == WEFT_MARK_HEAT)
-            write_values(out, c, first);
+    for (int layer = 0; layer < 3; layer++) {
+        size_t number = first;
+        for (const struct weft_curve *c = p->curves; c; c = c->next, number++)
+            if (c->n && layer_of(c) == layer)
+                write_curve(out, p, c, number, drawn++ == 0, boxed);
     }
     /* axes alone, with a line outside of them */
     fputs(drawn ? "\n" : "set xrange [1:10]\nset yrange [1:10]\nplot 0.1 notitle\n", out);
@@ -316,9 +439,15 @@ static double row_height(const struct weft_figure *f, const struct weft_panel *p
     return height;
 }
 
+/* A figure of a paper has its title below, in words of the paper. */
+static double title_height(const struct weft_figure *f)
+{
+    return *f->title ? TITLE_HEIGHT : 0;
+}
+
 double weft_script_height(const struct weft_figure *f)
 {
-    double height = TITLE_HEIGHT;
+    double height = title_height(f);
     for (const struct weft_panel *p = f->panels; p;)
         height += row_height(f, p, &p);
     return height;
@@ -326,32 +455,37 @@ double weft_script_height(const struct weft_figure *f)
 
 static void write_terminal(FILE *out, const struct weft_figure *f, enum weft_script_terminal to)
 {
-    const double w = f->width, h = weft_script_height(f);
+    const double w = f->width, h = weft_script_height(f), size = f->points > 0 ? f->points / 9 : 1;
     const char *before = to == WEFT_SCRIPT_ANY ? "# " : "";
+    char font[64];
+    snprintf(font, sizeof font, "%.40s", f->font ? f->font : "sans-serif");
+    font[strcspn(font, "'\\\"")] = '\0';
     if (to == WEFT_SCRIPT_PNG)
         fprintf(out,
-                "set terminal pngcairo size %.0f,%.0f noenhanced font 'sans-serif,20' "
+                "set terminal pngcairo size %.0f,%.0f noenhanced font '%s,%.3g' "
                 "fontscale 1 linewidth 2 pointscale 1.5 background 'white'\n",
-                2 * w, 2 * h);
+                2 * w, 2 * h, font, 20 * size);
     if (to == WEFT_SCRIPT_SVG || to == WEFT_SCRIPT_ANY)
         fprintf(out,
-                "%sset terminal svg size %.0f,%.0f dynamic noenhanced font 'sans-serif,13' "
+                "%sset terminal svg size %.0f,%.0f dynamic noenhanced font '%s,%.3g' "
                 "name 'weft'\n",
-                before, w, h);
+                before, w, h, font, 13 * size);
     if (to == WEFT_SCRIPT_PDF || to == WEFT_SCRIPT_ANY)
         fprintf(out,
-                "%sset terminal pdfcairo size %.3fin,%.3fin noenhanced font 'sans-serif,9' "
+                "%sset terminal pdfcairo size %.3fin,%.3fin noenhanced font '%s,%.3g' "
                 "rounded\n",
-                before, w / 110, h / 110);
+                before, w / WEFT_FIGURE_INCH, h / WEFT_FIGURE_INCH, font, 9 * size);
     if (to == WEFT_SCRIPT_ANY)
         fputs("# set output 'figure.svg'\n", out);
 }
 
-static void write_layout(FILE *out, const struct weft_figure *f)
+static void write_layout(FILE *out, const struct weft_figure *f, enum weft_script_terminal to)
 {
+    struct frame frame = frame_of(f);
     const double total = weft_script_height(f), wide = 1.0 / (double)f->columns;
-    double top = total - TITLE_HEIGHT;
+    double top = total - title_height(f);
     size_t number = 0;
+    frame.boxed = to == WEFT_SCRIPT_PDF || to == WEFT_SCRIPT_PNG;
     const struct weft_panel *row = f->panels, *next;
     for (; row; row = next) {
         const double height = row_height(f, row, &next);
@@ -359,8 +493,8 @@ static void write_layout(FILE *out, const struct weft_figure *f)
         for (const struct weft_panel *p = row; p != next; p = p->next, column++) {
             fprintf(out, "set origin %.6f,%.6f\nset size %.6f,%.6f\n", (double)column * wide,
                     (top - height) / total, wide, height / total);
-            write_settings(out, p, f->width * wide);
-            write_plot(out, p, number);
+            write_settings(out, f, p, &frame, f->width * wide);
+            write_plot(out, p, number, frame.boxed);
             for (const struct weft_curve *c = p->curves; c; c = c->next)
                 number++;
         }
@@ -378,9 +512,15 @@ void weft_script_write(const struct weft_figure *f, enum weft_script_terminal to
     for (const struct weft_panel *p = f->panels; p; p = p->next)
         for (const struct weft_curve *c = p->curves; c; c = c->next)
             write_data(out, c, number++);
-    fputs("set multiplot title ", out);
-    quote(out, f->title);
-    fputs(" font ',15'\n", out);
-    write_layout(out, f);
+    if (to == WEFT_SCRIPT_PDF || to == WEFT_SCRIPT_PNG)
+        fputs("set style textbox opaque noborder fillcolor rgb 'white' margins 0.4,0.4\n", out);
+    fputs("set multiplot", out);
+    if (*f->title) {
+        fputs(" title ", out);
+        quote(out, f->title);
+        fprintf(out, " font ',%.3g'", 15 * (f->points > 0 ? f->points / 9 : 1));
+    }
+    fputc('\n', out);
+    write_layout(out, f, to);
     fputs("unset multiplot\n", out);
 }

@@ -24,6 +24,8 @@ void weft_script_write(const struct weft_figure *f, enum weft_script_terminal to
 /** Writes all points as CSV (RFC 4180): panel, curve, x, y, x_to, y_to, value, text; what a mark
  * does not have is empty. */
 void weft_figure_csv(const struct weft_figure *f, FILE *out);
+/** Writes one field of such a table, quoted where it must be. */
+void weft_figure_csv_text(FILE *out, const char *text);
 /** The height of the whole picture in pixels. */
 double weft_script_height(const struct weft_figure *f);
 

@@ -8,7 +8,9 @@
 #include "plot/flows.h"
 #include "plot/plot.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GROUPS = 20, JOBS_APART = 4 };
 
@@ -118,33 +120,165 @@ static int one_run(struct weft_flow_points *flows, struct weft_figure *f, struct
     return 0;
 }
 
-/* Several: a panel for each percentile with a curve for each run. */
-static int plot_slowdown_add_run(const struct weft_runs *runs, size_t i,
-                                 struct weft_panel *const *panels, size_t *with,
-                                 struct weft_err *err)
+/* ---- several runs ---- */
+
+/* Runs of one label, which differ in their seed, are one curve, in a band from the least to the
+ * most of the seeds. */
+struct several {
+    const struct weft_runs *runs;
+    struct weft_flow_points *flows; /* per run */
+    const char **label;             /* per run, without its seed */
+    struct weft_flow_point *list;   /* room for the messages of a curve; job is then the seed */
+    size_t cap;
+};
+
+static int slowdown_read_all(struct several *s, struct weft_err *err)
 {
-    struct weft_flow_points flows;
+    struct weft_flow_baseline baseline = {0};
+    size_t with = 0;
+    int rc = 0;
+    for (size_t i = 0; i < s->runs->n && rc >= 0; i++) {
+        rc = weft_flow_points_read(s->runs, &s->runs->run[i], &s->flows[i], err);
+        with += rc == 0;
+        s->cap += s->flows[i].n;
+        s->label[i] = weft_run_label_seedless(s->runs, i);
+        if (rc >= 0 && (!s->label[i] || weft_flow_baseline_add(&baseline, &s->flows[i], err)))
+            rc = weft_err_no_memory(err, "slow-downs");
+    }
+    for (size_t i = 0; i < s->runs->n && rc >= 0; i++)
+        weft_flow_baseline_apply(&baseline, &s->flows[i]);
+    weft_flow_baseline_free(&baseline);
+    if (rc < 0)
+        return rc;
+    s->list = calloc(s->cap + 1, sizeof *s->list);
+    if (!s->list)
+        return weft_err_no_memory(err, "slow-downs");
+    return with ? 0 : weft_plot_nothing(err, "none of the runs has messages");
+}
+
+/* The messages of a workload (NULL: of all) in runs with the label of run @p first; returns how
+ * many there are. */
+static size_t take_curve(struct several *s, size_t first, const char *job, uint32_t *seeds)
+{
+    size_t n = 0;
+    *seeds = 0;
+    for (size_t i = first; i < s->runs->n; i++) {
+        const struct weft_flow_points *p = &s->flows[i];
+        const size_t before = n;
+        if (strcmp(s->label[i], s->label[first]) != 0)
+            continue;
+        for (size_t k = 0; k < p->n; k++)
+            if (!job || strcmp(p->job[p->list[k].job], job) == 0) {
+                s->list[n] = p->list[k];
+                s->list[n++].job = *seeds;
+            }
+        *seeds += n > before;
+    }
+    return n;
+}
+
+/* The least and the most that a percentile of the seeds is, of the messages of one group. */
+static void add_band(struct weft_curve *band, const struct weft_flow_point *list, size_t n,
+                     double over, double to, size_t percent, uint32_t seeds, double *room)
+{
+    double least = INFINITY, most = 0;
+    for (uint32_t seed = 0; seed < seeds; seed++) {
+        size_t have = 0;
+        for (size_t i = 0; i < n; i++)
+            if (list[i].job == seed && list[i].bytes > over && list[i].bytes <= to)
+                room[have++] = list[i].slowdown;
+        if (!have)
+            continue;
+        qsort(room, have, sizeof *room, weft_by_value);
+        const double v = weft_percentile(room, have, percents[percent]);
+        least = fmin(least, v);
+        most = fmax(most, v);
+    }
+    if (most > 0)
+        weft_curve_point(band, (const double[]){to, least, most});
+}
+
+/* The curves of a label in the panels of a workload. */
+static int add_curves(struct several *s, struct weft_panel *const *panels, size_t first,
+                      const char *job, int colour, struct weft_err *err)
+{
     struct groups g;
-    int rc = weft_flow_points_read(runs, &runs->run[i], &flows, err);
-    if (!rc && plot_slowdown_group(flows.list, flows.n, &g))
-        rc = weft_err_no_memory(err, "slow-downs");
-    for (size_t k = 0; k < PERCENTS && !rc; k++)
-        add_curve(panels[k], &g, k, (int)i, runs->run[i].label);
-    *with += !rc;
-    weft_flow_points_free(&flows);
-    return rc < 0 ? rc : 0;
+    uint32_t seeds;
+    const size_t n = take_curve(s, first, job, &seeds);
+    double *room = calloc(n + 1, sizeof *room);
+    if (!room || plot_slowdown_group(s->list, n, &g)) {
+        free(room);
+        return weft_err_no_memory(err, "slow-downs");
+    }
+    for (size_t k = 0; k < PERCENTS && n; k++) {
+        if (!panels[k])
+            continue;
+        if (seeds > 1) {
+            struct weft_curve *band = weft_curve_add(panels[k], WEFT_MARK_BAND, colour, "");
+            for (size_t i = 0; i < g.n; i++)
+                add_band(band, s->list, n, i ? g.bytes[i - 1] : 0, g.bytes[i], k, seeds, room);
+        }
+        add_curve(panels[k], &g, k, colour, *s->label[first] ? s->label[first] : "all runs");
+    }
+    free(room);
+    return 0;
+}
+
+/* The names of workloads of all runs; NULL: there is one, or more than are told apart. */
+static size_t slowdown_list_jobs(const struct several *s, const char *jobs[JOBS_APART])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->runs->n; i++)
+        for (size_t k = 0; k < s->flows[i].njobs; k++) {
+            size_t at = 0;
+            while (at < n && strcmp(jobs[at], s->flows[i].job[k]) != 0)
+                at++;
+            if (at == JOBS_APART)
+                return 0;
+            if (at == n)
+                jobs[n++] = s->flows[i].job[k];
+        }
+    return n;
+}
+
+/* A panel for each percentile and workload, with a curve for each label. */
+static int draw_several(struct several *s, struct weft_figure *f, struct weft_err *err)
+{
+    const char *jobs[JOBS_APART];
+    const size_t n = slowdown_list_jobs(s, jobs), rows = n ? n : 1;
+    for (size_t j = 0; j < rows; j++) {
+        struct weft_panel *panels[PERCENTS] = {NULL};
+        int colour = 0;
+        for (size_t k = 0; k < PERCENTS; k++)
+            if (n <= 1 || k != 1) /* of several workloads median and tail */
+                panels[k] =
+                    panel(f, n > 1 ? weft_figure_printf(f, "%s: %s", jobs[j], percent_names[k])
+                                   : percent_names[k]);
+        for (size_t i = 0; i < s->runs->n; i++) {
+            size_t same = 0;
+            while (same < i && strcmp(s->label[same], s->label[i]) != 0)
+                same++;
+            if (same == i && add_curves(s, panels, i, n > 1 ? jobs[j] : NULL, colour++, err))
+                return err->code;
+        }
+    }
+    return 0;
 }
 
 static int several(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
-    struct weft_panel *panels[PERCENTS];
-    size_t with = 0;
-    for (size_t k = 0; k < PERCENTS; k++)
-        panels[k] = panel(f, percent_names[k]);
-    for (size_t i = 0; i < runs->n; i++)
-        if (plot_slowdown_add_run(runs, i, panels, &with, err))
-            return err->code;
-    return with ? 0 : weft_plot_nothing(err, "none of the runs has messages");
+    struct several s = {.runs = runs};
+    s.flows = calloc(runs->n, sizeof *s.flows);
+    s.label = calloc(runs->n, sizeof *s.label);
+    int rc =
+        s.flows && s.label ? slowdown_read_all(&s, err) : weft_err_no_memory(err, "slow-downs");
+    rc = rc ? rc : draw_several(&s, f, err);
+    for (size_t i = 0; i < runs->n && s.flows; i++)
+        weft_flow_points_free(&s.flows[i]);
+    free(s.flows);
+    free(s.label);
+    free(s.list);
+    return rc;
 }
 
 static int plot_slowdown_derive(const struct weft_runs *runs, struct weft_figure *f,
@@ -155,8 +289,15 @@ static int plot_slowdown_derive(const struct weft_runs *runs, struct weft_figure
                  "on the empty fabric. Messages are sorted by size into 20 groups of equal number "
                  "(one for each size where there are few); a point stands at the largest size of "
                  "its group.";
-    if (runs->n > 1)
+    if (runs->n > 1) {
+        f->caption = "Slowdown is the completion time of a message divided by what it would take "
+                     "alone on the empty fabric, the least of any of these runs for its hosts and "
+                     "size. Messages are sorted by size into 20 groups of equal number (one for "
+                     "each size where there are few); a point stands at the largest size of its "
+                     "group. Runs that differ in their seed are one curve, over the messages of "
+                     "all; its band goes from the least to the most of the seeds.";
         return several(runs, f, err);
+    }
     struct weft_flow_points flows;
     int rc = weft_flow_points_read(runs, &runs->run[0], &flows, err);
     if (rc == 1)

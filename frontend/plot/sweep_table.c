@@ -126,7 +126,8 @@ static int sweep_table_read_header(struct weft_sweep_table *s, const struct weft
             of->axis[s->naxes] = i;
             s->axis[s->naxes++] = (struct weft_sweep_axis){.key = name, .numbers = true};
         } else if (i > outcome && s->nmetrics < WEFT_SWEEP_METRICS && strcmp(name, "seeds") != 0 &&
-                   strcmp(name, "speed_up") != 0 && !ends_with(name, "_ci95")) {
+                   strcmp(name, "speed_up") != 0 && strcmp(name, "folder") != 0 &&
+                   !ends_with(name, "_ci95")) {
             struct weft_sweep_metric *m = &s->metric[s->nmetrics];
             char ci95[128];
             snprintf(ci95, sizeof ci95, "%s_ci95", name);

@@ -168,8 +168,8 @@ static uint64_t access_rate(const struct weft_fabric *f, uint32_t host)
     return bps;
 }
 
-static int make_flows(const struct weft_scenario *s, uint32_t i, const struct weft_fabric *f,
-                      struct weft_job_plan *p, struct weft_err *err)
+int weft_scenario_make_flows(const struct weft_scenario *s, uint32_t i, const struct weft_fabric *f,
+                             struct weft_job_plan *p, struct weft_err *err)
 {
     const size_t n = p->nranks ? p->nranks : 1;
     uint64_t *bps = (uint64_t *)calloc(n, sizeof *bps);
@@ -258,7 +258,7 @@ int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario
             }
     for (uint32_t i = 0; !rc && i < s->njobs; i++) {
         at = i;
-        rc = is_flows(s, i) ? make_flows(s, i, f, &out->jobs[i], err)
+        rc = is_flows(s, i) ? weft_scenario_make_flows(s, i, f, &out->jobs[i], err)
                             : add_free_hosts(f, taken, &out->jobs[i], err);
     }
     free(taken);

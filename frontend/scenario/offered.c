@@ -78,32 +78,36 @@ static void offered_add_flow(struct offered *o, uint32_t src, uint32_t dst, uint
     o->to_host[dst] += rate;
 }
 
-/* Draws the flows of a job, twice: for the time that they offered_take, and for where they go. */
-static int offered_add_job(struct offered *o, const struct weft_job_plan *p, struct weft_err *err)
+/* Draws the flows of a job, twice: for the time that they take, and for where they go. From a
+ * source of its own, so that the run's is as it was. */
+static int offered_add_job(struct offered *o, const struct weft_scenario *sc, uint32_t job,
+                           const struct weft_job_plan *plan, struct weft_err *err)
 {
-    struct weft_flow_source *s = p->flows;
-    const bool generated = strcmp(p->kind, "cdf") == 0 || strcmp(p->kind, "incast") == 0;
+    const bool generated = strcmp(plan->kind, "cdf") == 0 || strcmp(plan->kind, "incast") == 0;
+    struct weft_job_plan p = *plan;
     struct weft_flow w;
     double bytes = 0;
     int64_t last_ps = 0;
     uint32_t n = 0;
     int rc = 1;
+    p.flows = NULL;
+    if (weft_scenario_make_flows(sc, job, o->f, &p, err))
+        return err->code;
+    struct weft_flow_source *s = p.flows;
     while (n < MOST_FLOWS && (rc = s->next(s, &w, err)) == 1) {
         last_ps = w.start_ps;
         bytes += (double)w.bytes;
         n++;
     }
-    s->rewind(s, 0);
-    if (rc < 0 || rc > 1)
-        return rc;
-    if (n < 2 || last_ps <= 0 || (!generated && n < LEAST_LISTED))
-        return 0;
-    o->any = true;
-    const double in_s = s->offered > 0 ? bytes / s->offered : (double)last_ps * 1e-12;
-    for (uint32_t i = 0; i < n && s->next(s, &w, err) == 1; i++)
-        offered_add_flow(o, p->hosts[w.src], p->hosts[w.dst], (uint32_t)weft_mix64(i + 1),
-                         (double)w.bytes / in_s);
-    s->rewind(s, 0);
+    if ((rc == 0 || rc == 1) && n >= 2 && last_ps > 0 && (generated || n >= LEAST_LISTED)) {
+        const double in_s = s->offered > 0 ? bytes / s->offered : (double)last_ps * 1e-12;
+        o->any = true;
+        s->rewind(s, 0);
+        for (uint32_t i = 0; i < n && s->next(s, &w, err) == 1; i++)
+            offered_add_flow(o, p.hosts[w.src], p.hosts[w.dst], (uint32_t)weft_mix64(i + 1),
+                             (double)w.bytes / in_s);
+    }
+    weft_flow_source_free(s);
     return err->code;
 }
 
@@ -186,7 +190,7 @@ int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_part
         add_capacity(&o);
     for (uint32_t i = 0; i < parts->njobs && !rc; i++)
         if (parts->jobs[i].flows && !parts->jobs[i].flows->due && !parts->jobs[i].idle)
-            rc = offered_add_job(&o, &parts->jobs[i], err);
+            rc = offered_add_job(&o, s, i, &parts->jobs[i], err);
     if (!rc && o.any)
         rc = offered_take(s, &o, err);
     weft_routes_free(o.routes);

@@ -53,6 +53,9 @@ struct weft_resolver {
 /** Adds a warning. 0 or WEFT_E_LIMIT. */
 int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/** Makes the source of workload @p i, whose ranks @p p places, into p->flows. */
+int weft_scenario_make_flows(const struct weft_scenario *s, uint32_t i, const struct weft_fabric *f,
+                             struct weft_job_plan *p, struct weft_err *err);
 /** Fills in s->offered, and warns of what is more than links carry. */
 int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_parts *parts,
                         struct weft_err *err);

@@ -14,6 +14,8 @@ using Args = std::vector<std::string>;
 Said With(const std::string &command, const Args &settings, const Args &more = {})
 {
     Args a = {command};
+    if (command == "check")
+        a.push_back("--all");
     a.insert(a.end(), more.begin(), more.end());
     for (auto &s : settings)
         a.insert(a.end(), {"--set", s});

@@ -52,7 +52,7 @@ TEST(JobTransport, ClassIsFoundOrTaken)
     };
     for (const auto &c : cases) {
         write_file(dir / "s.xml", scenario(c.inside));
-        const Said s = weft({"check", dir / "s.xml"});
+        const Said s = weft({"check", "--all", dir / "s.xml"});
         ASSERT_EQ(s.code, 0) << c.inside << s.err;
         EXPECT_NE(s.out.find("b.priority "), std::string::npos);
         std::string prio = s.out.substr(s.out.find("b.priority "));
@@ -107,7 +107,7 @@ TEST(JobTransport, ConflictsAreNamed)
     };
     for (const auto &c : cases) {
         write_file(dir / "s.xml", scenario(c.inside));
-        const Said s = weft({"check", dir / "s.xml"});
+        const Said s = weft({"check", "--all", dir / "s.xml"});
         EXPECT_EQ(s.code, 3) << c.inside;
         EXPECT_CONTAINS(s.err, c.says);
     }

@@ -99,12 +99,14 @@ inline Said weft(const std::vector<std::string> &args, const std::string &cwd = 
     return wait_for(start(args, cwd, files), files);
 }
 
-/* The arguments of a small run from defaults alone on the ideal backend. */
+/* The arguments of a small run on the ideal backend, whose messages do not meet. */
 inline std::vector<std::string> small(std::vector<std::string> more = {})
 {
     std::vector<std::string> a = {"run",
                                   "--set",
                                   "network.backend=ideal",
+                                  "--set",
+                                  "ideal.contention=none",
                                   "--set",
                                   "topology.type=single-switch",
                                   "--set",

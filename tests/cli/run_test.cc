@@ -378,7 +378,7 @@ TEST_F(Scenario, OverridesSuspendExpectationsUnlessAsked)
 
 TEST_F(Scenario, CheckPrintsEveryValueAndItsOrigin)
 {
-    Said s = weft({"check", "demo", "--set", "generate.count=3"}, dir / "");
+    Said s = weft({"check", "demo", "--all", "--set", "generate.count=3"}, dir / "");
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "demo: valid, 0 warnings");
     EXPECT_CONTAINS(s.out, "workload: ranks 4, operations 12");
@@ -386,6 +386,9 @@ TEST_F(Scenario, CheckPrintsEveryValueAndItsOrigin)
     EXPECT_CONTAINS(s.out, "generate.count                   = 3                    (--set)");
     EXPECT_CONTAINS(s.out, "run.seed                         = 1                    (default)");
     EXPECT_FALSE(fs::exists(dir / "out"));
+    s = weft({"check", "demo", "--set", "generate.count=3"}, dir / "");
+    EXPECT_CONTAINS(s.out, "(--set)");
+    EXPECT_LACKS(s.out, "(default)");
 }
 
 TEST_F(Scenario, WarningsAreSaidAndRecorded)

@@ -84,8 +84,9 @@ TEST(SweepAxes, MeansOverSeeds)
     ASSERT_EQ(s.code, 0) << s.err;
     const auto rows = cells(dir / "o/sweep.csv");
     ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[0], (std::vector<std::string>{"outcome", "seeds", "messages", "messages_ci95",
-                                                 "fct_p99_ns", "fct_p99_ns_ci95", "speed_up"}));
+    EXPECT_EQ(rows[0],
+              (std::vector<std::string>{"outcome", "seeds", "messages", "messages_ci95",
+                                        "fct_p99_ns", "fct_p99_ns_ci95", "speed_up", "folder"}));
     double v[3], sum = 0, squares = 0;
     for (int i = 0; i < 3; i++) {
         const std::string run = slurp(dir / ("o/" + std::to_string(i + 1) + "/run.json"));
@@ -135,7 +136,7 @@ TEST(SweepAxes, WrongValues)
 
 const char scenario[] = "<scenario name=\"s\">\n"
                         "  <topology type=\"single-switch\" hosts=\"4\"/>\n"
-                        "  <network backend=\"ideal\"/>\n"
+                        "  <network backend=\"ideal\"/><ideal contention=\"none\"/>\n"
                         "  <system all-reduce=\"ring\"/>\n"
                         "  <workload type=\"generate\"/>\n"
                         "  <sweep metrics=\"end-to-end, messages\" %s>\n"

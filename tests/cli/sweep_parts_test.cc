@@ -13,7 +13,7 @@ std::string scenario(const std::string &sweeps)
 {
     return "<scenario name=\"s\">\n"
            "<topology type=\"single-switch\" hosts=\"8\" rate=\"100Gbps\"/>\n"
-           "<network backend=\"ideal\"/>\n"
+           "<network backend=\"ideal\"/><ideal contention=\"none\"/>\n"
            "<workload type=\"generate\" size=\"1MiB\"/>\n" +
            sweeps + "</scenario>\n";
 }

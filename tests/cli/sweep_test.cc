@@ -36,7 +36,7 @@ TEST(Sweep, FilesAndJson)
     Said s = weft(sweep({"--vary", "system.all-reduce=ring|direct", "--out", dir / "o", "--json"}));
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(slurp(dir / "o/sweep.csv"),
-              "system.all-reduce,outcome,end_to_end_ns,dimension_utilisation,speed_up\n"
+              "system.all-reduce,outcome,end_to_end_ns,dimension_utilisation,speed_up,folder\n"
               "ring,finished,43457.280000,0.723867,1.000000\n"
               "direct,finished,14485.760000,2.171600,3.000000\n");
     EXPECT_CONTAINS(s.out, "\"system.all-reduce\": \"direct\"");

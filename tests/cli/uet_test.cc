@@ -25,7 +25,7 @@ uint64_t number(const std::string &json, const std::string &key)
 Said check(const TempDir &dir, const std::string &inside, std::vector<std::string> more = {})
 {
     write_file(dir / "s.xml", scenario(inside));
-    std::vector<std::string> args = {"check", dir / "s.xml"};
+    std::vector<std::string> args = {"check", "--all", dir / "s.xml"};
     args.insert(args.end(), more.begin(), more.end());
     return weft(args);
 }

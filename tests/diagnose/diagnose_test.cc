@@ -56,6 +56,47 @@ TEST(Diagnose, WhatTheBudgetDoesNotReachIsSaid)
     EXPECT_CONTAINS(s.out, "without the fault 'degrade");
 }
 
+TEST(Diagnose, TakesTheFolderOfARunWhichKeepsTheTableForItsReport)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    TempDir dir;
+    ASSERT_EQ(weft(with("run", {"--out", dir / "o", "-q"}), dir / "").code, 0);
+    const Said s = weft({"diagnose", dir / "o"}, dir / ""), given = weft(with("diagnose"));
+    EXPECT_EQ(s.code, 0) << s.err;
+    const char *table = "What would make";
+    EXPECT_EQ(s.out.substr(s.out.find(table)), given.out.substr(given.out.find(table)));
+    EXPECT_CONTAINS(slurp(dir / "o/diagnosis.json"), "without the fault 'degrade");
+    if (access("/usr/bin/gnuplot", X_OK) == 0) {
+        ASSERT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
+        EXPECT_CONTAINS(slurp(dir / "o/report.html"), "tried by weft diagnose");
+    }
+    // A folder of a file, with a setting besides.
+    write_file(dir / "s.xml",
+               "<scenario><topology type=\"leaf-spine\"/><workload type=\"generate\" "
+               "kind=\"all-to-all\" size=\"1MiB\"/></scenario>\n");
+    ASSERT_EQ(weft({"run", dir / "s.xml", "--set", "transport.mtu=256B", "--out", dir / "f", "-q"},
+                   dir / "")
+                  .code,
+              0);
+    EXPECT_CONTAINS(weft({"diagnose", dir / "f"}, dir / "").out,
+                    "  1. transport.mtu at its default");
+    EXPECT_EQ(weft({"diagnose", dir / "none"}, dir / "").code, 3);
+}
+
+TEST(Diagnose, LongRunsAreDiagnosedByASlice)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    // A run of some seconds, and a budget of less.
+    const Said s = weft({"diagnose", "--set", "topology.type=leaf-spine", "--set",
+                         "workload.type=cdf", "--set", "cdf.duration=20ms", "--set",
+                         "transport.mtu=256B", "--set", "run.replay=off", "--budget", "8s"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    if (s.out.find("of a slice of the run") != std::string::npos)
+        EXPECT_CONTAINS(s.out, "cdf.duration=");
+}
+
 TEST(Diagnose, BadArgumentsAreRefused)
 {
     EXPECT_EQ(weft(with("diagnose", {"--budget", "soon"})).code, 2);

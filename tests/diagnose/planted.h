@@ -252,28 +252,14 @@ class Draw
         Planted p = {&kind, &fabric, name_of(work), fabric.sets, {}, "", "", false};
         p.healthy.insert(p.healthy.end(), work.second.begin(), work.second.end());
         p.sick = p.healthy;
-        const unsigned host = below(std::min(fabric.hosts, 8u));
-        const std::string link = "h" + std::to_string(host) + "-" + fabric.leaf(host);
-        static const unsigned parts[] = {2, 4, 10};
-        const std::string slow = std::to_string(std::stoul(fabric.rate) / parts[below(3)]) + "Gbps";
-        std::vector<unsigned> order(16);
-        std::iota(order.begin(), order.end(), 0);
-        for (size_t i = order.size(); i > 1; i--)
-            std::swap(order[i - 1], order[below(static_cast<unsigned>(i))]);
-        std::string ranks;
-        for (unsigned r : order)
-            ranks += (ranks.empty() ? "" : ",") + std::to_string(r);
         bool fault = false;
-        for (std::string s : kind.variants[below(static_cast<unsigned>(kind.variants.size()))]) {
-            if (s == "JOB") {
+        std::string link;
+        for (const std::string &text : settings(kind, fabric, &link)) {
+            if (text == "JOB")
                 two_jobs(p);
-                continue;
-            }
-            s = std::regex_replace(s, std::regex("LINK"), link);
-            s = std::regex_replace(s, std::regex("SLOW"), slow);
-            s = std::regex_replace(s, std::regex("ORDER"), ranks);
-            fault = fault || s.rfind("fault.", 0) == 0;
-            p.sick.push_back(s);
+            else
+                p.sick.push_back(text);
+            fault = fault || text.rfind("fault.", 0) == 0;
         }
         const Texts decoys = {"switch.quantum=8KiB", "transport.cnp-prio=5", "pfc.xon-offset=6KiB",
                               "fault.events=degrade link=" + link +
@@ -286,7 +272,59 @@ class Draw
         return p;
     }
 
+    // Plants another cause beside that of p. False: the two have nothing to do with each other's
+    // workload or fabric, or set the same.
+    bool add(Planted &p, const Kind &kind)
+    {
+        std::string link;
+        if (&kind == p.kind || !p.xml_sick.empty() || !has(kind.works, p.work) ||
+            !has(kind.fabrics, p.fabric->name))
+            return false;
+        for (std::string text : settings(kind, *p.fabric, &link)) {
+            const std::string key = text.substr(0, text.find('='));
+            for (std::string &own : p.sick) {
+                if (own.substr(0, own.find('=')) != key || own == text)
+                    continue;
+                if (key != "fault.events")
+                    return false;
+                own += "; " + text.substr(key.size() + 1);
+                text.clear();
+            }
+            if (text == "JOB")
+                return false;
+            if (!text.empty())
+                p.sick.push_back(text);
+        }
+        return true;
+    }
+
   private:
+    static bool has(const Texts &names, const std::string &name)
+    {
+        return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+    }
+    // One variant of a kind on a fabric, at a link that is drawn.
+    Texts settings(const Kind &kind, const Fabric &fabric, std::string *link)
+    {
+        const unsigned host = below(std::min(fabric.hosts, 8u));
+        *link = "h" + std::to_string(host) + "-" + fabric.leaf(host);
+        static const unsigned parts[] = {2, 4, 10};
+        const std::string slow = std::to_string(std::stoul(fabric.rate) / parts[below(3)]) + "Gbps";
+        std::vector<unsigned> order(16);
+        std::iota(order.begin(), order.end(), 0);
+        for (size_t i = order.size(); i > 1; i--)
+            std::swap(order[i - 1], order[below(static_cast<unsigned>(i))]);
+        std::string ranks;
+        for (unsigned r : order)
+            ranks += (ranks.empty() ? "" : ",") + std::to_string(r);
+        Texts out;
+        for (std::string s : kind.variants[below(static_cast<unsigned>(kind.variants.size()))]) {
+            s = std::regex_replace(s, std::regex("LINK"), *link);
+            s = std::regex_replace(s, std::regex("SLOW"), slow);
+            out.push_back(std::regex_replace(s, std::regex("ORDER"), ranks));
+        }
+        return out;
+    }
     std::mt19937_64 m_random;
     unsigned below(unsigned n)
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // weft diagnose on runs with one planted cause: the first change that it prints undoes the cause.
-// WEFT_PLANTED=FROM-TO plays more draws than the first of each kind.
+// WEFT_PLANTED=FROM-TO plays more draws than the first of each kind, WEFT_PLANTED_PAIRS=FROM-TO
+// more pairs of causes.
 #include "planted.h"
 
 #include "tests/cli/program.h"
@@ -141,6 +142,57 @@ TEST(Planted, TheFirstChangeUndoesTheCause)
     printf("%u of %u first causes right, %u in the report\n", right, played, reported);
     EXPECT_GE(5 * reported, reports ? 4 * played : 0); // 48 of 60
     EXPECT_GE(20 * right, 19 * played);                // 57 of 60
+}
+
+// Two causes at once, each of which costs 1.1 times beside the other.
+TEST(Planted, OfTwoBothAreAmongTheFirstThree)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    unsigned from = 0, to = 4, played = 0, right = 0;
+    const char *range = getenv("WEFT_PLANTED_PAIRS");
+    if (range && sscanf(range, "%u-%u", &from, &to) != 2)
+        FAIL() << "WEFT_PLANTED_PAIRS=FROM-TO";
+    for (unsigned n = from; n < to; n++) {
+        bool done = false;
+        for (unsigned attempt = 0; attempt < 40 && !done; attempt++) {
+            Draw draw(77000 + 1000 * n + attempt);
+            Planted first = draw.next(7 * n + attempt), both = first;
+            const Kind &kind = kinds()[(11 * n + 5 * attempt + 4) % kinds().size()];
+            if (!draw.add(both, kind))
+                continue;
+            Planted second = both; // without the first
+            second.sick = first.healthy;
+            for (const std::string &s : both.sick)
+                if (std::find(first.sick.begin(), first.sick.end(), s) == first.sick.end())
+                    second.sick.push_back(s);
+            const Diagnosed together = diagnose(both.sick, "", "0us");
+            if (strength(diagnose(first.sick, "", "0us"), together) < 1.1 ||
+                strength(diagnose(second.sick, "", "0us"), together) < 1.1)
+                continue; // one hides the other, or the two contradict each other
+            const Diagnosed sick = diagnose(both.sick, "", "300s");
+            bool found[2] = {false, false};
+            std::string said;
+            for (size_t i = 0; i < sick.helpful.size() && i < 3; i++) {
+                const Kind *of[2] = {first.kind, &kind};
+                said += "; " + sick.helpful[i].what;
+                for (int k = 0; k < 2; k++)
+                    found[k] = found[k] ||
+                               std::regex_search(sick.helpful[i].what, std::regex(of[k]->cause));
+            }
+            const bool ok = found[0] && found[1];
+            played++;
+            right += ok;
+            done = true;
+            if (range || !ok)
+                printf("%s %u, %s and %s: %s on %s%s\n", ok ? "right" : "wrong", n,
+                       first.kind->name, kind.name, first.work.c_str(), first.fabric->name,
+                       said.c_str());
+        }
+        EXPECT_TRUE(done) << n << ": no draw has two causes that both cost";
+    }
+    printf("%u of %u pairs right\n", right, played);
+    EXPECT_GE(20 * right, 17 * played);
 }
 
 TEST(Planted, NothingWrongNamesNothingPlanted)

@@ -128,6 +128,80 @@ TEST(QueueCdfPlot, IsTheShareOfTime)
                                                 ",\"s1 to h0, p3\",4,1,,,,\n");
 }
 
+/* Of several runs the same port, or ports together, over seeds. */
+TEST(QueueCdfPlot, OfSeveralRunsTheSamePortOrAllTogether)
+{
+    TempDir dir;
+    const char *header = "port,node,peer,prio,from_bytes,to_bytes,time_ns\n";
+    const struct {
+        const char *name, *cc, *seed, *rows;
+    } runs[] = {
+        {"a", "dcqcn", "1",
+         "4,s1,h0,3,0,1000,6000.000\n4,s1,h0,3,1000,9000,4000.000\n"
+         "5,s1,s2,3,0,1000,10000.000\n"},
+        {"b", "dcqcn", "2", "4,s1,h0,3,0,1000,10000.000\n5,s1,s2,3,0,1000,10000.000\n"},
+        {"c", "hpcc", "1", "4,s1,h0,3,0,1000,10000.000\n5,s1,s2,3,0,2000,10000.000\n"},
+    };
+    for (const auto &r : runs) {
+        make_run(dir / r.name, std::string("\"congestion-control\": {\"name\": \"") + r.cc +
+                                   "\"}, \"run\": {\"seed\": \"" + r.seed + "\"}");
+        std::filesystem::create_directories(dir / r.name + "/series");
+        write_file(dir / r.name + "/series/queue_histogram.csv", std::string(header) + r.rows);
+    }
+    const auto same = plot({dir / "a", dir / "b", dir / "c", "queue-cdf"});
+    const auto d = curve(same, "dcqcn: s1 to h0, p3");
+    ASSERT_FALSE(d.empty());
+    EXPECT_DOUBLE_EQ(d.back().x, 9);
+    EXPECT_DOUBLE_EQ(d[d.size() - 2].y, 0.8); // of both seeds
+    EXPECT_EQ(curve(same, "hpcc: s1 to h0, p3").size(), 1u);
+    EXPECT_TRUE(curve(same, "hpcc: s1 to s2, p3").empty());
+    const auto all = plot({dir / "a", dir / "b", dir / "c", "queue-cdf", "--ports", "all"});
+    EXPECT_DOUBLE_EQ(curve(all, "dcqcn")[curve(all, "dcqcn").size() - 2].y, 0.9);
+    const auto core = plot({dir / "a", dir / "c", "queue-cdf", "--ports", "switches"});
+    EXPECT_DOUBLE_EQ(curve(core, "hpcc").back().x, 2);
+    const auto one = plot({dir / "a", dir / "c", "queue-cdf", "--ports", "s1-s2"});
+    EXPECT_EQ(curve(one, "hpcc: s1 to s2, p3").size(), 1u);
+}
+
+TEST(QueueMapPlot, HasARowForEachPort)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/queue.csv", "t_ns,port,node,peer,prio,queue_bytes\n"
+                                           "1000.000,4,s1,h10,3,5000\n"
+                                           "2000.000,5,s1,h2,3,700\n"
+                                           "9000.000,4,s1,h10,3,8000\n");
+    const auto all = plot({dir / "a", "queue-map"});
+    ASSERT_EQ(all.size(), 3u);
+    double most = 0;
+    for (const Point &p : all) {
+        EXPECT_EQ(p.y_to - p.y, 1);
+        EXPECT_EQ(p.y, p.value == 0.7 ? -0.5 : 0.5); // h2 stands before h10
+        most = std::max(most, p.value);
+    }
+    EXPECT_DOUBLE_EQ(most, 8);
+}
+
+TEST(TierLoadPlot, IsAllLinksOfATierTogether)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/links.csv", "from,to,rate_bps\nh0,s2,100\nh1,s2,100\ns2,s3,100\n");
+    write_file(dir / "a/series/throughput.csv", "t_ns,port,node,peer,throughput_bps\n"
+                                                "1000.000,0,h0,s2,100\n"
+                                                "1000.000,1,h1,s2,50\n"
+                                                "2000.000,1,h1,s2,20\n"
+                                                "2000.000,2,s2,s3,30\n");
+    const auto all = plot({dir / "a", "tier-load"});
+    const auto hosts = curve(all, "from hosts"), core = curve(all, "between switches");
+    ASSERT_EQ(hosts.size(), 2u);
+    EXPECT_DOUBLE_EQ(hosts[0].y, 75);
+    EXPECT_DOUBLE_EQ(hosts[1].y, 10);
+    EXPECT_DOUBLE_EQ(core[1].y, 30);
+}
+
 /* Links of a fabric in both directions: (from, to, dim, util). */
 std::string links_of(const std::vector<std::tuple<std::string, std::string, int, double>> &list)
 {
