@@ -270,7 +270,8 @@ static bool suspect_offered(struct suspects *s)
         tier;
     const double load = json_number_value(json_object_get(most, "load"));
     if (load > 1)
-        add(s, 2 * fmin(2, load),
+        suspects_add(
+            s, 2 * fmin(2, load),
             weft_arena_printf(s->arena,
                               "Flows offer %s %.0f %% of what they carry: queues and completion "
                               "times grow as long as they last.",
@@ -327,7 +328,8 @@ static void suspect_headroom(struct suspects *s)
     if (!(s->f->drops_headroom > 0) || !(s->f->headroom_bytes > 0))
         return;
     weft_format_size(((uint64_t)s->f->headroom_bytes / 1024 + 1) * 1024, need);
-    add(s, 2,
+    suspects_add(
+        s, 2,
         weft_arena_printf(
             s->arena,
             "%.0f packets of a lossless class were lost for want of headroom: %s%s, but after a "

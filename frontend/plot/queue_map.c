@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Queues of all ports over time, as a map: a row for each port, colours for lengths. */
 #include "plot/plot.h"
-#include "plot/tracks.h"
+#include "plot/time_series.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@ static void queue_map_name(const struct weft_row *row, char *buf, size_t size)
 
 static int queue_map_by_name(const void *va, const void *vb)
 {
-    const struct weft_track *a = (const struct weft_track *)va;
-    const struct weft_track *b = (const struct weft_track *)vb;
+    const struct weft_time_series *a = (const struct weft_time_series *)va;
+    const struct weft_time_series *b = (const struct weft_time_series *)vb;
     return weft_compare_names(a->name, b->name);
 }
 
-/* The longest queue of a track in each bin of time. */
-static void fill_bins(const struct weft_track *t, bool on_change, double from_ns, double width_ns,
-                      double bins[BINS])
+/* The longest queue of a port in each bin of time. */
+static void fill_bins(const struct weft_time_series *t, bool on_change, double from_ns,
+                      double width_ns, double bins[BINS])
 {
     memset(bins, 0, BINS * sizeof *bins);
     for (size_t i = 0; i < t->n; i++) {
@@ -52,11 +52,11 @@ static void queue_map_draw_row(struct weft_curve *c, size_t row, const double bi
     }
 }
 
-static void queue_map_draw_run(const struct weft_runs *runs, size_t run, struct weft_tracks *t,
-                               struct weft_figure *f)
+static void queue_map_draw_run(const struct weft_runs *runs, size_t run,
+                               struct weft_time_series_set *t, struct weft_figure *f)
 {
     double last_ns = 0, most = 0, first_ns = INFINITY;
-    weft_tracks_rank(t, WEFT_TRACK_BY_MOST, ROWS_MAX);
+    weft_time_series_rank(t, WEFT_TIME_SERIES_BY_MOST, ROWS_MAX);
     size_t n = t->n < ROWS_MAX ? t->n : ROWS_MAX;
     qsort(t->list, n, sizeof *t->list, queue_map_by_name);
     for (size_t i = 0; i < n; i++) {
@@ -95,12 +95,12 @@ static int queue_map_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
     for (size_t i = 0; i < runs->n && i < RUNS_SHOWN; i++) {
-        struct weft_tracks t = {0};
-        const int rc = weft_tracks_read(runs, &runs->run[i], "queue.csv", keys, queue_map_name,
-                                        "queue_bytes", &t, err);
+        struct weft_time_series_set t = {0};
+        const int rc = weft_time_series_read(runs, &runs->run[i], "queue.csv", keys, queue_map_name,
+                                             "queue_bytes", &t, err);
         if (rc == 0)
             queue_map_draw_run(runs, i, &t, f);
-        weft_tracks_free(&t);
+        weft_time_series_free(&t);
         if (rc < 0)
             return err->code;
     }

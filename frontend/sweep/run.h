@@ -49,8 +49,8 @@ struct weft_sweep_jobs {
     void *ctx;
     /** The next point to run; false: none now. */
     bool (*next)(void *ctx, size_t *point);
-    /** A point is done, its fields are filled in; @p output is what it wrote to standard error, from
-     * now on the other side's to free. An error ends the sweep. */
+    /** A point is done, its fields are filled in; @p output is what it wrote to standard error,
+     * from now on the other side's to free. An error ends the sweep. */
     int (*done)(void *ctx, size_t point, char *output, struct weft_err *err);
     /** Called now and then. */
     void (*progress)(void *ctx);

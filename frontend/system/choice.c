@@ -55,3 +55,27 @@ const struct weft_choice *weft_choice_given(const struct weft_choices *c, const 
             return &c->named[i];
     return &c->kind[weft_coll_run_as(op->coll)];
 }
+
+const char **weft_choice_param(struct weft_system_params *p, enum weft_coll_kind kind)
+{
+    switch (kind) {
+    case WEFT_COLL_ALL_REDUCE:
+        return &p->all_reduce;
+    case WEFT_COLL_ALL_GATHER:
+        return &p->all_gather;
+    case WEFT_COLL_REDUCE_SCATTER:
+        return &p->reduce_scatter;
+    case WEFT_COLL_ALL_TO_ALL:
+        return &p->all_to_all;
+    case WEFT_COLL_BROADCAST:
+        return &p->broadcast;
+    case WEFT_COLL_REDUCE:
+        return &p->reduce;
+    case WEFT_COLL_GATHER:
+        return &p->gather;
+    case WEFT_COLL_SCATTER:
+        return &p->scatter;
+    default:
+        return NULL;
+    }
+}

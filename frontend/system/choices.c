@@ -22,30 +22,6 @@ static int parse_named(struct weft_choices *c, const struct weft_op *op, const c
     return weft_choice_parse(op->algorithm, dir, &more[c->nnamed++], err);
 }
 
-const char **weft_choice_param(struct weft_system_params *p, enum weft_coll_kind kind)
-{
-    switch (kind) {
-    case WEFT_COLL_ALL_REDUCE:
-        return &p->all_reduce;
-    case WEFT_COLL_ALL_GATHER:
-        return &p->all_gather;
-    case WEFT_COLL_REDUCE_SCATTER:
-        return &p->reduce_scatter;
-    case WEFT_COLL_ALL_TO_ALL:
-        return &p->all_to_all;
-    case WEFT_COLL_BROADCAST:
-        return &p->broadcast;
-    case WEFT_COLL_REDUCE:
-        return &p->reduce;
-    case WEFT_COLL_GATHER:
-        return &p->gather;
-    case WEFT_COLL_SCATTER:
-        return &p->scatter;
-    default:
-        return NULL;
-    }
-}
-
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err)
 {

@@ -338,6 +338,8 @@ int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, u
                   uint64_t **order, struct weft_err *err);
 
 /* choice.c */
+/** The parameter that says what plays a kind as simulated; NULL: those of others do. */
+const char **weft_choice_param(struct weft_system_params *p, enum weft_coll_kind kind);
 /** Reads "ring", "ring,direct" or "auto". @p text must stay. */
 int weft_choice_parse(const char *text, const char *dir, struct weft_choice *out,
                       struct weft_err *err);
@@ -376,8 +378,6 @@ const struct weft_choice *weft_auto_of(const struct weft_auto *a, const struct w
 const struct weft_auto_pick *weft_auto_pick_of(const struct weft_auto *a, const struct weft_op *op);
 
 /* choices.c */
-/** The parameter that says what plays a kind as simulated; NULL: those of others do. */
-const char **weft_choice_param(struct weft_system_params *p, enum weft_coll_kind kind);
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err);
 /** Settles what auto is; before it, weft_choice_of() is for ops that do not ask for that. */

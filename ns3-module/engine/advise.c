@@ -276,8 +276,7 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
         if (node != last)
             mmu_shared(&a.p, f, node, pools);
         last = node;
-        if (checked && node == from && checked->rate_bps == l->rate_bps &&
-            checked->dim == l->dim &&
+        if (checked && node == from && checked->rate_bps == l->rate_bps && checked->dim == l->dim &&
             memcmp(before, pools, sizeof before) == 0)
             continue; /* as at the port before */
         checked = l;

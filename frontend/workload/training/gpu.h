@@ -38,8 +38,8 @@ struct weft_gpu {
 /** All presets, in the order of gpus.def; *n receives their number. */
 const struct weft_gpu *weft_gpus(size_t *n);
 
-/** Where the shipped kernel times stand to @p g: "measured on h100", "of h100, the same chip, memory
- * by its bandwidth", "scaled from h100". */
+/** Where the shipped kernel times stand to @p g: "measured on h100", "of h100, the same chip,
+ * memory by its bandwidth", "scaled from h100". */
 const char *weft_gpu_kernels(const struct weft_gpu *g);
 /** Share of the peak that a product with @p m rows reaches when large ones reach @p efficiency. */
 double weft_gpu_reached(double m, double efficiency);

@@ -22,8 +22,8 @@ enum replay_phase {
     REPLAY_COMPARE,  /**< the state, as many periods later */
     REPLAY_GO_ON,    /**< it is at the beginning of a period: skips those that follow */
     REPLAY_BACK_OFF, /**< whether it is time to watch its reference QP */
-    REPLAY_FOLLOWER,  /**< nothing: it is suspended while a symmetric component is simulated
-                        (replay_symmetry.c) */
+    REPLAY_FOLLOWER, /**< nothing: it is suspended while a symmetric component is simulated
+                       (replay_symmetry.c) */
     REPLAY_AHEAD     /**< nothing: the clock has come to where its state is */
 };
 
