@@ -149,6 +149,7 @@ static int run_to(struct weft_sim *s, int64_t until_ps)
             to_ps = weft_watch_until(&s->watch, to_ps);
         if (sample_ps < to_ps)
             to_ps = sample_ps;
+        s->net->stays = to_ps != until_ps && to_ps != sample_ps;
         if (run_net(s, to_ps))
             return s->err.code;
         if (s->stopped)

@@ -267,6 +267,9 @@ struct weft_net_ops {
 struct weft_net {
     const struct weft_net_ops *ops;
     bool alone; /**< each message has its path's bandwidth to itself, whatever else is under way */
+    /** set by the caller: where a run comes to where nothing is left, its end is not reached: what
+     * is posted afterwards is posted at the time of the last event */
+    bool stays;
 };
 
 /** ops->arrived_bytes() of any backend. */

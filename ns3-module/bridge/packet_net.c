@@ -222,7 +222,7 @@ static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *e
     if (!rc)
         rc = refuses(n, err);
     if (!rc)
-        weft_simulation_reach(n->simulation, until_ps);
+        weft_simulation_reach(n->simulation, until_ps, net->stays);
     if (!rc && n->capture)
         rc = weft_capture_flush(n->capture, err);
     else if (!rc && n->simulation->flush_captures)

@@ -73,11 +73,12 @@ static inline struct weft_simulation *weft_simulation_of(struct weft_net *net)
 }
 
 /** After a run that nothing went wrong in: where nothing is left before @p until_ps, it is reached,
- * whatever the last event was. */
-static inline void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps)
+ * whatever the last event was. @p stays: not where nothing is left at all. */
+static inline void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps, bool stays)
 {
     struct weft_engine *engine = s->engine(s);
-    if (until_ps != WEFT_NEVER && weft_engine_next(engine) > until_ps)
+    const int64_t next_ps = until_ps == WEFT_NEVER ? until_ps : weft_engine_next(engine);
+    if (next_ps > until_ps && !(stays && next_ps == WEFT_NEVER))
         weft_engine_follow(engine, until_ps + 1);
 }
 

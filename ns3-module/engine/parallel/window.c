@@ -220,7 +220,7 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
     struct windows *w = &e->windows;
     const int64_t first = window_first(e);
     if (first >= t_ps) {
-        if (t_ps < LAST_PS) /* else nothing is left, and the clock stays where it is */
+        if (t_ps != WEFT_NEVER)
             window_done(e, t_ps);
         return false;
     }
