@@ -139,7 +139,9 @@ TEST(Serve, WhatWaitsStartsAtTheEndOfTheOthers)
 TEST(Serve, EachInstantWithAnEventThatIsToldMayEndARun)
 {
     Session s;
-    s.Ask(R"({"verb":"open","events":["sent","acknowledged"]})");
+    EXPECT_HAS(s.Ask(R"({"verb":"open","settings":["topology.type=leaf-spine"],)"
+                     R"("events":["sent","acknowledged"]})"),
+               "\"ok\":true");
     s.Ask(R"({"verb":"post","messages":[{"src":0,"dst":5,"bytes":10000}]})");
     for (const char *kind : {"sent", "acknowledged"}) {
         const std::string answer = s.Ask(R"({"verb":"run","stop":"event"})");
