@@ -60,7 +60,7 @@ TEST(ExplainChoice, TwoAndFourNodesOfHopper)
 
 TEST(ExplainChoice, ListsOfAlgorithmsAndProtocolsAreObeyed)
 {
-    EXPECT_EQ(taken("64MiB", {"--set", "library.algo=ring"}), "Ring Simple");
+    EXPECT_EQ(taken("1GiB", {"--set", "library.algo=ring"}), "Ring Simple");
     EXPECT_EQ(taken("64MiB", {"--set", "library.algo=^nvlstree"}).substr(0, 4), "Ring");
     EXPECT_EQ(taken("8KiB", {"--set", "library.proto=simple"}), "NVLSTree Simple");
 }

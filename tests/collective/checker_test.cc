@@ -43,13 +43,13 @@ const char *const kSpecs[] = {"ring",
                               "parameter-server:servers=2:rack=3",
                               "in-network",
                               "nccl-ring",
-                              "nccl-ring:channels=3:node=4:chunk=64KiB:slices=2",
+                              "nccl-ring:channels=3:node=4:chunk=1MiB:slices=2",
                               "nccl-ring:channels=2:node=8:rails=2:protocol=ll:slices=1",
                               "nccl-tree:channels=4:node=4",
-                              "nccl-tree:channels=3:node=8:protocol=ll128:chunk=4KiB",
+                              "nccl-tree:channels=3:node=8:protocol=ll128:chunk=1MiB",
                               "nccl-nvls:channels=2",
-                              "nccl-nvls:channels=3:node=4:chunk=1KiB",
-                              "nccl-p2p:channels=2:node=4:chunk=2KiB:peers=3",
+                              "nccl-nvls:channels=3:node=4:chunk=1MiB",
+                              "nccl-p2p:channels=2:node=4:chunk=256KiB:peers=3",
                               "nccl-p2p:peers=1"};
 
 /* Sizes of pairs that all differ; some are 0. */
