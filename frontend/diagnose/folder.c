@@ -3,13 +3,10 @@
 #include "diagnose/diagnose.h"
 
 #include "base/file.h"
-#include "json/json_read.h"
-#include "report/place.h"
+#include "report/result.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { RUN_JSON_MAX_BYTES = 16 << 20 };
 
 bool weft_diagnose_is_folder(const char *path)
 {
@@ -19,59 +16,70 @@ bool weft_diagnose_is_folder(const char *path)
            weft_file_is_regular(file);
 }
 
-static json_t *diagnose_read_run(const char *dir, struct weft_err *err)
+/* The settings of a run as they are taken. */
+struct given {
+    struct weft_arena *arena;
+    const char **sets;
+    size_t n;
+    bool of_file; /* there is a file with the others */
+    bool lost;
+};
+
+static void count_given(void *ctx, const char *key, const char *value, const char *from)
 {
-    char path[WEFT_PATH_MAX], *text = NULL;
-    size_t size;
-    json_error_t e;
-    if (weft_path_join(path, dir, "run.json", err) ||
-        weft_file_read(path, RUN_JSON_MAX_BYTES, &text, &size, err))
-        return NULL;
-    json_t *root = weft_json_load(text, size, 0, &e);
-    free(text);
-    if (!root)
-        weft_json_load_error(err, path, &e, "");
-    else if (!weft_place_is_run(root) || !json_object_get(root, "given")) {
-        weft_err_at(err, WEFT_E_INPUT, path, 0, 0,
-                    "it does not say which settings were given: run it anew with 'weft run'");
-        json_decref(root);
-        root = NULL;
-    }
-    return root;
+    (void)key;
+    (void)value;
+    (void)from;
+    ++*(size_t *)ctx;
 }
 
-int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const char **scenario,
-                            const char ***sets, size_t *nsets, struct weft_err *err)
+static void take_given(void *ctx, const char *key, const char *value, const char *from)
 {
-    json_t *root = diagnose_read_run(dir, err), *v;
-    const char *key, *file = root ? json_string_value(json_object_get(root, "file")) : NULL;
-    if (!root)
-        return err->code;
-    json_t *given = json_object_get(root, "given");
-    *nsets = 0;
-    *scenario = file && *file ? weft_arena_strdup(arena, file) : NULL;
-    *sets = (const char **)weft_arena_calloc(arena, json_object_size(given) + 1, sizeof **sets);
-    bool lost = !*sets || (file && *file && !*scenario);
-    json_object_foreach(given, key, v)
-    {
-        const char *from = json_string_value(json_object_get(v, "from")),
-                   *value = json_string_value(json_object_get(v, "value"));
-        const bool taken =
-            from && value &&
-            (strcmp(from, "override") == 0 || (!*scenario && strcmp(from, "file") == 0));
-        if (lost || !taken)
-            continue;
-        (*sets)[*nsets] = weft_arena_printf(arena, "%s=%s", key, value);
-        lost = !(*sets)[(*nsets)++];
-    }
-    json_decref(root);
-    if (lost)
+    struct given *g = (struct given *)ctx;
+    if (strcmp(from, "override") != 0 && (g->of_file || strcmp(from, "file") != 0))
+        return;
+    g->sets[g->n] = weft_arena_printf(g->arena, "%s=%s", key, value);
+    g->lost |= !g->sets[g->n++];
+}
+
+/* Takes scenario and settings from what run.json says. */
+static int take_result(const struct weft_result *r, const char *dir, struct given *g,
+                       const char **scenario, struct weft_err *err)
+{
+    const char *file = weft_result_text(r, NULL, "file", 0);
+    size_t n = 0;
+    if (!weft_result_given(r, count_given, &n))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "%s does not say which settings were given: run it anew with 'weft "
+                            "run'",
+                            dir);
+    g->of_file = file && *file;
+    *scenario = g->of_file ? weft_arena_strdup(g->arena, file) : NULL;
+    g->sets = (const char **)weft_arena_calloc(g->arena, n + 1, sizeof *g->sets);
+    if (!g->sets || (g->of_file && !*scenario))
+        return weft_err_no_memory(err, "the settings of a run");
+    weft_result_given(r, take_given, g);
+    if (g->lost)
         return weft_err_no_memory(err, "the settings of a run");
     if (*scenario && !weft_file_is_regular(*scenario) && !weft_file_is_dir(*scenario))
         return weft_err_set(err, WEFT_E_INPUT,
                             "%s was made of %s, which is not there: give the scenario itself", dir,
                             *scenario);
     return 0;
+}
+
+int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const char **scenario,
+                            const char ***sets, size_t *nsets, struct weft_err *err)
+{
+    struct weft_result *r = weft_result_load(dir, err);
+    struct given g = {.arena = arena};
+    if (!r)
+        return err->code;
+    const int code = take_result(r, dir, &g, scenario, err);
+    weft_result_free(r);
+    *sets = g.sets;
+    *nsets = g.n;
+    return code;
 }
 
 int weft_diagnosis_keep(const struct weft_diagnosis *d, const char *dir, struct weft_err *err)

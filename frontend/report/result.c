@@ -101,6 +101,22 @@ const char *weft_result_text(const struct weft_result *r, const char *in, const 
     return i == 0 ? json_string_value(v) : NULL;
 }
 
+bool weft_result_given(const struct weft_result *r,
+                       void (*fn)(void *ctx, const char *key, const char *value, const char *from),
+                       void *ctx)
+{
+    json_t *given = json_object_get(r->root, "given"), *v;
+    const char *key;
+    json_object_foreach(given, key, v)
+    {
+        const char *value = json_string_value(json_object_get(v, "value")),
+                   *from = json_string_value(json_object_get(v, "from"));
+        if (value && from)
+            fn(ctx, key, value, from);
+    }
+    return json_is_object(given);
+}
+
 void weft_result_failed_rows(const struct weft_result *r,
                              void (*fn)(void *ctx, uint64_t row, const char *reason), void *ctx)
 {

@@ -42,6 +42,11 @@ const char *weft_result_setting(const struct weft_result *r, const char *label, 
  * the text that is there instead of a list; NULL: there is none. */
 const char *weft_result_text(const struct weft_result *r, const char *in, const char *name,
                              size_t i);
+/** Calls @p fn for each setting that was given: its key, value, and who gave it ("file",
+ * "override", "preset"). False: this run.json does not tell. */
+bool weft_result_given(const struct weft_result *r,
+                       void (*fn)(void *ctx, const char *key, const char *value, const char *from),
+                       void *ctx);
 /** Calls @p fn for each of the rows that a sweep's run.json lists as failed. */
 void weft_result_failed_rows(const struct weft_result *r,
                              void (*fn)(void *ctx, uint64_t row, const char *reason), void *ctx);
