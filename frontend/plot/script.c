@@ -502,6 +502,12 @@ static void write_layout(FILE *out, const struct weft_figure *f, enum weft_scrip
     }
 }
 
+/* Letters of titles are somewhat larger than others, whose size depends on the terminal. */
+static double title_points(enum weft_script_terminal to)
+{
+    return to == WEFT_SCRIPT_PNG ? 23 : to == WEFT_SCRIPT_PDF ? 10.5 : 15;
+}
+
 void weft_script_write(const struct weft_figure *f, enum weft_script_terminal to, FILE *out)
 {
     size_t number = 0;
@@ -518,7 +524,7 @@ void weft_script_write(const struct weft_figure *f, enum weft_script_terminal to
     if (*f->title) {
         fputs(" title ", out);
         quote(out, f->title);
-        fprintf(out, " font ',%.3g'", 15 * (f->points > 0 ? f->points / 9 : 1));
+        fprintf(out, " font ',%.3g'", title_points(to) * (f->points > 0 ? f->points / 9 : 1));
     }
     fputc('\n', out);
     write_layout(out, f, to);
