@@ -224,6 +224,16 @@ static void queue_cdf_draw_all(const struct weft_runs *runs, const struct ranked
         }
 }
 
+/* Where the axis begins: curves of ports that are nearly always empty lie near 1. */
+static double least_share(const struct weft_panel *p)
+{
+    double least = 1;
+    for (const struct weft_curve *c = p->curves; c; c = c->next)
+        for (size_t i = 0; i < c->n; i++)
+            least = fmin(least, c->v[2 * i + 1]);
+    return least > 0.5 ? floor(10 * least) / 10 - (least == 1 ? 0.1 : 0) : 0;
+}
+
 static int queue_cdf_derive(const struct weft_runs *runs, struct weft_figure *f,
                             struct weft_err *err)
 {
@@ -234,8 +244,10 @@ static int queue_cdf_derive(const struct weft_runs *runs, struct weft_figure *f,
     p->y.to = 1.02;
     for (size_t i = 0; i < runs->n && !rc; i++)
         rc = queue_cdf_rank(runs, i, &x[i], err);
-    if (!rc)
+    if (!rc) {
         queue_cdf_draw_all(runs, x, p);
+        p->y.from = least_share(p);
+    }
     for (size_t i = 0; x && i < runs->n; i++) {
         free(x[i].r.list);
         free(x[i].ports);

@@ -23,13 +23,15 @@ static int queue_map_by_name(const void *va, const void *vb)
     return weft_compare_names(a->name, b->name);
 }
 
-/* The longest queue of a port in each bin of time. */
-static void fill_bins(const struct weft_time_series *t, bool on_change, double from_ns,
-                      double width_ns, double bins[BINS])
+/* The longest queue of a port in each bin of time. A sample holds until the next is due. */
+static void fill_bins(const struct weft_time_series *t, const struct weft_time_series_set *of,
+                      double from_ns, double width_ns, double bins[BINS])
 {
     memset(bins, 0, BINS * sizeof *bins);
     for (size_t i = 0; i < t->n; i++) {
-        const double until_ns = on_change && i + 1 < t->n ? t->t_ns[i + 1] : t->t_ns[i];
+        const double until_ns = !of->on_change ? t->t_ns[i] + of->interval_ns
+                                : i + 1 < t->n ? t->t_ns[i + 1]
+                                               : t->t_ns[i];
         const double first = floor((t->t_ns[i] - from_ns) / width_ns),
                      last = floor((until_ns - from_ns) / width_ns);
         for (double b = fmin(fmax(first, 0), BINS - 1); b <= last && b < BINS; b++)
@@ -84,7 +86,7 @@ static void queue_map_draw_run(const struct weft_runs *runs, size_t run,
     p->height = fmin(700, 110 + 14 * (double)(n < NAMED_MAX ? n : NAMED_MAX));
     for (size_t i = 0; i < n; i++) {
         double bins[BINS];
-        fill_bins(&t->list[i], t->on_change, from, width > 0 ? width : 1, bins);
+        fill_bins(&t->list[i], t, from, width > 0 ? width : 1, bins);
         queue_map_draw_row(c, i, bins, from / time.divisor, width / time.divisor, size.divisor);
         if (i % (1 + n / NAMED_MAX) == 0)
             weft_axis_tick(p, &p->y, (double)i, t->list[i].name);

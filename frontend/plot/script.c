@@ -207,8 +207,10 @@ static void write_style(FILE *out, const struct weft_curve *c)
     write_colour(out, c);
     if (c->mark == WEFT_MARK_POINTS || c->mark == WEFT_MARK_DOTS)
         fprintf(out, " pt %d", point);
-    if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS &&
-        c->mark != WEFT_MARK_BAND)
+    if ((c->mark == WEFT_MARK_LINE || c->mark == WEFT_MARK_STEPS) && c->colour > 0)
+        fprintf(out, " dt %d", 1 + c->colour % 5); /* lines without points, also without colours */
+    else if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS &&
+             c->mark != WEFT_MARK_BAND)
         fprintf(out, " dt %d", 1 + turn % 4);
 }
 
