@@ -36,12 +36,23 @@ static const struct weft_opt options[] = {
 
 /* ---- what is asked for ---- */
 
+/* Whether @p metric is the figure @p name by the other of its two names. */
+static bool is_other_name(const char *name, const char *metric)
+{
+    char buf[VALUE_MAX];
+    const char *dot = strrchr(metric, '.'), *last = dot ? dot + 1 : metric;
+    const size_t n = (size_t)(last - metric);
+    const char *other = weft_metric_other_name(last, buf, sizeof buf);
+    return other && strncmp(name, metric, n) == 0 && strcmp(name + n, other) == 0;
+}
+
 static bool is_requested(const struct compare_opts *o, const struct weft_figure_difference *d)
 {
     char buf[VALUE_MAX];
     const char *name = weft_figure_name(d->key, buf);
     for (size_t i = 0; i < o->metrics.n; i++)
-        if (strcmp(name, o->metrics.list[i]) == 0 || strcmp(d->key, o->metrics.list[i]) == 0)
+        if (strcmp(name, o->metrics.list[i]) == 0 || strcmp(d->key, o->metrics.list[i]) == 0 ||
+            is_other_name(name, o->metrics.list[i]))
             return true;
     return !o->metrics.n;
 }

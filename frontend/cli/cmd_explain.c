@@ -254,6 +254,24 @@ static int explain_unknown(const struct weft_cli *cli, struct wanted *w, struct 
     return err->code;
 }
 
+/* A parameter under the name of a workload, which only its scenario knows: web.load. */
+static int find_in_scenario(const struct weft_cli *cli, const struct explain_opts *o, char **args,
+                            int nargs, struct wanted *w, struct weft_err *err)
+{
+    struct weft_log silent = {.level = WEFT_LOG_ERROR};
+    struct weft_cli quiet = *cli;
+    struct weft_scenario *s = NULL;
+    quiet.log = &silent;
+    if (weft_source_load(&quiet, &o->source, args, nargs, &s, err))
+        return err->code;
+    for (size_t i = 0; i < s->ngroups && !w->found; i++)
+        if (strlen(s->groups[i].prefix) == w->prefix &&
+            strncmp(s->groups[i].prefix, w->key, w->prefix) == 0)
+            w->found = weft_params_find(s->groups[i].table, w->name);
+    weft_scenario_free(s);
+    return 0;
+}
+
 static int explain_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -287,9 +305,12 @@ static int explain_explain(const struct weft_cli *cli, const void *opts, char **
     w.prefix = dot ? (size_t)(dot - w.key) : strlen(w.key);
     w.name = dot ? dot + 1 : "";
     each_param(cli, explain_find, &w);
+    const bool in_one = nargs == 2 || o->source.set.n;
+    if (!w.found && in_one && find_in_scenario(cli, o, args + 1, nargs - 1, &w, err))
+        return err->code;
     if (!w.found)
         return explain_unknown(cli, &w, err);
-    if ((nargs == 2 || o->source.set.n) && ask(cli, o, args + 1, nargs - 1, w.key, &in, err))
+    if (in_one && ask(cli, o, args + 1, nargs - 1, w.key, &in, err))
         return err->code;
     if (o->json)
         explain_print_json(cli, &w, &in);
@@ -304,8 +325,10 @@ const struct weft_command weft_command_explain = {
                "scenario",
     .usage = "[SECTION.PARAMETER [SCENARIO]] [--set KEY=VALUE]...",
     .example = "weft explain pfc.quanta scenarios/allreduce-clos16",
-    .details = "Without a setting it lists all. With a scenario, or --set, it says what the value "
-               "is there, where it\ncomes from, and whether it has an effect under the others.",
+    .details =
+        "Without a setting it lists all. With a scenario, or --set, it says what the value "
+        "is there, where it\ncomes from, and whether it has an effect under the others. Names of "
+        "workloads (web.load) need their scenario.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct explain_opts),

@@ -4,7 +4,9 @@
 #include "run/source.h"
 #include "report/report.h"
 #include "base/units.h"
+#include "base/preset.h"
 #include "base/xml.h"
+#include "topologies/presets.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,6 +90,34 @@ static void list_metrics(const struct line_to *to)
     }
 }
 
+static void list_topology_preset(void *ctx, const char *name, const char *file)
+{
+    char key[128], title[256];
+    snprintf(key, sizeof key, "preset.name=%s", name);
+    first_sentence(file, title, sizeof title);
+    line((const struct line_to *)ctx, key, title);
+}
+
+/* Presets as they are set: topologies, and sets of parameters of controls and sections. */
+static int list_presets(const struct weft_cli *cli, const struct line_to *to, struct weft_err *err)
+{
+    char key[128], title[512];
+    size_t n;
+    const struct weft_listing *l = weft_listings(&n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < l[i].count(cli); k++) {
+            const struct weft_listed e = l[i].get(cli, k);
+            const bool section = strcmp(l[i].singular, "section") == 0;
+            for (const struct weft_preset *p = e.presets; p && p->name; p++) {
+                snprintf(key, sizeof key, "%s.preset=%s", section ? e.name : "congestion-control",
+                         p->name);
+                snprintf(title, sizeof title, "%s: %s", e.name, p->help);
+                line(to, key, title);
+            }
+        }
+    return weft_preset_each(list_topology_preset, (void *)(uintptr_t)to, err);
+}
+
 static void list_all(const struct weft_cli *cli)
 {
     size_t n;
@@ -95,16 +125,17 @@ static void list_all(const struct weft_cli *cli)
     fputs("weft list WHAT, where WHAT is one of:\n", cli->out);
     for (size_t i = 0; i < n; i++)
         fprintf(cli->out, "  %-13s %s\n", l[i].plural, l[i].help);
-    fputs("  scenarios     shipped scenarios\n  metrics       numbers of a run's summary\n",
+    fputs("  presets       sets of parameters, and topologies, by a name\n"
+          "  scenarios     shipped scenarios\n  metrics       numbers of a run's summary\n",
           cli->out);
 }
 
 static int list_unknown(const char *word, struct weft_err *err)
 {
-    const char *names[16] = {"scenarios", "metrics"};
-    size_t n, k = 2;
+    const char *names[24] = {"scenarios", "metrics", "presets"};
+    size_t n, k = 3;
     const struct weft_listing *l = weft_listings(&n);
-    for (size_t i = 0; i < n && k < 16; i++)
+    for (size_t i = 0; i < n && k < 24; i++)
         names[k++] = l[i].plural;
     const char *near = weft_nearest(word, names, k);
     if (near)
@@ -144,9 +175,14 @@ static int list_all_json(const struct weft_cli *cli, struct weft_err *err)
         list_family(cli, &to, &l[i]);
         weft_json_end_array(&j);
     }
+    weft_json_key(&j, "presets");
+    weft_json_array(&j);
+    int code = list_presets(cli, &to, err);
+    weft_json_end_array(&j);
     weft_json_key(&j, "scenarios");
     weft_json_array(&j);
-    const int code = weft_source_each(list_scenario, (void *)(uintptr_t)&to, err);
+    if (!code)
+        code = weft_source_each(list_scenario, (void *)(uintptr_t)&to, err);
     weft_json_end_array(&j);
     weft_json_key(&j, "metrics");
     weft_json_array(&j);
@@ -171,8 +207,9 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one list at a time");
     const struct weft_listing *l = weft_listing_find(cli, args[0]);
-    int scenarios = strcmp(args[0], "scenarios") == 0, metrics = strcmp(args[0], "metrics") == 0;
-    if (!l && !scenarios && !metrics)
+    const bool scenarios = strcmp(args[0], "scenarios") == 0,
+               metrics = strcmp(args[0], "metrics") == 0, presets = strcmp(args[0], "presets") == 0;
+    if (!l && !scenarios && !metrics && !presets)
         return list_unknown(args[0], err);
     struct line_to to = {cli->out, o->json ? &j : NULL};
     if (o->json) {
@@ -188,6 +225,8 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
         list_family(cli, &to, l);
     } else if (scenarios) {
         code = weft_source_each(list_scenario, &to, err);
+    } else if (presets) {
+        code = list_presets(cli, &to, err);
     } else {
         list_metrics(&to);
     }
@@ -207,7 +246,7 @@ const struct weft_command weft_command_list = {
     .example = "weft list cc",
     .details =
         "WHAT is one of cc, topologies, collectives, workloads, models, gpus, distributions, "
-        "transforms, faults, plots, quantities, backends, sections, scenarios, metrics; "
+        "transforms, faults, plots, quantities, backends, sections, presets, scenarios, metrics; "
         "without it, they are explained. 'weft show' explains one entry with its "
         "parameters.",
     .opts = options,

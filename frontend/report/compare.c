@@ -25,16 +25,28 @@ static int report_compare_add(json_t *flat, struct weft_arena *arena, const char
     return key ? json_object_set(flat, key, (json_t *)(uintptr_t)value) : -1;
 }
 
-/* What an element of an array is called: by its own name, else by its number. */
+/* What an element of an array is called: by its own name, that of its workload or its traffic
+ * class, else by its number. */
 static const char *report_compare_name_of(struct weft_arena *arena, const json_t *element, size_t i)
 {
-    static const char *const names[] = {"name", "kind"};
+    static const char *const names[] = {"name", "kind", "job"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         const char *s = json_string_value(json_object_get(element, names[k]));
         if (s)
             return weft_arena_strdup(arena, s);
     }
+    const json_t *prio = json_object_get(element, "prio");
+    if (json_is_integer(prio))
+        i = (size_t)json_integer_value(prio);
+    else if (prio)
+        return weft_arena_strdup(arena, "default");
     return weft_arena_printf(arena, "%zu", i);
+}
+
+/* What metrics call the elements of an array: job.web, class.3. */
+static const char *report_compare_element_path(const char *path)
+{
+    return strcmp(path, "jobs") == 0 ? "job" : strcmp(path, "classes") == 0 ? "class" : path;
 }
 
 /* Whether a setting chooses what the others of its group belong to. */
@@ -65,7 +77,10 @@ static int take_apart(json_t *flat, struct weft_arena *arena, const char *path, 
         json_array_foreach(v, i, child)
         {
             name = report_compare_name_of(arena, child, i);
-            name = name ? weft_arena_printf(arena, "%s.%s", path, name) : NULL;
+            name =
+                name ? weft_arena_printf(arena, "%s.%s",
+                                         settings ? path : report_compare_element_path(path), name)
+                     : NULL;
             if (!name || take_apart(flat, arena, name, child, settings))
                 return -1;
         }

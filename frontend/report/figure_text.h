@@ -3,6 +3,8 @@
 #ifndef WEFT_REPORT_FIGURE_TEXT_H
 #define WEFT_REPORT_FIGURE_TEXT_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,6 +19,10 @@ const char *weft_figure_name(const char *key, char buf[WEFT_FIGURE_TEXT_MAX]);
 const char *weft_figure_value(const char *key, double v, char buf[WEFT_FIGURE_TEXT_MAX]);
 /** A relative change: "+2.10 %", "equal". */
 const char *weft_figure_change(double change, char buf[WEFT_FIGURE_TEXT_MAX]);
+
+/** The other name of a metric that has two: fct-slowdown-p99 and slowdown-p99 are the same of a
+ * run, of a job and of a class. Returns @p buf, or NULL: it has one. */
+const char *weft_metric_other_name(const char *name, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

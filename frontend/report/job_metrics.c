@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Metrics of one workload and of one traffic class, and finding any metric by what users write. */
+#include "report/figure_text.h"
 #include "report/summary.h"
 
 #include "base/units.h"
@@ -77,11 +78,13 @@ static const struct weft_metric *job_metrics_find(enum weft_metric_scope scope, 
 {
     enum { MOST = 32 };
     const char *names[MOST];
+    char buf[WEFT_METRIC_TEXT_MAX];
+    const char *other = weft_metric_other_name(name, buf, sizeof buf);
     size_t n;
     const struct weft_metric *m = weft_metrics_of(scope, &n);
     for (size_t i = 0; i < n && i < MOST; i++) {
         names[i] = m[i].name;
-        if (strcmp(m[i].name, name) == 0)
+        if (strcmp(m[i].name, name) == 0 || (other && strcmp(m[i].name, other) == 0))
             return &m[i];
     }
     const char *near = weft_nearest(name, names, n < MOST ? n : MOST);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of metrics, and access to a summary through it. */
+#include "report/figure_text.h"
 #include "report/summary.h"
 
 #include "base/renamed.h"
@@ -207,13 +208,27 @@ static void metric_unknown(const char *part, struct weft_err *err)
         weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; 'weft show output' lists them", part);
 }
 
+const char *weft_metric_other_name(const char *name, char *buf, size_t size)
+{
+    static const char fct[] = "fct-", slowdown[] = "slowdown-p";
+    const size_t n = sizeof fct - 1;
+    const bool longer = strncmp(name, fct, n) == 0;
+    const char *last = longer ? name + n : name;
+    if (strncmp(last, slowdown, sizeof slowdown - 1) != 0 && strcmp(last, "slowdown-max") != 0)
+        return NULL;
+    snprintf(buf, size, "%s%s", longer ? "" : fct, last);
+    return buf;
+}
+
 const struct weft_metric *weft_metric_find(const char *name, struct weft_err *err)
 {
     const char *names[N_METRICS], *present = weft_renamed_find(WEFT_RENAMED_METRIC, name);
     name = present ? present : name;
+    char buf[WEFT_METRIC_TEXT_MAX];
+    const char *other = weft_metric_other_name(name, buf, sizeof buf);
     for (size_t i = 0; i < N_METRICS; i++) {
         names[i] = metrics[i].name;
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(names[i], name) == 0 || (other && strcmp(names[i], other) == 0))
             return &metrics[i];
     }
     const char *near = weft_nearest(name, names, N_METRICS);

@@ -29,7 +29,7 @@ struct weft_source_opts {
      offsetof(struct type, source.set),                                                            \
      "KEY=VALUE",                                                                                  \
      NULL,                                                                                         \
-     "override one setting; repeatable; keys: weft show scenario"},                                \
+     "override one setting; repeatable; keys: weft show scenario SCENARIO"},                       \
         {"seed",                                                                                   \
          0,                                                                                        \
          WEFT_OPT_TEXT,                                                                            \

@@ -161,11 +161,60 @@ TEST(ListShow, DistributionsAndWhatEveryWorkloadHas)
     EXPECT_CONTAINS(s.out, "mean: 1711250 bytes (1.711 MB)");
     EXPECT_CONTAINS(s.out, "    30000000  100\n");
     s = weft({"show", "workload", "incast"});
-    EXPECT_CONTAINS(s.out, "parameters of every workload (docs/jobs.md):\n  incast.name ");
+    EXPECT_CONTAINS(s.out,
+                    "parameters of every workload (docs/explanation/jobs.md):\n  incast.name ");
     EXPECT_CONTAINS(s.out, "incast.transport");
     s = weft({"show", "distribution", "websaerch"});
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "did you mean 'websearch'?");
+}
+
+/* A name that check, --set and sweeps take is taken everywhere: keys by the name of a workload,
+ * metrics of a run, a workload and a class. */
+TEST(Names, AgreeInEveryCommand)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    write_file(dir / "s.xml", scenario(kTwo));
+    Said s = weft({"explain", "a.size", dir / "s.xml"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "  a.size ");
+    EXPECT_CONTAINS(s.out, "  = 1MiB (file, line ");
+    EXPECT_EQ(weft({"explain", "c.size", dir / "s.xml"}).code, 2);
+    for (const char *run : {"one", "two"})
+        EXPECT_EQ(weft({"run", dir / "s.xml", "-q", "--out", dir / run, "--set",
+                        std::string("b.size=") + (run[0] == 'o' ? "2MiB" : "4MiB")})
+                      .code,
+                  0);
+    for (const char *name :
+         {"slowdown-p99", "fct-slowdown-p99", "job.a.slowdown-p99", "job.a.fct-slowdown-p99",
+          "class.4.slowdown-p99", "class.4.fct-slowdown-p99", "job.b.bytes"}) {
+        s = weft({"compare", dir / "one", dir / "two", "--metric", name});
+        EXPECT_EQ(s.code, 0) << name << s.err;
+        s = weft({"run", dir / "s.xml", "-q", "--out", dir / "m", "--metric", name});
+        EXPECT_EQ(s.code, 0) << name << s.err;
+        s = bounded(dir, std::string("<bound metric=\"") + name + "\" min=\"1\"/>");
+        EXPECT_EQ(s.code, 0) << name << s.err;
+    }
+    s = weft({"compare", dir / "one", dir / "two", "--metric", "job.b.bytes"});
+    EXPECT_CONTAINS(s.out, "job.b.bytes");
+}
+
+TEST(Names, PresetsAreListedAsTheyAreSet)
+{
+    const Said s = weft({"list", "presets"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "preset.name=hgx-rail-optimised");
+    EXPECT_CONTAINS(s.out, "congestion-control.preset=connectx");
+    EXPECT_CONTAINS(s.out, "system.preset=");
+}
+
+/* Help texts name commands as they are to be called. */
+TEST(Names, HelpPointsToWhatIsThere)
+{
+    EXPECT_CONTAINS(weft({"run", "--help"}).out, "keys: weft show scenario SCENARIO");
+    EXPECT_EQ(weft({"show", "scenario", source_dir() + "/scenarios/allreduce-clos16"}).code, 0);
 }
 
 } // namespace

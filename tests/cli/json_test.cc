@@ -167,7 +167,7 @@ TEST_F(Json, OfWhatThereIs)
 {
     valid({"list", "--json"}, "list");
     for (const char *what : {"cc", "topologies", "collectives", "workloads", "transforms",
-                             "backends", "sections", "faults", "scenarios", "metrics"})
+                             "backends", "sections", "faults", "presets", "scenarios", "metrics"})
         valid({"list", what, "--json"}, "list");
     valid({"show", "cc", "dcqcn", "--json"}, "show");
     valid({"show", "workload", "generate", "--json"}, "show");
