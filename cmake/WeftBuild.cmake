@@ -84,7 +84,7 @@ if(WEFT_PGO STREQUAL "generate")
 elseif(WEFT_PGO STREQUAL "use")
   if(NOT IS_DIRECTORY ${WEFT_PROFILE_DIR})
     message(FATAL_ERROR "WEFT_PGO=use, but there is no profile in ${WEFT_PROFILE_DIR}: build the preset "
-                        "pgo-generate and run the benchmarks first (docs/performance.md)")
+                        "pgo-generate and run the benchmarks first (docs/explanation/performance.md)")
   endif()
   # What the benchmarks did not run is optimised as without a profile.
   target_compile_options(weft_flags INTERFACE -fprofile-use=${WEFT_PROFILE_DIR} -fprofile-partial-training

@@ -229,7 +229,7 @@ const struct weft_command weft_command_astra_sim = {
         "Prints each rank as ASTRA-sim does (a cycle is a nanosecond), then weft's summary; writes "
         "weft's run folder.\n"
         "What weft does otherwise is said once per key; values that it can't honour are errors. "
-        "docs/coming-from.md compares the numbers.",
+        "docs/how-to/coming-from.md compares the numbers.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct astra_opts),

@@ -55,7 +55,8 @@ void weft_program_help(FILE *out)
         fprintf(out, "  %-11s  %s\n", c[i]->name, c[i]->summary);
     fputs(
         "\nEach command explains itself: weft COMMAND --help. 'weft --version' prints versions.\n"
-        "Each takes --plugin FILE as well, a plug-in in a file of its own (docs/plug-ins.md).\n"
+        "Each takes --plugin FILE as well, a plug-in in a file of its own "
+        "(docs/how-to/plug-ins.md).\n"
         "Exit codes: 0 ok; 1 ran, but the outcome is bad; 2 wrong command line; 3 invalid input;\n"
         "4 input/output; 5 out of memory or over a limit; 70 a bug in weft; 130 interrupted.\n",
         out);

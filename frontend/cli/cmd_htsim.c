@@ -312,7 +312,7 @@ const struct weft_command weft_command_htsim = {
         "and its sizes, queues, thresholds and timers.\n"
         "Writes " WEFT_HTSIM_FLOWS_FILE
         ", a line of htsim's per flow that finished, beside weft's own files.\n"
-        "docs/uet.md compares.",
+        "docs/explanation/uet.md compares.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct htsim_opts),

@@ -302,7 +302,8 @@ const struct weft_command weft_command_plot = {
     .details =
         "DIR is the folder of a run (weft run --out), or of a sweep, which stands for its runs. "
         "Several runs are told apart by the\n"
-        "settings in which they differ. KIND: 'weft plot --list'; docs/report.md shows what each "
+        "settings in which they differ. KIND: 'weft plot --list'; docs/how-to/report.md shows what "
+        "each "
         "is "
         "for. gnuplot draws the pictures\n"
         "(Debian: gnuplot-nox); gnuplot and csv do without it. An SVG follows the light or dark "

@@ -90,7 +90,8 @@ const struct weft_command weft_command_serve = {
     .details =
         "Requests and answers are JSON objects, one a line, or each behind its length (32 bits, "
         "most significant byte first). Verbs are open, post, run, stats, link, explain and close: "
-        "docs/serve.md. A request that is wrong is answered; a session ends with its client. "
+        "docs/how-to/serve.md. A request that is wrong is answered; a session ends with its "
+        "client. "
         "Sessions of SimLLM (simllm-htsim-flow-session-v1) are recognised. The scenario and the "
         "settings hold where a client names none.",
     .opts = options,

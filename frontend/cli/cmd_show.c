@@ -219,7 +219,7 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
         fputs("parameters:\n", cli->out);
         weft_print_params(cli->out, e.name, e.params);
         if (of_every(l)) {
-            fputs("parameters of every workload (docs/jobs.md):\n", cli->out);
+            fputs("parameters of every workload (docs/explanation/jobs.md):\n", cli->out);
             weft_print_params(cli->out, e.name, of_every(l));
         }
         print_presets(cli->out, strcmp(l->singular, "section") == 0 ? e.name : "congestion-control",

@@ -463,7 +463,7 @@ const struct weft_command weft_command_simai = {
         "AS_NVLS_ENABLE and AS_PXN_ENABLE of its environment.\n"
         "Writes " LAYERS_FILE ", what rank 0 spends on each layer in SimAI's columns, beside "
         "weft's own files.\n"
-        "What weft does otherwise is said; docs/coming-from.md compares.",
+        "What weft does otherwise is said; docs/how-to/coming-from.md compares.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct simai_opts),

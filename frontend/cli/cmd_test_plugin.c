@@ -60,7 +60,7 @@ const struct weft_command weft_command_test_plugin = {
                "sequences of its hooks and in simulations, which must not depend on replay and "
                "threads; a topology in such simulations; a collective algorithm by the symbolic "
                "checker; parameters of all. Exits 1 when one does not do what its family asks "
-               "(docs/plug-ins.md).",
+               "(docs/how-to/plug-ins.md).",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct test_plugin_opts),

@@ -314,8 +314,7 @@ static void print_threads(const struct run *r)
     if (f.windows == 0)
         weft_log(r->cli->log, WEFT_LOG_WARNING, "run.threads had no effect: %s",
                  ops->threads ? "no window that was simulated had nodes and events enough for "
-                                "several threads (docs/performance.md, 'One run on several "
-                                "threads')"
+                                "several threads (docs/explanation/threads-and-processes.md)"
                               : "this backend has no packets to share out");
 }
 

@@ -36,7 +36,7 @@ static const struct weft_param run_params[] = {
      .offset = offsetof(struct weft_run_params, threads),
      .def = "auto",
      .help = "threads that run one run, 1 to 255, or auto: as many as make it fastest, up to one "
-             "per processor; results are the same, see docs/performance.md",
+             "per processor; results are the same, see docs/explanation/threads-and-processes.md",
      .list = &threads_form},
     {.name = "thread-shuffle",
      .type = WEFT_PARAM_U64,
@@ -51,7 +51,7 @@ static const struct weft_param run_params[] = {
      .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
              "instead, with the same results; auto: exact, but off with run.victims and mpirun; a "
              "tolerance, such as 1%: besides, traffic that has settled within it is "
-             "skipped, see docs/replay.md"},
+             "skipped, see docs/explanation/replay.md"},
     {.name = "replay-memory",
      .type = WEFT_PARAM_SIZE,
      .offset = offsetof(struct weft_run_params, replay_bytes),

@@ -24,7 +24,7 @@ static const struct weft_param job_params[] = {
      .offset = FIELD(placement),
      .def = "packed",
      .choices = WEFT_PLACEMENTS,
-     .help = "which of the free hosts its ranks are on, see docs/jobs.md",
+     .help = "which of the free hosts its ranks are on, see docs/explanation/jobs.md",
      .needs = "hosts= and hosts-file="},
     {.name = "placement-seed",
      .type = WEFT_PARAM_U64,

@@ -30,7 +30,7 @@ static const struct weft_param transport_params[] = {
      "roce|tcp|uet",
      "what carries messages: RoCE reliable connection; ns-3's TCP over the same fabric; Ultra "
      "Ethernet, which sets what nobody gave of recovery, sizes, priorities, queues, marking and "
-     "control, see docs/uet.md",
+     "control, see docs/explanation/uet.md",
      "uet: UE specification 1.0.3"},
     {"variant", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, variant), "cubic", NULL,
      NULL,

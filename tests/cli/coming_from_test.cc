@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every command line of docs/coming-from.md is run, as it stands there, by a shell, in a folder
- * with small files of the tools' kinds under the names that the page uses. What is no whole command
- * there (a placeholder, an option to be added) stands in a table with the command that it is run
- * as. A command that is new on the page has to be run here, too.
+ * Every command line of docs/how-to/coming-from*.md is run, as it stands there, by a shell, in a
+ * folder with small files of the tools' kinds under the names that the page uses. What is no whole
+ * command there (a placeholder, an option to be added) stands in a table with the command that it
+ * is run as. A command that is new on the page has to be run here, too.
  */
 #include "program.h"
 
@@ -12,6 +12,15 @@
 
 namespace
 {
+
+/* The pages about other tools. */
+std::string pages()
+{
+    std::string all;
+    for (const char *name : {"coming-from", "coming-from-astra-sim", "coming-from-others"})
+        all += slurp(source_dir() + "/docs/how-to/" + name + ".md");
+    return all;
+}
 
 /* Commands of weft's on a page: in fenced blocks and in words of code. */
 std::vector<std::string> commands_of(const std::string &page)
@@ -262,7 +271,7 @@ TEST(ComingFrom, CommandsAreFound)
 
 TEST(ComingFrom, EveryCommandRuns)
 {
-    const auto all = commands_of(slurp(source_dir() + "/docs/coming-from.md"));
+    const auto all = commands_of(pages());
     EXPECT_GT(all.size(), 35u);
     if (!has_packet())
         GTEST_SKIP() << "needs the packet backend";
@@ -287,7 +296,7 @@ TEST(ComingFrom, AstraSimsExamplePrintsWhatThePageSays)
 {
     TempDir dir;
     write_astra(dir);
-    const std::string page = slurp(source_dir() + "/docs/coming-from.md");
+    const std::string page = pages();
     const std::string line = "sys[0] finished, 64440 cycles, exposed communication 64440 cycles.";
     EXPECT_CONTAINS(page, "prints `" + line + "`");
     EXPECT_CONTAINS(shell("weft astra-sim $ASTRA", dir).out, line);

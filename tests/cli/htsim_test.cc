@@ -80,7 +80,7 @@ TEST(HtsimCommand, EndCutsShort)
         dir / "");
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.err, "not finished at the limit run.until=100us");
-    EXPECT_CONTAINS(slurp(source_dir() + "/docs/coming-from.md"),
+    EXPECT_CONTAINS(slurp(source_dir() + "/docs/how-to/coming-from-others.md"),
                     "`-end` cuts short has exit code 1");
 }
 

@@ -88,16 +88,16 @@ TEST(Shipped, EveryStudyIsATest)
 /* The index of the studies has each of them once, with one figure that exists. */
 TEST(Shipped, TheIndexHasEachStudyOnce)
 {
-    const std::string index = slurp(source_dir() + "/docs/studies.md");
+    const std::string index = slurp(source_dir() + "/docs/how-to/studies.md");
     for (const std::string &name : studies()) {
-        const std::string page = "[" + name + "](../scenarios/" + name + "/README.md)";
+        const std::string page = "[" + name + "](../../scenarios/" + name + "/README.md)";
         const size_t row = index.find("\n| " + page + " |");
         ASSERT_NE(row, std::string::npos) << name;
         EXPECT_EQ(index.find("\n| " + page + " |", row + 1), std::string::npos) << name;
         const size_t figure = index.find(page + ": ");
         ASSERT_NE(figure, std::string::npos) << name << " has no figure";
         EXPECT_EQ(index.find(page + ": ", figure + 1), std::string::npos) << name;
-        const std::string folder = "](../scenarios/" + name + "/";
+        const std::string folder = "](../../scenarios/" + name + "/";
         const size_t file = index.find(folder, index.find("![", figure));
         ASSERT_NE(file, std::string::npos) << name;
         const size_t begin = file + folder.size();

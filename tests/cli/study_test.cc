@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The commands of docs/congestion-study.md print what stands below them.
+// The commands of docs/how-to/congestion-study.md print what stands below them.
 #include "program.h"
 
 namespace
@@ -52,7 +52,7 @@ TEST(Study, CommandsPrintWhatThePageSays)
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
-    const std::string page = slurp(source_dir() + "/docs/congestion-study.md");
+    const std::string page = slurp(source_dir() + "/docs/how-to/congestion-study.md");
     const auto commands = blocks(page, "sh"), printed = blocks(page, "text");
     ASSERT_EQ(commands.size(), 3u);
     ASSERT_EQ(printed.size(), 3u);

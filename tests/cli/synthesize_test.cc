@@ -134,7 +134,7 @@ TEST(Compare, SaysHowFarTwoTracesAreApart)
 TEST(WhatIfDoc, CommandsPrintWhatThePageSays)
 {
     TempDir dir;
-    std::istringstream page(slurp(source_dir() + "/docs/what-if.md"));
+    std::istringstream page(slurp(source_dir() + "/docs/how-to/what-if.md"));
     std::string said, shown;
     enum { TEXT, COMMANDS, OUTPUT } in = TEXT;
     int commands = 0, outputs = 0;

@@ -192,7 +192,7 @@ void PrintOne(uint64_t seed, const Case &c, const Outcome &off, const Outcome &o
 
 // Random fabrics, controls and messages that meet. Where each outcome hangs on single packets no
 // two runs agree, so the bounds are those of the average. WEFT_SETTLED_SEEDS=FIRST-LAST plays
-// others, and prints each, and what they come to by control (docs/replay.md).
+// others, and prints each, and what they come to by control (docs/explanation/replay.md).
 TEST(ReplaySettled, RandomTraffic)
 {
     uint64_t first = 0, last = 59;

@@ -388,9 +388,9 @@ struct Newcomer {
 } // namespace
 
 // What the paper shows (figures of a flow that joins and one that ends), of which
-// docs/congestion-control.md has the figures: the queue of a newcomer is gone within three round
-// trips and stays short, where Swift's stands at its target; and what a flow that ends leaves is
-// taken sooner by tokens, by supply, and by both together.
+// docs/explanation/congestion-control.md has the figures: the queue of a newcomer is gone within
+// three round trips and stays short, where Swift's stands at its target; and what a flow that ends
+// leaves is taken sooner by tokens, by supply, and by both together.
 TEST(Supply, ANewcomerAndAFlowThatEnds)
 {
     const Newcomer bolt("bolt", {}), swift("swift", {}), hpcc("hpcc", {});

@@ -52,7 +52,7 @@ TEST(HpccCommand, TrafficThenRun)
         const std::string csv = slurp(dir / "o/fct_slowdown.csv");
         EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 21);
         std::istringstream header(csv.substr(0, csv.find('\n')));
-        const std::string doc = slurp(source_dir() + "/docs/outputs.md");
+        const std::string doc = slurp(source_dir() + "/docs/reference/other-files.md");
         for (std::string name; std::getline(header, name, ',');)
             EXPECT_CONTAINS(doc.substr(doc.find("### fct_slowdown.csv")), "| `" + name + "` |");
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs, and compiles the program of docs/library.md against what is there, by pkg-config and by CMake. Its times are those that
+# Installs, and compiles the program of docs/how-to/library.md against what is there, by pkg-config and by CMake. Its times are those that
 # `weft run` gives for the same flows: cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCC=... -DC_FLAGS=... -P install_test.cmake
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -12,13 +12,13 @@ function(run output)
 endfunction()
 run(ignored ${CMAKE_COMMAND} --install ${BUILD} --component weft --prefix ${WORK}/prefix)
 
-file(READ ${SOURCE}/docs/library.md page)
+file(READ ${SOURCE}/docs/how-to/library.md page)
 string(REGEX MATCH "```c\n(.*)```\n\n```\ncc " program "${page}")
 file(WRITE ${WORK}/first.c "${CMAKE_MATCH_1}")
 string(REGEX MATCHALL "\n" lines "${CMAKE_MATCH_1}")
 list(LENGTH lines lines)
 if(lines LESS 20 OR lines GREATER 40)
-  message(FATAL_ERROR "the program in docs/library.md has ${lines} lines")
+  message(FATAL_ERROR "the program in docs/how-to/library.md has ${lines} lines")
 endif()
 
 file(GLOB_RECURSE pc ${WORK}/prefix/*/weft.pc)
@@ -41,7 +41,7 @@ endif()
 # The same in Python, by the package that was installed.
 find_program(PYTHON python3)
 if(PYTHON)
-  file(READ ${SOURCE}/docs/python.md page)
+  file(READ ${SOURCE}/docs/how-to/python.md page)
   string(REGEX MATCH "```python\n([^`]*)```" program "${page}")
   file(WRITE ${WORK}/first.py "${CMAKE_MATCH_1}")
   file(GLOB_RECURSE package ${WORK}/prefix/__init__.py)

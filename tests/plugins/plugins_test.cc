@@ -38,7 +38,7 @@ std::string renamed(const std::string &path, const std::string &symbol, const st
 
 std::string example()
 {
-    const std::string page = slurp(SOURCE_DIR "/docs/plug-ins.md");
+    const std::string page = slurp(SOURCE_DIR "/docs/how-to/plug-ins.md");
     const size_t from = page.find("```c\n") + 5;
     return page.substr(from, page.find("```", from) - from);
 }

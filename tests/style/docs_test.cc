@@ -2,6 +2,8 @@
 /* The pages point to what there is. */
 #include "source_tree.h"
 
+#include <algorithm>
+#include <map>
 #include <regex>
 
 namespace
@@ -42,23 +44,61 @@ Offenders dead_ends(const std::string &page, const std::string &text)
 TEST(Docs, FindDeadEnds)
 {
     EXPECT_EQ(
-        dead_ends("docs/x.md", "[a](outputs.md#b) [b](https://x.org/y) `congestion/cc.h`").size(),
+        dead_ends("docs/reference/x.md", "[a](outputs.md#b) [b](https://x.org/y) `congestion/cc.h`")
+            .size(),
         0u);
-    EXPECT_EQ(dead_ends("docs/x.md", "[a](no-such-page.md) `congestion/no_such.c`").size(), 2u);
+    EXPECT_EQ(
+        dead_ends("docs/reference/x.md", "[a](no-such-page.md) `congestion/no_such.c`").size(), 2u);
+}
+
+/* The pages of the handbook, relative to the root. */
+std::vector<std::string> pages()
+{
+    std::vector<std::string> all;
+    for (const auto &e : std::filesystem::recursive_directory_iterator(root() + "/docs"))
+        if (e.path().extension() == ".md")
+            all.push_back(std::filesystem::relative(e.path(), root()).string());
+    std::sort(all.begin(), all.end());
+    return all;
 }
 
 TEST(Docs, LinksAndFilesOfEveryPageExist)
 {
-    Offenders all = dead_ends("README.md", text_of(root() + "/README.md"));
-    for (const auto &e : std::filesystem::directory_iterator(root() + "/docs")) {
-        if (e.path().extension() != ".md")
-            continue;
-        const std::string page = "docs/" + e.path().filename().string();
-        for (const std::string &x : dead_ends(page, text_of(e.path())))
+    Offenders all;
+    std::vector<std::string> names = pages();
+    for (const char *other : {"README.md", "CONTRIBUTING.md", "CHANGES.md"})
+        names.push_back(other);
+    for (const auto &e : std::filesystem::directory_iterator(root() + "/scenarios"))
+        if (std::filesystem::exists(e.path() / "README.md"))
+            names.push_back("scenarios/" + e.path().filename().string() + "/README.md");
+    for (const std::string &page : names)
+        for (const std::string &x : dead_ends(page, text_of(root() + "/" + page)))
             all.push_back(x);
-    }
     for (const std::string &x : all)
         ADD_FAILURE() << x;
+}
+
+/* Every page lies in the folder of its kind, and the index links it under the heading of the kind.
+ */
+TEST(Docs, TheIndexHasEveryPageUnderItsKind)
+{
+    const std::string index = text_of(root() + "/docs/README.md");
+    const std::map<std::string, std::string> headings = {{"tutorial", "## Tutorials"},
+                                                         {"how-to", "## How-to guides"},
+                                                         {"reference", "## Reference"},
+                                                         {"explanation", "## Explanation"}};
+    for (const std::string &page : pages()) {
+        if (page == "docs/README.md")
+            continue;
+        const std::string path = page.substr(5), kind = path.substr(0, path.find('/'));
+        const auto heading = headings.find(kind);
+        ASSERT_NE(heading, headings.end()) << page << " is in none of the four folders";
+        const size_t begin = index.find(heading->second);
+        ASSERT_NE(begin, std::string::npos) << heading->second;
+        const std::string section = index.substr(begin, index.find("\n## ", begin + 3) - begin);
+        EXPECT_NE(section.find("](" + path + ")"), std::string::npos)
+            << page << " is not in docs/README.md under " << heading->second;
+    }
 }
 
 } // namespace

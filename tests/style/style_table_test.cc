@@ -36,7 +36,8 @@ std::string room_of(const std::string &path)
 }
 
 // words.csv: words of the project's own for things that the field has a word for, that word
-// (docs/glossary.md), and the folders where it is private, if it is a word of the field elsewhere.
+// (docs/reference/glossary.md), and the folders where it is private, if it is a word of the field
+// elsewhere.
 struct PrivateWord {
     std::string term, folders;
 };

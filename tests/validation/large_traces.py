@@ -6,7 +6,7 @@
 
 Writes PREFIX.0.et .. of at least BYTES each: nodes of 636 bytes with the shapes, types and attributes that
 PyTorch's traces have, each waiting for the one before it, 3 us of compute, and an all-reduce of 64 KiB over all
-ranks in every 10,000. docs/performance.md has what came out with 8 ranks of 1.3 GB:
+ranks in every 10,000. docs/explanation/performance.md has what came out with 8 ranks of 1.3 GB:
 
     large_traces.py /var/tmp/ten 8 1300000000
     weft run --no-out --set topology.type=single-switch --set single-switch.hosts=8 \\

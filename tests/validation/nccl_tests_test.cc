@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All-reduce on a DGX A100 (8 GPUs, NCCL's rings) as nccl-tests measured it, in the table of
- * docs/validation.md: against links of 80 % of NVLink's 300 GB/s and 10 us of software per message.
+ * docs/explanation/validation.md: against links of 80 % of NVLink's 300 GB/s and 10 us of software
+ * per message.
  */
 #include "tests/cli/program.h"
 

@@ -5,7 +5,7 @@
  * The cases lie in $WEFT_SHARED/data/reference; without them everything here is skipped. Each row
  * of the table says what is compared and how far it may be off, in percent. Cases whose control
  * draws random numbers are averaged over seeds 1, 2, ...: the reference is one draw. Every test
- * prints a row of the table in docs/validation.md.
+ * prints a row of the table in docs/explanation/validation.md.
  */
 #include "tests/cli/processes.h"
 
@@ -34,7 +34,8 @@ const char *const metric_names[METRICS] = {"worst flow", "median flow",   "mean 
 struct Bound {
     Metric metric;
     double accepted_pct; /* what compat mode shall reach */
-    double known_pct;    /* 0, or a known deviation, see docs/validation.md: measured, rounded up */
+    double known_pct;    /* 0, or a known deviation, see docs/explanation/validation.md: measured,
+                            rounded up */
 };
 
 struct Case {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// docs/chakra.md has the attributes that convert_node.c reads, and no others.
+// docs/reference/chakra.md has the attributes that convert_node.c reads, and no others.
 #include "tests/base/temp_dir.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(ChakraDoc, HasTheAttributesThatAreRead)
 {
     const char *root = getenv("WEFT_SOURCE_DIR");
     ASSERT_NE(root, nullptr);
-    const std::string doc = slurp(std::string(root) + "/docs/chakra.md");
+    const std::string doc = slurp(std::string(root) + "/docs/reference/chakra.md");
     const std::string code = slurp(std::string(root) + "/frontend/workload/convert_node.c");
     ASSERT_FALSE(doc.empty());
     // Names of attributes in calls that look them up.

@@ -37,7 +37,7 @@ static bool obstacle_sends_take_no_time(const struct weft_engine *e)
 }
 
 #define OBSTACLE_BOTH (OBSTACLE_THREADS | OBSTACLE_PROCESSES)
-#define OBSTACLE_HOSTS "hosts do not run in windows (docs/performance.md): "
+#define OBSTACLE_HOSTS "hosts do not run in windows (docs/explanation/threads-and-processes.md): "
 
 const char *obstacle_find(const struct weft_engine *e, unsigned whom)
 {
@@ -60,7 +60,7 @@ const char *obstacle_find(const struct weft_engine *e, unsigned whom)
         {OBSTACLE_PROCESSES, e->histograms.wanted != NULL || e->qps.rtt_ps.base != NULL,
          "queues or round-trip times are noted"},
         {OBSTACLE_BOTH, !e->windows.on,
-         "a setting has everything in one queue (docs/performance.md, 'Windows of switches')"},
+         "a setting has everything in one queue (docs/explanation/threads-and-processes.md)"},
         {OBSTACLE_BOTH, balance_shared(e), OBSTACLE_HOSTS "switches share the state of a balancer"},
         {OBSTACLE_BOTH, e->windows.on && e->windows.clusters.n < 2,
          OBSTACLE_HOSTS "short links join all of them"},
