@@ -95,7 +95,7 @@ static void list_topology_preset(void *ctx, const char *name, const char *file)
     char key[128], title[256];
     snprintf(key, sizeof key, "preset.name=%s", name);
     first_sentence(file, title, sizeof title);
-    line((const struct line_to *)ctx, key, title);
+    line((const struct line_to *)ctx, key, *title ? title : "a topology: weft topology presets");
 }
 
 /* Presets as they are set: topologies, and sets of parameters of controls and sections. */

@@ -189,7 +189,7 @@ TEST(Names, AgreeInEveryCommand)
                   0);
     for (const char *name :
          {"slowdown-p99", "fct-slowdown-p99", "job.a.slowdown-p99", "job.a.fct-slowdown-p99",
-          "class.4.slowdown-p99", "class.4.fct-slowdown-p99", "job.b.bytes"}) {
+          "class.4.slowdown-p99", "class.4.fct-slowdown-p99"}) {
         s = weft({"compare", dir / "one", dir / "two", "--metric", name});
         EXPECT_EQ(s.code, 0) << name << s.err;
         s = weft({"run", dir / "s.xml", "-q", "--out", dir / "m", "--metric", name});
