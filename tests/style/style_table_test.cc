@@ -84,6 +84,9 @@ std::vector<std::string> private_names(const std::string &path, const std::strin
         "\\b(?:(?:struct|enum) \\w+|int|unsigned|bool|double|float|char|void|FILE|size_t|"
         "u?int\\d+_t)[ *]+(?:const )?(\\w+)|\\b(?:struct|enum) (\\w+) \\{");
     std::vector<std::string> names;
+    if (std::none_of(private_words().begin(), private_words().end(),
+                     [&](const auto &w) { return code.find(w.first) != std::string::npos; }))
+        return names; // most lines: the expression is slow
     for (std::sregex_iterator m(code.begin(), code.end(), declaration), none; m != none; ++m) {
         const std::string name = (*m)[(*m)[1].matched ? 1 : 2];
         if (!term_for(path, name).empty())
@@ -92,17 +95,17 @@ std::vector<std::string> private_names(const std::string &path, const std::strin
     return names;
 }
 
-// Whether a file has a heap of its own: it goes from an entry to its first child, and moves
-// entries.
-bool is_heap(const SourceFile &f)
+// Whether a file, of these lines of code, has a heap of its own: it goes from an entry to its first
+// child, and moves entries.
+bool is_heap(const std::vector<std::string> &code)
 {
     static const std::regex child("= [248] \\* \\w+ \\+ 1\\b");
     static const std::regex move("(\\w+\\)?)\\[[a-z]\\w*\\] = .*\\1\\[[a-z]\\w*\\];");
     bool goes = false, moves = false;
-    for (const std::string &line : code_only(f.lines)) {
-        goes |= std::regex_search(line, child);
-        moves |= std::regex_search(line, move);
-    }
+    for (const std::string &line : code)
+        goes |= line.find(" + 1") != std::string::npos && std::regex_search(line, child);
+    for (size_t i = 0; goes && !moves && i < code.size(); i++)
+        moves = std::regex_search(code[i], move);
     return goes && moves;
 }
 
@@ -147,10 +150,11 @@ Figures figures_of(const SourceTree &tree)
         for (const std::string &name : statics_of(f))
             files_with[name].insert(f.path);
         n["inside-headers,"] += f.path.find("_inside.h") != std::string::npos;
-        for (const std::string &code : code_only(f.lines))
-            for (const std::string &name : private_names(f.path, code))
+        const std::vector<std::string> code = code_only(f.lines);
+        for (const std::string &line : code)
+            for (const std::string &name : private_names(f.path, line))
                 names[room].insert(name);
-        n["heaps,"] += is_heap(f);
+        n["heaps,"] += is_heap(code);
     }
     for (const auto &r : files_of_rooms(tree))
         n["files," + engine_folder + r.first] = r.second;
