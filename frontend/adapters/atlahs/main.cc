@@ -30,8 +30,9 @@ static int run(int argc, char **argv)
     }
     EventList &events = EventList::getTheEventList();
     WeftAtlahsApi api(events, scenario, settings, over);
-    LogSimInterface lgs(nullptr, static_cast<TrafficLoggerSimple *>(nullptr), events, nullptr,
-                        nullptr);
+    /* static: its constructor looks at members that it does not set, which are 0 so */
+    static LogSimInterface lgs(nullptr, static_cast<TrafficLoggerSimple *>(nullptr), events,
+                               nullptr, nullptr);
     api.setComputeEvent(new ComputeEvent(events));
     api.setNullEvent(new NullEvent(events));
     api.setLogSimInterface(&lgs);
