@@ -79,7 +79,7 @@ static const struct weft_crossing *crossing(struct weft_table *t, const struct w
     return &k->is;
 }
 
-static uint64_t frames_of(const struct weft_net_manner *m, uint64_t bytes)
+static uint64_t cost_frames(const struct weft_net_manner *m, uint64_t bytes)
 {
     return bytes && m->frame_bytes ? (bytes - 1) / m->frame_bytes + 1 : 1;
 }
@@ -88,7 +88,7 @@ static uint64_t frames_of(const struct weft_net_manner *m, uint64_t bytes)
  * which go the other way. */
 static double on_link(const struct weft_net_manner *m, uint64_t bytes, double acks)
 {
-    return (double)bytes + (double)frames_of(m, bytes) * (m->header_bytes + m->ack_bytes * acks);
+    return (double)bytes + (double)cost_frames(m, bytes) * (m->header_bytes + m->ack_bytes * acks);
 }
 
 /* What of it a switch takes in before it sends it on. */
@@ -217,8 +217,8 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
     const double frame = first_frame(m, r->bytes);
     const double injected = p->injection_bps ? 8 * bytes * r->fanout / (double)p->injection_bps : 0;
     double own = endpoints_s(p, r), busy = bytes * x->load;
-    k->sum.hops +=
-        times * r->fanout * (double)nplaces(k->t) * (double)frames_of(m, r->bytes) * x->mean_ports;
+    k->sum.hops += times * r->fanout * (double)nplaces(k->t) * (double)cost_frames(m, r->bytes) *
+                   x->mean_ports;
     busy = larger(busy, injected);
     if (r->adds)
         own += r->fanout * seconds(weft_reduce_ps(p, r->bytes));

@@ -164,7 +164,7 @@ static int tune_near(const struct weft_auto_job *job, const struct weft_op *op, 
     return rc;
 }
 
-static uint32_t near_ones(const struct weft_ranking *r)
+static uint32_t tune_near_ones(const struct weft_ranking *r)
 {
     uint32_t near = 0;
     while (near < r->n && near < CANDIDATES_MAX && r->choice[near].s <= UNSURE * r->choice[0].s)
@@ -173,10 +173,10 @@ static uint32_t near_ones(const struct weft_ranking *r)
 }
 
 /* Whether two groups have the same candidates at about the same cost. */
-static bool alike(const struct weft_ranking *a, const struct weft_ranking *b)
+static bool tune_alike(const struct weft_ranking *a, const struct weft_ranking *b)
 {
-    const uint32_t near = near_ones(a);
-    if (near != near_ones(b))
+    const uint32_t near = tune_near_ones(a);
+    if (near != tune_near_ones(b))
         return false;
     for (uint32_t i = 0; i < near; i++)
         if (strcmp(a->choice[i].text, b->choice[i].text) != 0 ||
@@ -190,13 +190,13 @@ int weft_auto_tune(struct weft_auto_tuning *t, const struct weft_op *op, struct 
 {
     const uint64_t bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes;
     const struct weft_system_env *env = t->job->env;
-    const uint32_t near = near_ones(r), n = t->job->w->groups[op->group].n;
+    const uint32_t near = tune_near_ones(r), n = t->job->w->groups[op->group].n;
     double hops = 0;
     if (!env->tuner || near < 2 || env->net_fabric->nports > PORTS_MAX)
         return 0;
     for (const struct weft_tuned *i = t->tuned; i; i = i->next)
         if (i->kind == op->coll && i->bytes == bytes && i->n == n && i->involved == op->involved &&
-            alike(&i->expected, r)) {
+            tune_alike(&i->expected, r)) {
             *r = i->measured;
             return 0;
         }

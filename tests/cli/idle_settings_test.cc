@@ -199,19 +199,26 @@ TEST_F(IdleSettings, OfSweepsAndBenches)
     const std::set<std::string> used =
         with(kNetwork, {"system", "generate", "dcqcn", "trouble", "fault", "network", "topology",
                         "dimension", "in-network", "ideal"});
-    for (const Key &k : keys({"fat-tree", "single-switch", "generate", "dcqcn"}))
+    std::set<std::string>
+        seen; /* of what is played: all keys by run, one of each group by others */
+    for (const Key &k : keys({"fat-tree", "single-switch", "generate", "dcqcn"})) {
+        const bool first = seen.insert(k.group).second;
         for (const auto &c : commands) {
-            const bool bench = c[0] == "bench";
+            const bool uses =
+                used.count(k.group) || k.group == (c[0] == "bench" ? "fat-tree" : "single-switch");
+            if (uses && !first && c[0] != "run")
+                continue;
             std::vector<std::string> args = c;
             args.insert(args.end(), {"--set", k.text() + "=" + k.value});
             const Said s = weft(args, dir / "");
             const bool named = (s.err + s.out).find(k.text()) != std::string::npos;
-            if (used.count(k.group) || k.group == (bench ? "fat-tree" : "single-switch"))
+            if (uses)
                 EXPECT_TRUE(s.code == 0 || named || k.value == "x")
                     << c[0] << " " << k.text() << s.err;
             else
                 EXPECT_TRUE(s.code != 0 && named) << c[0] << " " << k.text() << s.err;
         }
+    }
 }
 
 /* What switches that add up are told is of use where an operation is played by them. */
@@ -284,7 +291,8 @@ TEST_F(IdleSettings, OfConversions)
                  {"s.goal", "v", "a schedule to traces", "s"},
                  {"s.goal", "v.bin", "a schedule to a schedule", ""}};
     for (const auto &f : forms) {
-        EXPECT_EQ(weft({"trace", "convert", f.from, f.to}, dir / "").code, 0) << f.form;
+        if (f.from != std::string("layers")) /* which needs ranks */
+            EXPECT_EQ(weft({"trace", "convert", f.from, f.to}, dir / "").code, 0) << f.form;
         for (const auto &o : options) {
             std::vector<std::string> args = {"trace", "convert", f.from, f.to};
             args.insert(args.end(), o.begin(), o.end());
