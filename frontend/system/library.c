@@ -21,7 +21,7 @@
 #define NVLS_COPY_GBPS 34.5       /* [fit] that a channel copies into and out of buffers */
 #define NVLS_COPY_US 1.5          /* [fit] of each such copy, besides */
 #define P2P_CHANNEL_GBPS 14       /* NCCL_P2P_PER_CHANNEL_NET_BW */
-#define P2P_MERGED 2              /* [fit] messages that the proxy handles at once */
+#define PROXY_MERGED 2            /* [fit] messages that the proxy handles at once */
 #define P2P_LL_BYTES 16384u       /* NCCL_P2P_LL_THRESHOLD */
 
 static const char *const algo_name[WEFT_NCCL_ALGOS] = {"Tree", "Ring", "NVLS", "NVLSTree", "P2P"};
@@ -404,7 +404,8 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
                                              : "simple",
              g->node, l->rails, chunk_bytes(p, g, row, bytes, channels),
              algo == WEFT_NCCL_RING && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1, launch * 1e3,
-             step * 1e3, net * 1e3, proxy_us(l) * 1e3,
+             step * 1e3, net * 1e3,
+             proxy_us(l) * 1e3 / (algo == WEFT_NCCL_NVLS_TREE ? PROXY_MERGED : 1),
              row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS, l->qps, rate * 8e9, copy * 8e9);
 }
 
@@ -433,7 +434,7 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
              each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk,
              8 * all / each, l->qps, weft_nccl_base_us[WEFT_NCCL_RING][proto] * 1e3,
              software_us(step, g->node_us) * 1e3, software_us(net, g->net_us) * 1e3,
-             proxy_us(l) * 1e3 / P2P_MERGED);
+             proxy_us(l) * 1e3 / PROXY_MERGED);
 }
 
 bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
