@@ -252,8 +252,10 @@ static int play_row(struct test *t, struct row *r, struct weft_err *err)
             code = play(t, t->play_bytes, best, &t->whole_us, err);
         t->ahead = r->choice;
     }
-    r->us = t->whole_us +
-            (t->whole_us - t->half_us) * ((double)r->bytes / (double)t->play_bytes - 1) * 2;
+    /* messages of half the size may be shorter: no less than what the whole takes of bandwidth */
+    const double latency_us = best ? best->latency_us : 0;
+    const double per_half = fmax(t->whole_us - t->half_us, (t->whole_us - latency_us) / 2);
+    r->us = t->whole_us + per_half * ((double)r->bytes / (double)t->play_bytes - 1) * 2;
     r->extrapolated = true;
     return code;
 }
