@@ -81,7 +81,7 @@ TEST(Diagnose, TakesTheFolderOfARunWhichKeepsTheTableForItsReport)
               0);
     EXPECT_CONTAINS(weft({"diagnose", dir / "f"}, dir / "").out,
                     "  1. transport.mtu at its default");
-    EXPECT_EQ(weft({"diagnose", dir / "none"}, dir / "").code, 3);
+    EXPECT_EQ(weft({"diagnose", dir / "none"}, dir / "").code, 4);
 }
 
 TEST(Diagnose, LongRunsAreDiagnosedByASlice)
@@ -90,8 +90,8 @@ TEST(Diagnose, LongRunsAreDiagnosedByASlice)
         GTEST_SKIP() << "built without the packet backend";
     // A run of some seconds, and a budget of less.
     const Said s = weft({"diagnose", "--set", "topology.type=leaf-spine", "--set",
-                         "workload.type=cdf", "--set", "cdf.duration=20ms", "--set",
-                         "transport.mtu=256B", "--set", "run.replay=off", "--budget", "8s"});
+                         "workload.type=cdf", "--set", "cdf.duration=10ms", "--set",
+                         "transport.mtu=256B", "--set", "run.replay=off", "--budget", "4s"});
     EXPECT_EQ(s.code, 0) << s.err;
     if (s.out.find("of a slice of the run") != std::string::npos)
         EXPECT_CONTAINS(s.out, "cdf.duration=");
