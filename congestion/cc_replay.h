@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How the state of a congestion control moves while traffic repeats itself, so that it is taken
- * over instead of simulated (docs/replay.md).
+ * over instead of simulated (docs/explanation/replay.md).
  */
 #ifndef WEFT_CC_REPLAY_H
 #define WEFT_CC_REPLAY_H
@@ -42,7 +42,7 @@ struct weft_cc_replay {
      * something by what they are: time enters through the fields named here and the arguments of
      * hooks alone. Without it, and with a state, the traffic of its QPs is never replayed. */
     const struct weft_cc_moving *moving;
-    /** Optional: why its traffic is never skipped within a tolerance (docs/replay.md), however
+    /** Optional: why its traffic is never skipped within a tolerance (docs/explanation/replay.md), however
      * settled it looks. */
     const char *unsettled;
     /** Optional. The longest time from one of its decisions to the next that it takes by its own

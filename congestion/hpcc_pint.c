@@ -30,7 +30,7 @@ enum { EXACT, TABLES };
  * Packets that a switch averages over at least. With fewer, u is mostly noise: with 4 KB packets at
  * 10 Gbps a base RTT of 13 us is four of them. The law divides its window by every u above its
  * target, but adds window_ai below it, so noise alone brings the load down
- * (docs/congestion-control.md).
+ * (docs/explanation/congestion-control.md).
  */
 #define LEAST_PACKETS 16
 

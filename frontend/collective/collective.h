@@ -15,7 +15,7 @@
  *
  * Data is counted in blocks. A collective has units, which its kind defines, and an algorithm cuts
  * each unit into equal parts; the blocks are the parts of unit 0, of unit 1, and so on. `bytes` is
- * what the collective is called with (docs/units.md):
+ * what the collective is called with (docs/reference/units.md):
  *   all-reduce, broadcast, reduce  1 unit: the buffer
  *   reduce-scatter, scatter        n units, together `bytes`; unit u ends at rank u
  *   all-gather, gather             n units of `bytes`; unit u starts at rank u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The jobs of a run: each is graphs of ranks, which a system plays, or a source of flows, which a
- * flow player plays, on a share of the one net. docs/jobs.md draws their states.
+ * flow player plays, on a share of the one net. docs/explanation/jobs.md draws their states.
  */
 #ifndef WEFT_JOBS_JOBS_H
 #define WEFT_JOBS_JOBS_H

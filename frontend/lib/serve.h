@@ -2,7 +2,7 @@
 /*
  * The verbs of libweft for programs in any language: requests and answers are JSON objects, each
  * either on a line of its own or behind its length (32 bits, most significant byte first). The
- * first byte of a session decides. docs/serve.md says what there is to ask.
+ * first byte of a session decides. docs/how-to/serve.md says what there is to ask.
  *
  * A session takes bytes and gives bytes; it does no input or output itself.
  */

@@ -18,7 +18,7 @@ struct weft_place;
 
 /**
  * Makes the folder @p dir, locks it, and removes the files of an earlier run. Whether one was there
- * its run.json says; what it wrote are the files of docs/outputs.md, those that its run.json lists
+ * its run.json says; what it wrote are the files of docs/reference/outputs.md, those that its run.json lists
  * under `files`, its captures, and the row folders of a sweep. NULL on failure: WEFT_E_IO, also
  * when another process is writing there, or WEFT_E_LIMIT.
  */

@@ -3,7 +3,7 @@
  * The numbers that a run ends with, as a struct and as a table of metrics.
  *
  * The table gives each number its name, unit and meaning once; the JSON output, the bounds of
- * expect.xml, `weft show output` and docs/outputs.md use it.
+ * expect.xml, `weft show output` and docs/reference/outputs.md use it.
  */
 #ifndef WEFT_REPORT_SUMMARY_H
 #define WEFT_REPORT_SUMMARY_H

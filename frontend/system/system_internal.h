@@ -3,7 +3,7 @@
  * Inside of the system layer. One struct weft_npu per rank; nothing in it is read by another rank's
  * code, except by the diagnosis in explain.c.
  *
- * Files call those below them only; docs/system-layer.md draws it.
+ * Files call those below them only; docs/explanation/system-layer.md draws it.
  *
  *   system.c     a run: made, started, freed; where the net's messages come in
  *   explain.c    what unfinished ranks wait for

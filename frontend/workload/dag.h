@@ -65,7 +65,7 @@ struct weft_op {
     uint64_t tensor_bytes; /**< COMP (roofline), MEM: bytes touched */
     bool store;            /**< MEM: a store, else a load */
     /**
-     * SEND, RECV: message size. COLL, see docs/units.md: all-gather: this rank's shard; all others:
+     * SEND, RECV: message size. COLL, see docs/reference/units.md: all-gather: this rank's shard; all others:
      * the full buffer of a rank.
      */
     uint64_t bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What transport.type=uet implies (docs/uet.md). */
+/* What transport.type=uet implies (docs/explanation/uet.md). */
 #ifndef WEFT_UET_DEFAULTS_H
 #define WEFT_UET_DEFAULTS_H
 

@@ -96,7 +96,7 @@ int weft_goal_workload(const struct weft_goal *g, const struct weft_goal_play *p
                        struct weft_workload **out, struct weft_err *err);
 
 /** The trace of @p rank as Chakra has it, in @p arena; @p calc_ps as above. Attributes that Chakra
- * does not know keep the rest: see docs/chakra.md. */
+ * does not know keep the rest: see docs/how-to/chakra.md. */
 int weft_goal_to_et(const struct weft_goal *g, uint32_t rank, int64_t calc_ps,
                     struct weft_arena *arena, struct weft_et **out, struct weft_err *err);
 /** What weft_goal_from_et left out or filled in. */
