@@ -291,8 +291,9 @@ TEST_F(IdleSettings, OfConversions)
                  {"s.goal", "v", "a schedule to traces", "s"},
                  {"s.goal", "v.bin", "a schedule to a schedule", ""}};
     for (const auto &f : forms) {
-        if (f.from != std::string("layers")) /* which needs ranks */
+        if (f.from != std::string("layers")) { /* which needs ranks */
             EXPECT_EQ(weft({"trace", "convert", f.from, f.to}, dir / "").code, 0) << f.form;
+        }
         for (const auto &o : options) {
             std::vector<std::string> args = {"trace", "convert", f.from, f.to};
             args.insert(args.end(), o.begin(), o.end());

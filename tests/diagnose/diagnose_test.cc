@@ -93,8 +93,9 @@ TEST(Diagnose, LongRunsAreDiagnosedByASlice)
                          "workload.type=cdf", "--set", "cdf.duration=10ms", "--set",
                          "transport.mtu=256B", "--set", "run.replay=off", "--budget", "4s"});
     EXPECT_EQ(s.code, 0) << s.err;
-    if (s.out.find("of a slice of the run") != std::string::npos)
+    if (s.out.find("of a slice of the run") != std::string::npos) {
         EXPECT_CONTAINS(s.out, "cdf.duration=");
+    }
 }
 
 TEST(Diagnose, BadArgumentsAreRefused)
