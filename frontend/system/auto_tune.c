@@ -140,7 +140,8 @@ static void tune_sort(struct weft_ranking *r, uint32_t near)
 }
 
 /* Measures the first @p near choices. What a size above @p measured_bytes takes follows from that
- * and from half of it. */
+ * and from half of it, but is not less than the formula says: queues that build up later than that
+ * do not show in these two. */
 static int tune_near(const struct weft_auto_job *job, const struct weft_op *op, uint64_t bytes,
                      uint64_t measured_bytes, uint32_t near, struct weft_ranking *r,
                      struct weft_err *err)
@@ -157,8 +158,9 @@ static int tune_near(const struct weft_auto_job *job, const struct weft_op *op, 
             continue;
         }
         rc = tune_measure(job, op, measured_bytes / 2, c[i].text, s * HOPELESS, &half_s, err);
-        c[i].s = s + (s - half_s) * (double)(bytes - measured_bytes) /
-                         (double)(measured_bytes - measured_bytes / 2);
+        const double whole_s = s + (s - half_s) * (double)(bytes - measured_bytes) /
+                                       (double)(measured_bytes - measured_bytes / 2);
+        c[i].s = fmax(c[i].s, whole_s);
         best_s = s < best_s ? s : best_s;
     }
     return rc;
