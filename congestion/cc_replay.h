@@ -42,8 +42,8 @@ struct weft_cc_replay {
      * something by what they are: time enters through the fields named here and the arguments of
      * hooks alone. Without it, and with a state, the traffic of its QPs is never replayed. */
     const struct weft_cc_moving *moving;
-    /** Optional: why its traffic is never skipped within a tolerance (docs/explanation/replay.md), however
-     * settled it looks. */
+    /** Optional: why its traffic is never skipped within a tolerance (docs/explanation/replay.md),
+     * however settled it looks. */
     const char *unsettled;
     /** Optional. The longest time from one of its decisions to the next that it takes by its own
      * timers, as its state is; 0: none, it only waits for news. Without it it goes by packets. */

@@ -12,7 +12,8 @@
  *   2. say in this comment what the model is, what it assumes and which paper it follows;
  *   3. add the line WEFT_CC(<name>) to cc_table.def;
  *   4. add a line to the cases of tests/congestion/duel_test.cc, and what can be worked out by hand
- *      in tests/congestion/<name>_test.cc. docs/how-to/adding-a-congestion-control.md has every step.
+ *      in tests/congestion/<name>_test.cc. docs/how-to/adding-a-congestion-control.md has every
+ * step.
  *
  * Everything else (command line, scenarios, ns-3 attributes, help, conformance test) reads the
  * table.

@@ -21,8 +21,55 @@ struct tuner {
     struct weft_tuner base; /* first */
     const struct weft_net_backend *backend;
     struct weft_net_config config;
+    void *params;              /* its parameters, a copy */
     struct measured *measured; /* the latest first */
 };
+
+/* Sections that belong to a run as a whole: with them a trial would need what the run has already,
+ * and candidates would depend on who observes. */
+static const char *const left_out[] = {"capture", "ns3"};
+
+static const struct weft_net_section *section_of(const struct weft_net_backend *b, const char *name)
+{
+    for (size_t i = 0; i < b->nsections; i++)
+        if (strcmp(b->sections[i].name, name) == 0)
+            return &b->sections[i];
+    return NULL;
+}
+
+/* Whether a parameter of @p params has the value @p text; false: there is no such parameter. */
+static bool has_value(const struct weft_net_backend *b, const void *params, const char *section,
+                      const char *name, const char *text)
+{
+    const struct weft_net_section *s = section_of(b, section);
+    const struct weft_param *p = s ? weft_params_find(&s->params, name) : NULL;
+    char buf[WEFT_PARAM_TEXT_MAX];
+    return p && strcmp(weft_params_format(p, (const char *)params + s->offset, buf, sizeof buf),
+                       text) == 0;
+}
+
+/* ns-3's TCP is there once in a process. */
+static bool has_tcp(const struct weft_net_backend *b, const void *params)
+{
+    return section_of(b, "tcp") && (has_value(b, params, "transport", "type", "tcp") ||
+                                    !has_value(b, params, "tcp", "prios", "0"));
+}
+
+static int copy_params(struct tuner *t, struct weft_err *err)
+{
+    const struct weft_net_backend *b = t->backend;
+    int code = 0;
+    t->params = malloc(b->params_size ? b->params_size : 1);
+    if (!t->params)
+        return weft_err_no_memory(err, "measured candidates");
+    memcpy(t->params, t->config.params, b->params_size);
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0] && !code; i++) {
+        const struct weft_net_section *s = section_of(b, left_out[i]);
+        code = s ? weft_params_defaults(&s->params, (char *)t->params + s->offset, err) : 0;
+    }
+    t->config.params = t->params;
+    return code;
+}
 
 /* Runs the jobs until the end or @p until_ps. */
 static int tuner_run(struct weft_net *net, const struct weft_jobs_config *c, int64_t until_ps,
@@ -105,7 +152,7 @@ struct weft_tuner *weft_tuner_new(const struct weft_net_backend *backend,
         weft_err_no_memory(err, "measured candidates");
         return NULL;
     }
-    t->base.measure = tuner_measure;
+    t->base.measure = has_tcp(backend, config->params) ? NULL : tuner_measure;
     t->backend = backend;
     t->config = *config;
     t->config.threads = 1;
@@ -115,7 +162,10 @@ struct weft_tuner *weft_tuner_new(const struct weft_net_backend *backend,
     t->config.out_dir = NULL;
     t->config.observer = (struct weft_net_observer){0};
     t->config.peers = NULL;
-    return &t->base;
+    if (!copy_params(t, err))
+        return &t->base;
+    weft_tuner_free(&t->base);
+    return NULL;
 }
 
 void weft_tuner_free(struct weft_tuner *base)
@@ -127,5 +177,6 @@ void weft_tuner_free(struct weft_tuner *base)
         next = i->next;
         free(i);
     }
+    free(t->params);
     free(t);
 }

@@ -2,8 +2,8 @@
 /*
  * The columns of every CSV file that a run writes, as data: name, unit, meaning, and where the
  * value is found in the record of a row. Headers, rows, `weft show output` and the test that
- * compares docs/reference/outputs.md all read these tables, each in the file of its rows (*_columns.c);
- * docs/how-to/adding-a-column.md.
+ * compares docs/reference/outputs.md all read these tables, each in the file of its rows
+ * (*_columns.c); docs/how-to/adding-a-column.md.
  */
 #ifndef WEFT_REPORT_COLUMNS_H
 #define WEFT_REPORT_COLUMNS_H

@@ -18,9 +18,9 @@ struct weft_place;
 
 /**
  * Makes the folder @p dir, locks it, and removes the files of an earlier run. Whether one was there
- * its run.json says; what it wrote are the files of docs/reference/outputs.md, those that its run.json lists
- * under `files`, its captures, and the row folders of a sweep. NULL on failure: WEFT_E_IO, also
- * when another process is writing there, or WEFT_E_LIMIT.
+ * its run.json says; what it wrote are the files of docs/reference/outputs.md, those that its
+ * run.json lists under `files`, its captures, and the row folders of a sweep. NULL on failure:
+ * WEFT_E_IO, also when another process is writing there, or WEFT_E_LIMIT.
  */
 struct weft_place *weft_place_open(const char *dir, struct weft_err *err);
 /** The same, but what an earlier run wrote there stays, but for `finished`: the caller goes on with

@@ -194,7 +194,7 @@ int weft_auto_tune(struct weft_auto_tuning *t, const struct weft_op *op, struct 
     const struct weft_system_env *env = t->job->env;
     const uint32_t near = tune_near_ones(r), n = t->job->w->groups[op->group].n;
     double hops = 0;
-    if (!env->tuner || near < 2 || env->net_fabric->nports > PORTS_MAX)
+    if (!env->tuner || !env->tuner->measure || near < 2 || env->net_fabric->nports > PORTS_MAX)
         return 0;
     for (const struct weft_tuned *i = t->tuned; i; i = i->next)
         if (i->kind == op->coll && i->bytes == bytes && i->n == n && i->involved == op->involved &&

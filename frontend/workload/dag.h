@@ -65,8 +65,8 @@ struct weft_op {
     uint64_t tensor_bytes; /**< COMP (roofline), MEM: bytes touched */
     bool store;            /**< MEM: a store, else a load */
     /**
-     * SEND, RECV: message size. COLL, see docs/reference/units.md: all-gather: this rank's shard; all others:
-     * the full buffer of a rank.
+     * SEND, RECV: message size. COLL, see docs/reference/units.md: all-gather: this rank's shard;
+     * all others: the full buffer of a rank.
      */
     uint64_t bytes;
     uint32_t peer; /**< SEND: destination rank; RECV: source rank */

@@ -18,8 +18,9 @@ struct weft_survey_row {
     uint32_t group;           /**< by group: which; else UINT32_MAX */
     uint32_t groups;          /**< groups with such operations; messages: 0 */
     uint64_t ops;             /**< over all ranks: an operation of n members counts n times */
-    uint64_t least_bytes, most_bytes; /**< of an operation, as traces give them (docs/reference/units.md) */
-    double bytes;                     /**< of all, over all ranks */
+    uint64_t least_bytes,
+        most_bytes; /**< of an operation, as traces give them (docs/reference/units.md) */
+    double bytes;   /**< of all, over all ranks */
 };
 
 /** All ranks together. */

@@ -38,8 +38,8 @@
 
 #define MOST_THREADS 255u
 /** Shortest delay of a link that windows are worth it with: below, a node has too few events in one
- * (docs/explanation/performance.md). Processes take shorter ones where they must (peers.c), tests have threads
- * run windows however short, but for some seeds. */
+ * (docs/explanation/performance.md). Processes take shorter ones where they must (peers.c), tests
+ * have threads run windows however short, but for some seeds. */
 #define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
 
 #pragma GCC visibility push(hidden)
