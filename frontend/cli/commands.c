@@ -37,7 +37,7 @@ static void warn_of_twice(const struct weft_cli *cli, const struct weft_command 
             const size_t n = strcspn(sets->list[i], "=");
             if (strncmp(sets->list[i], sets->list[k], n + 1) != 0 || !sets->list[i][n])
                 continue;
-            weft_log(cli->log, WEFT_LOG_WARNING, "--set %.*s is given twice: '%s' holds, not '%s'",
+            weft_log(cli->log, WEFT_LOG_INFO, "--set %.*s is given twice: '%s' holds, not '%s'",
                      (int)n, sets->list[i], sets->list[k] + n + 1, sets->list[i] + n + 1);
             break;
         }

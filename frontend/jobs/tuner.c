@@ -152,7 +152,7 @@ struct weft_tuner *weft_tuner_new(const struct weft_net_backend *backend,
         weft_err_no_memory(err, "measured candidates");
         return NULL;
     }
-    t->base.measure = has_tcp(backend, config->params) ? NULL : tuner_measure;
+    t->base.measure = !backend->create || has_tcp(backend, config->params) ? NULL : tuner_measure;
     t->backend = backend;
     t->config = *config;
     t->config.threads = 1;

@@ -16,8 +16,6 @@
 #include <string.h>
 
 enum { MOST_FLOWS = 20000, LEAST_LISTED = 1000, TIERS = 16, LONGEST_PATH = 64 };
-/* A host that is offered so many times what its peers are is named. */
-#define UNEVEN 1.5
 
 /* Links of one dimension between nodes of two tiers, lower first. */
 struct tier {
@@ -30,7 +28,6 @@ struct offered {
     struct weft_routes *routes;
     struct tier tier[TIERS];
     size_t ntiers;
-    double *to_host; /* per host: bytes per second that it is to receive */
     bool any;
 };
 
@@ -75,7 +72,6 @@ static void offered_add_flow(struct offered *o, uint32_t src, uint32_t dst, uint
         if (t)
             t->bytes[down] += rate;
     }
-    o->to_host[dst] += rate;
 }
 
 /* Draws the flows of a job, twice: for the time that they take, and for where they go. From a
@@ -83,7 +79,6 @@ static void offered_add_flow(struct offered *o, uint32_t src, uint32_t dst, uint
 static int offered_add_job(struct offered *o, const struct weft_scenario *sc, uint32_t job,
                            const struct weft_job_plan *plan, struct weft_err *err)
 {
-    const bool generated = strcmp(plan->kind, "cdf") == 0 || strcmp(plan->kind, "incast") == 0;
     struct weft_job_plan p = *plan;
     struct weft_flow w;
     double bytes = 0;
@@ -99,7 +94,7 @@ static int offered_add_job(struct offered *o, const struct weft_scenario *sc, ui
         bytes += (double)w.bytes;
         n++;
     }
-    if ((rc == 0 || rc == 1) && n >= 2 && last_ps > 0 && (generated || n >= LEAST_LISTED)) {
+    if ((rc == 0 || rc == 1) && n >= 2 && last_ps > 0 && (s->offered > 0 || n >= LEAST_LISTED)) {
         const double in_s = s->offered > 0 ? bytes / s->offered : (double)last_ps * 1e-12;
         o->any = true;
         s->rewind(s, 0);
@@ -128,26 +123,6 @@ static const char *offered_tier_name(const struct offered *o, const struct tier 
                              dim);
 }
 
-/* The host that is to receive far more than the others, and than its links carry. */
-static int warn_of_host(struct weft_scenario *s, const struct offered *o, struct weft_err *err)
-{
-    uint32_t most = 0;
-    double sum = 0, rate = 0;
-    for (uint32_t h = 0; h < o->f->nhosts; h++) {
-        sum += o->to_host[h];
-        most = o->to_host[h] > o->to_host[most] ? h : most;
-    }
-    const struct weft_fabric_node *n = &o->f->nodes[o->f->hosts[most]];
-    for (uint32_t k = 0; k < n->nports; k++)
-        rate += (double)o->f->links[o->f->ports[n->first_port + k].link].rate_bps / 8;
-    if (o->to_host[most] <= rate || o->to_host[most] * o->f->nhosts < UNEVEN * sum)
-        return 0;
-    return weft_scenario_warn(s, err,
-                              "flows offer host h%u %.0f %% of what its links carry: the queue in "
-                              "front of it grows as long as they last",
-                              most, 100 * o->to_host[most] / rate);
-}
-
 static int offered_take(struct weft_scenario *s, struct offered *o, struct weft_err *err)
 {
     struct weft_offered *list =
@@ -169,7 +144,7 @@ static int offered_take(struct weft_scenario *s, struct offered *o, struct weft_
                                it.tier, 100 * it.load))
             return err->code;
     }
-    return warn_of_host(s, o, err);
+    return 0;
 }
 
 int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_parts *parts,
@@ -183,8 +158,7 @@ int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_part
     if (!flows)
         return 0;
     o.routes = weft_routes_new(o.f, err);
-    o.to_host = (double *)calloc(o.f->nhosts, sizeof *o.to_host);
-    if (!o.routes || !o.to_host)
+    if (!o.routes)
         rc = err->code ? err->code : weft_err_no_memory(err, "the load of tiers");
     else
         add_capacity(&o);
@@ -194,6 +168,5 @@ int weft_scenario_offer(struct weft_scenario *s, const struct weft_scenario_part
     if (!rc && o.any)
         rc = offered_take(s, &o, err);
     weft_routes_free(o.routes);
-    free(o.to_host);
     return rc;
 }

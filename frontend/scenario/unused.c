@@ -214,7 +214,8 @@ static int warn_params(struct weft_resolver *r, const struct weft_scenario_group
 /* Why simulated NPUs have no effect: all workloads are flows. NULL: some has graphs. */
 static const char *idle_system(const struct weft_resolver *r, const struct weft_scenario_group *g)
 {
-    if (strcmp(g->element, "system") != 0 && strcmp(g->element, "in-network") != 0)
+    if (strcmp(g->element, "system") != 0 && strcmp(g->element, "in-network") != 0 &&
+        strcmp(g->element, "library") != 0)
         return NULL;
     for (uint32_t i = 0; i < r->s->njobs; i++)
         if (!r->s->jobs[i].ops->flows)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_connection.h"
 
+#include "reserve.h"
+
 #include "base/units.h"
 
 #include "ns3/inet-socket-address.h"
@@ -12,6 +14,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 using namespace ns3;
 
@@ -75,27 +78,33 @@ TcpConnection::TcpConnection(TcpHosts &hosts, uint32_t src, uint32_t dst, uint32
 
 TcpConnection::~TcpConnection()
 {
-    m_sender->SetConnectCallback(MakeNullCallback<void, Ptr<Socket>>(),
-                                 MakeNullCallback<void, Ptr<Socket>>());
-    m_sender->SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
-                                MakeNullCallback<void, Ptr<Socket>>());
-    m_sender->SetSendCallback(MakeNullCallback<void, Ptr<Socket>, uint32_t>());
-    m_sender->TraceDisconnectWithoutContext("HighestRxAck",
-                                            MakeCallback(&TcpConnection::Acked, this));
-    m_sender->TraceDisconnectWithoutContext("Tx", MakeCallback(&TcpConnection::Sent, this));
-    m_sender->TraceDisconnectWithoutContext("Rx", MakeCallback(&TcpConnection::Heard, this));
-    m_sender->TraceDisconnectWithoutContext("RTO", MakeCallback(&TcpConnection::RtoChanged, this));
-    m_sender->TraceDisconnectWithoutContext("CongestionWindow",
-                                            MakeCallback(&TcpConnection::WindowChanged, this));
-    m_sender->TraceDisconnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
-    m_sender->TraceDisconnectWithoutContext("CongState",
-                                            MakeCallback(&TcpConnection::StateChanged, this));
-    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
-                                   MakeNullCallback<void, Ptr<Socket>, const Address &>());
-    if (m_receiver) {
-        m_receiver->SetRecvCallback(MakeNullCallback<void, Ptr<Socket>>());
-        m_receiver->TraceDisconnectWithoutContext("Tx",
-                                                  MakeCallback(&TcpConnection::Answered, this));
+    try {
+        m_sender->SetConnectCallback(MakeNullCallback<void, Ptr<Socket>>(),
+                                     MakeNullCallback<void, Ptr<Socket>>());
+        m_sender->SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
+                                    MakeNullCallback<void, Ptr<Socket>>());
+        m_sender->SetSendCallback(MakeNullCallback<void, Ptr<Socket>, uint32_t>());
+        m_sender->TraceDisconnectWithoutContext("HighestRxAck",
+                                                MakeCallback(&TcpConnection::Acked, this));
+        m_sender->TraceDisconnectWithoutContext("Tx", MakeCallback(&TcpConnection::Sent, this));
+        m_sender->TraceDisconnectWithoutContext("Rx", MakeCallback(&TcpConnection::Heard, this));
+        m_sender->TraceDisconnectWithoutContext("RTO",
+                                                MakeCallback(&TcpConnection::RtoChanged, this));
+        m_sender->TraceDisconnectWithoutContext("CongestionWindow",
+                                                MakeCallback(&TcpConnection::WindowChanged, this));
+        m_sender->TraceDisconnectWithoutContext("RTT",
+                                                MakeCallback(&TcpConnection::RttChanged, this));
+        m_sender->TraceDisconnectWithoutContext("CongState",
+                                                MakeCallback(&TcpConnection::StateChanged, this));
+        m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
+                                       MakeNullCallback<void, Ptr<Socket>, const Address &>());
+        if (m_receiver) {
+            m_receiver->SetRecvCallback(MakeNullCallback<void, Ptr<Socket>>());
+            m_receiver->TraceDisconnectWithoutContext("Tx",
+                                                      MakeCallback(&TcpConnection::Answered, this));
+        }
+    } catch (const std::bad_alloc &) {
+        Reserve::Abandon(); // callbacks take memory, of which none is left
     }
 }
 

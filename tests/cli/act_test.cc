@@ -59,8 +59,9 @@ TEST(IdealBackend, MessagesShareLinksUnlessToldOtherwise)
     const char *end = "\"end_to_end_ns\": ([0-9.]+)";
     EXPECT_EQ(figure(flat.out, end), figure(source.out, end));
     EXPECT_CONTAINS(weft({"show", "backend", "ideal"}).out, "ideal.equal-paths");
-    if (has_packet())
+    if (has_packet()) {
         EXPECT_CONTAINS(weft({"show", "backend", "packet"}).out, "'weft show section NAME'");
+    }
 }
 
 TEST(OfferedLoad, IsSaidForEachTierAndWarnedOfAboveAll)
@@ -82,10 +83,6 @@ TEST(OfferedLoad, IsSaidForEachTierAndWarnedOfAboveAll)
     EXPECT_CONTAINS(play("run", three, {"--no-out"}).out,
                     "offered load             links of hosts");
     EXPECT_LACKS(play("check", kLeaves + Args{"workload.type=generate"}).out, "offered load");
-    const Said incast = play(
-        "check", kLeaves + Args{"workload.type=incast", "incast.receiver=first", "incast.degree=8",
-                                "incast.size=1MiB", "incast.period=100us", "run.measure=1ms"});
-    EXPECT_CONTAINS(incast.err, "flows offer host h0 168 %"); // 8 MiB each 100 us on 400 Gbps
 }
 
 TEST(OfferedLoad, DoesNotChangeTheRun)

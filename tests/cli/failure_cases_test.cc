@@ -55,6 +55,7 @@ class FailureCases : public ::testing::Test
                                         "system.all-gather=ring",
                                         "system.reduce-scatter=ring",
                                         "system.chunks=4",
+                                        "ideal.contention=none",
                                         "system.endpoint-delay=10ns",
                                         "system.quantum=1ns",
                                         "system.reduce-bandwidth=1600GB/s"};

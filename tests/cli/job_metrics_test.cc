@@ -87,8 +87,9 @@ TEST(JobMetrics, SweepsName)
 TEST(JobMetrics, OfASingleWorkload)
 {
     TempDir dir;
-    write_file(dir / "s.xml", scenario("<network backend=\"ideal\"/><workload type=\"generate\" "
-                                       "size=\"1MiB\" ranks=\"4\"/>\n"));
+    write_file(dir / "s.xml",
+               scenario("<network backend=\"ideal\"/><workload type=\"generate\" "
+                        "size=\"1MiB\" ranks=\"4\"/><system all-reduce=\"ring\"/>\n"));
     write_file(dir / "e.xml",
                "<expect><bound metric=\"job.generate.messages\" min=\"24\" max=\"24\"/>"
                "<bound metric=\"class.default.messages\" min=\"24\" max=\"24\"/>"

@@ -5,6 +5,7 @@
 
 #include "tests/base/temp_dir.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -99,20 +100,15 @@ inline Said weft(const std::vector<std::string> &args, const std::string &cwd = 
     return wait_for(start(args, cwd, files), files);
 }
 
-/* The arguments of a small run on the ideal backend, whose messages do not meet. */
+/* The arguments of a small run, on the ideal backend, whose messages do not meet, unless @p more
+ * names the other one. */
 inline std::vector<std::string> small(std::vector<std::string> more = {})
 {
-    std::vector<std::string> a = {"run",
-                                  "--set",
-                                  "network.backend=ideal",
-                                  "--set",
-                                  "ideal.contention=none",
-                                  "--set",
-                                  "topology.type=single-switch",
-                                  "--set",
-                                  "single-switch.hosts=4",
-                                  "--set",
-                                  "workload.type=generate"};
+    std::vector<std::string> a = {"run"};
+    if (std::find(more.begin(), more.end(), "network.backend=packet") == more.end())
+        a.insert(a.end(), {"--set", "network.backend=ideal", "--set", "ideal.contention=none"});
+    a.insert(a.end(), {"--set", "topology.type=single-switch", "--set", "single-switch.hosts=4",
+                       "--set", "workload.type=generate"});
     a.insert(a.end(), more.begin(), more.end());
     return a;
 }

@@ -37,8 +37,8 @@ TEST(Sweep, FilesAndJson)
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(slurp(dir / "o/sweep.csv"),
               "system.all-reduce,outcome,end_to_end_ns,dimension_utilisation,speed_up,folder\n"
-              "ring,finished,43457.280000,0.723867,1.000000\n"
-              "direct,finished,14485.760000,2.171600,3.000000\n");
+              "ring,finished,43457.280000,0.723867,1.000000,1\n"
+              "direct,finished,14485.760000,2.171600,3.000000,2\n");
     EXPECT_CONTAINS(s.out, "\"system.all-reduce\": \"direct\"");
     EXPECT_CONTAINS(s.out, "\"speed_up\": 3\n");
     for (const char *row : {"1", "2"}) {

@@ -106,6 +106,8 @@ TEST(Topology, ADeadlockThatWasAskedForEndsTheRunWithItsPorts)
                                     "--set",
                                     "generate.size=16MiB",
                                     "--set",
+                                    "system.all-to-all=direct",
+                                    "--set",
                                     "switch.buffer=640KiB",
                                     "--set",
                                     "switch.alpha=1",

@@ -33,7 +33,8 @@ TEST(Trace, InfoOfATrainingStep)
 {
     TempDir dir;
     const Said g = weft({"trace", "generate", "training", "t", "--set", "model=llama3-8b", "--set",
-                         "ranks=16", "--set", "tp=4", "--set", "pp=2", "--set", "microbatches=4"},
+                         "ranks=16", "--set", "tp=4", "--set", "pp=2", "--set", "microbatches=4",
+                         "--set", "compute=efficiency"},
                         dir / "");
     ASSERT_EQ(g.code, 0) << g.err;
     EXPECT_CONTAINS(g.out, "0.4173 s on the busiest rank");

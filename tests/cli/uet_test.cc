@@ -189,7 +189,8 @@ TEST(Uet, NothingIsLostForGood)
         for (const auto &t : faults)
             for (const char *recovery : {"rud", "rod"}) {
                 const std::string what = std::string(j.name) + ", " + t.name + ", " + recovery;
-                std::vector<std::string> more = {"--json", "--set",
+                std::vector<std::string> more = {"--json", "--set", "system.all-reduce=direct",
+                                                 "--set",
                                                  std::string("transport.recovery=") + recovery};
                 for (const std::string &set : t.sets)
                     more.insert(more.end(), {"--set", set});

@@ -178,7 +178,7 @@ TEST(Proofs, CoverTheTable)
     for (size_t i = 0; i < n; i++) {
         bool found = table[i]->load || table[i]->plan; // packing_test.cc
         for (const char *spec : kSpecs)
-            found = found || std::string(spec) == table[i]->name;
+            found = found || std::string(spec).substr(0, strcspn(spec, ":")) == table[i]->name;
         EXPECT_TRUE(found) << table[i]->name;
     }
 }

@@ -26,7 +26,10 @@ inline const unsigned threads[] = {2, 3, 5, 8};
 inline void Threads(World &w, unsigned n, uint64_t seed)
 {
     weft_err err = {};
-    ASSERT_EQ(weft_engine_set_threads(w.e, n, 16 * seed + n, &err), 0) << err.msg;
+    const int rc = weft_engine_set_threads(w.e, n, 16 * seed + n, &err);
+    if (rc && strstr(err.msg, "built without threads"))
+        return; // one runs it, as is said
+    ASSERT_EQ(rc, 0) << err.msg;
 }
 
 inline void Same(const World &a, const World &b)

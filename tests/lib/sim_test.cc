@@ -143,7 +143,7 @@ TEST(LibSim, StopsAtMarkedMessagesAlone)
 
 TEST(LibSim, AStopEndsWithItsInstant)
 {
-    Net net({"network.backend=ideal"});
+    Net net({"network.backend=ideal", "ideal.contention=none"});
     for (uint32_t src = 0; src < 4; src++)
         net.Send(src, 7 - src, 4096);
     ASSERT_EQ(net.Run(WEFT_NEVER_PS, WEFT_DELIVERED), WEFT_STOP_EVENT);
