@@ -55,6 +55,8 @@ std::vector<Key> keys(const std::set<std::string> &whole)
                 const char *text = json_string_value(json_object_get(p, "type"));
                 if (f[0] == std::string("topology") && n == "switch")
                     continue; /* its keys are taken for those of the section */
+                if (f[0] == std::string("section") && n == "library")
+                    continue; /* warned of wherever system.library is ideal */
                 if (i == 0 || f[0] == std::string("section") || whole.count(n))
                     all.push_back({n, json_string_value(json_object_get(p, "name")),
                                    d                             ? d

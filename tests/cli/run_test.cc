@@ -266,7 +266,9 @@ TEST(Run, SeedIsAnOverride)
 TEST(Run, ALimitThatIsTooShortExplainsWhoWaits)
 {
     TempDir dir;
-    Said s = weft(small({"--set", "run.until=10us", "--out", "o"}), dir / "");
+    Said s =
+        weft(small({"--set", "run.until=10us", "--set", "system.all-reduce=ring", "--out", "o"}),
+             dir / "");
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.out, "unnamed: stopped-at-limit");
     EXPECT_CONTAINS(s.err, "not finished at the limit run.until=10us");

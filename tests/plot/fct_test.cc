@@ -93,8 +93,9 @@ TEST(Fct, HasOneBaselineForAllRuns)
     EXPECT_DOUBLE_EQ(std::stod(fct_rows({dir / "a", dir / "b"}).at("hpcc|web|0|10000")[6]), 1.49);
     const auto alone = fct_rows({dir / "b"});
     for (const auto &row : alone) {
-        if (row.second[1] == "web" && row.second[3] == "10000")
+        if (row.second[1] == "web" && row.second[3] == "10000") {
             EXPECT_NEAR(std::stod(row.second[6]), 1.49 / 1.25, 1e-6);
+        }
     }
     EXPECT_CONTAINS(weft({"fct", dir / "a", dir / "b"}).out, "the least of any of these runs");
 }

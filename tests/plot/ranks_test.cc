@@ -147,9 +147,8 @@ TEST(BusbwPlot, RunsOfSeveralSizesAreOneCurve)
     TempDir dir;
     std::vector<std::string> args = {"plot"};
     for (const char *size : {"64KiB", "128KiB", "1MiB"}) {
-        const Said s = weft(
-            small({"--set", std::string("generate.size=") + size, "--set", "system.all-reduce=ring",
-                   "--quiet", "--out", dir / size}));
+        const Said s = weft(small({"--set", std::string("generate.size=") + size, "--set",
+                                   "system.all-reduce=ring", "--quiet", "--out", dir / size}));
         ASSERT_EQ(s.code, 0) << s.err;
         args.push_back(dir / size);
     }
