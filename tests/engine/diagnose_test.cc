@@ -147,7 +147,7 @@ TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
 TEST(Diagnose, PausesRepeatedBesideFewPacketsEndTheRun)
 {
     World w("single-switch", {{"hosts", "4"}, {"rate", "100Gbps"}},
-            {{"switch.buffer", "64KiB"},
+            {{"switch.buffer", "1MiB"},
              {"pfc.quanta", "64"},
              {"pfc.repeat-limit", "2000"},
              {"transport.rto", "1s"}});
