@@ -192,8 +192,8 @@ static int missing_unit(const struct quantity *q, const char *text, const struct
                             number, len, number, len, number);
     default:
         return weft_err_set(err, WEFT_E_INPUT,
-                            "'%.*s' has no unit; write for example %.*sns or %.*sus", len, number,
-                            len, number, len, number);
+                            "'%.*s' has no unit; write for example %.*sns, %.*sus or %.*ss", len,
+                            number, len, number, len, number, len, number);
     }
 }
 

@@ -76,8 +76,10 @@ static void list_scenario(void *ctx, const char *name, const char *file)
     line((const struct line_to *)ctx, name, title);
 }
 
-static void list_metrics(const struct line_to *to)
+static int list_metrics(const struct weft_cli *cli, const struct line_to *to, struct weft_err *err)
 {
+    (void)cli;
+    (void)err;
     static const char *const before[] = {"", "job.WORKLOAD.", "class.PRIO."};
     char name[2 * WEFT_METRIC_TEXT_MAX];
     for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
@@ -88,6 +90,7 @@ static void list_metrics(const struct line_to *to)
             line(to, name, m[i].help);
         }
     }
+    return 0;
 }
 
 static void list_topology_preset(void *ctx, const char *name, const char *file)
@@ -118,6 +121,31 @@ static int list_presets(const struct weft_cli *cli, const struct line_to *to, st
     return weft_preset_each(list_topology_preset, (void *)(uintptr_t)to, err);
 }
 
+static int list_scenarios(const struct weft_cli *cli, const struct line_to *to,
+                          struct weft_err *err)
+{
+    (void)cli;
+    return weft_source_each(list_scenario, (void *)(uintptr_t)to, err);
+}
+
+static int list_clusters(const struct weft_cli *cli, const struct line_to *to, struct weft_err *err)
+{
+    (void)cli;
+    return weft_source_each_cluster(list_scenario, (void *)(uintptr_t)to, err);
+}
+
+/* What is no family of plug-ins. */
+static const struct {
+    const char *name, *help;
+    int (*list)(const struct weft_cli *cli, const struct line_to *to, struct weft_err *err);
+} others[] = {
+    {"presets", "sets of parameters, and topologies, by a name", list_presets},
+    {"scenarios", "shipped scenarios", list_scenarios},
+    {"clusters", "clusters of GPUs for 'weft nccl-tests'", list_clusters},
+    {"metrics", "numbers of a run's summary", list_metrics},
+};
+enum { NOTHERS = sizeof others / sizeof others[0] };
+
 static void list_all(const struct weft_cli *cli)
 {
     size_t n;
@@ -125,16 +153,17 @@ static void list_all(const struct weft_cli *cli)
     fputs("weft list WHAT, where WHAT is one of:\n", cli->out);
     for (size_t i = 0; i < n; i++)
         fprintf(cli->out, "  %-13s %s\n", l[i].plural, l[i].help);
-    fputs("  presets       sets of parameters, and topologies, by a name\n"
-          "  scenarios     shipped scenarios\n  metrics       numbers of a run's summary\n",
-          cli->out);
+    for (size_t i = 0; i < NOTHERS; i++)
+        fprintf(cli->out, "  %-13s %s\n", others[i].name, others[i].help);
 }
 
 static int list_unknown(const char *word, struct weft_err *err)
 {
-    const char *names[24] = {"scenarios", "metrics", "presets"};
-    size_t n, k = 3;
+    const char *names[24];
+    size_t n, k = 0;
     const struct weft_listing *l = weft_listings(&n);
+    for (size_t i = 0; i < NOTHERS; i++)
+        names[k++] = others[i].name;
     for (size_t i = 0; i < n && k < 24; i++)
         names[k++] = l[i].plural;
     const char *near = weft_nearest(word, names, k);
@@ -175,19 +204,13 @@ static int list_all_json(const struct weft_cli *cli, struct weft_err *err)
         list_family(cli, &to, &l[i]);
         weft_json_end_array(&j);
     }
-    weft_json_key(&j, "presets");
-    weft_json_array(&j);
-    int code = list_presets(cli, &to, err);
-    weft_json_end_array(&j);
-    weft_json_key(&j, "scenarios");
-    weft_json_array(&j);
-    if (!code)
-        code = weft_source_each(list_scenario, (void *)(uintptr_t)&to, err);
-    weft_json_end_array(&j);
-    weft_json_key(&j, "metrics");
-    weft_json_array(&j);
-    list_metrics(&to);
-    weft_json_end_array(&j);
+    int code = 0;
+    for (size_t i = 0; !code && i < NOTHERS; i++) {
+        weft_json_key(&j, others[i].name);
+        weft_json_array(&j);
+        code = others[i].list(cli, &to, err);
+        weft_json_end_array(&j);
+    }
     weft_json_end_object(&j);
     weft_json_finish(&j, NULL);
     return code;
@@ -207,9 +230,10 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one list at a time");
     const struct weft_listing *l = weft_listing_find(cli, args[0]);
-    const bool scenarios = strcmp(args[0], "scenarios") == 0,
-               metrics = strcmp(args[0], "metrics") == 0, presets = strcmp(args[0], "presets") == 0;
-    if (!l && !scenarios && !metrics && !presets)
+    size_t other = 0;
+    while (other < NOTHERS && strcmp(args[0], others[other].name) != 0)
+        other++;
+    if (!l && other == NOTHERS)
         return list_unknown(args[0], err);
     struct line_to to = {cli->out, o->json ? &j : NULL};
     if (o->json) {
@@ -221,15 +245,10 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
         weft_json_array(&j);
     }
     int code = 0;
-    if (l) {
+    if (l)
         list_family(cli, &to, l);
-    } else if (scenarios) {
-        code = weft_source_each(list_scenario, &to, err);
-    } else if (presets) {
-        code = list_presets(cli, &to, err);
-    } else {
-        list_metrics(&to);
-    }
+    else
+        code = others[other].list(cli, &to, err);
     if (o->json) {
         weft_json_end_array(&j);
         weft_json_end_object(&j);
@@ -246,7 +265,7 @@ const struct weft_command weft_command_list = {
     .example = "weft list cc",
     .details =
         "WHAT is one of cc, topologies, collectives, workloads, models, gpus, distributions, "
-        "transforms, faults, plots, quantities, backends, sections, presets, scenarios, metrics; "
+        "transforms, faults, plots, quantities, backends, sections, presets, scenarios, clusters, metrics; "
         "without it, they are explained. 'weft show' explains one entry with its "
         "parameters.",
     .opts = options,

@@ -145,7 +145,7 @@ static int read_cluster(struct test *t, uint32_t nodes, uint32_t gpus, struct we
         weft_scenario_free(s);
         return weft_err_set(err, WEFT_E_INPUT,
                             "%s is no cluster: its topology has no dimensions with size= and "
-                            "nodes=; shipped ones are in scenarios/clusters",
+                            "nodes=; see 'weft list clusters'",
                             t->cluster[0]);
     }
     const char *text = weft_arena_strdup(t->arena, dims);

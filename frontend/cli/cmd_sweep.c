@@ -76,10 +76,16 @@ static int take_over(struct sweep *w, struct weft_err *err)
 static int open_folder(struct sweep *w, struct weft_err *err)
 {
     const char *dir = w->base.out;
+    char earlier[WEFT_PATH_MAX];
     const bool keep = w->o->resume || w->o->retry_failed || w->o->collect;
     w->s.reason = "";
     if (!dir)
         return 0;
+    if (!keep && !weft_path_join(earlier, dir, "sweep.csv", err) && weft_file_is_regular(earlier))
+        weft_log(w->base.cli->log, WEFT_LOG_INFO,
+                 "%s: the rows of an earlier sweep are removed (--resume takes over those that are "
+                 "the same)",
+                 dir);
     w->place = keep ? weft_place_keep(dir, err) : weft_place_open(dir, err);
     if (!w->place || take_over(w, err) || weft_path_join(w->run_json, dir, "run.json", err) ||
         save_state(w, WEFT_OUTCOME_RUNNING, err))

@@ -17,6 +17,16 @@ const char *weft_change_class_name(enum weft_change_class c)
     return names[c];
 }
 
+/* A change of links' rates comes after those that the run has: it would replace them. */
+static const char *changes_setting(const struct weft_changes *c, const char *set)
+{
+    static const char key[] = "run.link-rates=";
+    const size_t n = sizeof key - 1;
+    if (!c->link_rates || !*c->link_rates || strncmp(set, key, n) != 0)
+        return set;
+    return weft_arena_printf(c->arena, "%s%s;%s", key, c->link_rates, set + n);
+}
+
 int weft_changes_add(struct weft_changes *c, const struct weft_change *like, const char *set1,
                      const char *set2, const char *set3, struct weft_err *err)
 {
@@ -38,8 +48,11 @@ int weft_changes_add(struct weft_changes *c, const struct weft_change *like, con
         return weft_err_no_memory(err, "changes to try");
     own.nsets = 0;
     for (size_t i = 0; i < 3; i++)
-        if (given[i])
-            own.sets[own.nsets++] = given[i];
+        if (given[i]) {
+            own.sets[own.nsets] = changes_setting(c, given[i]);
+            if (!own.sets[own.nsets++])
+                return weft_err_no_memory(err, "changes to try");
+        }
     c->list[c->n++] = own;
     return 0;
 }

@@ -52,6 +52,7 @@ struct weft_change {
 struct weft_changes {
     struct weft_arena *arena; /**< owns the texts */
     struct weft_change *list; /**< in the arena */
+    const char *link_rates;   /**< run.link-rates of the run, which changes of it keep; NULL: "" */
     size_t n, cap;
 };
 

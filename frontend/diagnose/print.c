@@ -100,7 +100,9 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
             fprintf(out, "\nWhat would make it faster, causes first:\n");
         print_trial(out, d, &d->trials[i], ++rows);
     }
-    if (rows == 0)
+    if (d->nplayed == 0 && d->nuntried > 0)
+        fprintf(out, "\nNo change was tried: the time for it was over before the first.\n");
+    else if (rows == 0)
         fprintf(out, "\nNo change that was tried makes it faster by more than %.0f %%.\n",
                 100 * WEFT_DIAGNOSE_LEAST_GAIN);
     print_others(out, d, WEFT_TRIAL_PLAYED, "What would not, by time:");

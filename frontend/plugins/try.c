@@ -3,6 +3,7 @@
 #include "plugins/try.h"
 
 #include "collective/checker.h"
+#include "congestion/cc_replay.h"
 #include "congestion/cc_table.h"
 #include "lib/sim.h"
 #include "plugins/try_cc.h"
@@ -158,6 +159,11 @@ static int try_control(const struct weft_plugin_try *how, const struct weft_cc_o
     if (weft_cc_check_ops(o, err) || try_params(&o->params, err) || weft_try_cc_hooks(o, err))
         return err->code;
     try_say(how, "hooks: in bounds, pure, and complete in 200 random sequences");
+    if (weft_try_cc_moving(o, err))
+        return err->code;
+    if (weft_cc_replay_of(o)->moving)
+        try_say(how, "replay: the state moves as it says in %d random sequences",
+                WEFT_TRY_CC_MOVES);
     snprintf(name, sizeof name, "congestion-control.name=%s", o->name);
     const char *const sets[] = {"topology.type=leaf-spine", name};
     return try_ways(how, sets, 2, err);

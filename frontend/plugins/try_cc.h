@@ -4,6 +4,7 @@
 #define WEFT_PLUGINS_TRY_CC_H
 
 #include "congestion/cc.h"
+#include "congestion/cc_replay.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,6 +13,20 @@ extern "C" {
 /** Whether its hooks stay in bounds, write all of their output and only their own state, and do the
  * same for the same input. WEFT_E_OUTCOME. */
 int weft_try_cc_hooks(const struct weft_cc_ops *o, struct weft_err *err);
+
+/** Whether what it says of how its state moves (cc_replay.h) is true: random traffic that begins at
+ * another time, from other packet numbers and counters of switches on, must have the same decisions
+ * in WEFT_TRY_CC_MOVES sequences. WEFT_E_OUTCOME. */
+int weft_try_cc_moving(const struct weft_cc_ops *o, struct weft_err *err);
+/** Sequences of weft_try_cc_moving. */
+#define WEFT_TRY_CC_MOVES 40
+/** One such sequence.
+ * @param params settled for 100 Gbps and 8 us.
+ * @param moving the fields that are moved, where the sequence begins anew.
+ * @param part whether decisions, or the state that moves as the algorithm says, part. */
+int weft_try_cc_moves(const struct weft_cc_ops *o, const void *params,
+                      const struct weft_cc_moving *moving, uint64_t seed, bool *part,
+                      struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -28,21 +28,40 @@ static int source_by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
-                     struct weft_err *err)
+/* The scenario that an entry of a folder is: a folder's scenario.xml, or of clusters NAME.xml, whose
+ * suffix is cut off. */
+static bool is_scenario(const char *root, bool clusters, char *name, char file[WEFT_PATH_MAX])
+{
+    struct weft_err quiet = {0};
+    char path[WEFT_PATH_MAX], *suffix = strrchr(name, '.');
+    if (name[0] == '.' || weft_path_join(path, root, name, &quiet))
+        return false;
+    if (!clusters)
+        return !weft_path_join(file, path, "scenario.xml", &quiet) && weft_file_is_regular(file);
+    if (!suffix || strcmp(suffix, ".xml") != 0 || !weft_file_is_regular(path))
+        return false;
+    *suffix = '\0';
+    memcpy(file, path, sizeof path);
+    return true;
+}
+
+static int each_of(bool clusters, void (*fn)(void *ctx, const char *name, const char *file),
+                   void *ctx, struct weft_err *err)
 {
     char *names[MAX_SCENARIOS];
-    char root[WEFT_PATH_MAX], path[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
+    char top[WEFT_PATH_MAX], root[WEFT_PATH_MAX], file[WEFT_PATH_MAX], name[300];
     size_t n = 0;
-    int code = scenario_root(root, err);
+    int code = scenario_root(top, err);
+    if (!code)
+        code = weft_path_join(root, top, clusters ? "clusters" : "", err);
     if (code)
         return code;
     DIR *d = opendir(root);
     if (!d) /* a program that was installed without them has none */
         return errno == ENOENT ? 0 : weft_file_error(err, root, "list the scenarios of", errno);
     for (struct dirent *e; !code && n < MAX_SCENARIOS && (e = readdir(d));) {
-        if (e->d_name[0] == '.' || weft_path_join(path, root, e->d_name, err) ||
-            weft_path_join(file, path, "scenario.xml", err) || !weft_file_is_regular(file))
+        snprintf(name, sizeof name, "%s", e->d_name);
+        if (!is_scenario(root, clusters, name, file))
             continue;
         names[n] = strdup(e->d_name);
         if (!names[n])
@@ -53,12 +72,23 @@ int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), 
     closedir(d);
     qsort(names, n, sizeof names[0], source_by_name);
     for (size_t i = 0; i < n; i++) {
-        if (!code && !weft_path_join(path, root, names[i], err) &&
-            !weft_path_join(file, path, "scenario.xml", err))
+        if (!code && is_scenario(root, clusters, names[i], file))
             fn(ctx, names[i], file);
         free(names[i]);
     }
     return code;
+}
+
+int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                     struct weft_err *err)
+{
+    return each_of(false, fn, ctx, err);
+}
+
+int weft_source_each_cluster(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                             struct weft_err *err)
+{
+    return each_of(true, fn, ctx, err);
 }
 
 /* The nearest shipped name to the one that was not found. */
@@ -104,13 +134,14 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         if (weft_file_is_regular(path))
             return 0;
         struct near n = {.given = name};
-        if (weft_source_each(consider, &n, err))
+        if (weft_source_each(consider, &n, err) || weft_source_each_cluster(consider, &n, err))
             return err->code;
         if (n.best[0])
             return weft_err_set(err, WEFT_E_IO, "no file and no scenario '%s'; did you mean '%s'?",
                                 name, n.best);
         return weft_err_set(err, WEFT_E_IO,
-                            "no file and no scenario '%s'; see 'weft list scenarios'", name);
+                            "no file and no scenario '%s'; see 'weft list scenarios' and 'weft list clusters'",
+                            name);
     }
     int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
     return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");

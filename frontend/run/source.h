@@ -60,6 +60,9 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
  * ./scenarios, else those that came with the program (base/place.h). */
 int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
                      struct weft_err *err);
+/** The same of the shipped clusters of GPUs (scenarios/clusters/NAME.xml). */
+int weft_source_each_cluster(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                             struct weft_err *err);
 /** Appends to @p sets what the options besides --set stand for, at most WEFT_SOURCE_SHORTS; *n
  * grows. The texts live in *texts, which the caller frees. */
 int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size_t *n, char **texts,

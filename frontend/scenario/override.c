@@ -108,16 +108,30 @@ static struct weft_scenario_group *find_group(struct weft_resolver *r,
     return by_name || ntypes != 1 ? by_name : by_type;
 }
 
-/* Whether @p name is a member of a family that this scenario did not choose, or a section of
- * another backend. */
-static int explain_unchosen(struct weft_resolver *r, const struct weft_override *o,
-                            struct weft_err *err)
+/* The family that has a member of the key's section: the one whose member has the parameter, where
+ * several have ('hpcc' is a topology and a congestion control). WEFT_FAMILIES: none. */
+static int family_of(const struct weft_resolver *r, const struct weft_override *o)
 {
+    int first = WEFT_FAMILIES;
     for (int f = 0; f < WEFT_FAMILIES; f++) {
         struct weft_err quiet = {0};
         struct weft_plugin p;
         if (weft_family_find((enum weft_family_id)f, &r->backends, o->prefix, &p, &quiet))
             continue;
+        if (p.params && weft_params_find(p.params, o->param))
+            return f;
+        first = first < f ? first : f;
+    }
+    return first;
+}
+
+/* Whether @p name is a member of a family that this scenario did not choose, or a section of
+ * another backend. */
+static int explain_unchosen(struct weft_resolver *r, const struct weft_override *o,
+                            struct weft_err *err)
+{
+    const int f = family_of(r, o);
+    if (f < WEFT_FAMILIES) {
         const struct weft_family *fam = &weft_families[f];
         if (f == WEFT_FAMILY_CC && !r->s->cc)
             return weft_err_set(

@@ -6,9 +6,10 @@
 #include "base/needs.h"
 #include "base/scale.h"
 #include "congestion/choice.h"
-#include "scenario/resolve.h"
 #include "congestion/cc_marking.h"
 #include "congestion/cc_table.h"
+#include "scenario/resolve.h"
+#include "system/library.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -265,6 +266,7 @@ int weft_scenario_warn_in_network(struct weft_scenario *s, const struct weft_sce
                                                               &env, note_in_network, &used, err))
             return err->code;
     }
+    used |= s->system->library != WEFT_LIBRARY_IDEAL; /* whose tuner chooses by size */
     return graphs && !used /* without graphs it has been said */
                ? warn_group(s, g,
                             "no operation is played in switches, as by "

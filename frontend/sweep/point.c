@@ -3,6 +3,7 @@
 #include "foreign/subject.h"
 #include "run/interrupt.h"
 #include "run/run_json.h"
+#include "scenario/families.h"
 #include "sweep/run.h"
 
 #include <errno.h>
@@ -19,6 +20,39 @@ const char *weft_sweep_setting(struct weft_arena *arena, const char *dir, const 
     return weft_arena_printf(arena, "%s=%s%s%s", key, here ? "" : dir, here ? "" : "/", value);
 }
 
+static bool sweep_is_selector(const char *key)
+{
+    for (int f = 0; f < WEFT_FAMILIES; f++) {
+        const size_t n = strlen(weft_families[f].element);
+        if (strncmp(key, weft_families[f].element, n) == 0 && key[n] == '.' &&
+            strcmp(key + n + 1, weft_families[f].selector) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a setting of all rows belongs to a plug-in that other rows choose, and this one doesn't:
+ * hpcc.target-util=0.9 where congestion-control.name=dcqcn|hpcc is varied. */
+static bool sweep_of_other_rows(const struct weft_sweep *s, size_t row, const char *set)
+{
+    const size_t n = strcspn(set, ".");
+    for (size_t a = 0; a < s->naxes; a++)
+        for (size_t k = 0; k < s->axis[a].nkeys; k++) {
+            const char *own = weft_sweep_axis_value(s, a, k, row);
+            bool others = false;
+            if (!sweep_is_selector(s->axis[a].key[k]) ||
+                (strlen(own) == n && strncmp(own, set, n) == 0))
+                continue;
+            for (size_t i = 0; i < s->axis[a].n; i++) {
+                const char *value = s->axis[a].value[k].list[i];
+                others |= strlen(value) == n && strncmp(value, set, n) == 0;
+            }
+            if (others)
+                return true;
+        }
+    return false;
+}
+
 int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep *s, size_t point,
                         struct weft_source_opts *out, struct weft_err *err)
 {
@@ -30,9 +64,10 @@ int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep
     const char **list = (const char **)weft_arena_calloc(s->arena, n + own, sizeof *list);
     *out = b->source;
     bool ok = list != NULL;
+    out->set = (struct weft_strings){list, 0};
     for (size_t i = 0; ok && i < n; i++)
-        list[i] = b->source.set.list[i];
-    out->set.list = list;
+        if (!sweep_of_other_rows(s, row, b->source.set.list[i]))
+            list[out->set.n++] = b->source.set.list[i];
     for (size_t a = 0; a < s->naxes; a++)
         for (size_t k = 0; ok && k < s->axis[a].nkeys; k++) {
             if (s->axis[a].label[k])

@@ -51,8 +51,8 @@ const Good good_times[] = {
 const Bad bad_times[] = {
     {"", "empty"},
     {"  ", "empty"},
-    {"35", "'35' has no unit; write for example 35ns or 35us"},
-    {"1.5", "'1.5' has no unit; write for example 1.5ns or 1.5us"},
+    {"35", "'35' has no unit; write for example 35ns, 35us or 35s"},
+    {"1.5", "'1.5' has no unit; write for example 1.5ns, 1.5us or 1.5s"},
     {"0.5ps", "'0.5ps' is not a whole number of picoseconds"},
     {"1.2345ns", "not a whole number of picoseconds"},
     {"0.0000000000001s", "not a whole number"},

@@ -131,4 +131,15 @@ TEST(Trust, SmallAndMiddleSizesOnTwoNodes)
     }
 }
 
+TEST(NcclTests, ClustersAreListedAndAWrongNameHasTheNearest)
+{
+    EXPECT_CONTAINS(weft({"list", "clusters"}).out, "nebius-h100");
+    const Said s = weft({"nccl-tests", "dgx-h10"});
+    EXPECT_EQ(s.code, 4);
+    EXPECT_CONTAINS(s.err, "did you mean 'dgx-h100'?");
+    const Said one = weft({"nccl-tests", "dgx-h100", "-n", "1", "-b", "1M", "-e", "2M"});
+    EXPECT_EQ(one.code, 0) << one.err;
+    EXPECT_EQ(one.err, "") << "the tuner may choose NVLS: in-network settings are no mistake";
+}
+
 } // namespace

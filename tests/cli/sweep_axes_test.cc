@@ -53,6 +53,29 @@ TEST(SweepAxes, SettingsThatChangeTogether)
     EXPECT_CONTAINS(s.err, "generate.size has 2, single-switch.rate 1");
 }
 
+// A parameter of a control that other rows use says nothing to this one, and is no error there.
+TEST(SweepAxes, AControlsOwnSettingIsForItsRows)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the backend packet";
+    auto with = [](const char *util) {
+        return weft({"sweep", "--set", "topology.type=single-switch", "--set",
+                     "single-switch.hosts=5", "--set", "workload.type=generate", "--set",
+                     "generate.kind=gather", "--set", "generate.size=1MiB", "--set",
+                     std::string("hpcc.target-util=") + util, "--vary",
+                     "congestion-control.name=dcqcn|hpcc"});
+    };
+    const Said half = with("0.5"), most = with("0.95");
+    EXPECT_EQ(half.code, 0) << half.err;
+    EXPECT_EQ(most.code, 0) << most.err;
+    const auto row = [](const Said &s, const char *name) {
+        const size_t at = s.out.find(std::string("\n") + name) + 1;
+        return s.out.substr(at, s.out.find('\n', at) - at);
+    };
+    EXPECT_EQ(row(half, "dcqcn"), row(most, "dcqcn"));
+    EXPECT_NE(row(half, "hpcc"), row(most, "hpcc"));
+}
+
 TEST(SweepAxes, MeansOverSeeds)
 {
     TempDir dir;

@@ -46,6 +46,20 @@ TEST(Diagnose, ASlowLinkComesFirstAndItsSettingsAreThoseOfARun)
     EXPECT_EQ(nanoseconds(changes, "job.generate.time_ns"), nanoseconds(run.out, "end_to_end_ns"));
 }
 
+// A change of links' rates is tried beside those that the run has, not in place of them.
+TEST(Diagnose, AChangeOfRatesKeepsTheSlowLinkOfTheRun)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    std::vector<std::string> args = with("diagnose", {"--all"});
+    args[args.size() - 2] = "run.link-rates=h0-s16:100Gbps";
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "  1. link h0-s16 at 400Gbps, as its peers, instead of 100Gbps\n");
+    EXPECT_CONTAINS(s.out, "'run.link-rates=h0-s16:100Gbps;hosts:x2'");
+    EXPECT_EQ(s.out.find("'run.link-rates=hosts:x2'"), std::string::npos) << s.out;
+}
+
 TEST(Diagnose, WhatTheBudgetDoesNotReachIsSaid)
 {
     if (!has_packet())

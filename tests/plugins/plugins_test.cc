@@ -208,4 +208,30 @@ TEST(PluginsTry, FaultsAreFound)
     }
 }
 
+// A field that goes with packet numbers and is said to go with the clock.
+TEST(PluginsTry, AWrongDeclarationForReplayIsFound)
+{
+    TempDir dir;
+    for (const char *moves : {"WEFT_CC_MOVES_BYTES", "WEFT_CC_MOVES_TIME"}) {
+        const bool right = moves == std::string("WEFT_CC_MOVES_BYTES");
+        const std::string tables =
+            std::string("static const struct weft_cc_moving moving[] = "
+                        "{WEFT_CC_MOVING(cut_at_bytes, ") +
+            moves +
+            "), WEFT_CC_MOVING_END};\n"
+            "static const struct weft_cc_replay replay = {.moving = moving};\n";
+        std::string text = replaced(example(), "static const struct weft_cc_ops mine",
+                                    tables + "static const struct weft_cc_ops mine");
+        text = replaced(text, ".on_ack = mine_on_ack,",
+                        ".on_ack = mine_on_ack,\n    .replay = &replay,");
+        text = replaced(text, "#include \"congestion/cc.h\"\n",
+                        "#include \"congestion/cc.h\"\n#include \"congestion/cc_replay.h\"\n");
+        ASSERT_NE(text.find("replay = &replay"), std::string::npos);
+        ASSERT_TRUE(compiled(dir / "said", text));
+        const Said said = weft({"test-plugin", dir / "said.so"});
+        EXPECT_EQ(said.code == 0, right) << said.out;
+        EXPECT_CONTAINS(said.out, right ? "the state moves as it says" : "moves in another way");
+    }
+}
+
 } // namespace

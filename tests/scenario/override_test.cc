@@ -66,6 +66,8 @@ TEST(Override, KeysWithoutEffectAreErrors)
         {"fat-tree.k=4",
          "has no effect: the topology is 'leaf-spine'; to change it, --set topology.type=fat-tree"},
         {"static-window.window=1KB", "has no effect: the congestion control is 'dcqcn'"},
+        {"hpcc.target-util=0.9", "to change it, --set congestion-control.name=hpcc"},
+        {"hpcc.file=x", "to change it, --set topology.type=hpcc"},
         {"chakra.path=x", "has no effect: the workload is 'generate'"},
         {"ideal.model=flat",
          "the network backend is 'packet'; to change it, --set network.backend=ideal"},
