@@ -265,7 +265,8 @@ const struct weft_command weft_command_list = {
     .example = "weft list cc",
     .details =
         "WHAT is one of cc, topologies, collectives, workloads, models, gpus, distributions, "
-        "transforms, faults, plots, quantities, backends, sections, presets, scenarios, clusters, metrics; "
+        "transforms, faults, plots, quantities, backends, sections, presets, scenarios, clusters, "
+        "metrics; "
         "without it, they are explained. 'weft show' explains one entry with its "
         "parameters.",
     .opts = options,

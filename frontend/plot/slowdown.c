@@ -105,9 +105,9 @@ static void add_curve(struct weft_panel *p, const struct groups *g, size_t perce
 /* There is nothing to draw; @p who: "the runs have", or the one run. */
 static int nothing(const struct weft_runs *runs, const char *who, struct weft_err *err)
 {
-    return runs->job ? weft_plot_nothing(err, "%s no messages of a workload '%s' (--job)", who,
-                                         runs->job)
-                     : weft_plot_nothing(err, "%s no messages (flows.csv)", who);
+    return runs->job
+               ? weft_plot_nothing(err, "%s no messages of a workload '%s' (--job)", who, runs->job)
+               : weft_plot_nothing(err, "%s no messages (flows.csv)", who);
 }
 
 /* One run: its percentiles in one panel, and where it has jobs, in one for each. */

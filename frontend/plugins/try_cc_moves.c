@@ -150,8 +150,7 @@ static bool moves_part(struct moves_qp qp[3], const struct weft_cc_moving *movin
         moves_round(here, &one, !seldom, false);
         moves_round(there, &other, !seldom, false);
         const struct weft_cc_out *x = &here->out, *y = &there->out;
-        const int64_t timer =
-            x->timer_at_ps == WEFT_NEVER ? WEFT_NEVER : x->timer_at_ps + MOVED_PS;
+        const int64_t timer = x->timer_at_ps == WEFT_NEVER ? WEFT_NEVER : x->timer_at_ps + MOVED_PS;
         moves_copy(here, own, moved);
         if (x->rate_bps != y->rate_bps || x->cwnd_bytes != y->cwnd_bytes ||
             y->timer_at_ps != timer || memcmp(moved->state, there->state, o->state_size) != 0)

@@ -28,8 +28,8 @@ static int source_by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The scenario that an entry of a folder is: a folder's scenario.xml, or of clusters NAME.xml, whose
- * suffix is cut off. */
+/* The scenario that an entry of a folder is: a folder's scenario.xml, or of clusters NAME.xml,
+ * whose suffix is cut off. */
 static bool is_scenario(const char *root, bool clusters, char *name, char file[WEFT_PATH_MAX])
 {
     struct weft_err quiet = {0};
@@ -139,9 +139,10 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         if (n.best[0])
             return weft_err_set(err, WEFT_E_IO, "no file and no scenario '%s'; did you mean '%s'?",
                                 name, n.best);
-        return weft_err_set(err, WEFT_E_IO,
-                            "no file and no scenario '%s'; see 'weft list scenarios' and 'weft list clusters'",
-                            name);
+        return weft_err_set(
+            err, WEFT_E_IO,
+            "no file and no scenario '%s'; see 'weft list scenarios' and 'weft list clusters'",
+            name);
     }
     int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
     return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");

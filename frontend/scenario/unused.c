@@ -267,7 +267,7 @@ int weft_scenario_warn_in_network(struct weft_scenario *s, const struct weft_sce
             return err->code;
     }
     used |= s->system->library != WEFT_LIBRARY_IDEAL; /* whose tuner chooses by size */
-    return graphs && !used /* without graphs it has been said */
+    return graphs && !used                            /* without graphs it has been said */
                ? warn_group(s, g,
                             "no operation is played in switches, as by "
                             "system.all-reduce=in-network",

@@ -166,9 +166,9 @@ TEST_F(Json, OfRunsAndSweeps)
 TEST_F(Json, OfWhatThereIs)
 {
     valid({"list", "--json"}, "list");
-    for (const char *what : {"cc", "topologies", "collectives", "workloads", "transforms",
-                             "backends", "sections", "faults", "presets", "scenarios", "clusters",
-                             "metrics"})
+    for (const char *what :
+         {"cc", "topologies", "collectives", "workloads", "transforms", "backends", "sections",
+          "faults", "presets", "scenarios", "clusters", "metrics"})
         valid({"list", what, "--json"}, "list");
     valid({"show", "cc", "dcqcn", "--json"}, "show");
     valid({"show", "workload", "generate", "--json"}, "show");
