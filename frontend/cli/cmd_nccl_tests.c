@@ -122,7 +122,8 @@ static int nccl_tests_load(struct test *t, const char *const *sets, size_t n,
     const char **all = weft_arena_alloc(t->arena, (source.set.n + n + 1) * sizeof *all);
     if (!all)
         return weft_err_no_memory(err, "settings");
-    memcpy(all, sets, n * sizeof *all);
+    if (n)
+        memcpy(all, sets, n * sizeof *all);
     if (source.set.n)
         memcpy(all + n, source.set.list, source.set.n * sizeof *all);
     source.set.list = all;
