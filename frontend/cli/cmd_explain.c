@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft explain: what a setting is, what it needs, what needs it, and what it does in a scenario. */
+#include "explain_word.h"
+
 #include "base/scale.h"
 #include "command/listing.h"
 #include "report/report.h"
@@ -247,8 +249,9 @@ static int explain_unknown(const struct weft_cli *cli, struct wanted *w, struct 
 {
     each_param(cli, explain_collect, w);
     const char *near = weft_nearest(w->key, w->keys, w->nkeys);
-    weft_err_set(err, WEFT_E_USAGE, "no setting is called '%s'; %s%s%s", w->key,
-                 near ? "did you mean '" : "'weft explain' lists all", near ? near : "",
+    weft_err_set(err, WEFT_E_USAGE, "%s is called '%s'; %s%s%s",
+                 *w->name ? "no setting" : "nothing", w->key,
+                 near ? "did you mean '" : "'weft explain' lists all settings", near ? near : "",
                  near ? "'?" : "");
     free_keys(w);
     return err->code;
@@ -308,6 +311,8 @@ static int explain_explain(const struct weft_cli *cli, const void *opts, char **
     const bool in_one = nargs == 2 || o->source.set.n;
     if (!w.found && in_one && find_in_scenario(cli, o, args + 1, nargs - 1, &w, err))
         return err->code;
+    if (!w.found && !dot && !in_one && !o->json && weft_explain_word(cli, w.key))
+        return 0;
     if (!w.found)
         return explain_unknown(cli, &w, err);
     if (in_one && ask(cli, o, args + 1, nargs - 1, w.key, &in, err))
@@ -323,12 +328,14 @@ const struct weft_command weft_command_explain = {
     .name = "explain",
     .summary = "Explain a setting: what it is, what it needs, what needs it, and what it does in a "
                "scenario",
-    .usage = "[SECTION.PARAMETER [SCENARIO]] [--set KEY=VALUE]...",
+    .usage = "[SECTION.PARAMETER [SCENARIO] | WORD] [--set KEY=VALUE]...",
     .example = "weft explain pfc.quanta scenarios/allreduce-clos16",
     .details =
         "Without a setting it lists all. With a scenario, or --set, it says what the value "
         "is there, where it\ncomes from, and whether it has an effect under the others. Names of "
-        "workloads (web.load) need their scenario.",
+        "workloads (web.load) need their scenario.\nOf a word, such as slowdown or hpcc, it says "
+        "the "
+        "metrics, columns and members of families that have it.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct explain_opts),

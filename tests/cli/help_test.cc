@@ -198,6 +198,22 @@ TEST(Help, ZshCompletes)
               "weft explain pfc.quanta incast-websearch ");
 }
 
+TEST(Explain, SaysWhatAWordNames)
+{
+    Said s = weft({"explain", "bus-bandwidth"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "metric all-reduce-bus-bandwidth: bus bandwidth of all-reduce");
+    EXPECT_CONTAINS(weft({"explain", "speed-up"}).out, "column of 'weft sweep'");
+    EXPECT_CONTAINS(weft({"explain", "hpcc"}).out, "'weft show cc hpcc'");
+    s = weft({"explain", "slowdown"});
+    EXPECT_CONTAINS(s.out, "metric job.WORKLOAD.fct-slowdown-p99: ");
+    EXPECT_CONTAINS(s.out, "more metrics: 'weft list metrics'");
+    EXPECT_CONTAINS(s.out, "column slowdown of flows.csv: fct_ns / ideal_fct_ns");
+    s = weft({"explain", "qqqq"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "nothing is called 'qqqq'");
+}
+
 TEST(Explain, SaysWhereASettingMatters)
 {
     Said s = weft({"explain", "generate.size"});
