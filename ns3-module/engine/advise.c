@@ -100,6 +100,19 @@ static void look_at_paths(struct advice *a, uint32_t dim)
         control->name, word, control->name);
 }
 
+/* The rate of a port, and what ecn.scale-rate makes of a threshold there that the user gave. */
+static void at_rate(const struct prio_params *p, uint64_t rate_bps, char *out, size_t size)
+{
+    const struct weft_ecn_params *e = &p->ecn;
+    char rate[WEFT_UNIT_TEXT_MAX];
+    weft_format_rate(rate_bps, rate);
+    if (e->kmin_bytes == UINT64_MAX || !e->scale_rate_bps || e->scale_rate_bps == rate_bps)
+        snprintf(out, size, "%s", rate);
+    else
+        snprintf(out, size, "%s, %.4g times its value by ecn.scale-rate", rate,
+                 (double)rate_bps / (double)e->scale_rate_bps);
+}
+
 static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const uint64_t pools[2],
                          uint64_t headroom)
 {
@@ -112,11 +125,11 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
     const struct marking_basis basis = {marking_tuned(ops_of(a, prio), f->ndims, l->dim, dctcp),
                                         shared};
     struct marking m;
-    char name[WEFT_NODE_NAME_MAX], text[5][WEFT_UNIT_TEXT_MAX];
+    char name[WEFT_NODE_NAME_MAX], at[128], text[5][WEFT_UNIT_TEXT_MAX];
     if (!p->marked || n == 0 || marking_of(p, l->rate_bps, &basis, &m, NULL))
         return;
     weft_human_size(m.kmin, text[0]);
-    weft_format_rate(l->rate_bps, text[1]);
+    at_rate(p, l->rate_bps, at, sizeof at);
     const uint64_t most = longest_queue(a, p, shared, n, headroom, l->rate_bps);
     const uint64_t one = marking_one_ingress_bytes(p, shared, l->rate_bps) + a->p.sw.reserve_bytes;
     const char *control = control_of(a, l->dim, prio);
@@ -127,7 +140,7 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
             "(ecn.kmin, at "
             "%s), but with switch.buffer=%s and switch.%s=%g no queue of priority %u grows "
             "beyond %s before %s; lower ecn.kmin or raise switch.buffer",
-            control, weft_fabric_node_name(f, node, name), text[0], text[1],
+            control, weft_fabric_node_name(f, node, name), text[0], at,
             weft_format_size(mmu_buffer_bytes(&a->p, f, node), text[2]),
             p->lossless ? "alpha" : "lossy-alpha", p->sw.alpha, prio,
             weft_human_size(most, text[3]), p->lossless ? "PFC pauses it" : "packets are dropped");
@@ -139,15 +152,15 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
             "before marking begins at %s (ecn.kmin, at %s); raise switch.lossy-alpha or lower "
             "ecn.kmin",
             control, weft_fabric_node_name(f, node, name), prio, weft_human_size(one, text[2]),
-            p->sw.alpha, weft_human_size(shared, text[3]), text[0], text[1]);
+            p->sw.alpha, weft_human_size(shared, text[3]), text[0], at);
     }
     if (strcmp(basis.tuned->kmin, basis.tuned->kmax) == 0 && m.kmax > m.kmin && !a->warned_ramp) {
         a->warned_ramp = true;
         say(a,
             "%s is made for one threshold (RFC 8257 section 3.1), but marking rises from %s to %s "
             "at %s with probability up to %g; give ecn.kmin and ecn.kmax the same value",
-            control, text[0], weft_human_size(m.kmax, text[2]), text[1],
-            m.slope * (double)(m.kmax - m.kmin));
+            control, text[0], weft_human_size(m.kmax, text[2]),
+            weft_format_rate(l->rate_bps, text[1]), m.slope * (double)(m.kmax - m.kmin));
     }
 }
 

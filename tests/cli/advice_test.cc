@@ -66,9 +66,8 @@ TEST(Advice, AControlThatCantActIsNamedWithTheNumbers)
     EXPECT_EQ(s.err, "");
     s = With("check", kIncast + Args{"ecn.kmin=100MB", "ecn.kmax=200MB"}, {"--quiet"});
     EXPECT_EQ(s.code, 0);
-    EXPECT_CONTAINS(
-        s.err,
-        "dcqcn can't act: at switch s5 marking begins at a queue of 1.6 GB (ecn.kmin, at 400Gbps)");
+    EXPECT_CONTAINS(s.err, "dcqcn can't act: at switch s5 marking begins at a queue of 1.6 GB "
+                           "(ecn.kmin, at 400Gbps, 16 times its value by ecn.scale-rate)");
     EXPECT_CONTAINS(s.err, "no queue of priority 3 grows beyond 11.52 MB before PFC pauses it");
     const Args lossy = kIncast + Args{"pfc.enabled=false", "ecn.kmin=100KB"};
     EXPECT_EQ(With("check", lossy, {"--quiet"}).err, "");
@@ -77,7 +76,8 @@ TEST(Advice, AControlThatCantActIsNamedWithTheNumbers)
         s.err,
         "dcqcn acts late: at switch s5 the packets of one ingress port in lossy priority 3 are "
         "dropped at 517.8 KB (switch.lossy-alpha=0.015625");
-    EXPECT_CONTAINS(s.err, "before marking begins at 1.6 MB (ecn.kmin, at 400Gbps)");
+    EXPECT_CONTAINS(s.err, "before marking begins at 1.6 MB (ecn.kmin, at 400Gbps, 16 times its "
+                           "value by ecn.scale-rate)");
     // The run says so too, and keeps it.
     TempDir dir;
     s = With("run", lossy + Args{"switch.lossy-alpha=1/64"}, {"--quiet", "--out", dir / "o"});
