@@ -53,12 +53,12 @@ static bool catch_up_in_turns(struct weft_engine *e, const struct weft_fabric_no
     bool more = true, deferred = false;
     while (more) {
         more = deferred = false;
-        for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
-            struct port *p = &e->ports[i];
-            if (!p->lazy)
+        struct port *p = &e->ports[n->first_port];
+        for (const struct port *end = p + n->nports; p < end; p++) {
+            if (p->armed_ps == WEFT_NEVER || !p->lazy)
                 continue;
             if (p->armed_ps < until_ps) {
-                e->port_ops.catch_up(e, p, i, p->armed_ps + 1);
+                e->port_ops.catch_up(e, p, (uint32_t)(p - e->ports), p->armed_ps + 1);
                 more = true;
             }
             deferred |= p->armed_ps != WEFT_NEVER;

@@ -346,8 +346,11 @@ static __attribute__((noinline)) enum weft_drop_reason forward_overflow(struct w
 static inline void forward_packet(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
     const uint32_t hop = k->hop;
-    k->hop += hop < QP_PATH;
-    uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind > WEFT_PKT_REQUEST][hop] : NIL;
+    uint32_t out = NIL;
+    if (__builtin_expect(hop < QP_PATH, 1)) {
+        k->hop = (uint8_t)(hop + 1);
+        out = qp_at(e, k->qp)->path[k->kind > WEFT_PKT_REQUEST][hop];
+    }
     if (__builtin_expect(out == NIL, 0)) {
         out = egress_look_up(e, in, k, i);
         if (out == NIL)

@@ -115,39 +115,42 @@ void mmu_made_left(const struct weft_engine *e, const struct pkt *k, uint32_t ou
         egress_count(e, out, k->prio, queue + k->frame, queue);
 }
 
-/* What admit_lazily says when the buffer must be counted exactly. */
-#define RECOUNT ((enum weft_drop_reason)(WEFT_DROP_REASONS + 1))
-
-/* Admission while the buffer may count too much, see lazy.c: a packet that fits below the threshold
- * by that count does so exactly. */
-static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pkt *k, uint32_t in,
-                                          uint32_t out)
+/* Takes in @p size bytes from port @p p while the buffer may count too much, see lazy.c: a packet
+ * that fits below the threshold by that count does so exactly. False: only an exact count says. */
+static inline bool admit_by_ingress(const struct weft_engine *e, struct port *p, struct mmu *m,
+                                    uint32_t prio, uint64_t size)
 {
-    struct port *p = port_at(e, in);
-    struct mmu *m = &e->mmu.of[p->node];
-    const uint32_t prio = came_in(k);
-    const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
+    struct lane *l = &p->lane[prio];
+    const uint64_t reserve = e->p.sw.reserve_bytes, held = l->in_bytes;
     const struct limit limit = p->kind->prio[prio].ingress;
     struct pool *g = &m->in[e->mmu.in_pool[prio]];
-    const uint64_t after = above(p->lane[prio].in_bytes + size, reserve);
-    const uint64_t more = after - above(p->lane[prio].in_bytes, reserve);
+    const uint64_t after = above(held + size, reserve), more = after - above(held, reserve);
     const struct pool then = {g->size, g->used + more};
     if (then.used > g->size)
-        return RECOUNT;
+        return false;
     /* below the threshold afterwards is below the limit before */
     if (e->mmu.lossless >> prio & 1 ? after > 0 && after >= threshold(&then, limit)
                                     : after > limit_of(limit, g->size - g->used))
-        return RECOUNT;
-    if (__builtin_expect(e->mmu.egress_measured >> k->prio & 1, 0)) {
-        const uint32_t queue = e->ports[out].lane[k->prio].qbytes;
-        if (!egress_takes(e, k, out, after))
-            return RECOUNT;
-        if (e->mmu.egress_pooled >> k->prio & 1)
-            egress_count(e, out, k->prio, queue, queue + size);
-    }
-    p->lane[prio].in_bytes += (uint32_t)size;
+        return false;
+    l->in_bytes = (uint32_t)(held + size);
     g->used = then.used;
-    return WEFT_DROP_REASONS;
+    return true;
+}
+
+/* The same where the egress queue may have a limit, too. */
+static bool admit_lazily(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out)
+{
+    struct port *p = port_at(e, in);
+    const uint32_t prio = came_in(k), queue = e->ports[out].lane[k->prio].qbytes;
+    const uint64_t held = p->lane[prio].in_bytes;
+    if (e->mmu.egress_measured >> k->prio & 1 &&
+        !egress_takes(e, k, out, above(held + k->frame, e->p.sw.reserve_bytes)))
+        return false;
+    if (!admit_by_ingress(e, p, &e->mmu.of[p->node], prio, k->frame))
+        return false;
+    if (e->mmu.egress_pooled >> k->prio & 1)
+        egress_count(e, out, k->prio, queue, queue + k->frame);
+    return true;
 }
 
 /* Admission; @p measured: the egress queue has a limit. */
@@ -196,16 +199,15 @@ admit_measured(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t
     return admit(e, k, in, out, true);
 }
 
-enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *k, uint32_t in,
-                                       uint32_t out)
+static __attribute__((noinline)) enum weft_drop_reason
+admit_rarely(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out)
 {
     if (__builtin_expect(e->credit.ports != NULL, 0) && credit_admit(e, k, in))
         return WEFT_DROP_REASONS;
     const uint32_t node = e->ports[in].node;
     if (!e->mmu.of[node].eager) {
-        const enum weft_drop_reason why = admit_lazily(e, k, in, out);
-        if (__builtin_expect(why != RECOUNT, 1))
-            return why;
+        if (admit_lazily(e, k, in, out))
+            return WEFT_DROP_REASONS;
         lazy_wake(e, node);
     }
     if (e->mmu.egress_measured >> k->prio & 1)
@@ -213,7 +215,20 @@ enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *
     return admit(e, k, in, out, false);
 }
 
-void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out)
+enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *k, uint32_t in,
+                                       uint32_t out)
+{
+    struct port *p = port_at(e, in);
+    struct mmu *m = &e->mmu.of[p->node];
+    const uint32_t prio = came_in(k);
+    if (__builtin_expect(m->eager | e->mmu.slow | (e->mmu.egress_measured >> k->prio & 1), 0) ||
+        !admit_by_ingress(e, p, m, prio, k->frame))
+        return admit_rarely(e, k, in, out);
+    return WEFT_DROP_REASONS;
+}
+
+static __attribute__((noinline)) void release_rarely(struct weft_engine *e, const struct pkt *k,
+                                                     uint32_t out)
 {
     if (__builtin_expect(e->credit.ports != NULL, 0) && credit_left(e, k, out))
         return;
@@ -238,6 +253,20 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
         p->xoff_sent &= ~bit;
         pfc_send(e, k->in_port, prio, false, k->in_port != out);
     }
+}
+
+void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out)
+{
+    struct port *p = port_at(e, k->in_port);
+    const uint32_t prio = came_in(k);
+    struct lane *l = &p->lane[prio];
+    if (__builtin_expect(l->in_hdrm | e->mmu.slow | (p->xoff_sent >> prio & 1), 0)) {
+        release_rarely(e, k, out);
+        return;
+    }
+    const uint64_t reserve = e->p.sw.reserve_bytes, held = l->in_bytes, left = held - k->frame;
+    e->mmu.of[p->node].in[e->mmu.in_pool[prio]].used -= above(held, reserve) - above(left, reserve);
+    l->in_bytes = (uint32_t)left;
 }
 
 static double marking_draw(struct weft_engine *e, struct port *p)

@@ -193,7 +193,7 @@ void grant_receive(struct weft_engine *e, uint32_t i)
     pkt_free(e, i);
     q->cc->credit->granted(cc_state_at(e, k.qp), q->ccp, e->now, k.psn * WEFT_CC_QUANTUM,
                            &snd->out);
-    nic_cc_changed(e, k.qp);
+    nic_cc_changed(e, q, k.qp);
     if (snd->una_psn == snd->top_psn) { /* the timer was for the grant */
         snd->backoff = 0;
         snd->retries = 0;

@@ -61,12 +61,6 @@ static inline bool window_reached(const struct qp *q)
     return in_flight >= snd->out.cwnd_bytes || in_flight >= snd->cap_bytes;
 }
 
-/* The rate at which packets of a QP follow one another. */
-static inline uint64_t pacing_rate(const struct weft_engine *e, const struct qp *q)
-{
-    return __builtin_expect(e->p.transport.pacing, 1) ? q->snd->out.rate_bps : q->env.line_rate_bps;
-}
-
 /* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
 static bool nobody_asks(const struct qp *q)
 {
@@ -96,7 +90,7 @@ static void ask(struct weft_engine *e, struct qp *q, uint32_t i, bool again)
 static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     struct sender *const snd = q->snd;
-    snd->gap_rate_bps = pacing_rate(e, q);
+    snd->gap_rate_bps = nic_pacing_rate(e, q);
     snd->gap_q = gap_of_rate(snd->gap_rate_bps);
     snd->next_avail_ps = snd->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, snd->last_wire,
                                                        snd->gap_rate_bps, snd->gap_q);
@@ -109,9 +103,8 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
     port_arm(e, p, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
 }
 
-void nic_cc_changed(struct weft_engine *e, uint32_t qi)
+void nic_cc_apply(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
     if (snd->out.rate_bps > q->env.line_rate_bps)
         snd->out.rate_bps = q->env.line_rate_bps;
@@ -119,7 +112,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         snd->out.rate_bps = 1;
     if (__builtin_expect(e->path.rare & RARE_RATE, 0))
         qp_report(e, qi, WEFT_QP_RATE, NIL);
-    if (snd->out.repace && snd->last_wire && pacing_rate(e, q) != snd->gap_rate_bps)
+    if (snd->out.repace && snd->last_wire && nic_pacing_rate(e, q) != snd->gap_rate_bps)
         repace(e, q, qi);
     if (__builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0)) {
         snd->cc_timer_ps = snd->out.timer_at_ps;
@@ -318,7 +311,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             delay_update(e, q);
         if (q->cc->before_send) {
             q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
-            nic_cc_changed(e, qi);
+            nic_cc_changed(e, q, qi);
         }
         if (snd->nxt_msg == NIL || window_full(q)) {
             snd->state = snd->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
@@ -335,14 +328,14 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
         if (q->cc->on_send) {
             q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &snd->out);
-            nic_cc_changed(e, qi);
+            nic_cc_changed(e, q, qi);
             if (credited(q))
                 grant_ask_with(e, q, qi, i);
             else if (q->carries)
                 e->signal->tag(e, q, qi, i);
         }
-        if (pacing_rate(e, q) != snd->gap_rate_bps) {
-            snd->gap_rate_bps = pacing_rate(e, q);
+        if (nic_pacing_rate(e, q) != snd->gap_rate_bps) {
+            snd->gap_rate_bps = nic_pacing_rate(e, q);
             snd->gap_q = gap_of_rate(snd->gap_rate_bps);
         }
         n->served = qi;
@@ -406,7 +399,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     delay_update(e, q);
     if (q->cc->before_send) {
         q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &snd->out);
-        nic_cc_changed(e, qi);
+        nic_cc_changed(e, q, qi);
     }
     struct port *p = port_at(e, q->port);
     place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);

@@ -3,6 +3,7 @@
 #ifndef WEFT_ENGINE_NIC_H
 #define WEFT_ENGINE_NIC_H
 
+#include "core/context.h"
 #include "core/port.h"
 #include "core/transport_state.h"
 
@@ -29,8 +30,8 @@ void nic_release_paced(struct weft_engine *e, uint32_t port);
 void nic_send(struct weft_engine *e, struct port *p, uint32_t port);
 /** A QP that is idle or blocked may have become sendable. */
 void nic_wake(struct weft_engine *e, uint32_t qp);
-/** After a hook of the congestion control: clamps its output, queues its timer. */
-void nic_cc_changed(struct weft_engine *e, uint32_t qp);
+/** nic_cc_changed where there is something to do. */
+void nic_cc_apply(struct weft_engine *e, struct qp *q, uint32_t qp);
 /** Restarts sending from the oldest unacknowledged packet. */
 void nic_go_back(struct weft_engine *e, uint32_t qp);
 /** Moves the sending cursor to packet @p psn, una_psn <= psn <= end_psn. */
@@ -41,5 +42,24 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
 #pragma GCC visibility pop
+
+/** The rate at which packets of a QP follow one another. */
+static inline uint64_t nic_pacing_rate(const struct weft_engine *e, const struct qp *q)
+{
+    return __builtin_expect(e->p.transport.pacing, 1) ? q->snd->out.rate_bps : q->env.line_rate_bps;
+}
+
+/** After a hook of the congestion control: clamps its output, queues its timer. Inline, as most
+ * hooks leave nothing to do. */
+static inline void nic_cc_changed(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    const struct sender *const snd = q->snd;
+    const uint64_t rate_bps = snd->out.rate_bps;
+    if (__builtin_expect(rate_bps - 1 >= q->env.line_rate_bps, 0) ||
+        __builtin_expect(e->path.rare & RARE_RATE, 0) ||
+        (snd->out.repace && nic_pacing_rate(e, q) != snd->gap_rate_bps) ||
+        __builtin_expect(snd->out.timer_at_ps != snd->cc_timer_ps, 0))
+        nic_cc_apply(e, q, qi);
+}
 
 #endif

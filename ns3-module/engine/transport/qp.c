@@ -259,7 +259,7 @@ static int open_sender(struct weft_engine *e, uint32_t qi, struct weft_err *err)
     if (entropy_open(e, q, err))
         return err ? err->code : WEFT_E_LIMIT;
     q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &s->out);
-    nic_cc_changed(e, qi);
+    nic_cc_changed(e, q, qi);
     return 0;
 }
 

@@ -381,7 +381,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &snd->out);
     }
     pkt_free(e, i);
-    nic_cc_changed(e, k.qp);
+    nic_cc_changed(e, q, k.qp);
     if (__builtin_expect(nack || snd->recovering || k.flags & PKT_SACK, 0))
         profile_of(q)->recovery->acked(e, k.qp, &k);
     else
@@ -395,11 +395,12 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
 
 static void receive_cnp(struct weft_engine *e, uint32_t i)
 {
-    uint32_t qi = pkt_at(e, i)->qp;
+    const uint32_t qi = pkt_at(e, i)->qp;
+    struct qp *q = qp_at(e, qi);
     e->tot.delivered[WEFT_PKT_CNP]++;
     pkt_free(e, i);
-    count_cnp(e, qp_at(e, qi), qi);
-    nic_cc_changed(e, qi);
+    count_cnp(e, q, qi);
+    nic_cc_changed(e, q, qi);
     nic_wake(e, qi);
 }
 
@@ -463,7 +464,7 @@ static void rc_report_timeout(struct weft_engine *e, struct qp *q, uint32_t qi,
 {
     if (q->cc->on_rto) {
         q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
-        nic_cc_changed(e, qi);
+        nic_cc_changed(e, q, qi);
     }
     if (q->snd->entropy)
         entropy_feed(e, q, ev, what);
@@ -552,6 +553,6 @@ void rc_cc_timer(struct weft_engine *e, uint64_t number)
     q->snd->out.timer_at_ps = WEFT_NEVER;
     if (q->cc->on_timer)
         q->cc->on_timer(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
-    nic_cc_changed(e, qi);
+    nic_cc_changed(e, q, qi);
     nic_wake(e, qi);
 }

@@ -15,7 +15,7 @@ static void supply_warned(struct weft_engine *e, uint32_t i)
     e->tot.delivered[WEFT_PKT_WARNING]++;
     pkt_free(e, i);
     q->cc->supply->warned(cc_state_at(e, qi), q->ccp, e->now, &w, &q->snd->out);
-    nic_cc_changed(e, qi);
+    nic_cc_changed(e, q, qi);
     nic_wake(e, qi);
 }
 
