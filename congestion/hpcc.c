@@ -48,14 +48,10 @@ struct params {
     uint64_t int_multi;                           /* hpcc */
 };
 
-/* The paper reacts to every ACK and to every hop, and reads stamps as they are. */
+/* The paper reacts to every ACK, and reads stamps as they are. */
 static bool reacts_fast(const struct params *p)
 {
     return p->k.mode == WEFT_HPCC_PAPER || p->fast_react;
-}
-static bool samples_feedback(const struct params *p)
-{
-    return p->k.mode == WEFT_HPCC_SIM && p->sample_feedback;
 }
 static bool per_hop(const struct params *p)
 {
@@ -166,14 +162,18 @@ static bool reads_coarsely(const struct params *p)
     return p->k.mode == WEFT_HPCC_SIM && p->int_multi;
 }
 
-/* True if `h` can be the next stamps of the ports that left the last ones. */
-static bool same_path(const struct state *s, const struct weft_cc_hop *h, uint32_t n)
+/* Whether a stamp can be the next one of the port that left @p old. */
+static inline bool hop_follows(const struct weft_cc_hop *h, const struct weft_cc_hop *old)
 {
-    if (n != s->nhops)
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (h[i].rate_bps != s->hops[i].rate_bps || h[i].rate_bps == 0 ||
-            h[i].ts_ps < s->hops[i].ts_ps || h[i].tx_bytes < s->hops[i].tx_bytes)
+    return h->rate_bps == old->rate_bps && h->rate_bps != 0 && h->ts_ps >= old->ts_ps &&
+           h->tx_bytes >= old->tx_bytes;
+}
+
+/* True if `h` can be the next stamps of the ports that left the last ones. */
+static bool same_path(const struct state *s, const struct weft_cc_hop *h)
+{
+    for (uint32_t i = 0; i < s->nhops; i++)
+        if (!hop_follows(&h[i], &s->hops[i]))
             return false;
     return true;
 }
@@ -186,8 +186,8 @@ static inline double real(uint64_t count)
 }
 
 /* u of a hop between two stamps that are tau apart. */
-static double hop_util(const struct state *s, const struct weft_cc_hop *h,
-                       const struct weft_cc_hop *old, double tau_ps)
+static inline double hop_util(const struct state *s, const struct weft_cc_hop *h,
+                              const struct weft_cc_hop *old, double tau_ps)
 {
     double b = real(h->rate_bps);
     double q = real(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
@@ -203,18 +203,47 @@ static void average(const struct state *s, struct gauge *g, double u, double tau
     g->u = (g->u * (s->t_ps - tau) + u * tau) / s->t_ps;
 }
 
-/* Takes over new stamps of the same path; returns false if none counts. */
-static bool hpcc_measure(struct state *s, const struct params *p, const struct weft_cc_hop *h,
-                         bool full, bool *updated)
+/* What new stamps say. */
+enum seen { SEEN_NOTHING, SEEN_UTILISATION, SEEN_OTHER_PATH };
+
+/* mode=paper: takes over new stamps in one pass over the hops, as this is done at each ACK. */
+static enum seen measure_path(struct state *s, const struct weft_cc_hop *h)
 {
-    bool any = false;
+    enum seen seen = SEEN_NOTHING;
     double top = 0, top_tau_ps = 0;
+    struct weft_cc_hop *old = s->hops;
+    for (const struct weft_cc_hop *end = old + s->nhops; old < end; old++, h++) {
+        if (!hop_follows(h, old))
+            return SEEN_OTHER_PATH;
+        if (h->ts_ps == old->ts_ps)
+            continue;
+        const double tau_ps = (double)(h->ts_ps - old->ts_ps), u = hop_util(s, h, old, tau_ps);
+        *old = *h;
+        seen = SEEN_UTILISATION;
+        if (u > top) {
+            top = u;
+            top_tau_ps = tau_ps;
+        }
+    }
+    if (seen)
+        average(s, &s->path, top, top_tau_ps);
+    return seen;
+}
+
+/* mode=hpcc: the same, and whether each hop counts. */
+static enum seen measure_hops(struct state *s, const struct params *p, const struct weft_cc_hop *h,
+                              bool full, bool *updated)
+{
+    enum seen seen = SEEN_NOTHING;
+    double top = 0, top_tau_ps = 0;
+    if (!same_path(s, h))
+        return SEEN_OTHER_PATH;
     for (uint32_t i = 0; i < s->nhops; i++) {
         double tau_ps = (double)(h[i].ts_ps - s->hops[i].ts_ps);
-        updated[i] = tau_ps > 0 && (full || !samples_feedback(p) || h[i].qlen_bytes > 0);
+        updated[i] = tau_ps > 0 && (full || !p->sample_feedback || h[i].qlen_bytes > 0);
         if (!updated[i])
             continue;
-        any = true;
+        seen = SEEN_UTILISATION;
         double u = hop_util(s, &h[i], &s->hops[i], tau_ps);
         s->hops[i] = h[i];
         if (per_hop(p))
@@ -224,9 +253,9 @@ static bool hpcc_measure(struct state *s, const struct params *p, const struct w
             top_tau_ps = tau_ps;
         }
     }
-    if (any)
+    if (seen)
         average(s, &s->path, top, top_tau_ps);
-    return any;
+    return seen;
 }
 
 /* multi-rate: the smallest of the hops' rates. */
@@ -267,15 +296,14 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
             coarse[i] = coarse_stamp(p, ack->hops[i]);
         h = coarse;
     }
-    if (s->last_update_bytes == 0 || !same_path(s, h, n)) {
+    bool updated[WEFT_CC_MAX_HOPS];
+    enum seen seen = SEEN_OTHER_PATH;
+    if (s->last_update_bytes != 0 && n == s->nhops)
+        seen = s->law.whole ? measure_hops(s, p, h, full, updated) : measure_path(s, h);
+    if (seen == SEEN_OTHER_PATH) {
         memcpy(s->hops, h, n * sizeof h[0]);
         s->nhops = n;
-        if (full)
-            end_round(s, ack);
-        return;
-    }
-    bool updated[WEFT_CC_MAX_HOPS];
-    if (hpcc_measure(s, p, h, full, updated)) {
+    } else if (seen == SEEN_UTILISATION) {
         struct weft_hpcc_ref next;
         double x = weft_hpcc_react(&s->law, &s->path.ref, s->path.u, &next);
         if (per_hop(p))

@@ -34,32 +34,3 @@ void weft_hpcc_law_init(struct weft_hpcc_law *law, const struct weft_hpcc_knobs 
         law->lo = law->hi * (double)min / (double)line;
     }
 }
-
-double weft_hpcc_react(const struct weft_hpcc_law *law, const struct weft_hpcc_ref *ref,
-                       double util, struct weft_hpcc_ref *next)
-{
-    double c = util / law->eta;
-    double x = ref->x;
-    next->stage = ref->stage + 1;
-    if (c >= 1 || ref->stage >= law->max_stage) {
-        next->stage = 0;
-        x = weft_cc_clamp(x / c, 0, law->hi);
-        if (law->whole)
-            x = (double)(int64_t)x;
-    }
-    next->x = weft_cc_clamp(x + law->ai, law->lo, law->hi);
-    return next->x;
-}
-
-double weft_hpcc_rate(const struct weft_hpcc_law *law, double x)
-{
-    return law->whole ? x : x / law->hi * (double)(int64_t)law->line_bps;
-}
-
-void weft_hpcc_publish(const struct weft_hpcc_law *law, double x, struct weft_cc_out *out)
-{
-    out->rate_bps = weft_cc_clamp_u64(weft_hpcc_rate(law, x), 1, law->line_bps);
-    out->cwnd_bytes = law->whole ? weft_cc_window_bytes(law->window, law->bdp_bytes, law->mtu_bytes,
-                                                        out->rate_bps, law->line_bps)
-                                 : weft_cc_clamp_u64(x, law->mtu_bytes, UINT64_MAX);
-}

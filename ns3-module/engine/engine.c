@@ -125,7 +125,7 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     e->telemetry.int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
     e->telemetry.pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
     e->pkts.prefetch_deep = e->telemetry.int_on;
-    e->pkts.prefetch_above = e->telemetry.int_on ? CACHED_PACKETS / 4 : CACHED_PACKETS;
+    e->pkts.prefetch_above = e->telemetry.int_on ? CACHED_PACKETS / 3 : CACHED_PACKETS;
     e->path.rare = (uint32_t)((p->transport.ns3_event_order ? RARE_ORDER : 0) |
                               (p->transport.quantum_ps ? RARE_QUANTUM : 0) |
                               (e->telemetry.pint_on ? RARE_PINT : 0) |

@@ -42,8 +42,9 @@ void Signals(const void *, weft_cc_signals *out)
 
 // A world under the control that writes down.
 struct Watched {
-    Watched(const Settings &topo, const Settings &engine, unsigned needs)
-        : w("single-switch", topo, engine)
+    Watched(const Settings &topo, const Settings &engine, unsigned needs,
+            const char *topology = "single-switch")
+        : w(topology, topo, engine)
     {
         g_acks.clear();
         g_cnps.clear();
@@ -98,6 +99,31 @@ TEST(Signal, IntIsExactAtAnyRateAndNeverWraps)
         }
         if (big) {
             EXPECT_GT(g_acks.back().hops[0].tx_bytes, UINT64_C(1) << 32);
+        }
+    }
+}
+
+// A path of any length has a stamp of each node that forwards, in its order, up to the limit: one
+// flow alone, along a line of hosts.
+TEST(Signal, IntStampsAreThoseOfThePathWhateverItsLength)
+{
+    const int64_t packet_ps = (9000 + 62 + 20) * 80, delay_ps = WEFT_PS_PER_US;
+    g_signals = {};
+    for (uint32_t links : {2u, 5u, 6u, 7u, 11u, 12u, 16u, 17u, 18u, 20u}) {
+        Watched p({{"shape", "21"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+                  {{"transport.mtu", "9000B"}}, WEFT_CC_NEEDS_INT, "mesh");
+        p.w.Build();
+        p.w.Send(0, links, 40 * 9000);
+        p.w.Run(WEFT_PS_PER_S);
+        ASSERT_EQ(g_acks.size(), 40u) << links;
+        for (int64_t i = 0; i < 40; i++) {
+            const std::vector<weft_cc_hop> &hops = g_acks[size_t(i)].hops;
+            ASSERT_EQ(hops.size(), std::min(links - 1, unsigned(WEFT_CC_MAX_HOPS)));
+            for (int64_t h = 0; h < int64_t(hops.size()); h++) {
+                EXPECT_EQ(hops[size_t(h)].ts_ps, (i + h + 1) * packet_ps + (h + 1) * delay_ps);
+                EXPECT_EQ(hops[size_t(h)].tx_bytes, uint64_t(i) * (9000 + 62 + 20));
+                EXPECT_EQ(hops[size_t(h)].rate_bps, UINT64_C(100000000000));
+            }
         }
     }
 }

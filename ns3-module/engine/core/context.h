@@ -116,10 +116,6 @@ static inline struct port *port_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct port *)(void *)(e->port_mem.base + i * e->port_mem.elem);
 }
-static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
-{
-    return (struct int_stack *)(void *)e->telemetry.stacks.base + i;
-}
 static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
 {
     return e->qps.cc_state.base ? e->qps.cc_state.base + (size_t)qp * e->qps.cc_state.elem : NULL;

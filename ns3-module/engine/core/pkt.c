@@ -4,6 +4,7 @@
 #include "context.h"
 #include "loop.h"
 #include "stable.h"
+#include "walk.h"
 #include "executor.h"
 
 /* A record where there is no free one; NIL: there is none, and the run ends. */
@@ -37,14 +38,14 @@ uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
 void pkt_free(struct weft_engine *e, uint32_t i)
 {
     if (e->telemetry.int_on && pkt_at(e, i)->sig != NIL)
-        stable_release(&e->telemetry.stacks, sig_stack(pkt_at(e, i)->sig));
+        stamps_free(e, pkt_at(e, i)->sig);
     stable_release(&e->pkts.pool, i);
 }
 
 /* What PFC frames do not have; most of it only packets of a QP do. */
-static void view_roce(const struct weft_engine *e, const struct pkt *p,
-                      struct weft_engine_pkt_view *v)
+static void view_roce(const struct weft_engine *e, const struct pkt *p, struct pkt_shown *shown)
 {
+    struct weft_engine_pkt_view *v = &shown->view;
     const struct qp *q = qp_at(e, p->qp);
     const bool forward = p->dst_host == q->dst_host, data = p->kind == WEFT_PKT_DATA;
     v->dst_host = p->dst_host;
@@ -83,8 +84,8 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
                                 : WEFT_TELEMETRY_TIME;
     v->ecn_capable = data && c->ecn_on;
     if (c->int_on && p->sig != NIL) {
-        v->int_hops = int_at(e, sig_stack(p->sig))->hops;
-        v->nhops = sig_hops(p->sig);
+        v->nhops = stamps_read(e, p->sig, shown->hops);
+        v->int_hops = shown->hops;
     }
     v->pint = c->pint_on ? p->sig : 0;
     v->tags = c->signal && p->kind != WEFT_PKT_WARNING ? p->sig : 0;
@@ -126,9 +127,10 @@ static bool carries_psn(const struct pkt *p)
     return p->kind != WEFT_PKT_FRAME && p->kind != WEFT_PKT_WARNING;
 }
 
-void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
+void pkt_view(const struct weft_engine *e, uint32_t i, struct pkt_shown *shown)
 {
     const struct pkt *p = pkt_at(e, i);
+    struct weft_engine_pkt_view *v = &shown->view;
     *v = (struct weft_engine_pkt_view){.kind = p->kind,
                                        .prio = p->prio,
                                        .frame_bytes = p->frame,
@@ -138,7 +140,7 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
     if (p->kind == WEFT_PKT_SUM)
         v->dst_host = v->src_host = UINT32_MAX;
     else if (!link_frame(p))
-        view_roce(e, p, v);
+        view_roce(e, p, shown);
     if (p->kind <= WEFT_PKT_GRANT)
         view_uet(e, i, v);
 }
@@ -147,7 +149,7 @@ void pkt_report(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_
 {
     if (!(e->ports[port].hook_events >> what & 1))
         return;
-    struct weft_engine_pkt_view v;
-    pkt_view(e, i, &v);
-    e->hooks.packet(e->hooks.ctx, e->now, port, what, &v);
+    struct pkt_shown shown;
+    pkt_view(e, i, &shown);
+    e->hooks.packet(e->hooks.ctx, e->now, port, what, &shown.view);
 }

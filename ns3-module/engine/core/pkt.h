@@ -3,12 +3,13 @@
 #ifndef WEFT_ENGINE_PKT_H
 #define WEFT_ENGINE_PKT_H
 
+#include "congestion/cc_switch.h"
 #include "engine.h"
 #include "fields.h"
 #include "stable.h"
 
 /** Packets alive beyond which their records are no longer in the caches: below, fetching ahead
- * costs more than it saves. With INT a quarter of that, as stamps make packets larger. */
+ * costs more than it saves. With INT a third of that, as stamps make packets larger. */
 #define CACHED_PACKETS 16384u
 
 #define MAX_PKTS (UINT32_C(1) << 27) /**< alive at once */
@@ -66,12 +67,19 @@ struct packets {
     bool prefetch_deep;      /**< and what they point to: there are stamps, or many QPs */
 };
 
+/** What hooks are shown of a packet, and what that points to. */
+struct pkt_shown {
+    struct weft_engine_pkt_view view;
+    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+};
+
 #pragma GCC visibility push(hidden)
 
 /** A fresh packet record, NIL (and the engine failed) when there is no room. */
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
 void pkt_free(struct weft_engine *e, uint32_t i);
-void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v);
+/** Fills in what hooks are shown of a packet. */
+void pkt_view(const struct weft_engine *e, uint32_t i, struct pkt_shown *shown);
 /** Tells the packet hook, if the port is one that it wants to hear of. */
 void pkt_report(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
 

@@ -28,8 +28,9 @@ struct port_kind {
     struct port_kind *next;
     /** NULL; at a port whose link has changed its rate: the kind that it was built as */
     const struct port_kind *built;
-    bool scaled;  /**< changed, with thresholds in proportion to the rate */
-    bool to_host; /**< of a switch to a host, where that makes a difference */
+    bool scaled;          /**< changed, with thresholds in proportion to the rate */
+    bool to_host;         /**< of a switch to a host, where that makes a difference */
+    uint32_t rate_number; /**< of rate_bps, in mmus.rates_bps */
     uint64_t rate_bps;
     int64_t delay_ps;
     uint32_t mtu_bytes; /**< most payload of a packet */

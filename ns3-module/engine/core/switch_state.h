@@ -31,7 +31,9 @@ struct mmus {
     struct mmu *of;          /**< one per node; unused, and zero, on hosts that do not forward */
     struct stable mem;       /**< what they lie in */
     struct port_kind *kinds; /**< of all ports */
-    uint32_t least_kmin;     /**< smallest kmin of all ports and priorities */
+    uint64_t *rates_bps;     /**< of these, by port_kind.rate_number, nrates */
+    uint32_t nrates, rates_cap;
+    uint32_t least_kmin; /**< smallest kmin of all ports and priorities */
     uint8_t lossless;
     uint8_t channelled; /**< change virtual channels: the lossless ones, and those under credit */
     uint8_t slow;       /**< not 0: every packet takes the long way through mmu.c */
@@ -90,16 +92,28 @@ static inline bool credit_used(const struct weft_fabric *f)
     return false;
 }
 
-/** The INT stamps of one packet; two share a cache line. How many there are is in pkt.sig. */
+/** An INT stamp on its way: struct weft_cc_hop, exactly. */
+struct int_stamp {
+    int64_t ts_ps;
+    uint64_t tx_bytes;
+    uint32_t qlen_bytes; /**< switch.buffer is below 4 GiB */
+    uint32_t rate;       /**< its number in mmus.rates_bps */
+};
+
+/** Stamps of a stack: those of a path over three tiers of switches. */
+#define INT_STACK_HOPS 5u
+
+/** INT stamps of one packet, two cache lines. How many there are is in pkt.sig. */
 struct int_stack {
     union {
         uint32_t next; /**< first, as stable.h wants */
-        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+        struct int_stamp stamps[INT_STACK_HOPS];
     };
+    uint32_t more; /**< the stack with further stamps, if there are any */
 } __attribute__((aligned(64)));
-_Static_assert(sizeof(struct weft_cc_hop) == 32, "no stamp crosses a cache line");
+_Static_assert(sizeof(struct int_stack) == 128, "two cache lines");
 
-/** pkt.sig with INT: the stack in the lower bits, its stamps above. */
+/** pkt.sig with INT: the first stack in the lower bits, the number of stamps above. */
 #define SIG_STACK_BITS 24
 static inline uint32_t sig_stack(uint32_t sig)
 {

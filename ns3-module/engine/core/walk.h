@@ -84,4 +84,55 @@ static inline void put_on_link(struct weft_engine *e, uint32_t port, struct pkt 
     fly->tail = i;
 }
 
+/* ---- INT stamps of a packet ---- */
+
+/* A chain of stacks, each two cache lines; pkt.sig has the number of the first one and how many
+ * stamps there are. A stamp is exact: struct weft_cc_hop in 24 bytes, as a queue is shorter than
+ * 4 GiB and ports have few rates. Paths over three tiers take one stack per packet. */
+
+static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct int_stack *)(void *)e->telemetry.stacks.base + i;
+}
+
+/** Stamp @p n, which there is, of those that @p sig stands for. */
+static inline struct int_stamp *stamp_at(const struct weft_engine *e, uint32_t sig, uint32_t n)
+{
+    struct int_stack *s = int_at(e, sig_stack(sig));
+    for (; n >= INT_STACK_HOPS; n -= INT_STACK_HOPS)
+        s = int_at(e, s->more);
+    return &s->stamps[n];
+}
+
+/** Writes all of them as congestion controls read them; returns how many there are. */
+static inline uint32_t stamps_read(const struct weft_engine *e, uint32_t sig,
+                                   struct weft_cc_hop hops[WEFT_CC_MAX_HOPS])
+{
+    const uint64_t *const rates_bps = e->mmu.rates_bps;
+    const struct int_stack *stack = int_at(e, sig_stack(sig));
+    struct weft_cc_hop *h = hops;
+    uint32_t left = sig_hops(sig);
+    for (;; stack = int_at(e, stack->more)) {
+        const struct int_stamp *s = stack->stamps;
+        const uint32_t n = left < INT_STACK_HOPS ? left : INT_STACK_HOPS;
+        for (const struct int_stamp *end = s + n; s < end; s++, h++)
+            *h = (struct weft_cc_hop){s->ts_ps, s->tx_bytes, s->qlen_bytes, rates_bps[s->rate]};
+        left -= n;
+        if (__builtin_expect(!left, 1))
+            return sig_hops(sig);
+    }
+}
+
+/** Frees the stacks of a packet. */
+static inline void stamps_free(struct weft_engine *e, uint32_t sig)
+{
+    uint32_t stack = sig_stack(sig);
+    for (uint32_t n = sig_hops(sig); n > INT_STACK_HOPS; n -= INT_STACK_HOPS) {
+        const uint32_t more = int_at(e, stack)->more;
+        stable_release(&e->telemetry.stacks, stack);
+        stack = more;
+    }
+    stable_release(&e->telemetry.stacks, stack);
+}
+
 #endif

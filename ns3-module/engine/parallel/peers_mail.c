@@ -10,6 +10,7 @@
  */
 #include "core/context.h"
 #include "core/walk.h"
+#include "switch/telemetry.h"
 #include "transport/qp.h"
 #include "peers.h"
 #include "window_threads.h"
@@ -62,9 +63,11 @@ static void pack_packet(struct weft_engine *e, struct send_buffer *out, uint32_t
     if (c.has_map)
         send_buffer_add(e, out, (const struct sack_map *)(const void *)e->rc.maps.base + i,
                         sizeof(struct sack_map));
-    if (stamped)
-        send_buffer_add(e, out, int_at(e, sig_stack(k->sig))->hops,
-                        sig_hops(k->sig) * sizeof(struct weft_cc_hop));
+    if (stamped) {
+        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+        const uint32_t n = stamps_read(e, k->sig, hops);
+        send_buffer_add(e, out, hops, n * sizeof *hops);
+    }
 }
 
 /* Takes packets out of the outbox of a port until the send buffer is full; returns how many. */
@@ -198,13 +201,12 @@ static void unpack_packet(struct weft_engine *e, struct send_buffer *from)
     if (c.has_map)
         take(from, (struct sack_map *)(void *)e->rc.maps.base + i, sizeof(struct sack_map));
     if (c.has_stack) {
-        const uint32_t hops = sig_hops(c.k.sig), s = stable_alloc(&e->telemetry.stacks);
-        if (s == NIL) {
-            engine_full(e, &e->telemetry.stacks, "INT stacks in flight");
+        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+        const uint32_t n = sig_hops(c.k.sig);
+        take(from, hops, n * sizeof *hops);
+        pkt_at(e, i)->sig = NIL;
+        if (!telemetry_copy(e, pkt_at(e, i), hops, n))
             return;
-        }
-        pkt_at(e, i)->sig = s | hops << SIG_STACK_BITS;
-        take(from, int_at(e, s)->hops, hops * sizeof(struct weft_cc_hop));
     }
     put_on_link(e, c.port, pkt_at(e, i), i, c.at_ps);
 }

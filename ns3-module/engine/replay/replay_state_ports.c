@@ -16,14 +16,14 @@ static void state_read_stamps(struct weft_engine *e, const struct replay_scope *
     const uint32_t n = k->sig == NIL ? 0 : sig_hops(k->sig);
     snapshot_same(t, n, "stamps");
     for (uint32_t h = 0; h < n; h++) {
-        struct weft_cc_hop *hop = &int_at(e, sig_stack(k->sig))->hops[h];
+        struct int_stamp *hop = stamp_at(e, k->sig, h);
         SNAPSHOT_FIELD(t, hop->ts_ps, EVOLVES_TIME);
         if (t->use == SNAPSHOT_SHIFT)
             t->count = replay_stamp_shift(e, p, qp_at(e, k->qp), h);
         SNAPSHOT_FIELD(t, hop->tx_bytes, EVOLVES_COUNT);
         t->count = 0;
-        SNAPSHOT_FIELD(t, hop->qlen_bytes, EVOLVES_SAME);
-        SNAPSHOT_FIELD(t, hop->rate_bps, EVOLVES_SAME);
+        snapshot_same(t, hop->qlen_bytes, "the queue of a stamp");
+        snapshot_same(t, (int64_t)e->mmu.rates_bps[hop->rate], "the rate of a stamp");
     }
 }
 

@@ -32,9 +32,9 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
     e->tot.drops[why]++;
     e->tot.drops_data += pkt_at(e, i)->payload > 0;
     if (e->hooks.drop) {
-        struct weft_engine_pkt_view v;
-        pkt_view(e, i, &v);
-        e->hooks.drop(e->hooks.ctx, e->now, port, why, &v);
+        struct pkt_shown shown;
+        pkt_view(e, i, &shown);
+        e->hooks.drop(e->hooks.ctx, e->now, port, why, &shown.view);
     }
     if (pkt_at(e, i)->kind == WEFT_PKT_FRAME)
         drop_report_frame(e, i, port, why);
@@ -48,9 +48,9 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
 /* Asks the fault injection hook. */
 static bool drop_hook_loses(const struct weft_engine *e, uint32_t i, uint32_t port)
 {
-    struct weft_engine_pkt_view v;
-    pkt_view(e, i, &v);
-    return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
+    struct pkt_shown shown;
+    pkt_view(e, i, &shown);
+    return e->hooks.lose(e->hooks.ctx, port, &shown.view) != 0;
 }
 
 /* Whether errors of the link strike a packet. */

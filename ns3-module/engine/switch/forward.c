@@ -286,7 +286,7 @@ static inline void forward_cut_through(struct weft_engine *e, struct port *p, ui
     if (k->frame > p->st.max_queue_bytes)
         p->st.max_queue_bytes = k->frame;
     if (k->kind == WEFT_PKT_DATA && (e->path.on_dequeue & QUEUE_STAMP))
-        telemetry_stamp(e, i, port);
+        telemetry_stamp(e, k, p, port);
     p->lane[k->prio].deficit = -(int32_t)k->frame;
     port_transmit(e, p, port, k, i);
 }

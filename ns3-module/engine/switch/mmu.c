@@ -290,8 +290,8 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     p->st.ecn_marks++;
     e->tot.ecn_marks++;
     if (e->hooks.ecn_mark) {
-        struct weft_engine_pkt_view v;
-        pkt_view(e, i, &v);
-        e->hooks.ecn_mark(e->hooks.ctx, e->now, out, &v);
+        struct pkt_shown shown;
+        pkt_view(e, i, &shown);
+        e->hooks.ecn_mark(e->hooks.ctx, e->now, out, &shown.view);
     }
 }

@@ -43,6 +43,9 @@ void mmu_fini(struct weft_engine *e);
  * egress queues in proportion to the rate. */
 const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct port_kind *kind,
                                          uint64_t rate_bps, bool scaled);
+/** The number of a rate in mmus.rates_bps, the first if several kinds have it; NIL: out of memory.
+ */
+uint32_t mmu_rate_number(struct weft_engine *e, uint64_t rate_bps);
 
 /* mmu.c */
 /** mmu_admit and mmu_release beyond the reserve, or with headroom, an egress pool or a pause. */

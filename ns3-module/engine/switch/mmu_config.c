@@ -15,6 +15,7 @@
 #include "balance/steer.h"
 #include "core/control_config.h"
 #include "core/context.h"
+#include "core/grow.h"
 #include "credit.h"
 #include "marking.h"
 #include "mmu.h"
@@ -331,6 +332,31 @@ static bool alike(const struct port_kind *n, const struct kind_key *k)
            memcmp(n->tuned, k->tuned, sizeof k->tuned) == 0;
 }
 
+static bool add_rate(struct weft_engine *e, uint64_t rate_bps)
+{
+    if (!GROW(e->mmu.rates_bps, e->mmu.nrates, &e->mmu.rates_cap))
+        return false;
+    e->mmu.rates_bps[e->mmu.nrates++] = rate_bps;
+    return true;
+}
+
+uint32_t mmu_rate_number(struct weft_engine *e, uint64_t rate_bps)
+{
+    uint32_t i = 0;
+    while (i < e->mmu.nrates && e->mmu.rates_bps[i] != rate_bps)
+        i++;
+    return i < e->mmu.nrates || add_rate(e, rate_bps) ? i : NIL;
+}
+
+/* Adds a kind of ports; false: out of memory. */
+static bool add_kind(struct weft_engine *e, struct port_kind *n)
+{
+    n->rate_number = e->mmu.nrates;
+    n->next = e->mmu.kinds;
+    e->mmu.kinds = n;
+    return add_rate(e, n->rate_bps);
+}
+
 /* The constants of ports like @p key, NULL: failed. Only the kinds met last are compared: a
  * fabric of all different links gets a kind for each. */
 static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key *key,
@@ -342,19 +368,18 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
         if (alike(n, key))
             return n;
     n = calloc(1, sizeof *n);
-    if (!n) {
+    if (n)
+        *n = (struct port_kind){.rate_bps = l->rate_bps,
+                                .delay_ps = l->delay_ps,
+                                .mtu_bytes = (uint32_t)key->mtu_bytes,
+                                .to_host = key->to_host,
+                                .headroom = (uint32_t)headroom_bytes(&e->p, l, key->mtu_bytes)};
+    if (!n || !add_kind(e, n)) {
         weft_err_no_memory(err, "the constants of ports");
         return NULL;
     }
-    *n = (struct port_kind){.next = e->mmu.kinds,
-                            .rate_bps = l->rate_bps,
-                            .delay_ps = l->delay_ps,
-                            .mtu_bytes = (uint32_t)key->mtu_bytes,
-                            .to_host = key->to_host,
-                            .headroom = (uint32_t)headroom_bytes(&e->p, l, key->mtu_bytes)};
     memcpy(n->shared_bytes, key->shared_bytes, sizeof n->shared_bytes);
     memcpy(n->tuned, key->tuned, sizeof n->tuned);
-    e->mmu.kinds = n;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
         const struct marking_basis basis = {key->tuned[k], key->shared_bytes[e->mmu.in_pool[k]]};
         if (e->p.sw.threshold == WEFT_THRESHOLD_STATIC)
@@ -444,9 +469,7 @@ const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct por
         if (n->prio[k].mark.kmin < e->mmu.least_kmin)
             e->mmu.least_kmin = n->prio[k].mark.kmin;
     }
-    n->next = e->mmu.kinds;
-    e->mmu.kinds = n;
-    return n;
+    return add_kind(e, n) ? n : NULL;
 }
 
 void mmu_fini(struct weft_engine *e)
@@ -455,5 +478,6 @@ void mmu_fini(struct weft_engine *e)
         next = n->next;
         free(n);
     }
+    free(e->mmu.rates_bps);
     stable_fini(&e->mmu.mem);
 }

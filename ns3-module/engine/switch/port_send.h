@@ -48,8 +48,11 @@ static inline __attribute__((always_inline)) void port_fetch_next(const struct w
         __builtin_prefetch(pkt_at(e, k->next), 1);
     if (path)
         __builtin_prefetch(qp_at(e, k->qp)->path);
-    if (e->telemetry.int_on && k->sig != NIL)
-        __builtin_prefetch(&int_at(e, sig_stack(k->sig))->hops[sig_hops(k->sig)], 1);
+    if (e->telemetry.int_on && k->sig != NIL) {
+        const struct int_stack *s = int_at(e, sig_stack(k->sig));
+        __builtin_prefetch(s, 1);
+        __builtin_prefetch((const char *)s + 64, 1);
+    }
 }
 
 /* Whether a packet that starts is on its way by then, and not to be put on the link. */
@@ -115,7 +118,7 @@ static inline void port_left(struct weft_engine *e, struct port *p, uint32_t por
         if ((e->path.on_dequeue & QUEUE_MARK) && p->lane[prio].qbytes > e->mmu.least_kmin)
             ecn_mark(e, i, port, p->lane[prio].qbytes);
         if (e->path.on_dequeue & QUEUE_STAMP)
-            telemetry_stamp(e, i, port);
+            telemetry_stamp(e, k, p, port);
     } else if (e->path.on_dequeue & QUEUE_MARK_FRAMES && port_may_mark(k)) {
         ecn_mark(e, i, port, p->lane[prio].qbytes);
     }

@@ -11,8 +11,10 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/stable.h"
+#include "core/walk.h"
 #include "core/qp_state.h"
 #include "core/executor.h"
+#include "mmu.h"
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -21,40 +23,63 @@
 
 #include <stdlib.h>
 
-static void stamp_int_more(struct weft_engine *e, struct pkt *k, uint32_t out);
+static uint32_t new_stack(struct weft_engine *e)
+{
+    struct stable *s = &e->telemetry.stacks;
+    uint32_t i = stable_free(s);
+    if (__builtin_expect(i == NIL, 0))
+        i = e->worker ? e->executor->alloc(e, s) : stable_grow(s);
+    if (__builtin_expect(i == NIL, 0))
+        engine_full(e, s, "INT stacks in flight");
+    return i;
+}
+
+/* Room for one more stamp of a packet; NULL: there is none, for want of memory or as it has all
+ * that it may. */
+static struct int_stamp *next_stamp(struct weft_engine *e, struct pkt *k)
+{
+    const uint32_t n = k->sig == NIL ? 0 : sig_hops(k->sig);
+    if (n == WEFT_CC_MAX_HOPS)
+        return NULL;
+    if (n % INT_STACK_HOPS == 0) {
+        const uint32_t more = new_stack(e);
+        if (more == NIL)
+            return NULL;
+        if (n == 0) {
+            k->sig = more;
+        } else {
+            struct int_stack *last = int_at(e, sig_stack(k->sig));
+            for (uint32_t i = INT_STACK_HOPS; i < n; i += INT_STACK_HOPS)
+                last = int_at(e, last->more);
+            last->more = more;
+        }
+    }
+    k->sig += 1u << SIG_STACK_BITS;
+    return stamp_at(e, k->sig, n);
+}
 
 static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
-    if (k->sig == NIL) {
-        k->sig = stable_free(&e->telemetry.stacks);
-        if (__builtin_expect(k->sig == NIL, 0)) {
-            stamp_int_more(e, k, out);
-            return;
-        }
-    }
-    const uint32_t n = sig_hops(k->sig);
-    if (n == WEFT_CC_MAX_HOPS)
-        return;
-    const struct port *p = &e->ports[out];
-    int_at(e, sig_stack(k->sig))->hops[n] = (struct weft_cc_hop){
-        .ts_ps = e->now,
-        .tx_bytes = p->st.tx_bytes,
-        .qlen_bytes = p->qtotal,
-        .rate_bps = port_rate_bps(e, out),
-    };
-    k->sig += 1u << SIG_STACK_BITS;
+    struct int_stamp *s = next_stamp(e, k);
+    if (s)
+        *s = telemetry_stamp_of(e, &e->ports[out]);
 }
 
-/* The same where no stack is free. */
-static __attribute__((noinline, cold)) void stamp_int_more(struct weft_engine *e, struct pkt *k,
-                                                           uint32_t out)
+bool telemetry_copy(struct weft_engine *e, struct pkt *k, const struct weft_cc_hop *hops,
+                    uint32_t n)
 {
-    struct stable *s = &e->telemetry.stacks;
-    k->sig = e->worker ? e->executor->alloc(e, s) : stable_grow(s);
-    if (k->sig == NIL)
-        engine_full(e, s, "INT stacks in flight");
-    else
-        stamp_int(e, k, out);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t rate = mmu_rate_number(e, hops[i].rate_bps);
+        struct int_stamp *s = rate == NIL ? NULL : next_stamp(e, k);
+        if (!s) {
+            if (!e->err.code)
+                engine_fail(e, WEFT_E_LIMIT, "out of memory for the stamps of a packet");
+            return false;
+        }
+        *s =
+            (struct int_stamp){hops[i].ts_ps, hops[i].tx_bytes, (uint32_t)hops[i].qlen_bytes, rate};
+    }
+    return true;
 }
 
 bool telemetry_have_pints(struct weft_engine *e)
@@ -91,13 +116,8 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
         k->sig = code;
 }
 
-void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out)
+void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
-    struct pkt *k = pkt_at(e, pkt);
-    if (__builtin_expect(e->telemetry.all_int, 1)) {
-        stamp_int(e, k, out);
-        return;
-    }
     const struct control *c = qp_at(e, k->qp)->control;
     if (c->int_on)
         stamp_int(e, k, out);

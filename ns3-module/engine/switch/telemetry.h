@@ -3,16 +3,38 @@
 #ifndef WEFT_ENGINE_TELEMETRY_H
 #define WEFT_ENGINE_TELEMETRY_H
 
-#include "core/switch_state.h"
-#include "engine.h"
+#include "core/walk.h"
 
 #pragma GCC visibility push(hidden)
 
 /** Has what ports know for PINT; false: out of memory. */
 bool telemetry_have_pints(struct weft_engine *e);
-/** A data packet leaves switch port @p out: stamps it with what the congestion control needs. */
-void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out);
+/** telemetry_stamp where a packet has no stack with room, or carries something else. */
+void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, uint32_t out);
+/** Gives a packet without stamps those of @p hops; false: out of memory, which fails the engine. */
+bool telemetry_copy(struct weft_engine *e, struct pkt *k, const struct weft_cc_hop *hops,
+                    uint32_t n);
 
 #pragma GCC visibility pop
+
+/** What port @p p stamps now. */
+static inline struct int_stamp telemetry_stamp_of(const struct weft_engine *e, const struct port *p)
+{
+    return (struct int_stamp){e->now, p->st.tx_bytes, (uint32_t)p->qtotal, p->kind->rate_number};
+}
+
+/** A data packet leaves switch port @p p, number @p out: stamps it with what the congestion control
+ * needs. */
+static inline void telemetry_stamp(struct weft_engine *e, struct pkt *k, const struct port *p,
+                                   uint32_t out)
+{
+    const uint32_t n = sig_hops(k->sig); /* of NIL: more than a stack has */
+    if (__builtin_expect(!e->telemetry.all_int, 0) || n >= INT_STACK_HOPS) {
+        telemetry_stamp_rarely(e, k, out);
+        return;
+    }
+    int_at(e, sig_stack(k->sig))->stamps[n] = telemetry_stamp_of(e, p);
+    k->sig += 1u << SIG_STACK_BITS;
+}
 
 #endif

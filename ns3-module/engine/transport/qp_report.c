@@ -20,8 +20,8 @@ void qp_report(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint
                                            .nxt_psn = snd->nxt_psn,
                                            .rate_bps = snd->out.rate_bps,
                                            .cwnd_bytes = snd->out.cwnd_bytes};
-    struct weft_engine_pkt_view pv;
+    struct pkt_shown shown;
     if (pkt != NIL)
-        pkt_view(e, pkt, &pv);
-    e->hooks.qp(e->hooks.ctx, e->now, what, &qv, pkt == NIL ? NULL : &pv);
+        pkt_view(e, pkt, &shown);
+    e->hooks.qp(e->hooks.ctx, e->now, what, &qv, pkt == NIL ? NULL : &shown.view);
 }

@@ -369,9 +369,10 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .nack = nack};
         if (__builtin_expect(q->carries == QP_SIGNAL, 0))
             e->signal->acked(k.sig, &a);
+        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
         if (q->control->int_on && k.sig != NIL) {
-            a.nhops = sig_hops(k.sig);
-            a.hops = int_at(e, sig_stack(k.sig))->hops;
+            a.nhops = stamps_read(e, k.sig, hops);
+            a.hops = hops;
         }
         if (q->control->pint_on) {
             a.pint = (uint16_t)k.sig;
