@@ -4,6 +4,8 @@
 
 #include "base/csv_internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *weft_column_unit_name(enum weft_column_unit unit)
@@ -44,7 +46,12 @@ static inline bool find_value(const struct weft_column *c, const void *row, unio
 
 static void put_value(struct weft_csv *csv, const struct weft_column *c, const union weft_cell *v)
 {
+    char hex[2 + 16 + 1];
     switch (c->type) {
+    case WEFT_CELL_HEX:
+        snprintf(hex, sizeof hex, "0x%016" PRIx64, v->u);
+        weft_csv_str(csv, hex);
+        break;
     case WEFT_CELL_U32:
     case WEFT_CELL_U64:
         weft_csv_u64(csv, v->u);
@@ -83,6 +90,8 @@ void weft_columns_fields(const struct weft_csv_file *f, struct weft_csv *csv, co
 int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const void *row,
                      struct weft_err *err)
 {
+    if (!csv)
+        return 0;
     weft_columns_fields(f, csv, row);
     return weft_csv_row(csv, err);
 }

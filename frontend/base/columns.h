@@ -32,6 +32,7 @@ const char *weft_column_unit_name(enum weft_column_unit unit);
 enum weft_cell_type {
     WEFT_CELL_U32,
     WEFT_CELL_U64,
+    WEFT_CELL_HEX, /**< U64 as "0x" and 16 digits: no program takes it for a rounded number */
     WEFT_CELL_PS,  /**< int64_t picoseconds, of WEFT_UNIT_NS */
     WEFT_CELL_F64, /**< double; not finite: no value */
     WEFT_CELL_TEXT /**< char[]: the field itself, not a pointer to it */
@@ -74,7 +75,7 @@ struct weft_csv *weft_columns_open(const struct weft_csv_file *f, const char *pa
                                    struct weft_err *err);
 /** Writes the fields of @p row, the record that the columns of @p f are of. */
 void weft_columns_fields(const struct weft_csv_file *f, struct weft_csv *csv, const void *row);
-/** The same, and ends the row. */
+/** The same, and ends the row. @p csv NULL: the table is not written. */
 int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const void *row,
                      struct weft_err *err);
 
@@ -91,6 +92,10 @@ int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const 
 #define WEFT_COLUMN_U64(T, name, field, help)                                                      \
     {                                                                                              \
         name, WEFT_UNIT_NUMBER, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0              \
+    }
+#define WEFT_COLUMN_HEX(T, name, field, help)                                                      \
+    {                                                                                              \
+        name, WEFT_UNIT_TEXT, help, WEFT_CELL_HEX, WEFT_FIELD(T, field, 8), NULL, 0                \
     }
 #define WEFT_COLUMN_BYTES(T, name, field, help)                                                    \
     {                                                                                              \

@@ -169,9 +169,13 @@ int weft_csv_reader_next(struct weft_csv_reader *r, struct weft_err *err)
 
 int weft_csv_reader_column(const struct weft_csv_reader *r, const char *name)
 {
-    for (size_t i = 0; i < r->ncolumns; i++)
-        if (strcmp(r->name[i], name) == 0)
-            return (int)i;
+    for (const char *at = name; *at;) {
+        const size_t len = strcspn(at, "|");
+        for (size_t i = 0; i < r->ncolumns; i++)
+            if (strncmp(r->name[i], at, len) == 0 && !r->name[i][len])
+                return (int)i;
+        at += len + (at[len] == '|');
+    }
     return -1;
 }
 
@@ -179,7 +183,8 @@ int weft_csv_reader_need(const struct weft_csv_reader *r, const char *name, int 
                          struct weft_err *err)
 {
     *out = weft_csv_reader_column(r, name);
-    return *out >= 0 ? 0 : weft_err_set(err, WEFT_E_INPUT, "%s has no column '%s'", r->path, name);
+    return *out >= 0 ? 0 : weft_err_set(err, WEFT_E_INPUT, "%s has no column '%.*s'", r->path,
+                                           (int)strcspn(name, "|"), name);
 }
 
 static int wrong_number(const struct weft_csv_reader *r, int column, struct weft_err *err)

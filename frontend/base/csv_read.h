@@ -48,7 +48,8 @@ void weft_csv_reader_close(struct weft_csv_reader *r);
  * or a quote is not closed. WEFT_E_LIMIT: it is too long, or the stream says EFBIG: it unpacks to
  * too much. */
 int weft_csv_reader_next(struct weft_csv_reader *r, struct weft_err *err);
-/** The place of the column called @p name; -1: there is none. */
+/** The place of the column called @p name, or by one of its names, "from|src": the first that there
+ * is. -1: there is none. */
 int weft_csv_reader_column(const struct weft_csv_reader *r, const char *name);
 /** The same, where the table must have it: else WEFT_E_INPUT. */
 int weft_csv_reader_need(const struct weft_csv_reader *r, const char *name, int *out,

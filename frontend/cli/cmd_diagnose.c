@@ -25,7 +25,7 @@ static const struct weft_opt options[] = {
      "what is to be smaller ('weft list metrics'); default: the workload's time, or its flows' "
      "mean completion time and 99th percentile of slowdown"},
     {"budget", 0, WEFT_OPT_TEXT, offsetof(struct diagnose_opts, budget), "TIME", NULL,
-     "wall-clock time after which no further change is tried; default: 60s"},
+     "wall-clock time within which changes are tried; default: 60s"},
     {"jobs", 'j', WEFT_OPT_TEXT, offsetof(struct diagnose_opts, jobs), "N", NULL,
      "changes that are played at the same time; default: one per processor"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct diagnose_opts, json), NULL, NULL,

@@ -112,7 +112,7 @@ static struct weft_listed backend_get(const struct weft_cli *cli, size_t i)
 /* The sections of all backends and of the scenario itself, one after the other. */
 static size_t section_count(const struct weft_cli *cli)
 {
-    size_t n = 5;
+    size_t n = 6;
     for (size_t i = 0; i < cli->nbackends; i++)
         n += cli->backends[i]->nsections;
     return n;
@@ -139,6 +139,9 @@ static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
     if (i == 2)
         return (struct weft_listed){"sample", "what is recorded over time", NULL,
                                     &weft_sample_param_table};
+    if (i == 5)
+        return (struct weft_listed){"output", "the tables that a run writes", NULL,
+                                    &weft_output_param_table};
     return (struct weft_listed){"run", "the run itself", NULL, &weft_run_param_table};
 }
 

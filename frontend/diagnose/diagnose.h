@@ -94,7 +94,7 @@ enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 8 };
 
 /** How a change came out. */
 enum weft_trial_state {
-    WEFT_TRIAL_NOT_TRIED, /**< the budget was spent before */
+    WEFT_TRIAL_NOT_TRIED, /**< the budget was spent before, or while it was played */
     WEFT_TRIAL_FAILED,    /**< it cannot be run, or took too long */
     WEFT_TRIAL_PLAYED
 };
@@ -125,7 +125,7 @@ struct weft_diagnosis {
 
 /** How much a diagnosis may take. */
 struct weft_diagnose_budget {
-    double wall_s;   /**< no change is begun later */
+    double wall_s;   /**< no change is played beyond it */
     size_t parallel; /**< processes at a time */
 };
 

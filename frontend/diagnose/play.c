@@ -30,6 +30,8 @@ struct game {
     struct weft_sweep s;
     struct weft_strings *own; /* settings of each point */
     double started_s;
+    double limit_s;   /* a change may take so long */
+    bool *hurried;    /* of each point: less than that was left of the budget */
     size_t next, end; /* points to start */
     int code;         /* a point that ends the diagnosis: a signal */
 };
@@ -39,12 +41,18 @@ static double now_s(void)
     return 1e-9 * (double)weft_clock_monotonic_ns(NULL);
 }
 
+/* A change has what is left of the budget, at most. */
 static bool next_point(void *ctx, size_t *point)
 {
     struct game *g = (struct game *)ctx;
-    if (g->code || g->next == g->end || (g->next > 0 && now_s() - g->started_s > g->budget->wall_s))
+    const double left_s = g->budget->wall_s - (now_s() - g->started_s);
+    if (g->code || g->next == g->end || (g->next > 0 && left_s <= 0))
         return false;
     *point = g->next++;
+    if (*point > 0) {
+        g->hurried[*point] = left_s < g->limit_s;
+        g->base.limits.wall_ns = (int64_t)(1e9 * fmin(left_s, g->limit_s));
+    }
     return true;
 }
 
@@ -175,7 +183,7 @@ static double ratio_of(const struct weft_diagnosis *d, const struct weft_trial *
 static void read_trial(const struct game *g, size_t point, struct weft_trial *t)
 {
     const struct weft_sweep_point *p = &g->s.point[point];
-    if (p->state != WEFT_POINT_DONE)
+    if (p->state != WEFT_POINT_DONE || (p->code == WEFT_E_LIMIT && g->hurried[point]))
         return;
     t->state = p->summed_up && p->code != WEFT_E_LIMIT ? WEFT_TRIAL_PLAYED : WEFT_TRIAL_FAILED;
     t->unfinished = !came_to_end(p);
@@ -335,9 +343,9 @@ static int play_base(struct game *g, const struct weft_subject *subject,
     if (p->code == WEFT_E_LIMIT)
         return weft_err_set(err, WEFT_E_LIMIT,
                             "the run itself exceeds the limit that it was given");
-    const double limit_s = TIMES_AS_LONG * took_s + LEAST_RUN_S;
-    if (!g->base.limits.wall_ns || 1e9 * limit_s < (double)g->base.limits.wall_ns)
-        g->base.limits.wall_ns = (int64_t)(1e9 * limit_s);
+    g->limit_s = TIMES_AS_LONG * took_s + LEAST_RUN_S;
+    if (g->base.limits.wall_ns)
+        g->limit_s = fmin(g->limit_s, 1e-9 * (double)g->base.limits.wall_ns);
     return 0;
 }
 
@@ -370,7 +378,8 @@ static int make_points(struct game *g, size_t n, struct weft_err *err)
     struct weft_sweep_point *points =
         (struct weft_sweep_point *)weft_arena_calloc(a, n, sizeof *points);
     g->own = (struct weft_strings *)weft_arena_calloc(a, n, sizeof *g->own);
-    if (!points || !g->own)
+    g->hurried = (bool *)weft_arena_calloc(a, n, sizeof *g->hurried);
+    if (!points || !g->own || !g->hurried)
         return weft_err_no_memory(err, "changes to try");
     if (g->s.point)
         points[0] = g->s.point[0];

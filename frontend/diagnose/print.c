@@ -108,7 +108,7 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
     print_others(out, d, WEFT_TRIAL_PLAYED, "What would not, by time:");
     print_others(out, d, WEFT_TRIAL_FAILED, "What could not be played, or took too long:");
     print_others(out, d, WEFT_TRIAL_NOT_TRIED,
-                 "Not tried, for want of time (--budget gives more):");
+                 "Not tried, for want of time, or not to the end (--budget gives more):");
 }
 
 static void put_measures(struct weft_json *j, const struct weft_diagnosis *d,

@@ -203,7 +203,7 @@ int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_
                              struct weft_facts *f, struct weft_err *err)
 {
     static const char *const columns[] = {
-        "kind", "link", "a", "b", "begin_ns", "end_ns", "rate_bps", "lost_packets", NULL};
+        "kind", "link", "from|a", "to|b", "begin_ns", "end_ns", "rate_bps", "lost_packets", NULL};
     struct fault_reading r = {l, f};
     if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
         return err->code;

@@ -9,7 +9,7 @@
 
 enum { ROWS_MAX = 128, NAMED_MAX = 40, BINS = 240, RUNS_SHOWN = 4 };
 
-static const char *const keys[] = {"node", "peer", NULL};
+static const char *const keys[] = {"from|node", "to|peer", NULL};
 
 static void queue_map_name(const struct weft_row *row, char *buf, size_t size)
 {

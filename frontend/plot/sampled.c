@@ -60,9 +60,9 @@ static const char *axis_of(struct weft_figure *f, const char *column, const char
 
 /* ---- objects ---- */
 
-static const char *const port_keys[] = {"node", "peer", "?prio", NULL};
+static const char *const port_keys[] = {"from|node", "to|peer", "?prio", NULL};
 static const char *const node_keys[] = {"node", NULL};
-static const char *const qp_keys[] = {"src", "dst", "qpn", NULL};
+static const char *const qp_keys[] = {"from|src", "to|dst", "qpn", NULL};
 
 static void port_name(const struct weft_row *row, char *buf, size_t size)
 {
@@ -291,8 +291,8 @@ static int derive_rate(const struct weft_runs *runs, struct weft_figure *f, stru
 static int own_columns(const struct weft_run *run, const char *file, struct weft_arena *arena,
                        const char **out, struct weft_err *err)
 {
-    static const char *const known[] = {"t_ns", "qpn", "src",        "dst",
-                                        "prio", "qp",  "connection", "job"};
+    static const char *const known[] = {"t_ns", "qpn", "from", "to",         "src",
+                                        "dst",  "prio", "qp",  "connection", "job"};
     char path[WEFT_PATH_MAX];
     struct weft_csv_reader r;
     size_t n = 0;

@@ -78,7 +78,7 @@ static void draw_tier(const struct tier_load *x, size_t tier, struct weft_curve 
 
 static int read_load(const struct weft_run *run, struct tier_load *x, struct weft_err *err)
 {
-    static const char *const series[] = {"t_ns", "node", "peer", "throughput_bps", NULL},
+    static const char *const series[] = {"t_ns", "from|node", "to|peer", "throughput_bps", NULL},
                              *const links[] = {"from", "to", "rate_bps", NULL};
     *x = (struct tier_load){0};
     if (weft_run_rows(run, "links.csv", links, capacity_row, x, err) < 0 ||

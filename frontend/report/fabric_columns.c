@@ -51,8 +51,8 @@ static bool pfc_event(const void *row, union weft_cell *out)
 static const struct weft_column pfc[] = {
     WEFT_COLUMN_NS(P, "t_ns", pfc.t_ps, "when it takes effect"),
     WEFT_COLUMN_U32(P, "port", pfc.port, "fabric port that is stopped or released"),
-    WEFT_COLUMN_NAME(P, "node", node, "node that has to stop sending"),
-    WEFT_COLUMN_NAME(P, "peer", peer, "node that asked for it"),
+    WEFT_COLUMN_NAME(P, "from", node, "node that has to stop sending"),
+    WEFT_COLUMN_NAME(P, "to", peer, "node that asked for it"),
     WEFT_COLUMN_U32(P, "prio", pfc.prio, "priority 0..7"),
     WEFT_COLUMN_GET("event", TEXT, TEXT, pfc_event, 0, "pause or resume"),
 };
@@ -168,8 +168,8 @@ static const struct weft_column faults[] = {
     WEFT_COLUMN_GET("event", TEXT, TEXT, fault_event, 0,
                     "what was wrong: down, rate or bit-errors"),
     WEFT_COLUMN_GET("link", NUMBER, U64, fault_link, 0, "the link"),
-    WEFT_COLUMN_NAME(T, "a", a, "one of its nodes"),
-    WEFT_COLUMN_NAME(T, "b", b, "the other"),
+    WEFT_COLUMN_NAME(T, "from", a, "one of its nodes"),
+    WEFT_COLUMN_NAME(T, "to", b, "the other"),
     WEFT_COLUMN_GET("begin_ns", NS, PS, fault_begin, 0, "when it began"),
     WEFT_COLUMN_GET("end_ns", NS, PS, fault_end, 0, "when it ended; empty: not before the run did"),
     WEFT_COLUMN_GET("rate_bps", BPS, U64, fault_rate, 0,
@@ -182,7 +182,7 @@ static const struct weft_column faults[] = {
                     "down: packets on the link or waiting for it when it failed; else packets lost "
                     "to errors of it meanwhile"),
     WEFT_COLUMN_GET("direction", TEXT, TEXT, fault_direction, 0,
-                    "whose rate: both, forward (from a to b) or back; empty: not changed by this"),
+                    "whose rate: both, forward or back; empty: not changed by this"),
 };
 
 const struct weft_csv_file weft_faults_csv = WEFT_CSV_FILE(

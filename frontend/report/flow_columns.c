@@ -41,9 +41,9 @@ static bool qpn(const void *row, union weft_cell *out)
 
 static const struct weft_column flows[] = {
     WEFT_COLUMN_U64(F, "id", id, "number of the message, in the order posted"),
-    WEFT_COLUMN_U32(F, "src", msg.src, "sending host"),
-    WEFT_COLUMN_U32(F, "dst", msg.dst, "receiving host"),
-    WEFT_COLUMN_U64(F, "tag", msg.tag, "what the receiver matches it by, see below"),
+    WEFT_COLUMN_U32(F, "from", msg.src, "sending host"),
+    WEFT_COLUMN_U32(F, "to", msg.dst, "receiving host"),
+    WEFT_COLUMN_HEX(F, "tag", msg.tag, "what the receiver matches it by, see below"),
     WEFT_COLUMN_GET("prio", NUMBER, U64, prio, 0,
                     "traffic class 0..7 that the job asked for; empty: none"),
     WEFT_COLUMN_BYTES(F, "size_bytes", msg.bytes, "payload"),
@@ -105,12 +105,12 @@ static bool srtt(const void *row, union weft_cell *out)
 }
 
 static const struct weft_column tcp[] = {
-    WEFT_COLUMN_U32(C, "src", src, "sending host"),
-    WEFT_COLUMN_U32(C, "dst", dst, "receiving host"),
+    WEFT_COLUMN_U32(C, "from", src, "sending host"),
+    WEFT_COLUMN_U32(C, "to", dst, "receiving host"),
     WEFT_COLUMN_U32(C, "prio", prio, "traffic class 0..7"),
     WEFT_COLUMN_U32(C, "qp", qp, "QP number of its messages"),
     WEFT_COLUMN_U32(C, "connection", number,
-                    "number among those of the same src, dst, prio and qp"),
+                    "number among those of the same from, to, prio and qp"),
     WEFT_COLUMN_NS(C, "opened_ns", opened_ps, "its first message was posted"),
     WEFT_COLUMN_NS(C, "busy_ns", busy_ps, "time with something posted and not acknowledged"),
     WEFT_COLUMN_BYTES(C, "bytes", bytes,

@@ -14,9 +14,12 @@
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err)
 {
     const struct weft_csv_file *f = weft_csv_files[id];
+    const struct weft_output_params *o = r->output;
     const char *names[WEFT_COLUMNS_MAX + 1];
     char path[WEFT_PATH_MAX];
     size_t n = 0;
+    if (o && !weft_output_has(o, f->name))
+        return 0;
     if (f->of_jobs && r->njobs > 1)
         names[n++] = WEFT_JOB_COLUMN;
     for (size_t i = 0; i < f->n; i++)
@@ -28,6 +31,8 @@ int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct
     if (!r->csv[id])
         return err->code;
     weft_csv_flush_every(r->csv[id], 0);
+    if (o && weft_output_pack_above(o) != UINT64_MAX)
+        weft_csv_pack_above(r->csv[id], &weft_series_packer, weft_output_pack_above(o));
     return 0;
 }
 
@@ -39,6 +44,7 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
         return NULL;
     }
     r->fabric = c->fabric;
+    r->output = c->output;
     r->transport = c->transport;
     r->tcp_classes = c->tcp_classes;
     r->uet_classes = c->uet_classes;
@@ -142,7 +148,7 @@ static int links_row(struct weft_report *r, struct weft_net *net, uint32_t port,
 void weft_report_row(struct weft_report *r, enum weft_csv_file_id id, uint32_t job,
                      const void *record, struct weft_err *err)
 {
-    if (weft_csv_files[id]->of_jobs && r->njobs > 1)
+    if (r->csv[id] && weft_csv_files[id]->of_jobs && r->njobs > 1)
         weft_csv_str(r->csv[id], job < r->njobs ? r->plans[job].name : NULL);
     weft_columns_row(weft_csv_files[id], r->csv[id], record, err);
 }
@@ -283,11 +289,13 @@ const char *weft_report_saved(const char *dir, char *buf, size_t size)
     static const char *const packed[] = {"", WEFT_SERIES_PACKED};
     size_t used = 0;
     buf[0] = '\0';
-    for (size_t i = 0; i < WEFT_CSV_FILES; i++)
-        used = add_saved(dir, weft_csv_files[i]->name, buf, size, used);
-    for (size_t i = 0; i < 2 * WEFT_SERIES_FILES; i++) {
+    for (size_t i = 0; i < 2 * (WEFT_CSV_FILES + WEFT_SERIES_FILES); i++) {
+        const size_t file = i / 2;
+        const bool series = file >= WEFT_CSV_FILES;
         char name[64];
-        snprintf(name, sizeof name, "%s/%s%s", WEFT_SERIES_DIR, weft_series_files[i / 2]->name,
+        snprintf(name, sizeof name, "%s%s%s", series ? WEFT_SERIES_DIR "/" : "",
+                 series ? weft_series_files[file - WEFT_CSV_FILES]->name
+                        : weft_csv_files[file]->name,
                  packed[i % 2]);
         used = add_saved(dir, name, buf, size, used);
     }

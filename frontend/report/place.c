@@ -83,16 +83,26 @@ static bool is_capture(const char *name)
     return strcmp(rest, ".pcap") == 0;
 }
 
-/* A table of series. */
-static bool is_series(const char *name)
+/* One of some tables, packed or not. */
+static bool is_one_of(const char *name, const struct weft_csv_file *const *files, size_t n)
 {
-    for (size_t i = 0; i < WEFT_SERIES_FILES; i++) {
-        const char *table = weft_series_files[i]->name;
-        const size_t n = strlen(table);
-        if (strncmp(name, table, n) == 0 && (!name[n] || strcmp(name + n, WEFT_SERIES_PACKED) == 0))
+    for (size_t i = 0; i < n; i++) {
+        const size_t len = strlen(files[i]->name);
+        if (strncmp(name, files[i]->name, len) == 0 &&
+            (!name[len] || strcmp(name + len, WEFT_SERIES_PACKED) == 0))
             return true;
     }
     return false;
+}
+
+static bool is_table(const char *name)
+{
+    return is_one_of(name, weft_csv_files, WEFT_CSV_FILES);
+}
+
+static bool is_series(const char *name)
+{
+    return is_one_of(name, weft_series_files, WEFT_SERIES_FILES);
 }
 
 static bool is_row(const char *name)
@@ -198,8 +208,7 @@ static int clear(const char *dir, struct weft_err *err)
         code = weft_path_join(path, dir, "sweep.csv", err);
     if (!code && (weft_file_is_regular(path) || json_is_object(json_object_get(run, "sweep"))))
         code = each(dir, is_row, remove_row, err);
-    for (i = 0; !code && i < WEFT_CSV_FILES; i++)
-        code = remove_file(dir, weft_csv_files[i]->name, err);
+    code = code ? code : each(dir, is_table, remove_file, err);
     for (i = 0; !code && i < sizeof others / sizeof others[0]; i++)
         code = remove_file(dir, others[i], err);
     json_array_foreach(json_object_get(run, "files"), i, entry)
@@ -271,8 +280,5 @@ bool weft_place_takes(const char *name)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
-    for (size_t i = 0; i < WEFT_CSV_FILES; i++)
-        if (strcmp(name, weft_csv_files[i]->name) == 0)
-            return true;
-    return false;
+    return is_table(name);
 }

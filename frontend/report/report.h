@@ -15,6 +15,7 @@
 #include "base/outcome.h"
 #include "report/summary.h"
 #include "fault/fault.h"
+#include "scenario/output.h"
 
 #include <stdbool.h>
 
@@ -39,6 +40,7 @@ struct weft_report_config {
      */
     uint32_t tcp_classes, uet_classes;
     bool faults; /**< whether faults of links will be reported */
+    const struct weft_output_params *output; /**< of the tables; NULL: all, none compressed */
 };
 
 /** Opens the folder and its files; NULL on failure, also when another run is writing there. An

@@ -50,12 +50,12 @@ struct table {
     const struct kind *kind;
     struct weft_arena *arena;
     struct object *objects;
-    int t, node, peer, prio, qpn, src, dst, connection;
+    int t, from, to, prio, qpn, connection;
 };
 
 static bool is_counter(const struct table *t, size_t column)
 {
-    static const char keys[] = " t_ns port node peer prio qpn src dst qp connection ";
+    static const char keys[] = " t_ns port from to node peer src dst prio qpn qp connection ";
     char word[64];
     snprintf(word, sizeof word, " %s ", t->r.name[column]);
     return !strstr(keys, word) && !strstr(t->kind->without, word);
@@ -69,11 +69,11 @@ static const char *field(const struct table *t, int column)
 /* What the object of a row is called. */
 static void name_object(const struct table *t, char *buf, size_t size)
 {
-    if (t->node >= 0)
-        snprintf(buf, size, "%.30s%s%.30s%s%.4s", field(t, t->node), t->peer >= 0 ? "-" : "",
-                 field(t, t->peer), t->prio >= 0 ? ".p" : "", field(t, t->prio));
+    if (t->qpn < 0)
+        snprintf(buf, size, "%.30s%s%.30s%s%.4s", field(t, t->from), t->to >= 0 ? "-" : "",
+                 field(t, t->to), t->prio >= 0 ? ".p" : "", field(t, t->prio));
     else
-        snprintf(buf, size, "h%.12s-h%.12s.p%.4s %s %.12s", field(t, t->src), field(t, t->dst),
+        snprintf(buf, size, "h%.12s-h%.12s.p%.4s %s %.12s", field(t, t->from), field(t, t->to),
                  field(t, t->prio), *field(t, t->qpn) ? "qp" : "connection",
                  *field(t, t->qpn) ? field(t, t->qpn) : field(t, t->connection));
 }
@@ -85,12 +85,10 @@ static int open_table(struct table *t, const char *path, struct weft_err *err)
     const struct {
         const char *name;
         int *place;
-    } columns[] = {{"node", &t->node},
-                   {"peer", &t->peer},
+    } columns[] = {{"from|node|src", &t->from},
+                   {"to|peer|dst", &t->to},
                    {"prio", &t->prio},
                    {"qpn", &t->qpn},
-                   {"src", &t->src},
-                   {"dst", &t->dst},
                    {"connection", &t->connection}};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         *columns[i].place = weft_csv_reader_column(&t->r, columns[i].name);

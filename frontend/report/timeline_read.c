@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "json/json_read.h"
 #include "report/place.h"
+#include "series/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,8 @@ static int phase_row(struct table *t, struct weft_err *err)
     return x.end_ps > x.begin_ps ? timeline_read_add(t, WEFT_PROCESS_RANK, rank, x, err) : 0;
 }
 
-static const char *const flow_columns[] = {"id", "src", "dst", "start_ns", "fct_ns", "size_bytes"};
+static const char *const flow_columns[] = {"id",       "from|src", "to|dst",
+                                           "start_ns", "fct_ns",   "size_bytes"};
 
 static int flow_row(struct table *t, struct weft_err *err)
 {
@@ -173,7 +175,8 @@ static int flow_row(struct table *t, struct weft_err *err)
     return timeline_read_add(t, WEFT_PROCESS_HOST, dst, x, err);
 }
 
-static const char *const pfc_columns[] = {"t_ns", "port", "node", "peer", "prio", "event"};
+static const char *const pfc_columns[] = {"t_ns",    "port", "from|node",
+                                          "to|peer", "prio", "event"};
 
 /* The pause of a port and priority that has not ended; NULL: none. */
 static struct weft_slice *open_pause(const struct weft_slices *s, uint64_t of)
@@ -254,9 +257,9 @@ static int read_source(struct table *t, const struct source *x, const char *dir,
     char path[WEFT_PATH_MAX];
     if (weft_path_join(path, dir, x->file, err))
         return err->code;
-    if (!weft_file_is_regular(path)) /* a run of traffic alone has no ops.csv */
+    if (!weft_series_table_exists(path)) /* a run of traffic alone has no ops.csv */
         return 0;
-    int rc = weft_csv_reader_open(&t->r, path, err);
+    int rc = weft_series_table_open(&t->r, path, err);
     for (size_t i = 0; i < x->ncolumns && !rc; i++)
         rc = weft_csv_reader_need(&t->r, x->columns[i], &t->column[i], err);
     t->job = rc ? -1 : weft_csv_reader_column(&t->r, "job");

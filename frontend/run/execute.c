@@ -174,7 +174,8 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
                                     .fabric = x->parts.fabric,
                                     .jobs = x->parts.jobs,
                                     .njobs = x->parts.njobs,
-                                    .faults = x->parts.faults != NULL};
+                                    .faults = x->parts.faults != NULL,
+                                    .output = s->output};
     rc.transport = weft_scenario_own_transport(s);
     struct weft_scenario_classes others;
     weft_scenario_classes(s, &others);

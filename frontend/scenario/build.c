@@ -141,7 +141,8 @@ int weft_scenario_choose_series(const struct weft_scenario *s, const struct weft
     if (!s->sample->what[0])
         return 0;
     if (s->backend->has_state)
-        *out = weft_series_choose(s->sample, fabric, s->cc, control_beside(s, control), err);
+        *out = weft_series_choose(s->sample, fabric, s->cc, control_beside(s, control),
+                                  weft_output_pack_above(s->output), err);
     else
         weft_err_set(err, WEFT_E_INPUT,
                      "sample.what: the backend '%s' has no queues and no packets to look at; the "

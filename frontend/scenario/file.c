@@ -73,6 +73,7 @@ static void element_names(const struct weft_resolver *r, struct names *v)
     add_name(v, WEFT_LIBRARY_ELEMENT);
     add_name(v, WEFT_FAULT_ELEMENT);
     add_name(v, "sample");
+    add_name(v, "output");
     add_name(v, "run");
     add_name(v, WEFT_SWEEP_ELEMENT);
     for (size_t i = 0; i < r->backends.n; i++)

@@ -216,13 +216,15 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
 
 static int make_groups(struct weft_resolver *r, struct weft_err *err)
 {
+    /* topology, network, congestion-control, system, library, fault, sample, output, run */
+    enum { OWN_GROUPS = 9 };
     struct weft_scenario *s = r->s;
     const struct weft_plugin *p = r->chosen;
     s->topology = (const struct weft_topology_ops *)p[WEFT_FAMILY_TOPOLOGY].ops;
     s->backend = (const struct weft_net_backend *)p[WEFT_FAMILY_NETWORK].ops;
     s->cc = s->backend->uses_cc ? (const struct weft_cc_ops *)p[WEFT_FAMILY_CC].ops : NULL;
     s->groups = (struct weft_scenario_group *)weft_arena_calloc(
-        s->arena, s->backend->nsections + 8 + r->nworkloads, sizeof *s->groups);
+        s->arena, s->backend->nsections + OWN_GROUPS + r->nworkloads, sizeof *s->groups);
     char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
     if (!s->groups || !blob)
         return weft_err_no_memory(err, "a scenario");
@@ -266,6 +268,11 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         code =
             weft_resolver_add_group(r, "sample", -1, "sample", &weft_sample_param_table, NULL, err);
         s->sample = (const struct weft_sample_params *)s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        code =
+            weft_resolver_add_group(r, "output", -1, "output", &weft_output_param_table, NULL, err);
+        s->output = (const struct weft_output_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code) {
         code = weft_resolver_add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);

@@ -36,6 +36,7 @@
 #include "system/system.h"
 #include "topologies/topology.h"
 #include "fault/fault.h"
+#include "scenario/output.h"
 #include "series/series.h"
 #include "workload/workload.h"
 
@@ -189,6 +190,7 @@ struct weft_scenario {
     const struct weft_system_params *system;
     const struct weft_fault_params *faults;
     const struct weft_sample_params *sample;
+    const struct weft_output_params *output;
     const struct weft_run_params *run;
     bool replays;            /**< what repeats itself is taken over */
     bool replay_auto;        /**< nobody has asked for that */

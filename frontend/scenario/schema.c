@@ -490,6 +490,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
     faults(&w);
     section(&w, "sample", "what is recorded over time", &weft_sample_param_table, NULL);
+    section(&w, "output", "the tables that a run writes", &weft_output_param_table, NULL);
     section(&w, "run", "the run itself", &weft_run_param_table, NULL);
     sweep(&w);
     close_tag(&w, "interleave");

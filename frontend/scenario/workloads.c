@@ -219,7 +219,7 @@ static int check_name(const struct weft_resolver *r, uint32_t i, struct weft_err
             return no_such_name(r, w, "that is the name of other settings", err);
     if (strcmp(w->name, weft_families[WEFT_FAMILY_WORKLOAD].element) == 0 ||
         strcmp(w->name, "run") == 0 || strcmp(w->name, "sample") == 0 ||
-        strcmp(w->name, WEFT_FAULT_ELEMENT) == 0)
+        strcmp(w->name, "output") == 0 || strcmp(w->name, WEFT_FAULT_ELEMENT) == 0)
         return no_such_name(r, w, "that is the name of other settings", err);
     return 0;
 }

@@ -310,7 +310,7 @@ static int add_item(struct weft_series_choice *c, const struct weft_list_item *l
 struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p,
                                               const struct weft_fabric *fabric,
                                               const struct weft_cc_ops *cc, const char *beside,
-                                              struct weft_err *err)
+                                              uint64_t pack_above_bytes, struct weft_err *err)
 {
     struct weft_list list = {p->what, weft_sample_param_table.params[1].list, 0};
     struct weft_list_item item;
@@ -321,9 +321,7 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     }
     c->fabric = fabric;
     c->interval_ps = p->interval_ps;
-    c->pack_above_bytes = p->compress == WEFT_SAMPLE_AUTO   ? p->compress_above_bytes
-                          : p->compress == WEFT_SAMPLE_ZSTD ? 0
-                                                            : UINT64_MAX;
+    c->pack_above_bytes = pack_above_bytes;
     c->on_change = p->on == WEFT_SAMPLE_CHANGE;
     c->ports = (struct weft_port_wanted *)calloc((size_t)fabric->nports + 1, sizeof *c->ports);
     c->nodes = (uint8_t *)calloc((size_t)fabric->nnodes + 1, 1);

@@ -24,8 +24,8 @@ static bool port_peer(const void *row, union weft_cell *out)
 #define PORT_COLUMNS                                                                               \
     WEFT_COLUMN_NS(P, "t_ns", t_ps, "time of the sample"),                                         \
         WEFT_COLUMN_U32(P, "port", port, "fabric port: one direction of one link"),                \
-        WEFT_COLUMN_GET("node", TEXT, TEXT, port_node, 0, "node that sends here"),                 \
-        WEFT_COLUMN_GET("peer", TEXT, TEXT, port_peer, 0, "node that it sends to")
+        WEFT_COLUMN_GET("from", TEXT, TEXT, port_node, 0, "node that sends here"),                 \
+        WEFT_COLUMN_GET("to", TEXT, TEXT, port_peer, 0, "node that it sends to")
 
 static const struct weft_column queue[] = {
     PORT_COLUMNS,
@@ -52,8 +52,8 @@ typedef struct weft_histogram_row H;
 
 static const struct weft_column histogram[] = {
     WEFT_COLUMN_U32(H, "port", port, "fabric port: one direction of one link"),
-    WEFT_COLUMN_NAME(H, "node", names.node, "node that sends here"),
-    WEFT_COLUMN_NAME(H, "peer", names.peer, "node that it sends to"),
+    WEFT_COLUMN_NAME(H, "from", names.node, "node that sends here"),
+    WEFT_COLUMN_NAME(H, "to", names.peer, "node that it sends to"),
     WEFT_COLUMN_U32(H, "prio", prio, "priority 0..7"),
     WEFT_COLUMN_BYTES(H, "from_bytes", from_bytes, "at least so many bytes waited at its egress"),
     WEFT_COLUMN_BYTES(H, "to_bytes", to_bytes, "and at most so many"),
@@ -107,8 +107,8 @@ static bool qp_connection(const void *row, union weft_cell *out)
     WEFT_COLUMN_NS(Q, "t_ns", t_ps, "time of the sample"),                                         \
         WEFT_COLUMN_GET("qpn", NUMBER, U64, qp_number, 0,                                          \
                         "number of the queue pair, as in flows.csv; empty: a connection of TCP"),  \
-        WEFT_COLUMN_U32(Q, "src", state.src, "host that sends its data"),                          \
-        WEFT_COLUMN_U32(Q, "dst", state.dst, "host that receives it"),                             \
+        WEFT_COLUMN_U32(Q, "from", state.src, "host that sends its data"),                         \
+        WEFT_COLUMN_U32(Q, "to", state.dst, "host that receives it"),                              \
         WEFT_COLUMN_U32(Q, "prio", state.prio, "priority 0..7")
 
 static const struct weft_column qp[] = {

@@ -35,20 +35,6 @@ static const struct weft_param params[] = {
      .help = "when a row is written: at each interval, or whenever a value has changed (queue, "
              "buffer, pause, rate, window, control and its observables)",
      .needs = "what!="},
-    {.name = "compress",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_sample_params, compress),
-     .def = "auto",
-     .choices = "auto|none|zstd",
-     .help = "which tables are compressed with zstd (FILE.csv.zst): those that outgrow "
-             "compress-above, none, or all",
-     .needs = "what!="},
-    {.name = "compress-above",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct weft_sample_params, compress_above_bytes),
-     .def = "64MiB",
-     .help = "size of a table from which on it is compressed",
-     .needs = "what!= and compress=auto"},
 };
 const struct weft_param_table weft_sample_param_table =
     WEFT_PARAM_TABLE(params, struct weft_sample_params);

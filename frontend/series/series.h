@@ -28,8 +28,6 @@ extern "C" {
 struct weft_sample_params {
     int64_t interval_ps; /**< from one sample to the next, > 0 */
     const char *what;    /**< list of "QUANTITY[:SELECTOR]"; "": nothing */
-    enum weft_sample_compress { WEFT_SAMPLE_AUTO, WEFT_SAMPLE_NONE, WEFT_SAMPLE_ZSTD } compress;
-    uint64_t compress_above_bytes; /**< AUTO: tables that are larger */
     enum weft_sample_on { WEFT_SAMPLE_INTERVAL, WEFT_SAMPLE_CHANGE } on; /**< when rows arise */
 };
 extern const struct weft_param_table weft_sample_param_table;
@@ -70,12 +68,13 @@ struct weft_series_choice;
  * What @p p asks for on a fabric; @p cc: the congestion control of dimensions without one of their
  * own; @p beside: "NAME ...", that of some classes in all dimensions, NULL: of none. Fabric and
  * controls must outlive the result. NULL: WEFT_E_INPUT, an unknown quantity or a selector that
- * matches nothing, or WEFT_E_LIMIT.
+ * matches nothing, or WEFT_E_LIMIT. @p pack_above_bytes: size from which on a table is compressed;
+ * UINT64_MAX: none is.
  */
 struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p,
                                               const struct weft_fabric *fabric,
                                               const struct weft_cc_ops *cc, const char *beside,
-                                              struct weft_err *err);
+                                              uint64_t pack_above_bytes, struct weft_err *err);
 void weft_series_choice_free(struct weft_series_choice *c);
 
 struct weft_series;

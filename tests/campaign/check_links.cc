@@ -50,10 +50,10 @@ void nodes(const Scenario &s, const Results &r, bool finished, Findings &f)
     uint64_t again = 0;
     for (size_t i = 0; i < r.flows.rows(); i++) {
         again += r.flows.u64(i, "retx_bytes");
-        if (r.flows.text(i, "src") == r.flows.text(i, "dst"))
+        if (r.flows.text(i, "from") == r.flows.text(i, "to"))
             continue;
-        at["h" + r.flows.text(i, "src")].sent += r.flows.u64(i, "size_bytes");
-        at["h" + r.flows.text(i, "dst")].received += r.flows.u64(i, "size_bytes");
+        at["h" + r.flows.text(i, "from")].sent += r.flows.u64(i, "size_bytes");
+        at["h" + r.flows.text(i, "to")].received += r.flows.u64(i, "size_bytes");
     }
     double drops = 0;
     for (const char *key : {"drops", "retransmissions"}) {

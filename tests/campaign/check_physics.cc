@@ -81,7 +81,7 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
     const uint64_t tcp_prios = prios.empty() ? 0 : std::stoull(prios);
     const bool rounded = s.compat || !s.get("transport.time-quantum").empty();
     for (size_t i = 0; i < r.flows.rows(); i++) {
-        const std::string src = "h" + r.flows.text(i, "src"), dst = "h" + r.flows.text(i, "dst");
+        const std::string src = "h" + r.flows.text(i, "from"), dst = "h" + r.flows.text(i, "to");
         if (src == dst)
             continue;
         const Delays &delay = distances.from(src);

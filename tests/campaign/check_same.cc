@@ -158,10 +158,10 @@ void check_ideal(const Results &packet, const Results &ideal, Findings &f)
     using Key = std::pair<std::pair<std::string, std::string>, std::string>;
     std::map<Key, long> count;
     for (size_t i = 0; i < packet.flows.rows(); i++)
-        count[{{packet.flows.text(i, "src"), packet.flows.text(i, "dst")},
+        count[{{packet.flows.text(i, "from"), packet.flows.text(i, "to")},
                packet.flows.text(i, "size_bytes")}]++;
     for (size_t i = 0; i < ideal.flows.rows(); i++)
-        count[{{ideal.flows.text(i, "src"), ideal.flows.text(i, "dst")},
+        count[{{ideal.flows.text(i, "from"), ideal.flows.text(i, "to")},
                ideal.flows.text(i, "size_bytes")}]--;
     for (const auto &c : count)
         if (c.second)

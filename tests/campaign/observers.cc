@@ -81,9 +81,9 @@ void sample(Maker &m, Scenario &s)
                                                             std::max<uint64_t>(span, 200000))) +
                                      "ps");
     if (d.chance(10))
-        s.put("sample.compress", d.word({"zstd", "none"}));
+        s.put("output.compress", d.word({"zstd", "none"}));
     else if (d.chance(10))
-        s.put("sample.compress-above", std::to_string(d.magnitude(0, 100000)) + "B");
+        s.put("output.compress-above", std::to_string(d.magnitude(0, 100000)) + "B");
 }
 
 } // namespace

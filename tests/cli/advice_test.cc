@@ -189,7 +189,7 @@ std::set<std::pair<int, int>> Neighbours(const Args &settings)
     const auto column = [&](const char *name) {
         return std::find(head.begin(), head.end(), name) - head.begin();
     };
-    const auto src = column("src"), dst = column("dst");
+    const auto src = column("from"), dst = column("to");
     std::set<std::pair<int, int>> pairs;
     while (std::getline(in, line)) {
         std::vector<std::string> cells;

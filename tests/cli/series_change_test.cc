@@ -38,7 +38,7 @@ TEST(SeriesOnChange, AnIncastOfTwoStepByStep)
         const Row &row = rows[(size_t)k - 1];
         EXPECT_EQ(Ps(row), 100000000 + 1000000 + k * packet_ps) << k;
         EXPECT_EQ(Number(row, "queue_bytes"), frame * std::min(k, 32 - k)) << k;
-        EXPECT_EQ(row.at("node") + "-" + row.at("peer"), "s3-h0");
+        EXPECT_EQ(row.at("from") + "-" + row.at("to"), "s3-h0");
     }
     const std::vector<Row> buffer = Rows(out + "/series/buffer.csv");
     ASSERT_EQ(buffer.size(), rows.size());
@@ -173,7 +173,7 @@ TEST(SeriesOnChange, WindowsOfTcp)
     }
     size_t found = 0;
     for (const Row &row : Rows(out + "/tcp_connections.csv"))
-        if (row.at("src") == "1" && row.at("dst") == "0") {
+        if (row.at("from") == "1" && row.at("to") == "0") {
             EXPECT_EQ(least, Number(row, "cwnd_min_bytes"));
             EXPECT_EQ(most, Number(row, "cwnd_max_bytes"));
             EXPECT_EQ(acked, Number(row, "bytes"));

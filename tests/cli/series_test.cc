@@ -70,8 +70,8 @@ TEST(Series, TheQueueOfAnIncastGrowsByWhatComesInBeyondWhatLeaves)
     const double step = 125000.0 / 4182 * 4158;
     ASSERT_GE(rows.size(), 16u);
     for (size_t i = 1; i < 7; i++) {
-        EXPECT_EQ(rows[i].at("node"), "s3");
-        EXPECT_EQ(rows[i].at("peer"), "h0");
+        EXPECT_EQ(rows[i].at("from"), "s3");
+        EXPECT_EQ(rows[i].at("to"), "h0");
         EXPECT_EQ(rows[i].at("prio"), "3");
         EXPECT_NEAR(Number(rows[i], "t_ns"), 110000 + 10000.0 * (double)i, 1e-6);
         EXPECT_NEAR(Number(rows[i], "queue_bytes") - Number(rows[i - 1], "queue_bytes"), step,
@@ -187,7 +187,7 @@ TEST(Series, FlowsAndHostsAreChosen)
             Play(dir, scenario, "out", {"--set", std::string("sample.what=") + what});
         std::set<std::string> src;
         for (const Row &row : Rows(out + "/series/qp.csv"))
-            src.insert(row.at("src"));
+            src.insert(row.at("from"));
         return src;
     };
     using Set = std::set<std::string>;
@@ -280,7 +280,7 @@ TEST(Series, TheHistogramIsTheQueueOverTime)
     double sum = 0, largest = 0, empty = 0;
     std::map<double, double> exact, sampled;
     for (const Row &row : Rows(out + "/series/queue_histogram.csv")) {
-        if (row.at("peer") != "h0" || row.at("prio") != "3")
+        if (row.at("to") != "h0" || row.at("prio") != "3")
             continue;
         const double from = Number(row, "from_bytes"), to = Number(row, "to_bytes");
         EXPECT_LE(to - from, std::max(64.0, from / 8));
@@ -396,29 +396,60 @@ TEST(Series, PackedTheyAreTheSame)
         EXPECT_EQ(weft({"timeline", out}).code, 0);
         return slurp(out + "/timeline.json");
     };
-    const std::string plain = Play(dir, scenario, "plain", {"--set", "sample.compress=none"});
+    const std::string plain = Play(dir, scenario, "plain", {"--set", "output.compress=none"});
     for (const char *how : {"compress=zstd", "compress-above=200B"}) {
         const std::string packed =
-            Play(dir, scenario, "packed", {"--set", std::string("sample.") + how});
+            Play(dir, scenario, "packed", {"--set", std::string("output.") + how});
         for (const char *table : {"/series/queue.csv", "/series/qp.csv", "/series/buffer.csv"}) {
             EXPECT_FALSE(std::filesystem::exists(packed + table)) << table;
             EXPECT_EQ(unpacked(packed + table + ".zst"), slurp(plain + table)) << table;
         }
-        for (const char *kind : {"queue", "rate", "buffer"})
+        for (const char *table : {"/flows.csv", "/links.csv"}) {
+            EXPECT_FALSE(std::filesystem::exists(packed + table)) << table;
+            EXPECT_EQ(unpacked(packed + table + ".zst"), slurp(plain + table)) << table;
+        }
+        for (const char *kind : {"queue", "rate", "buffer", "slowdown", "links"})
             EXPECT_EQ(plot(packed, kind), plot(plain, kind));
+        EXPECT_EQ(weft({"fct", packed, "--to", "csv"}).out,
+                  weft({"fct", plain, "--to", "csv"}).out);
         EXPECT_EQ(timeline(packed), timeline(plain));
         EXPECT_EQ(weft({"report", packed, "--out", dir / "report.html"}).code, 0);
     }
     const std::string now = Play(dir, scenario, "packed");
     EXPECT_FALSE(std::filesystem::exists(now + "/series/queue.csv.zst")) << "of the run before";
     EXPECT_TRUE(std::filesystem::exists(now + "/series/queue.csv"));
+    EXPECT_FALSE(std::filesystem::exists(now + "/flows.csv.zst")) << "of the run before";
+}
+
+/* The tables that are asked for are the same as without the choice, the others are not there. */
+TEST(Series, TablesAreChosen)
+{
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "");
+    const std::string all = Play(dir, scenario, "all");
+    const std::string some =
+        Play(dir, scenario, "some", {"--set", "output.tables=flows,dimensions"});
+    const std::string none = Play(dir, scenario, "none", {"--set", "output.tables=none"});
+    for (const char *table : {"/flows.csv", "/dimensions.csv"}) {
+        EXPECT_EQ(slurp(some + table), slurp(all + table));
+        EXPECT_FALSE(std::filesystem::exists(none + table)) << table;
+    }
+    for (const char *table : {"/links.csv", "/jobs.csv", "/classes.csv", "/ranks.csv"}) {
+        EXPECT_TRUE(std::filesystem::exists(all + table)) << table;
+        EXPECT_FALSE(std::filesystem::exists(some + table)) << table;
+    }
+    EXPECT_TRUE(std::filesystem::exists(none + "/finished"));
+    EXPECT_EQ(weft({"report", none, "--out", dir / "report.html"}).code, 0);
+    const Said wrong = weft({"check", scenario, "--set", "output.tables=flow"});
+    EXPECT_EQ(wrong.code, 3);
+    EXPECT_CONTAINS(wrong.err, "flows");
 }
 
 TEST(Series, AKillLeavesPackedRows)
 {
     TempDir dir;
     const std::string scenario =
-        Incast(dir / "", "<sample what='throughput' interval='1ns' compress='zstd'/>\n");
+        Incast(dir / "", "<sample what='throughput' interval='1ns'/><output compress='zstd'/>\n");
     const std::string table = dir / "out/series/throughput.csv.zst";
     const pid_t pid =
         start({"run", scenario, "--quiet", "-o", dir / "out", "--set", "incast.size=1GB"}, "/",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // weft diagnose on runs with one planted cause: the first change that it prints undoes the cause.
-// WEFT_PLANTED=FROM-TO plays more draws than the first of each kind, WEFT_PLANTED_PAIRS=FROM-TO
-// more pairs of causes.
+// WEFT_PLANTED=FROM-TO plays more draws than the first of each kind, also tries the first advice in
+// a run of its own and diagnoses each run without its cause. WEFT_PLANTED_PAIRS=FROM-TO plays more
+// pairs of causes.
 #include "planted.h"
 
 #include "tests/cli/program.h"
@@ -15,14 +16,16 @@ struct Diagnosed {
     bool ok = false, finished = false;
     std::vector<double> measures; // smaller is better
     struct Change {
-        std::string what, advice;
+        std::string what;
+        Texts sets; // what was tried
         double ratio;
     };
     std::vector<Change> helpful; // best first
     std::string text;
 };
 
-Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget)
+Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget,
+                   const Texts &changed = {})
 {
     TempDir dir;
     std::vector<std::string> args = {"diagnose", "--json", "--budget", budget, "--jobs", "2"};
@@ -31,8 +34,13 @@ Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget
         args.push_back(dir / "scenario.xml");
     } else {
         for (const std::string &s : sets)
-            args.insert(args.end(), {"--set", s});
+            if (std::none_of(changed.begin(), changed.end(), [&](const std::string &c) {
+                    return c.substr(0, c.find('=')) == s.substr(0, s.find('='));
+                }))
+                args.insert(args.end(), {"--set", s});
     }
+    for (const std::string &s : changed)
+        args.insert(args.end(), {"--set", s});
     const Said s = weft(args, dir / "");
     Diagnosed d;
     d.text = s.out + s.err;
@@ -53,11 +61,16 @@ Diagnosed diagnose(const Texts &sets, const std::string &xml, const char *budget
     json_array_foreach(json_object_get(root, "changes"), i, value)
     {
         const json_t *ratio = json_object_get(value, "ratio");
-        if (json_is_number(ratio) && json_number_value(ratio) < 0.98 &&
-            !json_object_get(value, "second_change"))
-            d.helpful.push_back({json_string_value(json_object_get(value, "change")),
-                                 json_string_value(json_object_get(value, "advice")),
-                                 json_number_value(ratio)});
+        if (!json_is_number(ratio) || json_number_value(ratio) >= 0.98 ||
+            json_object_get(value, "second_change"))
+            continue;
+        Diagnosed::Change change = {
+            json_string_value(json_object_get(value, "change")), {}, json_number_value(ratio)};
+        size_t k;
+        json_t *set;
+        json_array_foreach(json_object_get(value, "settings"), k, set)
+            change.sets.push_back(json_string_value(set));
+        d.helpful.push_back(change);
     }
     json_decref(root);
     return d;
@@ -109,7 +122,7 @@ TEST(Planted, TheFirstChangeUndoesTheCause)
     const char *range = getenv("WEFT_PLANTED");
     if (range && sscanf(range, "%u-%u", &from, &to) != 2)
         FAIL() << "WEFT_PLANTED=FROM-TO";
-    unsigned played = 0, right = 0, reported = 0;
+    unsigned played = 0, right = 0, reported = 0, advised = 0, innocent = 0;
     const bool reports = access("/usr/bin/gnuplot", X_OK) == 0;
     for (unsigned n = from; n < to; n++) {
         bool done = false;
@@ -132,6 +145,21 @@ TEST(Planted, TheFirstChangeUndoesTheCause)
                 printf("report %s %u, %s: %s\n", told ? "right" : "wrong", n, p.kind->name,
                        finding.c_str());
             done = true;
+            if (range) {
+                const Diagnosed tried =
+                    diagnose(p.sick, p.xml_sick, "0us",
+                             sick.helpful.empty() ? Texts{} : sick.helpful[0].sets);
+                const double after = alone.finished ? strength(alone, tried) : !tried.finished;
+                const bool better = tried.ok && after < 0.98;
+                advised += better;
+                const Diagnosed without = diagnose(p.healthy, p.xml_healthy, "300s");
+                const std::string named = without.helpful.empty() ? "" : without.helpful[0].what;
+                const bool spared = !std::regex_search(named, std::regex(p.kind->cause));
+                innocent += spared;
+                if (!spared || !better)
+                    printf("%u: advice leaves %.2f; without its cause: %s\n", n, after,
+                           named.c_str());
+            }
             if (range || !ok)
                 printf("%s %u, %s: %s on %s, %.2f times as long%s: %s\n", ok ? "right" : "wrong", n,
                        p.kind->name, p.work.c_str(), p.fabric->name, strength(healthy, alone),
@@ -142,6 +170,12 @@ TEST(Planted, TheFirstChangeUndoesTheCause)
     printf("%u of %u first causes right, %u in the report\n", right, played, reported);
     EXPECT_GE(5 * reported, reports ? 4 * played : 0); // 48 of 60
     EXPECT_GE(20 * right, 19 * played);                // 57 of 60
+    if (range) {
+        printf("%u first advices help, %u runs without the cause do not name it\n", advised,
+               innocent);
+        EXPECT_GE(10 * advised, 9 * played); // 54 of 60
+        EXPECT_EQ(innocent, played);
+    }
 }
 
 // Two causes at once, each of which costs 1.1 times beside the other.

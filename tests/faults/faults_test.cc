@@ -40,7 +40,7 @@ std::vector<Command> commands()
         {"Series",
          with({"run"},
               {"--set", "sample.what=queue,rate,throughput", "--set", "sample.interval=2us",
-               "--set", "sample.compress=zstd", "--quiet", "--out", "o"}),
+               "--set", "output.compress=zstd", "--quiet", "--out", "o"}),
          true, true},
         {"Fault",
          with({"run"}, {"--set", "fault.events=link-down link=0 at=5us until=10us", "--out", "o"}),

@@ -130,7 +130,7 @@ TEST(HpccCommand, SamplesAsRunDoes)
     std::istringstream rows(slurp(dir / "b/series/queue.csv"));
     std::string line, most, last;
     std::getline(rows, line);
-    EXPECT_EQ(line, "t_ns,port,node,peer,prio,queue_bytes");
+    EXPECT_EQ(line, "t_ns,port,from,to,prio,queue_bytes");
     size_t n = 0;
     for (double largest = -1; std::getline(rows, line); n++) {
         last = line.substr(line.rfind(',') + 1);

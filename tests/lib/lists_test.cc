@@ -64,7 +64,7 @@ Times by_program(const std::vector<std::string> &settings, const std::vector<Flo
     for (size_t i = 0; i < rows.at(0).size(); i++)
         column[rows[0][i]] = i;
     for (size_t i = 1; i < rows.size(); i++)
-        times.at(std::stoul(rows[i][column.at("tag")])) =
+        times.at(std::stoul(rows[i][column.at("tag")], nullptr, 16)) =
             rows[i][column.at("fct_ns")] + " " + rows[i][column.at("ack_ns")];
     return times;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fake_net.h"
 #include "report/columns.h"
+#include "scenario/output.h"
 #include "tests/base/temp_dir.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -70,9 +72,9 @@ TEST(Folder, RowsOfEveryFile)
     const std::map<std::string, std::string> first = first_row(path + "/flows.csv", WEFT_CSV_FLOWS);
     for (const auto &[column, value] : std::map<std::string, std::string>{
              {"id", "4"},
-             {"src", "0"},
-             {"dst", "1"},
-             {"tag", "7"},
+             {"from", "0"},
+             {"to", "1"},
+             {"tag", "0x0000000000000007"},
              {"prio", "3"},
              {"size_bytes", "1000"},
              {"start_ns", "1.500"},
@@ -193,3 +195,17 @@ TEST(Folder, WithoutADirectoryNothingIsWritten)
 }
 
 } // namespace
+
+// The names that output.tables takes are those of the files.
+TEST(Folder, EveryTableCanBeChosen)
+{
+    const weft_param *tables = weft_params_find(&weft_output_param_table, "tables");
+    ASSERT_NE(tables, nullptr);
+    for (const weft_csv_file *file : weft_csv_files) {
+        const std::string name = std::string(file->name).substr(0, strlen(file->name) - 4);
+        weft_output_params p = {name.c_str(), weft_output_params::WEFT_OUTPUT_AUTO, 0};
+        for (const weft_csv_file *other : weft_csv_files)
+            EXPECT_EQ(weft_output_has(&p, other->name), other == file) << other->name;
+        EXPECT_NE(std::string(tables->help).find(name), std::string::npos) << name;
+    }
+}

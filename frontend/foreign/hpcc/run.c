@@ -54,7 +54,8 @@ static int64_t qlen_end(const struct weft_hpcc_run *r)
 /* Opens the run folder. */
 static int open_folder(struct weft_hpcc_run *r, struct weft_err *err)
 {
-    const struct weft_report_config rc = {.dir = r->out_dir, .fabric = r->job.fabric};
+    const struct weft_report_config rc = {
+        .dir = r->out_dir, .fabric = r->job.fabric, .output = r->s->output};
     r->x.report = weft_report_new(&rc, err);
     if (!r->x.report)
         return err->code;

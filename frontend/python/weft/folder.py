@@ -35,7 +35,7 @@ def _value(text):
     if text == "":
         return None
     try:
-        return int(text)
+        return int(text, 16 if text.startswith("0x") else 10)
     except ValueError:
         pass
     try:
@@ -139,7 +139,7 @@ class Folder:
     def flows_with_links(self):
         """Flows, joined with the links of their source hosts (columns source_*): pandas alone."""
         links = self.links.add_prefix("source_")
-        source = "h" + self.flows["src"].astype(str)
+        source = "h" + self.flows["from"].astype(str)
         return self.flows.assign(source_from=source).merge(links, on="source_from", how="left")
 
     @property

@@ -108,7 +108,9 @@ static int by_start(const void *va, const void *vb)
 
 /* Which cell of a line has what. */
 enum { SRC, DST, SIZE, START, PRIO, COLUMNS };
-static const char *const names[COLUMNS] = {"src", "dst", "size_bytes", "start_ns", "prio"};
+static const char *const names[COLUMNS] = {"from", "to", "size_bytes", "start_ns", "prio"};
+/* Names in lists of other versions and tools. */
+static const char *const former[COLUMNS] = {"src", "dst"};
 
 /* Cuts a line up at its commas; quotes are not needed here, but a text in them may be. Returns the
  * number of cells. */
@@ -133,12 +135,13 @@ static int find_columns(char *const *cells, size_t n, size_t at[COLUMNS], struct
 {
     for (int k = 0; k < COLUMNS; k++) {
         at[k] = 0;
-        while (at[k] < n && strcmp(cells[at[k]], names[k]) != 0)
+        while (at[k] < n && strcmp(cells[at[k]], names[k]) != 0 &&
+               !(former[k] && strcmp(cells[at[k]], former[k]) == 0))
             at[k]++;
         if (at[k] == n && k != PRIO)
             return weft_err_set(
                 err, WEFT_E_INPUT,
-                "the first line names no column '%s'; a list of flows has src, dst, "
+                "the first line names no column '%s'; a list of flows has from, to, "
                 "size_bytes, start_ns and perhaps prio",
                 names[k]);
     }
@@ -266,6 +269,12 @@ static bool is_csv(const struct params *p)
            (p->format == FORMAT_AUTO && len > 4 && strcmp(p->file + len - 4, ".csv") == 0);
 }
 
+static bool is_packed(const char *file)
+{
+    const size_t len = strlen(file);
+    return len > 4 && strcmp(file + len - 4, ".zst") == 0;
+}
+
 static int flows(const void *params, const struct weft_flow_site *site,
                  struct weft_flow_source **out, struct weft_err *err)
 {
@@ -275,6 +284,11 @@ static int flows(const void *params, const struct weft_flow_site *site,
         return weft_err_no_memory(err, "flows");
     s->base = (struct weft_flow_source){
         .next = next, .rewind = flow_list_rewind_to, .free = flow_list_free_source};
+    if (is_packed(p->file)) {
+        free(s);
+        return weft_err_set(err, WEFT_E_INPUT, "%s is compressed: 'zstd -d %s' unpacks it", p->file,
+                            p->file);
+    }
     const int rc =
         is_csv(p) ? read_csv(s, p, site->nranks, err) : read_hpcc(s, p, site->nranks, err);
     if (rc)
