@@ -19,7 +19,8 @@ enum {
     FIRST = 3,         /* pairs are of the first so many that helped */
     LEAST_RUN_S = 2,   /* a change may take so long in any case, */
     TIMES_AS_LONG = 4, /* and so many times what the run took */
-    SLICES = 12        /* a budget is to be enough for so many runs one after the other */
+    SLICES = 12,       /* a budget is to be enough for so many runs one after the other */
+    BASE_SHARE = 3     /* a run that takes more than this part of the budget is cut at once */
 };
 
 /* Diagnosis under way. */
@@ -316,23 +317,37 @@ static int cut_slice(struct game *g, const struct weft_subject *subject,
 
 /* ---- steps ---- */
 
+/* Plays the run, for at most @p most_s (0: any time); *took_s receives how long it took. */
+static int play_run(struct game *g, double most_s, double *took_s, struct weft_err *err)
+{
+    const int64_t given_ns = g->base.limits.wall_ns, most_ns = (int64_t)(1e9 * most_s);
+    const double before_s = now_s();
+    g->next = 0;
+    g->end = 1;
+    g->s.point[0] = (struct weft_sweep_point){0};
+    if (most_ns > 0 && (!given_ns || most_ns < given_ns))
+        g->base.limits.wall_ns = most_ns;
+    const int code = play(g, err);
+    g->base.limits.wall_ns = given_ns;
+    *took_s = now_s() - before_s;
+    return code;
+}
+
+/* Plays the run as it is, or a slice of it when it is long. */
 static int play_base(struct game *g, const struct weft_subject *subject,
                      const struct weft_scenario_job *job, struct weft_err *err)
 {
-    g->next = 0;
-    g->end = 1;
-    if (play(g, err))
+    const struct weft_sweep_point *first = &g->s.point[0];
+    const double least_s = fmax(LEAST_RUN_S, g->budget->wall_s / BASE_SHARE);
+    double took_s;
+    if (play_run(g, g->budget->wall_s > 0 ? least_s : 0, &took_s, err))
         return err->code;
-    double took_s = now_s() - g->started_s;
-    if (g->s.point[0].summed_up && took_s > LEAST_RUN_S && took_s * SLICES > g->budget->wall_s &&
-        cut_slice(g, subject, job, took_s)) {
-        const double before_s = now_s();
-        g->next = 0;
-        g->s.point[0] = (struct weft_sweep_point){0};
-        if (play(g, err))
-            return err->code;
-        took_s = now_s() - before_s;
-    }
+    const bool cut = first->code == WEFT_E_LIMIT && took_s >= least_s;
+    const bool is_long = took_s > LEAST_RUN_S && took_s * SLICES > g->budget->wall_s;
+    const bool sliced = (cut || (first->summed_up && is_long)) &&
+                        cut_slice(g, subject, job, cut ? g->budget->wall_s : took_s);
+    if ((cut || sliced) && play_run(g, 0, &took_s, err))
+        return err->code;
     const struct weft_sweep_point *p = &g->s.point[0];
     if (!p->summed_up)
         return weft_err_set(err, p->code ? p->code : WEFT_E_INTERNAL, "%s",

@@ -12,6 +12,8 @@
 
 /* A share of the rate of access links above which queues are the load's own doing. */
 #define OVERLOAD 0.8
+/* Below this share half the load is no remedy: any network is faster with less to do. */
+#define HIGH_LOAD 0.6
 /* Bytes around the payload of any packet, at most. */
 #define PACKET_HEADER 128
 
@@ -190,7 +192,7 @@ static bool offered(struct look *l)
         weft_arena_printf(l->arena, "half the offered load, %.6g instead of %.6g", load / 2, load);
     if (load >= OVERLOAD)
         l->weight = 1.5;
-    return load > 0;
+    return load >= HIGH_LOAD;
 }
 
 /* How many times faster links between switches have to be for all that hosts can send, by the

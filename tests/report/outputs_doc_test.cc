@@ -87,7 +87,8 @@ TEST(Columns, NamesCarryTheirUnits)
             }
             EXPECT_EQ(end, unit) << f->name << " " << name;
             EXPECT_EQ(c.type == WEFT_CELL_PS, c.unit == WEFT_UNIT_NS) << name;
-            EXPECT_EQ(c.type == WEFT_CELL_TEXT, c.unit == WEFT_UNIT_TEXT) << name;
+            EXPECT_EQ(c.type == WEFT_CELL_TEXT || c.type == WEFT_CELL_HEX, c.unit == WEFT_UNIT_TEXT)
+                << name;
             EXPECT_NE(std::string(c.help), "") << name;
             for (size_t k = 0; k < i; k++)
                 EXPECT_STRNE(f->columns[k].name, c.name) << f->name;
