@@ -183,8 +183,9 @@ int weft_csv_reader_need(const struct weft_csv_reader *r, const char *name, int 
                          struct weft_err *err)
 {
     *out = weft_csv_reader_column(r, name);
-    return *out >= 0 ? 0 : weft_err_set(err, WEFT_E_INPUT, "%s has no column '%.*s'", r->path,
-                                           (int)strcspn(name, "|"), name);
+    return *out >= 0 ? 0
+                     : weft_err_set(err, WEFT_E_INPUT, "%s has no column '%.*s'", r->path,
+                                    (int)strcspn(name, "|"), name);
 }
 
 static int wrong_number(const struct weft_csv_reader *r, int column, struct weft_err *err)

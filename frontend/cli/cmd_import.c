@@ -5,13 +5,14 @@
 #include "foreign/import.h"
 #include "workload/trace_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HEAD_MAX = 256 * 1024, TREE_MAX = 64 << 20 };
+enum { HEAD_MAX = 256 * 1024, TREE_MAX = 64 << 20, FILES_MAX = 65536 };
 
 struct import_opts {
     bool dry_run;
@@ -197,20 +198,66 @@ static void print_commands(const struct weft_cli *cli, const struct weft_import_
         fputc('\n', cli->out);
 }
 
+static int is_visible(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+/* Appends the files of a folder, by name, to the list of @p paths, which has room for FILES_MAX. */
+static int add_folder(const char *dir, const char **paths, size_t *n, struct weft_arena *names,
+                      struct weft_err *err)
+{
+    struct dirent **list;
+    char path[WEFT_PATH_MAX];
+    const int found = scandir(dir, &list, is_visible, alphasort);
+    int code = found < 0 ? weft_file_error(err, dir, "read", errno) : 0;
+    for (int i = 0; i < found; i++) {
+        if (!code)
+            code = weft_path_join(path, dir, list[i]->d_name, err);
+        free(list[i]);
+        if (code || !weft_file_is_regular(path))
+            continue;
+        if (*n == FILES_MAX)
+            code = weft_err_set(err, WEFT_E_LIMIT, "%s: more than %d files", dir, FILES_MAX);
+        else if (!(paths[(*n)++] = weft_arena_strdup(names, path)))
+            code = weft_err_no_memory(err, "files");
+    }
+    if (found >= 0)
+        free(list);
+    return code;
+}
+
+/* The files of the command line, and those of its folders. */
+static int list_files(char **args, int nargs, const char **paths, size_t *n,
+                      struct weft_arena *names, struct weft_err *err)
+{
+    int code = 0;
+    for (int i = 0; i < nargs && !code; i++) {
+        if (weft_file_is_dir(args[i]))
+            code = add_folder(args[i], paths, n, names, err);
+        else if (*n < FILES_MAX)
+            paths[(*n)++] = args[i];
+    }
+    return code || *n ? code : weft_err_set(err, WEFT_E_USAGE, "which files?");
+}
+
 static int import_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                       struct weft_err *err)
 {
     const struct import_opts *o = (const struct import_opts *)opts;
-    const size_t n = nargs > 0 ? (size_t)nargs : 0;
+    size_t n = 0;
     char *head = (char *)malloc(HEAD_MAX + 1);
-    struct weft_import_found *files = (struct weft_import_found *)calloc(n ? n : 1, sizeof *files);
+    const char **paths = (const char **)calloc(FILES_MAX, sizeof *paths);
     struct weft_arena *names = weft_arena_new();
     uint32_t unknown = 0;
-    int code = !head || !files || !names ? weft_err_no_memory(err, "files")
-               : n                       ? 0
-                                         : weft_err_set(err, WEFT_E_USAGE, "which files?");
+    int code = !head || !paths || !names ? weft_err_no_memory(err, "files")
+                                         : list_files(args, nargs, paths, &n, names, err);
+    struct weft_import_found *files =
+        code ? NULL : (struct weft_import_found *)calloc(n, sizeof *files);
+    if (!code && !files)
+        code = weft_err_no_memory(err, "files");
     for (size_t i = 0; !code && i < n; i++) {
-        code = import_one(cli, o, args[i], head, names, &files[i], err);
+        code = import_one(cli, o, paths[i], head, names, &files[i], err);
         unknown += !code && !files[i].kind;
     }
     if (!code && !o->dry_run) {
@@ -220,16 +267,17 @@ static int import_run(const struct weft_cli *cli, const void *opts, char **args,
     }
     weft_arena_free(names);
     free(files);
+    free(paths);
     free(head);
     return code || !unknown
                ? code
-               : weft_err_set(err, WEFT_E_OUTCOME, "%u of %d files are not known", unknown, nargs);
+               : weft_err_set(err, WEFT_E_OUTCOME, "%u of %zu files are not known", unknown, n);
 }
 
 const struct weft_command weft_command_import = {
     .name = "import",
     .summary = "Say what files of other tools are, and the command that takes them",
-    .usage = "[--dry-run] FILE...",
+    .usage = "[--dry-run] FILE|DIR...",
     .example = "weft import --dry-run topology.txt flow.txt",
     .details = "Files are told apart by their content: Chakra, ASTRA-sim, SimAI, HPCC, ConWeave, "
                "NCCL, MSCCL,\n"
@@ -237,7 +285,7 @@ const struct weft_command weft_command_import = {
                "prints the command\n"
                "line that runs them together: weft astra-sim or weft simai for the files of one of "
                "their experiments,\n"
-               "else weft run. Exit code 1 when a file is none of these.",
+               "else weft run. DIR stands for its files. Exit code 1 when a file is none of these.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct import_opts),

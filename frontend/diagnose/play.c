@@ -343,7 +343,8 @@ static int play_base(struct game *g, const struct weft_subject *subject,
     if (play_run(g, g->budget->wall_s > 0 ? least_s : 0, &took_s, err))
         return err->code;
     const bool cut = first->code == WEFT_E_LIMIT && took_s >= least_s;
-    const bool is_long = took_s > LEAST_RUN_S && took_s * SLICES > g->budget->wall_s;
+    const bool is_long =
+        g->budget->wall_s > 0 && took_s > LEAST_RUN_S && took_s * SLICES > g->budget->wall_s;
     const bool sliced = (cut || (first->summed_up && is_long)) &&
                         cut_slice(g, subject, job, cut ? g->budget->wall_s : took_s);
     if ((cut || sliced) && play_run(g, 0, &took_s, err))

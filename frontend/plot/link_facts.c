@@ -202,8 +202,8 @@ static int find_headroom(const struct weft_link_facts *l, const struct weft_run 
 int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_run *run,
                              struct weft_facts *f, struct weft_err *err)
 {
-    static const char *const columns[] = {
-        "kind", "link", "from|a", "to|b", "begin_ns", "end_ns", "rate_bps", "lost_packets", NULL};
+    static const char *const columns[] = {"kind",   "link",     "from|a",       "to|b", "begin_ns",
+                                          "end_ns", "rate_bps", "lost_packets", NULL};
     struct fault_reading r = {l, f};
     if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
         return err->code;

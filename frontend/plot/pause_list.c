@@ -99,8 +99,8 @@ static void pause_list_conclude(struct weft_pause_list *p)
 int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
                          struct weft_pause_list *out, struct weft_err *err)
 {
-    static const char *const columns[] = {"t_ns",    "port", "from|node",
-                                           "to|peer", "prio", "event", NULL};
+    static const char *const columns[] = {"t_ns", "port",  "from|node", "to|peer",
+                                          "prio", "event", NULL};
     *out = (struct weft_pause_list){.arena = weft_arena_new()};
     if (!out->arena)
         return weft_err_no_memory(err, "pauses");

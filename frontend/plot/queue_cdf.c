@@ -149,7 +149,8 @@ static int queue_cdf_rank(const struct weft_runs *runs, size_t run, struct ranke
                           struct weft_err *err)
 {
     size_t seeds = 0;
-    static const char *const columns[] = {"from|node", "to|peer", "prio", "to_bytes", "time_ns", NULL};
+    static const char *const columns[] = {"from|node", "to|peer", "prio",
+                                          "to_bytes",  "time_ns", NULL};
     *out = (struct ranked){.r = {.arena = runs->arena, .ports = runs->ports}};
     for (size_t i = run; i < runs->n && !queue_cdf_is_seed(runs, run); i++) {
         if (strcmp(queue_cdf_label(runs, i), queue_cdf_label(runs, run)) != 0)

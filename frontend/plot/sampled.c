@@ -291,8 +291,8 @@ static int derive_rate(const struct weft_runs *runs, struct weft_figure *f, stru
 static int own_columns(const struct weft_run *run, const char *file, struct weft_arena *arena,
                        const char **out, struct weft_err *err)
 {
-    static const char *const known[] = {"t_ns", "qpn", "from", "to",         "src",
-                                        "dst",  "prio", "qp",  "connection", "job"};
+    static const char *const known[] = {"t_ns", "qpn",  "from", "to",         "src",
+                                        "dst",  "prio", "qp",   "connection", "job"};
     char path[WEFT_PATH_MAX];
     struct weft_csv_reader r;
     size_t n = 0;

@@ -39,7 +39,7 @@ struct weft_report_config {
      * none
      */
     uint32_t tcp_classes, uet_classes;
-    bool faults; /**< whether faults of links will be reported */
+    bool faults;                             /**< whether faults of links will be reported */
     const struct weft_output_params *output; /**< of the tables; NULL: all, none compressed */
 };
 

@@ -52,8 +52,8 @@ struct weft_report {
     struct weft_report_job *jobs;      /**< at least one */
     struct weft_job_summary *summaries;
     struct weft_samples classes[WEFT_CLASSES]; /**< where there is more than one job, or flows */
-    const struct weft_output_params *output; /**< as in struct weft_report_config */
-    struct weft_csv *csv[WEFT_CSV_FILES];    /**< NULL: the table is not written */
+    const struct weft_output_params *output;   /**< as in struct weft_report_config */
+    struct weft_csv *csv[WEFT_CSV_FILES];      /**< NULL: the table is not written */
     struct weft_samples samples;
     int64_t from_ps, to_ps;            /**< as in struct weft_report_config */
     const char *transport;             /**< as there */

@@ -175,8 +175,7 @@ static int flow_row(struct table *t, struct weft_err *err)
     return timeline_read_add(t, WEFT_PROCESS_HOST, dst, x, err);
 }
 
-static const char *const pfc_columns[] = {"t_ns",    "port", "from|node",
-                                          "to|peer", "prio", "event"};
+static const char *const pfc_columns[] = {"t_ns", "port", "from|node", "to|peer", "prio", "event"};
 
 /* The pause of a port and priority that has not ended; NULL: none. */
 static struct weft_slice *open_pause(const struct weft_slices *s, uint64_t of)

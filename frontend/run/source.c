@@ -122,7 +122,10 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         if (weft_path_join(path, name, "scenario.xml", err))
             return err->code;
         if (!weft_file_is_regular(path))
-            return weft_err_at(err, WEFT_E_IO, name, 0, 0, "the folder has no scenario.xml");
+            return weft_err_at(err, WEFT_E_IO, name, 0, 0,
+                               "the folder has no scenario.xml; 'weft import %s' says what its "
+                               "files are",
+                               name);
         return 0;
     }
     if (!weft_file_is_regular(name) && !strchr(name, '/') && is_cluster(name, path))
@@ -376,9 +379,25 @@ static void config_choose(FILE *out, const char *prefix, const char *name, const
         ++*left;
 }
 
+/* "priorities 6, 7" of a bit mask of priorities; NULL: it is none, or has no bit. */
+static const char *mask_text(const struct weft_param *p, const void *values, char *buf, size_t size)
+{
+    const char *end = strrchr(p->name, '-');
+    uint64_t mask;
+    size_t used = 0;
+    if (p->type != WEFT_PARAM_U64 || strcmp(end ? end + 1 : p->name, "prios") != 0)
+        return NULL;
+    memcpy(&mask, (const char *)values + p->offset, sizeof mask);
+    for (unsigned i = 0; i < 8; i++)
+        if (mask >> i & 1 && used + 16 < size)
+            used +=
+                (size_t)snprintf(buf + used, size - used, "%s%u", used ? ", " : "priorities ", i);
+    return used ? buf : NULL;
+}
+
 void weft_source_config_text(FILE *out, const struct weft_scenario *s, bool all)
 {
-    char buf[WEFT_PARAM_TEXT_MAX], def[WEFT_DEFAULT_TEXT_MAX];
+    char buf[WEFT_PARAM_TEXT_MAX], def[WEFT_DEFAULT_TEXT_MAX], mask[48];
     size_t left = 0;
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
@@ -391,7 +410,8 @@ void weft_source_config_text(FILE *out, const struct weft_scenario *s, bool all)
             const struct weft_param *p = &g->table->params[k];
             const char *rule = weft_param_is_auto(p, g->values)
                                    ? weft_param_default_text(p, def, sizeof def)
-                                   : g->reasons[k];
+                               : g->reasons[k] ? g->reasons[k]
+                                               : mask_text(p, g->values, mask, sizeof mask);
             config_choose(out, g->prefix, p->name, weft_scenario_value_text(g, k, buf),
                           &g->origins[k], rule, all, &left);
         }

@@ -6,6 +6,7 @@
 #include "scenario/resolve.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_RATES = 4, TEXT_MAX = 256 };
@@ -171,6 +172,28 @@ static int warn_nics(struct weft_scenario *s, const struct weft_job_plan *p,
     return 0;
 }
 
+/* Tensor parallelism waits for its messages in each layer: they belong within a node, which is the
+ * inmost dimension of a fabric with faster links there. */
+static int warn_tensor(struct weft_scenario *s, uint32_t job, const struct weft_fabric *f,
+                       struct weft_err *err)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    const struct weft_scenario_group *g = &s->groups[s->jobs[job].group];
+    const struct weft_param *p = weft_params_find(g->table, "tp");
+    const struct weft_fabric_dim *node = &f->dims[0], *beyond = &f->dims[1];
+    if (!p || f->ndims < 2 ||
+        (double)node->links * (double)node->rate_bps <
+            2 * (double)beyond->links * (double)beyond->rate_bps)
+        return 0;
+    const unsigned long tp = strtoul(weft_params_format(p, g->values, buf, sizeof buf), NULL, 10);
+    return tp <= node->size
+               ? 0
+               : weft_scenario_warn(s, err,
+                                    "%s.tp=%lu goes beyond a node of %u accelerators: each layer "
+                                    "waits for links between nodes",
+                                    g->prefix, tp, node->size);
+}
+
 int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          struct weft_err *err)
 {
@@ -187,7 +210,8 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
     for (uint32_t i = 0; !k.rc && i < parts->njobs; i++) {
         const struct weft_system_env env = weft_scenario_job_env(s, parts, i);
         if (warn_ports(s, i, parts->jobs[i].workload, err) ||
-            warn_nics(s, &parts->jobs[i], parts->fabric, err))
+            warn_nics(s, &parts->jobs[i], parts->fabric, err) ||
+            warn_tensor(s, i, parts->fabric, err))
             return err->code;
         if (parts->jobs[i].workload &&
             weft_system_advise(parts->jobs[i].workload, s->system, &env, sentence, &k, err))

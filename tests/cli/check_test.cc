@@ -107,6 +107,23 @@ TEST(Check, WarnsOfLossesThatLeavePausesWithoutEnd)
 }
 
 // What several threads can't share out is said, with the reason, where they are to run.
+// A mask is shown as priorities; tensor parallelism across nodes is warned of.
+TEST(Check, ShowsMasksAsPrioritiesAndWarnsOfTensorsAcrossNodes)
+{
+    EXPECT_CONTAINS(weft({"check", "--all", "--set", "topology.type=leaf-spine", "--set",
+                          "workload.type=generate", "--set", "switch.strict-prios=6"})
+                        .out,
+                    "(--set: priorities 1, 2)");
+    const auto tp = [](const char *degree) {
+        return weft({"check", "--set", "topology.type=preset", "--set",
+                     "preset.name=hgx-rail-optimised", "--set", "workload.type=training", "--set",
+                     std::string("training.tp=") + degree})
+            .err;
+    };
+    EXPECT_CONTAINS(tp("16"), "training.tp=16 goes beyond a node of 8 accelerators");
+    EXPECT_EQ(tp("8").find("goes beyond"), std::string::npos);
+}
+
 TEST(Check, SaysWhyOneThreadRunsAllHosts)
 {
     if (!has_packet())

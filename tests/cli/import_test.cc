@@ -36,6 +36,22 @@ TEST(Import, TellsKindsApart)
     }
 }
 
+/* A folder stands for its files; weft run says so of one without a scenario. */
+TEST(Import, AFolderIsItsFiles)
+{
+    TempDir dir;
+    std::filesystem::create_directory(dir / "f");
+    write_file(dir / "f/flows", "from,to,size_bytes,start_ns\n0,1,1000,0\n");
+    write_file(dir / "f/net", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
+    const Said s = weft({"import", "f"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out, weft({"import", "f/flows", "f/net"}, dir / "").out);
+    EXPECT_CONTAINS(s.out, "hpcc.file=f/net");
+    EXPECT_CONTAINS(weft({"run", "f"}, dir / "").err, "'weft import f' says what its files are");
+    std::filesystem::create_directory(dir / "empty");
+    EXPECT_EQ(weft({"import", "empty"}, dir / "").code, 2);
+}
+
 /* The files of one experiment, in any order, and the command that runs them together. */
 TEST(Import, ExperimentsOfOtherTools)
 {

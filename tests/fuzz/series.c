@@ -18,7 +18,8 @@ void weft_fuzz_samples(const uint8_t *data, size_t size)
                                        .what = text,
                                        .on = change ? WEFT_SAMPLE_CHANGE : WEFT_SAMPLE_INTERVAL};
         const struct weft_cc_ops *cc = weft_cc_find("dcqcn", &err);
-        struct weft_series_choice *c = weft_series_choose(&p, weft_fuzz_fabric(), cc, NULL, UINT64_MAX, &err);
+        struct weft_series_choice *c =
+            weft_series_choose(&p, weft_fuzz_fabric(), cc, NULL, UINT64_MAX, &err);
         taken[change] = weft_fuzz_ok(c ? 0 : err.code, &err);
         REQUIRE(taken[change] == (c != NULL));
         weft_series_choice_free(c);
