@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generated workloads. The traces of all ranks are alike: only collectives of the world and
- * computation, so one trace is made and every rank plays it.
+ * Generated workloads: collectives of the world and computation. The traces of all ranks are alike,
+ * so one trace is made and every rank plays it, unless an all-to-all is uneven.
  */
 #include "workload/generate.h"
 
@@ -10,6 +10,7 @@
 #include "workload/chakra_write.h"
 #include "workload/convert.h"
 #include "workload/et_build.h"
+#include "workload/generate_matrix.h"
 #include "workload/trace_files.h"
 #include "workload/trace_write.h"
 #include "workload/workload.h"
@@ -50,7 +51,37 @@ static const struct weft_param generate_params[] = {
      .offset = FIELD(size_bytes),
      .def = "1MiB",
      .help = "bytes of one collective (all-gather: this rank's shard, else the full buffer); "
-             "data-parallel: gradient bytes of one layer"},
+             "data-parallel: gradient bytes of one layer",
+     .needs = "matrix-file="},
+    {.name = "skew",
+     .type = WEFT_PARAM_F64,
+     .offset = FIELD(skew),
+     .def = "0",
+     .min = "0",
+     .max = "8",
+     .help = "all-to-all: receivers get shares by Zipf's law with this exponent, as popular "
+             "experts do; 0: even",
+     .needs = "kind=all-to-all and pattern=microbenchmark and matrix-file="},
+    {.name = "seed",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(seed),
+     .def = "1",
+     .help = "skew: draws which receivers are popular",
+     .needs = "skew!=0"},
+    {.name = "matrix-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(matrix),
+     .def = "",
+     .help = "all-to-all: file with what each rank sends to each, such as a measured routing: a "
+             "line of numbers with commas for each sender",
+     .needs = "kind=all-to-all and pattern=microbenchmark"},
+    {.name = "matrix-unit",
+     .type = WEFT_PARAM_SIZE,
+     .offset = FIELD(matrix_unit_bytes),
+     .def = "1B",
+     .min = "1B",
+     .help = "matrix-file: bytes of one unit of it, such as those of a token",
+     .needs = "matrix-file!="},
     {.name = "count",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(count),
@@ -191,8 +222,10 @@ static void depend(struct weft_et_build *b, uint64_t on)
         weft_et_build_data_dep(b, on);
 }
 
-static void microbenchmark(struct weft_et_build *b, const struct weft_generate_params *p)
+static void microbenchmark(struct weft_et_build *b, const struct weft_generate_params *p,
+                           const struct weft_generate_matrix *m, uint64_t rank)
 {
+    const uint64_t bytes = m->bytes ? weft_generate_matrix_sum(m, rank) : p->size_bytes;
     const char *kind = weft_coll_kind_name((enum weft_coll_kind)p->kind);
     char name[64];
     uint64_t id = 0, last = NO_NODE; /* what the next node of the chain waits for */
@@ -205,7 +238,9 @@ static void microbenchmark(struct weft_et_build *b, const struct weft_generate_p
             before = last = id++;
         }
         snprintf(name, sizeof name, "%s_%" PRIu64, kind, i);
-        weft_et_build_coll(b, id, name, p->kind, p->size_bytes, "");
+        weft_et_build_coll(b, id, name, p->kind, bytes, "");
+        if (m->bytes)
+            weft_generate_matrix_sizes(m, rank, b);
         depend(b, before);
         if (!p->overlap)
             last = id;
@@ -250,14 +285,15 @@ static uint64_t iteration(struct weft_et_build *b, const struct weft_generate_pa
     return optimizer;
 }
 
-/** The trace that every rank plays. */
-static int build(const struct weft_generate_params *p, struct weft_arena *arena,
-                 struct weft_et **out, struct weft_err *err)
+/** The trace of a rank, which every rank plays without a matrix. */
+static int build(const struct weft_generate_params *p, const struct weft_generate_matrix *m,
+                 uint32_t rank, struct weft_arena *arena, struct weft_et **out,
+                 struct weft_err *err)
 {
     struct weft_et_build b;
     weft_et_build_start(&b, arena);
     if (p->pattern == WEFT_GENERATE_MICROBENCHMARK) {
-        microbenchmark(&b, p);
+        microbenchmark(&b, p, m, rank);
     } else {
         uint64_t id = 0, last = NO_NODE;
         for (uint64_t i = 0; i < p->iterations; i++)
@@ -269,53 +305,79 @@ static int build(const struct weft_generate_params *p, struct weft_arena *arena,
 int weft_generate_et(const struct weft_generate_params *p, uint32_t rank, struct weft_arena *arena,
                      struct weft_et **out, struct weft_err *err)
 {
+    struct weft_generate_matrix m = {0};
     int rc = generate_check(p, err);
     if (rc == 0 && rank >= p->ranks)
         rc = weft_err_set(err, WEFT_E_INPUT, "rank %" PRIu32 " is not one of %" PRIu64 " ranks",
                           rank, p->ranks);
-    return rc == 0 ? build(p, arena, out, err) : rc;
+    rc = rc ? rc : weft_generate_matrix_make(p, &m, err);
+    rc = rc ? rc : build(p, &m, rank, arena, out, err);
+    weft_generate_matrix_free(&m);
+    return rc;
+}
+
+static int convert_rank(const struct weft_generate_params *p, const struct weft_generate_matrix *m,
+                        uint32_t rank, struct weft_convert *c, struct weft_err *err)
+{
+    struct weft_et *et = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    int rc = arena ? build(p, m, rank, arena, &et, err) : weft_err_no_memory(err, "a trace");
+    rc = rc ? rc : weft_convert_rank(c, rank, et, err);
+    weft_arena_free(arena);
+    return rc;
 }
 
 int weft_generate_workload(const struct weft_generate_params *p, struct weft_workload **out,
                            struct weft_err *err)
 {
-    struct weft_et *et = NULL;
     struct weft_convert *c = NULL;
-    struct weft_arena *arena = weft_arena_new();
-    int rc = arena ? weft_generate_et(p, 0, arena, &et, err) : weft_err_no_memory(err, "a trace");
+    struct weft_generate_matrix m = {0};
+    int rc = generate_check(p, err);
+    rc = rc ? rc : weft_generate_matrix_make(p, &m, err);
     if (rc == 0) {
         struct weft_err why = {0};
         c = weft_convert_new((uint32_t)p->ranks, NULL, &why);
         rc = c ? 0 : weft_err_set(err, why.code, "%s", why.msg);
     }
-    if (rc == 0)
-        rc = weft_convert_rank(c, 0, et, err);
-    for (uint32_t r = 1; rc == 0 && r < p->ranks; r++)
+    for (uint32_t r = 0; rc == 0 && r < (m.bytes ? p->ranks : 1); r++)
+        rc = convert_rank(p, &m, r, c, err);
+    for (uint32_t r = 1; rc == 0 && !m.bytes && r < p->ranks; r++)
         weft_convert_share(c, r, 0);
     if (rc == 0) {
         rc = weft_convert_finish(c, out, err);
         c = NULL;
     }
     weft_convert_free(c);
-    weft_arena_free(arena);
+    weft_generate_matrix_free(&m);
     return rc;
 }
 
-static int generate_write_rank(void *et, uint64_t rank, const char *path, struct weft_err *err)
+/* What ranks are written from. */
+struct writing {
+    const struct weft_generate_params *p;
+    struct weft_generate_matrix m;
+};
+
+static int generate_write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
 {
-    (void)rank; /* they are alike */
-    return weft_chakra_write_et((const struct weft_et *)et, path, err);
+    const struct writing *w = (const struct writing *)ctx;
+    struct weft_et *et = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    int rc = arena ? build(w->p, &w->m, (uint32_t)rank, arena, &et, err)
+                   : weft_err_no_memory(err, "a trace");
+    rc = rc ? rc : weft_chakra_write_et(et, path, err);
+    weft_arena_free(arena);
+    return rc;
 }
 
 int weft_generate_write(const struct weft_generate_params *p, const char *prefix,
                         struct weft_err *err)
 {
-    struct weft_et *et = NULL;
-    struct weft_arena *arena = weft_arena_new();
-    int rc = arena ? weft_generate_et(p, 0, arena, &et, err) : weft_err_no_memory(err, "a trace");
-    if (!rc)
-        rc = weft_trace_write(prefix, p->ranks, generate_write_rank, et, err);
-    weft_arena_free(arena);
+    struct writing w = {.p = p};
+    int rc = generate_check(p, err);
+    rc = rc ? rc : weft_generate_matrix_make(p, &w.m, err);
+    rc = rc ? rc : weft_trace_write(prefix, p->ranks, generate_write_rank, &w, err);
+    weft_generate_matrix_free(&w.m);
     return rc;
 }
 

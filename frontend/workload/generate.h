@@ -9,6 +9,8 @@
  *   without overlap  compute 0 -> coll 0 -> compute 1 -> coll 1 -> ...      (a chain)
  *   with overlap     compute 0 -> compute 1 -> ...;  compute i -> coll i   (collectives overlap)
  *   with compute-time 0 there are no compute nodes: a chain of collectives, or independent ones.
+ *   skew and matrix-file make an all-to-all uneven (generate_matrix.h): then traces of ranks
+ * differ.
  *
  * data-parallel, per rank and iteration i with L layers and buckets of B layers:
  *   forward L0 -> ... -> forward L(L-1) -> backward L(L-1) -> ... -> backward L0
@@ -37,9 +39,13 @@ struct weft_generate_params {
     int kind;            /**< enum weft_coll_kind; data-parallel: all-reduce only */
     uint64_t size_bytes; /**< bytes of one collective; data-parallel: gradient bytes of one layer */
     uint64_t count;      /**< microbenchmark: collectives, >= 1 */
-    bool overlap;        /**< microbenchmark: collectives do not wait for each other */
-    int64_t compute_ps;  /**< microbenchmark: computation before each collective; 0: none */
-    uint64_t layers;     /**< data-parallel: >= 1 */
+    double skew;         /**< all-to-all: exponent of Zipf's law of the receivers; 0: even */
+    uint64_t seed;       /**< skew: which receivers are popular */
+    const char *matrix;  /**< all-to-all: file of bytes by sender and receiver; "": none */
+    uint64_t matrix_unit_bytes; /**< matrix: bytes that a 1 in it stands for, >= 1 */
+    bool overlap;               /**< microbenchmark: collectives do not wait for each other */
+    int64_t compute_ps;         /**< microbenchmark: computation before each collective; 0: none */
+    uint64_t layers;            /**< data-parallel: >= 1 */
     uint64_t bucket_layers; /**< data-parallel: layers whose gradients share one all-reduce, >= 1 */
     uint64_t iterations;    /**< data-parallel: >= 1 */
     int64_t forward_ps;     /**< data-parallel: forward computation of one layer */

@@ -5,6 +5,8 @@
 #include "workload/generate.h"
 #include "workload/workload.h"
 
+#include <algorithm>
+#include <fstream>
 #include <map>
 #include <vector>
 
@@ -54,6 +56,66 @@ std::string Shape(const weft_dag &d)
 }
 
 } // namespace
+
+// Shares of receivers fall by Zipf's law, each sender's sum is the size, and what is sent is
+// received.
+TEST(Generate, SkewedAllToAll)
+{
+    Made m(Params({{"ranks", "8"}, {"kind", "all-to-all"}, {"size", "1MB"}, {"skew", "1"}}));
+    ASSERT_EQ(m.rc, 0) << Text(m.err);
+    std::vector<uint64_t> shares;
+    for (uint32_t r = 0; r < 8; r++) {
+        const weft_op *op = weft_workload_visit(m.w, r, 0);
+        ASSERT_NE(op->send_bytes, nullptr);
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < 8; i++) {
+            sum += op->send_bytes[i];
+            EXPECT_EQ(op->recv_bytes[i], weft_workload_visit(m.w, i, 0)->send_bytes[r]);
+        }
+        EXPECT_EQ(sum, 1000000u);
+        EXPECT_EQ(op->bytes, 1000000u);
+        shares.assign(op->send_bytes, op->send_bytes + 8);
+    }
+    std::sort(shares.rbegin(), shares.rend());
+    double harmonic = 0;
+    for (int k = 1; k <= 8; k++)
+        harmonic += 1.0 / k;
+    for (int k = 1; k <= 8; k++)
+        EXPECT_NEAR(static_cast<double>(shares[k - 1]), 1e6 / harmonic / k, 1.01) << k;
+    weft_err err{};
+    weft_workload *w = nullptr;
+    const weft_generate_params ring = Params({{"ranks", "8"}, {"skew", "1"}});
+    EXPECT_EQ(weft_generate_workload(&ring, &w, &err), WEFT_E_INPUT);
+    EXPECT_NE(std::string(err.msg).find("kind=all-to-all"), std::string::npos) << err.msg;
+}
+
+TEST(Generate, AMatrixOfAFile)
+{
+    Folder dir;
+    const std::string path = dir / "m.csv";
+    const auto make = [&](const char *text) {
+        std::ofstream(path) << text;
+        return Made(Params({{"ranks", "2"},
+                            {"kind", "all-to-all"},
+                            {"matrix-file", path.c_str()},
+                            {"matrix-unit", "100B"}}));
+    };
+    const Made m = make("1, 2\n3,40\n");
+    ASSERT_EQ(m.rc, 0) << Text(m.err);
+    EXPECT_EQ(weft_workload_visit(m.w, 0, 0)->send_bytes[1], 200u);
+    EXPECT_EQ(weft_workload_visit(m.w, 0, 0)->recv_bytes[1], 300u);
+    EXPECT_EQ(weft_workload_visit(m.w, 1, 0)->bytes, 4300u);
+    const std::pair<const char *, const char *> bad[] = {{"1,2\n", "1 rows"},
+                                                         {"1,2\n3\n", "row 2 needs 2 whole"},
+                                                         {"1,2\n3,4,5\n", "row 2 has more"},
+                                                         {"1,2\n3,x\n", "row 2 needs 2 whole"},
+                                                         {"1,2\n3,4\n5,6\n", "more than 2 rows"}};
+    for (const auto &[text, why] : bad) {
+        const Made wrong = make(text);
+        EXPECT_EQ(wrong.rc, WEFT_E_INPUT);
+        EXPECT_NE(std::string(wrong.err.msg).find(why), std::string::npos) << wrong.err.msg;
+    }
+}
 
 TEST(Generate, MicrobenchmarkChain)
 {

@@ -38,7 +38,7 @@ static const struct weft_param table[] = {
      .def = "auto",
      .choices = "auto|csv|hpcc|conweave",
      .help =
-         "csv: columns src,dst,size_bytes,start_ns[,prio]; hpcc, conweave: their flow.txt; auto: "
+         "csv: columns from,to,size_bytes,start_ns[,prio]; hpcc, conweave: their flow.txt; auto: "
          "csv if its name ends so, else by the number of columns"},
     {.name = "ranks",
      .type = WEFT_PARAM_U64,
