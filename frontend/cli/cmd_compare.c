@@ -135,8 +135,8 @@ static void print_headlines(FILE *out, const struct weft_comparison *c,
                                        "fct_p99_ns", "slowdown_p99"};
     fprintf(out, "%-36s %-14s %-14s %s\n", "figures", "A", "B", "from A to B");
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-        for (size_t i = 0; i < c->nfigures; i++)
-            if (strcmp(c->figures[i].key, keys[k]) == 0 && is_requested(o, &c->figures[i]))
+        for (size_t i = 0; i < c->nfigures; i++) /* requested ones stand below */
+            if (!o->metrics.n && strcmp(c->figures[i].key, keys[k]) == 0)
                 print_figure(out, &c->figures[i], tolerance);
 }
 
@@ -179,10 +179,15 @@ static void print_one_sided(FILE *out, const struct weft_comparison *c)
 
 static void print_host(FILE *out, const struct weft_comparison *c, const struct compare_opts *o)
 {
-    fputs("of the machine that simulated, not compared\n", out);
-    for (size_t i = 0; i < c->nfigures; i++)
-        if (c->figures[i].of_host && is_requested(o, &c->figures[i]))
-            print_figure(out, &c->figures[i], -1);
+    bool any = false;
+    for (size_t i = 0; i < c->nfigures; i++) {
+        if (!c->figures[i].of_host || !is_requested(o, &c->figures[i]))
+            continue;
+        if (!any)
+            fputs("of the machine that simulated, not compared\n", out);
+        any = true;
+        print_figure(out, &c->figures[i], -1);
+    }
 }
 
 /* ---- for programs ---- */

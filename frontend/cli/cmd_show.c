@@ -307,7 +307,9 @@ static int show_fabric(const struct weft_cli *cli, const struct show_opts *o, ch
 {
     struct weft_scenario *s;
     struct weft_fabric *f = NULL;
-    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
+    struct weft_source_opts source = o->source;
+    source.no_workloads = true;
+    if (weft_source_load(cli, &source, args, nargs, &s, err))
         return err->code;
     static const char *const uses[] = {"topology", "workload", "network"};
     int code = weft_source_check_uses(s, "show fabric", uses, 3, err);

@@ -277,7 +277,7 @@ struct frame {
 /* Characters of the longest word at the y axis. */
 static size_t longest_tick(const struct weft_axis *a)
 {
-    size_t most = a->hidden ? 0 : 5;
+    size_t most = a->hidden ? 0 : a->log ? 7 : 5;
     for (const struct weft_tick *t = a->ticks; t && !a->hidden; t = t->next) {
         const size_t n = strlen(t->text);
         most = n > most ? n : most;

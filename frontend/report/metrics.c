@@ -193,6 +193,37 @@ const struct weft_metric *weft_metrics(size_t *n)
     return metrics;
 }
 
+/* Whether @p name has all words of @p given, in their order; '-' divides words. */
+static bool has_words(const char *name, const char *given)
+{
+    while (*given) {
+        const size_t n = strcspn(given, "-");
+        size_t m = strcspn(name, "-");
+        while (*name && (m != n || strncmp(name, given, n) != 0)) {
+            name += m + (name[m] == '-');
+            m = strcspn(name, "-");
+        }
+        if (!*name)
+            return false;
+        name += m + (name[m] == '-');
+        given += n + (given[n] == '-');
+    }
+    return true;
+}
+
+/* The only metric that has all words of @p given, which are several; NULL. */
+static const char *metric_with_words(const char *given)
+{
+    const char *found = NULL;
+    for (size_t i = 0; strchr(given, '-') && i < N_METRICS; i++)
+        if (has_words(metrics[i].name, given)) {
+            if (found)
+                return NULL;
+            found = metrics[i].name;
+        }
+    return found;
+}
+
 /* An error that names the metrics with @p part in their names. */
 static void metric_unknown(const char *part, struct weft_err *err)
 {
@@ -231,7 +262,8 @@ const struct weft_metric *weft_metric_find(const char *name, struct weft_err *er
         if (strcmp(names[i], name) == 0 || (other && strcmp(names[i], other) == 0))
             return &metrics[i];
     }
-    const char *near = weft_nearest(name, names, N_METRICS);
+    const char *near = metric_with_words(name);
+    near = near ? near : weft_nearest(name, names, N_METRICS);
     if (near)
         weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; did you mean '%s'?", name, near);
     else

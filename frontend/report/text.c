@@ -320,21 +320,21 @@ void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t h
 {
     static const char *const kinds[] = {[WEFT_REPLAY_PACKETS] = "periods of packets",
                                         [WEFT_REPLAY_MESSAGES] = "periods of messages",
-                                        [WEFT_REPLAY_SETTLED] = "settled traffic"};
+                                        [WEFT_REPLAY_SETTLED] = "steady traffic"};
     fprintf(out, "replay: %" PRIu64 " states written down, %" PRIu64 " compared\n", r->looks,
             r->compares);
     fprintf(out, "  %-18s %12s  %s\n", "what", "times", "what came of it");
     fprintf(out, "  %-18s %12" PRIu64 "  skipped, %" PRIu64 " periods in all\n",
             "periods of packets", r->jumps, r->periods);
-    fprintf(out, "  %-18s %12" PRIu64 "  taken over from pieces that are the same\n",
-            "pieces of traffic", r->copies);
+    fprintf(out, "  %-18s %12" PRIu64 "  taken over from components in the same state\n",
+            "components", r->copies);
     fprintf(out, "  %-18s %12" PRIu64 "  played, %" PRIu64 " whole periods in all\n",
             "periods of messages", r->plays, r->played_periods);
     if (r->tolerant)
         fprintf(out,
                 "  %-18s %12" PRIu64 "  skipped, %.1f %% of the packet-hops; %" PRIu64
                 " controls\n",
-                "settled traffic", r->skips, percent(r->skipped_hops, hops), r->controls);
+                "steady traffic", r->skips, percent(r->skipped_hops, hops), r->controls);
     for (uint32_t i = 0; i < r->nreasons; i++)
         fprintf(out, "  %-18s %12" PRIu64 "  not: %s\n", kinds[r->reasons[i].kind],
                 r->reasons[i].times, r->reasons[i].why);

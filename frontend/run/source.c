@@ -198,7 +198,7 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
     for (; n < o->set.n; n++)
         sets[n] = o->set.list[n];
     int code = weft_source_shorts(o, sets, &n, &texts, err);
-    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0};
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0, o->no_workloads};
     if (!code)
         code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
     free(texts);

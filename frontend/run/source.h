@@ -18,6 +18,7 @@ struct weft_source_opts {
     const char *seed;
     const char *pcap;
     bool allow_deadlock;
+    bool no_workloads; /**< there need be none: the command is about the fabric */
 };
 /** Most settings that the options besides --set stand for. */
 #define WEFT_SOURCE_SHORTS 3

@@ -656,7 +656,7 @@ TEST(Replay, ExplainsItselfAndDependsOnNoClock)
                   "run.replay=1%", "--explain-replay", "--out", dir / out});
         ASSERT_EQ(s.code, 0) << s.err;
         EXPECT_NE(s.out.find("states written down"), std::string::npos) << s.out;
-        EXPECT_NE(s.out.find("settled traffic"), std::string::npos) << s.out;
+        EXPECT_NE(s.out.find("steady traffic"), std::string::npos) << s.out;
         EXPECT_NE(s.out.find("% skipped; estimated error of completion times"), std::string::npos)
             << s.out;
         EXPECT_NE(s.out.find(" %, in 19 of 20 runs below "), std::string::npos) << s.out;

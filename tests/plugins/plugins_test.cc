@@ -38,9 +38,9 @@ std::string renamed(const std::string &path, const std::string &symbol, const st
 
 std::string example()
 {
-    const std::string page = slurp(SOURCE_DIR "/docs/how-to/plug-ins.md");
-    const size_t from = page.find("```c\n") + 5;
-    return page.substr(from, page.find("```", from) - from);
+    const std::string page = slurp(SOURCE_DIR "/docs/tutorial/own-congestion-control.md");
+    const size_t from = page.find("<<'END'\n") + 8;
+    return page.substr(from, page.find("\nEND\n", from) + 1 - from);
 }
 
 /* The tables of two runs are the same but for the name. */

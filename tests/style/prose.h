@@ -261,7 +261,8 @@ inline size_t hand_written_words(const std::string &page)
         if (begins_with(line, "<!-- made"))
             made = true;
         output = begins_with(line, "```out") || (output && !begins_with(line, "```"));
-        if (!made && !output)
+        const bool comment = begins_with(line, "<!--"); // for docs/update, not for readers
+        if (!made && !output && !comment)
             for (const std::string &word : words_of(line))
                 n += std::any_of(word.begin(), word.end(),
                                  [](char c) { return isalnum(static_cast<unsigned char>(c)); });
