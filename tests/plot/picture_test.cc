@@ -165,7 +165,7 @@ TEST(Plot, ListsItsKinds)
 
 TEST(Plot, EveryKindIsExplained)
 {
-    const std::string page = slurp(source_dir() + "/docs/how-to/report.md");
+    const std::string page = slurp(source_dir() + "/docs/reference/lists.md");
     std::istringstream in(weft({"plot", "--list"}).out);
     for (std::string line; std::getline(in, line);) {
         const std::string name = line.substr(0, line.find(' '));

@@ -138,6 +138,8 @@ class Folder:
 
     def flows_with_links(self):
         """Flows, joined with the links of their source hosts (columns source_*): pandas alone."""
+        if not hasattr(self.links, "add_prefix"):
+            raise ImportError("flows_with_links needs pandas (Debian: python3-pandas)")
         links = self.links.add_prefix("source_")
         source = "h" + self.flows["from"].astype(str)
         return self.flows.assign(source_from=source).merge(links, on="source_from", how="left")
