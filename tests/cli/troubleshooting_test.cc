@@ -46,7 +46,7 @@ const std::vector<Message> messages = {
     {"has no effect: ...",
      {"check", main_scenario, "--set", "congestion-control.name=none", "--set", "ecn.kmin=1KB"},
      ""},
-    {"has no effect: the topology is '...'; to change it, --set ...",
+    {"has no effect: the congestion control is '...'; to change it, --set ...",
      {"check", main_scenario, "--set", "hpcc.target-util=0.9"},
      ""},
     {"no setting is called '...'", {"explain", "web.load"}, ""},
@@ -79,7 +79,7 @@ const std::vector<Message> messages = {
      ""},
     {"no progress after ... retransmission timeouts", {}, "ns3-module/engine/transport/rc.c"},
     {"and it is in use by ...: wait, or choose another", {}, "frontend/base/lock.c"},
-    {"its rows of another sweep (--vary '...') are replaced", {}, "frontend/cli/cmd_sweep.c"},
+    {"the rows of an earlier sweep are removed", {}, "frontend/cli/cmd_sweep.c"},
     {"begun again", {}, "frontend/report/text.c"},
 };
 
