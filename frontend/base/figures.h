@@ -161,8 +161,11 @@ struct weft_replay_figures {
     uint64_t controls;     /**< times that it was simulated instead, and compared */
     uint64_t unsettled;    /**< looks that found rates, windows or queues on the move */
     double control_error;  /**< mean relative error of rates in these */
+    uint64_t taken;        /**< messages taken over within the tolerance */
+    uint64_t checks;       /**< messages simulated although known, and compared */
     double error;          /**< estimated mean relative error of completion times */
-    double error_bound;    /**< that 19 of 20 runs stay below */
+    double error_bound;    /**< that of the 99th percentile */
+    double end_error;      /**< that of the time until the end */
     struct weft_replay_reason reasons[WEFT_REPLAY_REASONS]; /**< in the order of the first time */
     uint32_t nreasons;
 };

@@ -50,7 +50,8 @@ static int check_expect(const struct weft_scenario *s, struct weft_err *err)
 
 /* What shows only when net and system are made: groups of switches, trees packed into links. */
 static int check_prepares(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
-                          struct weft_thread_figures *threads, struct weft_err *err)
+                          struct weft_thread_figures *threads, struct weft_replay_figures *replay,
+                          struct weft_err *err)
 {
     struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
     struct weft_net *net = NULL;
@@ -59,6 +60,8 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
     int code = weft_execute_prepare(s, parts, &config, NULL, NULL, &net, &jobs, err);
     if (net && net->ops->threads)
         net->ops->threads(net, threads);
+    if (net && net->ops->replay)
+        net->ops->replay(net, replay);
     weft_jobs_free(jobs);
     if (net)
         net->ops->free(net);
@@ -125,7 +128,8 @@ static void print_hosts(FILE *out, const struct weft_job_plan *j)
 
 static void print_text(const struct weft_cli *cli, const struct weft_subject *subject,
                        const struct weft_scenario_parts *p,
-                       const struct weft_thread_figures *threads, bool all)
+                       const struct weft_thread_figures *threads,
+                       const struct weft_replay_figures *replay, bool all)
 {
     const struct weft_scenario *s = subject->s;
     fprintf(cli->out, "%s: valid, %zu warning%s\n", s->name, s->nwarnings,
@@ -150,6 +154,8 @@ static void print_text(const struct weft_cli *cli, const struct weft_subject *su
                 "replay: none of what runs under %s, which does not say how its state moves: each "
                 "packet is simulated\n",
                 s->cc->name);
+    else if (s->replay_tolerance > 0 && replay->why)
+        fprintf(cli->out, "replay: each packet is simulated, as %s\n", replay->why);
     if (threads->alone && weft_run_threads(s->run) != 1)
         fprintf(cli->out, "threads: one runs all hosts, as %s\n", threads->alone);
     weft_source_offered_text(cli->out, "offered load: ", s);
@@ -197,7 +203,8 @@ static int check_hpcc(const struct weft_cli *cli, const struct check_opts *o,
     if (o->json)
         check_print_json(cli, s, &parts);
     else if (!o->quiet)
-        print_text(cli, subject, &parts, &(struct weft_thread_figures){0}, o->all);
+        print_text(cli, subject, &parts, &(struct weft_thread_figures){0},
+                   &(struct weft_replay_figures){0}, o->all);
     return 0;
 }
 
@@ -207,6 +214,7 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
     struct weft_scenario *s = subject->s;
     struct weft_scenario_parts parts = {0};
     struct weft_thread_figures threads = {0};
+    struct weft_replay_figures replay = {0};
     int code = weft_scenario_build(s, &parts, err);
     if (!code)
         weft_source_fabric_notes(cli, parts.fabric);
@@ -214,7 +222,7 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
     if (!code)
         code = weft_source_advise(cli, s, &parts, err);
     if (!code)
-        code = check_prepares(s, &parts, &threads, err);
+        code = check_prepares(s, &parts, &threads, &replay, err);
     if (!code)
         code = check_expect(s, err);
     if (!code)
@@ -222,7 +230,7 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
     if (!code && o->json)
         check_print_json(cli, s, &parts);
     else if (!code && !o->quiet)
-        print_text(cli, subject, &parts, &threads, o->all);
+        print_text(cli, subject, &parts, &threads, &replay, o->all);
     weft_scenario_parts_free(&parts);
     return code;
 }

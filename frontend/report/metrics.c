@@ -177,7 +177,7 @@ static const struct weft_metric metrics[] = {
     HOST("replay-error", F64, replay.error,
          "estimated mean relative error of completion times by these"),
     HOST("replay-error-bound", F64, replay.error_bound,
-         "mean relative error of completion times that 19 of 20 runs stay below"),
+         "relative error of completion times at the 99th percentile"),
     HOST("wall-time-s", F64, wall_s, "wall-clock seconds"),
     HOST("cpu-time-s", F64, cpu_s, "CPU seconds"),
     HOST("events-per-s", F64, events_per_s, "events per second of CPU time"),

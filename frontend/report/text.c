@@ -277,22 +277,33 @@ static void skipped(FILE *out, const struct weft_summary *s)
     fprintf(out, "  %-24s of the packet-hops %.1f %% simulated, %.1f %% repeated, %.1f %% skipped",
             "replay", percent(all > played ? all - played : 0, all), percent(r->hops, all),
             percent(r->skipped_hops, all));
-    if (!r->skips) {
+    if (!r->skips && !r->taken) {
         fprintf(out, "%s%s\n", r->why ? "; what the last look met: " : "", r->why ? r->why : "");
         return;
     }
     if (r->error_bound < NO_TRACE)
         fputs("; estimated error of completion times 0 %, as what was skipped leaves no trace",
               out);
+    else if (r->taken)
+        fprintf(out,
+                "; estimated error of completion times %.2g %% in the mean, %.2g %% at the 99th "
+                "percentile, of the end %.2g %%",
+                100 * r->error, 100 * r->error_bound, 100 * r->end_error);
     else
         fprintf(out,
-                "; estimated error of completion times %.2g %%, in 19 of 20 runs below %.2g %%",
+                "; estimated error of completion times %.2g %% in the mean, below %.2g %% in 19 of "
+                "20 runs",
                 100 * r->error, 100 * r->error_bound);
+    if (r->checks)
+        fprintf(out, ", measured on %" PRIu64 " of %" PRIu64 " messages taken over", r->checks,
+                r->taken);
+    else if (r->taken)
+        fprintf(out, ", a bound: none of %" PRIu64 " messages taken over was simulated as well",
+                r->taken);
     if (r->controls)
-        fprintf(out, ", from %" PRIu64 " controls in which rates were %.2g %% off\n", r->controls,
+        fprintf(out, ", from %" PRIu64 " controls in which rates were %.2g %% off", r->controls,
                 100 * r->control_error);
-    else
-        fputs(", no control was due\n", out);
+    fputc('\n', out);
 }
 
 /* How much was taken over from repetitions, or why nothing was. */

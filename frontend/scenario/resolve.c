@@ -50,8 +50,8 @@ static const struct weft_param run_params[] = {
      .def = "auto",
      .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
              "instead, with the same results; auto: exact, but off with run.victims and mpirun; a "
-             "tolerance, such as 1%: besides, traffic that has settled within it is "
-             "skipped, see docs/explanation/replay.md"},
+             "tolerance, such as 1%: besides, messages that take as long as before, and traffic "
+             "that has settled, are not simulated, see docs/explanation/replay-tolerance.md"},
     {.name = "replay-memory",
      .type = WEFT_PARAM_SIZE,
      .offset = offsetof(struct weft_run_params, replay_bytes),

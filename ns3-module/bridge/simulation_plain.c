@@ -164,7 +164,8 @@ static int set_ways(struct weft_engine *e, const struct weft_net_config *config,
     if (rc)
         return rc;
     weft_engine_set_tolerance(e, config->replay_tolerance);
-    return weft_engine_set_threads(e, config->threads, config->thread_shuffle, err);
+    return config->dry ? 0
+                       : weft_engine_set_threads(e, config->threads, config->thread_shuffle, err);
 }
 
 int weft_simulation_new_plain(const struct weft_net_config *config,
@@ -195,7 +196,7 @@ int weft_simulation_new_plain(const struct weft_net_config *config,
         p->base.own_engine = weft_engine_new(&of, err);
         rc = p->base.own_engine ? 0 : err && err->code ? err->code : WEFT_E_LIMIT;
     }
-    if (!rc && !config->dry)
+    if (!rc)
         rc = set_ways(p->base.own_engine, config, err);
     if (rc) {
         plain_free(&p->base.net);

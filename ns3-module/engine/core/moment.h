@@ -32,12 +32,20 @@ static inline int64_t moment_yet_to_send(const struct weft_engine *e, const stru
     return p->down || p->busy_until_ps <= now ? 0 : p->busy_until_ps - now;
 }
 
+/** Bytes that a port has sent, as far as packets have been begun. */
+static inline uint64_t moment_tx_bytes(const struct weft_engine *e, const struct port *p)
+{
+    return p->st.tx_bytes +
+           (e->telemetry.unseen_bytes ? e->telemetry.unseen_bytes[p - e->ports] : 0);
+}
+
 /** Counters of a port that is settled. */
 static inline void moment_counters(const struct weft_engine *e, const struct port *p,
                                    struct weft_port_counters *out)
 {
     const int64_t now = moment_reached_ps(e);
     *out = p->st;
+    out->tx_bytes = moment_tx_bytes(e, p);
     out->busy_ps -= moment_yet_to_send(e, p);
     out->last_ps = p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
     if (p->paused)

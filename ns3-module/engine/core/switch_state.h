@@ -138,6 +138,9 @@ struct telemetry {
     bool all_int;         /**< those of all QPs, with INT */
     struct stable stacks; /**< struct int_stack */
     struct pint *pints;   /**< one per port; NULL without pint_on */
+    /** one per port: bytes on the wire that an extension has counted without packets: no stamp
+     * shows them, and they are not in the port's own counter; NULL: none */
+    uint64_t *unseen_bytes;
 };
 
 #endif

@@ -23,7 +23,7 @@ void weft_engine_port_state(struct weft_engine *e, uint32_t port, struct weft_po
 {
     const struct port *p = moment_port(e, port);
     const int64_t now = moment_reached_ps(e);
-    out->tx_bytes = p->st.tx_bytes;
+    out->tx_bytes = moment_tx_bytes(e, p);
     out->unsent_bytes = unsent_bytes(e, p);
     out->paused = p->paused;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {

@@ -21,6 +21,7 @@ static void replay_catch_up(struct weft_engine *e)
     if (replay_of(e)->base.takes_posts)
         replay_play_end(e, e->loop.due_ps);
     replay_components_back(e);
+    replay_memo_catch_up(e);
 }
 
 static void replay_disturb(struct weft_engine *e, uint32_t qp)
@@ -32,6 +33,7 @@ static void replay_disturb(struct weft_engine *e, uint32_t qp)
     replay_catch_up(e);
     replay_packets_disturb(e);
     replay_steady_disturb(e);
+    replay_memo_disturb(e);
     replay_messages_forget(e);
 }
 
@@ -45,6 +47,7 @@ static void replay_release(struct weft_engine *e)
     replay_scope_free(&r->messages.scope);
     snapshot_free(&r->messages.snapshot);
     replay_steady_free(&r->steady);
+    replay_memo_free(e);
     free(r->messages.stamp);
     free(r->messages.events);
     for (uint32_t i = 0; i < r->play.lines; i++)
@@ -89,6 +92,10 @@ static bool replay_look(struct weft_engine *e, int64_t t_ps)
     }
     replay_clock_to(e, at_ps);
     e->now = at_ps;
+    if (r->memo.events.n && r->base.first_ps == at_ps) {
+        replay_memo_look(e);
+        return true;
+    }
     r->figures.values += LOOK_VALUES;
     if (r->messages.next_ps == at_ps)
         replay_messages_look(e);
@@ -109,6 +116,8 @@ static bool replay_posted(struct weft_engine *e, const struct msg *m)
     struct weft_completion d;
     r->packets_posted += m->npkts;
     replay_steady_posted(e, m->qp);
+    if (r->base.hears_sent)
+        replay_memo_posted(e, m);
     if (r->play.again) {
         replay_packets_posted(e, m->qp, m->npkts);
         return r->play.reports;
@@ -133,6 +142,8 @@ static bool replay_completed(struct weft_engine *e, uint32_t qi, bool acked,
         replay_steady_disturb(e);
         replay_steady_completed(e, d);
     }
+    if (replay_of(e)->base.hears_sent)
+        replay_memo_completed(e, qi, acked, d);
     return true;
 }
 
@@ -158,6 +169,7 @@ static int64_t replay_paused(struct weft_engine *e, const struct window_note *no
 
 static const struct extension_ops ops = {.post = replay_post,
                                          .posted = replay_posted,
+                                         .sent = replay_memo_sent,
                                          .completed = replay_completed,
                                          .disturb = replay_disturb,
                                          .catch_up = replay_catch_up,
@@ -207,6 +219,13 @@ void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
     r->steady.tolerance = tolerance;
     r->figures.tolerant = tolerance > 0;
     r->base.events_per_packet = tolerance > 0 ? replay_packet_events(1) : 0;
+    if (tolerance > 0)
+        replay_memo_begin(e);
+    const bool hears_sent = r->memo.ready && tolerance > 0;
+    if (hears_sent == r->base.hears_sent)
+        return;
+    r->base.hears_sent = hears_sent;
+    windows_choose(e); /* whether threads may run hosts */
 }
 
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out)
@@ -216,4 +235,7 @@ void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_
         return;
     *out = replay_of(e)->figures;
     replay_steady_figures(e, out);
+    replay_memo_figures(e, out);
+    if (!out->why) /* before anything was looked at: what stands against that */
+        out->why = replay_reason_against(e, out->tolerant ? REPLAY_MEMO : REPLAY_EXACT);
 }

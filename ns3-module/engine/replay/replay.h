@@ -18,6 +18,9 @@
  * its time, as long as he posts the same (replay_playback.c). When he doesn't, or wants to see the
  * state, the present period is simulated up to that moment.
  *
+ * With a tolerance, messages that take as long as before are taken over (replay_memo.c), and
+ * traffic in steady state is moved on (replay_steady.c): results are then approximate.
+ *
  * The state is read field by field (replay_state.c), each by how it may move (replay_snapshot.h): a
  * field that moves otherwise, or a random number that was drawn, and it is no repetition. So the
  * result is the same to the last bit. The reasons against looking at all are a table
@@ -30,9 +33,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Why traffic can't be replayed as things are, or (@p tolerant) traffic in steady state can't be
- * skipped; NULL: it can. */
-const char *replay_reason_against(const struct weft_engine *e, bool tolerant);
+/** Ways of not simulating. */
+enum replay_way {
+    REPLAY_EXACT = 1,     /**< what repeats itself to the last bit */
+    REPLAY_IN_STEADY = 2, /**< traffic in steady state, within a tolerance */
+    REPLAY_MEMO = 4       /**< messages that took as long before, within a tolerance */
+};
+
+/** Why traffic can't be taken over in way @p way as things are; NULL: it can. */
+const char *replay_reason_against(const struct weft_engine *e, enum replay_way way);
 
 #pragma GCC visibility pop
 

@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "engine_replay.h"
+#include "replay_memo.h"
 #include "replay_pauses.h"
 #include "replay_steady.h"
 #include "replay_state.h"
@@ -221,6 +222,7 @@ struct replay {
     struct replay_packets packets;
     struct replay_messages messages;
     struct replay_steady steady;
+    struct replay_memo memo;
     struct replay_play play;
     struct weft_replay_figures figures;
 };
@@ -229,6 +231,22 @@ struct replay {
 static inline struct replay *replay_of(const struct weft_engine *e)
 {
     return (struct replay *)(void *)e->extension;
+}
+
+/** The memo of a QP, a message of it, an entry. */
+static inline struct memo_qp *memo_qp_at(const struct weft_engine *e, uint32_t qp)
+{
+    return (struct memo_qp *)(void *)replay_of(e)->memo.qps.base + qp;
+}
+
+static inline struct memo_msg *memo_msg_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct memo_msg *)(void *)replay_of(e)->memo.msgs.base + i;
+}
+
+static inline struct memo_entry *memo_entry_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct memo_entry *)(void *)replay_of(e)->memo.entries.base + i;
 }
 
 /** Whether a message that is posted matters by more than its QP. */

@@ -250,7 +250,7 @@ void replay_messages_look(struct weft_engine *e)
     }
     r->posted = e->tot.msgs_posted;
     uint64_t sum = 0, glance = 0;
-    const char *why = replay_reason_against(e, false);
+    const char *why = replay_reason_against(e, REPLAY_EXACT);
     r->snapshot.of_messages = true;
     bool other = false;
     if (!why) {

@@ -290,7 +290,7 @@ static void packet_periods_arrive(struct weft_engine *e, struct replay_component
 static void packet_periods_find(struct weft_engine *e)
 {
     struct replay_packets *r = &replay_of(e)->packets;
-    const char *why = replay_reason_against(e, false);
+    const char *why = replay_reason_against(e, REPLAY_EXACT);
     r->find_ps = WEFT_NEVER;
     if (why)
         replay_say(e, WEFT_REPLAY_PACKETS, why);

@@ -521,7 +521,7 @@ void replay_play_resume(struct weft_engine *e)
     struct replay *r = replay_of(e);
     struct replay_play *p = &r->play;
     if (playback_host_event(r, p->at) || e->now != p->began_ps + p->period_ps ||
-        replay_reason_against(e, false) || !playback_fill_lines(e, r)) {
+        replay_reason_against(e, REPLAY_EXACT) || !playback_fill_lines(e, r)) {
         replay_messages_forget(e);
         return;
     }

@@ -62,32 +62,35 @@ static bool against_unknown(const struct weft_engine *e)
     return false;
 }
 
+#define ANY (REPLAY_EXACT | REPLAY_IN_STEADY | REPLAY_MEMO)
+
 static const struct {
     bool (*holds)(const struct weft_engine *);
     const char *text;
-    enum { BOTH, EXACT, STEADY } against; /* which it keeps from being skipped */
+    unsigned against; /* enum replay_way */
 } reasons[] = {
-    {against_stepped, "ns-3 drives the fabric event by event", BOTH},
-    {against_ordered, "transport.ns3-event-order", BOTH},
-    {against_watched, "packets, queues or QPs are watched one by one", BOTH},
+    {against_stepped, "ns-3 drives the fabric event by event", ANY},
+    {against_ordered, "transport.ns3-event-order", ANY},
+    {against_watched, "packets, queues or QPs are watched one by one", ANY},
     {against_drawn, "ports or ACKs draw random numbers (PINT, ecn.draws=ns3, switch.overflow=toss)",
-     EXACT},
-    {against_credit, "links or receivers grant credit", BOTH},
-    {against_spread, "packets are spread over paths", BOTH},
-    {against_frames, "TCP, hosts that forward, or operations in switches", BOTH},
-    {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", BOTH},
-    {against_paused, "ports have been paused", STEADY},
-    {against_counted, "the loss recovery counts what is in flight", BOTH},
-    {against_lossy, "links lose packets, or have been down", BOTH},
-    {against_unknown, "the congestion control doesn't say how its state moves", BOTH},
+     REPLAY_EXACT | REPLAY_MEMO},
+    {against_credit, "links or receivers grant credit", ANY},
+    {against_spread, "packets are spread over paths", ANY},
+    {against_frames, "TCP, hosts that forward, or operations in switches", ANY},
+    {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", ANY},
+    {against_paused, "ports have been paused", REPLAY_IN_STEADY | REPLAY_MEMO},
+    {against_counted, "the loss recovery counts what is in flight", ANY},
+    {against_lossy, "links lose packets, or have been down", ANY},
+    {against_unknown, "the congestion control doesn't say how its state moves",
+     REPLAY_EXACT | REPLAY_IN_STEADY},
 };
 
-const char *replay_reason_against(const struct weft_engine *e, bool tolerant)
+const char *replay_reason_against(const struct weft_engine *e, enum replay_way way)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (reasons[i].against != (tolerant ? EXACT : STEADY) && reasons[i].holds(e))
+        if (reasons[i].against & way && reasons[i].holds(e))
             return reasons[i].text;
-    for (uint32_t d = 0; tolerant && d < e->ncontrols; d++)
+    for (uint32_t d = 0; way == REPLAY_IN_STEADY && d < e->ncontrols; d++)
         if (weft_cc_replay_of(e->controls[d].ops)->unsettled)
             return weft_cc_replay_of(e->controls[d].ops)->unsettled;
     return NULL;

@@ -238,7 +238,7 @@ static bool steady_begin(struct weft_engine *e, struct replay_steady *s)
 void replay_steady_look(struct weft_engine *e)
 {
     struct replay_steady *s = &replay_of(e)->steady;
-    const char *why = replay_reason_against(e, true);
+    const char *why = replay_reason_against(e, REPLAY_IN_STEADY);
     if (why) {
         replay_say(e, WEFT_REPLAY_SETTLED, why);
         steady_look_in(e, WEFT_NEVER);

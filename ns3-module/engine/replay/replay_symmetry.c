@@ -275,8 +275,9 @@ void replay_symmetry_look(struct weft_engine *e)
     }
     if (r->symmetry.next_ps <= e->now) {
         r->symmetry.next_ps = WEFT_NEVER;
-        if (e->msgs.live && !replay_reason_against(e, false) && replay_may_read(e, e->msgs.live) &&
-            replay_affordable(e) && !(replay_of(e)->steady.tolerance > 0))
+        if (e->msgs.live && !replay_reason_against(e, REPLAY_EXACT) &&
+            replay_may_read(e, e->msgs.live) && replay_affordable(e) &&
+            !(replay_of(e)->steady.tolerance > 0))
             symmetry_find(e);
     }
 }

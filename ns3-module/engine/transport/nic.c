@@ -12,6 +12,7 @@
 #include "delay.h"
 #include "balance/entropy.h"
 #include "core/events.h"
+#include "core/extension.h"
 #include "core/heap.h"
 #include "core/frame_size.h"
 #include "core/gap.h"
@@ -213,6 +214,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
             delay_sent(e, q, m);
             if (__builtin_expect(e->peers != NULL, 0))
                 e->executor->sent_last(e, q, m);
+            if (__builtin_expect(e->extension && e->extension->hears_sent, 0))
+                e->extension->ops->sent(e, m);
         }
     }
     if (__builtin_expect(snd->entropy != NULL, 0))

@@ -268,6 +268,27 @@ static void complete(struct weft_engine *e, uint32_t mi)
         e->hooks.acked(e->hooks.ctx, &d);
 }
 
+/* The messages of list @p done are completely acknowledged. */
+static void complete_all(struct weft_engine *e, uint32_t done)
+{
+    for (uint32_t n = 0; done != NIL && walk_on(e, n, e->msgs.n, "messages acknowledged"); n++) {
+        const uint32_t next = msg_at(e, done)->next;
+        complete(e, done);
+        done = next;
+    }
+}
+
+void rc_acknowledge(struct weft_engine *e, uint32_t qi, uint64_t psn)
+{
+    struct qp *q = qp_at(e, qi);
+    if (psn <= q->snd->una_psn)
+        return;
+    const uint32_t done = advance(e, q, psn);
+    if (q->snd->nxt_psn == q->snd->una_psn)
+        q->snd->rto_at_ps = WEFT_NEVER;
+    complete_all(e, done);
+}
+
 static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     if (e->hooks.qp)
@@ -387,11 +408,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         profile_of(q)->recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
-    for (uint32_t n = 0; done != NIL && walk_on(e, n, e->msgs.n, "messages acknowledged"); n++) {
-        uint32_t next = msg_at(e, done)->next;
-        complete(e, done);
-        done = next;
-    }
+    complete_all(e, done);
 }
 
 static void receive_cnp(struct weft_engine *e, uint32_t i)

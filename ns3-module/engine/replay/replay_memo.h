@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The memo of messages: what replay_memo.c and replay_memo_*.c share. */
+#ifndef WEFT_ENGINE_REPLAY_MEMO_H
+#define WEFT_ENGINE_REPLAY_MEMO_H
+
+#include "core/heap.h"
+#include "core/stable.h"
+#include "engine_replay.h"
+
+#include "base/delay.h"
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct msg;
+struct qp;
+struct weft_completion;
+struct weft_engine;
+
+/** Indices of records of the memo are never 0: that is none. */
+
+/** How long messages of one QP and size take beside the same other QPs: means of those that were
+ * simulated, in ps from the moment when the QP could send them. */
+struct memo_entry {
+    uint32_t next; /**< of its QP */
+    uint64_t bytes, pattern;
+    double sent_ps, received_ps, acked_ps; /**< last packet made, received, acknowledged */
+    double variance;                       /**< of received_ps, ps squared */
+    double held_ps[WEFT_DELAY_QUEUE];      /**< what delayed them, without earlier messages */
+    double cnps;
+    uint32_t n;    /**< messages simulated */
+    uint32_t hits; /**< messages taken over since the last check */
+    uint32_t gap;  /**< after so many the next check is due */
+};
+
+/** Moments of a message that is taken over, and other events of the memo; in this order where they
+ * are simultaneous. */
+enum memo_event {
+    MEMO_BACK,     /**< messages that a QP meets (NIL: all) are simulated from here on */
+    MEMO_SENT,     /**< its last packet leaves */
+    MEMO_RECEIVED, /**< it is received */
+    MEMO_ACKED,    /**< it is acknowledged */
+    MEMO_OPEN,     /**< a QP sends packets again */
+    MEMO_REROUTED  /**< QPs may take other paths */
+};
+
+/** A message from its posting to its last ACK. */
+struct memo_msg {
+    uint32_t next; /**< of its QP; first, as stable.h wants */
+    uint32_t qp, msg;
+    uint64_t first_psn, packets, bytes;
+    int64_t post_ps, start_ps; /**< the latter: when its QP could send it */
+    int64_t sent_ps, received_ps;
+    uint64_t epoch;    /**< of its group at start_ps */
+    bool clean;        /**< nothing that it met was taken over when it began */
+    bool taken;        /**< it is taken over */
+    bool began;        /**< start_ps is known */
+    uint32_t entry;    /**< taken: from this entry */
+    uint64_t counted;  /**< taken: packets counted so far */
+    int64_t due_ps[4]; /**< taken: by enum memo_event; WEFT_NEVER: over */
+};
+
+/** A QP. */
+struct memo_qp {
+    uint32_t node;       /**< its place in a group, 0: it is in none */
+    uint32_t head, tail; /**< its messages, oldest first */
+    uint32_t sending;    /**< the message that it sends, or sends next */
+    uint32_t receiving;  /**< the oldest that is not received */
+    uint32_t entries;    /**< list */
+    uint32_t nentries;
+    bool hidden;     /**< the engine's sender is not shown the message `sending` */
+    bool cold;       /**< its last message was taken over, or it has just begun: the
+                        network is not yet used to its packets */
+    bool leaving;    /**< it is in replay_memo.leaves */
+    int64_t free_ps; /**< its last packet of earlier messages has left by then */
+    int64_t open_ps; /**< it sends no packets before */
+    int64_t leave_ps;
+    uint64_t ready_epoch;   /**< of its group when its next message was known */
+    uint64_t checked_epoch; /**< of its group when a message was simulated for a check */
+    uint64_t bytes;         /**< of its last message */
+};
+
+/** A place in a group: QPs with messages that share ports, joined by union and find. The root has
+ * what is said of the group. */
+struct memo_node {
+    uint32_t up;      /**< towards the root, itself: it is the root */
+    uint32_t active;  /**< QPs */
+    uint32_t ready;   /**< of them those whose next message is known, in this epoch */
+    uint32_t taken;   /**< messages that are being taken over and not yet received */
+    uint64_t pattern; /**< which QPs these are */
+    uint64_t epoch;   /**< changes whenever these change, and with each check */
+    uint64_t scanned; /**< epoch in which all QPs were asked whether they are ready */
+    int64_t taken_ps; /**< when the last message that was taken over was received */
+    bool checks;      /**< messages are simulated to be compared */
+};
+
+#define MEMO_CHECKED 4096u /**< deviations that are remembered for the 99th percentile */
+
+/** By how much messages were off, relative and without sign. */
+struct memo_sample {
+    uint64_t n;
+    double sum;
+    float off[MEMO_CHECKED]; /**< the latest */
+};
+
+/** The memo of an engine. */
+struct replay_memo {
+    bool ready;       /**< there is room for all below */
+    bool possible;    /**< nothing of the fabric stands against it, as of `changes` */
+    uint64_t changes; /**< times that links, hooks or parameters changed */
+    uint64_t epochs;  /**< so far */
+    uint32_t active;  /**< QPs in groups */
+    struct stable msgs, entries, qps;
+    struct memo_node *node;
+    uint32_t nodes, nodes_cap;
+    uint32_t *port;    /**< per egress port of the fabric: a node that was there, 0: none */
+    uint32_t *users;   /**< the same: QPs in groups that send there */
+    struct evq events; /**< enum memo_event as the kind */
+    struct evq leaves; /**< QPs without messages, by when they leave their groups; nobody waits */
+    /* what came of it */
+    uint64_t taken, simulated; /**< messages taken over, and others */
+    struct memo_sample checks; /**< simulated although known */
+    struct memo_sample strays; /**< simulated for other reasons since the first was taken over */
+    double signed_errors, squares; /**< sums over checks */
+    /** sums over messages taken over: of memo_entry_spread; of half a packet over all its packets
+     */
+    double spread, grain;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* replay_memo.c */
+/** Messages are taken over from now on, within the tolerance. */
+void replay_memo_begin(struct weft_engine *e);
+void replay_memo_posted(struct weft_engine *e, const struct msg *m);
+void replay_memo_sent(struct weft_engine *e, const struct msg *m);
+void replay_memo_completed(struct weft_engine *e, uint32_t qp, bool acked,
+                           const struct weft_completion *d);
+/** Links, hooks or parameters change: everything is simulated from this instant on. */
+void replay_memo_disturb(struct weft_engine *e);
+/** The events that are due now. */
+void replay_memo_look(struct weft_engine *e);
+void replay_memo_free(struct weft_engine *e);
+/* replay_memo_entries.c */
+/** The memo's estimate of errors. */
+void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures *f);
+/** The entry for messages of @p bytes of a QP in its group as it is, 0: none. */
+uint32_t memo_entry_find(struct weft_engine *e, const struct memo_qp *q, uint64_t bytes);
+/** By how much the messages of an entry differ: their standard deviation over their mean. */
+double memo_entry_spread(const struct memo_entry *m);
+/** Whether the next message of a QP can be taken over from entry @p i. */
+bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i);
+/** Message @p k of QP @p q was simulated and met nothing but packets of its group. */
+void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
+                      const struct weft_completion *d);
+/** Message @p k was simulated after something was not. */
+void memo_entry_stray(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k);
+/** Whether the next message of each member is known. */
+bool memo_group_ready(struct weft_engine *e, struct memo_node *g);
+
+/* replay_memo_groups.c */
+/** Event @p what of a message or QP happens at @p t_ps. */
+void memo_push(struct weft_engine *e, int64_t t_ps, enum memo_event what, uint32_t number);
+/** Room for the ports; false: out of memory. */
+bool memo_groups_init(struct weft_engine *e);
+struct memo_node *memo_group(struct weft_engine *e, const struct memo_qp *q);
+/** A QP has messages: it joins the QPs that it shares ports with. */
+void memo_group_enter(struct weft_engine *e, uint32_t qp);
+/** A QP has had none for some time. */
+void memo_group_leave(struct weft_engine *e, uint32_t qp);
+/** Paths may have changed: QPs in groups join those that they meet now, too. */
+void memo_groups_reroute(struct weft_engine *e);
+/** The members are asked anew whether they are ready. */
+void memo_group_renew(struct weft_engine *e, struct memo_node *g);
+/** Whether QP @p q is ready. */
+void memo_group_tell(struct memo_node *g, struct memo_qp *q, bool ready);
+void memo_groups_free(struct replay_memo *r);
+
+/* replay_memo_taken.c */
+/** Message @p i is taken over from entry @p entry. */
+void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry);
+/** The engine's sender of a QP is not shown what is unsent; or it is again. */
+void memo_hide(struct weft_engine *e, uint32_t qp);
+void memo_show(struct weft_engine *e, uint32_t qp);
+/** These are events. */
+void memo_back(struct weft_engine *e, uint32_t qp);
+bool memo_sent(struct weft_engine *e, uint32_t i);
+void memo_received(struct weft_engine *e, uint32_t i);
+void memo_acked(struct weft_engine *e, uint32_t i);
+/** What messages that are taken over have sent by now is counted. */
+void replay_memo_catch_up(struct weft_engine *e);
+
+#pragma GCC visibility pop
+
+#endif

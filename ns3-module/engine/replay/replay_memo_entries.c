@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How long messages took, and by how much the memo is off: entries, checks, the estimate of errors.
+ */
+#include "core/context.h"
+#include "core/msg.h"
+#include "replay_internal.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LEAST_SEEN 3u    /**< messages that make an entry known */
+#define MOST_SEEN 16u    /**< messages that a mean remembers */
+#define SPREAD 2.0       /**< times the tolerance: standard deviation of an entry, at most */
+#define FIRST_GAP 16u    /**< messages of a QP until its first check, */
+#define GAP_GROWS 6u     /**< until the next so many times as many, */
+#define LAST_GAP 300u    /**< at most so many */
+#define OWN_SPREAD 0.5   /**< of the spread of entries, by which any two runs may differ */
+#define ALIKE 16.0       /**< messages of a check that are off alike */
+#define MOST_ENTRIES 32u /**< of a QP */
+
+/* ---- entries ---- */
+
+/* What an entry is filed under: the group, and the state of links. */
+static uint64_t memo_pattern(struct weft_engine *e, const struct memo_qp *q)
+{
+    return memo_group(e, q)->pattern + replay_of(e)->memo.changes;
+}
+
+uint32_t memo_entry_find(struct weft_engine *e, const struct memo_qp *q, uint64_t bytes)
+{
+    const uint64_t pattern = memo_pattern(e, q);
+    uint32_t i = q->entries;
+    while (i && (memo_entry_at(e, i)->bytes != bytes || memo_entry_at(e, i)->pattern != pattern))
+        i = memo_entry_at(e, i)->next;
+    return i;
+}
+
+double memo_entry_spread(const struct memo_entry *m)
+{
+    return sqrt(m->variance) / m->received_ps;
+}
+
+bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i)
+{
+    const struct memo_entry *m = memo_entry_at(e, i);
+    const struct memo_node *g = memo_group(e, q);
+    return i && m->n >= LEAST_SEEN &&
+           memo_entry_spread(m) <= SPREAD * replay_of(e)->steady.tolerance &&
+           (!g->checks || q->checked_epoch == g->epoch);
+}
+
+static uint32_t memo_entry_add(struct weft_engine *e, struct memo_qp *q, uint32_t qp,
+                               uint64_t bytes)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    const uint32_t i = q->nentries < MOST_ENTRIES ? stable_alloc(&r->entries) : NIL;
+    if (i == NIL)
+        return 0;
+    const uint64_t draw = weft_mix64(e->seed ^ qp);
+    *memo_entry_at(e, i) =
+        (struct memo_entry){.next = q->entries,
+                            .bytes = bytes,
+                            .pattern = memo_pattern(e, q),
+                            .gap = FIRST_GAP - (uint32_t)(draw % (FIRST_GAP / 2))};
+    q->entries = i;
+    q->nentries++;
+    return i;
+}
+
+static void memo_sample_add(struct memo_sample *s, double off)
+{
+    s->off[s->n++ % MEMO_CHECKED] = (float)off;
+    s->sum += off;
+}
+
+/* A message was simulated as something had come up: where messages are elsewhere in time by a
+ * little, that may happen to others. */
+void memo_entry_stray(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k)
+{
+    const double took_ps = (double)(k->received_ps - k->start_ps);
+    uint32_t i = q->entries;
+    while (i && (memo_entry_at(e, i)->bytes != k->bytes || memo_entry_at(e, i)->n < LEAST_SEEN))
+        i = memo_entry_at(e, i)->next;
+    if (i)
+        memo_sample_add(&replay_of(e)->memo.strays,
+                        2 * fabs(took_ps - memo_entry_at(e, i)->received_ps) / took_ps);
+}
+
+/* A message that was known was simulated: its deviation from the memo. */
+static void memo_entry_compare(struct replay_memo *r, struct memo_entry *m, double received_ps)
+{
+    const double off = (received_ps - m->received_ps) / received_ps;
+    memo_sample_add(&r->checks, fabs(off));
+    r->signed_errors += off;
+    r->squares += off * off;
+    m->hits = 0;
+    m->gap = m->gap * GAP_GROWS < LAST_GAP ? m->gap * GAP_GROWS : LAST_GAP;
+}
+
+static void memo_mean(double *mean, double value, double share)
+{
+    *mean += (value - *mean) * share;
+}
+
+/* A message was simulated that met nothing but packets of its group. */
+void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
+                      const struct weft_completion *d)
+{
+    uint32_t i = memo_entry_find(e, q, k->bytes);
+    if (!i)
+        i = memo_entry_add(e, q, k->qp, k->bytes);
+    if (!i)
+        return;
+    struct memo_entry *m = memo_entry_at(e, i);
+    const double received_ps = (double)(k->received_ps - k->start_ps);
+    struct memo_node *g = memo_group(e, q);
+    if (g->checks && q->checked_epoch != g->epoch) {
+        if (m->n >= LEAST_SEEN)
+            memo_entry_compare(&replay_of(e)->memo, m, received_ps);
+        q->checked_epoch = g->epoch;
+    }
+    m->n++;
+    const double share = 1.0 / (m->n < MOST_SEEN ? m->n : MOST_SEEN);
+    const double off = received_ps - m->received_ps;
+    m->variance = (1 - share) * (m->variance + (m->n > 1 ? share * off * off : 0));
+    memo_mean(&m->received_ps, received_ps, share);
+    memo_mean(&m->sent_ps, (double)(k->sent_ps - k->start_ps), share);
+    memo_mean(&m->acked_ps, (double)(d->acked_ps - k->start_ps), share);
+    memo_mean(&m->cnps, (double)d->cnps, share);
+    for (int c = 0; c < WEFT_DELAY_QUEUE; c++) {
+        const int64_t behind_ps = c == WEFT_DELAY_NIC ? k->start_ps - k->post_ps : 0;
+        memo_mean(&m->held_ps[c], (double)(d->delay_ps[c] - behind_ps), share);
+    }
+}
+
+/* ---- groups ---- */
+
+bool memo_group_ready(struct weft_engine *e, struct memo_node *g)
+{
+    if (g->ready < g->active && g->scanned != g->epoch) {
+        g->scanned = g->epoch;
+        for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+            struct memo_qp *q = memo_qp_at(e, i);
+            if (q->node && memo_group(e, q) == g)
+                memo_group_tell(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes)));
+        }
+    }
+    return g->ready == g->active;
+}
+
+/* ---- estimate of errors ---- */
+
+/* A deviation, and the share of messages that it stands for. */
+struct deviation {
+    double off, share;
+};
+
+static int memo_deviation_order(const void *a, const void *b)
+{
+    const double x = ((const struct deviation *)a)->off, y = ((const struct deviation *)b)->off;
+    return (x < y) - (x > y);
+}
+
+static uint32_t memo_deviations(const struct memo_sample *s, double share, struct deviation *to)
+{
+    const uint32_t n = s->n < MEMO_CHECKED ? (uint32_t)s->n : MEMO_CHECKED;
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = (struct deviation){s->off[i], share / n};
+    return n;
+}
+
+/* The deviation that 99 of 100 messages stay below. */
+static double memo_deviation_99(const struct replay_memo *r)
+{
+    struct deviation *all = malloc(2 * MEMO_CHECKED * sizeof *all);
+    const double strays = (double)r->strays.n / (double)(r->taken + r->strays.n);
+    double above = 0;
+    uint32_t k = 0;
+    if (!all)
+        return 1;
+    uint32_t n = memo_deviations(&r->checks, 1 - strays, all);
+    n += memo_deviations(&r->strays, strays, all + n);
+    qsort(all, n, sizeof *all, memo_deviation_order);
+    while (k + 1 < n && above + all[k].share < 0.01)
+        above += all[k++].share;
+    const double off = n ? all[k].off : 0;
+    free(all);
+    return off;
+}
+
+static double memo_sample_mean(const struct memo_sample *s)
+{
+    return s->n ? s->sum / (double)s->n : 0;
+}
+
+void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures *f)
+{
+    const struct replay_memo *r = &replay_of(e)->memo;
+    const double n = (double)r->checks.n, most = SPREAD * replay_of(e)->steady.tolerance;
+    const double strays = r->strays.n ? r->strays.sum / (double)(r->taken + r->simulated) : 0;
+    f->taken = r->taken;
+    f->checks = r->checks.n;
+    if (!r->taken) { /* of what was skipped in steady state */
+        f->error = f->error > strays ? f->error : strays;
+        f->error_bound = f->error_bound > strays ? f->error_bound : strays;
+        return;
+    }
+    const double spread = r->spread / (double)r->taken, grain = r->grain / (double)r->taken;
+    f->error +=
+        (n > 0 ? memo_sample_mean(&r->checks) + spread * OWN_SPREAD : most) + strays + grain;
+    f->error_bound += (n > 0 ? memo_deviation_99(r) + spread : 3 * most + strays) + grain;
+    f->end_error +=
+        (n > 0 ? fabs(r->signed_errors / n) + 2 * sqrt(r->squares / n * ALIKE / n) : most) + grain;
+}

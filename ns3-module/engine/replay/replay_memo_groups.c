@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Groups of QPs whose packets share egress ports, data or ACKs.
+ *
+ * A group grows when a QP posts a message, and loses a QP that had no message for some time. It is
+ * not split then: a group that is larger than it has to be only waits for more QPs to be known.
+ * The pattern of a group is the set of its QPs, as the exclusive or of a hash of each.
+ */
+#include "core/context.h"
+#include "core/events.h"
+#include "core/grow.h"
+#include "replay_internal.h"
+#include "replay_state.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void memo_push(struct weft_engine *e, int64_t t_ps, enum memo_event what, uint32_t number)
+{
+    struct replay *r = replay_of(e);
+    engine_push(e, &r->memo.events, t_ps, EV_ID(what, number));
+    replay_look_at(e, &r->base.first_ps, r->memo.events.h[0].t);
+}
+
+bool memo_groups_init(struct weft_engine *e)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    r->port = calloc(e->fabric->nports + (size_t)1, sizeof *r->port);
+    r->users = calloc(e->fabric->nports + (size_t)1, sizeof *r->users);
+    r->nodes = 1;
+    return r->port && r->users;
+}
+
+void memo_groups_free(struct replay_memo *r)
+{
+    free(r->port);
+    free(r->users);
+    free(r->node);
+    r->port = r->users = NULL;
+    r->node = NULL;
+}
+
+static uint32_t groups_root(struct replay_memo *r, uint32_t i)
+{
+    while (r->node[i].up != i) {
+        r->node[i].up = r->node[r->node[i].up].up;
+        i = r->node[i].up;
+    }
+    return i;
+}
+
+struct memo_node *memo_group(struct weft_engine *e, const struct memo_qp *q)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    return &r->node[groups_root(r, q->node)];
+}
+
+void memo_group_renew(struct weft_engine *e, struct memo_node *g)
+{
+    g->epoch = ++replay_of(e)->memo.epochs;
+    g->ready = 0;
+}
+
+static uint64_t groups_hash(uint32_t qp)
+{
+    return weft_mix64(qp + UINT64_C(1));
+}
+
+static void groups_join(struct replay_memo *r, uint32_t a, uint32_t b)
+{
+    a = groups_root(r, a);
+    b = groups_root(r, b);
+    if (a == b)
+        return;
+    struct memo_node *to = &r->node[a], *from = &r->node[b];
+    if (to->active < from->active) {
+        struct memo_node *other = to;
+        to = from;
+        from = other;
+    }
+    from->up = (uint32_t)(to - r->node);
+    to->active += from->active;
+    to->taken += from->taken;
+    to->pattern ^= from->pattern;
+    to->taken_ps = to->taken_ps > from->taken_ps ? to->taken_ps : from->taken_ps;
+    to->checks |= from->checks;
+}
+
+/* Calls fn(r, node, port) for the egress ports of a QP, there and back. */
+static void groups_each_port(struct weft_engine *e, uint32_t qi, uint32_t node,
+                             void (*fn)(struct replay_memo *r, uint32_t node, uint32_t port))
+{
+    uint32_t ports[MAX_PATH];
+    for (int forward = 0; forward < 2; forward++) {
+        const uint32_t n = replay_scope_path(e, qp_at(e, qi), forward, ports);
+        for (uint32_t h = 0; h < n; h++)
+            fn(&replay_of(e)->memo, node, ports[h]);
+    }
+}
+
+static void groups_enter_port(struct replay_memo *r, uint32_t node, uint32_t port)
+{
+    if (r->users[port]++)
+        groups_join(r, r->port[port], node);
+    r->port[port] = node;
+}
+
+static void groups_leave_port(struct replay_memo *r, uint32_t node, uint32_t port)
+{
+    (void)node;
+    r->users[port]--;
+}
+
+void memo_group_enter(struct weft_engine *e, uint32_t qi)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    struct memo_qp *q = memo_qp_at(e, qi);
+    if (!r->active)
+        r->nodes = 1;
+    if (!GROW(r->node, r->nodes, &r->nodes_cap))
+        return;
+    q->node = r->nodes++;
+    r->node[q->node] = (struct memo_node){
+        .up = q->node, .active = 1, .pattern = groups_hash(qi), .taken_ps = INT64_MIN};
+    r->active++;
+    q->cold = true;
+    groups_each_port(e, qi, q->node, groups_enter_port);
+    struct memo_node *g = memo_group(e, q);
+    memo_group_renew(e, g);
+    if (g->taken)
+        memo_push(e, e->now, MEMO_BACK, qi);
+}
+
+void memo_groups_reroute(struct weft_engine *e)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    memset(r->users, 0, e->fabric->nports * sizeof *r->users);
+    for (uint32_t i = 0; r->active && i < e->qps.pool.n; i++)
+        if (memo_qp_at(e, i)->node) {
+            groups_each_port(e, i, memo_qp_at(e, i)->node, groups_enter_port);
+            memo_group_renew(e, memo_group(e, memo_qp_at(e, i)));
+        }
+}
+
+void memo_group_leave(struct weft_engine *e, uint32_t qi)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
+    struct memo_qp *q = memo_qp_at(e, qi);
+    struct memo_node *g = memo_group(e, q);
+    g->active--;
+    g->pattern ^= groups_hash(qi);
+    memo_group_renew(e, g);
+    groups_each_port(e, qi, q->node, groups_leave_port);
+    q->node = 0;
+    q->sending = q->receiving = q->head = q->tail = 0;
+    r->active--;
+}
+
+void memo_group_tell(struct memo_node *g, struct memo_qp *q, bool ready)
+{
+    const bool was = q->ready_epoch == g->epoch;
+    g->ready += (uint32_t)ready - (uint32_t)was;
+    q->ready_epoch = ready ? g->epoch : 0;
+}

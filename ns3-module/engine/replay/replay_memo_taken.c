@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A message is taken over: nothing of it is simulated.
+ *
+ * The sender of its QP is not shown the message, so that it makes no packet. At the times that the
+ * memo says the message is sent, received and acknowledged; the application hears of it as always.
+ * What its packets and ACKs count on their paths is counted evenly over the time until it is sent.
+ * The state of the congestion control stays as it was. When a message is given back, what it has
+ * sent by then counts as received and acknowledged, and the QP goes on with the next packet.
+ */
+#include "core/context.h"
+#include "core/frame_size.h"
+#include "core/gap.h"
+#include "core/msg.h"
+#include "replay_internal.h"
+#include "replay_state.h"
+#include "transport/delay.h"
+#include "transport/nic.h"
+#include "transport/rc.h"
+
+#include <string.h>
+
+#define PACKET_OFF 0.5 /**< of a packet: what comes first at a port is a matter of phases */
+
+/* ---- the sender of a QP ---- */
+
+void memo_hide(struct weft_engine *e, uint32_t qi)
+{
+    memo_qp_at(e, qi)->hidden = true;
+    qp_at(e, qi)->snd->nxt_msg = NIL;
+}
+
+void memo_show(struct weft_engine *e, uint32_t qi)
+{
+    struct memo_qp *q = memo_qp_at(e, qi);
+    struct qp *to = qp_at(e, qi);
+    q->hidden = false;
+    delay_update(e, to); /* it had nothing to send until now */
+    to->snd->nxt_msg = q->sending ? memo_msg_at(e, q->sending)->msg : NIL;
+    nic_wake(e, qi);
+}
+
+/* ---- what is counted ---- */
+
+/* ACKs of the first @p n packets of a message. */
+static uint64_t taken_acks(const struct qp *q, const struct memo_msg *k, uint64_t n)
+{
+    const uint32_t each = replay_per_ack(q);
+    return n == k->packets ? (n + each - 1) / each : n / each;
+}
+
+/* Payload of the first @p n packets. */
+static uint64_t taken_bytes(const struct qp *q, const struct memo_msg *k, uint64_t n)
+{
+    return n == k->packets ? k->bytes : n * q->mtu_bytes;
+}
+
+/* Marks come at the rate at which they came so far. */
+static void taken_count_marks(struct weft_engine *e, uint32_t port, uint64_t n)
+{
+    struct port *p = &e->ports[port];
+    if (!p->st.ecn_marks)
+        return;
+    const uint64_t marks = n * p->st.ecn_marks / p->st.tx_packets;
+    p->st.ecn_marks += marks;
+    e->tot.ecn_marks += marks;
+}
+
+static void taken_count_kind(struct weft_engine *e, const uint32_t *ports, uint32_t hops,
+                             uint64_t n, uint32_t frame, uint64_t payload)
+{
+    const uint64_t wire = frame + e->p.transport.gap_bytes;
+    for (uint32_t h = 0; h < hops && n; h++) {
+        struct port *p = &e->ports[ports[h]];
+        if (payload)
+            taken_count_marks(e, ports[h], n);
+        p->st.tx_packets += n;
+        e->ends[ports[h]].rx_packets += n;
+        e->telemetry.unseen_bytes[ports[h]] += n * wire;
+        p->st.tx_payload_bytes += n * payload;
+        p->st.busy_ps +=
+            (int64_t)n * gap_quantised(e->p.transport.quantum_ps, wire, e->ports[ports[h]].ser_q);
+        e->tot.packet_hops += n;
+    }
+}
+
+/* Of message @p k, @p n packets have been sent and received. */
+static void taken_count(struct weft_engine *e, struct memo_msg *k, uint64_t n)
+{
+    struct qp *q = qp_at(e, k->qp);
+    uint32_t ports[MAX_PATH];
+    const uint64_t hops = e->tot.packet_hops, by = n - k->counted,
+                   acks = taken_acks(q, k, n) - taken_acks(q, k, k->counted),
+                   bytes = taken_bytes(q, k, n) - taken_bytes(q, k, k->counted);
+    const bool tail = n == k->packets && by;
+    const uint64_t full = by - tail, last = bytes - full * q->mtu_bytes;
+    if (!by)
+        return;
+    const uint32_t there = replay_scope_path(e, q, true, ports);
+    taken_count_kind(e, ports, there, full, data_frame(q, q->mtu_bytes), q->mtu_bytes);
+    taken_count_kind(e, ports, there, tail, data_frame(q, last), last);
+    const uint32_t back = replay_scope_path(e, q, false, ports);
+    taken_count_kind(e, ports, back, acks, ack_frame(q), 0);
+    const uint64_t cnps = tail ? (uint64_t)(memo_entry_at(e, k->entry)->cnps + 0.5) : 0;
+    msg_at(e, k->msg)->cnps += (uint32_t)cnps;
+    if (q->control->cnp.separate) {
+        taken_count_kind(e, ports, back, cnps, cnp_frame(e), 0);
+        e->tot.sent[WEFT_PKT_CNP] += cnps;
+        e->tot.delivered[WEFT_PKT_CNP] += cnps;
+    }
+    e->tot.sent[WEFT_PKT_DATA] += by;
+    e->tot.delivered[WEFT_PKT_DATA] += by;
+    e->tot.sent[WEFT_PKT_ACK] += acks;
+    e->tot.delivered[WEFT_PKT_ACK] += acks;
+    q->snd->made_bytes += bytes;
+    q->snd->flight_bytes += bytes;
+    q->taken_bytes += bytes;
+    k->counted = n;
+    replay_of(e)->base.packets_taken += by;
+    replay_of(e)->figures.skipped_hops += e->tot.packet_hops - hops;
+}
+
+/* Packets that message @p i has sent by now; none before earlier messages of its QP are received.
+ */
+static uint64_t taken_packets(const struct weft_engine *e, uint32_t i)
+{
+    const struct memo_msg *k = memo_msg_at(e, i);
+    if (e->now <= k->start_ps || memo_qp_at(e, k->qp)->receiving != i)
+        return k->counted;
+    const double share = (double)(e->now - k->start_ps) / (double)(k->sent_ps - k->start_ps);
+    const uint64_t n = (uint64_t)((double)k->packets * share);
+    return n < k->packets ? n : k->packets - 1;
+}
+
+/* The message that queued event @p ev is the end of, if that is being sent; 0: none. */
+static uint32_t taken_sending(const struct weft_engine *e, struct ev ev)
+{
+    const uint32_t i = (uint32_t)EV_NUMBER(ev.id);
+    if (ev.id >> EV_KIND_SHIFT != MEMO_SENT)
+        return 0;
+    return memo_msg_at(e, i)->taken && memo_msg_at(e, i)->due_ps[MEMO_SENT] == ev.t ? i : 0;
+}
+
+void replay_memo_catch_up(struct weft_engine *e)
+{
+    const struct evq *events = &replay_of(e)->memo.events;
+    for (uint32_t n = 0; n < events->n; n++) {
+        const uint32_t i = taken_sending(e, events->h[n]);
+        if (i)
+            taken_count(e, memo_msg_at(e, i), taken_packets(e, i));
+    }
+}
+
+/* ---- taken over, and given back ---- */
+
+void memo_take(struct weft_engine *e, uint32_t i, uint32_t entry)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    struct memo_entry *m = memo_entry_at(e, entry);
+    memo_hide(e, k->qp);
+    k->taken = memo_qp_at(e, k->qp)->cold = true;
+    k->entry = entry;
+    k->due_ps[MEMO_SENT] = k->sent_ps = k->start_ps + (int64_t)m->sent_ps;
+    k->due_ps[MEMO_RECEIVED] = k->start_ps + (int64_t)m->received_ps;
+    k->due_ps[MEMO_ACKED] = k->start_ps + (int64_t)m->acked_ps;
+    m->hits++;
+    memo_group(e, memo_qp_at(e, k->qp))->taken++;
+    replay_of(e)->memo.taken++;
+    replay_of(e)->memo.spread += memo_entry_spread(m);
+    replay_of(e)->memo.grain += PACKET_OFF / (double)k->packets;
+    for (enum memo_event what = MEMO_SENT; what <= MEMO_ACKED; what++)
+        memo_push(e, k->due_ps[what], what, i);
+}
+
+/* Whether event @p what of message @p i is due now; then it is over. */
+static bool taken_due(struct weft_engine *e, uint32_t i, enum memo_event what)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    if (!k->taken || k->due_ps[what] != e->now)
+        return false;
+    k->due_ps[what] = WEFT_NEVER;
+    return true;
+}
+
+/* The QP of message @p k has sent @p n packets of it, which have arrived. */
+static void taken_move(struct weft_engine *e, struct memo_msg *k, uint64_t n)
+{
+    struct qp *q = qp_at(e, k->qp);
+    taken_count(e, k, n);
+    q->snd->nxt_psn += n;
+    q->snd->nxt_bytes += taken_bytes(q, k, n);
+    q->snd->top_psn = q->snd->nxt_psn;
+    q->exp_psn += n;
+}
+
+/* Message @p i is simulated from here on. */
+static void taken_back(struct weft_engine *e, uint32_t i)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
+    const uint64_t n = taken_packets(e, i);
+    taken_move(e, k, n);
+    k->taken = k->clean = false;
+    g->taken--;
+    g->taken_ps = e->now;
+    if (n)
+        rc_acknowledge(e, k->qp, k->first_psn + n);
+    memo_show(e, k->qp);
+}
+
+void memo_back(struct weft_engine *e, uint32_t qi)
+{
+    const struct evq *events = &replay_of(e)->memo.events;
+    const bool all = qi == NIL || !memo_qp_at(e, qi)->node;
+    for (uint32_t n = 0; n < events->n; n++) {
+        const uint32_t i = taken_sending(e, events->h[n]);
+        if (!i || !(all || memo_group(e, memo_qp_at(e, memo_msg_at(e, i)->qp)) ==
+                               memo_group(e, memo_qp_at(e, qi))))
+            continue;
+        taken_back(e, i);
+        n = UINT32_MAX; /* the application may have posted: begins again */
+    }
+}
+
+/* Propagation from the sender of a QP to its receiver: no packet takes less. */
+static int64_t taken_delay_ps(const struct weft_engine *e, const struct qp *q)
+{
+    uint32_t ports[MAX_PATH];
+    int64_t ps = 0;
+    const uint32_t n = replay_scope_path(e, q, true, ports);
+    for (uint32_t h = 0; h < n; h++)
+        ps += e->ports[ports[h]].kind->delay_ps;
+    return ps;
+}
+
+bool memo_sent(struct weft_engine *e, uint32_t i)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    struct qp *q = qp_at(e, k->qp);
+    struct memo_qp *mq = memo_qp_at(e, k->qp);
+    if (!taken_due(e, i, MEMO_SENT))
+        return false;
+    if (q->exp_psn != k->first_psn) { /* earlier packets are still on their way */
+        taken_back(e, i);
+        return false;
+    }
+    struct msg *m = msg_at(e, k->msg);
+    const struct memo_entry *from = memo_entry_at(e, k->entry);
+    taken_move(e, k, k->packets);
+    m->sent_ps = e->now;
+    for (int c = 0; c < WEFT_DELAY_QUEUE; c++)
+        m->held_ps[c] = (int64_t)from->held_ps[c];
+    m->held_ps[WEFT_DELAY_NIC] += k->start_ps - k->post_ps;
+    mq->free_ps = e->now;
+    mq->open_ps = k->due_ps[MEMO_RECEIVED] - taken_delay_ps(e, q);
+    mq->sending = k->next;
+    mq->hidden = false;
+    return true;
+}
+
+void memo_received(struct weft_engine *e, uint32_t i)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    if (!taken_due(e, i, MEMO_RECEIVED))
+        return;
+    const struct completer last = {NIL, msg_at(e, k->msg)->sent_ps, k->first_psn + k->packets - 1};
+    struct memo_node *g = memo_group(e, memo_qp_at(e, k->qp));
+    g->taken--;
+    g->taken_ps = e->now;
+    rc_received(e, qp_at(e, k->qp), k->msg, &last);
+}
+
+void memo_acked(struct weft_engine *e, uint32_t i)
+{
+    struct memo_msg *k = memo_msg_at(e, i);
+    const uint32_t qi = k->qp;
+    if (!taken_due(e, i, MEMO_ACKED))
+        return;
+    rc_acknowledge(e, qi, k->first_psn + k->packets);
+    nic_wake(e, qi);
+}

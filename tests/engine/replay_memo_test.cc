@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Messages that take as long as before are taken over within a tolerance: completion times stay
+// near those of the simulation of every packet, the error is measured, and counters are conserved.
+#include "replay_pair.h"
+
+#include "base/rng.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace
+{
+
+const double tolerance = 0.01;
+const Settings fabric = {{"leaves", "4"}, {"spines", "4"}, {"hosts-per-leaf", "4"}};
+
+using Times = std::map<std::pair<uint64_t, uint64_t>, double>; // by QP and number there
+
+Times TimesOf(const World &w)
+{
+    Times t;
+    for (const weft_completion &d : w.received)
+        t[{d.qpn, d.first_psn}] = static_cast<double>(d.received_ps - d.post_ps);
+    return t;
+}
+
+struct Errors {
+    double mean = 0, p99 = 0, end = 0;
+};
+
+Errors Compare(const World &off, const World &on)
+{
+    const Times a = TimesOf(off), b = TimesOf(on);
+    std::vector<double> all;
+    Errors e;
+    EXPECT_EQ(a.size(), b.size());
+    for (const auto &t : a) {
+        all.push_back(std::fabs(b.at(t.first) - t.second) / t.second);
+        e.mean += all.back() / static_cast<double>(a.size());
+    }
+    std::sort(all.begin(), all.end());
+    e.p99 = all[all.size() * 99 / 100];
+    const auto last = [](const World &w) {
+        return static_cast<double>(w.received.back().received_ps);
+    };
+    e.end = std::fabs(last(on) - last(off)) / last(off);
+    return e;
+}
+
+void Check(World &w)
+{
+    weft_err err = {};
+    ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+}
+
+// A ring of 16 hosts, whose messages of @p bytes take part of it over the spines.
+void Begin(Pair &p, int steps, uint64_t bytes, bool both = false)
+{
+    weft_err err = {};
+    p.Rings(steps, bytes);
+    p.off.Build();
+    p.on.Build();
+    ASSERT_EQ(weft_engine_set_threads(p.on.e, p.threads, 16 + p.threads, &err), 0) << err.msg;
+    for (World *w : {&p.off, &p.on}) {
+        if (w == &p.off && !both)
+            continue;
+        ASSERT_EQ(weft_engine_set_replay(w->e, WEFT_REPLAYING, p.memory, &err), 0) << err.msg;
+        weft_engine_set_tolerance(w->e, tolerance);
+    }
+    for (auto &r : p.rings)
+        r->Start();
+}
+
+} // namespace
+
+// Steps of a ring whose hosts are at different distances: nearly all messages are taken over.
+TEST(ReplayMemo, Ring)
+{
+    for (const char *cc : {"none", "dcqcn", "hpcc", "swift", "timely"}) {
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, cc);
+        Begin(p, 100, 1'000'000);
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        const Errors e = Compare(p.off, p.on);
+        const weft_replay_figures f = p.Figures();
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << cc;
+        EXPECT_GT(f.taken, p.on.received.size() / 2) << cc << ": " << f.why;
+        EXPECT_GT(f.checks, 15u) << cc;
+        EXPECT_LT(e.mean, 0.01) << cc;
+        EXPECT_LT(e.p99, 0.05) << cc;
+        EXPECT_LT(e.end, 0.005) << cc;
+        EXPECT_LT(e.mean, 2 * f.error + 0.0001) << cc;
+        EXPECT_LT(f.error, 4 * e.mean + 0.001) << cc;
+        EXPECT_LT(e.end, 2 * f.end_error + 0.0001) << cc;
+        const weft_totals a = p.off.Totals(), b = p.on.Totals();
+        EXPECT_EQ(a.sent[WEFT_PKT_DATA], b.sent[WEFT_PKT_DATA]) << cc;
+        EXPECT_EQ(a.sent[WEFT_PKT_ACK], b.sent[WEFT_PKT_ACK]) << cc;
+        EXPECT_EQ(a.packet_hops, b.packet_hops) << cc;
+    }
+}
+
+// Messages of others that meet a ring, links that change, looks: whatever happens in between,
+// nothing is lost, and the ring ends when it should.
+TEST(ReplayMemo, Disturbed)
+{
+    uint64_t taken = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        const char *const controls[] = {"none", "dcqcn", "hpcc", "swift"};
+        weft_rng rng = weft_rng_stream(seed, "replay-memo-test", 0);
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, controls[seed % 4]);
+        Begin(p, 40, 500'000 + weft_rng_u64(&rng) % 500'000);
+        for (int k = 0; k < 4; k++) {
+            const auto src = static_cast<uint32_t>(weft_rng_u64(&rng) % 16);
+            const uint32_t dst = (src + 1 + static_cast<uint32_t>(weft_rng_u64(&rng) % 15)) % 16;
+            const uint64_t bytes = 1 + weft_rng_u64(&rng) % 400'000;
+            const auto at = static_cast<int64_t>(weft_rng_u64(&rng) % (800 * WEFT_PS_PER_US));
+            for (World *w : {&p.off, &p.on})
+                w->At(at, [w, src, dst, bytes] { w->Send(src, dst, bytes, 1000); });
+        }
+        for (int k = 0; k < 5; k++) { // looks in the midst
+            p.RunTo(static_cast<int64_t>((k + 1) * 170 * WEFT_PS_PER_US));
+            Check(p.on);
+            if (HasFatalFailure())
+                FAIL() << "seed " << seed;
+        }
+        p.RunTo(WEFT_PS_PER_S);
+        Check(p.on);
+        const Errors e = Compare(p.off, p.on);
+        if (getenv("DBG"))
+            printf("mean %.3f p99 %.3f end %.3f | said %.3f %.3f %.3f taken %d checks %d of %d\n",
+                   100 * e.mean, 100 * e.p99, 100 * e.end, 100 * p.Figures().error,
+                   100 * p.Figures().error_bound, 100 * p.Figures().end_error,
+                   (int)p.Figures().taken, (int)p.Figures().checks, (int)p.on.received.size());
+        EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << "seed " << seed;
+        EXPECT_LT(e.mean, 0.05) << "seed " << seed;
+        EXPECT_LT(e.mean, 2 * p.Figures().error + 0.001) << "seed " << seed;
+        EXPECT_LT(e.end, 0.01) << "seed " << seed;
+        taken += p.Figures().taken;
+        if (HasFailure())
+            FAIL() << "seed " << seed;
+    }
+    EXPECT_GT(taken, 4000u);
+}
+
+// The same bytes by any number of threads.
+TEST(ReplayMemo, Threads)
+{
+    for (unsigned threads : {2u, 3u}) {
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, "hpcc");
+        p.threads = threads;
+        Begin(p, 60, 500'000, true);
+        p.RunTo(WEFT_PS_PER_S);
+        Same(p);
+        EXPECT_GT(p.Figures().taken, 300u) << p.Figures().why;
+    }
+}
