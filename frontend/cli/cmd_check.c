@@ -2,6 +2,7 @@
 /* weft check: everything that a run checks before its first event, and the resolved configuration.
  */
 #include "command/command.h"
+#include "run/cost.h"
 #include "run/execute.h"
 #include "foreign/hpcc/run.h"
 #include "foreign/subject.h"
@@ -48,10 +49,16 @@ static int check_expect(const struct weft_scenario *s, struct weft_err *err)
     return err->code;
 }
 
+/* What nets and estimates say of a scenario. */
+struct check_found {
+    struct weft_thread_figures threads;
+    struct weft_replay_figures replay;
+    struct weft_cost cost;
+};
+
 /* What shows only when net and system are made: groups of switches, trees packed into links. */
 static int check_prepares(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
-                          struct weft_thread_figures *threads, struct weft_replay_figures *replay,
-                          struct weft_err *err)
+                          struct check_found *found, struct weft_err *err)
 {
     struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
     struct weft_net *net = NULL;
@@ -59,9 +66,9 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
     config.dry = true;
     int code = weft_execute_prepare(s, parts, &config, NULL, NULL, &net, &jobs, err);
     if (net && net->ops->threads)
-        net->ops->threads(net, threads);
+        net->ops->threads(net, &found->threads);
     if (net && net->ops->replay)
-        net->ops->replay(net, replay);
+        net->ops->replay(net, &found->replay);
     weft_jobs_free(jobs);
     if (net)
         net->ops->free(net);
@@ -126,10 +133,29 @@ static void print_hosts(FILE *out, const struct weft_job_plan *j)
     }
 }
 
+/* What replay will take over, as far as that is known before. */
+static void print_replay(FILE *out, const struct weft_scenario *s, const struct check_found *found)
+{
+    if (!s->backend->uses_cc)
+        return;
+    if (!s->replays)
+        fputs("replay: off, each packet is simulated\n", out);
+    else if (s->cc->state_size && !weft_cc_replay_of(s->cc)->moving)
+        fprintf(out,
+                "replay: none of what runs under %s, which does not say how its state moves: each "
+                "packet is simulated\n",
+                s->cc->name);
+    else if (found->replay.why)
+        fprintf(out, "replay: none, as %s: each packet is simulated\n", found->replay.why);
+    else
+        fprintf(out, "replay: %s is taken over instead of simulated\n",
+                s->replay_tolerance ? "what repeats itself, or has settled within the tolerance,"
+                                    : "what repeats itself exactly");
+}
+
 static void print_text(const struct weft_cli *cli, const struct weft_subject *subject,
-                       const struct weft_scenario_parts *p,
-                       const struct weft_thread_figures *threads,
-                       const struct weft_replay_figures *replay, bool all)
+                       const struct weft_scenario_parts *p, const struct check_found *found,
+                       bool all)
 {
     const struct weft_scenario *s = subject->s;
     fprintf(cli->out, "%s: valid, %zu warning%s\n", s->name, s->nwarnings,
@@ -149,22 +175,21 @@ static void print_text(const struct weft_cli *cli, const struct weft_subject *su
     }
     if (subject->hpcc)
         fprintf(cli->out, "flows: %zu\n", subject->hpcc->job.flows->n);
-    if (s->replays && s->backend->uses_cc && s->cc->state_size && !weft_cc_replay_of(s->cc)->moving)
-        fprintf(cli->out,
-                "replay: none of what runs under %s, which does not say how its state moves: each "
-                "packet is simulated\n",
-                s->cc->name);
-    else if (s->replay_tolerance > 0 && replay->why)
-        fprintf(cli->out, "replay: each packet is simulated, as %s\n", replay->why);
-    if (threads->alone && weft_run_threads(s->run) != 1)
-        fprintf(cli->out, "threads: one runs all hosts, as %s\n", threads->alone);
+    if (found->cost.seen) {
+        fputs("cost: ", cli->out);
+        weft_cost_text(cli->out, &found->cost);
+        fputc('\n', cli->out);
+    }
+    print_replay(cli->out, s, found);
+    if (found->threads.alone && weft_run_threads(s->run) != 1)
+        fprintf(cli->out, "threads: one runs all hosts, as %s\n", found->threads.alone);
     weft_source_offered_text(cli->out, "offered load: ", s);
     fputc('\n', cli->out);
     weft_source_config_text(cli->out, s, all);
 }
 
 static void check_print_json(const struct weft_cli *cli, const struct weft_scenario *s,
-                             const struct weft_scenario_parts *p)
+                             const struct weft_scenario_parts *p, const struct weft_cost *cost)
 {
     struct weft_json j;
     weft_json_init(&j, cli->out, "standard output", 2);
@@ -182,6 +207,8 @@ static void check_print_json(const struct weft_cli *cli, const struct weft_scena
     }
     weft_json_kv_u64(&j, "ranks", ranks);
     weft_json_kv_u64(&j, "operations", operations);
+    weft_json_key(&j, "cost");
+    weft_cost_json(&j, cost);
     weft_json_key(&j, "warnings");
     weft_source_warnings_json(&j, s);
     weft_json_key(&j, "offered_load");
@@ -200,11 +227,11 @@ static int check_hpcc(const struct weft_cli *cli, const struct check_opts *o,
     const struct weft_scenario_parts parts = {.fabric = subject->hpcc->job.fabric};
     if (weft_hpcc_run_check(subject->hpcc, err))
         return err->code;
+    const struct check_found found = {0};
     if (o->json)
-        check_print_json(cli, s, &parts);
+        check_print_json(cli, s, &parts, &found.cost);
     else if (!o->quiet)
-        print_text(cli, subject, &parts, &(struct weft_thread_figures){0},
-                   &(struct weft_replay_figures){0}, o->all);
+        print_text(cli, subject, &parts, &found, o->all);
     return 0;
 }
 
@@ -213,8 +240,7 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
 {
     struct weft_scenario *s = subject->s;
     struct weft_scenario_parts parts = {0};
-    struct weft_thread_figures threads = {0};
-    struct weft_replay_figures replay = {0};
+    struct check_found found = {0};
     int code = weft_scenario_build(s, &parts, err);
     if (!code)
         weft_source_fabric_notes(cli, parts.fabric);
@@ -222,15 +248,17 @@ static int check_scenario(const struct weft_cli *cli, const struct check_opts *o
     if (!code)
         code = weft_source_advise(cli, s, &parts, err);
     if (!code)
-        code = check_prepares(s, &parts, &threads, &replay, err);
+        code = check_prepares(s, &parts, &found, err);
     if (!code)
         code = check_expect(s, err);
     if (!code)
         code = check_sweeps(cli, s, err);
+    if (!code && !o->quiet)
+        weft_cost_estimate(cli, s, &parts, WEFT_COST_BUDGET_S, &found.cost);
     if (!code && o->json)
-        check_print_json(cli, s, &parts);
+        check_print_json(cli, s, &parts, &found.cost);
     else if (!code && !o->quiet)
-        print_text(cli, subject, &parts, &threads, &replay, o->all);
+        print_text(cli, subject, &parts, &found, o->all);
     weft_scenario_parts_free(&parts);
     return code;
 }
@@ -255,7 +283,8 @@ const struct weft_command weft_command_check = {
     .details = "Reads every input file, builds the fabric, the NPUs and all that a run builds "
                "before its first event, so that it refuses what 'weft run' refuses, and warns of "
                "every setting that can't have an effect under the others, with the value that "
-               "rules it out. Says what flows offer to each tier of the fabric.",
+               "rules it out. Says what flows offer to each tier of the fabric, and about how "
+               "many packet-hops, how much CPU time and memory the run will take.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct check_opts),

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "run/again.h"
 #include "run/alone.h"
+#include "run/cost.h"
 #include "run/interrupt.h"
 #include "run/op_tap.h"
 #include "run/run_state.h"
@@ -401,6 +402,22 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
     return err->code;
 }
 
+/* Says what a long run will cost, where progress is shown. */
+static void print_cost(const struct run *r, const struct weft_execution *x)
+{
+    struct weft_cost cost;
+    FILE *out = r->o->progress;
+    if (!out || r->cli->peers ||
+        !weft_cost_may_be_long(r->s, &x->parts, (double)weft_jobs_volume(r->on.jobs)))
+        return;
+    weft_cost_estimate_apart(r->cli, r->s, &x->parts, WEFT_COST_BUDGET_S, &cost);
+    if (!cost.seen || cost.cpu_s < WEFT_COST_LONG_S)
+        return;
+    fputs("cost: ", out);
+    weft_cost_text(out, &cost);
+    fputc('\n', out);
+}
+
 /* Leaves the reason in the folder of a run that came to nothing. */
 static void write_reason(struct run *r, struct weft_execution *x, const struct weft_err *err)
 {
@@ -437,10 +454,12 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
         code = execute_prepare(&r, x, o, err);
     if (!cli->peers) /* several processes can't all stop at the same moment */
         weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
-    if (code)
+    if (code) {
         write_reason(&r, x, err);
-    else
+    } else {
+        print_cost(&r, x);
         code = run_to_end(&r, x, o, err);
+    }
     weft_signal_run_json_pop(&r.on_signal);
     weft_series_free(r.series);
     weft_agreed_release(&r.on);

@@ -21,6 +21,33 @@ std::vector<std::string> shipped()
     return names;
 }
 
+/* The number behind a key of a flat enough JSON text, from @p at on; 0 where there is none. */
+double number(const std::string &json, const std::string &key, size_t at = 0)
+{
+    at = json.find("\"" + key + "\": ", at);
+    return at == std::string::npos ? 0 : std::stod(json.substr(at + key.size() + 4));
+}
+
+/* What 'weft check' says that a run will cost is what it took, within a factor of two. */
+void expect_cost(const std::string &path, const std::string &run_json)
+{
+    const std::string check = weft({"check", path, "--json"}).out;
+    const size_t at = check.find("\"cost\": {");
+    EXPECT_EQ(at == std::string::npos, number(run_json, "packet_hops") == 0) << path << check;
+    if (at == std::string::npos)
+        return;
+    EXPECT_CONTAINS(weft({"check", path}).out, "\ncost: about ");
+    std::vector<std::pair<std::string, std::string>> figures = {{"packet_hops", "packet_hops"}};
+#ifndef __SANITIZE_ADDRESS__
+    figures.push_back({"memory_bytes", "peak_rss_bytes"});
+#endif
+    for (const auto &[estimate, taken] : figures) {
+        const double ratio = number(check, estimate, at) / number(run_json, taken);
+        EXPECT_GT(ratio, 0.5) << path << " " << taken;
+        EXPECT_LT(ratio, 2.0) << path << " " << taken;
+    }
+}
+
 TEST(Shipped, EveryScenarioMeetsItsExpectationsAndHasAReadme)
 {
     if (!has_packet())
@@ -34,6 +61,8 @@ TEST(Shipped, EveryScenarioMeetsItsExpectationsAndHasAReadme)
         EXPECT_EQ(s.code, 0) << path << "\n" << s.out << s.err;
         EXPECT_EQ(s.err, "") << path;
         EXPECT_TRUE(fs::exists(path + "/README.md"));
+        for (const auto &run : fs::directory_iterator(dir / "out"))
+            expect_cost(path, slurp(run.path() / "run.json"));
         if (fs::exists(path + "/expect.xml")) {
             EXPECT_CONTAINS(s.out, "expectations of ");
         }

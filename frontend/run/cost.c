@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Estimates of what a run will cost; see cost.h for the model and cost.def for its figures. */
+#include "run/cost.h"
+
+#include "base/units.h"
+#include "congestion/cc_table.h"
+#include "net/net.h"
+#include "run/end.h"
+#include "topologies/routes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct manner {
+    const char *name;
+    double hop_ns, message_ns, qp_bytes, base_bytes;
+};
+
+enum {
+#define WEFT_COST(id, name, hop, message, qp, base) MANNER_##id,
+#include "run/cost.def"
+#undef WEFT_COST
+};
+
+static const struct manner manners[] = {
+#define WEFT_COST(id, name, hop, message, qp, base) {name, hop, message, qp, base},
+#include "run/cost.def"
+#undef WEFT_COST
+};
+
+/** Bytes of a host with its share of the fabric, and of an operation of a
+ * workload. */
+#define HOST_BYTES 6000.0
+#define OP_BYTES 142.0
+/** Of a message in flight. */
+#define MESSAGE_BYTES 160.0
+/** Messages that a host has under way when it talks to many, and pairs that stand for all. */
+#define MANY_MESSAGES 16u
+#define SAMPLES 1024u
+/** CPU seconds of a start. */
+#define SET_UP_S 0.01
+/** Hops of a packet and its ACK in a fabric of three tiers. */
+#define MANY_LINKS 12.0
+/** Messages between two looks at the clock. */
+#define LOOK_EVERY 256u
+
+/* The pairs of hosts that have talked: an open addressing table of pair + 1. */
+struct pairs {
+    uint64_t *slots;
+    size_t cap, n;
+};
+
+/* How messages of some traffic classes go, and what they came to. */
+struct way {
+    const struct manner *m;
+    double frame_bytes; /* payload of a packet */
+    double acks;        /* that it causes */
+    double messages, hops;
+};
+
+enum { OWN, TCP, UET, WAYS };
+
+struct cost_play {
+    struct pairs pairs;
+    struct way ways[WAYS];
+    struct weft_scenario_classes others; /* that do not go the run's own way */
+    const struct weft_routes *routes;
+    struct weft_net *net;
+    double tree_links; /* that a packet of an operation in switches passes, per
+                          member */
+    double start_s, budget_s;
+    uint64_t messages, bytes;
+    double sent, hops;  /* packets, with ACKs, and their hops */
+    uint64_t under_way; /* most messages at once */
+    bool cut;           /* the budget is spent */
+};
+
+static size_t pair_place(const struct pairs *p, uint64_t key)
+{
+    size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (p->cap - 1);
+    while (p->slots[i] && p->slots[i] != key)
+        i = (i + 1) & (p->cap - 1);
+    return i;
+}
+
+/* Notes a pair; one that there is no memory for is not counted. */
+static void pair_note(struct pairs *p, uint64_t key)
+{
+    if (2 * (p->n + 1) > p->cap) {
+        struct pairs more = {.cap = p->cap ? 2 * p->cap : 1024, .n = p->n};
+        more.slots = (uint64_t *)calloc(more.cap, sizeof *more.slots);
+        if (!more.slots)
+            return;
+        for (size_t i = 0; i < p->cap; i++)
+            if (p->slots[i])
+                more.slots[pair_place(&more, p->slots[i])] = p->slots[i];
+        free(p->slots);
+        *p = more;
+    }
+    const size_t at = pair_place(p, key);
+    p->n += !p->slots[at];
+    p->slots[at] = key;
+}
+
+static void cost_look(struct cost_play *p)
+{
+    struct weft_totals t;
+    p->net->ops->totals(p->net, &t);
+    if (t.msgs_posted - t.msgs_received > p->under_way)
+        p->under_way = t.msgs_posted - t.msgs_received;
+    if (weft_cpu_s() - p->start_s > p->budget_s) {
+        p->cut = true;
+        p->net->ops->stop(p->net);
+    }
+}
+
+static void cost_on_flow(void *ctx, const struct weft_completion *done)
+{
+    struct cost_play *p = (struct cost_play *)ctx;
+    const struct weft_msg *m = &done->msg;
+    const uint32_t class = m->prio < WEFT_NET_PRIOS ? m->prio : WEFT_NET_PRIOS;
+    struct way *w = &p->ways[p->others.tcp >> class & 1   ? TCP
+                             : p->others.uet >> class & 1 ? UET
+                                                          : OWN];
+    const double packets = m->bytes ? ceil((double)m->bytes / w->frame_bytes) : 1;
+    if (m->kind == WEFT_MSG_PART) {
+        w->hops += packets * p->tree_links;
+    } else {
+        const double sent = packets + ceil(packets * w->acks);
+        const double hops = sent * weft_routes_hops(p->routes, m->src, m->dst);
+        w->hops += hops;
+        p->hops += hops;
+        p->sent += sent;
+        pair_note(&p->pairs, ((uint64_t)m->src << 32 | m->dst) + 1);
+    }
+    w->messages++;
+    p->bytes += m->bytes;
+    if (++p->messages % LOOK_EVERY == 0)
+        cost_look(p);
+}
+
+/* A setting as a number; 0: there is none. */
+static double cost_setting(const struct weft_scenario *s, const char *element, const char *name)
+{
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        const struct weft_param *p = weft_params_find(g->table, name);
+        char buf[WEFT_PARAM_TEXT_MAX];
+        uint64_t bytes = 0;
+        struct weft_err no_size = {0};
+        if (strcmp(g->element, element) != 0 || !p)
+            continue;
+        const char *text = weft_params_format(p, g->values, buf, sizeof buf);
+        if (p->type == WEFT_PARAM_SIZE)
+            return weft_parse_size_bytes(text, &bytes, &no_size) ? 0 : (double)bytes;
+        return strtod(text, NULL);
+    }
+    return 0;
+}
+
+/* The ACKs of a packet, one for so many packets or so many bytes of them. */
+static double cost_acks(const struct weft_scenario *s, const char *section, double frame_bytes)
+{
+    const double every = cost_setting(s, section, "ack-every");
+    const double bytes = cost_setting(s, section, "ack-every-bytes");
+    return bytes > frame_bytes ? frame_bytes / bytes : every > 1 ? 1 / every : 1;
+}
+
+/* How messages go. */
+static void cost_ways(const struct weft_scenario *s, const struct weft_fabric *f,
+                      struct cost_play *p)
+{
+    const double mtu = (double)weft_scenario_manner(s, f).frame_bytes;
+    const double ip_bytes = cost_setting(s, "tcp", "mtu"), header_bytes = 40;
+    const char *own = weft_scenario_own_transport(s);
+    const bool uet = own && strcmp(own, "uet") == 0;
+    const bool stamps = weft_cc_needs(s->cc, s->cc_params) & WEFT_CC_NEEDS_INT;
+    weft_scenario_classes(s, &p->others);
+    p->ways[OWN] = (struct way){.m = &manners[uet      ? MANNER_UET
+                                              : stamps ? MANNER_INT
+                                                       : MANNER_ROCE],
+                                .frame_bytes = mtu > 0 ? mtu : 4096,
+                                .acks = cost_acks(s, "transport", mtu)};
+    p->ways[UET] = (struct way){.m = &manners[MANNER_UET],
+                                .frame_bytes = p->ways[OWN].frame_bytes,
+                                .acks = cost_acks(s, "uet", mtu)};
+    p->ways[TCP] =
+        (struct way){.m = &manners[MANNER_TCP],
+                     .frame_bytes = ip_bytes > header_bytes ? ip_bytes - header_bytes : 1460,
+                     .acks = cost_acks(s, "tcp", 0)};
+}
+
+/* The share of the run that was played, 0: it is not known. */
+static double cost_share(const struct weft_scenario *s, const struct weft_jobs *jobs,
+                         const struct weft_scenario_parts *parts, const struct cost_play *p)
+{
+    const int64_t until_ps = weft_scenario_until_ps(s);
+    bool graphs = true;
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        graphs &= parts->jobs[i].workload != NULL;
+    if (graphs)
+        return (double)p->bytes / (double)weft_jobs_volume(jobs);
+    return until_ps ? (double)p->net->ops->now_ps(p->net) / (double)until_ps : 0;
+}
+
+/* By how much longer the paths of what was not played are, on the mean: hosts that talk to many
+ * begin with their neighbours. */
+static double cost_longer(const struct weft_fabric *f, const struct cost_play *p)
+{
+    double links = 0;
+    if (p->under_way < (uint64_t)MANY_MESSAGES * f->nhosts || !p->hops)
+        return 1;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        const uint32_t a = (uint32_t)((uint64_t)i * f->nhosts / SAMPLES);
+        const uint32_t b = (uint32_t)((a + 1 + (uint64_t)i * 7919) % f->nhosts);
+        links += weft_routes_hops(p->routes, a, b);
+    }
+    return links / SAMPLES / (p->hops / p->sent);
+}
+
+static void cost_sum_up(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                        const struct weft_jobs *jobs, struct cost_play *p, struct weft_cost *out)
+{
+    const double share = p->cut ? cost_share(s, jobs, parts, p) : 1;
+    const double times = share > 0 && share < 1 ? 1 / share : 1;
+    const double hops_times = times > 1 ? 1 + (times - 1) * cost_longer(parts->fabric, p) : 1;
+    double ops = 0;
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        for (uint32_t r = 0; parts->jobs[i].workload && r < parts->jobs[i].workload->nranks; r++)
+            ops += (double)parts->jobs[i].workload->dags[r].nops;
+    out->seen = !p->cut ? WEFT_COST_ALL : share > 0 ? WEFT_COST_SHARE : WEFT_COST_PART;
+    out->cpu_s = SET_UP_S;
+    const struct way *most = &p->ways[OWN];
+    for (const struct way *w = p->ways; w < p->ways + WAYS; w++) {
+        most = w->hops > most->hops ? w : most;
+        out->messages += w->messages * times;
+        out->packet_hops += w->hops * hops_times;
+        out->cpu_s += w->hops * hops_times * w->m->hop_ns * 1e-9 +
+                      w->messages * times * w->m->message_ns * 1e-9;
+    }
+    out->transport = most->m->name;
+    out->memory_bytes = most->m->base_bytes + parts->fabric->nhosts * HOST_BYTES +
+                        (double)p->pairs.n * most->m->qp_bytes +
+                        (double)p->under_way * MESSAGE_BYTES + ops * OP_BYTES;
+}
+
+/* Plays the jobs on a net of the ideal backend. False: they can't be. */
+static bool cost_run(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                     const struct weft_net_config *config, struct cost_play *p,
+                     struct weft_jobs **jobs)
+{
+    struct weft_err err = {0};
+    const int64_t until_ps = weft_scenario_until_ps(s);
+    if (weft_net_ideal.create(config, &p->net, &err))
+        return false;
+    const struct weft_jobs_config jc = {.plans = parts->jobs,
+                                        .n = parts->njobs,
+                                        .system = s->system,
+                                        .seed = s->run->seed,
+                                        .fabric = parts->fabric,
+                                        .manner = weft_scenario_manner(s, parts->fabric),
+                                        .net = p->net,
+                                        .tuner = parts->tuner,
+                                        .keep_on = s->run->measure_ps > 0};
+    *jobs = weft_jobs_new(&jc, &err);
+    if (!*jobs || weft_jobs_start(*jobs, &err))
+        return false;
+    cost_look(p);
+    p->start_s = weft_cpu_s(); /* setting up and posting take a run as long */
+    p->cut = false;
+    return !p->net->ops->run(p->net, until_ps ? until_ps : WEFT_NEVER, &err) &&
+           !weft_jobs_error(*jobs)->code;
+}
+
+/* The parameters of the ideal backend at their defaults; NULL: out of memory. */
+static void *cost_ideal_params(void)
+{
+    struct weft_err err = {0};
+    char *params = (char *)calloc(1, weft_net_ideal.params_size);
+    for (size_t i = 0; params && i < weft_net_ideal.nsections; i++) {
+        const struct weft_net_section *n = &weft_net_ideal.sections[i];
+        weft_params_defaults(&n->params, params + n->offset, &err);
+    }
+    return params;
+}
+
+void weft_cost_estimate(const struct weft_cli *cli, const struct weft_scenario *s,
+                        const struct weft_scenario_parts *parts, double budget_s,
+                        struct weft_cost *out)
+{
+    struct weft_err err = {0};
+    *out = (struct weft_cost){.seen = WEFT_COST_NOTHING};
+    if (!s->backend->uses_cc)
+        return;
+    struct cost_play p = {.budget_s = budget_s};
+    cost_ways(s, parts->fabric, &p);
+    p.tree_links = 2 + 2.0 * parts->fabric->nswitches / (parts->fabric->nhosts + 1.0);
+    struct weft_routes *routes = weft_routes_new(parts->fabric, &err);
+    struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
+    struct weft_jobs *jobs = NULL;
+    void *params = cost_ideal_params();
+    p.routes = routes;
+    config.params = params;
+    config.replay = 0;
+    config.threads = 1;
+    config.interrupted = cli->interrupted;
+    config.observer = (struct weft_net_observer){.ctx = &p, .flow = cost_on_flow};
+    if (routes && params && cost_run(s, parts, &config, &p, &jobs))
+        cost_sum_up(s, parts, jobs, &p, out);
+    weft_jobs_free(jobs);
+    if (p.net)
+        p.net->ops->free(p.net);
+    weft_routes_free(routes);
+    free(p.pairs.slots);
+    free(params);
+}
+
+bool weft_cost_may_be_long(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                           double volume_bytes)
+{
+    const int64_t until_ps = weft_scenario_until_ps(s);
+    struct cost_play p = {0};
+    double bytes = volume_bytes;
+    if (!s->backend->uses_cc)
+        return false;
+    cost_ways(s, parts->fabric, &p);
+    for (uint32_t i = 0; i < parts->njobs; i++) {
+        const struct weft_job_plan *j = &parts->jobs[i];
+        if (j->flows && (!j->flows->offered || !until_ps))
+            return true;
+        if (j->flows)
+            bytes += j->flows->offered * (double)until_ps * 1e-12;
+    }
+    const struct way *w = &p.ways[p.others.tcp ? TCP : OWN];
+    return bytes / w->frame_bytes * MANY_LINKS * w->m->hop_ns * 1e-9 >= WEFT_COST_LONG_S;
+}
+
+void weft_cost_estimate_apart(const struct weft_cli *cli, const struct weft_scenario *s,
+                              const struct weft_scenario_parts *parts, double budget_s,
+                              struct weft_cost *out)
+{
+    struct weft_scenario_parts own = *parts;
+    int fd[2];
+    size_t got = 0;
+    ssize_t n = 1;
+    *out = (struct weft_cost){.seen = WEFT_COST_NOTHING};
+    if (pipe(fd) != 0)
+        return;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        own.tuner = NULL; /* measures once, for the run */
+        weft_cost_estimate(cli, s, &own, budget_s, out);
+        _exit(write(fd[1], out, sizeof *out) != (ssize_t)sizeof *out);
+    }
+    close(fd[1]);
+    while (pid > 0 && got < sizeof *out && n) {
+        n = read(fd[0], (char *)out + got, sizeof *out - got);
+        if (n < 0 && errno != EINTR)
+            break;
+        got += n > 0 ? (size_t)n : 0;
+        n = n < 0 ? 1 : n;
+    }
+    close(fd[0]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (got < sizeof *out)
+        *out = (struct weft_cost){.seen = WEFT_COST_NOTHING};
+}
+
+/* A large count as people say it, to three digits. */
+static const char *cost_count(double n, char buf[WEFT_UNIT_TEXT_MAX])
+{
+    static const char *const words[] = {"", " thousand", " million", " billion", " trillion"};
+    size_t k = 0;
+    for (; n >= 1000 && k + 1 < sizeof words / sizeof words[0]; k++)
+        n /= 1000;
+    snprintf(buf, WEFT_UNIT_TEXT_MAX, "%.3g%s", n, words[k]);
+    return buf;
+}
+
+void weft_cost_text(FILE *out, const struct weft_cost *c)
+{
+    char hops[WEFT_UNIT_TEXT_MAX], messages[WEFT_UNIT_TEXT_MAX];
+    char memory[WEFT_UNIT_TEXT_MAX], cpu[WEFT_UNIT_TEXT_MAX];
+    const char *about = c->seen == WEFT_COST_PART ? "at least" : "about";
+    fprintf(out, "%s %s packet-hops in %s messages (%s), %s of CPU time without replay, %s", about,
+            cost_count(c->packet_hops, hops), cost_count(c->messages, messages), c->transport,
+            weft_human_time((int64_t)(c->cpu_s * 1e12), cpu),
+            weft_human_size((uint64_t)c->memory_bytes, memory));
+    if (c->seen == WEFT_COST_SHARE)
+        fputs(", extrapolated from the first part", out);
+}
+
+void weft_cost_json(struct weft_json *j, const struct weft_cost *c)
+{
+    if (c->seen == WEFT_COST_NOTHING) {
+        weft_json_null(j);
+        return;
+    }
+    weft_json_object(j);
+    weft_json_kv_str(j, "transport", c->transport);
+    weft_json_kv_f64(j, "messages", c->messages);
+    weft_json_kv_f64(j, "packet_hops", c->packet_hops);
+    weft_json_kv_f64(j, "cpu_time_s", c->cpu_s);
+    weft_json_kv_f64(j, "memory_bytes", c->memory_bytes);
+    weft_json_kv_bool(j, "extrapolated", c->seen == WEFT_COST_SHARE);
+    weft_json_kv_bool(j, "lower_bound", c->seen == WEFT_COST_PART);
+    weft_json_end_object(j);
+}
