@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is looked at: one configuration with everything that is the same for all switches. */
+/* Examined configuration: one with everything that is the same for all switches. */
 struct advice {
     const struct weft_engine_config *c;
     struct weft_engine_params p;
@@ -58,7 +58,7 @@ static const struct weft_cc_ops *const *ops_of(const struct advice *a, uint32_t 
     return a->ops + profile_of_prio(&a->p, prio) * a->c->fabric->ndims;
 }
 
-/* What the control of a port is called, for the priority. */
+/* Name of a port's control, for the priority. */
 static const char *control_of(const struct advice *a, uint32_t dim, uint32_t prio)
 {
     const struct weft_cc_ops *const *ops = ops_of(a, prio);
@@ -209,7 +209,7 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
     control_free_all(a.controls, control_count(&c->params, f));
 }
 
-/* One value of a threshold, and the switches that have it. */
+/* A value of a threshold, and the switches that have it. */
 struct threshold {
     uint64_t bytes, rate_bps;
     uint32_t first, last, n; /* nodes; of one number after the other, n = last - first + 1 */

@@ -101,7 +101,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-/* What the congestion controls of all dimensions need together; *@p state_bytes: of one QP. */
+/* Needs of the congestion controls of all dimensions together; *@p state_bytes: of one QP. */
 static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
 {
     unsigned needs = 0;
@@ -118,7 +118,7 @@ static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
     return needs;
 }
 
-/* What the packet path has to do under these needs and parameters. */
+/* Duties of the packet path under these needs and parameters. */
 static void choose_path(struct weft_engine *e, unsigned needs)
 {
     const struct weft_engine_params *p = &e->p;
@@ -137,7 +137,7 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     e->path.on_dequeue = (p->ecn.at_enqueue ? 0 : mark) | (stamped ? QUEUE_STAMP : 0);
 }
 
-/* What events do, and what rooms ask of rooms above them. */
+/* Actions of events, and calls of rooms into rooms above them. */
 static void register_ops(struct weft_engine *e)
 {
     e->port_ops = (struct port_ops){.arrive = forward_arrive,

@@ -11,15 +11,15 @@
  *
  * Time is int64 picoseconds. Order of simultaneous events is canonical (time, kind, port or timer
  * number), never the history of insertions: arrivals, then port transmissions, then timers
- * (retransmission, congestion control, PFC, user). So results do not depend on how events are
- * scheduled, batched or elided.
+ * (retransmission, congestion control, PFC, user). Therefore results do not depend on how events
+ * are scheduled, batched or elided.
  *
- * One engine is one context: no globals; several can run in one process. Not thread-safe.
+ * An engine is a context: no globals; several can run in one process. Not thread-safe.
  * Includes no ns-3 header; ns3-module/model drives it from an ns-3 simulation.
  *
- * This header makes engines and gives them messages. It includes those of the parts: parameters and
- * configuration, what is told (hooks), driving it, frames of other transports, counters, and why
- * messages do not get on.
+ * This header makes engines and gives them messages. This header includes those of the parts:
+ * parameters and configuration, what is told (hooks), driving it, frames of other transports,
+ * counters, and why messages do not get on.
  */
 #ifndef WEFT_ENGINE_H
 #define WEFT_ENGINE_H

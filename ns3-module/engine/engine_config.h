@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an engine is made from, and what can be said of that before one is made.
+ * Configuration of an engine, and properties that are known before one is made.
  */
 #ifndef WEFT_ENGINE_CONFIG_H
 #define WEFT_ENGINE_CONFIG_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** What weft_engine_new needs; everything pointed to must outlive the engine, params and hooks
+/** Arguments of weft_engine_new; everything pointed to must outlive the engine, params and hooks
  * are copied. */
 struct weft_engine_config {
     const struct weft_fabric *fabric; /**< finished */
@@ -47,7 +47,7 @@ int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_p
  */
 void weft_engine_advise(const struct weft_engine_config *c, bool roce,
                         void (*fn)(void *ctx, const char *sentence), void *ctx);
-/** What ecn.kmin, .kmax or .pmax (@p what: its name) come to at the switches for the data priority:
+/** Values of ecn.kmin, .kmax or .pmax (@p what: its name) at the switches for the data priority:
  * "1.6MB at 400Gbps" for each sort of port, as far as @p buf takes them. */
 void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
                               size_t size);

@@ -39,8 +39,8 @@ struct weft_engine_mark {
     uint32_t rates, routes;
 };
 
-/** Queues a frame at its NIC, where frames and QPs of one priority take turns. What happens to it
- * is told by the hooks. WEFT_E_INPUT: it cannot be sent; the handle is not kept. */
+/** Queues a frame at its NIC, where frames and QPs of one priority take turns. Hooks report its
+ * fate. WEFT_E_INPUT: it cannot be sent; the handle is not kept. */
 int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame *frame,
                            struct weft_err *err);
 /** This moment, for weft_engine_frames_ideal_ps(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an engine has counted, and how its queues and QPs are now.
+ * Counters of an engine, and the present state of its queues and QPs.
  */
 #ifndef WEFT_ENGINE_OBSERVE_H
 #define WEFT_ENGINE_OBSERVE_H
@@ -19,17 +19,17 @@ extern "C" {
 struct weft_engine;
 
 /**
- * Makes the transmissions that ports owe up to now, and runs the windows of switches that far. What
- * does this by itself takes an engine that is not const: it changes no result, but calls hooks
- * (pfc_late). The other observers show the state as it is.
+ * Makes the transmissions that ports owe up to now, and runs the windows of switches that far.
+ * Functions that do this by themselves take an engine that is not const: it changes no result, but
+ * calls hooks (pfc_late). The other observers show the state as it is.
  */
 void weft_engine_settle(struct weft_engine *e);
 /** weft_totals.events, without bringing anything else up to now. While settled traffic is skipped
  * (weft_engine_set_tolerance) a number like it that is the same however many threads there are:
  * what is skipped hangs on when somebody looks. */
 uint64_t weft_engine_events(struct weft_engine *e);
-/** What the engine is at. Reads alone, what is there; from within an event, in the thread that
- * calls weft_engine_run. */
+/** The event that the engine executes. Reads alone, what is there; from within an event, in the
+ * thread that calls weft_engine_run. */
 void weft_engine_event_now(const struct weft_engine *e, struct weft_event_now *out);
 /** Counters of the whole run, until now. */
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out);
@@ -38,7 +38,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
 /** Counters of fabric port @p port, until now; of a transmission that goes on, only what is over of
  * it. */
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out);
-/** What threads have done in windows so far. */
+/** Work of threads in windows so far. */
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio);

@@ -59,7 +59,7 @@ struct weft_transport_params {
     bool uet;                 /**< captures show Ultra Ethernet's headers; no parameter */
 };
 
-/** What a QP does about lost packets. */
+/** Reaction of a QP to lost packets. */
 enum weft_recovery {
 #define RECOVERY(number, symbol, word) WEFT_RECOVERY_##number,
 #include "recoveries.def"
@@ -74,7 +74,7 @@ enum weft_ecmp {
     /** as the HPCC simulator: MurmurHash3 of addresses and ports, seeded by the switch's number */
     WEFT_ECMP_HPCC
 };
-/** What spreads data packets over equal-cost ports. */
+/** Spreading of data packets over equal-cost ports. */
 enum weft_balance {
 #define BALANCE(number, word, pick, per_packet, shared, steer, way) WEFT_BALANCE_##number,
 #include "balances.def"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One simulation by several processes: each has an engine over the same fabric and simulates its
+ * A simulation by several processes: each has an engine over the same fabric and simulates its
  * part of it (peers.h).
  */
 #ifndef WEFT_ENGINE_PEERS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Repeated traffic that is not simulated again. What it does, and why the result is the same to the
- * last bit: replay.h.
+ * Repeated traffic that is not simulated again. Method, and the reason why the result is the same
+ * to the last bit: replay.h.
  */
 #ifndef WEFT_ENGINE_REPLAY_API_H
 #define WEFT_ENGINE_REPLAY_API_H
@@ -25,10 +25,9 @@ enum weft_replaying {
     WEFT_REPLAYING_EAGERLY /**< for tests: looked for however little there is to gain */
 };
 
-/** From now on traffic that repeats itself is replayed, or no longer. Nothing but the number of
- * events executed, and the time that it takes, depends on it. @p most_bytes: of memory for the
- * states and laps that are remembered; what would need more is simulated. WEFT_E_LIMIT: out of
- * memory. */
+/** From now on traffic that repeats itself is replayed, or no longer. Results do not depend on it,
+ * only the number of executed events and the run time. @p most_bytes: of memory for the states and
+ * laps that are remembered; what would need more is simulated. WEFT_E_LIMIT: out of memory. */
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err);
 /** Whether the engine was built with replay (-DWEFT_REPLAY). */

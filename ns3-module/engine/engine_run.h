@@ -17,12 +17,11 @@ extern "C" {
 struct weft_engine;
 
 /** The engine will be run an instant or so at a time: switches don't run in windows (window.h),
- * which would be that short. Nothing but the number of events executed depends on it. */
+ * which would be that short. Results do not depend on it, only the number of executed events. */
 void weft_engine_expect_steps(struct weft_engine *e);
 /**
  * From now on @p n threads run switches that run in windows (window_threads.h); 0: as many as make
- * it fastest, up to one per processor (threads.c). Nothing but the time that it takes depends on
- * it.
+ * it fastest, up to one per processor (threads.c). Results do not depend on it, only the run time.
  * @p shuffle, for tests: not 0, threads and switches have their turns in random orders of that
  * seed, however little there is to do. WEFT_E_LIMIT, and there is one thread: the system gives no
  * more.
@@ -34,7 +33,7 @@ int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx
                       void *ctx, uint64_t arg, struct weft_err *err);
 
 /** The same for a timer that does nothing but post messages and ask for more such timers: it looks
- * at nothing but the engine's clock. It may be called sooner, while the clock says @p at_ps. */
+ * at nothing but the engine's clock. The call may come sooner, while the clock says @p at_ps. */
 int weft_engine_plan(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                      void *ctx, uint64_t arg, struct weft_err *err);
 
@@ -52,7 +51,7 @@ const uint8_t *weft_engine_links_down(const struct weft_engine *e);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);
-/** What is looked at next is the state at @p t_ps, which is at or before the next event: counters
+/** The next inspection is of the state at @p t_ps, which is at or before the next event: counters
  * include all transmissions before it. The clock does not move. */
 void weft_engine_follow(struct weft_engine *e, int64_t t_ps);
 /** Moves the clock forward to @p t_ps; requires now <= t_ps <= next event. Used when ns-3
@@ -60,7 +59,7 @@ void weft_engine_follow(struct weft_engine *e, int64_t t_ps);
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps);
 /** Time of the next event, WEFT_NEVER when idle. */
 int64_t weft_engine_next(struct weft_engine *e);
-/** A time before which nothing is due, WEFT_NEVER when idle. That of the next event, but now while
+/** A time before which nothing is due, WEFT_NEVER when idle. Time of the next event, but now while
  * messages wait that several threads will post. */
 int64_t weft_engine_soonest(struct weft_engine *e);
 /** How far loops over weft_engine_run go at a time, in ps of simulated time, between looks at

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an engine tells while it runs: hooks, and packets and QPs as they show them.
+ * Reports of a running engine: hooks, and packets and QPs as they show them.
  */
 #ifndef WEFT_ENGINE_TRACE_H
 #define WEFT_ENGINE_TRACE_H
@@ -22,7 +22,7 @@ const char *weft_drop_reason_name(enum weft_drop_reason reason);
 
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind);
 
-/** What a congestion control lets packets carry, if they carry anything for it. */
+/** Signals that packets carry for a congestion control, if any. */
 enum weft_telemetry {
     WEFT_TELEMETRY_TIME,
     WEFT_TELEMETRY_INT,
@@ -89,14 +89,14 @@ struct weft_engine_qp_view {
     uint64_t rate_bps, cwnd_bytes; /**< of the congestion control; UINT64_MAX: no window */
 };
 
-/** What may be told of packets at a port. */
+/** Events of packets at a port. */
 enum weft_pkt_event {
     WEFT_PKT_SENT,    /**< the port begins to send it */
     WEFT_PKT_ARRIVED, /**< it came in through the port, completely */
     WEFT_PKT_QUEUED   /**< it entered the egress queue of the port of a switch or forwarding host */
 };
 
-/** What may be told of QPs, at their sender. */
+/** Events of QPs, at their sender. */
 enum weft_qp_event {
     WEFT_QP_ACK,  /**< an ACK arrived; before anything follows from it */
     WEFT_QP_NACK, /**< a NACK arrived */
@@ -118,7 +118,7 @@ struct weft_engine_hooks {
      * before weft_engine_run returns. Then switches may run in windows (window.h), which is faster.
      */
     int pfc_late;
-    /** What may be assumed of received and acked. */
+    /** Promises about received and acked. */
     struct weft_net_concurrency concurrency;
     /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
      * has got some again. */
@@ -131,9 +131,9 @@ struct weft_engine_hooks {
                   uint64_t bytes); /**< switch egress queue changed */
     /* Of frames; each frame comes to its end in one of the last two. frame_left and what a
      * weft_engine_send_frame drops at once are told before it returns. */
-    /** It left the queue of its NIC: its transmission has started. */
+    /** The packet left the queue of its NIC: its transmission has started. */
     void (*frame_left)(void *ctx, uint64_t handle);
-    /** It arrived at port @p port of its host; @p ce: it was marked on the way. */
+    /** The packet arrived at port @p port of its host; @p ce: it was marked on the way. */
     void (*frame_received)(void *ctx, uint32_t port, uint64_t handle, int ce);
     /** As drop; @p in_port: the port of a switch that it came in through and had no buffer for;
      * UINT32_MAX: another reason. */

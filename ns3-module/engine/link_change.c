@@ -13,7 +13,7 @@
  *
  * A link that loses speed, in one direction or both, serialises the next packet at its new rate;
  * the one being sent keeps the old. Switches stamp the new rate (INT, PINT), and PFC quanta are bit
- * times of it. What is configured stays as it was, as in a switch whose port has renegotiated its
+ * times of it. Configured values stay as they were, as in a switch whose port has renegotiated its
  * speed: headroom, thresholds of the buffer and of ECN (those of ECN and of lossy egress queues
  * change in proportion if so asked), and what the congestion control was told of its path. Routes
  * count hops, so they stay, too.

@@ -29,7 +29,7 @@
  * 2019, figure 7). PINT: the code in 16 bits. Bolt: 16 bits (in data those of enum weft_cc_tag, in
  * ACKs how many marks they tell of), then the time of sending in ns, 32 bits. Anything else: that
  * time, 64 bits.
- * What is left of it is zero.
+ * The rest is zero.
  */
 #ifndef WEFT_WIRE_H
 #define WEFT_WIRE_H
@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-/** What a message is to the NIC. */
+/** A message as the NIC sees it. */
 enum weft_wire_operation {
     WEFT_WIRE_WRITE, /**< RDMA WRITE: its first packet has a RETH */
     WEFT_WIRE_SEND
@@ -69,7 +69,7 @@ struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct we
 void weft_wire_free(struct weft_wire *w);
 
 /** Learns of a message (the hook `posted`), of which packets show first and last, RETH and MSN.
- * Those of messages never told are taken for middle ones. */
+ * Packets of unknown messages are taken for middle ones. */
 int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, struct weft_err *err);
 
 /** No frame is longer. */

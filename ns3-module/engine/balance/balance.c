@@ -144,7 +144,7 @@ static uint32_t by_class(struct weft_engine *e, struct weft_route_group g, uint3
     return pick ? pick(e, g, node, k) : ecmp_port(e, g, node, q, true);
 }
 
-/* Ultra Ethernet's senders choose entropy values whatever balances others. One value per QP is the
+/* Ultra Ethernet's senders choose entropy values whatever balances others. A value per QP is the
  * hash of its flow. */
 static balance_fn balance_of(const struct weft_engine_params *p,
                              const struct weft_transport_params *t, const struct recovery *r)

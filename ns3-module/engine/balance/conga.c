@@ -27,20 +27,20 @@
 #define NO_TAG 255u
 #define LEVELS 8 /* 2^Q */
 
-/* What a packet carries, in its 24 bits. */
+/* Fields of a packet, in its 24 bits. */
 struct carried {
     uint32_t tag, ce;       /* its uplink, the largest congestion so far */
     uint32_t fb_tag, fb_ce; /* the same of the other direction */
 };
 
-/* What one leaf knows of an uplink towards, or from, another. */
+/* Knowledge of a leaf about an uplink towards, or from, another. */
 struct metric {
     int64_t at_ps;
     uint8_t ce;
     bool known;
 };
 
-/* What one leaf knows with regard to another. */
+/* Knowledge of a leaf about another. */
 struct pair {
     uint32_t uplinks; /* of the other: tags below have come */
     uint32_t turn;    /* the next to be sent back */
@@ -104,7 +104,7 @@ static uint32_t congestion(const struct weft_engine *e, uint32_t port)
 
 /* ---- tables of leaves ---- */
 
-/* What leaf @p a knows of leaf @p b; NULL (and the engine failed) when out of memory. */
+/* Knowledge of leaf @p a about leaf @p b; NULL (and the engine failed) when out of memory. */
 static struct pair *pair_of(struct weft_engine *e, uint32_t a, uint32_t b)
 {
     struct conga *c = state(e);

@@ -16,11 +16,11 @@
  * that came along it.
  *
  * RTT_REPLY, CLEAR and NOTIFY are no packets here: they are known at the first switch after the
- * time that 64 bytes take on an empty way back, for they travel before all others. So they take no
- * bandwidth and are never lost. Nothing limits how many flows have packets kept at a port, and what
- * packets carry takes no bytes, as in the authors' simulator. A way is the ports taken at up to
- * four switches with a choice (of 256 at most); a host's leaf is the node at its first port. ACKs
- * and CNPs keep to the hash of their flow.
+ * time that 64 bytes take on an empty way back, for they travel before all others. Therefore they
+ * take no bandwidth and are never lost. Nothing limits how many flows have packets kept at a port,
+ * and what packets carry takes no bytes, as in the authors' simulator. A way is the ports taken at
+ * up to four switches with a choice (of 256 at most); a host's leaf is the node at its first port.
+ * ACKs and CNPs keep to the hash of their flow.
  */
 #include "conweave.h"
 #include "core/gap.h"

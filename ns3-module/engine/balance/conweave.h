@@ -5,7 +5,7 @@
 
 #include "path_balancer.h"
 
-/** What a data packet asks of the last switch. */
+/** Request of a data packet to the last switch. */
 enum conweave_ask {
     CONWEAVE_UNTAGGED, /**< it doesn't go from one leaf to another */
     CONWEAVE_NOTHING,
@@ -13,7 +13,7 @@ enum conweave_ask {
     CONWEAVE_TAIL     /**< the last on the old way */
 };
 
-/** What a data packet carries, by number of the packet. */
+/** Fields of a data packet, by number of the packet. */
 struct conweave_tag {
     int64_t sent_ps; /**< when it left the first switch */
     int64_t tail_ps; /**< rerouted: when the tail did */

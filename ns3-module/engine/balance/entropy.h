@@ -17,7 +17,7 @@
 
 #include "base/rng.h"
 
-/** What became of a packet, as its sender hears of it. */
+/** Fate of a packet, as its sender learns it. */
 enum entropy_feedback {
     ENTROPY_GOOD,
     ENTROPY_MARKED,

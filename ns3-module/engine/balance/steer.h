@@ -29,7 +29,7 @@ const struct steer *steer_of(int balance, const struct weft_fabric *f);
 
 #pragma GCC visibility pop
 
-/** One of the ports of @p g: the flow's own. */
+/** The flow's own port among those of @p g. */
 static inline uint32_t steer_own(const struct weft_engine *e, struct weft_route_group g,
                                  uint32_t node, const struct qp *q)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is first of an agenda, and having it happen: the first of the fast queue (arrivals,
+ * The first event of an agenda, and its execution: the first of the fast queue (arrivals,
  * transmissions) and the slow one (timers) by time, kind and number.
  */
 #ifndef WEFT_ENGINE_AGENDA_H

@@ -54,7 +54,7 @@ struct path_balancer {
     void (*fini)(struct weft_engine *e);
 };
 
-/** What a port keeps back (path_balancer.h): in the buffer, but not in its queues. */
+/** Packets that a port keeps back (path_balancer.h): in the buffer, but not in its queues. */
 struct kept {
     uint64_t bytes, payload;
 };

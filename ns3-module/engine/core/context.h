@@ -126,7 +126,7 @@ static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
     return e->ports[port].kind->rate_bps;
 }
 
-/* What the graph says, of ports without a record, too (part.records): */
+/* Facts of the graph, of ports without a record, too (part.records): */
 
 /** The link of a port, as it was built. */
 static inline const struct weft_fabric_link *link_of(const struct weft_engine *e, uint32_t port)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a configuration says of transports and congestion controls, without an engine: by class of
+ * Transports and congestion controls of a configuration, without an engine: by class of
  * traffic (section uet) and by dimension, and whether all of it goes together.
  */
 #include "control_config.h"
@@ -116,7 +116,7 @@ int control_read(const struct weft_engine_config *c, uint32_t n, struct control 
 }
 
 #define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
-/* What packets carry in one and the same place. */
+/* Fields that packets carry in the same place. */
 #define CARRIED (STAMPS | WEFT_CC_NEEDS_CREDIT | WEFT_CC_NEEDS_SIGNALS)
 
 /* Writes what two sets of parameters of a control have different values for: "log-base (1.05

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a configuration says of transports and congestion controls. */
+/* Transports and congestion controls of a configuration. */
 #ifndef WEFT_ENGINE_CONTROL_CONFIG_H
 #define WEFT_ENGINE_CONTROL_CONFIG_H
 
@@ -9,7 +9,7 @@
 /** Most congestion controls of a run. */
 #define CONTROLS_MAX (PROFILES * WEFT_FABRIC_DIMS_MAX)
 
-/** What the congestion controls of all transports and dimensions need together. */
+/** Needs of the congestion controls of all transports and dimensions together. */
 struct control_needs {
     unsigned bits;       /**< enum weft_cc_needs */
     const char *stamped; /**< the name of one that needs INT or PINT, NULL: none does */
@@ -37,7 +37,7 @@ uint32_t control_count(const struct weft_engine_params *p, const struct weft_fab
  * uet.control can be used together. @p needs may be NULL. */
 int control_check(const struct weft_engine_config *c, struct control_needs *needs,
                   struct weft_err *err);
-/** Those of one transport. */
+/** Needs of one transport. */
 uint32_t controls_per_profile(const struct weft_fabric *f);
 /** The n-th control without what the engine adds; its `own` is for the caller to free. */
 int control_read(const struct weft_engine_config *c, uint32_t n, struct control *out,

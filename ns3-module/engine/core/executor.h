@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What executes an engine beside its own thread: windows of switches, several threads, several
+ * Executors of an engine beside its own thread: windows of switches, several threads, several
  * processes. core declares the hooks; the room parallel/ has the only implementation, which an
  * engine gets when it is made (engine_executor). A build without that room (WEFT_PARALLEL=OFF) has
  * none: then e->executor is NULL, windows.on is false, and e->parts, e->threads, e->worker and
@@ -112,7 +112,7 @@ struct executor {
     int64_t (*done_ps)(const struct weft_engine *e);
     /** How far beyond it they are run at most; 0: not at all. */
     int64_t (*span_ps)(const struct weft_engine *e);
-    /** What the host at @p port does there is no further than the clock: it was brought back. */
+    /** The host at @p port is no further than the clock: it was brought back. */
     void (*back)(struct weft_engine *e, uint32_t port);
 };
 
@@ -174,7 +174,7 @@ static inline int64_t agendas_span_ps(const struct weft_engine *e)
     return e->parts ? e->executor->span_ps(e) : 0;
 }
 
-/** What the host at @p port does there is no further than the clock: it was brought back. */
+/** The host at @p port is no further than the clock: it was brought back. */
 static inline void agendas_back(struct weft_engine *e, uint32_t port)
 {
     if (e->parts)

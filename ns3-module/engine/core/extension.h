@@ -44,7 +44,8 @@ struct extension_ops {
     void (*free)(struct weft_engine *e);
 };
 
-/** What core reads of an extension, which keeps it right whenever one of its functions returns. */
+/** Fields of an extension that core reads, which keeps it right whenever one of its functions
+ * returns. */
 struct extension {
     const struct extension_ops *ops;
     int64_t look_ps;   /**< when the loop is to halt for `look`; WEFT_NEVER: not at all */

@@ -9,12 +9,12 @@
  *
  * Time is cut into buckets of 2^shift ps. The next FASTQ_BUCKETS - 1 buckets after the current one
  * are unordered lists; what lies further ahead is in the heap `far`. When nothing else is left, the
- * next bucket that holds anything becomes the current one: its entries are sorted into `due`. What
- * is pushed into the current bucket or before it goes to the heap `near`. So an entry costs a list
- * insertion and a place among the few entries of its bucket instead of a place in a heap of
- * everything (Brown: "Calendar queues", CACM 31(10), 1988; as in the ladder queue of Tang, Goh and
- * Thng, ACM TOMACS 15(3), 2005, a bucket is ordered only when its time comes). The bucket width
- * follows the traffic. With few entries everything is in `near`.
+ * next bucket that holds anything becomes the current one: its entries are sorted into `due`. An
+ * entry pushed into the current bucket or before it goes to the heap `near`. Therefore an entry
+ * costs a list insertion and a place among the few entries of its bucket instead of a place in a
+ * heap of everything (Brown: "Calendar queues", CACM 31(10), 1988; as in the ladder queue of Tang,
+ * Goh and Thng, ACM TOMACS 15(3), 2005, a bucket is ordered only when its time comes). The bucket
+ * width follows the traffic. With few entries everything is in `near`.
  *
  * The order served is that of the keys whatever the width: it can't change a result.
  */

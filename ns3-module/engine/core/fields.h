@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One list of fields per record. A record is made of its list, a .def file of lines
+ * A list of fields per record. A record is made of its list, a .def file of lines
  *
  *     FIELD(type, name, dimensions, evolution, owner)
  *

@@ -25,7 +25,7 @@ struct timers {
     uint64_t seq;       /**< asked for so far */
 };
 
-/** What is to happen: to everything, or at the hosts of one thread (host_parts.h). */
+/** Events: of everything, or at the hosts of one thread (host_parts.h). */
 struct agenda {
     const uint64_t *fetched; /**< entry of fast.due from which on nothing has been fetched ahead */
     struct fastq fast;       /**< arrivals and transmissions: one entry per busy link or port */

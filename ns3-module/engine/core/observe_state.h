@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is measured in every run, as the context embeds it: payload by node, clocks of pauses,
+ * Measurements of every run, as the context embeds it: payload by node, clocks of pauses,
  * queues over time, rates and routes of the past, the progress of QPs, victims of pauses.
  */
 #ifndef WEFT_ENGINE_OBSERVE_STATE_H
@@ -38,7 +38,7 @@ struct delays {
     uint64_t nholds;
 };
 
-/** One priority of a port. */
+/** A priority of a port. */
 struct histogram {
 #define FIELD FIELD_DECLARE
 #include "histogram.def"
@@ -56,7 +56,7 @@ struct rate_change {
     uint32_t port;
 };
 
-/** What links were like, and room for looking at them. */
+/** Past states of links, and room for an inspection. */
 struct ideal {
     struct rate_change *rates; /**< in the order of time */
     uint32_t rates_cap;
@@ -77,7 +77,7 @@ struct stall_mark {
     bool stuck;            /**< the last look found that it has lasted too long */
 };
 
-/** What the looks at the progress of messages remember. */
+/** Memory of the inspections of progress. */
 struct stall {
     struct stall_mark *marks; /**< per QP, of the first n */
     uint32_t n, cap;
@@ -87,7 +87,7 @@ struct stall {
     bool stuck;           /**< at the last look nothing got on */
 };
 
-/** What looks for victims remember. */
+/** Memory of the inspections for victims. */
 struct victims {
     uint8_t *known; /**< per QP of the first n: a look has found it waiting without need */
     uint32_t n;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What few runs need of the packet path, tested together. */
+/** Parts of the packet path that few runs need, tested together. */
 enum rare {
     RARE_ORDER = 1,    /**< transport.ns3-event-order */
     RARE_QUANTUM = 2,  /**< transport.time-quantum */
@@ -24,7 +24,7 @@ enum rare {
 /** Of it, what is looked for when a packet starts. */
 #define RARE_SENDING (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET | RARE_WORKER | RARE_PEERS)
 
-/** What is done to packets that enter or leave a switch queue. */
+/** Actions on packets that enter or leave a switch queue. */
 enum queue_work {
     QUEUE_MARK = 1,         /**< data may be marked */
     QUEUE_STAMP = 2,        /**< data is stamped with INT or PINT */
@@ -36,7 +36,7 @@ enum queue_work {
     QUEUE_HISTOGRAM = 64    /**< times are counted by what queues hold (histogram.c) */
 };
 
-/** What the packet path has to do beside forwarding. */
+/** Duties of the packet path beside forwarding. */
 struct path {
     uint32_t rare;                   /**< enum rare */
     uint32_t on_enqueue, on_dequeue; /**< enum queue_work */

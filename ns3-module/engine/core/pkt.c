@@ -42,7 +42,7 @@ void pkt_free(struct weft_engine *e, uint32_t i)
     stable_release(&e->pkts.pool, i);
 }
 
-/* What PFC frames do not have; most of it only packets of a QP do. */
+/* Fields that PFC frames do not have; most of them only packets of a QP do. */
 static void view_roce(const struct weft_engine *e, const struct pkt *p, struct pkt_shown *shown)
 {
     struct weft_engine_pkt_view *v = &shown->view;
@@ -91,7 +91,7 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p, struct p
     v->tags = c->signal && p->kind != WEFT_PKT_WARNING ? p->sig : 0;
 }
 
-/* What Ultra Ethernet's headers say besides. */
+/* Additional fields of Ultra Ethernet's headers. */
 static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
 {
     const struct pkt *p = pkt_at(e, i);

@@ -33,7 +33,7 @@ enum pkt_flags {
     PKT_UPPER = 128    /**< DATA: in class 1 of the virtual channels (steer.h) */
 };
 
-/** One packet: 64 bytes, one cache line. */
+/** A packet: 64 bytes, one cache line. */
 struct pkt {
 #define FIELD FIELD_DECLARE
 #define FIELD_UNION FIELD_DECLARE_UNION

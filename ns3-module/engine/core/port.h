@@ -23,7 +23,7 @@ struct marking {
 /** Of a port that never marks. */
 static const struct marking marking_none = {UINT32_MAX, UINT32_MAX, 0};
 
-/** What ports of one rate, delay and MTU have in common. */
+/** Constants of ports of one rate, delay and MTU. */
 struct port_kind {
     struct port_kind *next;
     /** NULL; at a port whose link has changed its rate: the kind that it was built as */
@@ -58,7 +58,7 @@ struct hold;
 /** From a switch in windows to a cluster. */
 #define TO_CLUSTER 32u
 
-/** One priority of a port: its egress queue, and what came in through the port with that priority.
+/** A priority of a port: its egress queue, and what came in through the port with that priority.
  * Three of them lie in a cache line or two. */
 struct lane {
 #define FIELD FIELD_DECLARE
@@ -70,15 +70,15 @@ struct lane {
 
 /** The far end of the link of a port, in weft_engine.ends by number of the port: what packets are
  * taken from there. Another thread may do so (worker.h), or another process (peers.h), so nothing
- * is in it that the port itself writes for a packet, nor does an arrival write to the port. One
- * cache line. */
+ * is in it that the port itself writes for a packet, nor does an arrival write to the port. A cache
+ * line. */
 struct link_end {
 #define FIELD FIELD_DECLARE
 #include "link_end.def"
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct link_end) == 64, "one cache line");
 
-/** One port: the sending end of one direction of a link, and the ingress accounting of the
+/** A port: the sending end of one direction of a link, and the ingress accounting of the
  * other. Two cache lines and a lane are what every packet touches. */
 struct port {
 #define FIELD FIELD_DECLARE

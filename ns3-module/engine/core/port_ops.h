@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What core, and the rooms below, have other rooms do: registered when an engine is made
+ * Calls of core, and the rooms below, into other rooms: registered when an engine is made
  * (engine.c).
  *
  * Events come to ports, and sending a packet frees buffer, which may resume the port at the other
- * end of another link or return credit to it; an ACK that comes in lets its NIC send. So one port's
- * transmission can start that of another in the same call.
+ * end of another link or return credit to it; an ACK that comes in lets its NIC send. Therefore one
+ * port's transmission can start that of another in the same call.
  */
 #ifndef WEFT_ENGINE_PORT_OPS_H
 #define WEFT_ENGINE_PORT_OPS_H
@@ -44,9 +44,9 @@ struct port_ops {
     void (*host_receive)(struct weft_engine *e, uint32_t pkt, uint32_t port);
 };
 
-/** What becomes of a kind of timers. */
+/** Treatment of a kind of timers. */
 struct timer_ops {
-    /** It is due. @p number: of its entry. */
+    /** The timer is due. @p number: of its entry. */
     void (*run)(struct weft_engine *e, uint64_t number);
     /** Its deadline may move while its entry is queued: where the time of the valid entry is noted,
      * and in *@p at_ps the deadline. NULL: it does not. */

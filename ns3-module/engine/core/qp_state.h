@@ -21,7 +21,7 @@ struct repeat;
 /** QPs beyond which their records are no longer in the caches. */
 #define CACHED_QPS 4096u
 
-/** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those
+/** State of a QP in NIC arbitration. Waking means something to those
  * before QP_READY. QP_PARKED: no path leads to the destination. */
 enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
@@ -36,14 +36,14 @@ enum qp_carries { QP_NOTHING, QP_CREDIT, QP_SIGNAL };
  */
 #define FRAME_PRIO WEFT_PRIOS
 
-/** What only the sender of a QP has: four cache lines. */
+/** Fields of the sender of a QP: four cache lines. */
 struct sender {
 #define FIELD FIELD_DECLARE
 #include "sender.def"
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct sender) == 256, "a QP of 65,536 is not to take more");
 
-/** One QP: its receiver, what both ends have, and where its sender is. */
+/** A QP: its receiver, what both ends have, and where its sender is. */
 struct qp {
 #define FIELD FIELD_DECLARE
 #include "qp.def"
@@ -56,7 +56,7 @@ static inline bool credited(const struct qp *q)
     return q->carries == QP_CREDIT;
 }
 
-/** Who a QP is between. */
+/** Ends of a QP. */
 struct qp_name {
     uint32_t src, dst; /**< hosts */
     uint32_t number;   /**< which one between the two */

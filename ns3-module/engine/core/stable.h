@@ -34,7 +34,7 @@ struct stable {
     struct stable *beside, *next; /**< arrays that grow with this; the next that grows with @c of */
 };
 
-/** What is mapped. */
+/** The mapping. */
 struct stable_map {
     size_t bytes;
     uint32_t max; /**< records for which it and all arrays beside have memory */
@@ -49,9 +49,9 @@ extern "C" {
 
 /** An array of @p n records of @p elem bytes that does not grow; false when they are refused. */
 bool stable_init(struct stable *s, size_t elem, uint32_t n);
-/** One that grows up to @p most records. */
+/** A pool that grows up to @p most records. */
 bool stable_init_growing(struct stable *s, size_t elem, uint32_t most);
-/** One with room for a record for each that @p of has room for, at any time. */
+/** A pool with room for a record for each that @p of has room for, at any time. */
 bool stable_init_beside(struct stable *s, size_t elem, struct stable *of);
 /** Has memory for @p n records; false: there are too many, or there is none. Threads may call it at
  * the same time, as it does not change the array itself: stable_note_room does. */

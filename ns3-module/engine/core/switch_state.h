@@ -15,12 +15,12 @@
 #include "congestion/cc.h"
 #include "congestion/cc_switch.h"
 
-/** What queues may take together. */
+/** Limit of queues together. */
 struct pool {
     uint64_t size, used;
 };
 
-/** One switch's buffer. */
+/** The buffer of a switch. */
 struct mmu {
 #define FIELD FIELD_DECLARE
 #include "mmu.def"
@@ -124,7 +124,7 @@ static inline uint32_t sig_hops(uint32_t sig)
     return sig >> SIG_STACK_BITS;
 }
 
-/** What a port knows for PINT. */
+/** State of a port for PINT. */
 struct pint {
     double u;        /**< utilisation */
     int64_t sent_ps; /**< when it began to send its last packet, */

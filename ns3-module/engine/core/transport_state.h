@@ -45,7 +45,7 @@ struct ack_report {
     uint64_t trimmed; /**< of the packet that it names as trimmed; 0: none, or it is known */
 };
 
-/** What a loss recovery does that has a retransmission timer for each packet. */
+/** Operations of a loss recovery with a retransmission timer for each packet. */
 struct packet_timers {
     /** Packet @p psn was made, with entropy value @p ev. */
     void (*sent)(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_t ev);
@@ -127,7 +127,7 @@ static inline const struct profile *profile_of(const struct qp *q)
     return q->control->profile;
 }
 
-/** What an ACK tells of packets behind a gap: bit i is first + i. */
+/** Bitmap of an ACK for packets behind a gap: bit i is first + i. */
 struct sack_map {
     uint64_t first, bits;
 };

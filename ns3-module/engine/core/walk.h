@@ -4,8 +4,9 @@
  *
  * A record that is taken out of a list other than its own leaves a list that leads nowhere, or
  * round in a circle. The loop that follows it would never end, and within one event neither a
- * signal nor a limit is seen. So each such loop counts its steps: there are never more than records
- * in the pool that the list is made of. One step more fails the engine with the name of the list.
+ * signal nor a limit is seen. Therefore each such loop counts its steps: there are never more than
+ * records in the pool that the list is made of. One step more fails the engine with the name of the
+ * list.
  */
 #ifndef WEFT_ENGINE_WALK_H
 #define WEFT_ENGINE_WALK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What windows of switches are to execute and to tell: window.h. */
+/* Events and reports of windows of switches: window.h. */
 #include "windows.h"
 #include "context.h"
 #include "extension.h"

@@ -43,7 +43,7 @@ struct window_node {
     uint32_t place;  /**< in windows.marks: those of a thread lie together, on lines of its own */
 } __attribute__((aligned(64)));
 
-/** What there is to do at a switch, so that those with nothing to do are not even read. */
+/** Pending work at a switch, so that those with nothing to do are not even read. */
 struct window_mark {
     uint64_t first;    /**< nothing is before this key; 0: its ports may owe transmissions */
     int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */

@@ -49,7 +49,7 @@ void all_parts_fini(struct weft_engine *e)
 
 /* ---- links between processes ---- */
 
-/* What this process has counted at the port of a link whose ends are of two. */
+/* Counters of this process at the port of a link whose ends are of two. */
 static void add_link(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
@@ -72,7 +72,7 @@ static void add_link(struct weft_engine *e, uint32_t port)
     send_buffer_add(e, &e->part.all, &c, sizeof c);
 }
 
-/* What another process has counted at such a port. */
+/* Counters of another process at that port. */
 static void take_link(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct link_counts c;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What several processes have counted, and have to say, together. */
+/* Counters and diagnostics of several processes together. */
 #ifndef WEFT_ENGINE_ALL_PARTS_H
 #define WEFT_ENGINE_ALL_PARTS_H
 
 #include "engine.h"
 
-/** Who is to say something of QP @p qp. */
+/** The process that reports on QP @p qp. */
 struct all_parts_speaker {
     struct weft_engine *e;
     uint32_t qp;
@@ -20,7 +20,7 @@ const struct weft_totals *all_parts_totals(struct weft_engine *e);
 const struct weft_port_counters *all_parts_port(struct weft_engine *e, uint32_t port,
                                                 const uint64_t **queue_bytes);
 /** Copies from the other processes what pauses there are, and how full queues are, to the records
- * of their ports here, until they are given back. Nothing is done with one process. */
+ * of their ports here, until they are given back. With one process it does nothing. */
 void all_parts_borrow(struct weft_engine *e);
 void all_parts_give_back(struct weft_engine *e);
 /** Keeps what is said of a QP until all_parts_say. @p speaker: a struct all_parts_speaker. */

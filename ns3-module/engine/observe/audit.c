@@ -93,7 +93,7 @@ static int check_each(const struct weft_engine *e, struct weft_err *err,
     return rc;
 }
 
-/* What is sent to a port comes out, or is on the link. Of ports of other processes it is known
+/* Packets sent to a port come out, or are on the link. Of ports of other processes it is known
  * modulo 2^32. */
 static int check_links(const struct weft_engine *e, uint32_t first, uint32_t end,
                        struct weft_err *err)
@@ -193,7 +193,7 @@ static uint64_t payload_of(const struct weft_engine *e, const struct list *l)
     return bytes;
 }
 
-/* What has been sent to a port. */
+/* Packets sent to a port. */
 static uint64_t payload_sent(const struct weft_engine *e, uint32_t to)
 {
     const uint32_t port = e->ends[to].peer;
@@ -354,7 +354,7 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
         snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, snd->una_psn);
 }
 
-/* What the oldest message of a QP waits for. */
+/* Cause for which the oldest message of a QP waits. */
 static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void *, const char *),
                        void *ctx)
 {

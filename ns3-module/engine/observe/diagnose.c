@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What keeps ports paused: deadlocks, the roots of pauses, and their head-of-line victims.
+ * Reasons for paused ports: deadlocks, the roots of pauses, and their head-of-line victims.
  *
  * Wait-for graph of one priority: the nodes are egress ports. A paused port P waits for the switch
  * S at the end of its link, whose ingress from P holds too much; those packets sit in egress queues

@@ -39,7 +39,7 @@ static void name_event(const struct weft_engine *e, uint64_t id, struct weft_eve
         out->node = e->fabric->ports[out->number].node;
 }
 
-/* What context @p c is at; false: it executes nothing. */
+/* Event that context @p c executes; false: it executes nothing. */
 static bool name(const struct weft_engine *c, struct weft_event_now *out)
 {
     if (c->windows.running) {

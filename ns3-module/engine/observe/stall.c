@@ -33,7 +33,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What the longest queue so far and two packets take on a link. */
+/* Time of the longest queue so far and two packets on a link. */
 static int64_t link_ps(const struct weft_engine *e, uint32_t port)
 {
     const uint64_t mtu = control_mtu_bytes(&e->p, e->fabric, link_of(e, port)->dim);

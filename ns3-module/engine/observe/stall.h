@@ -13,7 +13,7 @@ bool stall_reason(const struct weft_engine *e, uint32_t qp, char *buf, size_t si
 /* stall_marks.c */
 /** Makes room for all QPs; -1: out of memory. */
 int stall_reserve(struct weft_engine *e);
-/** What is noted of a QP, one of the first n. */
+/** Note of a QP, one of the first n. */
 struct stall_mark *stall_mark_of(const struct weft_engine *e, uint32_t qp);
 /** All processes: the receivers of QPs tell the senders how far they are. @p known: this one has
  * room for that; false: one of them has none. */

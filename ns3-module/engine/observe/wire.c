@@ -155,7 +155,7 @@ static void put_telemetry(struct out *o, const struct weft_engine_pkt_view *v, s
 
 /* ---- packets ---- */
 
-/* What comes after the UDP header. */
+/* Bytes behind the UDP header. */
 struct body {
     unsigned opcode;
     uint64_t psn;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files that write frames share: wire.c has RoCE, PFC and frames of others, wire_uet.c
- * Ultra Ethernet, wire_parts.c the headers below them. */
+/* Declarations shared by the files that write frames: wire.c has RoCE, PFC and frames of others,
+ * wire_uet.c Ultra Ethernet, wire_parts.c the headers below them. */
 #ifndef WEFT_ENGINE_WIRE_INTERNAL_H
 #define WEFT_ENGINE_WIRE_INTERNAL_H
 

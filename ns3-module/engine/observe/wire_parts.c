@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all frames begin with; see wire_internal.h. */
+/* Headers with which all frames begin; see wire_internal.h. */
 #include "wire_internal.h"
 
 enum { FIRST_EPHEMERAL = 49152, TTL = 64, UDP_PROTOCOL = 17 };

@@ -81,7 +81,7 @@ void clusters_join(const struct weft_engine *e, uint32_t *of, int64_t least_ps)
         of[n] = first_of(of, n);
 }
 
-/* What a port says of the ends of its link. */
+/* Facts of a port about the ends of its link. */
 static uint8_t ends(const struct weft_engine *e, const struct clusters *c, uint32_t port)
 {
     const uint32_t own = e->fabric->ports[port].node, far = far_node(e, port);

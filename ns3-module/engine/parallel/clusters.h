@@ -4,8 +4,8 @@
  *
  * A switch may run in windows (window.h) when all its links are long enough for windows to be worth
  * it, and it has nothing that others must know of at once. All other nodes, hosts among them, form
- * clusters: those that links too short join, directly or over others. So a node of GPUs with the
- * switch that joins them is a cluster, and the switches of the fabric between such nodes run in
+ * clusters: those that links too short join, directly or over others. Therefore a node of GPUs with
+ * the switch that joins them is a cluster, and the switches of the fabric between such nodes run in
  * windows. Within a cluster events are executed in the order of all events. Clusters and switches
  * in windows meet only over links that are long enough.
  */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What is reported. */
+/** The report. */
 enum completion_kind {
     COMPLETION_RECEIVED,
     COMPLETION_TAKEN, /**< received, and the frontend knows: its worker has run (run_in_worker) */

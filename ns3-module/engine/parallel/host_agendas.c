@@ -85,7 +85,7 @@ uint32_t cluster_of_entry(const struct weft_engine *e, uint64_t id)
     return NIL;
 }
 
-/* That of thread @p k, which changes. */
+/* Agenda of thread @p k, which changes. */
 static struct agenda *agenda_of(struct weft_engine *e, unsigned k)
 {
     host_part_changes(e->parts, k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is to happen at hosts, by the thread that runs them: host_parts.h. */
+/* Events at hosts, by the thread that runs them: host_parts.h. */
 #ifndef WEFT_ENGINE_HOST_AGENDAS_H
 #define WEFT_ENGINE_HOST_AGENDAS_H
 
@@ -16,9 +16,9 @@ struct host_parts;
 /** Decides whether the hosts are run in parts as things are: at first, and whenever one of the
  * reasons against has changed. */
 void host_agendas_choose(struct weft_engine *e);
-/** What is to happen goes back to the engine's own agenda. */
+/** Events go back to the engine's own agenda. */
 void host_agendas_gather(struct weft_engine *e);
-/** What the thread of a host has. */
+/** State of the thread of a host. */
 struct host_part *host_part_of(struct weft_engine *e, uint32_t host);
 /** The cluster (clusters.h) of a host. */
 uint32_t cluster_of_host(const struct weft_engine *e, uint32_t host);
@@ -42,7 +42,7 @@ bool host_agendas_beyond(const struct weft_engine *e, uint32_t host);
 int64_t host_agendas_done_ps(const struct weft_engine *e);
 /** How far beyond the clock hosts are run at most; 0: not at all. */
 int64_t host_agendas_span_ps(const struct weft_engine *e);
-/** What a host at port @p port does there is no further than the clock: replay has brought it back.
+/** The host at port @p port is no further than the clock: replay has brought it back.
  */
 void host_agendas_back(struct weft_engine *e, uint32_t port);
 /** Memory that the agendas take. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What hosts are held for, when a window is over: see host_ahead.h.
+ * Events for which hosts are blocked, when a window is over: see host_ahead.h.
  *
  * Let a host be held from t on, in a window that ends at U. What it sends from t on arrives at a
  * switch at U or later, as the window is no longer than the shortest link. So who is told of
@@ -16,7 +16,7 @@
 #include "host_parts_internal.h"
 #include "window_threads.h"
 
-/* What was held at hosts of thread @p k is due again: @p n events. */
+/* Blocked events at hosts of thread @p k are due again: @p n events. */
 static void put_back(struct weft_engine *e, unsigned k, const struct ev *ev, uint32_t n)
 {
     struct agenda *a = &e->parts->of[k].agenda;

@@ -109,7 +109,7 @@ static uint64_t run_window(struct weft_engine *e, struct host_parts *h, struct w
     return events;
 }
 
-/* Nothing is before @p t_ps; what is before @p from_ps is of hosts that have been held, and may go
+/* No event is before @p t_ps; what is before @p from_ps is of hosts that have been held, and may go
  * on. */
 static __attribute__((noinline)) bool run_together(struct weft_engine *e, struct host_parts *h,
                                                    int64_t t_ps, int64_t from_ps)

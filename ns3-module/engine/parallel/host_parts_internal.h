@@ -15,7 +15,7 @@ struct cluster_state {
     uint32_t load; /**< in windows that were counted (loads.c) */
 };
 
-/** What was seen to be the first of an agenda. */
+/** First event of an agenda, as it was read. */
 struct first_seen {
     int64_t t; /**< WEFT_NEVER: there is none; INT64_MIN: it has changed since */
     uint64_t id;
@@ -74,14 +74,14 @@ static inline uint64_t id_of(const struct agenda *a, const struct due *d)
     return d->slow ? a->slow.h[0].id : EV_ID(fastq_kind(d->key), fastq_port(d->key));
 }
 
-/** What is to happen at the hosts of thread @p k may change. */
+/** Events at the hosts of thread @p k may change. */
 static inline void host_part_changes(struct host_parts *h, unsigned k)
 {
     if (h->first[k].t != INT64_MIN) /* where threads come here, it is: nobody writes */
         h->first[k].t = INT64_MIN;
 }
 
-/** One more event, or post, of a cluster in this window; returns how many there are. */
+/** Counts an event, or post, of a cluster in this window; returns how many there are. */
 static inline uint32_t cluster_count(const struct host_parts *h, uint32_t cluster)
 {
     struct cluster_state *s = &h->clusters[cluster];

@@ -3,7 +3,7 @@
  * Which thread has which nodes, by what happens at them.
  *
  * Nodes are dealt to threads in blocks of as many hosts each (partition.h), which is even where all
- * hosts do as much. What happens at clusters and switches is counted in some windows; where the
+ * hosts do as much. Events at clusters and switches are counted in some windows; where the
  * thread with most of it has much more than the mean, nodes are dealt anew between two windows, in
  * blocks of equal load: hosts move with what is to happen at them, switches as their links lead.
  * Old loads count half as much at each look. That is done only where it makes the busiest thread

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One table of what several threads or processes can't share out, with the reason that a user is
+ * A table of what several threads or processes can't share out, with the reason that a user is
  * told: by run.threads and mpirun, and by weft check.
  */
 #include "obstacles.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What several threads, or processes, can't share out of a simulation, and why. */
+/* Parts of a simulation that several threads, or processes, can't share, and why. */
 #ifndef WEFT_ENGINE_OBSTACLES_H
 #define WEFT_ENGINE_OBSTACLES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What leaves for a node of another part, a thread's or a process's, waits until the window is
+ * Packets for a node of another part, a thread's or a process's, waits until the window is
  * over: an outbox per port, and for each other part the ports that have something in theirs.
  */
 #ifndef WEFT_ENGINE_OUTBOX_H
@@ -9,8 +9,8 @@
 #include "core/context.h"
 #include "core/grow.h"
 
-/** What a port has sent in a window to a node that another thread may run in it, or to another
- * process. */
+/** Packets that a port has sent in a window to a node that another thread may run in it, or to
+ * another process. */
 struct outbox {
     uint32_t
         first;     /**< packet, its number + 1, so that memory never written to is empty; 0: none */
@@ -18,7 +18,7 @@ struct outbox {
     int64_t at_ps; /**< when the first will have arrived completely */
 };
 
-/** Those that lead to one thread, or to other processes. */
+/** Ports that lead to one thread, or to other processes. */
 struct outbox_ports {
     uint32_t *ports;
     uint32_t n, cap;

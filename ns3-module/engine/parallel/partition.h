@@ -15,7 +15,7 @@
  * as much of the load of these, load[of[node]], unless that is NULL; neighbours in the fabric's
  * numbering together; switches, from the hosts upwards, to the thread
  * that most of their links below lead to, or most load of the nodes there, where several do, in
- * blocks of neighbours. So most
+ * blocks of neighbours. Therefore most
  * packets stay in the caches of one processor, and what belongs to one process (peers.h) lies
  * together. @p stealable, unless NULL: by node, whether it is for any: every other one of those
  * with links below to several. Returns to how many threads hosts were dealt.

@@ -10,9 +10,9 @@
  *
  * The user is in all processes, and does the same in each: he posts all messages, sets all timers
  * and is told of all messages in the order that one process has. What he posts at a host of another
- * process gets its number and is left to that process. So a host is run up to the event by which a
- * message is complete, and waits there (it is held) until all processes know: they exchange what is
- * to be told (struct completion), tell it in the order of all events as far as no host that
+ * process gets its number and is left to that process. Therefore a host is run up to the event by
+ * which a message is complete, and waits there (it is held) until all processes know: they exchange
+ * what is to be told (struct completion), tell it in the order of all events as far as no host that
  * is held could come in between, and hosts go on, in rounds until nothing is left in the window.
  *
  * A cluster (clusters.h) is of one process, and held as one. Its switches, which nobody else makes
@@ -76,7 +76,7 @@ struct completion_message {
     struct msg_fields fields;
 };
 
-/** What all processes agree on. */
+/** Agreement of all processes. */
 struct peers_head {
     struct ev bound; /**< nothing is told before it but what was said to be; t WEFT_NEVER: at all */
     int64_t next_ps; /**< time of the first event, WEFT_NEVER: none */
@@ -200,7 +200,7 @@ void peers_completion_report(struct weft_engine *e, const struct completion *t);
 /* peers_same.c */
 /** Has the graph and its routes lie once on each machine: all processes do that together. */
 void peers_share(struct weft_engine *e);
-/** What is not read of these from here on is no longer resident memory. */
+/** Pages of these that are no longer read leave resident memory. */
 void peers_unread(const struct weft_engine *e);
 
 /* peers_notes.c */
@@ -235,7 +235,7 @@ int64_t peers_next_try(const struct weft_engine *e);
 int64_t peers_try_at(const struct weft_engine *e, int64_t t_ps, int64_t from);
 
 /* peers_mail.c */
-/** What of it is given next. */
+/** Next part of it to be given. */
 struct peers_given {
     uint32_t next_completion, completions_end; /**< in peers.completions */
 };

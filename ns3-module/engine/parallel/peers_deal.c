@@ -22,8 +22,8 @@ static int64_t next_shorter(const struct weft_engine *e, int64_t than_ps)
     return best;
 }
 
-/* Gives each process its nodes. What short links join stays together; where that is too much for so
- * many processes, "short" means less. */
+/* Gives each process its nodes. Nodes that short links join stay together; where that is too much
+ * for so many processes, "short" means less. */
 static int deal_blocks(const struct weft_engine *e, struct peers *p, struct weft_err *err)
 {
     uint32_t *of = malloc(e->fabric->nnodes * sizeof *of), n = 0;

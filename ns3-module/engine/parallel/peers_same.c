@@ -2,7 +2,7 @@
 /*
  * Whether all processes play the same: each has read scenario and workload by itself, maybe on
  * another machine. What they have in common is hashed, the fabric and the messages posted, and
- * compared whenever they exchange. What is alike lies once on each machine.
+ * compared whenever they exchange. Equal parts lie once on each machine.
  */
 #include "core/context.h"
 #include "core/fail.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all processes say of one thing: peers.h. */
+/* Statements of all processes about one thing: peers.h. */
 #include "core/context.h"
 #include "switch/lazy.h"
 #include "obstacles.h"
@@ -33,7 +33,7 @@ void peers_ask(struct weft_engine *e, size_t size, part_answer_fn fn, void *ctx)
     }
 }
 
-/** What a process has lost at a link. */
+/** Losses of a process at a link. */
 struct lost {
     size_t at; /**< of the list of changes */
     uint64_t packets;

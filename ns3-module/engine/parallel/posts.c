@@ -66,7 +66,7 @@ int posts_add(struct weft_engine *e, const struct post *p, struct weft_err *err)
 
 /* ---- posting ---- */
 
-/* What posting a message touches of its host. */
+/* State of its host that posting a message touches. */
 static void fetch(const struct weft_engine *e, const struct post *p)
 {
     const uint32_t port = e->fabric->nodes[e->fabric->hosts[p->msg.src]].first_port;

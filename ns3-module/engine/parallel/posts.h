@@ -2,12 +2,12 @@
 /*
  * Messages that are posted, and those that several threads post.
  *
- * Posting opens a QP, if it is the first between two hosts, and lets its NIC send. Nothing of that
- * is seen by anybody but the sending host until the packet has crossed a link. So where hosts are
- * run by several threads (host_parts.h) a message that is posted while no event is being executed,
- * but for a timer of the user's, gets its numbers only (its own, its QP's, that of its record) and
- * waits. All that wait are posted together before anything else happens, or is looked at: each
- * thread posts those of its own hosts, in the order in which they came, in a context of its own
+ * Posting opens a QP, if it is the first between two hosts, and lets its NIC send. Only the sending
+ * host sees any of this until the packet has crossed a link. Therefore where hosts are run by
+ * several threads (host_parts.h) a message that is posted while no event is being executed, but for
+ * a timer of the user's, gets its numbers only (its own, its QP's, that of its record) and waits.
+ * All that wait are posted together before anything else happens, or is looked at: each thread
+ * posts those of its own hosts, in the order in which they came, in a context of its own
  * (worker.h). Numbers are dealt in the order of all, so nothing depends on how many threads there
  * are. Memory is touched first by the thread that uses it.
  *

@@ -23,7 +23,7 @@ void thread_pool_do(struct thread_pool *c, void (*fn)(void *ctx, unsigned number
  */
 int64_t thread_pool_cpu_ns(void);
 int64_t thread_pool_wall_ns(void);
-/** What asking for CPU time takes. */
+/** Cost of reading CPU time. */
 int64_t thread_pool_cpu_clock_ns(void);
 
 #pragma GCC visibility pop

@@ -3,11 +3,11 @@
  * How many threads run an engine by itself (run.threads=auto).
  *
  * What several threads gain depends on the fabric, on what it carries, and on what else the machine
- * has to do: it can't be told but by trying. So the time that the engine takes per event is
+ * has to do: it can't be told but by trying. Therefore the time that the engine takes per event is
  * measured, in stretches of some milliseconds between two calls of weft_engine_run, and now and
  * then as many stretches are run with another number of threads: twice or half as many. If their
  * median is shorter, that number stays. Else the next attempt comes after twice as many stretches.
- * Nothing but the time that a run takes depends on it.
+ * Results do not depend on it, only the run time.
  */
 #include "core/context.h"
 #include "obstacles.h"

@@ -2,14 +2,15 @@
 /*
  * Switches run behind hosts, a window at a time.
  *
- * What leaves a node reaches the next one a link's delay later at the earliest. So once all events
- * before S are over, those of each switch before S + lookahead (the shortest link of a switch that
- * runs in windows) depend on nothing that another node does from S on: switches may run one after
- * the other, each through all its events of that window, with its ports, queues and buffer in the
- * nearest cache (Chandy and Misra: "Distributed simulation", IEEE TSE SE-5(5), 1979; the windows
- * are those of Lubachevsky, CACM 32(1), 1989, but run by one processor). Events of hosts, of
- * switches with shorter links (clusters.h), and timers keep their order among each other, as what
- * they tell the outside must. They may run to S + lookahead, too, before the next window is due.
+ * A packet that leaves a node reaches the next one a link's delay later at the earliest. Therefore
+ * once all events before S are over, those of each switch before S + lookahead (the shortest link
+ * of a switch that runs in windows) depend on nothing that another node does from S on: switches
+ * may run one after the other, each through all its events of that window, with its ports, queues
+ * and buffer in the nearest cache (Chandy and Misra: "Distributed simulation", IEEE TSE SE-5(5),
+ * 1979; the windows are those of Lubachevsky, CACM 32(1), 1989, but run by one processor). Events
+ * of hosts, of switches with shorter links (clusters.h), and timers keep their order among each
+ * other, as what they tell the outside must. They may run to S + lookahead, too, before the next
+ * window is due.
  *
  * A switch has a heap of its own events, one entry per link that leads to it and, while it is
  * eager, per port; the switches that have any are in one heap by the time of their first. Who looks
@@ -50,7 +51,7 @@ void window_fini(struct weft_engine *e);
 /** Decides whether switches may run in windows as things are: at first, and whenever one of the
  * reasons against has changed. */
 void window_choose(struct weft_engine *e);
-/** Nothing at hosts is due before @p t_ps. Runs at most one window and says whether it did; false:
+/** No event at hosts is due before @p t_ps. Runs at most one window and says whether it did; false:
  * what is due at hosts at @p t_ps may run. */
 bool window_advance(struct weft_engine *e, int64_t t_ps);
 /** All events of switches before @p t_ps are over, and those of hosts that they could come from. */

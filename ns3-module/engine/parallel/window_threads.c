@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads of windows, and which nodes are whose. What they do: window_threads.h. */
+/* The threads of windows, and which nodes are whose. Their work: window_threads.h. */
 #include "switch/pause_clock.h"
 #include "window_threads.h"
 #include "core/context.h"

@@ -49,7 +49,7 @@ struct thread_times {
 };
 
 struct window_threads;
-/** What thread @p number does of something that all do together. */
+/** Part of thread @p number of something that all do together. */
 typedef void window_threads_work(struct window_threads *c, struct worker *w, unsigned number);
 
 struct window_threads {
@@ -118,7 +118,7 @@ static inline int64_t window_threads_clock_ns(const struct window_threads *c)
     return c->measured ? thread_pool_cpu_ns() : 0;
 }
 
-/** What the engine's own thread has done since the last such call was of this kind. */
+/** Work of the engine's own thread since the last such call was of this kind. */
 static inline void window_threads_spent(struct window_threads *c, enum weft_alone kind)
 {
     if (!c->measured)
@@ -178,7 +178,7 @@ void window_threads_list(struct weft_engine *e);
 void window_threads_fini(struct weft_engine *e);
 /** Makes a pool of @p n threads instead of the one that there is; see weft_engine_set_threads. */
 int window_threads_make(struct weft_engine *e, unsigned n, uint64_t shuffle, struct weft_err *err);
-/** What the threads' state takes. */
+/** Memory of the threads' state. */
 uint64_t window_threads_bytes(const struct weft_engine *e);
 
 /* threads.c */

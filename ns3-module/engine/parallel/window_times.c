@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What windows of several threads take, and who waits: window_threads.h. No result follows from it.
+/* Time of windows of several threads, and who waits: window_threads.h. No result follows from it.
  */
 #include "thread_pool.h"
 #include "window_threads.h"

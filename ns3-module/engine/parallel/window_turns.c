@@ -5,7 +5,7 @@
  * Before a window begins at S, every transmission of a lazy port that was due before S has been
  * made, if the port leads to a node that another thread may run: a packet that arrives within the
  * window left before S, so each switch finds all that arrives there on the links to it, and takes
- * from these links alone. What it sends to such a node waits for the end of the window; the rest
+ * from these links alone. A packet to such a node waits for the end of the window; the rest
  * goes onto its link. A thread settles each switch with such ports up to the end of the window; the
  * engine's own thread does so only where the next window begins later than that, or where others
  * have been at switches since (settle). Where no other thread may be at either end of a link, its
@@ -151,7 +151,7 @@ static void note_first(struct window_threads *c, const struct windows *w, struct
         w->marks[own->place + i].listed_ps = own->first_ps;
 }
 
-/* What happened in the window at switches that are a thread's at first, whoever ran them. */
+/* Events in the window at switches that are a thread's at first, whoever ran them. */
 static uint64_t take_load(struct window_threads *c, unsigned number)
 {
     uint64_t load = 0;
@@ -163,7 +163,7 @@ static uint64_t take_load(struct window_threads *c, unsigned number)
     return load;
 }
 
-/* What was sent in the window goes onto the links. */
+/* Packets sent in the window go onto the links. */
 static void deliver(void *ctx, unsigned number)
 {
     struct window_threads *c = ctx;

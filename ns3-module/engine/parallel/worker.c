@@ -196,7 +196,7 @@ bool worker_give_stacks(struct worker *w, struct weft_engine *e)
     return true;
 }
 
-/* What is in the outbox of a port goes onto its link. */
+/* Packets in the outbox of a port go onto its link. */
 static void deliver(struct weft_engine *e, struct outbox *o, uint32_t port)
 {
     struct link_end *l = &e->ends[port];

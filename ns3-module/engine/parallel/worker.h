@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one of several threads has of its own while it runs switches, and hosts, of a window.
+ * State that one of several threads has of its own while it runs switches, and hosts, of a window.
  *
  * A thread runs nodes in a context of its own: a copy of the engine's, made at the beginning of
- * the window. What contexts point to is shared: each port, buffer and heap of events belongs to a
- * node, as does either half of a QP, and each node to one thread of the window. What they hold
- * themselves is the thread's: clock, totals, free records, what is told late. Nothing that a node
- * does may touch what is of another, so in such a context
+ * the window. Data that contexts point to is shared: each port, buffer and heap of events belongs
+ * to a node, as does either half of a QP, and each node to one thread of the window. What they hold
+ * themselves is the thread's: clock, totals, free records, what is told late. A node may not touch
+ * state of another, so in such a context
  *
  *   a packet that leaves for a node that another thread may run goes into the outbox of its port,
  * not onto the link that this one takes packets from (APART, port.h); drops are listed, as one at
@@ -16,7 +16,7 @@
  * When all have come to the end of the window, each puts the outboxes of ports that lead to its own
  * nodes onto their links (worker_deliver), each as a whole: no packet is touched for that but the
  * last one that was on the link. Then the engine's own thread takes over what they have
- * (worker_join). Nothing in this depends on who ran what: sums, sets of events with one order,
+ * (worker_join). The result does not depend on who ran what: sums, sets of events with one order,
  * and lists of one port, whose order is that of time.
  */
 #ifndef WEFT_ENGINE_WORKER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is repeated is not simulated again: who is asked when. Model: replay.h. */
+/* Repeated traffic is not simulated again: the order of the attempts. Model: replay.h. */
 #include "replay.h"
 #include "core/context.h"
 #include "core/loop.h"

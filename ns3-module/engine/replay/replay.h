@@ -2,11 +2,11 @@
 /*
  * Traffic that repeats itself is not simulated again.
  *
- * What follows from a state of the network depends on that state alone, and neither on the time nor
- * on how packets and messages are numbered. So once the state at T + P is that at T, only moved on
- * by a period, what happened in the period happens again, for as long as the user does the same
- * again and nothing happens that is not of these periods: a timer of a congestion control, a change
- * of a link, what ns-3 does. Two kinds of periods are looked for:
+ * The future of the network depends on that state alone, and neither on the time nor
+ * on how packets and messages are numbered. Therefore once the state at T + P is that at T, only
+ * moved on by a period, what happened in the period happens again, for as long as the user does the
+ * same again and nothing happens that is not of these periods: a timer of a congestion control, a
+ * change of a link, what ns-3 does. Two kinds of periods are looked for:
  *
  * - of packets (replay_packet_periods.c): in the midst of long messages each QP sends some packets,
  * nobody is told of anything, and the state is the same again. Then the state of the n-th period
@@ -22,8 +22,8 @@
  * traffic in steady state is moved on (replay_steady.c): results are then approximate.
  *
  * The state is read field by field (replay_state.c), each by how it may move (replay_snapshot.h): a
- * field that moves otherwise, or a random number that was drawn, and it is no repetition. So the
- * result is the same to the last bit. The reasons against looking at all are a table
+ * field that moves otherwise, or a random number that was drawn, and it is no repetition. Therefore
+ * the result is the same to the last bit. The reasons against looking at all are a table
  * (replay_reasons.c).
  */
 #ifndef WEFT_ENGINE_REPLAY_H

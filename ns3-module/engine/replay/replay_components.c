@@ -3,9 +3,9 @@
  * Which traffic meets which.
  *
  * QPs with messages belong together that have a port in common, there or back, or the buffer of a
- * switch. What so belongs together is a component: nothing of it depends on anything else, until
- * something is posted whose way touches it. So each component repeats itself at its own pace, and
- * is moved on by itself. QPs are joined by union and find (Tarjan, J. ACM 22(2), 1975).
+ * switch. Such QPs form a component: nothing of it depends on anything else, until
+ * something is posted whose way touches it. Therefore each component repeats itself at its own
+ * pace, and is moved on by itself. QPs are joined by union and find (Tarjan, J. ACM 22(2), 1975).
  */
 #include "core/context.h"
 #include "core/loop.h"

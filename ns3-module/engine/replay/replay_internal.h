@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of replay share. */
+/* Declarations shared by the files of replay. */
 #ifndef WEFT_ENGINE_REPLAY_INTERNAL_H
 #define WEFT_ENGINE_REPLAY_INTERNAL_H
 
@@ -120,7 +120,7 @@ static inline uint16_t replay_component_of(const struct replay_packets *r, uint3
     return qi < r->map.qps_cap ? r->map.has_qp[qi] : 0;
 }
 
-/** What passes between the user and the engine. */
+/** Calls between the user and the engine. */
 enum replay_what { REPLAY_POSTED, REPLAY_RECEIVED, REPLAY_ACKED };
 
 /** Once. */
@@ -133,7 +133,7 @@ struct replay_host_event {
     bool in_timer; /**< posted during a timer of the user's, else when told of a message */
 };
 
-/** What a glance at a QP costs: as much as so many values of a sum. */
+/** Cost of a glance at a QP: as much as so many values of a sum. */
 #define REPLAY_GLANCE 8u
 
 /** Periods of messages (replay_message_periods.c): the search for them. */
@@ -227,7 +227,7 @@ struct replay {
     struct weft_replay_figures figures;
 };
 
-/** That of an engine; NULL: everything is simulated. */
+/** Replay of an engine; NULL: everything is simulated. */
 static inline struct replay *replay_of(const struct weft_engine *e)
 {
     return (struct replay *)(void *)e->extension;
@@ -268,7 +268,7 @@ static inline void replay_publish(struct weft_engine *e)
 /* replay_schedule.c */
 /** A look has met @p why instead of what it is for. */
 void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why);
-/** What was noted so far is nothing to go by. */
+/** The notes so far are invalid. */
 void replay_messages_forget(struct weft_engine *e);
 /** Looks at the state, or something passes, at these times, WEFT_NEVER: not at all. */
 void replay_look_at(struct weft_engine *e, int64_t *next_ps, int64_t t_ps);
@@ -296,7 +296,7 @@ bool replay_affordable(const struct weft_engine *e);
 uint64_t replay_state_size(const struct weft_engine *e);
 /** Events that so many data packets come to at least. */
 uint64_t replay_packet_events(uint64_t packets);
-/** So many values of states were read. */
+/** Counts values of states that were read. */
 void replay_count_state(struct weft_engine *e, uint64_t values);
 /** Sums up the state: replay_state_sum. */
 bool replay_sum(struct weft_engine *e, struct replay_scope *p, struct snapshot *t, uint64_t *sum);
@@ -316,7 +316,7 @@ int64_t replay_components_find(struct weft_engine *e);
 void replay_component_watch(struct weft_engine *e, struct replay_component *k);
 /** The component is none any more; what it was is looked at in @p wait_ps at the earliest. */
 void replay_component_drop(struct weft_engine *e, struct replay_component *k, int64_t wait_ps);
-/** What it was is free. */
+/** Its record is free. */
 void replay_component_release(struct weft_engine *e, struct replay_component *k);
 /** It is not looked at before @p t_ps, and then anew. */
 void replay_component_back_off(struct replay_component *k, int64_t t_ps);
@@ -330,7 +330,7 @@ void replay_components_free(struct replay_packets *r);
 /* replay_symmetry_compare.c */
 /** Room for names; false when out of memory. */
 bool replay_symmetry_ready(struct weft_engine *e);
-/** What belongs to a component has names. */
+/** Members of a component have names. */
 void replay_symmetry_name(struct weft_engine *e, struct replay_scope *p);
 /** Reads the state of a component by its names. */
 bool replay_symmetry_read(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
@@ -416,7 +416,7 @@ void replay_play_end(struct weft_engine *e, int64_t due_ps);
 /** Something passed while the present period follows those before. */
 void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t qp,
                         const struct weft_completion *d);
-/** That period is over. */
+/** The period is over. */
 void replay_play_resume(struct weft_engine *e);
 
 #pragma GCC visibility pop

@@ -216,7 +216,7 @@ static bool message_periods_same(struct weft_engine *e, struct replay_messages *
            replay_first_else(e, &r->scope, false) == WEFT_NEVER;
 }
 
-/* What a glance shows of QPs with messages: where it is not as it was, nor is the sum. */
+/* State of QPs with messages at a glance: where it is not as it was, nor is the sum. */
 static uint64_t message_periods_look_over(struct weft_engine *e, struct replay_messages *r)
 {
     uint64_t glance = 0, qps = 0;

@@ -43,7 +43,7 @@ static void packet_periods_again(struct weft_engine *e, struct replay_component 
     replay_packets_next(e);
 }
 
-/* Nothing was found, for @p why; NULL: that was said. */
+/* The search failed, for @p why; NULL: that was said. */
 static void packet_periods_later(struct weft_engine *e, struct replay_component *k, const char *why)
 {
     const int64_t wait_ps = 2 * k->wait_ps;
@@ -141,7 +141,7 @@ static int64_t packet_periods_periods_left(struct weft_engine *e, const struct r
 
 /* ---- looks ---- */
 
-/* What the reference QP has done since it is watched, and in which time, from the first to the
+/* Actions of the reference QP since it is watched, and in which time, from the first to the
  * last: it has sent packets, or where those don't follow each other evenly, was paused. */
 struct done {
     int64_t n, ps;

@@ -29,7 +29,7 @@ struct replay_pauses {
 /** Whether the state may repeat itself with ports that pause. Not where the user is told at once.
  */
 bool replay_pauses_possible(const struct weft_engine *e);
-/** Those of component @p k are kept from now on. */
+/** Pauses of component @p k are kept from now on. */
 void replay_pauses_keep(struct replay_component *k);
 /** A pause or resume takes effect. */
 void replay_pauses_note(struct weft_engine *e, const struct window_note *note);

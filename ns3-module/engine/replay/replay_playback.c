@@ -49,7 +49,7 @@ static bool playback_posted_in(const struct replay_host_event *w, uint32_t call)
     return w && w->what == REPLAY_POSTED && w->call == call;
 }
 
-/* What is told, or posted, in the present period, under its name. */
+/* Reports and posts of the present period, under its name. */
 static void playback_present(const struct replay *r, const struct replay_host_event *w,
                              const struct replay_name *name, struct weft_completion *d)
 {

@@ -149,7 +149,7 @@ int64_t replay_first_of(struct weft_engine *e, const struct replay_scope *p)
 
 /* ---- moving on ---- */
 
-/* What is kept: the entries of ports that don't take part. */
+/* Kept entries: those of ports that don't take part. */
 struct kept_keys {
     const struct weft_engine *e;
     const struct replay_scope *p;

@@ -20,7 +20,7 @@ void replay_note_all_arrivals(struct weft_engine *e, int64_t *arrive_ps);
 int64_t replay_first_else(struct weft_engine *e, const struct replay_scope *p, bool timers);
 /** Time of the first timer of a component, WEFT_NEVER: it has none. */
 int64_t replay_first_of(struct weft_engine *e, const struct replay_scope *p);
-/** What takes part has no events any more; those to come are at @p now_ps or later, where the clock
+/** Participants have no events any more; those to come are at @p now_ps or later, where the clock
  * is. */
 void replay_queue_clear(struct weft_engine *e, const struct replay_scope *p, int64_t now_ps);
 /** After the state of all that takes part was moved on: queues its events at their new times, none

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What keeps traffic from being replayed: state that replay_state.c doesn't read, or that never is
+/* Reasons against a replay: state that replay_state.c doesn't read, or that never is
  * the same twice. */
 #include "core/context.h"
 #include "replay.h"

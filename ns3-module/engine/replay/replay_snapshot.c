@@ -54,7 +54,7 @@ void snapshot_room(struct snapshot *t, uint64_t n)
         snapshot_have_pages((char *)t->value, n * sizeof *t->value);
 }
 
-/* What of a value is the same in each period. */
+/* Part of a value that is the same in each period. */
 static int64_t snapshot_relative(const struct snapshot *t, int64_t v, enum evolution move)
 {
     switch (move) {

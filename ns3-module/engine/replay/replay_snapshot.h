@@ -212,7 +212,7 @@ static inline void snapshot_same(struct snapshot *t, int64_t value, const char *
     snapshot_field(t, &value, sizeof value, EVOLVES_SAME, name);
 }
 
-/** What the number of a QP, or of a port, is read as. */
+/** Form in which the number of a QP, or of a port, is read. */
 static inline uint32_t snapshot_qp(const struct snapshot *t, uint32_t qp)
 {
     return t->names && qp != UINT32_MAX ? t->names->qp[qp] : qp;

@@ -3,7 +3,7 @@
  * Every field that the future of the traffic depends on, or that it counts, and how it moves: of
  * QPs (replay_state_qps.c), of packets and ports (replay_state_ports.c), and of the rest.
  *
- * What is left out: constants; what a field before it says already; the numbers of records
+ * Left out are: constants; what a field before it says already; the numbers of records
  * (packets, INT stacks), which mean nothing; entries of event queues, which follow from the fields
  * here (replay_queues.c); and what the reasons against (replay_reasons.c) keep from being anything.
  */
@@ -95,7 +95,8 @@ bool replay_state_sum(struct weft_engine *e, struct replay_scope *p, struct snap
     return t->same;
 }
 
-/* What the ports of a component have sent, those at hosts of that, and how often they were paused.
+/* Packets that the ports of a component have sent, those at hosts of that, and how often they were
+ * paused.
  */
 struct sent {
     uint64_t all, hosts, pauses;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the list of fields share: replay_state.c. */
+/* Declarations shared by the files of the list of fields: replay_state.c. */
 #ifndef WEFT_ENGINE_REPLAY_STATE_INTERNAL_H
 #define WEFT_ENGINE_REPLAY_STATE_INTERNAL_H
 
@@ -48,7 +48,8 @@ int64_t replay_stamp_shift(const struct weft_engine *e, const struct replay_scop
 /** Whether ports may pause in a period: their clocks move by then, and what notes them moves as
  * they do. */
 bool replay_pauses_move(const struct weft_engine *e, const struct snapshot *t);
-/** What the clock of pauses of priority @p prio of a port said when it was noted, at @p noted. */
+/** Reading of the clock of pauses of priority @p prio of a port said when it was noted, at @p
+ * noted. */
 void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
                        struct snapshot *t);
 

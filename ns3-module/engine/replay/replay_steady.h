@@ -102,7 +102,7 @@ void replay_steady_completed(struct weft_engine *e, const struct weft_completion
 void replay_steady_figures(const struct weft_engine *e, struct weft_replay_figures *f);
 
 /* replay_steady_rates.c */
-/** What is less off than that repeats itself. */
+/** A smaller deviation counts as repetition. */
 #define REPLAY_STEADY 1e-5
 /** All QPs with messages take part but those of components that are ahead; false: there are none,
  * one is between two, or no room. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What error completion times may have by what was skipped.
+ * Possible error of completion times by skipped traffic.
  *
  * One part is of rates: what controls found, or windows differed by. The other is of sharing. Where
  * controls decide, how flows that meet share hangs on single packets: once something was skipped

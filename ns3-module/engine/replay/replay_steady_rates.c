@@ -192,7 +192,7 @@ static bool rates_goes_on(struct steady_direction *w, double from, double to)
     return sign && (w->same >= MONOTONIC || w->seen < MONOTONIC);
 }
 
-/* What a congestion control allows: packets, or else a rate. */
+/* Limit of a congestion control: packets, or else a rate. */
 static double rates_allowed(const struct steady_qp *m)
 {
     return (double)(m->cwnd_bytes < UINT64_MAX ? m->cwnd_bytes : m->rate_bps);

@@ -5,10 +5,10 @@
  *
  * All is moved on by one time, and each QP by whole packets. What one is short of by that it gets
  * later, a few nanoseconds, and where congestion controls decide by single packets, or packets of
- * different flows meet in another order, all goes another way from then on. So a time is looked for
- * after which every QP has sent whole packets, at its rate; and whole rounds, where its window
- * makes it send in bursts or its control does something once in a round. Where there is one, and
- * nothing else has changed from mark to mark, what was skipped leaves no trace.
+ * different flows meet in another order, all goes another way from then on. Therefore a time is
+ * looked for after which every QP has sent whole packets, at its rate; and whole rounds, where its
+ * window makes it send in bursts or its control does something once in a round. Where there is one,
+ * and nothing else has changed from mark to mark, what was skipped leaves no trace.
  */
 #include "core/context.h"
 #include "replay_internal.h"

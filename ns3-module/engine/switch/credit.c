@@ -38,7 +38,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One port: what its sending end knows of the peer's buffer, and the peer's view of the same. */
+/* A port: what its sending end knows of the peer's buffer, and the peer's view of the same. */
 struct credit {
     uint32_t size; /* of the buffer at the far end per priority; 0: no credit on this link */
     uint32_t need; /* credit for the longest frame */

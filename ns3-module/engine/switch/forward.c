@@ -279,7 +279,7 @@ static inline bool forward_cuts_through(const struct weft_engine *e, const struc
            !(p->paused >> k->prio & 1) && !e->path.no_cut_through && mmu_passes(e, k, in);
 }
 
-/* What enqueue, kick and forward_send_next do to such a packet. */
+/* Part of enqueue, kick and forward_send_next for such a packet. */
 static inline void forward_cut_through(struct weft_engine *e, struct port *p, uint32_t port,
                                        struct pkt *k, uint32_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is asked of ports: the functions behind port_ops (core/port_ops.h, which says what they do).
+/* Requests to ports: the functions behind port_ops (core/port_ops.h, which says what they do).
  */
 #ifndef WEFT_ENGINE_FORWARD_H
 #define WEFT_ENGINE_FORWARD_H

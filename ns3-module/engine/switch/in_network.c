@@ -17,9 +17,9 @@
  * only after it has received p - window, so no switch has more than `window` sums in the making,
  * and slot p % window is free when p comes. A switch divides its slots equally among the groups
  * whose tree it is in, and the window of a group is the least share on its tree; fixed when the
- * first part is posted. So groups can't wait for each other's slots. Copies take no slots, and have
- * a window of as many packets. A member queues the packets of each stream at its NIC two at a time,
- * where they take turns with the data of QPs of their priority.
+ * first part is posted. Therefore groups can't wait for each other's slots. Copies take no slots,
+ * and have a window of as many packets. A member queues the packets of each stream at its NIC two
+ * at a time, where they take turns with the data of QPs of their priority.
  *
  * Adding up: a switch takes the frames that come in by a port in their order, for all groups, at
  * aggregation-rate; a sum is ready aggregation-latency after its last frame was taken. Sums go

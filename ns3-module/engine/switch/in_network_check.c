@@ -79,7 +79,7 @@ static void add_link_down(const struct weft_engine *e, const struct group *g, ch
     }
 }
 
-/* Who has not posted the first operation of a group yet. */
+/* Ranks that have not posted the first operation of a group yet. */
 static void explain_group(const struct weft_engine *e, const struct group *g, char *text,
                           size_t size)
 {

@@ -6,7 +6,7 @@
 #include "core/context.h"
 #include "topologies/reduction_tree.h"
 
-/** What one member has posted of an operation. */
+/** Part of an operation that a member has posted. */
 struct part {
     uint64_t id;
     union weft_token token;
@@ -40,7 +40,7 @@ struct member {
     uint64_t sending;        /**< operation that packet `sent` belongs to */
 };
 
-/** What a switch sends to: another one, or a member. */
+/** Destination of a switch: another one, or a member. */
 struct branch {
     uint32_t port; /**< of the switch */
     uint32_t stop; /**< index of the switch or of the member */

@@ -5,11 +5,11 @@
  * The end of a packet's transmission, when the port takes the next one from its queues, matters to
  * nobody before something else happens there: the next packet on the link can't arrive before the
  * one in front of it has, and a packet that joins the queue, a pause or a resume come by an event.
- * So a lazy port notes when it starts its next packet (armed_ps) without an entry in the event
- * queue, and catches up with what was due as soon as the port is touched: by the arrival at the end
- * of its link, a packet that enters its queues, a PFC frame, a look at its counters. What it does
- * then, it does with the clock set back to when it was due, so that stamps, marks and times are
- * those of an event.
+ * Therefore a lazy port notes when it starts its next packet (armed_ps) without an entry in the
+ * event queue, and catches up with what was due as soon as the port is touched: by the arrival at
+ * the end of its link, a packet that enters its queues, a PFC frame, a look at its counters. It
+ * acts then with the clock set back to when it was due, so that stamps, marks and times are those
+ * of an event.
  *
  * Until then the switch's buffer counts too much, never too little: a packet that has left is still
  * in it. Admission is monotone in that: what fits a fuller buffer below its thresholds fits it
@@ -19,9 +19,9 @@
  *
  * Ports of hosts are always eager, as are those of links that have failed once, those of a switch
  * with a link under credits, whose return is a timer from when a packet has left, and those of a
- * switch of which a hook sees packets (captures). So is everything where the order of transmissions
- * at different ports shows: under hooks that see queues or marks, with random draws shared by
- * ports, with transport.ns3-event-order, and with routing that looks at queues far away.
+ * switch of which a hook sees packets (captures). The same holds for everything where the order of
+ * transmissions at different ports shows: under hooks that see queues or marks, with random draws
+ * shared by ports, with transport.ns3-event-order, and with routing that looks at queues far away.
  */
 #include "lazy.h"
 #include "core/context.h"

@@ -15,7 +15,7 @@
 #include "prio_params.h"
 #include "congestion/cc_marking.h"
 
-/** What decides a default curve. */
+/** Inputs of a default curve. */
 struct marking_basis {
     const struct weft_cc_marking *tuned; /**< of the control whose packets the port marks */
     /** the pool that the priority's packets share at the switch; 0: no switch */
@@ -33,8 +33,8 @@ void marking_scale(struct marking *curve, uint64_t rate_bps, uint64_t from_bps);
 /** Whether ecn.rate-map has every rate of the fabric, if it is used. */
 int marking_check_rate_map(const struct weft_fabric *f, const struct prio_params prios[WEFT_PRIOS],
                            struct weft_err *err);
-/** What one ingress port may take of @p shared_bytes while it is the only one and sends to a port
- * of @p rate_bps, before XOFF or drops. */
+/** Share that one ingress port may take of @p shared_bytes while it is the only one and sends to a
+ * port of @p rate_bps, before XOFF or drops. */
 uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_bytes,
                                    uint64_t rate_bps);
 /** The curve that ports of dimension @p dim have by default: what its control is tuned for, or the

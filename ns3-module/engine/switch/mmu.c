@@ -39,7 +39,7 @@ static inline uint64_t limit_of(struct limit l, uint64_t free)
     return (free * l.alpha_q16 >> 16) + l.bytes;
 }
 
-/* What an ingress (port, priority) may hold of its pool: where XOFF and XON are decided. */
+/* Bytes that an ingress (port, priority) may hold of its pool: where XOFF and XON are decided. */
 static inline uint64_t threshold(const struct pool *g, struct limit l)
 {
     uint64_t free = g->size - g->used;

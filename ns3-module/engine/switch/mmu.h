@@ -12,7 +12,7 @@
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
-/** What a node that forwards must set aside for headroom and reserve; the shared buffer is the
+/** Bytes that a forwarding node sets aside for headroom and reserve; the shared buffer is the
  * rest. */
 void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
                    uint64_t *headroom, uint64_t *reserve);

@@ -285,7 +285,7 @@ void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_buf
     }
 }
 
-/* What does not depend on the port. */
+/* Values that do not depend on the port. */
 static void init_prios(struct weft_engine *e, const struct prio_params prios[WEFT_PRIOS])
 {
     const struct weft_switch_params *sw = &e->p.sw;
@@ -315,7 +315,7 @@ static struct limit egress_limit(const struct weft_engine *e, const struct prio_
     return (struct limit){(uint32_t)(prio->sw.egress_alpha * 65536.0 + 0.5), 0};
 }
 
-/* What is alike at ports of one kind. */
+/* Values that are alike at ports of one kind. */
 struct kind_key {
     const struct weft_fabric_link *link;
     uint64_t mtu_bytes;

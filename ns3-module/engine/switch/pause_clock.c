@@ -24,7 +24,7 @@ int pause_clock_reserve(struct weft_engine *e)
     return 0;
 }
 
-/* What pauses were told of a port so far. */
+/* Pauses of a port so far. */
 static struct hold *hold_of(struct weft_engine *e, struct port *p)
 {
     if (p->hold)

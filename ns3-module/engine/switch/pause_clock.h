@@ -22,7 +22,7 @@ void pause_clock_leave(struct weft_engine *e, const struct port *p, const struct
                        uint32_t i);
 /** How long pauses have held a priority of a port so far: its clock. */
 int64_t pause_clock_ps(const struct weft_engine *e, const struct port *p, uint32_t prio);
-/** What packet number @p i, sent at @p sent_ps, has waited in paused queues; NULL: nothing. */
+/** Time that packet number @p i, sent at @p sent_ps, has waited in paused queues; NULL: nothing. */
 struct wait *pause_clock_wait_of(const struct weft_engine *e, uint32_t i, int64_t sent_ps);
 /** How long packet number @p i, sent at @p sent_ps, has waited in paused queues. */
 int64_t pause_clock_waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps);

@@ -6,9 +6,9 @@
  * frame, and plays what it does at the port that it reaches. With pfc.quanta = 0 a pause lasts
  * until the resume. Otherwise the paused port counts pfc.quanta x 512 bit times of its own link
  * from when the frame takes effect and then sends again, and the pausing ingress repeats XOFF each
- * pfc.refresh of that time as long as it wants the pause. So a lost PAUSE is made good by the next
- * one, and a lost RESUME by the expiry. A repeated XOFF is not sent while another PFC frame still
- * waits at the port.
+ * pfc.refresh of that time as long as it wants the pause. Therefore a lost PAUSE is made good by
+ * the next one, and a lost RESUME by the expiry. A repeated XOFF is not sent while another PFC
+ * frame still waits at the port.
  *
  * A port obeys a frame pfc.response-time after its last bit; until then it goes on as before.
  * Frames take effect in the order of their arrival.

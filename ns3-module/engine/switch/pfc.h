@@ -6,7 +6,7 @@
 #include "core/switch_state.h"
 #include "engine.h"
 
-/** What an EV_PFC entry stands for, its lowest bit. */
+/** Meaning of an EV_PFC entry, its lowest bit. */
 enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
 
 #pragma GCC visibility push(hidden)

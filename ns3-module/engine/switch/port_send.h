@@ -18,11 +18,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/** What few runs need when a packet starts, which will have arrived at @p at_ps. Whether it is on
- * its way by then, and not to be put on the link. */
+/** Actions at the start of a packet that few runs need, which will have arrived at @p at_ps.
+ * Whether it is on its way by then, and not to be put on the link. */
 bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                           uint32_t i, uint64_t wire, int64_t at_ps);
-/** What few runs do to a packet that has left a switch queue. */
+/** Actions on a packet that has left a switch queue that few runs need. */
 void port_left_rarely(struct weft_engine *e, const struct port *p, uint32_t port,
                       const struct pkt *k, uint32_t i);
 /** Sends a PFC or credit frame. */

@@ -15,7 +15,7 @@
 
 #define EGRESS_LIMIT_MAX (UINT64_C(1) << 31) /**< queues are counted in 32 bits */
 
-/** What holds for one priority. */
+/** Parameters of one priority. */
 struct prio_params {
     struct weft_switch_params sw; /**< alpha, limit, egress-alpha and egress-limit are its own */
     struct weft_ecn_params ecn;   /**< kmin, kmax and pmax are its own; rate_map "" when so given */

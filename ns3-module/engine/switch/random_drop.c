@@ -20,7 +20,8 @@ int random_drop_init(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-/* What any switch may lose: data that is neither cut already nor bound for an upper channel. */
+/* Packets that any switch may lose: data that is neither cut already nor bound for an upper
+ * channel. */
 static bool may_go(const struct pkt *k)
 {
     return k->kind == WEFT_PKT_DATA && !(k->flags & (PKT_TRIM | PKT_CHANNEL | PKT_UPPER));

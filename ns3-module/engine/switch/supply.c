@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What links have left, and warnings of queues; see supply.h. */
+/* Unused capacity of links, and warnings of queues; see supply.h. */
 #include "supply.h"
 #include "balance/ecmp.h"
 #include "balance/steer.h"

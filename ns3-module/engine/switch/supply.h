@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What switches do for controls with WEFT_CC_NEEDS_SUPPLY: Bolt (Arslan et al., NSDI 2023).
+ * Services of switches for controls with WEFT_CC_NEEDS_SUPPLY: Bolt (Arslan et al., NSDI 2023).
  *
  * It happens to each packet that joins a queue of a node that forwards, before it may leave. The
  * port's supply is what its link could have sent since the packet before, less this one, in time of

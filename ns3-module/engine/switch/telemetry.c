@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What switches write into data packets for congestion controls: INT stacks and PINT codes.
+ * Signals that switches write into data packets for congestion controls: INT stacks and PINT codes.
  *
  * INT (HPCC, SIGCOMM 2019): at departure each switch port appends (time, bytes sent, queue, rate),
  * exact and without bit-field limits. The stack lies beside the packet and travels back with its

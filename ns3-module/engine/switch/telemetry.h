@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What packets carry for congestion controls: the stamps of INT, the code of PINT. */
+/* Signals in packets for congestion controls: the stamps of INT, the code of PINT. */
 #ifndef WEFT_ENGINE_TELEMETRY_H
 #define WEFT_ENGINE_TELEMETRY_H
 

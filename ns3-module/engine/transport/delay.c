@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What delays messages (base/delay.h), measured where it happens.
+ * Delays of messages (base/delay.h), measured where they happen.
  *
  * At the sender each QP has a clock per cause that runs while the QP has something to send and its
  * NIC isn't sending for it:
@@ -40,7 +40,7 @@ void delay_aim(const struct weft_engine *e, struct qp *q)
     q->snd->pause_ps = pause_clock_ps(e, &e->ports[q->port], q->snd->prio);
 }
 
-/* What a QP was waiting for, from q->snd->updated_ps until now, @p paused of it with its priority
+/* Cause of a QP's waiting, from q->snd->updated_ps until now, @p paused of it with its priority
  * held by a pause. */
 static void delay_update_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {

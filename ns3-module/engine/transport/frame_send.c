@@ -4,7 +4,7 @@
  *
  * A frame is a packet like RoCE's: it waits in the queue of its priority at the NIC, where it takes
  * turns with the QPs of that priority, and at each switch, where it is admitted, scheduled, paused,
- * dropped and (ECN-capable) marked by the same code. What is in it stays with the sender, under the
+ * dropped and (ECN-capable) marked by the same code. Its content stays with the sender, under the
  * handle.
  *
  * Its flow has a record among the QPs for the path, see FRAME_PRIO. Frames keep to the hash of

@@ -43,7 +43,7 @@ void grant_receive(struct weft_engine *e, uint32_t pkt);
 /* grant_core.c: what receivers heed before the last hop */
 /** A data packet of QP @p q, with @p flags, has come. */
 void grant_note(struct weft_engine *e, const struct qp *q, uint32_t flags);
-/** What part of the rate of its grants a pacer makes now, by the rules of QP @p q. */
+/** Share of the rate of its grants that a pacer makes now, by the rules of QP @p q. */
 double grant_core_rate(struct weft_engine *e, struct pacer *p, const struct qp *q,
                        const struct weft_cc_grants *rules);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What senders say of the credit that they want; see grant.h. */
+/* Requests of senders for credit; see grant.h. */
 #include "core/context.h"
 #include "core/pkt.h"
 #include "grant.h"

@@ -79,7 +79,7 @@ static weft_i128 path_ps(const struct weft_engine *e, const uint32_t *ports, uin
     return ps;
 }
 
-/* What the congestion control may know of the path. */
+/* Facts of the path for the congestion control. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q)
 {
     uint32_t ports[MAX_PATH];
@@ -116,7 +116,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
 
-/* Who QP @p qi is between. */
+/* Ends of QP @p qi. */
 static struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
 {
     if (__builtin_expect(qi >= e->qps.opened, 0))
@@ -149,7 +149,7 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-/** What a sender begins with. */
+/** Initial state of a sender. */
 #define FRESH                                                                                      \
     .nxt_msg = NIL, .rto_at_ps = WEFT_NEVER, .rto_entry_ps = WEFT_NEVER, .cc_timer_ps = WEFT_NEVER
 

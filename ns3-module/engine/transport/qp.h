@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 
 /* qp.c */
-/** What is read of the sender of a QP that is in another process; nobody writes to it. */
+/** Record for senders of QPs in another process; it is only read. */
 extern const struct sender qp_nobody;
 /** The number of a QP; *@p made: it is a new one, which is to be opened. NIL and *err when that
  * fails. */

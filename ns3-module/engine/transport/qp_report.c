@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the QP hook is shown. */
+/* View of a QP for the hook. */
 #include "core/context.h"
 #include "core/pkt.h"
 #include "qp.h"

@@ -157,7 +157,7 @@ static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
         q->answer |= PKT_CNP;
 }
 
-/* What is left of a trimmed packet. */
+/* A trimmed packet. */
 static void receive_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
 {
     struct pkt *k = pkt_at(e, i);
@@ -298,7 +298,7 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->snd->out);
 }
 
-/* What few runs want of an ACK or NACK. */
+/* Work on an ACK or NACK that few runs need. */
 static __attribute__((noinline)) void note_ack(struct weft_engine *e, const struct pkt *k,
                                                uint32_t i)
 {
@@ -504,7 +504,7 @@ static void packet_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
         nic_rto_arm(e, qi);
 }
 
-/* Nothing is in flight, so the timer was for credit: asks for it again. */
+/* With no data in flight the timer was for credit: asks for it again. */
 static void credit_rto(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     if (!expired(e, q, ++q->snd->retries))

@@ -2,7 +2,7 @@
 /*
  * Loss recovery: what the two ends of a QP do about a gap in the packet numbers.
  *
- * One way of recovering is one struct recovery in one file, listed in recoveries.def. rc.c and
+ * A loss recovery is one struct recovery in one file, listed in recoveries.def. rc.c and
  * nic.c handle what all share (the packet expected next, cumulative ACKs, the timer) and call these
  * functions only when something was lost, so a loss-free run costs the same under each.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the loss recoveries with bitmaps share: selective_repeat.c has the code, out_of_order.c is
- * the variant whose receiver does not take a later packet for the loss of earlier ones.
+ * Common parts of the loss recoveries with bitmaps: selective_repeat.c has the code, out_of_order.c
+ * is the variant whose receiver does not take a later packet for the loss of earlier ones.
  */
 #ifndef WEFT_ENGINE_REPEAT_H
 #define WEFT_ENGINE_REPEAT_H
