@@ -70,8 +70,9 @@ struct weft_cc_credit {
          .def = "1.5",                                                                             \
          .min = "0",                                                                               \
          .max = "1000",                                                                            \
-         .help = "credit that a receiver grants unasked while nobody asks, beyond what was asked " \
-                 "for, in bandwidth-delay products; at most what was asked for before, or 16 MiB", \
+         .help =                                                                                   \
+             "credit that a receiver grants without a request, in bandwidth-delay products; at "   \
+             "most the amount of earlier requests, or 16 MiB",                                     \
          .source = WEFT_CC_CREDIT_SOURCE,                                                          \
          .needs = condition},                                                                      \
         {.name = "credit-frame",                                                                   \

@@ -551,7 +551,7 @@ static const struct weft_cc_observable observables[] = {
     {"pending", "bytes", "increase that is not applied yet"},
     {"achieved", "bytes", "received since the last look at quick adapt"},
     {"credit", "bytes",
-     "credit=true: what may be sent, on the wire; below 0 by less than a packet"},
+     "credit=true: bytes that may be sent, on the wire; below 0 by less than a packet"},
     {"granted", "bytes", "credit=true: credit granted since the QP opened"},
     {NULL, NULL, NULL}};
 

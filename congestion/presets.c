@@ -72,7 +72,7 @@ const struct weft_preset weft_dcqcn_presets[] = {
      "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
      "rate-ai=80Mbps rate-hai=800Mbps min-rate=1Gbps ecn.kmin=1600KB ecn.kmax=6400KB ecn.pmax=0.2 "
      "ecn.scale-rate=400Gbps"},
-    {"connectx", "what ConnectX NICs are shipped with, at every rate", NVIDIA, CONNECTX},
+    {"connectx", "values with which ConnectX NICs are shipped, at every rate", NVIDIA, CONNECTX},
     {"connectx-cumulus", "the same, with the thresholds that Cumulus Linux is shipped with",
      NVIDIA "; Cumulus Linux, Quality of Service: default_ecn_red_conf",
      CONNECTX " ecn.kmin=150KB ecn.kmax=1500KB ecn.pmax=1 ecn.scale-rate=0"},

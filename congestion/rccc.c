@@ -160,7 +160,7 @@ static const struct weft_cc_credit_ops credit_ops = {
     .granted = rccc_granted, .wanted = rccc_wanted, .known = rccc_known, .rules = rccc_rules};
 
 static const struct weft_cc_observable observables[] = {
-    {"credit", "bytes", "what may be sent, on the wire; below 0 by less than a packet"},
+    {"credit", "bytes", "bytes that may be sent, on the wire; below 0 by less than a packet"},
     {"granted", "bytes", "credit granted since the QP opened"},
     {NULL, NULL, NULL}};
 

@@ -157,7 +157,7 @@ static const struct weft_param params[] = {
      .offset = offsetof(struct params, ignore),
      .def = "acks",
      .choices = "acks|marks",
-     .help = "what changes nothing until what was in flight at a quick adapt has come back: ACKs, "
+     .help = "ignored until all that was in flight at a quick adapt has come back: ACKs, "
              "or those with a mark",
      .source = PAPER ", algorithm 1; marks: its simulator"},
 };

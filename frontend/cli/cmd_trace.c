@@ -43,7 +43,7 @@ static const struct {
      "a prefix, another for what is written, and transforms", WEFT_TRACE_GROUPS | WEFT_TRACE_JSON},
     {"synthesize", weft_trace_synthesize, 2, 2, "a prefix, and another for what is written",
      WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_JSON},
-    {"convert", weft_trace_convert, 2, 2, "what is read, and what is written",
+    {"convert", weft_trace_convert, 2, 2, "the trace, and the new one",
      WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_RANKS | WEFT_TRACE_JSON | WEFT_TRACE_MEND},
     {"compare", weft_trace_compare, 2, 2, "two prefixes",
      WEFT_TRACE_SET | WEFT_TRACE_GROUPS | WEFT_TRACE_JSON},

@@ -65,7 +65,7 @@ static const struct weft_param params[] = {
      .offset = AT(library),
      .def = "ideal",
      .choices = "ideal|nccl",
-     .help = "what chooses where an algorithm is auto: weft, the cheapest for the fabric, with no "
+     .help = "chooser where an algorithm is auto: weft, the cheapest for the fabric, with no "
              "software costs but those of this section; NCCL by its tuner, with its channels, "
              "protocols and software times (section library)",
      .source = "NVIDIA/nccl, src/graph/tuning.cc"},
@@ -237,7 +237,8 @@ static const struct weft_param params[] = {
      .offset = AT(remote_memory),
      .def = "none",
      .choices = "none|per-npu|per-node|pool",
-     .help = "what MEM nodes with a tensor_size access instead of the NPU's own memory: a memory "
+     .help = "memory that MEM nodes with a tensor_size access instead of the NPU's own memory: a "
+             "memory "
              "of each "
              "NPU, "
              "of each remote-node neighbouring NPUs, or of all; each serves one access at a time",
@@ -319,7 +320,8 @@ static const struct weft_param params[] = {
      .offset = AT(rendezvous_for),
      .def = "send",
      .choices = "send|all",
-     .help = "what waits for its receive: SENDs (ASTRA-sim), or messages of collectives, too",
+     .help =
+         "messages that wait for their receive: SENDs (ASTRA-sim), or messages of collectives, too",
      .source = "rendezvous protocol of MPI",
      .needs = "rendezvous!=0"},
     {.name = "rendezvous-handshake",
@@ -327,8 +329,8 @@ static const struct weft_param params[] = {
      .offset = AT(rendezvous_handshake),
      .def = "round-trip",
      .choices = "round-trip|ready",
-     .help =
-         "the sender asks and the receiver answers, or the receiver says so unasked (ASTRA-sim)",
+     .help = "the sender asks and the receiver answers, or the receiver sends its answer without a "
+             "request (ASTRA-sim)",
      .needs = "rendezvous!=0"},
     {.name = "rendezvous-control",
      .type = WEFT_PARAM_SIZE,

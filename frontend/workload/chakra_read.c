@@ -119,7 +119,7 @@ static const struct weft_param chakra_params[] = {
      .offset = offsetof(struct chakra_params, replay),
      .def = "false",
      .help = "every operation takes its recorded duration (at least 1 ns), communication too, "
-             "which then needs no network and meets nobody",
+             "which then needs no network and no peers",
      .source = "ASTRA-sim replay-only, Workload::issue_replay"},
     {.name = "algorithms",
      .type = WEFT_PARAM_STRING,

@@ -28,8 +28,8 @@ _Static_assert(offsetof(struct weft_packet_transport, roce) == 0,
 static const struct weft_param transport_params[] = {
     {"type", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, type), "roce", NULL, NULL,
      "roce|tcp|uet",
-     "what carries messages: RoCE reliable connection; ns-3's TCP over the same fabric; Ultra "
-     "Ethernet, which sets what nobody gave of recovery, sizes, priorities, queues, marking and "
+     "carrier of messages: RoCE reliable connection; ns-3's TCP over the same fabric; Ultra "
+     "Ethernet, with its defaults of recovery, sizes, priorities, queues, marking and "
      "control, see docs/explanation/uet.md",
      "uet: UE specification 1.0.3"},
     {"variant", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, variant), "cubic", NULL,
@@ -97,7 +97,7 @@ static const struct weft_param capture_params[] = {
 #define ENGINE_SECTION(name, help, rows, type, field)                                              \
     {name, help, WEFT_PARAM_TABLE(rows, type), AT(field)},
 const struct weft_net_section weft_packet_sections[WEFT_PACKET_SECTIONS] = {
-    {"transport", "what carries messages; NIC and RoCE reliable connection",
+    {"transport", "carrier of messages; NIC and RoCE reliable connection",
      WEFT_PARAM_TABLE(transport_params, struct weft_packet_transport), AT(transport)},
 #include "ns3-module/engine/params/sections.def"
     {"tcp", "TCP connections", WEFT_PARAM_TABLE(tcp_params, struct weft_tcp_params), AT(tcp)},

@@ -108,7 +108,7 @@ static const struct weft_param table[] = {
      .offset = FIELD(replication),
      .def = "primary",
      .choices = "primary|client",
-     .help = "who sends copies: the server that has the first, or the client",
+     .help = "sender of copies: the server that has the first, or the client",
      .needs = "replicas!=1"},
     {.name = "in-flight",
      .type = WEFT_PARAM_U64,

@@ -43,14 +43,14 @@ static const struct weft_param table[] = {
      .def = "10TB",
      .min = "1B",
      .max = "1000TB",
-     .help = "what a flow of size 0 sends, which has no end in htsim; such a matrix plays until "
+     .help = "bytes of a flow of size 0, which has no end in htsim; such a matrix plays until "
              "the run ends"},
     {.name = "start-unit",
      .type = WEFT_PARAM_ENUM,
      .offset = offsetof(struct params, start_unit),
      .def = "ps",
      .choices = "ps|us",
-     .help = "what a start counts; us: whole ones, a fraction is dropped",
+     .help = "unit of a start; us: whole ones, a fraction is dropped",
      .source = "htsim, connection_matrix.cpp: ps; ultraethernet/uet-htsim, uec.cpp: us"},
 };
 

@@ -43,7 +43,7 @@ static const struct weft_param table[] = {
      .offset = FIELD(receiver),
      .def = "random",
      .choices = "random|first|next",
-     .help = "who receives: drawn for each time, rank 0, or rank 0, 1, 2 ... in turn"},
+     .help = "receiver: drawn for each time, rank 0, or rank 0, 1, 2 ... in turn"},
     WEFT_ROW_DURATION(FIELD(duration_ps),
                       "incasts begin during that time; 0: as long as the run needs them"),
     WEFT_ROW_SEED(FIELD(seed), "draws"),

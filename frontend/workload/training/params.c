@@ -84,7 +84,7 @@ static const struct weft_param params[] = {
     OF_MODEL("expert-ffn", expert_ffn, "width of one expert"),
     FLAG("pad-vocab", pad_vocab, "false",
          "round the vocabulary up to a multiple of 128 x tp, as Megatron-LM does"),
-    CHOICE("gpu", gpu, "h100", gpus + 1, "what computes", "gpus.def"),
+    CHOICE("gpu", gpu, "h100", gpus + 1, "accelerator of a rank", "gpus.def"),
     RATIO("peak-tflops", peak_tflops, "1000000", "10^12 dense bf16 operations per second"),
     RATIO("memory-bandwidth", memory_tb_per_s, "1000", "10^12 bytes per second of its memory"),
     {.name = "memory-size",

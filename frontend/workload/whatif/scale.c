@@ -21,8 +21,8 @@ static const struct weft_param params[] = {
      .offset = offsetof(struct scale, factor),
      .min = "0",
      .max = "1e9",
-     .help = "what durations and work of computations and memory accesses, and sizes of "
-             "communication are multiplied by"},
+     .help = "factor of durations and work of computations and memory accesses, and of sizes of "
+             "communication"},
     WEFT_SELECT_OP(struct scale),
     WEFT_SELECT_KIND(struct scale, "compute"),
     WEFT_SELECT_COLLECTIVE_PARAMS(struct scale),
