@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "checks.h"
 
-#include "series/packed.h"
 #include "tests/base/temp_dir.h"
 
 #include <jansson.h>
@@ -24,22 +23,6 @@ static std::set<std::string> files_of(const std::string &folder, bool pcap)
             names.insert(name);
     }
     return names;
-}
-
-// Where frames of a packed table begin follows from when it was flushed, what they hold does not.
-static std::string text_of(const std::string &path)
-{
-    weft_err err = {};
-    const size_t dot = path.rfind(WEFT_SERIES_PACKED);
-    FILE *f = dot == std::string::npos ? nullptr : weft_series_unpack(path.c_str(), &err);
-    if (!f)
-        return slurp(path);
-    std::string all;
-    char part[65536];
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
-        all.append(part, n);
-    fclose(f);
-    return all;
 }
 
 static std::string without(std::string text, const std::string &folder)
@@ -94,7 +77,8 @@ void check_same(const std::string &mode, const Ended &a, const std::string &fold
         f.add("same-" + mode, "the folders %s and %s hold different files", name_a.c_str(),
               name_b.c_str());
     for (const std::string &file : files) {
-        const std::string x = text_of(folder_a + "/" + file), y = text_of(folder_b + "/" + file);
+        const std::string x = table_text(folder_a + "/" + file),
+                          y = table_text(folder_b + "/" + file);
         if (x != y)
             f.add("same-" + mode, "%s differs between %s and %s:\n%s", file.c_str(), name_a.c_str(),
                   name_b.c_str(), first_difference(x, y).c_str());
@@ -104,7 +88,7 @@ void check_same(const std::string &mode, const Ended &a, const std::string &fold
 void check_traceless(const std::string &folder_a, const std::string &folder_b, Findings &f)
 {
     for (const char *file : {"/flows.csv", "/ops.csv"}) {
-        const std::string x = slurp(folder_a + file), y = slurp(folder_b + file);
+        const std::string x = table_text(folder_a + file), y = table_text(folder_b + file);
         if (x != y)
             f.add("trace", "what was skipped has left a trace in %s:\n%s", file + 1,
                   first_difference(x, y).c_str());

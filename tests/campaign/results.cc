@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "results.h"
 
+#include "series/packed.h"
 #include "tests/base/temp_dir.h"
 
 #include <jansson.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+
+namespace fs = std::filesystem;
 
 // Quotes hold commas, doubled quotes and line ends.
 static std::vector<std::vector<std::string>> parse(const std::string &text)
@@ -40,11 +44,27 @@ static std::vector<std::vector<std::string>> parse(const std::string &text)
     return rows;
 }
 
+std::string table_text(const std::string &path)
+{
+    weft_err err = {};
+    const bool packed = path.rfind(WEFT_SERIES_PACKED) != std::string::npos;
+    const std::string file = packed || fs::exists(path) ? path : path + WEFT_SERIES_PACKED;
+    FILE *f = file == path && !packed ? nullptr : weft_series_unpack(file.c_str(), &err);
+    if (!f)
+        return slurp(path);
+    std::string all;
+    char part[65536];
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+        all.append(part, n);
+    fclose(f);
+    return all;
+}
+
 Csv::Csv(const std::string &path)
 {
     if (path.empty())
         return;
-    m_rows = parse(slurp(path));
+    m_rows = parse(table_text(path));
     if (m_rows.empty())
         return;
     for (size_t i = 0; i < m_rows[0].size(); i++)

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+/* The text of a table: of its file, or of the packed one beside it. Where frames of a packed table
+ * begin follows from when it was flushed, what they hold does not. */
+std::string table_text(const std::string &path);
+
 /* A CSV file: rows of cells, found by the names of the header. */
 class Csv
 {

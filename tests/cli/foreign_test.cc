@@ -100,8 +100,10 @@ TEST(Htsim, TriggersPlay)
     for (std::string line; std::getline(in, line);)
         starts += line + "\n";
     /* each takes 1 us and 1000 ns */
-    for (const char *t : {"\n0,0,1,0,,1000,0.000,2000", "\n1,3,0,1,,1000,0.500,2000",
-                          "\n2,1,2,2,,1000,2000.000,2000", "\n3,2,3,3,,1000,4000.000,2000"})
+    for (const char *t : {"\n0,0,1,0x0000000000000000,,1000,0.000,2000",
+                          "\n1,3,0,0x0000000000000001,,1000,0.500,2000",
+                          "\n2,1,2,0x0000000000000002,,1000,2000.000,2000",
+                          "\n3,2,3,0x0000000000000003,,1000,4000.000,2000"})
         EXPECT_CONTAINS(starts, t);
     write_file(dir / "b.cm", "Nodes 4\nConnections 2\n0->1 start 0 size 5\n");
     EXPECT_CONTAINS(error({"workload.type=htsim-flows", "htsim-flows.file=" + dir / "b.cm",

@@ -95,8 +95,9 @@ void expect_use(const std::vector<std::string> &command, const std::vector<Key> 
         EXPECT_TRUE(taken.count(g.substr(0, g.find('.')))) << command[0] << " " << g;
 }
 
-const std::set<std::string> kNetwork = {"transport", "switch", "pfc", "ecn",    "credit", "uet",
-                                        "tcp",       "ns3",    "run", "sample", "capture"};
+const std::set<std::string> kNetwork = {"transport", "switch", "pfc",     "ecn",
+                                        "credit",    "uet",    "tcp",     "ns3",
+                                        "run",       "sample", "capture", "output"};
 
 std::set<std::string> with(std::set<std::string> a, const std::set<std::string> &b)
 {
@@ -321,8 +322,8 @@ TEST_F(IdleSettings, OfExperiments)
     expect_use({"astra-sim", "--workload-configuration=t", "--system-configuration=sys.json",
                 "--network-configuration=net.yml", "--show-settings"},
                keys({"astra-network", "chakra"}),
-               {"astra-network", "chakra", "system", "run", "sample", "ideal", "fault"}, {},
-               dir / "");
+               {"astra-network", "chakra", "system", "run", "sample", "ideal", "fault", "output"},
+               {}, dir / "");
     const Said s = weft(
         {"htsim", "-tm", "m.cm", "-nodes", "16", "--no-out", "--set", "system.chunks=2"}, dir / "");
     EXPECT_CONTAINS(s.err, "--set system.chunks: has no effect: no workload has operations of "

@@ -73,7 +73,7 @@ TEST(FaultPlan, BadListsSayWhatWhereAndWhatIsValid)
         {"link-dwn link=0 at=1us", "entry 1: unknown kind 'link-dwn'; did you mean 'link-down'?"},
         {"link-down link=0 at=1us;; flap", "entry 2: is empty; write 'TYPE PARAMETER=VALUE ...'"},
         {"link-down link=0 at=1",
-         "entry 1: link-down: parameter 'at': '1' has no unit; write for example 1ns or 1us"},
+         "entry 1: link-down: parameter 'at': '1' has no unit; write for example 1ns, 1us or 1s"},
         {"link-down link=0 at=1us at=2us", "entry 1: link-down: 'at' is given twice"},
         {"link-down link=0 until=1us", "entry 1: link-down: 'at' must be given (when it begins)"},
         {"link-down link=0 at=1us ber=1e-3",

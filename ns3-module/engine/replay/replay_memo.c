@@ -201,7 +201,7 @@ static void memo_acknowledged(struct weft_engine *e, struct memo_qp *q,
     const int64_t took_ps = d->received_ps - d->post_ps;
     r->simulated += !k->taken;
     if (!k->taken && k->began && (r->taken || replay_of(e)->figures.skips))
-        memo_entry_stray(e, q, k);
+        memo_entry_outlier(e, q, k);
     if (!k->taken && k->began && k->clean && k->epoch == memo_group(e, q)->epoch &&
         !d->retx_bytes && !e->delays.nholds && k->packets >= LEAST_PACKETS)
         memo_entry_learn(e, q, k, d);

@@ -119,9 +119,9 @@ struct replay_memo {
     struct evq events; /**< enum memo_event as the kind */
     struct evq leaves; /**< QPs without messages, by when they leave their groups; nobody waits */
     /* what came of it */
-    uint64_t taken, simulated; /**< messages taken over, and others */
-    struct memo_sample checks; /**< simulated although known */
-    struct memo_sample strays; /**< simulated for other reasons since the first was taken over */
+    uint64_t taken, simulated;   /**< messages taken over, and others */
+    struct memo_sample checks;   /**< simulated although known */
+    struct memo_sample outliers; /**< simulated for other reasons since the first was taken over */
     double signed_errors, squares; /**< sums over checks */
     /** sums over messages taken over: of memo_entry_spread; of half a packet over all its packets
      */
@@ -155,7 +155,7 @@ bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i
 void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
                       const struct weft_completion *d);
 /** Message @p k was simulated after something was not. */
-void memo_entry_stray(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k);
+void memo_entry_outlier(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k);
 /** Whether the next message of each member is known. */
 bool memo_group_ready(struct weft_engine *e, struct memo_node *g);
 

@@ -78,14 +78,14 @@ static void memo_sample_add(struct memo_sample *s, double off)
 
 /* A message was simulated as something had come up: where messages are elsewhere in time by a
  * little, that may happen to others. */
-void memo_entry_stray(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k)
+void memo_entry_outlier(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k)
 {
     const double took_ps = (double)(k->received_ps - k->start_ps);
     uint32_t i = q->entries;
     while (i && (memo_entry_at(e, i)->bytes != k->bytes || memo_entry_at(e, i)->n < LEAST_SEEN))
         i = memo_entry_at(e, i)->next;
     if (i)
-        memo_sample_add(&replay_of(e)->memo.strays,
+        memo_sample_add(&replay_of(e)->memo.outliers,
                         2 * fabs(took_ps - memo_entry_at(e, i)->received_ps) / took_ps);
 }
 
@@ -176,13 +176,13 @@ static uint32_t memo_deviations(const struct memo_sample *s, double share, struc
 static double memo_deviation_99(const struct replay_memo *r)
 {
     struct deviation *all = malloc(2 * MEMO_CHECKED * sizeof *all);
-    const double strays = (double)r->strays.n / (double)(r->taken + r->strays.n);
+    const double outliers = (double)r->outliers.n / (double)(r->taken + r->outliers.n);
     double above = 0;
     uint32_t k = 0;
     if (!all)
         return 1;
-    uint32_t n = memo_deviations(&r->checks, 1 - strays, all);
-    n += memo_deviations(&r->strays, strays, all + n);
+    uint32_t n = memo_deviations(&r->checks, 1 - outliers, all);
+    n += memo_deviations(&r->outliers, outliers, all + n);
     qsort(all, n, sizeof *all, memo_deviation_order);
     while (k + 1 < n && above + all[k].share < 0.01)
         above += all[k++].share;
@@ -200,18 +200,18 @@ void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures
 {
     const struct replay_memo *r = &replay_of(e)->memo;
     const double n = (double)r->checks.n, most = SPREAD * replay_of(e)->steady.tolerance;
-    const double strays = r->strays.n ? r->strays.sum / (double)(r->taken + r->simulated) : 0;
+    const double outliers = r->outliers.n ? r->outliers.sum / (double)(r->taken + r->simulated) : 0;
     f->taken = r->taken;
     f->checks = r->checks.n;
     if (!r->taken) { /* of what was skipped in steady state */
-        f->error = f->error > strays ? f->error : strays;
-        f->error_bound = f->error_bound > strays ? f->error_bound : strays;
+        f->error = f->error > outliers ? f->error : outliers;
+        f->error_bound = f->error_bound > outliers ? f->error_bound : outliers;
         return;
     }
     const double spread = r->spread / (double)r->taken, grain = r->grain / (double)r->taken;
     f->error +=
-        (n > 0 ? memo_sample_mean(&r->checks) + spread * OWN_SPREAD : most) + strays + grain;
-    f->error_bound += (n > 0 ? memo_deviation_99(r) + spread : 3 * most + strays) + grain;
+        (n > 0 ? memo_sample_mean(&r->checks) + spread * OWN_SPREAD : most) + outliers + grain;
+    f->error_bound += (n > 0 ? memo_deviation_99(r) + spread : 3 * most + outliers) + grain;
     f->end_error +=
         (n > 0 ? fabs(r->signed_errors / n) + 2 * sqrt(r->squares / n * ALIKE / n) : most) + grain;
 }
