@@ -319,7 +319,7 @@ class Faults : public testing::TestWithParam<Command>
                 EXPECT_EQ(s.code, code);
                 EXPECT_CONTAINS(s.err, message);
                 if (code == 4 && GetParam().sums_up && fs::exists(subject->out() + "/ranks.csv")) {
-                    EXPECT_CONTAINS(s.err, "what had happened until then is in o: flows.csv (");
+                    EXPECT_CONTAINS(s.err, "what had happened until then is in o: flows.csv");
                 }
             }
             check_files(*subject, killed, killed || signalled);
