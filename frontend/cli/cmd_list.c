@@ -80,13 +80,13 @@ static int list_metrics(const struct weft_cli *cli, const struct line_to *to, st
 {
     (void)cli;
     (void)err;
-    static const char *const before[] = {"", "job.WORKLOAD.", "class.PRIO."};
     char name[2 * WEFT_METRIC_TEXT_MAX];
     for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
         size_t n;
         const struct weft_metric *m = weft_metrics_of((enum weft_metric_scope)scope, &n);
         for (size_t i = 0; i < n; i++) {
-            snprintf(name, sizeof name, "%s%s", before[scope], m[i].name);
+            snprintf(name, sizeof name, "%s%s",
+                     weft_metric_scope_prefix((enum weft_metric_scope)scope), m[i].name);
             line(to, name, m[i].help);
         }
     }

@@ -340,13 +340,13 @@ static int show_topology_file(const struct weft_cli *cli, const struct show_opts
 static void show_metrics(const struct weft_cli *cli, const struct show_opts *o,
                          enum weft_metric_scope scope, struct weft_json *j)
 {
-    static const char *const before[] = {"", "job.WORKLOAD.", "class.PRIO."};
+    const char *before = weft_metric_scope_prefix(scope);
     char own[WEFT_METRIC_TEXT_MAX], name[2 * WEFT_METRIC_TEXT_MAX], key[2 * WEFT_METRIC_TEXT_MAX];
     size_t n;
     const struct weft_metric *m = weft_metrics_of(scope, &n);
     for (size_t i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%s%s", before[scope], m[i].name);
-        snprintf(key, sizeof key, "%s%s", before[scope], weft_metric_key(&m[i], own));
+        snprintf(name, sizeof name, "%s%s", before, m[i].name);
+        snprintf(key, sizeof key, "%s%s", before, weft_metric_key(&m[i], own));
         if (!o->json) {
             fprintf(cli->out, "  %-27s %-31s %s\n", name, key, m[i].help);
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* weft explain WORD: metrics, columns, settings and members of families that the word names. */
+/* weft explain WORD: metrics, columns and members of families that the word names. */
 #include "explain_word.h"
 
 #include "command/listing.h"
@@ -50,14 +50,14 @@ static size_t rest(FILE *out, size_t lines, const char *what)
 
 static size_t metrics(FILE *out, const char *word)
 {
-    static const char *const of[] = {"", "job.WORKLOAD.", "class.PRIO."};
     char name[2 * WEFT_METRIC_TEXT_MAX];
     size_t lines = 0, n;
     for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
         const struct weft_metric *m = weft_metrics_of((enum weft_metric_scope)scope, &n);
         for (size_t i = 0; i < n; i++)
             if (names(m[i].name, word)) {
-                snprintf(name, sizeof name, "%s%s", of[scope], m[i].name);
+                snprintf(name, sizeof name, "%s%s",
+                         weft_metric_scope_prefix((enum weft_metric_scope)scope), m[i].name);
                 print(out, &lines, "metric", name, m[i].help);
             }
     }

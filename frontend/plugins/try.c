@@ -3,7 +3,6 @@
 #include "plugins/try.h"
 
 #include "collective/checker.h"
-#include "congestion/cc_replay.h"
 #include "congestion/cc_table.h"
 #include "lib/sim.h"
 #include "plugins/try_cc.h"
@@ -156,14 +155,14 @@ static int try_control(const struct weft_plugin_try *how, const struct weft_cc_o
                        struct weft_err *err)
 {
     char name[128];
+    unsigned sequences;
     if (weft_cc_check_ops(o, err) || try_params(&o->params, err) || weft_try_cc_hooks(o, err))
         return err->code;
     try_say(how, "hooks: in bounds, pure, and complete in 200 random sequences");
-    if (weft_try_cc_moving(o, err))
+    if (weft_try_cc_moving(o, &sequences, err))
         return err->code;
-    if (weft_cc_replay_of(o)->moving)
-        try_say(how, "replay: the state moves as it says in %d random sequences",
-                WEFT_TRY_CC_MOVES);
+    if (sequences)
+        try_say(how, "replay: the state moves as it says in %u random sequences", sequences);
     snprintf(name, sizeof name, "congestion-control.name=%s", o->name);
     const char *const sets[] = {"topology.type=leaf-spine", name};
     return try_ways(how, sets, 2, err);

@@ -15,11 +15,12 @@ extern "C" {
 int weft_try_cc_hooks(const struct weft_cc_ops *o, struct weft_err *err);
 
 /** Whether what it says of how its state moves (cc_replay.h) is true: random traffic that begins at
- * another time, from other packet numbers and counters of switches on, must have the same decisions
- * in WEFT_TRY_CC_MOVES sequences. WEFT_E_OUTCOME. */
-int weft_try_cc_moving(const struct weft_cc_ops *o, struct weft_err *err);
-/** Sequences of weft_try_cc_moving. */
-#define WEFT_TRY_CC_MOVES 40
+ * another time, from other packet numbers and counters of switches on, must have the same
+ * decisions. WEFT_E_OUTCOME.
+ * @param sequences how many were played: WEFT_TRY_CC_MOVES, or none where it says nothing, or goes
+ * by credits, which count from the start. */
+int weft_try_cc_moving(const struct weft_cc_ops *o, unsigned *sequences, struct weft_err *err);
+#define WEFT_TRY_CC_MOVES 40u
 /** One such sequence.
  * @param params settled for 100 Gbps and 8 us.
  * @param moving the fields that are moved, where the sequence begins anew.

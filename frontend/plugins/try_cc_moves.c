@@ -188,7 +188,7 @@ int weft_try_cc_moves(const struct weft_cc_ops *o, const void *params,
     return rc;
 }
 
-int weft_try_cc_moving(const struct weft_cc_ops *o, struct weft_err *err)
+int weft_try_cc_moving(const struct weft_cc_ops *o, unsigned *sequences, struct weft_err *err)
 {
     const struct weft_scale_path path = {UINT64_C(100000000000), 8 * WEFT_PS_PER_US};
     const struct weft_cc_moving *moving = weft_cc_replay_of(o)->moving;
@@ -198,8 +198,8 @@ int weft_try_cc_moving(const struct weft_cc_ops *o, struct weft_err *err)
     int rc = o->params.n ? weft_params_defaults(&o->params, params, err) : 0;
     const bool credit = !rc && weft_cc_needs(o, params) & WEFT_CC_NEEDS_CREDIT;
     weft_params_settle(&o->params, params, &path);
-    /* credits are counted from the start */
-    for (uint64_t seed = 1; !rc && !credit && moving && seed <= WEFT_TRY_CC_MOVES; seed++) {
+    *sequences = !rc && moving && !credit ? WEFT_TRY_CC_MOVES : 0;
+    for (unsigned seed = 1; !rc && seed <= *sequences; seed++) {
         bool part;
         rc = weft_try_cc_moves(o, params, moving, seed, &part, err);
         if (!rc && part)

@@ -72,6 +72,12 @@ static const struct {
               [WEFT_METRIC_OF_JOB] = {"job.", "job.WORKLOAD.NAME"},
               [WEFT_METRIC_OF_CLASS] = {"class.", "class.PRIO.NAME"}};
 
+const char *weft_metric_scope_prefix(enum weft_metric_scope scope)
+{
+    static const char *const prefixes[] = {"", "job.WORKLOAD.", "class.PRIO."};
+    return prefixes[scope];
+}
+
 /* The entry called @p name; on an unknown name NULL, and *err names the nearest. */
 static const struct weft_metric *job_metrics_find(enum weft_metric_scope scope, const char *name,
                                                   struct weft_err *err)

@@ -232,6 +232,8 @@ struct weft_metric_choice {
 
 /** All metrics of a scope; *n receives their number. */
 const struct weft_metric *weft_metrics_of(enum weft_metric_scope scope, size_t *n);
+/** What stands before the name of a metric of a scope: "", "job.WORKLOAD.", "class.PRIO.". */
+const char *weft_metric_scope_prefix(enum weft_metric_scope scope);
 /** Finds what @p text names. WEFT_E_INPUT: there is no such metric or class; names of workloads are
  * not looked at. */
 int weft_metric_choose(const char *text, struct weft_metric_choice *out, struct weft_err *err);

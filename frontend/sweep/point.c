@@ -20,6 +20,12 @@ const char *weft_sweep_setting(struct weft_arena *arena, const char *dir, const 
     return weft_arena_printf(arena, "%s=%s%s%s", key, here ? "" : dir, here ? "" : "/", value);
 }
 
+/* Whether the section of a setting, its first @p n bytes, is @p value. */
+static bool sweep_is_section(const char *set, size_t n, const char *value)
+{
+    return strlen(value) == n && strncmp(value, set, n) == 0;
+}
+
 static bool sweep_is_selector(const char *key)
 {
     for (int f = 0; f < WEFT_FAMILIES; f++) {
@@ -38,17 +44,12 @@ static bool sweep_of_other_rows(const struct weft_sweep *s, size_t row, const ch
     const size_t n = strcspn(set, ".");
     for (size_t a = 0; a < s->naxes; a++)
         for (size_t k = 0; k < s->axis[a].nkeys; k++) {
-            const char *own = weft_sweep_axis_value(s, a, k, row);
-            bool others = false;
             if (!sweep_is_selector(s->axis[a].key[k]) ||
-                (strlen(own) == n && strncmp(own, set, n) == 0))
+                sweep_is_section(set, n, weft_sweep_axis_value(s, a, k, row)))
                 continue;
-            for (size_t i = 0; i < s->axis[a].n; i++) {
-                const char *value = s->axis[a].value[k].list[i];
-                others |= strlen(value) == n && strncmp(value, set, n) == 0;
-            }
-            if (others)
-                return true;
+            for (size_t i = 0; i < s->axis[a].n; i++)
+                if (sweep_is_section(set, n, s->axis[a].value[k].list[i]))
+                    return true;
         }
     return false;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "results.h"
 
-#include "series/packed.h"
 #include "tests/base/temp_dir.h"
+#include "tests/series/unpacked.h"
 
 #include <jansson.h>
 
@@ -46,18 +46,9 @@ static std::vector<std::vector<std::string>> parse(const std::string &text)
 
 std::string table_text(const std::string &path)
 {
-    weft_err err = {};
-    const bool packed = path.rfind(WEFT_SERIES_PACKED) != std::string::npos;
-    const std::string file = packed || fs::exists(path) ? path : path + WEFT_SERIES_PACKED;
-    FILE *f = file == path && !packed ? nullptr : weft_series_unpack(file.c_str(), &err);
-    if (!f)
-        return slurp(path);
-    std::string all;
-    char part[65536];
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
-        all.append(part, n);
-    fclose(f);
-    return all;
+    const bool named = path.rfind(WEFT_SERIES_PACKED) != std::string::npos;
+    const std::string packed = named ? path : path + WEFT_SERIES_PACKED;
+    return (named || !fs::exists(path)) && fs::exists(packed) ? unpacked(packed) : slurp(path);
 }
 
 Csv::Csv(const std::string &path)

@@ -30,7 +30,7 @@ struct extension_ops {
     bool (*completed)(struct weft_engine *e, uint32_t qp, bool acked,
                       const struct weft_completion *d);
     /** The last packet of message @p m was made for the first time, and the sender of its QP stands
-     * behind it: only where `hears_sent`. */
+     * behind it: only where `wants_sent`. */
     void (*sent)(struct weft_engine *e, const struct msg *m);
     /** QP @p qp is about to change, with what its packets meet. NIL: anything may. */
     void (*disturb)(struct weft_engine *e, uint32_t qp);
@@ -53,7 +53,7 @@ struct extension {
     bool takes_posts;  /**< messages are posted to it */
     bool orders_posts; /**< messages are posted at once, and don't wait for threads (posts.h) */
     /** it is asked when a message is sent; hosts are run by one thread, in the order of time */
-    bool hears_sent;
+    bool wants_sent;
     bool suspends; /**< parts of the network have no events: no host runs beyond the clock */
     const uint64_t *steps; /**< grows while it works, for the watchdog */
     /** Not 0: a run is said to have had so many events for each data packet, less `packets_taken`,

@@ -52,7 +52,7 @@ const char *obstacle_find(const struct weft_engine *e, unsigned whom)
         {OBSTACLE_BOTH, e->credit.ports != NULL, "links are under credits"},
         {OBSTACLE_BOTH, e->in_network != NULL, "switches take part in operations"},
         {OBSTACLE_PROCESSES, e->extension != NULL, "traffic is replayed"},
-        {OBSTACLE_THREADS, e->extension && e->extension->hears_sent,
+        {OBSTACLE_THREADS, e->extension && e->extension->wants_sent,
          OBSTACLE_HOSTS "messages are taken over within a tolerance"},
         {OBSTACLE_PROCESSES, e->path.frames, "another transport sends frames"},
         {OBSTACLE_PROCESSES, e->draws.ns3, "ports share a stream of random numbers (ecn.draws)"},

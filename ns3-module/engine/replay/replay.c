@@ -116,7 +116,7 @@ static bool replay_posted(struct weft_engine *e, const struct msg *m)
     struct weft_completion d;
     r->packets_posted += m->npkts;
     replay_steady_posted(e, m->qp);
-    if (r->base.hears_sent)
+    if (r->base.wants_sent)
         replay_memo_posted(e, m);
     if (r->play.again) {
         replay_packets_posted(e, m->qp, m->npkts);
@@ -142,7 +142,7 @@ static bool replay_completed(struct weft_engine *e, uint32_t qi, bool acked,
         replay_steady_disturb(e);
         replay_steady_completed(e, d);
     }
-    if (replay_of(e)->base.hears_sent)
+    if (replay_of(e)->base.wants_sent)
         replay_memo_completed(e, qi, acked, d);
     return true;
 }
@@ -221,10 +221,10 @@ void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
     r->base.events_per_packet = tolerance > 0 ? replay_packet_events(1) : 0;
     if (tolerance > 0)
         replay_memo_begin(e);
-    const bool hears_sent = r->memo.ready && tolerance > 0;
-    if (hears_sent == r->base.hears_sent)
+    const bool wants_sent = r->memo.ready && tolerance > 0;
+    if (wants_sent == r->base.wants_sent)
         return;
-    r->base.hears_sent = hears_sent;
+    r->base.wants_sent = wants_sent;
     windows_choose(e); /* whether threads may run hosts */
 }
 

@@ -97,7 +97,7 @@ static void memo_msg_begin(struct weft_engine *e, uint32_t i)
     k->began = true;
     k->start_ps = e->now > q->free_ps ? e->now : q->free_ps;
     q->bytes = k->bytes;
-    memo_group_tell(g, q, known);
+    memo_group_report(g, q, known);
     if (known && memo_group_ready(e, g) && memo_qp_is_plain(e, qp_at(e, k->qp))) {
         g->checks = false;
         memo_take(e, i, entry);

@@ -174,7 +174,7 @@ void memo_groups_reroute(struct weft_engine *e);
 /** The members are asked anew whether they are ready. */
 void memo_group_renew(struct weft_engine *e, struct memo_node *g);
 /** Whether QP @p q is ready. */
-void memo_group_tell(struct memo_node *g, struct memo_qp *q, bool ready);
+void memo_group_report(struct memo_node *g, struct memo_qp *q, bool ready);
 void memo_groups_free(struct replay_memo *r);
 
 /* replay_memo_taken.c */

@@ -145,7 +145,7 @@ bool memo_group_ready(struct weft_engine *e, struct memo_node *g)
         for (uint32_t i = 0; i < e->qps.pool.n; i++) {
             struct memo_qp *q = memo_qp_at(e, i);
             if (q->node && memo_group(e, q) == g)
-                memo_group_tell(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes)));
+                memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes)));
         }
     }
     return g->ready == g->active;

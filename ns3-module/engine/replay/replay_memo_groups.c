@@ -158,7 +158,7 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
     r->active--;
 }
 
-void memo_group_tell(struct memo_node *g, struct memo_qp *q, bool ready)
+void memo_group_report(struct memo_node *g, struct memo_qp *q, bool ready)
 {
     const bool was = q->ready_epoch == g->epoch;
     g->ready += (uint32_t)ready - (uint32_t)was;

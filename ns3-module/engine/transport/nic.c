@@ -214,7 +214,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
             delay_sent(e, q, m);
             if (__builtin_expect(e->peers != NULL, 0))
                 e->executor->sent_last(e, q, m);
-            if (__builtin_expect(e->extension && e->extension->hears_sent, 0))
+            if (__builtin_expect(e->extension && e->extension->wants_sent, 0))
                 e->extension->ops->sent(e, m);
         }
     }
