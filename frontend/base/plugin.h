@@ -31,6 +31,7 @@ enum weft_plugin_family {
     WEFT_PLUGIN_FAMILY_TOPOLOGY,   /**< struct weft_topology_ops, topologies/topology.h */
     WEFT_PLUGIN_FAMILY_COLLECTIVE, /**< struct weft_coll_ops, collective/collective.h */
     WEFT_PLUGIN_FAMILY_WORKLOAD,   /**< struct weft_workload_ops, workload/workload.h */
+    WEFT_PLUGIN_FAMILY_BALANCER,   /**< struct weft_balancer_ops, topologies/balancer.h */
     WEFT_PLUGIN_FAMILIES
 };
 
@@ -64,6 +65,10 @@ struct weft_plugin_file {
 #define WEFT_PLUGIN_WORKLOAD(o)                                                                    \
     {                                                                                              \
         WEFT_PLUGIN_FAMILY_WORKLOAD, sizeof(struct weft_workload_ops), &(o)                        \
+    }
+#define WEFT_PLUGIN_BALANCER(o)                                                                    \
+    {                                                                                              \
+        WEFT_PLUGIN_FAMILY_BALANCER, sizeof(struct weft_balancer_ops), &(o)                        \
     }
 /** The members of a file, once. */
 #define WEFT_PLUGINS(...)                                                                          \

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "collective/collective.h"
+#include "topologies/balancer.h"
 #include "congestion/cc.h"
 #include "topologies/topology.h"
 #include "workload/workload.h"
@@ -37,6 +38,11 @@ static int plugins_add_workload(const void *ops, struct weft_err *err)
     return weft_workload_add((const struct weft_workload_ops *)ops, err);
 }
 
+static int plugins_add_balancer(const void *ops, struct weft_err *err)
+{
+    return weft_balancer_add((const struct weft_balancer_ops *)ops, err);
+}
+
 /* `name` is the first member of each of their structs. */
 static const struct {
     const char *what;
@@ -50,6 +56,8 @@ static const struct {
                                        plugins_add_collective},
     [WEFT_PLUGIN_FAMILY_WORKLOAD] = {"workload", sizeof(struct weft_workload_ops),
                                      plugins_add_workload},
+    [WEFT_PLUGIN_FAMILY_BALANCER] = {"balancer", sizeof(struct weft_balancer_ops),
+                                     plugins_add_balancer},
 };
 
 const char *weft_plugin_family_name(enum weft_plugin_family family)

@@ -5,6 +5,7 @@
 #include "collective/checker.h"
 #include "congestion/cc_table.h"
 #include "lib/sim.h"
+#include "topologies/balancer.h"
 #include "plugins/try_cc.h"
 #include "topologies/topology.h"
 #include "workload/workload.h"
@@ -96,7 +97,11 @@ static int try_simulate(const struct weft_plugin_try *how, const char *const *se
                                                       .delay_ps = 1000000 * (int64_t)turn,
                                                       .qp = turn});
     const int why = id < 0 ? (int)id : weft_sim_run(s, WEFT_NEVER_PS, 0, 0);
-    int rc = why < 0 ? weft_err_set(err, why, "%s", weft_sim_error(s)) : 0;
+    int rc = 0;
+    if (why == WEFT_E_INTERNAL)
+        rc = try_bad(err, "%s", weft_sim_error(s));
+    else if (why < 0)
+        rc = weft_err_set(err, why, "%s", weft_sim_error(s));
     if (!rc && why != WEFT_STOP_IDLE)
         rc = try_bad(err, "messages between its hosts do not arrive");
     *nevents = rc ? 0 : weft_sim_events(s);
@@ -217,6 +222,17 @@ static int try_workload(const struct weft_plugin_try *how, const struct weft_wor
     return try_params(&o->params, err);
 }
 
+static int try_balancer(const struct weft_plugin_try *how, const struct weft_balancer_ops *o,
+                        struct weft_err *err)
+{
+    char name[128];
+    if (try_params(&o->params, err))
+        return err->code;
+    snprintf(name, sizeof name, WEFT_BALANCER_KEY "=%s", o->name);
+    const char *const sets[] = {"topology.type=leaf-spine", name, WEFT_BALANCER_REORDERS};
+    return try_ways(how, sets, o->reorders ? 3 : 2, err);
+}
+
 int weft_plugin_try(const struct weft_plugin_try *how, const struct weft_plugin *p,
                     struct weft_err *err)
 {
@@ -229,6 +245,8 @@ int weft_plugin_try(const struct weft_plugin_try *how, const struct weft_plugin 
         return try_collective(how, (const struct weft_coll_ops *)p->ops, err);
     case WEFT_PLUGIN_FAMILY_WORKLOAD:
         return try_workload(how, (const struct weft_workload_ops *)p->ops, err);
+    case WEFT_PLUGIN_FAMILY_BALANCER:
+        return try_balancer(how, (const struct weft_balancer_ops *)p->ops, err);
     default:
         return try_bad(err, "it is of no family");
     }

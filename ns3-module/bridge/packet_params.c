@@ -7,6 +7,7 @@
 #include "ns3-module/engine/params/lists.h"
 
 #include "base/scale.h"
+#include "topologies/balancer.h"
 
 #include <stddef.h>
 #include <string.h>

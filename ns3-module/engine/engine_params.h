@@ -77,7 +77,7 @@ enum weft_ecmp {
 /** Spreading of data packets over equal-cost ports. */
 enum weft_balance {
 #define BALANCE(number, word, pick, per_packet, shared, steer, way) WEFT_BALANCE_##number,
-#include "balances.def"
+#include "topologies/balances.def"
 #undef BALANCE
     WEFT_BALANCES
 };
@@ -134,7 +134,8 @@ struct weft_switch_params {
     double trim_host_scale; /**< static: limits of trim_prios at ports to hosts are times this */
     uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
     int scheduler;          /**< enum weft_scheduler */
-    int balance;            /**< enum weft_balance */
+    int balance;            /**< enum weft_balance, or a balancer of a plug-in */
+    const char *balancer;   /**< parameters of that: "PARAMETER=VALUE ..." */
     /** flowlet, letflow, conga: a flow that pauses longer may change its port */
     int64_t flowlet_gap_ps;
     uint64_t drill_samples;    /**< drill: d, ports drawn for a packet */

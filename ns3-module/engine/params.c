@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine's parameter tables, as RoCE alone needs them: see params/ for the rows. */
 #include "base/scale.h"
+#include "topologies/balancer.h"
 #include "engine.h"
 #include "params/lists.h"
 

@@ -13,7 +13,7 @@ inline constexpr const char *kRecoveries[] = {
 // switch.balance
 inline constexpr const char *kBalances[] = {
 #define BALANCE(number, word, pick, per_packet, shared, steer, way) word,
-#include "ns3-module/engine/balances.def"
+#include "topologies/balances.def"
 #undef BALANCE
 };
 

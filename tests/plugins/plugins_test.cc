@@ -148,6 +148,90 @@ TEST(PluginsExample, TheControlOfThePageWorks)
     EXPECT_LACKS(weft({"list", "cc"}).out, "my-aimd");
 }
 
+/* weft's balancers spray and adaptive by the interface of plug-ins. */
+std::string balancer(const std::string &name, const std::string &pick)
+{
+    return R"(#include "base/plugin.h"
+#include "topologies/balancer.h"
+static uint32_t mine_pick(const struct weft_balancer_view *v, void *node, const void *params)
+{
+    uint32_t *turns = (uint32_t *)node, best = v->usual;
+    (void)params, (void)turns;
+    )" + pick +
+           R"(
+}
+static const struct weft_balancer_ops mine = {.name = ")" +
+           name + R"(", .title = "one", .node_size = sizeof(uint32_t), .reorders = true,
+                                              .pick = mine_pick};
+WEFT_PLUGINS(WEFT_PLUGIN_BALANCER(mine));
+)";
+}
+
+const std::vector<std::string> kBalanced = {"run",   "--quiet",
+                                            "--set", "topology.type=leaf-spine",
+                                            "--set", "workload.type=generate",
+                                            "--set", "generate.kind=all-to-all",
+                                            "--set", "generate.size=1MiB",
+                                            "--set", "transport.recovery=out-of-order"};
+
+TEST(PluginsBalancer, GivesTheBytesOfWeftsOwn)
+{
+    TempDir dir;
+    const std::pair<const char *, const char *> each[] = {
+        {"spray", "return best = (*turns)++ % v->n;"},
+        {"adaptive",
+         "for (uint32_t i = 0; i < v->n; i++) if (v->queued(v, i) < v->queued(v, best)) "
+         "best = i; return best;"}};
+    for (const auto &[name, pick] : each) {
+        const std::string so = dir / (std::string(name) + ".so");
+        ASSERT_TRUE(compiled(dir / name, balancer("my-" + std::string(name), pick)));
+        for (const char *prefix : {"", "my-"})
+            for (const char *threads : {"1", "3"}) {
+                std::vector<std::string> a = kBalanced;
+                const std::string word = prefix + std::string(name);
+                a.insert(a.end(),
+                         {"--plugin", so, "--set", "switch.balance=" + word, "--set",
+                          "run.threads=" + std::string(threads), "--out", dir / (word + threads)});
+                const Said said = weft(a);
+                ASSERT_EQ(said.code, 0) << said.err;
+            }
+        expect_same_tables(dir / (name + std::string("1")), dir / ("my-" + std::string(name) + "1"),
+                           name);
+        expect_same_tables(dir / (name + std::string("1")), dir / ("my-" + std::string(name) + "3"),
+                           name);
+    }
+}
+
+TEST(PluginsBalancer, WrongOnesAreRefused)
+{
+    TempDir dir;
+    const auto said = [&](const std::string &pick, const std::vector<std::string> &more) {
+        EXPECT_TRUE(compiled(dir / "mine", balancer("my-own", pick)));
+        std::vector<std::string> a = kBalanced;
+        a.insert(a.end(),
+                 {"--no-out", "--plugin", dir / "mine.so", "--set", "switch.balance=my-own"});
+        a.insert(a.end(), more.begin(), more.end());
+        return weft(a);
+    };
+    const Said beyond = said("return best = v->n;", {});
+    EXPECT_EQ(beyond.code, 70);
+    EXPECT_CONTAINS(beyond.err, "the balancer 'my-own' picks port 4 of 4");
+    const Said tried = weft({"test-plugin", dir / "mine.so"});
+    EXPECT_EQ(tried.code, 1);
+    EXPECT_CONTAINS(tried.out, "picks port");
+    const Said orders = said("return best;", {"--set", "transport.recovery=go-back-n"});
+    EXPECT_EQ(orders.code, 3);
+    EXPECT_CONTAINS(orders.err, "switch.balance=my-own reorders packets");
+    const Said unknown = said("return best;", {"--set", "switch.balancer=gap=1"});
+    EXPECT_EQ(unknown.code, 3);
+    EXPECT_CONTAINS(unknown.err, "gap");
+    std::vector<std::string> own = kBalanced;
+    own.insert(own.end(), {"--no-out", "--set", "switch.balancer=gap=1"});
+    const Said none = weft(own);
+    EXPECT_EQ(none.code, 3);
+    EXPECT_CONTAINS(none.err, "switch.balance is none");
+}
+
 TEST(PluginsErrors, WhatIsNoneIsRefused)
 {
     TempDir dir;

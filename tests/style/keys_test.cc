@@ -34,6 +34,7 @@ const std::set<std::string> lists_of_settings = {
     "congestion/presets.c",      /* what a preset sets besides the control's own parameters */
     "frontend/system/presets.c", /* and besides the system's */
     "topologies/dim_settings.h", /* what a setting of a dimension takes the place of */
+    "topologies/balancer.h",     /* what chooses a balancer */
 };
 
 bool key_char(char c)

@@ -12,6 +12,8 @@
  *
  * entropy: packet by packet, the hash of the flow and of a value that its sender chose (entropy.c).
  *
+ * Balancers of plug-ins: plugged.c.
+ *
  * drill: drill.c. conga, conweave: see path_balancer.h; their function here is not called.
  *
  * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at
@@ -27,6 +29,7 @@
 #include "ecmp.h"
 #include "entropy.h"
 #include "flowlet.h"
+#include "plugged.h"
 #include "steer.h"
 #include "path_balancer.h"
 
@@ -92,23 +95,33 @@ static uint32_t by_entropy(struct weft_engine *e, struct weft_route_group g, uin
     return g.ports[weft_ecmp_pick(hash, node, g.n)];
 }
 
-static const struct {
+struct balancer {
     const char *name;
     balance_fn pick; /* among ports of equal cost, where packets keep to the routes */
     bool per_packet;
     bool shared; /* switches share state: what one does shows at others */
     const struct steer *steer;
     const struct path_balancer *by_path;
-} table[] = {
+};
+
+static const struct balancer table[] = {
 #define BALANCE(number, word, pick, per_packet, shared, steer, path)                               \
     {word, pick, per_packet, shared, steer, path},
-#include "balances.def"
+#include "topologies/balances.def"
 #undef BALANCE
 };
 
+/* That of switch.balance, which balance_check() knows. */
+static struct balancer balancer_of(int balance)
+{
+    const struct weft_balancer_ops *o = weft_balancer_at((size_t)balance);
+    return o ? (struct balancer){.name = o->name, .pick = plugged, .per_packet = o->reorders}
+             : table[balance];
+}
+
 const struct steer *steer_of(int balance, const struct weft_fabric *f)
 {
-    const struct steer *s = table[balance].steer;
+    const struct steer *s = balancer_of(balance).steer;
     for (uint32_t d = 0; s && d < f->ndims; d++)
         if (s == &steer_valiant ? valiant_spreads(f, d) : f->dims[d].direct)
             return s;
@@ -117,7 +130,7 @@ const struct steer *steer_of(int balance, const struct weft_fabric *f)
 
 bool balance_shared(const struct weft_engine *e)
 {
-    return table[e->p.sw.balance].shared;
+    return balancer_of(e->p.sw.balance).shared;
 }
 
 /** Look-ups beyond which each switch is taken to have a choice. */
@@ -150,7 +163,7 @@ static balance_fn balance_of(const struct weft_engine_params *p,
                              const struct weft_transport_params *t, const struct recovery *r)
 {
     const bool uet_beside = p->uet.prios && t->uet;
-    const balance_fn pick = uet_beside ? by_entropy : table[p->sw.balance].pick;
+    const balance_fn pick = uet_beside ? by_entropy : balancer_of(p->sw.balance).pick;
     return pick == by_entropy && r->one_entropy ? NULL : pick;
 }
 
@@ -169,8 +182,8 @@ static int check_reordering(const struct weft_engine_config *c, uint32_t which,
                         "transport.allow-reordering=true to see what happens",
                         uet ? "spraying by entropy values in the classes of uet.prios"
                             : "switch.balance=",
-                        uet ? "" : table[c->params.sw.balance].name, uet ? "uet" : "transport",
-                        uet ? "uet" : "transport",
+                        uet ? "" : balancer_of(c->params.sw.balance).name,
+                        uet ? "uet" : "transport", uet ? "uet" : "transport",
                         uet ? "rud (or out-of-order, selective-repeat, rod)"
                             : "out-of-order (or selective-repeat, rud)");
 }
@@ -180,15 +193,15 @@ static int check_reordering(const struct weft_engine_config *c, uint32_t which,
 static int check_uet(const struct weft_engine_config *c, const struct recovery *r,
                      struct weft_err *err)
 {
-    const int b = c->params.sw.balance;
+    const struct balancer b = balancer_of(c->params.sw.balance);
     if (!c->params.uet.prios)
         return 0;
-    if (table[b].steer || table[b].by_path)
+    if (b.steer || b.by_path)
         return weft_err_set(
             err, WEFT_E_INPUT,
             "switch.balance=%s leads packets itself, where those of uet.prios go by "
             "entropy values; set another balance, or uet.prios=0",
-            table[b].name);
+            b.name);
     const struct weft_transport_params t = profile_transport(&c->params, PROFILE_UET);
     if (balance_of(&c->params, &t, r) && check_reordering(c, PROFILE_UET, r, err))
         return WEFT_E_INPUT;
@@ -232,45 +245,48 @@ static int check_valiant(const struct weft_fabric *f, struct weft_err *err)
 int balance_check(const struct weft_engine_config *c, const struct recovery *const of[PROFILES],
                   struct weft_err *err)
 {
-    int b = c->params.sw.balance;
-    if ((size_t)b >= sizeof table / sizeof table[0])
+    const int number = c->params.sw.balance;
+    if ((size_t)number >= WEFT_BALANCES && !weft_balancer_at((size_t)number))
         return weft_err_set(err, WEFT_E_INPUT, "switch.balance is number %d; see enum weft_balance",
-                            b);
-    const struct steer *s = table[b].steer;
+                            number);
+    const struct balancer b = balancer_of(number);
+    const struct steer *s = b.steer;
+    if (plugged_check(&c->params, err))
+        return err->code;
     if (s && (!s->upper || !s->aim || !s->exits || !s->next))
         return weft_err_set(err, WEFT_E_INTERNAL,
-                            "switch.balance=%s lacks a function of struct steer", table[b].name);
-    if (table[b].by_path && table[b].by_path->keeps &&
+                            "switch.balance=%s lacks a function of struct steer", b.name);
+    if (b.by_path && b.by_path->keeps &&
         (c->params.sw.egress_lossy_pool_bytes || c->params.sw.egress_lossless_pool_bytes))
         return weft_err_set(err, WEFT_E_INPUT,
                             "switch.balance=%s keeps packets in queues beside those of the ports, "
                             "which pools of egress queues don't count; set "
                             "switch.egress-lossy-pool and switch.egress-lossless-pool to 0",
-                            table[b].name);
+                            b.name);
     if (check_uet(c, of[PROFILE_UET], err))
         return WEFT_E_INPUT;
-    if (!table[b].per_packet || !balance_of(&c->params, &c->params.transport, of[PROFILE_RUN]))
+    if (!b.per_packet || !balance_of(&c->params, &c->params.transport, of[PROFILE_RUN]))
         return 0;
     if (entropy_check(&c->params, err) || check_reordering(c, PROFILE_RUN, of[PROFILE_RUN], err))
         return WEFT_E_INPUT;
     const char *stamped = NULL;
-    int rc = b == WEFT_BALANCE_VALIANT ? check_valiant(c->fabric, err) : 0;
+    int rc = number == WEFT_BALANCE_VALIANT ? check_valiant(c->fabric, err) : 0;
     if (!rc)
         rc = stamped_of_run(c, &stamped, err);
     if (!rc && stamped)
         return weft_err_set(err, WEFT_E_INPUT,
                             "the congestion control '%s' follows the switches of one path, but "
                             "switch.balance=%s sends each packet of a QP on a path of its own",
-                            stamped, table[b].name);
-    if (!rc && steer_of(b, c->fabric) == &steer_minimal_adaptive && credit_used(c->fabric))
+                            stamped, b.name);
+    if (!rc && steer_of(number, c->fabric) == &steer_minimal_adaptive && credit_used(c->fabric))
         return weft_err_set(
             err, WEFT_E_INPUT,
             "switch.balance=minimal-adaptive leaves a port when PFC pauses it; with "
             "flow-control=credit ports wait too often for that. Set "
             "switch.balance=valiant, or flow-control=pfc");
-    if (!rc && steer_of(b, c->fabric) && c->fabric->nhosts >= NO_MID)
-        return weft_err_set(err, WEFT_E_LIMIT, "switch.balance=%s: more than %u hosts",
-                            table[b].name, NO_MID - 1);
+    if (!rc && steer_of(number, c->fabric) && c->fabric->nhosts >= NO_MID)
+        return weft_err_set(err, WEFT_E_LIMIT, "switch.balance=%s: more than %u hosts", b.name,
+                            NO_MID - 1);
     return rc;
 }
 
@@ -286,12 +302,14 @@ int balance_init(struct weft_engine *e, struct weft_err *err)
     e->spread.steer_rng = weft_rng_stream(e->seed, "steer", 0);
     if (!e->spread.balance)
         return 0;
+    if (plugged_init(e, err))
+        return err->code;
     e->spread.turns = calloc(e->fabric->nnodes, sizeof *e->spread.turns);
     e->spread.flowlets = calloc(FLOWLETS, sizeof *e->spread.flowlets);
     e->spread.drilled = drill_memory_new(e->fabric);
     if (!e->spread.turns || !e->spread.flowlets || !e->spread.drilled)
         return weft_err_no_memory(err, "load balancing");
-    e->spread.by_path = table[e->p.sw.balance].by_path;
+    e->spread.by_path = balancer_of(e->p.sw.balance).by_path;
     if (!e->spread.by_path)
         return 0;
     if (e->spread.by_path->keeps &&
@@ -304,6 +322,7 @@ void balance_fini(struct weft_engine *e)
 {
     if (e->spread.by_path)
         e->spread.by_path->fini(e);
+    plugged_fini(e);
     free(e->spread.turns);
     free(e->spread.flowlets);
     free(e->spread.drilled);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The words of switch.balance, and the balancers of plug-ins. */
+#include "topologies/balancer.h"
+
+#include "base/plugin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Longest name of a balancer. */
+#define BALANCER_NAME_MAX 64
+
+char weft_balance_words[WEFT_PLUGIN_ROOM * (BALANCER_NAME_MAX + 1) + 256] =
+#define BALANCE(number, word, pick, per_packet, shared, steer, path) "|" word
+#include "balances.def"
+#undef BALANCE
+    ;
+
+static const char *const own[] = {
+#define BALANCE(number, word, pick, per_packet, shared, steer, path) word,
+#include "balances.def"
+#undef BALANCE
+};
+#define OWN (sizeof own / sizeof *own)
+
+static const struct weft_balancer_ops *table[WEFT_PLUGIN_ROOM];
+static size_t table_n;
+
+static const char *balancer_name_of(size_t i)
+{
+    return i < OWN ? own[i] : table[i - OWN]->name;
+}
+
+int weft_balancer_add(const struct weft_balancer_ops *ops, struct weft_err *err)
+{
+    const size_t used = strlen(weft_balance_words);
+    const int rc = weft_plugin_check_name(ops->name, balancer_name_of, OWN + table_n,
+                                          OWN + WEFT_PLUGIN_ROOM, "balancer", err);
+    if (rc)
+        return rc;
+    if (!ops->pick || strlen(ops->name) > BALANCER_NAME_MAX)
+        return weft_err_set(err, WEFT_E_INPUT, "the balancer '%.64s' %s", ops->name,
+                            ops->pick ? "has too long a name" : "has no 'pick'");
+    snprintf(weft_balance_words + used, sizeof weft_balance_words - used, "|%s", ops->name);
+    table[table_n++] = ops;
+    return 0;
+}
+
+const struct weft_balancer_ops *weft_balancer_at(size_t number)
+{
+    return number - OWN < table_n ? table[number - OWN] : NULL;
+}
