@@ -61,7 +61,7 @@ static void xml_libxml2_fail(struct reader *r, int code, int64_t line, int64_t c
 
 static void xml_libxml2_out_of_memory(struct reader *r)
 {
-    xml_libxml2_fail(r, WEFT_E_LIMIT, 0, 0, "out of memory while reading XML");
+    xml_libxml2_fail(r, WEFT_E_LIMIT, 0, 0, "out of memory for its XML");
 }
 
 /* The start tag that libxml2 has just read, and where it ends. The end is NULL when the position in
@@ -237,7 +237,7 @@ int weft_xml_libxml2_parse(const char *text, size_t len, const char *file, struc
     pthread_once(&once, xmlInitParser);
     xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)len);
     if (!ctxt)
-        return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "out of memory while reading XML");
+        return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "out of memory for its XML");
     struct reader r = {.ctxt = ctxt,
                        .at = weft_xml_begin(text, len),
                        .text_end = text + len,

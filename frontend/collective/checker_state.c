@@ -73,7 +73,7 @@ uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t 
 
 int weft_checker_no_memory(struct weft_checker *c)
 {
-    return weft_err_set(c->err, WEFT_E_LIMIT, "out of memory while checking a collective");
+    return weft_err_no_memory(c->err, "checking a collective");
 }
 
 void weft_checker_sizes(struct weft_checker *c)

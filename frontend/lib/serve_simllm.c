@@ -114,7 +114,7 @@ static int simllm_network(struct weft_serve *s, uint64_t rate_bps, uint64_t seed
     struct weft_error error;
     size_t n = 0;
     if (!sets)
-        return simllm_fail(e, "runtime_error", "out of memory");
+        return simllm_fail(e, "runtime_error", "out of memory for settings");
     snprintf(own[0], sizeof own[0], "run.seed=%" PRIu64, seed);
     snprintf(own[1], sizeof own[1], "topology.type=single-switch");
     snprintf(own[2], sizeof own[2], "single-switch.hosts=%u", m->nodes);
@@ -177,7 +177,7 @@ static int simllm_open(struct weft_serve *s, const json_t *o, struct serve_text 
     m->under_way = (uint32_t *)calloc(nodes, sizeof *m->under_way);
     m->high = (uint32_t *)calloc(nodes, sizeof *m->high);
     if (!m->under_way || !m->high)
-        return simllm_fail(e, "runtime_error", "out of memory");
+        return simllm_fail(e, "runtime_error", "out of memory for nodes");
     if (simllm_network(s, rate_bps, seed, e))
         return WEFT_E_INPUT;
     m->opened = true;
@@ -255,7 +255,7 @@ static int simllm_inject(struct weft_serve *s, const json_t *o, struct serve_tex
     struct simllm_flow *f = simllm_flow_new(m);
     if (!f || !(f->execution = strdup(execution)) || !(f->operation = strdup(operation)) ||
         !(f->flow = strdup(flow)))
-        return simllm_fail(e, "runtime_error", "out of memory");
+        return simllm_fail(e, "runtime_error", "out of memory for a flow");
     f->src = (uint32_t)src;
     f->dst = (uint32_t)dst;
     f->tag = (uint32_t)tag;
@@ -423,7 +423,7 @@ static int simllm_do(struct weft_serve *s, const json_t *o, const char *text, si
 void serve_simllm_request(struct weft_serve *s, const json_t *request, const char *text,
                           size_t size, struct serve_text *answer)
 {
-    struct simllm_error e = {"runtime_error", "out of memory"};
+    struct simllm_error e = {"runtime_error", "out of memory for a session"};
     if (!s->simllm) {
         s->simllm = (struct serve_simllm *)calloc(1, sizeof *s->simllm);
         if (s->simllm)

@@ -69,7 +69,7 @@ int simllm_events(struct weft_serve *s, struct serve_text *t, struct simllm_erro
     struct simllm_event *list =
         (struct simllm_event *)malloc(((m->n - m->first) * SIMLLM_PHASES + 1) * sizeof *list);
     if (!list)
-        return simllm_fail(e, "runtime_error", "out of memory");
+        return simllm_fail(e, "runtime_error", "out of memory for events");
     for (size_t i = m->first; i < m->n; i++)
         for (int phase = 0; phase < SIMLLM_PHASES; phase++) {
             const int64_t t_ps = simllm_phase_ps(&m->flows[i], phase);
@@ -95,7 +95,7 @@ int simllm_high(struct serve_simllm *m, struct simllm_error *e)
 {
     struct simllm_event *list = (struct simllm_event *)malloc((2 * m->n + 1) * sizeof *list);
     if (!list)
-        return simllm_fail(e, "runtime_error", "out of memory");
+        return simllm_fail(e, "runtime_error", "out of memory for events");
     for (size_t i = 0; i < m->n; i++) { /* of one time, ends come first */
         list[2 * i] = (struct simllm_event){m->flows[i].eligible_ps, m->n + i, 1};
         list[2 * i + 1] = (struct simllm_event){m->flows[i].completed_ps, i, 0};

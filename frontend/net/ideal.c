@@ -37,7 +37,7 @@ static struct weft_ideal *self(struct weft_net *net)
 
 static int net_ideal_out_of_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
+    return weft_err_no_memory(err, "messages of the ideal backend");
 }
 
 static void ideal_free(struct weft_net *net)

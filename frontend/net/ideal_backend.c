@@ -8,7 +8,7 @@
 
 static int ideal_backend_out_of_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
+    return weft_err_no_memory(err, "messages of the ideal backend");
 }
 
 static const struct weft_param ideal_params[] = {

@@ -7,11 +7,11 @@ int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_id
 {
     const uint32_t i = weft_slots_take(&s->slots);
     if (i == WEFT_NO_SLOT)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
+        return weft_err_no_memory(err, "messages of the ideal backend");
     *(struct weft_ideal_slot *)weft_slot(&s->slots, i) = *slot;
     if (weft_heap_push(&s->heap, t_ps, i)) {
         weft_slots_give_back(&s->slots, i);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
+        return weft_err_no_memory(err, "messages of the ideal backend");
     }
     return 0;
 }

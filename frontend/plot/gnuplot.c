@@ -62,7 +62,7 @@ static char **clean_environment(void)
 static int no_gnuplot(int why, struct weft_err *err)
 {
     if (why == ENOMEM)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory to start gnuplot");
+        return weft_err_no_memory(err, "starting gnuplot");
     return weft_err_set(err, WEFT_E_IO,
                         "cannot run gnuplot, which draws the figures: %s; install it (Debian: apt "
                         "install gnuplot-nox), or use --to gnuplot or --to csv, which do without",

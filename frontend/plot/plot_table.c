@@ -42,7 +42,7 @@ struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct wef
                                      int *code, struct weft_err *err)
 {
     struct weft_figure *f = weft_figure_new();
-    *code = f ? p->derive(runs, f, err) : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    *code = f ? p->derive(runs, f, err) : weft_err_no_memory(err, "a figure");
     if (!*code)
         *code = weft_figure_check(f, err);
     if (!*code)

@@ -75,7 +75,7 @@ static int resolve_group(struct weft_scenario *s, struct weft_scenario_group *g,
 {
     void *scratch = weft_arena_alloc(s->arena, g->table->struct_size + 1);
     if (!scratch)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_no_memory(err, "resolved parameters");
     for (size_t k = 0; k < g->table->n; k++) {
         const struct weft_param *p = &g->table->params[k];
         char text[TEXT_MAX] = "";
@@ -92,7 +92,7 @@ static int resolve_group(struct weft_scenario *s, struct weft_scenario_group *g,
         }
         g->settled[k] = weft_arena_strdup(s->arena, text);
         if (!g->settled[k])
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+            return weft_err_no_memory(err, "resolved parameters");
     }
     return 0;
 }

@@ -364,9 +364,7 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
             coll_prog_advance(p);
         weft_causal_path_leave(npu);
     } else if (weft_u64map_put(&npu->early, msg->tag, NULL)) {
-        struct weft_err err = {0};
-        weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
-        weft_system_fail(s, &err);
+        weft_npu_no_memory(npu, "early messages");
     }
     weft_causal_path_let_go(npu, t);
 }

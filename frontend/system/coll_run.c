@@ -472,8 +472,7 @@ void weft_coll_begin(struct weft_active *a)
     struct weft_coll_run *run = calloc(1, sizeof *run);
     struct weft_err err = {0};
     if (!run) {
-        weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for a collective", npu->rank);
-        weft_system_fail(s, &err);
+        weft_npu_no_memory(npu, "a collective");
         return;
     }
     a->coll = run;

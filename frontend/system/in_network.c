@@ -49,8 +49,7 @@ void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *
     struct weft_err err = {0};
     struct weft_joint *j = joint_of(g, part->tag, members);
     if (!j) {
-        weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for a collective", npu->rank);
-        weft_system_fail(s, &err);
+        weft_npu_no_memory(npu, "a collective");
         return;
     }
     weft_causal_path_drop(s, j->causal_path);

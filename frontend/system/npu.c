@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-static void fail_memory(struct weft_npu *npu)
+void weft_npu_no_memory(struct weft_npu *npu, const char *what)
 {
     struct weft_err err = {0};
-    weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory", npu->rank);
+    weft_err_set(&err, WEFT_E_LIMIT, "out of memory for %s of rank %u", what, npu->rank);
     weft_system_fail(npu->sys, &err);
 }
 
@@ -22,7 +22,7 @@ static void npu_push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
         uint32_t cap = h->cap ? 2 * h->cap : 8;
         uint32_t *p = realloc(h->op, (size_t)cap * sizeof *p);
         if (!p) {
-            fail_memory(npu);
+            weft_npu_no_memory(npu, "ops");
             return;
         }
         h->op = p;
@@ -123,7 +123,7 @@ void weft_npu_issue(struct weft_npu *npu)
     while (npu->sys->err.code == 0 && next_ready(npu, &next)) {
         struct weft_active *a = calloc(1, sizeof *a + (npu->dag->groups ? sizeof a->own[0] : 0));
         if (!a) {
-            fail_memory(npu);
+            weft_npu_no_memory(npu, "ops");
             break;
         }
         a->npu = npu;

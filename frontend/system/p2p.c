@@ -271,7 +271,7 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_completion *done)
     }
     struct weft_arrival *m = calloc(1, sizeof *m);
     if (!m) {
-        weft_p2p_no_memory(npu);
+        weft_npu_no_memory(npu, "messages");
         return;
     }
     m->bytes = msg->bytes;

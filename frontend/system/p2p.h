@@ -58,6 +58,5 @@ struct weft_p2p *weft_p2p_find(const struct weft_npu *npu, uint32_t peer, uint64
 struct weft_p2p *weft_p2p_entry(struct weft_npu *npu, uint32_t peer, uint64_t tag);
 /** Removes an entry with nothing in it. */
 void weft_p2p_tidy(struct weft_npu *npu, struct weft_p2p *e);
-void weft_p2p_no_memory(struct weft_npu *npu);
 
 #endif

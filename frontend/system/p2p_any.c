@@ -84,7 +84,7 @@ struct weft_active *weft_any_arrival(struct weft_npu *npu, const struct weft_msg
     }
     struct came *m = calloc(1, sizeof *m);
     if (!m) {
-        weft_p2p_no_memory(npu);
+        weft_npu_no_memory(npu, "messages");
         return NULL;
     }
     *m = (struct came){.bytes = msg->bytes, .tag = msg->tag, .src = msg->src};

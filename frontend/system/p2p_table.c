@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-void weft_p2p_no_memory(struct weft_npu *npu)
-{
-    struct weft_err err = {0};
-    weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for messages", npu->rank);
-    weft_system_fail(npu->sys, &err);
-}
-
 struct weft_p2p *weft_p2p_find(const struct weft_npu *npu, uint32_t peer, uint64_t tag)
 {
     struct weft_p2p probe, *e;
@@ -35,7 +28,7 @@ struct weft_p2p *weft_p2p_entry(struct weft_npu *npu, uint32_t peer, uint64_t ta
             return e;
         free(e);
     }
-    weft_p2p_no_memory(npu);
+    weft_npu_no_memory(npu, "messages");
     return NULL;
 }
 

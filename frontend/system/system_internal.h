@@ -275,6 +275,8 @@ static inline int64_t weft_now_ps(const struct weft_system *s)
 }
 /** Records the first error and stops the net. */
 void weft_system_fail(struct weft_system *s, const struct weft_err *err);
+/** The same: out of memory for @p what of the rank of @p npu. */
+void weft_npu_no_memory(struct weft_npu *npu, const char *what);
 /** Calls fn(ctx, arg) after @p delay_ps; one that is too long is an error of the run, and so is all
  * else that fails. */
 void weft_system_after(struct weft_system *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),

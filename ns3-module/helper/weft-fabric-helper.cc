@@ -229,7 +229,7 @@ WeftFabricHelper::MakeGraphOfNodes() const
 {
     weft_err err = {};
     weft_fabric* graph = weft_fabric_new();
-    NS_ABORT_MSG_IF(!graph, "out of memory");
+    NS_ABORT_MSG_IF(!graph, "out of memory for a fabric");
     const std::vector<uint32_t> tier = FindTiers();
     int rc = 0;
     for (std::size_t i = 0; i < m_nodes.size() && rc == 0; i++)

@@ -217,6 +217,31 @@ TEST(Jobs, AloneEqualsTheSingleRun)
                   .substr(0, 6));
 }
 
+/* A job that nothing meets takes as long as alone, whatever its flows come from; requests are told
+ * in the run itself. */
+TEST(Jobs, AloneHasTheFlowsOfTheRun)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    const std::string later = "<workload type=\"generate\" name=\"b\" start=\"1s\"/>\n";
+    TempDir dir;
+    for (const std::string source :
+         {"cdf\" load=\"0.5\" duration=\"300us", "incast\" degree=\"4\" duration=\"300us",
+          "storage\" ranks=\"8\" servers=\"2\" iops=\"100000\" duration=\"200us",
+          "checkpoint\" ranks=\"8\" servers=\"2\" size=\"100KB\" count=\"2",
+          "inference\" ranks=\"8\" duration=\"200ms"}) {
+        const std::string inside = "<workload name=\"a\" type=\"" + source + "\"/>\n" + later;
+        ASSERT_EQ(run(dir, inside, "plain").code, 0) << source;
+        ASSERT_EQ(run(dir, inside, "alone", {"--alone"}).code, 0) << source;
+        EXPECT_GT(std::stod(cell(dir / "alone/jobs.csv", "a", "messages")), 1) << source;
+        EXPECT_EQ(cell(dir / "alone/jobs.csv", "a", "slowdown"), "1.000000") << source;
+        EXPECT_EQ(cell(dir / "alone/jobs.csv", "a", "alone_fct_mean_ns"),
+                  cell(dir / "alone/jobs.csv", "a", "fct_mean_ns"))
+            << source;
+        EXPECT_EQ(slurp(dir / "alone/requests.csv"), slurp(dir / "plain/requests.csv")) << source;
+    }
+}
+
 /* Traffic without an end stops when the jobs have; a window ends the run as intended. */
 TEST(Jobs, TrafficEndsWithTheRun)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Each command under limits of address space (ulimit -v) from what it needs downwards: it works, or
-// ends with exit code 5 and a message that says what there was no memory for. Here libraries and
-// ns-3 run out of memory as well, which faults_test spares, and gnuplot, which has the limit, too.
+// ends with exit code 5 and a message that says what there was no memory for, the limit and what
+// the process has. Here libraries and ns-3 run out of memory as well, which faults_test spares, and
+// gnuplot, which has the limit, too.
 #include "tests/cli/program.h"
 
 #include <algorithm>
+#include <regex>
 
 namespace
 {
@@ -83,8 +85,11 @@ class Limits : public testing::TestWithParam<Limited>
         const std::string files = m_dir / "said";
         const Said s = wait_for(start(args, m_dir / "", files, addresses), files);
         if (s.code != GetParam().code) {
-            EXPECT_EQ(s.code, 5) << "ulimit -v " << addresses / 1024 << "\n" << s.err;
-            EXPECT_CONTAINS(s.err, "memory");
+            const std::string limit = "ulimit -v " + std::to_string(addresses / 1024);
+            const std::regex what("out of memory for [^;]+; " + limit +
+                                  " allows [0-9.]+ MB; this process has [0-9.]+ MB");
+            EXPECT_EQ(s.code, 5) << limit << "\n" << s.err;
+            EXPECT_TRUE(std::regex_search(s.err, what)) << limit << "\n" << s.err;
         }
         return s.code == GetParam().code;
     }

@@ -120,6 +120,7 @@ static void cdf_source_rewind_to(struct weft_flow_source *base, uint64_t k)
         p->sizes = weft_rng_stream(seed, "traffic-size", r);
         p->peers = weft_rng_stream(seed, "traffic-destination", r);
         p->t_ps = 0;
+        p->qp = k ? p->qp : 0; /* repetitions go on with further QPs */
     }
     s->begun = false;
 }

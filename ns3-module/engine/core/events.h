@@ -10,7 +10,7 @@
 static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, uint64_t id)
 {
     if (__builtin_expect(!evq_push(q, t, id), 0))
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", q->n);
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the event queue (%u entries)", q->n);
 }
 
 /** Adds an event of switch @p node. */

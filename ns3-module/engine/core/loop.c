@@ -157,7 +157,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     }
     const enum fastq_failed failed = agendas_failed(e);
     if (__builtin_expect(failed == FASTQ_NO_MEMORY, 0))
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the event queue");
     else if (__builtin_expect(failed == FASTQ_ENDLESS, 0))
         engine_fail(e, WEFT_E_INTERNAL,
                     "the list 'events of a bucket' lacks one, or has more than the queue");

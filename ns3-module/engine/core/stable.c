@@ -207,8 +207,8 @@ int stable_full(const struct stable *s, const char *what, struct weft_err *err)
     char more[WEFT_UNIT_TEXT_MAX];
     if (s->max == s->most)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u %s", s->max, what);
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory: more than %u %s need %s more", s->max,
-                        what, weft_human_size(HUGE_PAGE, more));
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s more: %s are more than %u",
+                        weft_human_size(HUGE_PAGE, more), what, s->max);
 }
 
 void stable_small_pages(struct stable *s)

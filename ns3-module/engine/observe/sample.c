@@ -83,8 +83,7 @@ int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err)
 {
     posts_flush(e);
     if (!e->qps.rtt_ps.base && !stable_init_beside(&e->qps.rtt_ps, sizeof(int64_t), &e->qps.pool))
-        return weft_err_set(err, WEFT_E_LIMIT,
-                            "out of memory: the address space for round-trip times was refused");
+        return weft_err_no_memory(err, "the addresses of round-trip times");
     e->path.rare |= RARE_ACK;
     return 0;
 }

@@ -186,7 +186,7 @@ static void queues_thin_slow(struct weft_engine *e, struct kept_keys *k, struct 
     evq_free(q);
     *q = left;
     if (!evq_reserve(q))
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the event queue");
 }
 
 static void queues_clear_windows(struct weft_engine *e, int64_t now_ps)
@@ -248,7 +248,7 @@ void replay_queue_clear(struct weft_engine *e, const struct replay_scope *p, int
         most += e->windows.of[n].q.n;
     struct kept_keys kept = {.e = e, .p = p, .of = malloc((most + (size_t)1) * sizeof *kept.of)};
     if (!kept.of) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the event queue");
         return;
     }
     queues_each_key(e, &kept.base_ps, queues_keep_key, &kept);
