@@ -470,7 +470,6 @@ void weft_coll_begin(struct weft_active *a)
     struct weft_system *s = npu->sys;
     const struct weft_op *op = weft_active_op(a);
     struct weft_coll_run *run = calloc(1, sizeof *run);
-    struct weft_err err = {0};
     if (!run) {
         weft_npu_no_memory(npu, "a collective");
         return;
