@@ -17,7 +17,8 @@
 int weft_file_error(struct weft_err *err, const char *path, const char *what, int errnum)
 {
     if (errnum == ENOMEM)
-        return weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for it: cannot %s it", what);
+        return weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for it: cannot %s it",
+                           what);
     return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot %s: %s", what,
                        errnum ? strerror(errnum) : "unknown reason");
 }
