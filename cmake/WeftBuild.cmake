@@ -5,7 +5,7 @@ option(WEFT_NS3 "TCP in the weft program, and the module for ns-3 scripts (needs
 option(WEFT_REPLAY "Repeated traffic can be taken over instead of simulated (run.replay)" ON)
 option(WEFT_PARALLEL "Switches in windows, several threads and processes (run.threads, mpirun)" ON)
 option(WEFT_TESTS "Build the tests (needs libgtest-dev)" ON)
-option(WEFT_WERROR "Treat warnings as errors" OFF)
+option(WEFT_WERROR "Treat warnings as errors" $ENV{WEFT_WERROR})
 option(WEFT_ASAN "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(WEFT_TSAN "ThreadSanitizer" OFF)
 option(WEFT_FUZZ "Build the libFuzzer program (needs clang)" OFF)
