@@ -187,14 +187,15 @@ static int try_topology(const struct weft_plugin_try *how, const struct weft_top
 static int try_collective(const struct weft_plugin_try *how, const struct weft_coll_ops *o,
                           struct weft_err *err)
 {
-    unsigned proved = 0;
+    unsigned kinds = 0;
     if (try_params(&o->params, err))
         return err->code;
     void *params = calloc(1, o->params.struct_size ? o->params.struct_size : 1);
     if (!params)
         return weft_err_no_memory(err, "parameters");
     int rc = o->params.n ? weft_params_defaults(&o->params, params, err) : 0;
-    for (int kind = 0; !rc && kind < WEFT_COLL_KINDS; kind++)
+    for (int kind = 0; !rc && kind < WEFT_COLL_KINDS; kind++) {
+        bool proved = false;
         for (uint32_t n = 2; !rc && n <= TRY_RANKS; n++) {
             const struct weft_coll_call call = {
                 .kind = (enum weft_coll_kind)kind, .n = n, .bytes = 1000 * n + 7, .params = params};
@@ -203,11 +204,14 @@ static int try_collective(const struct weft_plugin_try *how, const struct weft_c
             rc = weft_coll_prove(o, &call, NULL, err);
             if (rc)
                 weft_err_prepend(err, "%s of %u ranks", weft_coll_kind_name(call.kind), n);
-            proved++;
+            proved = true;
         }
+        kinds += proved;
+    }
     free(params);
     if (!rc)
-        try_say(how, "proved for %u kinds and groups of up to %u ranks", proved, TRY_RANKS);
+        try_say(how, "proved for %u kind%s of collective and groups of up to %u ranks", kinds,
+                kinds == 1 ? "" : "s", TRY_RANKS);
     return rc;
 }
 
