@@ -94,6 +94,13 @@ const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS] = {
      .max = "1s",
      .help = "time that the thread which serves a rank's NICs is busy with each message between "
              "nodes, at either end"},
+    {.name = "sync",
+     .type = WEFT_PARAM_TIME,
+     .offset = AT(sync_ps),
+     .def = "0",
+     .max = "1s",
+     .help = "time that a channel is busy with each message within a node besides its payload: "
+             "fences, barriers, counters"},
     {.name = "rate",
      .type = WEFT_PARAM_RATE,
      .offset = AT(rate_bps),
@@ -141,4 +148,5 @@ void weft_nccl_message(const struct weft_coll_call *c, uint32_t rank, uint32_t p
     out->after_ps = net ? p->net_step_ps : p->step_ps;
     if (p->rate_bps)
         out->busy_ps = (int64_t)((weft_u128)bytes * 8 * WEFT_PS_PER_S / p->rate_bps);
+    out->busy_ps += net ? 0 : p->sync_ps;
 }

@@ -18,8 +18,9 @@
 #define LL_SLOT_BYTES 32768u      /* payload of a slot of LL */
 #define LL128_CHUNK_BYTES 576000u /* of LL128 */
 #define SLOTS 8u                  /* NCCL_STEPS */
-#define NVLS_COPY_GBPS 34.5       /* [fit] that a channel copies into and out of buffers */
-#define NVLS_COPY_US 1.5          /* [fit] of each such copy, besides */
+#define NVLS_COPY_GBPS 38.5       /* [fit] that a channel copies into and out of buffers */
+#define NVLS_COPY_US 3            /* [fit] of each such copy, besides */
+#define LL128_SHARE 0.56          /* [fit] of its rate in the tuner, within one node */
 #define P2P_CHANNEL_GBPS 14       /* NCCL_P2P_PER_CHANNEL_NET_BW */
 #define PROXY_MERGED 2            /* [fit] messages that the proxy handles at once */
 #define P2P_LL_BYTES 16384u       /* NCCL_P2P_LL_THRESHOLD */
@@ -242,11 +243,17 @@ static double node_us(const struct weft_library_params *l, const struct weft_lib
     return algo == WEFT_NCCL_RING ? fmax(step, post) : step;
 }
 
+static double base_us(const struct weft_library_params *l, enum weft_nccl_algo algo,
+                      enum weft_nccl_protocol proto)
+{
+    return (l->version < WEFT_NCCL_2_18 ? weft_nccl_old_base_us : weft_nccl_base_us)[algo][proto];
+}
+
 static double latency_us(const struct weft_library_params *l, const struct weft_library_group *g,
                          enum weft_coll_kind kind, enum weft_nccl_algo algo,
                          enum weft_nccl_protocol proto)
 {
-    const double steps = steps_of(kind, g->n), base = weft_nccl_base_us[algo][proto];
+    const double steps = steps_of(kind, g->n), base = base_us(l, algo, proto);
     const double net = g->nodes > 1 ? net_us(l, g, algo, proto) : 0;
     const double net_steps = g->nodes > 1 ? steps_of(kind, g->nodes) : 0;
     switch (algo) {
@@ -382,22 +389,30 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     const uint32_t channels = used_channels(p, g, algo, row->proto, bytes);
     const double all = weft_library_channels(p, g);
     const double bus = bus_GBps(l, g, algo, row->proto);
-    double rate = 0, copy = 0, launch = weft_nccl_base_us[algo][row->proto];
+    double rate = 0, copy = 0, sync = 0, launch = base_us(l, algo, row->proto);
     double step = software_us(node_us(l, g, algo, row->proto), g->node_us);
     const double net = g->nodes > 1 ? software_us(net_us(l, g, algo, row->proto), g->net_us) : 0;
     if (row->proto != WEFT_NCCL_SIMPLE)
         rate = (algo == WEFT_NCCL_TREE ? bus / 2 : bus) / all;
+    if (algo == WEFT_NCCL_RING && g->nodes == 1) {
+        const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
+        if (row->proto == WEFT_NCCL_LL128)
+            rate = fmin(rate, LL128_SHARE * k->ring_ll128 / 2);
+        if (row->proto == WEFT_NCCL_SIMPLE)
+            rate = k->link / all;
+        sync = k->sync_us[row->proto];
+    }
     if (nvls) {
         step =
             algo == WEFT_NCCL_NVLS ? NVLS_COPY_US : 0; /* in the limit of trees it is contained */
-        launch = weft_nccl_nvlink_us[algo][row->proto] - 2 * step;
+        launch = weft_nccl_nvlink_us[algo][row->proto] - step;
         copy =
             algo == WEFT_NCCL_NVLS ? NVLS_COPY_GBPS : 2 * algo_GBps(g, kind, algo, bus) / channels;
     }
     snprintf(text, WEFT_CHOICE_TEXT_MAX,
              "%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64 ":chunk=%" PRIu64
              "B:slices=%u:launch=%.0fns:step=%.0fns:net-step=%.0fns"
-             ":proxy=%.0fns:slots=%u:qps=%" PRIu64 ":rate=%.0fbps:copy-rate=%.0fbps",
+             ":proxy=%.0fns:slots=%u:qps=%" PRIu64 ":sync=%.0fns:rate=%.0fbps:copy-rate=%.0fbps",
              name[algo], channels,
              row->proto == WEFT_NCCL_LL      ? "ll"
              : row->proto == WEFT_NCCL_LL128 ? "ll128"
@@ -406,7 +421,8 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
              algo == WEFT_NCCL_RING && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1, launch * 1e3,
              step * 1e3, net * 1e3,
              proxy_us(l) * 1e3 / (algo == WEFT_NCCL_NVLS_TREE ? PROXY_MERGED : 1),
-             row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS, l->qps, rate * 8e9, copy * 8e9);
+             row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS, l->qps, sync * 1e3,
+             rate * 8e9, copy * 8e9);
 }
 
 /* Channels between two ranks of an all-to-all, and the peers that a rank serves at once. */
@@ -432,7 +448,7 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
              ":chunk=%" PRIu64 "B:peers=%" PRIu32 ":slots=8:qps=%" PRIu64
              ":launch=%.0fns:step=%.0fns:net-step=%.0fns:proxy=%.0fns",
              each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk,
-             8 * all / each, l->qps, weft_nccl_base_us[WEFT_NCCL_RING][proto] * 1e3,
+             8 * all / each, l->qps, base_us(l, WEFT_NCCL_RING, proto) * 1e3,
              software_us(step, g->node_us) * 1e3, software_us(net, g->net_us) * 1e3,
              proxy_us(l) * 1e3 / PROXY_MERGED);
 }

@@ -38,6 +38,9 @@ enum weft_nccl_cpu { WEFT_NCCL_INTEL, WEFT_NCCL_AMD, WEFT_NCCL_ARM };
 /** [nccl] Base latency. */
 static const double weft_nccl_base_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
     [WEFT_NCCL_TREE] = {6.8, 14, 8.4}, [WEFT_NCCL_RING] = {6.6, 14, 8.4}};
+/** [nccl] The same up to 2.12. */
+static const double weft_nccl_old_base_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
+    [WEFT_NCCL_TREE] = {4.4, 4.4, 0}, [WEFT_NCCL_RING] = {3.6, 10, 8.4}};
 /** [nccl] Latency of a step over NVLink. */
 static const double weft_nccl_nvlink_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
     [WEFT_NCCL_TREE] = {0.6, 1.25, 4.0},
@@ -54,6 +57,9 @@ static const double weft_nccl_net_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
 /** [nccl] Constants of a GPU, for 1, 2 and more nodes. */
 struct weft_nccl_gpu_constants {
     double link;          /**< rate of all NVLinks of a GPU that the search counts with */
+    /** [fit] what a channel takes for each step of a ring within one node, besides copying, by
+     * protocol: barriers, loads, for Simple fences; Ampere, others by the clock's rate */
+    double sync_us[WEFT_NCCL_PROTOS];
     double ll_max;        /**< LL within a node */
     double ring_ll128;    /**< per channel */
     double tree_ll128[3]; /**< per channel */
@@ -66,6 +72,7 @@ struct weft_nccl_gpu_constants {
 };
 static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
     [WEFT_NCCL_VOLTA] = {.link = 120,
+                         .sync_us = {1.0, 2.4, 4.6},
                          .ll_max = 39,
                          .ring_ll128 = 20,
                          .tree_ll128 = {20, 20, 20},
@@ -73,6 +80,7 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                          .one_node = {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5},
                          .nodes = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3}},
     [WEFT_NCCL_AMPERE] = {.link = 240,
+                          .sync_us = {1.1, 2.6, 5.0},
                           .ll_max = 87.7,
                           .ring_ll128 = 20,
                           .tree_ll128 = {20, 20, 20},
@@ -80,6 +88,7 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                           .one_node = {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5},
                           .nodes = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3}},
     [WEFT_NCCL_HOPPER] = {.link = 371,
+                          .sync_us = {0.43, 1.9, 3.6},
                           .ll_max = 141,
                           .ring_ll128 = 36.7,
                           .tree_ll128 = {36.7, 36.7, 29},
@@ -91,6 +100,7 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                           .nodes = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3}},
     [WEFT_NCCL_BLACKWELL] = {
         .link = 722,
+        .sync_us = {0.43, 1.9, 3.6},
         .ll_max = 282,
         .ring_ll128 = 40,
         .tree_ll128 = {55.6, 31.67, 20},

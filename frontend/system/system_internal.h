@@ -84,7 +84,7 @@ struct weft_op_state {
 /** What stands for: whatever is cheapest there. */
 #define WEFT_CHOICE_AUTO "auto"
 /** Longest text of a choice that auto makes, with its terminator. */
-#define WEFT_CHOICE_TEXT_MAX 256u
+#define WEFT_CHOICE_TEXT_MAX 288u
 /** One or, with dimensions, one algorithm per dimension. */
 struct weft_choice {
     const char *text; /**< as written */
