@@ -13,7 +13,8 @@
 static const struct weft_bench_rows_kind kinds[] = {{"all_reduce", WEFT_COLL_ALL_REDUCE},
                                                     {"all_gather", WEFT_COLL_ALL_GATHER},
                                                     {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER},
-                                                    {"alltoall", WEFT_COLL_ALL_TO_ALL}};
+                                                    {"alltoall", WEFT_COLL_ALL_TO_ALL},
+                                                    {"sendrecv", WEFT_COLL_ALL_TO_ALL, true}};
 
 const struct weft_bench_rows_kind *weft_bench_rows_kind(const char *name, struct weft_err *err)
 {
@@ -25,7 +26,7 @@ const struct weft_bench_rows_kind *weft_bench_rows_kind(const char *name, struct
             return &kinds[i];
     weft_err_set(err, WEFT_E_USAGE,
                  "'%s' is no collective of nccl-tests that is played; all_reduce, all_gather, "
-                 "reduce_scatter and alltoall are",
+                 "reduce_scatter, alltoall and sendrecv are",
                  name);
     return NULL;
 }
@@ -48,9 +49,9 @@ static bool cut(char *line, char *field[COLUMNS])
     return false;
 }
 
-static double bus_factor(const struct weft_bench_rows_kind *kind, double n)
+double weft_bench_rows_bus_factor(const struct weft_bench_rows_kind *kind, double n)
 {
-    return kind->coll == WEFT_COLL_ALL_REDUCE ? 2 * (n - 1) / n : (n - 1) / n;
+    return kind->pairs ? 1 : (kind->coll == WEFT_COLL_ALL_REDUCE ? 2 : 1) * (n - 1) / n;
 }
 
 static int measured_add(struct weft_bench_rows *m, uint64_t bytes, double us, struct weft_err *err)
@@ -78,7 +79,7 @@ static int from_csv(char *line, const struct weft_bench_rows_kind *kind, const c
     if (us <= 0 && algbw > 0)
         us = bytes / algbw / 1e3;
     if (us <= 0 && busbw > 0)
-        us = bytes * bus_factor(kind, gpus) / busbw / 1e3;
+        us = bytes * weft_bench_rows_bus_factor(kind, gpus) / busbw / 1e3;
     return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
 }
 

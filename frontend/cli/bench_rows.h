@@ -11,9 +11,13 @@
 struct weft_bench_rows_kind {
     const char *name; /**< "all_reduce" */
     enum weft_coll_kind coll;
+    bool pairs; /**< each rank sends to the next one alone */
 };
 /** By name, with or without "_perf"; NULL: *err names the valid ones. */
 const struct weft_bench_rows_kind *weft_bench_rows_kind(const char *name, struct weft_err *err);
+
+/** Bus bandwidth over bytes / time, with @p n ranks. */
+double weft_bench_rows_bus_factor(const struct weft_bench_rows_kind *kind, double n);
 
 /** One measurement. */
 struct weft_bench_rows_row {

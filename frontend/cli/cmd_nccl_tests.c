@@ -8,6 +8,7 @@
  */
 #include "base/units.h"
 #include "cli/bench_rows.h"
+#include "cli/figure_file.h"
 #include "run/execute.h"
 #include "run/interrupt.h"
 #include "run/source.h"
@@ -21,7 +22,7 @@
 
 struct nccl_tests_opts {
     struct weft_source_opts source;
-    const char *begin, *end, *factor, *nodes, *gpus, *against, *only, *play, *csv;
+    const char *begin, *end, *factor, *nodes, *gpus, *against, *only, *hosts, *play, *csv, *picture;
 };
 
 static const struct weft_opt options[] = {
@@ -41,10 +42,15 @@ static const struct weft_opt options[] = {
      "bytes, time_us, algbw_GBps, busbw_GBps, note; their sizes are played"},
     {"only", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, only), "TEXT", NULL,
      "rows of --against whose note contains TEXT"},
+    {"hosts", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, hosts), "N", NULL,
+     "nodes as CSV of --against counts them; default: those of -n, of which one may be several "
+     "hosts that share NVLinks"},
     {"play", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, play), "SIZE", NULL,
      "largest size that is played whole; default: 1G"},
     {"csv", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, csv), "FILE", NULL,
      "write the rows, with measured times, as CSV"},
+    {"picture", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, picture), "FILE", NULL,
+     "draw bus bandwidth against size, with the measured one: .svg, .pdf, .png, .gp or .csv"},
 };
 
 /* What is played. */
@@ -56,6 +62,7 @@ struct test {
     struct weft_arena *arena;
     const char *dims;     /* setting of the topology; NULL: as in the file */
     uint32_t nodes, gpus; /* of a node */
+    uint32_t hosts;       /* of the measurements */
     uint64_t play_bytes;
     double half_us, whole_us; /* of play_bytes, by `ahead` */
     const char *ahead;        /* algorithm and protocol; NULL: not played yet */
@@ -195,12 +202,14 @@ static int play(struct test *t, uint64_t bytes, const struct weft_library_row *f
     struct weft_scenario *s = NULL;
     struct weft_execution run = {0};
     int64_t end_ps = 0;
-    const char *sets[6];
+    const char *sets[7];
     size_t nsets = 0;
     sets[nsets++] = t->dims;
     sets[nsets++] =
         weft_arena_printf(t->arena, "generate.kind=%s", weft_coll_kind_name(t->kind->coll));
     sets[nsets++] = weft_arena_printf(t->arena, "generate.size=%" PRIu64 "B", own ? own : 1);
+    if (t->kind->pairs)
+        sets[nsets++] = "generate.shift=1";
     if (forced) {
         sets[nsets++] =
             weft_arena_printf(t->arena, "library.algo=%s", weft_library_algo_name(forced->algo));
@@ -265,8 +274,7 @@ static int play_row(struct test *t, struct row *r, struct weft_err *err)
 
 static double bus_factor(const struct test *t)
 {
-    const double n = (double)t->nodes * t->gpus;
-    return t->kind->coll == WEFT_COLL_ALL_REDUCE ? 2 * (n - 1) / n : (n - 1) / n;
+    return weft_bench_rows_bus_factor(t->kind, (double)t->nodes * t->gpus);
 }
 
 static void print_head(const struct test *t, bool against)
@@ -330,6 +338,35 @@ static int write_csv(const struct test *t, const struct row *r, size_t n, struct
     return fclose(f) ? weft_err_set(err, WEFT_E_IO, "%s: cannot be written", t->o->csv) : 0;
 }
 
+/* Bus bandwidth against size, simulated and measured. */
+static int draw(const struct test *t, const struct row *r, size_t n, bool against,
+                struct weft_err *err)
+{
+    struct weft_figure *f = weft_figure_new();
+    if (!f)
+        return weft_err_no_memory(err, "a figure");
+    f->title = weft_figure_printf(f, "%s on %s: %" PRIu32 " nodes of %" PRIu32 " GPUs",
+                                  t->kind->name, t->cluster[0], t->nodes, t->gpus);
+    f->caption = "Bus bandwidth as nccl-tests counts it. Choices of algorithm and protocol follow "
+                 "NCCL's tuner.";
+    struct weft_panel *panel =
+        weft_panel_add(f, "", "size (bytes, log scale)", "bus bandwidth (GB/s, log scale)");
+    panel->x.log = panel->x.bytes = panel->y.log = true;
+    struct weft_curve *simulated = weft_curve_add(panel, WEFT_MARK_POINTS, 0, "simulated");
+    struct weft_curve *measured =
+        against ? weft_curve_add(panel, WEFT_MARK_DOTS, 1, "measured") : NULL;
+    for (size_t i = 0; i < n; i++) {
+        const double bus = (double)r[i].bytes * bus_factor(t) / 1e3;
+        weft_curve_xy(simulated, (double)r[i].bytes, bus / r[i].us);
+        if (measured)
+            weft_curve_xy(measured, (double)r[i].bytes, bus / r[i].measured_us);
+    }
+    int code = weft_figure_check(f, err);
+    code = code ? code : weft_figure_file(t->cli, f, t->o->picture, err);
+    weft_figure_free(f);
+    return code;
+}
+
 static int play_all(struct test *t, struct row *r, size_t n, bool against, struct weft_err *err)
 {
     int code = 0;
@@ -350,6 +387,8 @@ static int play_all(struct test *t, struct row *r, size_t n, bool against, struc
         code = print_error(t, r, n, err);
     if (!code && t->o->csv)
         code = write_csv(t, r, n, err);
+    if (!code && t->o->picture)
+        code = draw(t, r, n, against, err);
     return code;
 }
 
@@ -360,7 +399,7 @@ static int read_rows(struct test *t, uint64_t begin, uint64_t end, uint64_t fact
     struct weft_bench_rows m = {0};
     *n = 0;
     if (o->against) {
-        const int code = weft_bench_rows_read(o->against, t->kind, o->only, t->nodes,
+        const int code = weft_bench_rows_read(o->against, t->kind, o->only, t->hosts,
                                               t->nodes * t->gpus, &m, err);
         if (code)
             return code;
@@ -391,7 +430,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
 {
     const struct nccl_tests_opts *o = (const struct nccl_tests_opts *)opts;
     struct test t = {.cli = cli, .o = o};
-    uint64_t begin, end, factor = 2, nodes = 0, gpus = 0;
+    uint64_t begin, end, factor = 2, nodes = 0, gpus = 0, hosts = 0;
     struct row *rows = NULL;
     size_t n = 0;
     if (nargs < 1 || nargs > 2)
@@ -404,12 +443,15 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return err->code;
     if ((o->factor && (weft_parse_u64(o->factor, &factor, err) || factor < 2)) ||
         (o->nodes && (weft_parse_u64(o->nodes, &nodes, err) || nodes < 1 || nodes > 65536)) ||
+        (o->hosts && (weft_parse_u64(o->hosts, &hosts, err) || hosts < 1 || hosts > 65536)) ||
         (o->gpus && (weft_parse_u64(o->gpus, &gpus, err) || gpus < 1 || gpus > 1024)))
-        return weft_err_set(err, WEFT_E_USAGE,
-                            "-f is a factor of 2 or more, -n and -g are numbers of 1 or more");
+        return weft_err_set(
+            err, WEFT_E_USAGE,
+            "-f is a factor of 2 or more, -n, -g and --hosts are numbers of 1 or more");
     t.arena = weft_arena_new();
     int code = t.arena ? read_cluster(&t, (uint32_t)nodes, (uint32_t)gpus, err)
                        : weft_err_no_memory(err, "a test");
+    t.hosts = hosts ? (uint32_t)hosts : t.nodes;
     if (!code)
         code = read_rows(&t, begin, end, factor, &rows, &n, err);
     if (!code)
@@ -427,7 +469,7 @@ const struct weft_command weft_command_nccl_tests = {
     .example = "weft nccl-tests dgx-h100 all_reduce -b 1M -e 16M -n 2",
     .details =
         "CLUSTER is a file of scenarios/clusters, by name, or one of your own. COLLECTIVE is "
-        "all_reduce (default), all_gather, reduce_scatter or alltoall.\n"
+        "all_reduce (default), all_gather, reduce_scatter, alltoall or sendrecv.\n"
         "Each size is simulated packet by packet, with the algorithm, protocol and channels that "
         "NCCL's tuner takes. Sizes above --play go on as the two below do; a '~' marks them.\n"
         "With --against the sizes are those of a file of measurements; each row shows its error.",

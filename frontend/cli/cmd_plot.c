@@ -2,6 +2,7 @@
 /* weft plot: one figure of runs. */
 #include "base/file.h"
 #include "base/units.h"
+#include "cli/figure_file.h"
 #include "command/command.h"
 #include "plot/gnuplot.h"
 #include "plot/plot.h"
@@ -60,13 +61,13 @@ static const struct weft_opt options[] = {
 enum to { TO_AUTO, TO_SVG, TO_PDF, TO_PNG, TO_GNUPLOT, TO_CSV };
 static const char *const endings[] = {"", "svg", "pdf", "png", "gp", "csv"};
 
-/* What an option of --to means for a file: auto is what its ending says. */
-static int choose_format(const struct plot_opts *o, enum to *out, struct weft_err *err)
+/* The format that the name of a file ends with; without an ending SVG. */
+static int format_of(const char *path, enum to *out, struct weft_err *err)
 {
-    const char *name = o->out ? strrchr(o->out, '/') : NULL;
-    const char *dot = o->out ? strrchr(name ? name : o->out, '.') : NULL;
-    *out = o->to == TO_AUTO ? TO_SVG : (enum to)o->to;
-    if (o->to != TO_AUTO || !dot)
+    const char *name = strrchr(path, '/');
+    const char *dot = strrchr(name ? name : path, '.');
+    *out = TO_SVG;
+    if (!dot)
         return 0;
     for (int i = TO_SVG; i <= TO_CSV; i++)
         if (strcmp(dot + 1, endings[i]) == 0) {
@@ -76,7 +77,14 @@ static int choose_format(const struct plot_opts *o, enum to *out, struct weft_er
     return weft_err_set(err, WEFT_E_USAGE,
                         "-o %s: no format has the ending '%s'; there are .svg, .pdf, .png, .gp and "
                         ".csv, or say --to",
-                        o->out, dot);
+                        path, dot);
+}
+
+/* What an option of --to means for a file: auto is what its ending says. */
+static int choose_format(const struct plot_opts *o, enum to *out, struct weft_err *err)
+{
+    *out = o->to == TO_AUTO ? TO_SVG : (enum to)o->to;
+    return o->to == TO_AUTO && o->out ? format_of(o->out, out, err) : 0;
 }
 
 static void list_kinds(FILE *out)
@@ -128,6 +136,13 @@ static int write_file(const struct weft_cli *cli, const struct weft_figure *f, e
         fprintf(cli->out, "%s: %s\n%s\n", path, f->title, f->caption);
     free(text.data);
     return code;
+}
+
+int weft_figure_file(const struct weft_cli *cli, const struct weft_figure *f, const char *path,
+                     struct weft_err *err)
+{
+    enum to to;
+    return format_of(path, &to, err) ? err->code : write_file(cli, f, to, path, err);
 }
 
 static int read_time(const char *option, const char *text, double *out_ns, struct weft_err *err)

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "congestion/cc.h"
 #include "congestion/cc_table.h"
+#include "system/library.h"
 #include "topologies/read.h"
 
 #include <stdbool.h>
@@ -439,6 +440,48 @@ static int show_renamed(const struct weft_cli *cli, const struct show_opts *o)
     return 0;
 }
 
+struct constants {
+    const struct weft_cli *cli;
+    struct weft_json *json; /* NULL: text */
+};
+
+static void show_constant(void *ctx, const char *name, const char *values, const char *source)
+{
+    const struct constants *c = (const struct constants *)ctx;
+    if (!c->json) {
+        fprintf(c->cli->out, "%-52s %s\n%-52s   [%s]\n", name, values, "", source);
+        return;
+    }
+    weft_json_object(c->json);
+    weft_json_kv_str(c->json, "constant", name);
+    weft_json_kv_str(c->json, "values", values);
+    weft_json_kv_str(c->json, "source", source);
+    weft_json_end_object(c->json);
+}
+
+/* Constants of a collective library; what is measured or fitted says on what. */
+static int show_library(const struct weft_cli *cli, const struct show_opts *o, char **args,
+                        int nargs, struct weft_err *err)
+{
+    struct weft_json j;
+    struct constants c = {cli, o->json ? &j : NULL};
+    if (nargs != 1 || strcmp(args[0], "nccl") != 0)
+        return weft_err_set(err, WEFT_E_USAGE, "show library needs a name: nccl");
+    if (o->json) {
+        json_start(&j, cli);
+        weft_json_key(&j, "constants");
+        weft_json_array(&j);
+    } else {
+        fputs("Values of LL, LL128, Simple where there are three by protocol.\n", cli->out);
+    }
+    weft_library_constants(show_constant, &c);
+    if (o->json) {
+        weft_json_end_array(&j);
+        json_end(&j);
+    }
+    return 0;
+}
+
 /* A word that is no family: its member of this name, if only one family has one. */
 static int show_by_name(const struct weft_cli *cli, const struct show_opts *o, const char *name,
                         struct weft_err *err)
@@ -487,6 +530,8 @@ static int show_run(const struct weft_cli *cli, const void *opts, char **args, i
     }
     if (strcmp(what, "renamed") == 0)
         return show_renamed(cli, o);
+    if (strcmp(what, "library") == 0)
+        return show_library(cli, o, args + 1, nargs - 1, err);
     const struct weft_listing *l = weft_listing_find(cli, what);
     if (!l && nargs == 1)
         return show_by_name(cli, o, what, err);
@@ -512,6 +557,7 @@ const struct weft_command weft_command_show = {
         "NAME: its parameters\n"
         "  NAME                 the same, where only one of them is called so\n"
         "  quantity NAME        its selectors in sample.what\n"
+        "  library nccl         constants of its model, each with its source\n"
         "  model NAME, gpu NAME what the workload training knows of it\n"
         "  distribution NAME    mean and points of flow sizes\n"
         "  topology FILE        the links of the fabric in a topology file; see weft topology\n"

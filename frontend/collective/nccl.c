@@ -68,7 +68,7 @@ const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS] = {
      .def = "1",
      .min = "1",
      .max = "16",
-     .help = "QPs of a channel between two nodes, which the messages of its steps take in turn"},
+     .help = "QPs of a channel between two nodes, which its messages take in turn"},
     {.name = "launch",
      .type = WEFT_PARAM_TIME,
      .offset = AT(launch_ps),
@@ -138,7 +138,7 @@ void weft_nccl_message(const struct weft_coll_call *c, uint32_t rank, uint32_t p
     const uint32_t node = weft_nccl_node(c);
     const bool net = rank / node != peer / node;
     out->peer = peer;
-    out->channel = (uint32_t)(channel * p->qps + (net ? out->step % p->qps : 0)) + 1;
+    out->channel = (uint32_t)(channel * p->qps + (net ? out->first_block % p->qps : 0)) + 1;
     out->line = p->protocol == WEFT_NCCL_LL ? 16 : p->protocol == WEFT_NCCL_LL128 ? 128 : 0;
     out->payload = p->protocol == WEFT_NCCL_LL ? 8 : 120;
     out->proxy_ps = net ? p->proxy_ps : 0;

@@ -18,11 +18,8 @@
 #define LL_SLOT_BYTES 32768u      /* payload of a slot of LL */
 #define LL128_CHUNK_BYTES 576000u /* of LL128 */
 #define SLOTS 8u                  /* NCCL_STEPS */
-#define NVLS_COPY_GBPS 38.5       /* [fit] that a channel copies into and out of buffers */
-#define NVLS_COPY_US 3            /* [fit] of each such copy, besides */
-#define LL128_SHARE 0.56          /* [fit] of its rate in the tuner, within one node */
 #define P2P_CHANNEL_GBPS 14       /* NCCL_P2P_PER_CHANNEL_NET_BW */
-#define PROXY_MERGED 2            /* [fit] messages that the proxy handles at once */
+#define NVLS_ARITY 32u            /* NCCL_MAX_NVLS_ARITY */
 #define P2P_LL_BYTES 16384u       /* NCCL_P2P_LL_THRESHOLD */
 
 static const char *const algo_name[WEFT_NCCL_ALGOS] = {"Tree", "Ring", "NVLS", "NVLSTree", "P2P"};
@@ -172,12 +169,17 @@ static double within(const double *rates, size_t n, double most)
     return 0;
 }
 
+static uint32_t nvls_heads(const struct weft_library_group *g)
+{
+    return g->node < NVLS_ARITY ? g->node : NVLS_ARITY;
+}
+
 /* Bus bandwidth of NVLS within a node, without the limit of trees. */
 static double nvls_GBps(const struct weft_nccl_gpu_constants *k, const struct weft_library_group *g)
 {
-    const double b =
-        within(k->one_node, sizeof k->one_node / sizeof *k->one_node, k->link / g->node);
-    return g->node * b * k->nvls * (g->node - 1) / g->node * 2;
+    const uint32_t heads = nvls_heads(g);
+    const double b = within(k->one_node, sizeof k->one_node / sizeof *k->one_node, k->link / heads);
+    return heads * b * k->nvls * (g->node - 1) / g->node * 2;
 }
 
 static double bus_GBps(const struct weft_library_params *l, const struct weft_library_group *g,
@@ -329,7 +331,7 @@ static uint32_t used_channels(const struct weft_system_params *p,
 static uint64_t chunk_bytes(const struct weft_system_params *p, const struct weft_library_group *g,
                             const struct weft_library_row *row, uint64_t bytes, uint64_t channels)
 {
-    const uint64_t slot = p->nccl->buffer_bytes / SLOTS, at_once = channels * g->node;
+    const uint64_t slot = p->nccl->buffer_bytes / SLOTS, at_once = channels * nvls_heads(g);
     uint64_t chunk;
     switch (row->algo) {
     case WEFT_NCCL_NVLS:
@@ -339,14 +341,14 @@ static uint64_t chunk_bytes(const struct weft_system_params *p, const struct wef
             if (bytes < least[i] * at_once * chunk && chunk > to[i])
                 chunk = to[i];
         }
-        return chunk;
+        return chunk * nvls_heads(g) / g->node; /* a head for every rank */
     case WEFT_NCCL_NVLS_TREE:
         chunk = g->nodes >= 4 ? 65536 : 131072;
         if (bytes < 4 * at_once * chunk && chunk > 65536)
             chunk = 65536;
         if (bytes < at_once * chunk && chunk > 32768)
             chunk = 32768;
-        return chunk;
+        return chunk * nvls_heads(g) / g->node;
     default:
         break;
     }
@@ -385,6 +387,8 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     static const char *const name[] = {"nccl-tree", "nccl-ring", "nccl-nvls", "nccl-nvls"};
     const struct weft_library_params *l = p->nccl;
     const enum weft_nccl_algo algo = row->algo;
+    const bool ring = algo == WEFT_NCCL_RING;
+    const uint64_t pieces = l->split ? l->qps : 1; /* of a message */
     const bool nvls = algo == WEFT_NCCL_NVLS || algo == WEFT_NCCL_NVLS_TREE;
     const uint32_t channels = used_channels(p, g, algo, row->proto, bytes);
     const double all = weft_library_channels(p, g);
@@ -394,20 +398,20 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     const double net = g->nodes > 1 ? software_us(net_us(l, g, algo, row->proto), g->net_us) : 0;
     if (row->proto != WEFT_NCCL_SIMPLE)
         rate = (algo == WEFT_NCCL_TREE ? bus / 2 : bus) / all;
-    if (algo == WEFT_NCCL_RING && g->nodes == 1) {
+    if (ring && g->nodes == 1) {
         const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
         if (row->proto == WEFT_NCCL_LL128)
-            rate = fmin(rate, LL128_SHARE * k->ring_ll128 / 2);
+            rate = fmin(rate, WEFT_NCCL_LL128_SHARE * k->ring_ll128 / 2);
         if (row->proto == WEFT_NCCL_SIMPLE)
-            rate = k->link / all;
+            rate = k->ring / all;
         sync = k->sync_us[row->proto];
     }
     if (nvls) {
-        step =
-            algo == WEFT_NCCL_NVLS ? NVLS_COPY_US : 0; /* in the limit of trees it is contained */
+        step = algo == WEFT_NCCL_NVLS ? WEFT_NCCL_NVLS_COPY_US
+                                      : 0; /* in the limit of trees it is contained */
         launch = weft_nccl_nvlink_us[algo][row->proto] - step;
-        copy =
-            algo == WEFT_NCCL_NVLS ? NVLS_COPY_GBPS : 2 * algo_GBps(g, kind, algo, bus) / channels;
+        copy = algo == WEFT_NCCL_NVLS ? WEFT_NCCL_NVLS_COPY_GBPS
+                                      : 2 * algo_GBps(g, kind, algo, bus) / channels;
     }
     snprintf(text, WEFT_CHOICE_TEXT_MAX,
              "%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64 ":chunk=%" PRIu64
@@ -417,12 +421,13 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
              row->proto == WEFT_NCCL_LL      ? "ll"
              : row->proto == WEFT_NCCL_LL128 ? "ll128"
                                              : "simple",
-             g->node, l->rails, chunk_bytes(p, g, row, bytes, channels),
-             algo == WEFT_NCCL_RING && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1, launch * 1e3,
-             step * 1e3, net * 1e3,
-             proxy_us(l) * 1e3 / (algo == WEFT_NCCL_NVLS_TREE ? PROXY_MERGED : 1),
-             row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS, l->qps, sync * 1e3,
-             rate * 8e9, copy * 8e9);
+             g->node, l->rails, chunk_bytes(p, g, row, bytes, channels) / (ring ? 1 : pieces),
+             (ring && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1) * (ring ? (unsigned)pieces : 1),
+             launch * 1e3, step * 1e3, net * 1e3,
+             proxy_us(l) * 1e3 / (double)pieces /
+                 (algo == WEFT_NCCL_NVLS_TREE ? WEFT_NCCL_PROXY_MERGED : 1),
+             (row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS) * (ring ? (unsigned)pieces : 1),
+             l->qps, sync * 1e3, rate * 8e9, copy * 8e9);
 }
 
 /* Channels between two ranks of an all-to-all, and the peers that a rank serves at once. */
@@ -439,6 +444,7 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
     while (g->nodes > 1 && each > 1 && each * ((g->n + 7) / 8) > all)
         each /= 2;
     const uint64_t message = bytes / g->n / each, whole = g->nodes > 1 ? 131072 : 524288;
+    const uint64_t pieces = l->split ? l->qps : 1;
     const uint64_t chunk = message < whole ? whole / 4 : message < 8 * whole ? whole / 2 : whole;
     const enum weft_nccl_protocol proto = message <= P2P_LL_BYTES ? WEFT_NCCL_LL : WEFT_NCCL_SIMPLE;
     const double step = node_us(l, g, WEFT_NCCL_RING, proto);
@@ -447,10 +453,10 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
              "nccl-p2p:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64
              ":chunk=%" PRIu64 "B:peers=%" PRIu32 ":slots=8:qps=%" PRIu64
              ":launch=%.0fns:step=%.0fns:net-step=%.0fns:proxy=%.0fns",
-             each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk,
+             each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk / pieces,
              8 * all / each, l->qps, base_us(l, WEFT_NCCL_RING, proto) * 1e3,
              software_us(step, g->node_us) * 1e3, software_us(net, g->net_us) * 1e3,
-             proxy_us(l) * 1e3 / PROXY_MERGED);
+             proxy_us(l) * 1e3 / (double)pieces / WEFT_NCCL_PROXY_MERGED);
 }
 
 bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,

@@ -55,6 +55,10 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
 /** What the library takes for an operation of a group; false: it has no say. */
 bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
                        struct weft_ranking *out);
+/** Lists the constants of the model: @p row gets each with its values and where they are from. */
+void weft_library_constants(void (*row)(void *ctx, const char *name, const char *values,
+                                        const char *source),
+                            void *ctx);
 /** "Tree", "Ring", ... */
 const char *weft_library_algo_name(enum weft_nccl_algo algo);
 /** "LL", "LL128", "Simple" */

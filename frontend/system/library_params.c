@@ -115,6 +115,13 @@ static const struct weft_param params[] = {
      .max = "16",
      .help = "QPs between two ranks per channel, which its messages take in turn",
      .source = "NCCL_IB_QPS_PER_CONNECTION"},
+    {.name = "ib-split-data-on-qps",
+     .type = WEFT_PARAM_BOOL,
+     .needs = NEEDS " and library.ib-qps-per-connection!=1",
+     .offset = AT(split),
+     .def = "false",
+     .help = "each message is cut into a piece for each QP, instead of taking one QP",
+     .source = "NCCL_IB_SPLIT_DATA_ON_QPS"},
 };
 
 const struct weft_param_table weft_library_param_table =

@@ -33,6 +33,7 @@ struct weft_library_params {
     uint64_t min_channels, max_channels; /**< 0: as found */
     uint64_t buffer_bytes;               /**< NCCL_BUFFSIZE */
     uint64_t qps;                        /**< NCCL_IB_QPS_PER_CONNECTION */
+    bool split;                          /**< NCCL_IB_SPLIT_DATA_ON_QPS */
 };
 extern const struct weft_param_table weft_library_param_table;
 

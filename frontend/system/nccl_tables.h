@@ -56,10 +56,11 @@ static const double weft_nccl_net_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
 
 /** [nccl] Constants of a GPU, for 1, 2 and more nodes. */
 struct weft_nccl_gpu_constants {
-    double link;          /**< rate of all NVLinks of a GPU that the search counts with */
+    double link; /**< rate of all NVLinks of a GPU that the search counts with */
     /** [fit] what a channel takes for each step of a ring within one node, besides copying, by
      * protocol: barriers, loads, for Simple fences; Ampere, others by the clock's rate */
     double sync_us[WEFT_NCCL_PROTOS];
+    double ring;          /**< [fit] that channels of a ring within one node copy, all together */
     double ll_max;        /**< LL within a node */
     double ring_ll128;    /**< per channel */
     double tree_ll128[3]; /**< per channel */
@@ -72,6 +73,7 @@ struct weft_nccl_gpu_constants {
 };
 static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
     [WEFT_NCCL_VOLTA] = {.link = 120,
+                         .ring = 120,
                          .sync_us = {1.0, 2.4, 4.6},
                          .ll_max = 39,
                          .ring_ll128 = 20,
@@ -80,6 +82,7 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                          .one_node = {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5},
                          .nodes = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3}},
     [WEFT_NCCL_AMPERE] = {.link = 240,
+                          .ring = 240,
                           .sync_us = {1.1, 2.6, 5.0},
                           .ll_max = 87.7,
                           .ring_ll128 = 20,
@@ -88,6 +91,7 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                           .one_node = {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5},
                           .nodes = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3}},
     [WEFT_NCCL_HOPPER] = {.link = 371,
+                          .ring = 387,
                           .sync_us = {0.43, 1.9, 3.6},
                           .ll_max = 141,
                           .ring_ll128 = 36.7,
@@ -100,6 +104,7 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                           .nodes = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3}},
     [WEFT_NCCL_BLACKWELL] = {
         .link = 722,
+        .ring = 722,
         .sync_us = {0.43, 1.9, 3.6},
         .ll_max = 282,
         .ring_ll128 = 40,
@@ -115,6 +120,14 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
 static const double weft_nccl_ll_max[3][2] = {{39, 20.4}, {22.5, 19}, {39, 20.4}};
 /** [nccl] Time of posting a message by CPU; three times as long for Simple. */
 static const double weft_nccl_post_us[3] = {1, 2, 1};
+
+/** [fit] Copies of a channel into and out of NVLS buffers: rate, and time besides. */
+#define WEFT_NCCL_NVLS_COPY_GBPS 38.5
+#define WEFT_NCCL_NVLS_COPY_US 3
+/** [fit] Share of the tuner's rate of LL128 that a ring within one node reaches. */
+#define WEFT_NCCL_LL128_SHARE 0.56
+/** [fit] Messages that the proxy handles at once, in all-to-alls and NVLSTree. */
+#define WEFT_NCCL_PROXY_MERGED 2.2
 
 /** [nccl] Factors of a tree's rate by floor(log2(bytes / 64)). */
 #define WEFT_NCCL_FACTORS 24

@@ -40,6 +40,7 @@ struct weft_generate_params {
     uint64_t size_bytes; /**< bytes of one collective; data-parallel: gradient bytes of one layer */
     uint64_t count;      /**< microbenchmark: collectives, >= 1 */
     double skew;         /**< all-to-all: exponent of Zipf's law of the receivers; 0: even */
+    uint64_t shift;      /**< all-to-all: each sends to the rank so many after it; 0: to all */
     uint64_t seed;       /**< skew: which receivers are popular */
     const char *matrix;  /**< all-to-all: file of bytes by sender and receiver; "": none */
     uint64_t matrix_unit_bytes; /**< matrix: bytes that a 1 in it stands for, >= 1 */

@@ -118,11 +118,12 @@ int weft_generate_matrix_make(const struct weft_generate_params *p,
                               struct weft_generate_matrix *out, struct weft_err *err)
 {
     *out = (struct weft_generate_matrix){.n = p->ranks};
-    if (!(p->skew > 0) && !*p->matrix)
+    if (!(p->skew > 0) && !*p->matrix && !p->shift)
         return 0;
     if (p->pattern != WEFT_GENERATE_MICROBENCHMARK || p->kind != WEFT_COLL_ALL_TO_ALL)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "workload 'generate': skew and matrix-file are of kind=all-to-all");
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "workload 'generate': skew, shift and matrix-file are of kind=all-to-all");
     if (out->n > WEFT_GENERATE_MATRIX_RANKS)
         return weft_err_set(err, WEFT_E_LIMIT,
                             "workload 'generate': a skewed all-to-all has at most %d ranks, not "
@@ -131,6 +132,10 @@ int weft_generate_matrix_make(const struct weft_generate_params *p,
     out->bytes = (uint64_t *)calloc(out->n * out->n, sizeof *out->bytes);
     if (!out->bytes)
         return weft_err_no_memory(err, "an all-to-all");
+    for (uint64_t i = 0; p->shift && i < out->n; i++)
+        out->bytes[i * out->n + (i + p->shift) % out->n] = p->size_bytes;
+    if (p->shift)
+        return 0;
     return *p->matrix ? by_file(p, out, err) : by_zipf(p, out, err);
 }
 

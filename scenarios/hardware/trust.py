@@ -44,6 +44,7 @@ def play(weft, data, case, folder):
                "--against", os.path.join(data, case["file"] + ".csv"), "--csv", out]
     if case["only"]:
         command += ["--only", case["only"]]
+    command += case["options"].split()
     for setting in case["set"].split():
         command += ["--set", setting]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)

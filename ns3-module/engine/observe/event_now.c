@@ -42,6 +42,8 @@ static void name_event(const struct weft_engine *e, uint64_t id, struct weft_eve
 /* Event that context @p c executes; false: it executes nothing. */
 static bool name(const struct weft_engine *c, struct weft_event_now *out)
 {
+    if (!c->fabric) /* a worker that has not begun */
+        return false;
     if (c->windows.running) {
         out->what = "arrivals and transmissions of a switch";
         out->node = (uint32_t)(c->windows.running - c->windows.of);

@@ -22,7 +22,8 @@
  * at a time, where they take turns with the data of QPs of their priority.
  *
  * Adding up: a switch takes the frames that come in by a port in their order, for all groups, at
- * aggregation-rate; a sum is ready aggregation-latency after its last frame was taken. Sums go
+ * aggregation-rate; a sum is ready aggregation-latency after its last frame was taken. Copies are
+ * not added up and pass at the rate of the link. Sums go
  * through the egress queues like other packets of their priority and obey PFC there, but they lie
  * in the slots and in copies of the aggregation unit, not in the packet buffer: nothing drops them,
  * and they cause no pause or mark. Only links can lose them, which a group's tree must not have: a
@@ -292,10 +293,11 @@ static void add_up(struct weft_engine *e, struct stop *s, uint32_t port, uint64_
     const struct in_network *in = e->in_network;
     int64_t *const free_ps = &in->free_ps[port];
     struct weft_err err = {0};
-    if (in->rate_q)
+    const bool adds = in->rate_q && !in_network_copies(s->g);
+    if (adds)
         *free_ps = (*free_ps > e->now ? *free_ps : e->now) + gap_ps(frame, in->rate_q);
     int64_t *const taken_ps = &s->taken_ps[pos % s->g->window];
-    const int64_t now_taken_ps = in->rate_q ? *free_ps : e->now;
+    const int64_t now_taken_ps = adds ? *free_ps : e->now;
     *taken_ps = now_taken_ps > *taken_ps ? now_taken_ps : *taken_ps;
     const int64_t ready = *taken_ps + e->p.in_network.latency_ps;
     if (++s->came[pos % s->g->window] < s->nbranches)

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The constants of NCCL's model as a list, for people. */
+#include "system/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TUNING "NVIDIA/nccl 2.30.7, src/graph/tuning.cc"
+#define SEARCH "NVIDIA/nccl 2.30.7, src/graph/search.cc"
+#define FIT_NVLS "fitted on DGX H100 and azure-nd-a100-h100 (ND H100)"
+#define FIT_STEPS "fitted on simllm-a100-nvlink-and-sockets and azure-nd-a100-h100"
+
+typedef void constant_row(void *ctx, const char *name, const char *values, const char *source);
+
+/* A row of @p n numbers; zeros at the end say that there is nothing more. */
+static void numbers(constant_row *row, void *ctx, const char *name, const double *v, size_t n,
+                    const char *source)
+{
+    char text[256];
+    size_t used = 0;
+    while (n > 1 && v[n - 1] == 0)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%g", i ? " " : "", v[i]);
+    row(ctx, name, text, source);
+}
+
+static void of_algorithms(constant_row *row, void *ctx)
+{
+    static const struct {
+        const char *what;
+        const double (*us)[WEFT_NCCL_PROTOS];
+    } tables[] = {{"base latency, us", weft_nccl_base_us},
+                  {"base latency up to 2.12, us", weft_nccl_old_base_us},
+                  {"step over NVLink, us", weft_nccl_nvlink_us},
+                  {"step over the network, us", weft_nccl_net_us}};
+    char name[96];
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (int a = 0; a < WEFT_NCCL_P2P; a++) {
+            const double *us = tables[t].us[a];
+            if (us[0] == 0 && us[1] == 0 && us[2] == 0)
+                continue;
+            snprintf(name, sizeof name, "%s: %s", weft_library_algo_name((enum weft_nccl_algo)a),
+                     tables[t].what);
+            numbers(row, ctx, name, us, WEFT_NCCL_PROTOS, TUNING);
+        }
+    for (int q = 0; q < WEFT_NCCL_PROTOS; q++) {
+        snprintf(name, sizeof name, "Tree %s: factor by log2(bytes / 64)",
+                 weft_library_proto_name((enum weft_nccl_protocol)q));
+        numbers(row, ctx, name, weft_nccl_tree_factor[q], WEFT_NCCL_FACTORS, TUNING);
+    }
+}
+
+static void of_gpus(constant_row *row, void *ctx)
+{
+    static const char *const gpu[WEFT_NCCL_GPUS] = {"volta", "ampere", "hopper", "blackwell"};
+    char name[96];
+    for (int i = 0; i < WEFT_NCCL_GPUS; i++) {
+        const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[i];
+        const struct {
+            const char *what, *source;
+            const double *v;
+            size_t n;
+        } rows[] = {{"NVLinks of a GPU, GB/s", SEARCH, &k->link, 1},
+                    {"ring on one node, copies of all channels, GB/s",
+                     i == WEFT_NCCL_AMPERE   ? FIT_STEPS
+                     : i == WEFT_NCCL_HOPPER ? "NVIDIA/nccl issue 1455: 365 to 370 GB/s"
+                                             : "NVLinks that NCCL counts with",
+                     &k->ring, 1},
+                    {"LL within a node, GB/s", TUNING, &k->ll_max, 1},
+                    {"Ring LL128 per channel, GB/s", TUNING, &k->ring_ll128, 1},
+                    {"Tree LL128 per channel by nodes, GB/s", TUNING, k->tree_ll128, 3},
+                    {"Tree per channel by nodes, GB/s", TUNING, k->tree, 3},
+                    {"NVLSTree per channel by nodes, GB/s", TUNING, k->nvls_tree, 3},
+                    {"NVLS efficiency", TUNING, &k->nvls, 1},
+                    {"rates tried on one node, GB/s", SEARCH, k->one_node, 12},
+                    {"rates tried on several, GB/s", SEARCH, k->nodes, 16},
+                    {"channel busy with a ring's step on one node, us",
+                     i == WEFT_NCCL_AMPERE   ? FIT_STEPS
+                     : i == WEFT_NCCL_HOPPER ? "LL fitted on DGX H100; others as ampere, by clock"
+                                             : "as ampere and hopper, by clock",
+                     k->sync_us, WEFT_NCCL_PROTOS}};
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+            snprintf(name, sizeof name, "%s: %s", gpu[i], rows[r].what);
+            numbers(row, ctx, name, rows[r].v, rows[r].n, rows[r].source);
+        }
+    }
+}
+
+static void of_cpus(constant_row *row, void *ctx)
+{
+    static const char *const cpu[] = {"intel", "amd", "arm"};
+    char name[96];
+    for (size_t i = 0; i < sizeof cpu / sizeof cpu[0]; i++) {
+        snprintf(name, sizeof name, "%s: LL between nodes, 2 and more, GB/s", cpu[i]);
+        numbers(row, ctx, name, weft_nccl_ll_max[i], 2, TUNING);
+        snprintf(name, sizeof name, "%s: posting a message, us", cpu[i]);
+        numbers(row, ctx, name, &weft_nccl_post_us[i], 1, TUNING);
+    }
+}
+
+void weft_library_constants(constant_row *row, void *ctx)
+{
+    static const struct {
+        const char *name, *source;
+        double v;
+    } fitted[] = {
+        {"NVLS: copies of a channel, GB/s", FIT_NVLS, WEFT_NCCL_NVLS_COPY_GBPS},
+        {"NVLS: time of a copy besides, us", FIT_NVLS, WEFT_NCCL_NVLS_COPY_US},
+        {"Ring LL128 on one node: share of the tuner's rate", FIT_STEPS, WEFT_NCCL_LL128_SHARE},
+        {"messages that the proxy handles at once", "fitted on aws-p5-alltoall-ep",
+         WEFT_NCCL_PROXY_MERGED}};
+    of_algorithms(row, ctx);
+    of_gpus(row, ctx);
+    of_cpus(row, ctx);
+    for (size_t i = 0; i < sizeof fitted / sizeof fitted[0]; i++)
+        numbers(row, ctx, fitted[i].name, &fitted[i].v, 1, fitted[i].source);
+}
