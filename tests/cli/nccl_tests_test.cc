@@ -105,6 +105,75 @@ TEST(NcclTests, SaysWhatIsWrong)
     EXPECT_NE(s.code, 0);
 }
 
+// NVIDIA's rule for one 400G NIC: 46 to 49 GB/s.
+TEST(NcclTests, SendrecvFillsANic)
+{
+    TempDir dir;
+    const std::string csv = dir / "rows.csv";
+    const Said s =
+        weft({"nccl-tests", "dgx-h100", "sendrecv", "-b", "64M", "-e", "64M", "--csv", csv});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.err, "");
+    std::ifstream f(csv);
+    std::string line;
+    double us = 0, bus = 0;
+    while (std::getline(f, line))
+        sscanf(line.c_str(), "sendrecv,2,16,67108864,%lf,%lf", &us, &bus);
+    EXPECT_NEAR(bus, 48, 2);
+    EXPECT_NEAR(bus, 67108864 / us / 1e3, 0.01) << "busbw is algbw";
+}
+
+// Twice as many QPs take turns, or each carries a piece of every message: the same bytes.
+TEST(NcclTests, MessagesTakeQpsInTurnOrAreCut)
+{
+    const std::string qps = "library.ib-qps-per-connection=2";
+    const std::vector<std::string> args = {
+        "nccl-tests",        "dgx-h100", "all_reduce",          "-b", "4M", "-e", "4M", "--set",
+        "library.algo=ring", "--set",    "library.proto=simple"};
+    auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), args.begin(), args.end());
+        const Said s = weft(more);
+        EXPECT_EQ(s.code, 0) << s.err;
+        return s.out;
+    };
+    const std::string turns = with({"--set", qps});
+    EXPECT_NE(turns, with({"--set", qps, "--set", "library.ib-split-data-on-qps=true"}));
+    EXPECT_NE(weft({"explain-choice", "all-reduce", "4MiB", "dgx-h100", "--set", qps, "--set",
+                    "library.ib-split-data-on-qps=true", "--set", "library.algo=ring", "--set",
+                    "library.proto=simple"})
+                  .out.find(":slices=4:"),
+              std::string::npos);
+}
+
+TEST(NcclTests, DrawsWhatItComparesAndCountsHosts)
+{
+    TempDir dir;
+    const std::string file = dir / "m.csv", picture = dir / "p.csv";
+    std::ofstream(file) << "collective,nodes,gpus,bytes,type,in_place,time_us,algbw_GBps,"
+                           "busbw_GBps,note\nall_reduce,4,8,1024,float,0,20,,,trays\n";
+    const std::vector<std::string> args = {"nccl-tests", "dgx-h100", "all_reduce", "-n",   "1",
+                                           "--against",  file,       "--picture",  picture};
+    EXPECT_EQ(weft(args).code, 3) << "one node, four hosts in the file";
+    std::vector<std::string> hosts = args;
+    hosts.insert(hosts.end(), {"--hosts", "4"});
+    const Said s = weft(hosts);
+    ASSERT_EQ(s.code, 0) << s.err;
+    std::stringstream drawn;
+    drawn << std::ifstream(picture).rdbuf();
+    EXPECT_CONTAINS(drawn.str(), "simulated");
+    EXPECT_CONTAINS(drawn.str(), "measured");
+}
+
+TEST(ShowLibrary, EveryConstantHasASource)
+{
+    const Said s = weft({"show", "library", "nccl", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "src/graph/tuning.cc");
+    EXPECT_CONTAINS(s.out, "fitted on");
+    EXPECT_EQ(s.out.find("\"source\": \"\""), std::string::npos);
+    EXPECT_EQ(weft({"show", "library", "rccl"}).code, 2);
+}
+
 // Points of two clusters to 64 MiB: one that constants were fitted on, one that judges.
 TEST(Trust, SmallAndMiddleSizesOnTwoNodes)
 {
@@ -113,13 +182,15 @@ TEST(Trust, SmallAndMiddleSizesOnTwoNodes)
     if (data.empty() || !std::ifstream(data + "oci-a100-2nodes.csv"))
         GTEST_SKIP() << "WEFT_SHARED has no data/hardware";
     const struct {
-        const char *cluster, *file, *only;
+        const char *cluster, *file, *only, *nodes, *gpus;
         double median, p90;
-    } cases[] = {{"nebius-h100", "dstack-nebius-h100-gcp-a3.csv", "Nebius", 10, 25},
-                 {"oci-a100", "oci-a100-2nodes.csv", "NCCL not said", 12, 20}};
+    } cases[] = {{"nebius-h100", "dstack-nebius-h100-gcp-a3.csv", "Nebius", "2", "8", 10, 25},
+                 {"oci-a100", "oci-a100-2nodes.csv", "NCCL not said", "2", "8", 12, 20},
+                 {"nd-a100-v4", "simllm-a100-nvlink-and-sockets.csv", "4 x A100", "1", "4", 8, 16},
+                 {"nd-a100-v4", "msccl-ndv4-alltoall-512.csv", "; NCCL", "1", "8", 15, 42}};
     for (const auto &c : cases) {
         const Said s = weft({"nccl-tests", c.cluster, "--against", data + c.file, "--only", c.only,
-                             "-b", "1K", "-e", "64M"});
+                             "-n", c.nodes, "-g", c.gpus, "-b", "1K", "-e", "64M"});
         ASSERT_EQ(s.code, 0) << s.err;
         double median = 1e9, p90 = 1e9;
         const size_t at = s.out.find(": median ");
