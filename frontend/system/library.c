@@ -35,19 +35,28 @@ const char *weft_library_proto_name(enum weft_nccl_protocol proto)
     return proto_name[proto];
 }
 
+/* The node of a member of a group; nodes have @p size hosts. */
+static uint32_t node_of(const struct weft_group *g, const uint32_t *hosts, uint32_t size,
+                        uint32_t i)
+{
+    return (hosts ? hosts[g->ranks[i]] : g->ranks[i]) / size;
+}
+
 bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabric,
-                        struct weft_library_group *out)
+                        const uint32_t *hosts, struct weft_library_group *out)
 {
     const uint32_t size = fabric->n ? fabric->size[0] : UINT32_MAX; /* one node */
     if (g->n < 2)
         return false;
     uint32_t node = 1;
-    while (node < g->n && g->ranks[node] / size == g->ranks[0] / size)
+    while (node < g->n && node_of(g, hosts, size, node) == node_of(g, hosts, size, 0))
         node++;
-    for (uint32_t i = 0; i < g->n; i++)
-        if (g->n % node || g->ranks[i] / size != g->ranks[i - i % node] / size ||
-            (i && i % node == 0 && g->ranks[i] / size == g->ranks[i - 1] / size))
+    for (uint32_t i = 0; i < g->n; i++) {
+        const uint32_t own = node_of(g, hosts, size, i);
+        if (g->n % node || own != node_of(g, hosts, size, i - i % node) ||
+            (i && i % node == 0 && own == node_of(g, hosts, size, i - 1)))
             return false;
+    }
     *out = (struct weft_library_group){
         .n = g->n,
         .node = node,
@@ -459,6 +468,23 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
              proxy_us(l) * 1e3 / (double)pieces / WEFT_NCCL_PROXY_MERGED);
 }
 
+/* The place of a group. A job on a part of the fabric has no dimensions of its own: those of the
+ * fabric count, and hosts instead of ranks. */
+static bool group_place(const struct weft_candidates *s, struct weft_library_group *out)
+{
+    const struct weft_system_env *env = s->job->env;
+    const struct weft_fabric *f = env->net_fabric;
+    struct weft_dims dims = {.n = f->ndims < 2 ? 0 : 2};
+    if (s->dims->n)
+        return weft_library_group(s->group, s->dims, NULL, out);
+    for (uint32_t d = 0; d < dims.n; d++) {
+        dims.size[d] = f->dims[d].size;
+        dims.rate_bps[d] = f->dims[d].links * f->dims[d].rate_bps;
+        dims.latency_ps[d] = (f->dims[d].direct ? 1 : 2) * f->dims[d].delay_ps;
+    }
+    return weft_library_group(s->group, &dims, env->hosts, out);
+}
+
 bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
                        struct weft_ranking *out)
 {
@@ -466,8 +492,7 @@ bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op
     const enum weft_coll_kind kind = weft_coll_run_as(op->coll);
     struct weft_library_group g;
     struct weft_library_row rows[WEFT_LIBRARY_ROWS];
-    if (p->library == WEFT_LIBRARY_IDEAL || !p->nccl || op->involved ||
-        !weft_library_group(s->group, s->dims, &g))
+    if (p->library == WEFT_LIBRARY_IDEAL || !p->nccl || op->involved || !group_place(s, &g))
         return false;
     *out = (struct weft_ranking){.n = 0};
     struct weft_ranked *const c = out->choice;

@@ -36,10 +36,11 @@ struct weft_library_row {
 };
 #define WEFT_LIBRARY_ROWS (WEFT_NCCL_ALGOS * WEFT_NCCL_PROTOS)
 
-/** Reads a group's place in the fabric. Whether the library can play it: ranks are whole nodes, one
- * after the other. */
+/** Reads a group's place in the fabric, whose first dimension is the node; @p hosts: of the ranks,
+ * NULL: rank i is on host i. Whether the library can play it: ranks are whole nodes, one after the
+ * other. */
 bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabric,
-                        struct weft_library_group *out);
+                        const uint32_t *hosts, struct weft_library_group *out);
 /** All that the tuner compares for @p bytes (all_gather: of the whole result), fastest first;
  * returns how many are offered. */
 size_t weft_library_rows(const struct weft_system_params *p, const struct weft_library_group *g,

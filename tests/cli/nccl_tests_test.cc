@@ -105,6 +105,18 @@ TEST(NcclTests, SaysWhatIsWrong)
     EXPECT_NE(s.code, 0);
 }
 
+// A job on a part of the cluster has the nodes of the fabric, not one of all its ranks.
+TEST(NcclLibrary, JobsOnAPartOfAFabricHaveItsNodes)
+{
+    TempDir dir;
+    const Said s = weft(
+        {"run", "dgx-h100", "--set", "generate.ranks=16", "--set", "generate.size=1MiB", "--set",
+         "multi.dimensions=switch size=8 rate=3600Gbps delay=100ns" + rails(3), "-o", dir / "out"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "nccl-tree:channels=16");
+    EXPECT_CONTAINS(s.out, ":node=8:");
+}
+
 // NVIDIA's rule for one 400G NIC: 46 to 49 GB/s.
 TEST(NcclTests, SendrecvFillsANic)
 {
