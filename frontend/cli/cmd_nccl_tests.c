@@ -64,8 +64,11 @@ struct test {
     uint32_t nodes, gpus; /* of a node */
     uint32_t hosts;       /* of the measurements */
     uint64_t play_bytes;
-    double half_us, whole_us; /* of play_bytes, by `ahead` */
-    const char *ahead;        /* algorithm and protocol; NULL: not played yet */
+    /* Half of play_bytes, and all: time, algorithm and protocol; NULL: not played yet. */
+    struct {
+        double us;
+        const char *choice;
+    } ahead[2];
 };
 
 static int read_size(const char *option, const char *text, const char *def, uint64_t *out,
@@ -254,18 +257,25 @@ static int play_row(struct test *t, struct row *r, struct weft_err *err)
     r->choice = best ? weft_arena_printf(t->arena, "%s %s", weft_library_algo_name(best->algo),
                                          weft_library_proto_name(best->proto))
                      : "";
-    if (r->bytes <= t->play_bytes)
-        return play(t, r->bytes, NULL, &r->us, err);
-    if (!t->ahead || strcmp(t->ahead, r->choice) != 0) {
-        code = play(t, t->play_bytes / 2, best, &t->half_us, err);
-        if (!code)
-            code = play(t, t->play_bytes, best, &t->whole_us, err);
-        t->ahead = r->choice;
+    if (r->bytes <= t->play_bytes) {
+        code = play(t, r->bytes, NULL, &r->us, err);
+        for (int k = 0; k < 2 && !code; k++)
+            if (r->bytes == t->play_bytes / (k ? 1 : 2)) {
+                t->ahead[k].us = r->us;
+                t->ahead[k].choice = r->choice;
+            }
+        return code;
     }
+    for (int k = 0; k < 2 && !code; k++)
+        if (!t->ahead[k].choice || strcmp(t->ahead[k].choice, r->choice) != 0) {
+            code = play(t, t->play_bytes / (k ? 1 : 2), best, &t->ahead[k].us, err);
+            t->ahead[k].choice = r->choice;
+        }
+    const double half_us = t->ahead[0].us, whole_us = t->ahead[1].us;
     /* messages of half the size may be shorter: no less than what the whole takes of bandwidth */
     const double latency_us = best ? best->latency_us : 0;
-    const double per_half = fmax(t->whole_us - t->half_us, (t->whole_us - latency_us) / 2);
-    r->us = t->whole_us + per_half * ((double)r->bytes / (double)t->play_bytes - 1) * 2;
+    const double per_half = fmax(whole_us - half_us, (whole_us - latency_us) / 2);
+    r->us = whole_us + per_half * ((double)r->bytes / (double)t->play_bytes - 1) * 2;
     r->extrapolated = true;
     return code;
 }
