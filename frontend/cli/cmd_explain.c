@@ -311,7 +311,7 @@ static int explain_explain(const struct weft_cli *cli, const void *opts, char **
     const bool in_one = nargs == 2 || o->source.set.n;
     if (!w.found && in_one && find_in_scenario(cli, o, args + 1, nargs - 1, &w, err))
         return err->code;
-    if (!w.found && !dot && !in_one && !o->json && weft_explain_word(cli, w.key))
+    if (!w.found && !in_one && !o->json && weft_explain_word(cli, w.key))
         return 0;
     if (!w.found)
         return explain_unknown(cli, &w, err);

@@ -16,6 +16,10 @@ static const struct {
 } others[] = {
     {"speed-up", "column of 'weft sweep': end-to-end time with the first value of the last --vary, "
                  "everything else the same, divided by that of the row"},
+    {"congestion-control.name", "setting: the congestion control, one of 'weft list cc'"},
+    {"topology.type", "setting: the fabric, one of 'weft list topologies'"},
+    {"workload.type", "setting: the traffic, one of 'weft list workloads'"},
+    {"network.backend", "setting: what carries messages, one of 'weft list backends'"},
     {"busbw", "bus bandwidth of nccl-tests: metrics *-bus-bandwidth, and 'weft nccl-tests'"},
 };
 

@@ -352,6 +352,7 @@ static int take_all(struct serve_net *n, struct serve_text *events, struct weft_
 int serve_net_run(struct serve_net *n, int64_t until_ps, bool all, struct serve_text *events,
                   struct weft_err *err)
 {
+    const bool wanted = all && n->todo > 0;
     n->hit = false;
     for (;;) {
         const bool stops = n->any || n->goal || all || n->waiting;
@@ -363,7 +364,7 @@ int serve_net_run(struct serve_net *n, int64_t until_ps, bool all, struct serve_
             return err->code;
         if (events->failed)
             return weft_err_no_memory(err, "events");
-        if (n->hit || (all && n->todo == 0))
+        if (n->hit || (wanted && n->todo == 0))
             return WEFT_STOP_EVENT;
         if (why != WEFT_STOP_EVENT)
             return why == WEFT_STOP_IDLE && n->waiting ? WEFT_STOP_STALLED : why;

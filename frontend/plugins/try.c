@@ -104,6 +104,14 @@ static int try_simulate(const struct weft_plugin_try *how, const char *const *se
         rc = weft_err_set(err, why, "%s", weft_sim_error(s));
     if (!rc && why != WEFT_STOP_IDLE)
         rc = try_bad(err, "messages between its hosts do not arrive");
+    struct weft_stats sums = {0};
+    if (!rc)
+        weft_sim_stats(s, &sums);
+    if (sums.retransmitted && !sums.drops && !sums.trims)
+        rc = try_bad(err,
+                     "%" PRIu64 " packets are sent again though none is lost: packets of a QP "
+                     "overtake each other, which a balancer declares by 'reorders'",
+                     sums.retransmitted);
     *nevents = rc ? 0 : weft_sim_events(s);
     *events = (struct weft_event *)calloc(*nevents + 1, sizeof **events);
     if (!rc && !*events)

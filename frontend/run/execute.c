@@ -137,7 +137,8 @@ static void conclude_faults(struct run *r)
     const size_t never = r->on.faults ? weft_fault_player_finish(r->on.faults) : 0;
     if (never)
         weft_log(r->cli->log, WEFT_LOG_WARNING,
-                 "the run was over before all of fault.events: %zu failures did not happen", never);
+                 "the run was over before all of fault.events: %zu failure%s did not happen", never,
+                 never == 1 ? "" : "s");
 }
 
 int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,

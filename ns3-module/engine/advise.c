@@ -164,6 +164,33 @@ static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const u
     }
 }
 
+/* Headroom that is given and less than what arrives after a pause. */
+static void look_at_headroom(struct advice *a)
+{
+    const struct weft_fabric *f = a->c->fabric;
+    const uint64_t given = a->p.pfc.headroom_bytes;
+    uint64_t most = 0;
+    char text[3][WEFT_UNIT_TEXT_MAX];
+    const struct weft_fabric_link *worst = NULL;
+    for (uint32_t i = 0; a->c->params.pfc.enabled && given && i < f->nlinks; i++) {
+        const struct weft_fabric_link *l = &f->links[i];
+        const bool paused =
+            (weft_fabric_forwards(f, l->a) || weft_fabric_forwards(f, l->b)) && !credit_on(f, l);
+        const uint64_t needed = paused ? mmu_headroom_needed(&a->c->params, f, l) : 0;
+        if (needed > most) {
+            most = needed;
+            worst = l;
+        }
+    }
+    if (most > given)
+        say(a,
+            "pfc.headroom=%s is too little: up to %s arrive at a port of %s after it has paused "
+            "its "
+            "peer, and what finds no headroom is dropped; pfc.headroom=0B computes it",
+            weft_format_size(given, text[0]), weft_human_size(most, text[1]),
+            weft_format_rate(worst->rate_bps, text[2]));
+}
+
 static void look_at_switch(struct advice *a, uint32_t node, uint32_t prio)
 {
     const struct weft_fabric *f = a->c->fabric;
@@ -198,6 +225,7 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
     }
     for (uint32_t d = 0; roce && d < f->ndims; d++)
         look_at_paths(&a, d);
+    look_at_headroom(&a);
     /* Frames of one sender may be of any priority: the one that all are of unless told otherwise
      * stands for them. */
     if (!roce)

@@ -85,6 +85,15 @@ TEST(Advice, AControlThatCantActIsNamedWithTheNumbers)
     EXPECT_CONTAINS(slurp(dir / "o/run.json"), "acts late");
 }
 
+TEST(Advice, HeadroomThatIsTooSmallIsTold)
+{
+    EXPECT_EQ(With("check", kIncast + Args{"pfc.headroom=200KB"}, {"--quiet"}).err, "");
+    const Said s = With("check", kIncast + Args{"pfc.headroom=20KB"}, {"--quiet"});
+    EXPECT_EQ(s.code, 0);
+    EXPECT_CONTAINS(s.err, "pfc.headroom=20KB is too little: up to ");
+    EXPECT_CONTAINS(s.err, " KB arrive at a port of 400Gbps after it has paused its peer");
+}
+
 TEST(Advice, DctcpOnARampIsTold)
 {
     const Args dctcp = kIncast + Args{"congestion-control.name=dctcp"};

@@ -164,6 +164,7 @@ TEST(Serve, AllIsWhenEverythingPostedIsOver)
     EXPECT_HAS(all, "\"why\":\"event\"");
     EXPECT_HAS(all, "\"kind\":\"timer\"");
     EXPECT_EQ(all.find("\"kind\":\"timer\""), all.rfind("\"kind\":\"timer\""));
+    EXPECT_HAS(s.Ask(R"({"verb":"run","stop":"all"})"), "\"why\":\"idle\""); // nothing is open
     s.Ask(R"({"verb":"post","receives":[{"dst":3}]})");
     EXPECT_HAS(s.Ask(R"({"verb":"run"})"), "\"why\":\"stalled\"");
     EXPECT_HAS(s.Ask(R"({"verb":"explain"})"),

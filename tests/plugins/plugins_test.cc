@@ -219,6 +219,12 @@ TEST(PluginsBalancer, WrongOnesAreRefused)
     const Said tried = weft({"test-plugin", dir / "mine.so"});
     EXPECT_EQ(tried.code, 1);
     EXPECT_CONTAINS(tried.out, "picks port");
+    // Without the declaration go-back-N takes packets that overtake each other for losses.
+    std::string sprays = balancer("my-own", "return (best + (*turns)++) % v->n;");
+    EXPECT_TRUE(compiled(dir / "mine", replaced(sprays, ".reorders = true", ".reorders = false")));
+    const Said undeclared = weft({"test-plugin", dir / "mine.so"});
+    EXPECT_EQ(undeclared.code, 1);
+    EXPECT_CONTAINS(undeclared.out, "declares by 'reorders'");
     const Said orders = said("return best;", {"--set", "transport.recovery=go-back-n"});
     EXPECT_EQ(orders.code, 3);
     EXPECT_CONTAINS(orders.err, "switch.balance=my-own reorders packets");
@@ -229,7 +235,7 @@ TEST(PluginsBalancer, WrongOnesAreRefused)
     own.insert(own.end(), {"--no-out", "--set", "switch.balancer=gap=1"});
     const Said none = weft(own);
     EXPECT_EQ(none.code, 3);
-    EXPECT_CONTAINS(none.err, "switch.balance is none");
+    EXPECT_CONTAINS(none.err, "switch.balance names none of them");
 }
 
 TEST(PluginsErrors, WhatIsNoneIsRefused)

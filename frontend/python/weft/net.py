@@ -180,7 +180,8 @@ class Net(_Requests):
 
     def run(self, until=None, stop=None):
         """Runs until a time, or "any" event, or "all" that was posted is over, or one of a list of numbers is, or to
-        the end ("idle"). Both may be given: run(until=5_000_000, stop="any")."""
+        the end ("idle"). `why` of the answer is "event" where that came, "time", "idle" where nothing is left to happen, or
+        "stalled" where messages wait for what does not come (explain() says for what). With nothing open, "all" is "idle". Both may be given: run(until=5_000_000, stop="any")."""
         self._flush()
         result = self._stop(self._ask(self._run(until, stop)))
         self.now_ps = result.now_ps

@@ -52,7 +52,7 @@ int plugged_check(const struct weft_engine_params *p, struct weft_err *err)
     if (!o)
         return *p->sw.balancer ? weft_err_set(err, WEFT_E_INPUT,
                                               "switch.balancer has parameters of a balancer of a "
-                                              "plug-in, and switch.balance is none")
+                                              "plug-in, but switch.balance names none of them")
                                : 0;
     void *values = plugged_read(o, p->sw.balancer, err);
     free(values);

@@ -16,6 +16,10 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
  * rest. */
 void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
                    uint64_t *headroom, uint64_t *reserve);
+/** The headroom that a port of link @p l needs for each lossless priority, whatever pfc.headroom
+ * is. */
+uint64_t mmu_headroom_needed(const struct weft_engine_params *p, const struct weft_fabric *f,
+                             const struct weft_fabric_link *l);
 /** The shared buffer of a node that forwards, as its pools: [0] for all, or the lossless
  * priorities; [1] for the lossy ones with switch.lossy-share, else 0. Requires a configuration that
  * mmu_check_config accepts. */

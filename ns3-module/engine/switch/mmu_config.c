@@ -65,6 +65,15 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
     return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + pfc;
 }
 
+uint64_t mmu_headroom_needed(const struct weft_engine_params *p, const struct weft_fabric *f,
+                             const struct weft_fabric_link *l)
+{
+    struct weft_engine_params standard = *p;
+    standard.pfc.headroom_bytes = 0;
+    standard.pfc.headroom_mode = WEFT_HEADROOM_STANDARD;
+    return headroom_bytes(&standard, l, control_mtu_bytes(p, f, l->dim));
+}
+
 void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
                    uint64_t *headroom, uint64_t *reserve)
 {
