@@ -141,6 +141,31 @@ static int nccl_tests_load(struct test *t, const char *const *sets, size_t n,
     return weft_source_load(t->cli, &source, t->cluster, 1, out, err);
 }
 
+/* Nodes and GPUs of a fabric that is played as it is: its innermost dimension is a node. */
+static int read_fabric(struct test *t, const struct weft_scenario *s, uint32_t nodes, uint32_t gpus,
+                       struct weft_err *err)
+{
+    struct weft_scenario_parts parts = {0};
+    int code = weft_scenario_build_net(s, &parts, err);
+    const struct weft_fabric *f = parts.fabric;
+    if (!code && (f->ndims < 2 || f->dims[0].size < 2 || f->nhosts % f->dims[0].size != 0)) {
+        code = weft_err_set(err, WEFT_E_INPUT,
+                            "%s is no cluster: the innermost dimension of its topology is no node "
+                            "of several GPUs; see 'weft list clusters'",
+                            t->cluster[0]);
+    } else if (!code) {
+        t->gpus = f->dims[0].size;
+        t->nodes = f->nhosts / t->gpus;
+        if ((nodes && nodes != t->nodes) || (gpus && gpus != t->gpus))
+            code = weft_err_set(err, WEFT_E_INPUT,
+                                "%s has %" PRIu32 " nodes of %" PRIu32 " GPUs; other numbers need "
+                                "a dimension with nodes=, as clusters have",
+                                t->cluster[0], t->nodes, t->gpus);
+    }
+    weft_scenario_parts_free(&parts);
+    return code;
+}
+
 /* Nodes and GPUs: those that are wanted, in the cluster's dimensions. */
 static int read_cluster(struct test *t, uint32_t nodes, uint32_t gpus, struct weft_err *err)
 {
@@ -152,12 +177,10 @@ static int read_cluster(struct test *t, uint32_t nodes, uint32_t gpus, struct we
     const uint32_t own = number_at(dims, "size="), has = number_at(dims, "nodes=");
     t->nodes = nodes ? nodes : has ? has : 1;
     t->gpus = gpus ? gpus : own;
-    if (!dims || !own || (nodes > 1 && !has)) {
+    if (!own || (!has && nodes != 1 && strchr(dims, ';'))) {
+        const int rc = read_fabric(t, s, nodes, gpus, err);
         weft_scenario_free(s);
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "%s is no cluster: its topology has no dimensions with size= and "
-                            "nodes=; see 'weft list clusters'",
-                            t->cluster[0]);
+        return rc;
     }
     const char *text = weft_arena_strdup(t->arena, dims);
     if (text && t->nodes == 1 && strchr(text, ';'))
@@ -207,7 +230,8 @@ static int play(struct test *t, uint64_t bytes, const struct weft_library_row *f
     int64_t end_ps = 0;
     const char *sets[7];
     size_t nsets = 0;
-    sets[nsets++] = t->dims;
+    if (t->dims)
+        sets[nsets++] = t->dims;
     sets[nsets++] =
         weft_arena_printf(t->arena, "generate.kind=%s", weft_coll_kind_name(t->kind->coll));
     sets[nsets++] = weft_arena_printf(t->arena, "generate.size=%" PRIu64 "B", own ? own : 1);
@@ -249,11 +273,20 @@ static int play_row(struct test *t, struct row *r, struct weft_err *err)
 {
     struct weft_library_row rows[WEFT_LIBRARY_ROWS];
     struct weft_scenario *s = NULL;
-    int code = nccl_tests_load(t, &t->dims, 1, &s, err);
+    int code = nccl_tests_load(t, &t->dims, t->dims ? 1 : 0, &s, err);
     if (code)
         return code;
     const struct weft_library_row *best = nccl_tests_choose(t, s, r->bytes, rows);
+    if (!best && s->system->library != WEFT_LIBRARY_IDEAL && !t->kind->pairs &&
+        t->kind->coll != WEFT_COLL_ALL_TO_ALL)
+        weft_err_set(err, WEFT_E_INPUT,
+                     "library.algo=%s and library.proto=%s leave NCCL nothing for %s on %" PRIu32
+                     " nodes of %" PRIu32 " GPUs of this kind",
+                     s->system->nccl->algo, s->system->nccl->proto, t->kind->name, t->nodes,
+                     t->gpus);
     weft_scenario_free(s);
+    if (err->code)
+        return err->code;
     r->choice = best ? weft_arena_printf(t->arena, "%s %s", weft_library_algo_name(best->algo),
                                          weft_library_proto_name(best->proto))
                      : "";
@@ -328,8 +361,10 @@ static int print_error(const struct test *t, const struct row *r, size_t n, stru
     for (size_t i = 0; i < n; i++)
         off[i] = 100 * fabs(r[i].us / r[i].measured_us - 1);
     qsort(off, n, sizeof *off, nccl_tests_ascending);
-    fprintf(t->cli->out, "# error of time in %zu rows: median %.1f %%, 90th percentile %.1f %%\n",
-            n, off[(n - 1) / 2], off[(n - 1) * 9 / 10]);
+    fprintf(t->cli->out,
+            "# error of time in %zu rows: median %.1f %%, 90th percentile %.1f %%, largest %.1f "
+            "%%\n",
+            n, (off[(n - 1) / 2] + off[n / 2]) / 2, off[(9 * n + 9) / 10 - 1], off[n - 1]);
     free(off);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "jobs/tuner.h"
 #include "scenario/resolve.h"
+#include "system/library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,8 @@ int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_
                             struct weft_err *err)
 {
     *out = (struct weft_scenario_parts){0};
+    if (s->system->nccl && weft_library_check(s->system->nccl, err))
+        return err->code;
     if (s->cc && s->cc->check && s->cc->check(s->cc_params, err))
         return name_element(s, "congestion-control", err);
     if (weft_topology_build(s->topology, s->topology_params, &out->fabric, err))

@@ -139,6 +139,31 @@ static bool allowed(const char *list, const char *name)
     return except;
 }
 
+/* Whether each name of a list is one of @p names. */
+static int check_list(const char *key, const char *list, const char *const *names, size_t n,
+                      struct weft_err *err)
+{
+    for (const char *at = list + (*list == '^'); *at;) {
+        const size_t size = strcspn(at, ",");
+        size_t i = 0;
+        while (i < n && (strlen(names[i]) != size || strncasecmp(at, names[i], size) != 0))
+            i++;
+        if (i == n)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "library.%s: '%.*s' is none of NCCL's; see 'weft explain "
+                                "library.%s'",
+                                key, (int)size, at, key);
+        at += size + (at[size] != 0);
+    }
+    return 0;
+}
+
+int weft_library_check(const struct weft_library_params *l, struct weft_err *err)
+{
+    const int rc = check_list("algo", l->algo, algo_name, WEFT_NCCL_ALGOS, err);
+    return rc ? rc : check_list("proto", l->proto, proto_name, WEFT_NCCL_PROTOS, err);
+}
+
 static double steps_of(enum weft_coll_kind kind, uint32_t n)
 {
     return (kind == WEFT_COLL_ALL_REDUCE ? 2.0 : 1.0) * (n - 1);

@@ -41,6 +41,8 @@ struct weft_library_row {
  * other. */
 bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabric,
                         const uint32_t *hosts, struct weft_library_group *out);
+/** WEFT_E_INPUT: library.algo or library.proto names something that NCCL does not have. */
+int weft_library_check(const struct weft_library_params *l, struct weft_err *err);
 /** All that the tuner compares for @p bytes (all_gather: of the whole result), fastest first;
  * returns how many are offered. */
 size_t weft_library_rows(const struct weft_system_params *p, const struct weft_library_group *g,

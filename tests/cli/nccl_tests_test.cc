@@ -103,6 +103,34 @@ TEST(NcclTests, SaysWhatIsWrong)
     EXPECT_EQ(s.code, 2);
     s = weft({"nccl-tests", "dgx-h10"});
     EXPECT_NE(s.code, 0);
+    const std::vector<std::string> one = {"nccl-tests", "oci-a100", "-b",   "1M",
+                                          "-e",         "1M",       "--set"};
+    const auto with = [&](const char *set) {
+        std::vector<std::string> a = one;
+        a.push_back(set);
+        return weft(a);
+    };
+    EXPECT_CONTAINS(with("library.algo=nvls").err, "leave NCCL nothing for all_reduce on 2 nodes");
+    s = weft({"check", "oci-a100", "--set", "library.algo=foo"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "library.algo: 'foo' is none of NCCL's");
+}
+
+// A fabric between nodes that is not made of nodes= is played whole, and no other number of nodes.
+TEST(NcclTests, PlaysAFabricAsItIs)
+{
+    const std::string dims =
+        "multi.dimensions=switch size=8 rate=1920Gbps delay=100ns; leaf-spine leaves=2 "
+        "hosts-per-leaf=8 spines=4 host-rate=100Gbps uplink-rate=200Gbps";
+    std::vector<std::string> args = {"nccl-tests", "oci-a100", "all_gather", "-b", "1M",
+                                     "-e",         "1M",       "--set",      dims};
+    Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, ": 2 nodes of 8 GPUs");
+    args.insert(args.end(), {"-n", "4"});
+    s = weft(args);
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "oci-a100 has 2 nodes of 8 GPUs; other numbers need a dimension with");
 }
 
 // A job on a part of the cluster has the nodes of the fabric, not one of all its ranks.
