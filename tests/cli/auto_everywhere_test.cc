@@ -5,8 +5,8 @@
  * the time of the best so far.
  *
  * The quick part is few cells of few ranks. WEFT_AUTO_CASES=FROM-TO plays those numbers, of up to
- * 64 ranks and 1 GB, with the seed WEFT_AUTO_SEED, and says the ratio of each and how they are
- * distributed. There two of a hundred may be more than 10 % off, none 50 %.
+ * 64 ranks and 1 GB (or WEFT_AUTO_BYTES), with the seed WEFT_AUTO_SEED, and says the ratio of each
+ * and how they are distributed. There two of a hundred may be more than 10 % off, none 50 %.
  */
 #include "program.h"
 
@@ -112,10 +112,12 @@ void Play(uint64_t seed, uint64_t from, uint64_t to, uint64_t ranks_max, double 
 
 TEST(AutoEverywhere, IsWithinTenPercentOfTheBest)
 {
-    const char *asked = getenv("WEFT_AUTO_CASES"), *seed = getenv("WEFT_AUTO_SEED");
+    const char *asked = getenv("WEFT_AUTO_CASES"), *seed = getenv("WEFT_AUTO_SEED"),
+               *bytes = getenv("WEFT_AUTO_BYTES");
     unsigned long long from = 0, to = 0;
     if (asked && sscanf(asked, "%llu-%llu", &from, &to) == 2)
-        Play(seed ? strtoull(seed, nullptr, 10) : 0, from, to, 64, 1.1e9, {1.5, 0.02}, true);
+        Play(seed ? strtoull(seed, nullptr, 10) : 0, from, to, 64,
+             bytes ? strtod(bytes, nullptr) : 1.1e9, {1.5, 0.02}, true);
     else
         Play(0, 0, 120, 16, 5e6, {kLongest, 0}, false);
 }
