@@ -21,9 +21,11 @@ inline const Settings small = {{"transport.mtu", "1000B"}};
 class Ring
 {
   public:
-    Ring(World &world, int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0)
+    Ring(World &world, int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0,
+         bool twoWays = false)
         : w(world), m_steps(steps), m_bytes(bytes), m_computePs(computePs),
-          m_group(group ? group : w.fabric->nhosts), m_at(w.fabric->nhosts)
+          m_group(group ? group : w.fabric->nhosts), m_ways(twoWays ? 2 : 1),
+          m_at(m_ways * w.fabric->nhosts)
     {
         w.config.hooks.ctx = this;
         w.config.hooks.concurrency.local = true;
@@ -41,18 +43,24 @@ class Ring
 
     void Start()
     {
-        for (uint32_t h = 0; h < w.fabric->nhosts; h++)
-            Post(h);
+        for (uint32_t way = 0; way < m_ways; way++)
+            for (uint32_t h = 0; h < w.fabric->nhosts; h++)
+                Post(h, way);
     }
 
     World &w;
     uint32_t crosses = UINT32_MAX; // sends something to host 1, too, whenever it has received
 
   private:
-    void Post(uint32_t h)
+    void Post(uint32_t h, uint32_t way)
     {
-        const uint32_t n = m_group;
-        w.Send(h, h / n * n + (h + 1) % n, m_bytes, 1000 * h + m_at[h]++);
+        const uint32_t n = m_group, step = way ? n - 1 : 1;
+        w.Send(h, h / n * n + (h + step) % n, m_bytes, 1000 * h + At(h, way)++);
+    }
+
+    int &At(uint32_t h, uint32_t way)
+    {
+        return m_at[way * w.fabric->nhosts + h];
     }
 
     void Received(const weft_completion &d)
@@ -60,19 +68,20 @@ class Ring
         const uint32_t h = d.msg.dst;
         if (h == crosses)
             w.Send(h, 1, 5000, 7000 + m_at[h]);
-        if (h >= m_at.size() || m_at[h] >= m_steps)
+        const uint32_t way = m_ways > 1 && (h + 1) % m_group == d.msg.src % m_group;
+        if (h >= w.fabric->nhosts || At(h, way) >= m_steps)
             return;
         if (!m_computePs) {
-            Post(h);
+            Post(h, way);
             return;
         }
-        w.At(d.received_ps + m_computePs, [this, h] { Post(h); });
+        w.At(d.received_ps + m_computePs, [this, h, way] { Post(h, way); });
     }
 
     int m_steps;
     uint64_t m_bytes;
     int64_t m_computePs;
-    uint32_t m_group;
+    uint32_t m_group, m_ways;
     std::vector<int> m_at;
 };
 
@@ -138,10 +147,11 @@ struct Pair {
     {
     }
 
-    void Rings(int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0)
+    void Rings(int steps, uint64_t bytes, int64_t computePs = 0, uint32_t group = 0,
+               bool twoWays = false)
     {
         for (World *w : {&off, &on})
-            rings.push_back(std::make_unique<Ring>(*w, steps, bytes, computePs, group));
+            rings.push_back(std::make_unique<Ring>(*w, steps, bytes, computePs, group, twoWays));
     }
 
     void Build(weft_replaying how = WEFT_REPLAYING_EAGERLY)

@@ -32,6 +32,7 @@ struct memo_entry {
     uint32_t n;    /**< messages simulated */
     uint32_t hits; /**< messages taken over since the last check */
     uint32_t gap;  /**< after so many the next check is due */
+    bool shares;   /**< they take longer than alone at their NIC */
 };
 
 /** Moments of a message that is taken over, and other events of the memo; in this order where they
@@ -56,7 +57,7 @@ struct memo_msg {
     bool clean;        /**< nothing that it met was taken over when it began */
     bool taken;        /**< it is taken over */
     bool began;        /**< start_ps is known */
-    uint32_t entry;    /**< taken: from this entry */
+    uint32_t entry;    /**< for it when it began, which it is taken over from */
     uint64_t counted;  /**< taken: packets counted so far */
     int64_t due_ps[4]; /**< taken: by enum memo_event; WEFT_NEVER: over */
 };
@@ -64,6 +65,7 @@ struct memo_msg {
 /** A QP. */
 struct memo_qp {
     uint32_t node;       /**< its place in a group, 0: it is in none */
+    uint32_t next, prev; /**< the members of its group in a circle */
     uint32_t head, tail; /**< its messages, oldest first */
     uint32_t sending;    /**< the message that it sends, or sends next */
     uint32_t receiving;  /**< the oldest that is not received */
@@ -85,6 +87,7 @@ struct memo_qp {
  * what is said of the group. */
 struct memo_node {
     uint32_t up;      /**< towards the root, itself: it is the root */
+    uint32_t member;  /**< a QP of the group */
     uint32_t active;  /**< QPs */
     uint32_t ready;   /**< of them those whose next message is known, in this epoch */
     uint32_t taken;   /**< messages that are being taken over and not yet received */
@@ -155,7 +158,7 @@ bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i
 void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct memo_msg *k,
                       const struct weft_completion *d);
 /** Message @p k was simulated after something was not. */
-void memo_entry_outlier(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k);
+void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k);
 /** Whether the next message of each member is known. */
 bool memo_group_ready(struct weft_engine *e, struct memo_node *g);
 

@@ -3,6 +3,8 @@
  * How long messages took, and by how much the memo is off: entries, checks, the estimate of errors.
  */
 #include "core/context.h"
+#include "core/frame_size.h"
+#include "core/gap.h"
 #include "core/msg.h"
 #include "replay_internal.h"
 
@@ -19,6 +21,7 @@
 #define LAST_GAP 300u    /**< at most so many */
 #define OWN_SPREAD 0.5   /**< of the spread of entries, by which any two runs may differ */
 #define ALIKE 16.0       /**< messages of a check that are off alike */
+#define SHARED 1.2       /**< times as long as alone: others send over a link, too */
 #define MOST_ENTRIES 32u /**< of a QP */
 
 /* ---- entries ---- */
@@ -47,7 +50,7 @@ bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i
 {
     const struct memo_entry *m = memo_entry_at(e, i);
     const struct memo_node *g = memo_group(e, q);
-    return i && m->n >= LEAST_SEEN &&
+    return i && m->n >= LEAST_SEEN && !m->shares &&
            memo_entry_spread(m) <= SPREAD * replay_of(e)->steady.tolerance &&
            (!g->checks || q->checked_epoch == g->epoch);
 }
@@ -78,15 +81,12 @@ static void memo_sample_add(struct memo_sample *s, double off)
 
 /* A message was simulated as something had come up: where messages are elsewhere in time by a
  * little, that may happen to others. */
-void memo_entry_outlier(struct weft_engine *e, const struct memo_qp *q, const struct memo_msg *k)
+void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k)
 {
     const double took_ps = (double)(k->received_ps - k->start_ps);
-    uint32_t i = q->entries;
-    while (i && (memo_entry_at(e, i)->bytes != k->bytes || memo_entry_at(e, i)->n < LEAST_SEEN))
-        i = memo_entry_at(e, i)->next;
-    if (i)
-        memo_sample_add(&replay_of(e)->memo.outliers,
-                        2 * fabs(took_ps - memo_entry_at(e, i)->received_ps) / took_ps);
+    const struct memo_entry *m = memo_entry_at(e, k->entry);
+    if (m->n >= LEAST_SEEN)
+        memo_sample_add(&replay_of(e)->memo.outliers, 2 * fabs(took_ps - m->received_ps) / took_ps);
 }
 
 /* A message that was known was simulated: its deviation from the memo. */
@@ -103,6 +103,19 @@ static void memo_entry_compare(struct replay_memo *r, struct memo_entry *m, doub
 static void memo_mean(double *mean, double value, double share)
 {
     *mean += (value - *mean) * share;
+}
+
+/* Whether messages of an entry, as @p k is one, take longer than alone at their NIC. */
+static bool memo_entry_shares(struct weft_engine *e, const struct memo_entry *m,
+                              const struct memo_msg *k)
+{
+    const struct qp *q = qp_at(e, k->qp);
+    const uint64_t wire = data_frame(q, q->mtu_bytes) + e->p.transport.gap_bytes;
+    const int64_t each_ps = gap_quantised(e->p.transport.quantum_ps, wire, e->ports[q->port].ser_q);
+    const bool shares = m->sent_ps > SHARED * (double)k->packets * (double)each_ps;
+    if (shares)
+        replay_say(e, WEFT_REPLAY_SETTLED, "messages share a link, and drift apart");
+    return shares;
 }
 
 /* A message was simulated that met nothing but packets of its group. */
@@ -129,6 +142,7 @@ void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct mem
     memo_mean(&m->received_ps, received_ps, share);
     memo_mean(&m->sent_ps, (double)(k->sent_ps - k->start_ps), share);
     memo_mean(&m->acked_ps, (double)(d->acked_ps - k->start_ps), share);
+    m->shares = memo_entry_shares(e, m, k);
     memo_mean(&m->cnps, (double)d->cnps, share);
     for (int c = 0; c < WEFT_DELAY_QUEUE; c++) {
         const int64_t behind_ps = c == WEFT_DELAY_NIC ? k->start_ps - k->post_ps : 0;
@@ -142,11 +156,12 @@ bool memo_group_ready(struct weft_engine *e, struct memo_node *g)
 {
     if (g->ready < g->active && g->scanned != g->epoch) {
         g->scanned = g->epoch;
-        for (uint32_t i = 0; i < e->qps.pool.n; i++) {
+        uint32_t i = g->member;
+        do {
             struct memo_qp *q = memo_qp_at(e, i);
-            if (q->node && memo_group(e, q) == g)
-                memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes)));
-        }
+            memo_group_report(g, q, memo_entry_known(e, q, memo_entry_find(e, q, q->bytes)));
+            i = q->next;
+        } while (i != g->member);
     }
     return g->ready == g->active;
 }

@@ -68,8 +68,19 @@ static uint64_t groups_hash(uint32_t qp)
     return weft_mix64(qp + UINT64_C(1));
 }
 
-static void groups_join(struct replay_memo *r, uint32_t a, uint32_t b)
+/* The circles of members that two QPs are in become one. */
+static void groups_link(struct weft_engine *e, uint32_t a, uint32_t b)
 {
+    const uint32_t after_a = memo_qp_at(e, a)->next, after_b = memo_qp_at(e, b)->next;
+    memo_qp_at(e, a)->next = after_b;
+    memo_qp_at(e, after_b)->prev = a;
+    memo_qp_at(e, b)->next = after_a;
+    memo_qp_at(e, after_a)->prev = b;
+}
+
+static void groups_join(struct weft_engine *e, uint32_t a, uint32_t b)
+{
+    struct replay_memo *r = &replay_of(e)->memo;
     a = groups_root(r, a);
     b = groups_root(r, b);
     if (a == b)
@@ -81,6 +92,7 @@ static void groups_join(struct replay_memo *r, uint32_t a, uint32_t b)
         from = other;
     }
     from->up = (uint32_t)(to - r->node);
+    groups_link(e, to->member, from->member);
     to->active += from->active;
     to->taken += from->taken;
     to->pattern ^= from->pattern;
@@ -90,27 +102,28 @@ static void groups_join(struct replay_memo *r, uint32_t a, uint32_t b)
 
 /* Calls fn(r, node, port) for the egress ports of a QP, there and back. */
 static void groups_each_port(struct weft_engine *e, uint32_t qi, uint32_t node,
-                             void (*fn)(struct replay_memo *r, uint32_t node, uint32_t port))
+                             void (*fn)(struct weft_engine *e, uint32_t node, uint32_t port))
 {
     uint32_t ports[MAX_PATH];
     for (int forward = 0; forward < 2; forward++) {
         const uint32_t n = replay_scope_path(e, qp_at(e, qi), forward, ports);
         for (uint32_t h = 0; h < n; h++)
-            fn(&replay_of(e)->memo, node, ports[h]);
+            fn(e, node, ports[h]);
     }
 }
 
-static void groups_enter_port(struct replay_memo *r, uint32_t node, uint32_t port)
+static void groups_enter_port(struct weft_engine *e, uint32_t node, uint32_t port)
 {
+    struct replay_memo *r = &replay_of(e)->memo;
     if (r->users[port]++)
-        groups_join(r, r->port[port], node);
+        groups_join(e, r->port[port], node);
     r->port[port] = node;
 }
 
-static void groups_leave_port(struct replay_memo *r, uint32_t node, uint32_t port)
+static void groups_leave_port(struct weft_engine *e, uint32_t node, uint32_t port)
 {
     (void)node;
-    r->users[port]--;
+    replay_of(e)->memo.users[port]--;
 }
 
 void memo_group_enter(struct weft_engine *e, uint32_t qi)
@@ -122,8 +135,12 @@ void memo_group_enter(struct weft_engine *e, uint32_t qi)
     if (!GROW(r->node, r->nodes, &r->nodes_cap))
         return;
     q->node = r->nodes++;
-    r->node[q->node] = (struct memo_node){
-        .up = q->node, .active = 1, .pattern = groups_hash(qi), .taken_ps = INT64_MIN};
+    r->node[q->node] = (struct memo_node){.up = q->node,
+                                          .member = qi,
+                                          .active = 1,
+                                          .pattern = groups_hash(qi),
+                                          .taken_ps = INT64_MIN};
+    q->next = q->prev = qi;
     r->active++;
     q->cold = true;
     groups_each_port(e, qi, q->node, groups_enter_port);
@@ -150,6 +167,9 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
     struct memo_qp *q = memo_qp_at(e, qi);
     struct memo_node *g = memo_group(e, q);
     g->active--;
+    g->member = q->next;
+    memo_qp_at(e, q->prev)->next = q->next;
+    memo_qp_at(e, q->next)->prev = q->prev;
     g->pattern ^= groups_hash(qi);
     memo_group_renew(e, g);
     groups_each_port(e, qi, q->node, groups_leave_port);

@@ -78,7 +78,7 @@ static const struct {
     {against_spread, "packets are spread over paths", ANY},
     {against_frames, "TCP, hosts that forward, or operations in switches", ANY},
     {against_timed_pauses, "pause frames have a time (pfc.quanta, pfc.response)", ANY},
-    {against_paused, "ports have been paused", REPLAY_IN_STEADY | REPLAY_MEMO},
+    {against_paused, "ports have been paused", REPLAY_IN_STEADY},
     {against_counted, "the loss recovery counts what is in flight", ANY},
     {against_lossy, "links lose packets, or have been down", ANY},
     {against_unknown, "the congestion control doesn't say how its state moves",
