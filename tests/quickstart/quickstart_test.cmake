@@ -48,7 +48,7 @@ endfunction()
 
 make_system()
 expect("help" 0 "WEFT_JOBS=N.*WEFT_BUILD=DIR" --help)
-expect("an unknown word" 2 "usage: ./quickstart \\[build" bild)
+expect("an unknown word" 2 "there is no 'biuld'; did you mean 'build'\\? usage: ./quickstart \\[build" biuld)
 expect("nothing there" 4 "no apt-get[^\n]*install what was not found[^\n]*\n    a C compiler [^\n]*\n.*CMake 3.25.*libyaml \\(Debian: libyaml-dev\\)" build)
 if(output MATCHES "command not found|GoogleTest|ccache")
   message(SEND_ERROR "it said: ${output}")
