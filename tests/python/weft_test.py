@@ -6,9 +6,11 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import weft
 
@@ -155,6 +157,18 @@ class Folders(unittest.TestCase):
         self.assertEqual(table.column("tag"), [2**64 - 1, 2**53 + 1])
         self.assertEqual(table[0], {"tag": 2**64 - 1, "name": "a, b", "x": 1.5, "n": None})
         self.assertIn("<td>c</td>", table._repr_html_())
+
+    def test_packed_tables_have_many_frames(self):
+        plain, packed = (os.path.join(self.dir.name, "t.csv" + e) for e in ("", ".zst"))
+        with open(packed, "wb") as out:
+            for part in ("n,x\n1,2\n", "3,4\n"):
+                with open(plain, "w", encoding="utf-8") as file:
+                    file.write(part)
+                out.write(subprocess.run(["zstd", "-cq", plain], stdout=subprocess.PIPE, check=True).stdout)
+        rows = [{"n": 1, "x": 2}, {"n": 3, "x": 4}]
+        self.assertEqual(list(weft.folder.read_table(packed, use_pandas=False)), rows)
+        with unittest.mock.patch.dict(sys.modules, {"zstandard": None}):  # by the program zstd
+            self.assertEqual(list(weft.folder.read_table(packed, use_pandas=False)), rows)
 
     def test_pandas(self):
         try:

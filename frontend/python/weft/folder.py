@@ -52,7 +52,8 @@ def _unpacked(path):
         try:
             import zstandard
 
-            data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+            # A table has many frames, one a MiB.
+            data = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
         except ImportError:
             data = subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
     return data.decode("utf-8", "replace")
