@@ -195,7 +195,7 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
         code = resolve_choose(r, WEFT_FAMILY_CC, implied ? implied : cc_default, err);
     if (implied && r->chosen_from[WEFT_FAMILY_CC].kind == WEFT_ORIGIN_DEFAULT)
         r->chosen_from[WEFT_FAMILY_CC].kind = WEFT_ORIGIN_PRESET;
-    if (!code && weft_resolver_count(r, weft_families[WEFT_FAMILY_WORKLOAD].element) > 1)
+    if (!code && weft_resolver_several_workloads(r))
         return weft_resolver_choose_workloads(r, err);
     if (!code && r->no_workloads && !has_workload(r))
         return 0;

@@ -75,6 +75,8 @@ int weft_resolver_add_group(struct weft_resolver *r, const char *element, int fa
  * WEFT_E_LIMIT. */
 struct weft_param_table *weft_job_table(const struct weft_param_table *own,
                                         struct weft_arena *arena, struct weft_err *err);
+/** Whether there are several workloads: in the file, or in a list of types that is set. */
+bool weft_resolver_several_workloads(const struct weft_resolver *r);
 /** Chooses the types of several workloads. */
 int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err);
 /** Names the workloads chosen, and adds their groups. */

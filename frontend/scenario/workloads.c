@@ -150,23 +150,109 @@ static int choose_one(struct weft_resolver *r, struct weft_resolved_workload *w,
     return 0;
 }
 
+/* --set workload.type=cdf,bg:incast: the override that lists several types, with names or without.
+ * NULL: none does. */
+static const struct weft_override *type_list(const struct weft_resolver *r)
+{
+    const struct weft_family *f = &weft_families[WEFT_FAMILY_WORKLOAD];
+    const struct weft_override *o = override_of(r, f->element, f->selector);
+    return o && strpbrk(o->value, ",:") ? o : NULL;
+}
+
+bool weft_resolver_several_workloads(const struct weft_resolver *r)
+{
+    return weft_resolver_count(r, weft_families[WEFT_FAMILY_WORKLOAD].element) > 1 || type_list(r);
+}
+
+/* An element "NAME:TYPE", or "TYPE", of a list, as a file would have it. NULL: WEFT_E_LIMIT. */
+static const struct weft_xml_elem *listed_element(struct weft_resolver *r, const char *text,
+                                                  size_t len, struct weft_err *err)
+{
+    struct weft_arena *a = r->s->arena;
+    struct weft_xml_elem *e = (struct weft_xml_elem *)weft_arena_calloc(a, 1, sizeof *e);
+    struct weft_xml_attr *attr = (struct weft_xml_attr *)weft_arena_calloc(a, 2, sizeof *attr);
+    const char *colon = memchr(text, ':', len);
+    const char *type = colon ? colon + 1 : text;
+    if (e && attr) {
+        attr[0].name = weft_families[WEFT_FAMILY_WORKLOAD].selector;
+        attr[0].value = weft_arena_strndup(a, type, len - (size_t)(type - text));
+        attr[0].next = colon ? &attr[1] : NULL;
+        attr[1].name = "name";
+        attr[1].value = weft_arena_strndup(a, text, colon ? (size_t)(colon - text) : 0);
+        *e = (struct weft_xml_elem){
+            .name = weft_families[WEFT_FAMILY_WORKLOAD].element, .text = "", .attrs = attr};
+    }
+    if (e && attr && attr[0].value && attr[1].value)
+        return e;
+    weft_err_no_memory(err, "a scenario");
+    return NULL;
+}
+
+/* Whether the file's element is the one that a list names, by its name or type. */
+static bool is_listed(const struct weft_xml_elem *of_file, const struct weft_xml_elem *listed)
+{
+    const struct weft_xml_attr *name = weft_xml_get(of_file, "name");
+    const struct weft_xml_attr *type =
+        weft_xml_get(of_file, weft_families[WEFT_FAMILY_WORKLOAD].selector);
+    const struct weft_xml_attr *want = weft_xml_get(listed, "name");
+    if (want || name)
+        return want && name && strcmp(want->value, name->value) == 0;
+    return type && strcmp(listed->attrs->value, type->value) == 0;
+}
+
+/* The workloads of a list. That of the file is one of them, with its attributes. */
+static int choose_listed(struct weft_resolver *r, const struct weft_override *o,
+                         struct weft_err *err)
+{
+    const char *element = weft_families[WEFT_FAMILY_WORKLOAD].element;
+    const struct weft_xml_elem *of_file = weft_resolver_elem(r, element);
+    r->workloads = (struct weft_resolved_workload *)weft_arena_calloc(r->s->arena, strlen(o->value),
+                                                                      sizeof *r->workloads);
+    if (!r->workloads)
+        return weft_err_no_memory(err, "a scenario");
+    for (const char *at = o->value; at; r->nworkloads++) {
+        struct weft_resolved_workload *w = &r->workloads[r->nworkloads];
+        const size_t len = strcspn(at, ",");
+        w->elem = listed_element(r, at, len, err);
+        if (!w->elem || choose_one(r, w, err))
+            return weft_err_prepend(err, "--set %s", o->text);
+        w->from = (struct weft_origin){WEFT_ORIGIN_OVERRIDE, 0, 0};
+        if (of_file && is_listed(of_file, w->elem)) {
+            w->elem = of_file;
+            of_file = NULL;
+        }
+        at = at[len] ? at + len + 1 : NULL;
+    }
+    if (!of_file)
+        return 0;
+    const struct weft_xml_attr *name = weft_xml_get(of_file, "name");
+    return weft_err_at(err, WEFT_E_INPUT, r->s->file, of_file->line, of_file->col,
+                       "--set %s: the list leaves out the workload of the scenario, '%s'", o->text,
+                       name ? name->value : weft_xml_get(of_file, "type")->value);
+}
+
 int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err)
 {
     const char *element = weft_families[WEFT_FAMILY_WORKLOAD].element;
-    uint32_t n = 0;
-    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next)
-        n += strcmp(e->name, element) == 0;
+    const struct weft_override *list = type_list(r);
+    const uint32_t n = weft_resolver_count(r, element);
+    uint32_t listed = 1;
+    for (const char *at = list ? list->value : ""; (at = strchr(at, ',')); at++)
+        listed++;
+    for (size_t i = 0; i < r->noverrides; i++)
+        if (strcmp(r->overrides[i].prefix, element) == 0 &&
+            (n > 1 || strcmp(r->overrides[i].param, weft_families[WEFT_FAMILY_WORKLOAD].selector)))
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "--set %s: the scenario has %u workloads; say which by its name: "
+                                "NAME.%s=%s",
+                                r->overrides[i].text, n > 1 ? n : listed, r->overrides[i].param,
+                                r->overrides[i].value);
+    if (list)
+        return choose_listed(r, list, err);
     r->workloads =
         (struct weft_resolved_workload *)weft_arena_calloc(r->s->arena, n, sizeof *r->workloads);
     if (!r->workloads)
         return weft_err_no_memory(err, "a scenario");
-    for (size_t i = 0; i < r->noverrides; i++)
-        if (strcmp(r->overrides[i].prefix, element) == 0)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "--set %s: the scenario has %u workloads; say which by its name: "
-                                "NAME.%s=%s",
-                                r->overrides[i].text, n, r->overrides[i].param,
-                                r->overrides[i].value);
     for (const struct weft_xml_elem *e = r->root->children; e; e = e->next) {
         struct weft_resolved_workload *w = &r->workloads[r->nworkloads];
         if (strcmp(e->name, element) != 0)
@@ -261,6 +347,9 @@ int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err)
             g->line = w->elem->line;
             g->col = w->elem->col;
         }
+        if (w->elem && !w->elem->line && weft_xml_get(w->elem, "name") &&
+            weft_resolver_set(r, g, "name", w->name, "", w->from, err))
+            return err->code;
         if (r->nworkloads > 1)
             g->label = w->name;
         s->jobs[s->njobs] = (struct weft_scenario_job){

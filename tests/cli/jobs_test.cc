@@ -122,6 +122,46 @@ TEST(Jobs, KeysGoByTheirNames)
     EXPECT_CONTAINS(s.err, "several workloads have this type; say which by its name");
 }
 
+/* A list of types on the command line is a scenario with these elements. */
+TEST(Jobs, SeveralByTheCommandLine)
+{
+    TempDir dir;
+    const std::vector<std::string> sets = {
+        "--set", "topology.type=leaf-spine", "--set", "workload.type=web:cdf,incast",
+        "--set", "web.duration=50us",        "--set", "incast.duration=50us",
+        "--set", "incast.degree=3"};
+    auto with = [&](std::vector<std::string> args, const std::vector<std::string> &more = {}) {
+        args.insert(args.end(), sets.begin(), sets.end());
+        args.insert(args.end(), more.begin(), more.end());
+        return weft(args);
+    };
+    Said s = with({"run", "--out", dir / "o"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    write_file(dir / "s.xml",
+               "<scenario><topology type=\"leaf-spine\"/>"
+               "<workload name=\"web\" type=\"cdf\" duration=\"50us\"/>"
+               "<workload type=\"incast\" duration=\"50us\" degree=\"3\"/></scenario>");
+    ASSERT_EQ(weft({"run", dir / "s.xml", "--out", dir / "f"}).code, 0);
+    EXPECT_EQ(slurp(dir / "o/flows.csv"), slurp(dir / "f/flows.csv"));
+    EXPECT_GT(slurp(dir / "o/flows.csv").size(), 500u);
+    s = with({"check"}, {"--set", "workload.load=0.3"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "the scenario has 2 workloads; say which by its name: NAME.load=0.3");
+    s = with({"check"}, {"--set", "workload.type=web:cdf,incas"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "unknown workload 'incas'; did you mean 'incast'?");
+    /* The file's own workload stays, with its attributes, where the list names it. */
+    write_file(dir / "one.xml", "<scenario><topology type=\"leaf-spine\"/><workload name=\"web\" "
+                                "type=\"cdf\" duration=\"50us\"/></scenario>");
+    s = weft({"check", dir / "one.xml", "--all", "--set", "workload.type=web:cdf,incast", "--set",
+              "incast.degree=3"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "web.duration                     = 50us                 (line 1)");
+    s = weft({"check", dir / "one.xml", "--set", "workload.type=cdf,incast"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "the list leaves out the workload of the scenario, 'web'");
+}
+
 TEST(Jobs, MistakesAreNamedAtTheirElement)
 {
     TempDir dir;
