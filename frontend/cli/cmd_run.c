@@ -150,7 +150,7 @@ static int run_print(const struct weft_cli *cli, const struct run_opts *o,
 
 /* The metrics that are asked for; the caller frees *out. */
 static int choose_metrics(const struct run_opts *o, const struct weft_scenario *s,
-                          struct weft_metric_choice **out, bool *alone, struct weft_err *err)
+                          struct weft_metric_choice **out, unsigned *needs, struct weft_err *err)
 {
     *out = (struct weft_metric_choice *)calloc(o->metrics.n + 1, sizeof **out);
     if (!*out)
@@ -158,7 +158,7 @@ static int choose_metrics(const struct run_opts *o, const struct weft_scenario *
     for (size_t i = 0; i < o->metrics.n; i++)
         if (weft_metric_choose(o->metrics.list[i], &(*out)[i], err))
             return err->code;
-    return weft_source_check_metrics(s, *out, o->metrics.n, alone, err);
+    return weft_source_check_metrics(s, *out, o->metrics.n, needs, err);
 }
 
 /* The bounds that apply to this run, or NULL for none. */
@@ -221,11 +221,11 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     if (!code && expect)
         code = check_expect(s, expect, err);
     struct weft_execute_opts eo = {.out_dir = o->out,
-                                   .alone = o->alone ||
-                                            (!code && expect && weft_expect_needs_alone(expect))};
+                                   .needs = (o->alone ? WEFT_METRIC_NEEDS_ALONE : 0) |
+                                            weft_expect_needs(code ? NULL : expect)};
     struct weft_metric_choice *metrics = NULL;
     if (!code)
-        code = choose_metrics(o, s, &metrics, &eo.alone, err);
+        code = choose_metrics(o, s, &metrics, &eo.needs, err);
     eo.metrics = metrics;
     eo.nmetrics = o->metrics.n;
     if (!code)

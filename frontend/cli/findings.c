@@ -238,7 +238,19 @@ static const char *nic_of(const struct weft_facts *f, struct weft_arena *arena)
                        : "";
 }
 
-static void add_causes(struct list *l, const struct weft_facts *f, struct weft_arena *arena)
+/* TCP knows no congestion-control.name. */
+static const char *advice_of(const struct weft_run *run, size_t cause)
+{
+    const char *transport = weft_run_setting(run, "transport", "type");
+    if (cause == WEFT_WAIT_CONTROL && transport && strcmp(transport, "tcp") == 0)
+        return "TCP's windows begin small and grow with each round trip: a larger "
+               "tcp.initial-window, "
+               "longer messages, or transport.type=roce.";
+    return causes[cause].advice;
+}
+
+static void add_causes(struct list *l, const struct weft_run *run, const struct weft_facts *f,
+                       struct weft_arena *arena)
 {
     char time[WEFT_UNIT_TEXT_MAX];
     const double delay = f->fct_ns - f->ideal_ns;
@@ -250,7 +262,7 @@ static void add_causes(struct list *l, const struct weft_facts *f, struct weft_a
                              arena, "The mean rank spent %s, %.1f %% of the run, %s.%s",
                              human_time(f->cause_ns[c], time), 100 * f->cause_ns[c] / f->end_ns,
                              causes[c].rank, where ? where : ""),
-                         causes[c].advice);
+                         advice_of(run, c));
         else if (!f->ranks && delay > 0.01 * f->ideal_ns && f->delay_ns[c] > 0.02 * delay)
             findings_add(l, f->delay_ns[c] / f->fct_ns,
                          weft_arena_printf(
@@ -258,7 +270,7 @@ static void add_causes(struct list *l, const struct weft_facts *f, struct weft_a
                              "Of what messages took beyond the time that they would take "
                              "alone, %.1f %% was %s.%s",
                              100 * f->delay_ns[c] / delay, causes[c].message, where ? where : ""),
-                         causes[c].advice);
+                         advice_of(run, c));
     }
 }
 
@@ -277,7 +289,7 @@ size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
     struct list l = {.out = out, .n = weft_suspects(run, f, arena, out, WEFT_FINDINGS_MAX / 2)};
     if (l.n == WEFT_FINDINGS_LOST)
         return l.n;
-    add_causes(&l, f, arena);
+    add_causes(&l, run, f, arena);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         const char *sentence = NULL;
         const double weight = rules[i].holds(&in, &sentence);

@@ -303,6 +303,36 @@ static void suspect_load(struct suspects *s)
     }
 }
 
+/* What stages of a pipeline wait for each other while it fills and drains. */
+static void suspect_bubble(struct suspects *s)
+{
+    const json_t *config = json_object_get(s->run->json, "config");
+    const char *group;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)config, group, v)
+    {
+        const char *pp = json_string_value(json_object_get(v, "pp")),
+                   *batches = json_string_value(json_object_get(v, "microbatches")),
+                   *type = json_string_value(json_object_get(v, "type"));
+        const char *key = type && strcmp(group, "workload") == 0 ? type : group;
+        const double stages = pp && batches ? number_of(pp) : 0,
+                     given = stages > 1 ? number_of(batches) : 0, m = given > 0 ? given : stages;
+        const double bubble = (stages - 1) / (m + stages - 1);
+        if (stages > 1 && bubble > 0.1)
+            suspects_add(
+                s, fmin(bubble, share_of(s->f, PEER | DEPENDENCY)),
+                weft_arena_printf(s->arena,
+                                  "The pipeline has %.0f stages and %.0f microbatches: while it "
+                                  "fills and drains, a stage waits %.0f %% of an iteration (the "
+                                  "bubble).",
+                                  stages, m, 100 * bubble),
+                weft_arena_printf(s->arena,
+                                  "More microbatches (%s.microbatches), or another "
+                                  "%s.schedule (interleaved, zb-h1).",
+                                  key, key));
+    }
+}
+
 static void suspect_timers(struct suspects *s)
 {
     const double timeouts = weft_run_figure(s->run, "timeouts"),
@@ -364,5 +394,6 @@ size_t weft_suspects(const struct weft_run *run, const struct weft_facts *f,
     suspect_jobs(&s);
     suspect_tiers(&s);
     suspect_load(&s);
+    suspect_bubble(&s);
     return s.lost ? WEFT_FINDINGS_LOST : s.n;
 }

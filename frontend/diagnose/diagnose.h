@@ -60,6 +60,8 @@ struct weft_changes {
 struct weft_symptoms {
     double drops, drops_buffer, drops_headroom, drops_error;
     double timeouts, retransmissions, pauses, marks;
+    double busiest, busiest_port;              /**< use of the busiest link, 0 to 1; its port */
+    double compute_max, compute_mean, slowest; /**< of ranks; the rank that computed longest */
 };
 
 /** Appends a change with up to three settings (NULL: none). WEFT_E_LIMIT: no memory. */
@@ -90,7 +92,7 @@ const char *weft_group_value(const struct weft_scenario_group *g, const char *pa
 /** The group of an element; NULL: there is none. */
 const struct weft_scenario_group *weft_group_of(const struct weft_scenario *s, const char *element);
 
-enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 8 };
+enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 13 };
 
 /** How a change came out. */
 enum weft_trial_state {

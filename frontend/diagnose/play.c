@@ -87,9 +87,19 @@ static int play(struct game *g, struct weft_err *err)
 
 /* ---- what is measured ---- */
 
-static const char *const symptoms[WEFT_DIAGNOSE_SYMPTOMS] = {
-    "drops",    "drops-buffer",    "drops-headroom", "drops-error",
-    "timeouts", "retransmissions", "pfc-pauses",     "ecn-marks"};
+static const char *const symptoms[WEFT_DIAGNOSE_SYMPTOMS] = {"drops",
+                                                             "drops-buffer",
+                                                             "drops-headroom",
+                                                             "drops-error",
+                                                             "timeouts",
+                                                             "retransmissions",
+                                                             "pfc-pauses",
+                                                             "ecn-marks",
+                                                             "link-utilisation-max",
+                                                             "link-utilisation-max-port",
+                                                             "compute-max",
+                                                             "compute-mean",
+                                                             "compute-max-rank"};
 
 static bool has_end(const struct weft_scenario_job *j)
 {
@@ -376,7 +386,12 @@ static int list_changes(struct game *g, const struct weft_subject *subject, cons
                                     .timeouts = m[4],
                                     .retransmissions = m[5],
                                     .pauses = m[6],
-                                    .marks = m[7]};
+                                    .marks = m[7],
+                                    .busiest = m[8],
+                                    .busiest_port = m[9],
+                                    .compute_max = m[10],
+                                    .compute_mean = m[11],
+                                    .slowest = m[12]};
     struct weft_scenario_parts parts = {0};
     if (subject->hpcc)
         return weft_changes_list(&g->d->changes, subject->s, NULL, subject->hpcc->job.fabric, &y,

@@ -14,6 +14,8 @@
 #define OVERLOAD 0.8
 /* Below this share half the load is no remedy: any network is faster with less to do. */
 #define HIGH_LOAD 0.6
+/* Share of the run above which a link may be what all wait for. */
+#define BUSY 0.5
 /* Bytes around the payload of any packet, at most. */
 #define PACKET_HEADER 128
 
@@ -233,6 +235,50 @@ static bool joined_switches(struct look *l)
     return switch_links(l->f) > 0;
 }
 
+/* Whether links between nodes of the same tiers are faster. */
+static bool has_faster_peers(const struct weft_fabric *f, const struct weft_fabric_link *link)
+{
+    const uint32_t a = f->nodes[link->a].tier, b = f->nodes[link->b].tier;
+    for (uint32_t i = 0; i < f->nlinks; i++) {
+        const uint32_t x = f->nodes[f->links[i].a].tier, y = f->nodes[f->links[i].b].tier;
+        if (((x == a && y == b) || (x == b && y == a)) && f->links[i].dim == link->dim &&
+            f->links[i].rate_bps > link->rate_bps)
+            return true;
+    }
+    return false;
+}
+
+/* The one link that was in use longest, where its peers need not be faster. */
+static bool one_busy_link(struct look *l)
+{
+    char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
+    if (!(l->y->busiest >= BUSY) || !(l->y->busiest_port < l->f->nports))
+        return false;
+    const uint32_t link = l->f->ports[(uint32_t)l->y->busiest_port].link;
+    if (has_faster_peers(l->f, &l->f->links[link]))
+        return false; /* to be as fast as these is a change of its own */
+    l->set = weft_arena_printf(l->arena, "run.link-rates=%u:x2", link);
+    l->what =
+        weft_arena_printf(l->arena, "link %s-%s alone, the busiest (%.0f %%), twice as fast",
+                          weft_fabric_node_name(l->f, l->f->links[link].a, a),
+                          weft_fabric_node_name(l->f, l->f->links[link].b, b), 100 * l->y->busiest);
+    return true;
+}
+
+/* A rank that computes longer than the others, with no setting that says so. */
+static bool one_slow_rank(struct look *l)
+{
+    const double times = l->y->compute_max / l->y->compute_mean;
+    if (!is_graph(l) || !(times > 1.05) || !is(l, "system", "stragglers", ""))
+        return false;
+    l->set = weft_arena_printf(l->arena, "system.stragglers=%.0f:%.4g", l->y->slowest, 1 / times);
+    l->what = weft_arena_printf(
+        l->arena,
+        "rank %.0f, which computes longest, at the mean of all ranks (%.3g times as fast)",
+        l->y->slowest, times);
+    return true;
+}
+
 /* Load is a share of what hosts' links carry: twice the rate is to meet the same traffic. */
 static bool any_run(struct look *l)
 {
@@ -351,6 +397,19 @@ static const struct rule {
      {NULL, NULL, NULL},
      "More or faster links between switches (spines, uplink rate), or ranks placed so that less "
      "crosses them."},
+    {one_busy_link,
+     WEFT_CHANGE_CAPACITY,
+     NULL,
+     0.8,
+     {NULL, NULL, NULL},
+     "One link holds up the run: spread its traffic over others, or have fewer send over it at a "
+     "time."},
+    {one_slow_rank,
+     WEFT_CHANGE_TUNING,
+     NULL,
+     1,
+     {NULL, NULL, NULL},
+     "Give this rank less to compute: layers, experts or samples are uneven."},
     {any_run,
      WEFT_CHANGE_CAPACITY,
      "links of hosts twice as fast",

@@ -40,7 +40,7 @@ int weft_subject_execute(const struct weft_cli *cli, struct weft_subject *subjec
     if (!r)
         return weft_execute(cli, subject->s, o, x, err);
     *x = (struct weft_execution){.scenario = subject->s};
-    if (o->alone)
+    if (o->needs & WEFT_METRIC_NEEDS_ALONE)
         return weft_err_set(err, WEFT_E_USAGE,
                             "the flows of a configuration are no workloads that could run alone: "
                             "leave out --alone and metrics that need it");

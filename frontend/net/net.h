@@ -163,7 +163,7 @@ struct weft_net_state_ops {
     /** From now on QPs note their round-trip times. WEFT_E_LIMIT. */
     int (*note_rtts)(struct weft_net *net, struct weft_err *err);
     /** From the start on, times are counted by what waits at ports: of the priorities whose bits
-     * prios[port] has. WEFT_E_LIMIT. */
+     * prios[port] has, besides those of a call before. WEFT_E_LIMIT. */
     int (*note_queues)(struct weft_net *net, const uint8_t *prios, struct weft_err *err);
     /** These times of a queue until @p end_ps, by bin; false: nothing has waited there. */
     bool (*queue_times)(struct weft_net *net, uint32_t port, uint32_t prio, int64_t end_ps,

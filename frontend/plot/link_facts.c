@@ -52,9 +52,20 @@ static int add_fault(struct weft_facts *f, double severity, const char *text, co
 
 enum { KIND, LINK, A, B, BEGIN, END, RATE, LOST };
 
+/* All times that a link had a fault of one kind, and the rate that this left. */
+struct fault_sum {
+    const char *kind, *a, *b;
+    double link, rate, share, lost; /* rate 0: none is left, or it is not what is wrong */
+    size_t times;
+};
+
+enum { FAULT_SUMS = 64 };
+
 struct fault_reading {
     const struct weft_link_facts *l;
     struct weft_facts *f;
+    struct fault_sum sum[FAULT_SUMS];
+    size_t n;
 };
 
 static double rate_of(const struct weft_link_facts *l, uint32_t link)
@@ -70,7 +81,6 @@ static int fault_row(void *ctx, const struct weft_row *row, struct weft_err *err
     struct fault_reading *r = ctx;
     struct weft_arena *a = r->l->arena;
     double link, begin, end, rate, lost;
-    char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
     if (weft_row_number(row, LINK, &link, err) || weft_row_number(row, BEGIN, &begin, err) ||
         weft_row_number(row, END, &end, err) || weft_row_number(row, RATE, &rate, err) ||
         weft_row_number(row, LOST, &lost, err))
@@ -78,23 +88,50 @@ static int fault_row(void *ctx, const struct weft_row *row, struct weft_err *err
     if (!(end > 0) || end > r->f->end_ns)
         end = fmax(begin, r->f->end_ns);
     const char *kind = weft_row_text(row, KIND);
-    const double share = r->f->end_ns > 0 ? (end - begin) / r->f->end_ns : 0,
-                 usual = rate_of(r->l, (uint32_t)link);
-    if (rate > 0 && usual > 0)
-        return add_fault(r->f, share * (1 - rate / usual),
-                         weft_arena_printf(a,
-                                           "A fault (%s) left link %s-%s %s of its %s for %.1f %% "
-                                           "of the run.",
-                                           kind, weft_row_text(row, A), weft_row_text(row, B),
-                                           weft_human_rate(rate, is), weft_human_rate(usual, was),
-                                           100 * share),
-                         "Repair this link, or keep traffic off it.", err);
+    size_t i = 0;
+    while (i < r->n &&
+           (r->sum[i].link != link || r->sum[i].rate != rate || strcmp(r->sum[i].kind, kind) != 0))
+        i++;
+    if (i == FAULT_SUMS)
+        return 0;
+    struct fault_sum *x = &r->sum[i];
+    if (i == r->n) {
+        *x = (struct fault_sum){.kind = weft_arena_strdup(a, kind),
+                                .a = weft_arena_strdup(a, weft_row_text(row, A)),
+                                .b = weft_arena_strdup(a, weft_row_text(row, B)),
+                                .link = link,
+                                .rate = rate};
+        r->n++;
+        if (!x->kind || !x->a || !x->b)
+            return weft_err_no_memory(err, "a report");
+    }
+    x->share += r->f->end_ns > 0 ? (end - begin) / r->f->end_ns : 0;
+    x->lost += lost;
+    x->times++;
+    return 0;
+}
+
+static int tell_fault(struct fault_reading *r, const struct fault_sum *x, struct weft_err *err)
+{
+    struct weft_arena *a = r->l->arena;
+    char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
+    const double usual = rate_of(r->l, (uint32_t)x->link);
+    const char *often = x->times > 1 ? weft_arena_printf(a, ", %zu times", x->times) : "";
+    if (!often)
+        return weft_err_no_memory(err, "a report");
+    if (x->rate > 0 && usual > 0)
+        return add_fault(
+            r->f, x->share * (1 - x->rate / usual),
+            weft_arena_printf(a,
+                              "A fault (%s%s) left link %s-%s %s of its %s for %.1f %% of the run.",
+                              x->kind, often, x->a, x->b, weft_human_rate(x->rate, is),
+                              weft_human_rate(usual, was), 100 * x->share),
+            "Repair this link, or keep traffic off it.", err);
     return add_fault(
-        r->f, lost > 0 ? 1 : share,
-        weft_arena_printf(a,
-                          "A fault (%s) of link %s-%s lasted %.3g %% of the run and lost %.0f "
-                          "packets.",
-                          kind, weft_row_text(row, A), weft_row_text(row, B), 100 * share, lost),
+        r->f, x->lost > 0 ? 1 : x->share,
+        weft_arena_printf(
+            a, "A fault (%s%s) of link %s-%s lasted %.3g %% of the run and lost %.0f packets.",
+            x->kind, often, x->a, x->b, 100 * x->share, x->lost),
         "Repair this link, or keep traffic off it.", err);
 }
 
@@ -114,6 +151,15 @@ static uint64_t link_facts_kind(const struct weft_link_fact *x)
            (uint64_t)is_host(x->to);
 }
 
+/* Whether the other direction of the link comes before it, at the same rate. */
+static bool is_told(const struct weft_link_facts *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (l->list[k].link == l->list[i].link && l->list[k].rate_bps == l->list[i].rate_bps)
+            return true;
+    return false;
+}
+
 static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f,
                            struct weft_err *err)
 {
@@ -129,7 +175,7 @@ static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f
     for (size_t i = 0; i < l->n; i++) {
         const struct weft_link_fact *x = &l->list[i];
         const double usual = all[i].usual;
-        if (all[i].others > MOST_ODD || !(x->rate_bps < 0.95 * usual))
+        if (all[i].others > MOST_ODD || !(x->rate_bps < 0.95 * usual) || is_told(l, i))
             continue;
         if (add_fault(f, 1 - x->rate_bps / usual,
                       weft_arena_printf(
@@ -204,9 +250,12 @@ int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_
 {
     static const char *const columns[] = {"kind",   "link",     "from|a",       "to|b", "begin_ns",
                                           "end_ns", "rate_bps", "lost_packets", NULL};
-    struct fault_reading r = {l, f};
+    struct fault_reading r = {.l = l, .f = f};
     if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
         return err->code;
+    for (size_t i = 0; i < r.n; i++)
+        if (tell_fault(&r, &r.sum[i], err))
+            return err->code;
     if (find_headroom(l, run, f, err))
         return err->code;
     if (l->n <= 20000)

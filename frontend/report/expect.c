@@ -150,12 +150,12 @@ int weft_expect_check(const struct weft_expect *e, const char *const *jobs, size
     return 0;
 }
 
-bool weft_expect_needs_alone(const struct weft_expect *e)
+unsigned weft_expect_needs(const struct weft_expect *e)
 {
-    for (size_t i = 0; i < e->n; i++)
-        if (weft_metric_needs_alone(&e->bounds[i].metric))
-            return true;
-    return false;
+    unsigned needs = 0;
+    for (size_t i = 0; e && i < e->n; i++)
+        needs |= weft_metric_needs(&e->bounds[i].metric);
+    return needs;
 }
 
 void weft_expect_free(struct weft_expect *e)

@@ -42,8 +42,8 @@ struct weft_expect *weft_expect_parse(const char *text, size_t len, const char *
 /** WEFT_E_INPUT: a bound is on a workload that is none of @p jobs. */
 int weft_expect_check(const struct weft_expect *e, const char *const *jobs, size_t n,
                       struct weft_err *err);
-/** Whether workloads have to be run alone for some bound. */
-bool weft_expect_needs_alone(const struct weft_expect *e);
+/** Bits of what its bounds need (weft_metric_needs). @p e NULL: none. */
+unsigned weft_expect_needs(const struct weft_expect *e);
 void weft_expect_free(struct weft_expect *e);
 /** 1 when the value of @p b in @p s lies within it; a value that does not exist is outside. *value
  * receives it (may be NULL). */

@@ -29,7 +29,8 @@
         M("fct-slowdown-p50", F64, flows.slowdown_p50, "completion time / ideal one, median"),     \
         M("fct-slowdown-p99", F64, flows.slowdown_p99, "the same, 99th percentile"),               \
         M("fct-slowdown-p999", F64, flows.slowdown_p999, "the same, 99.9th percentile"),           \
-        M("fct-slowdown-max", F64, flows.slowdown_max, "the same, largest")
+        M("fct-slowdown-max", F64, flows.slowdown_max, "the same, largest"),                       \
+        WEFT_METRICS_BY_SIZE(M, "fct-", flows.by_size)
 
 static const struct weft_metric of_job[] = {
     J("time", TIME, duration_ps,
@@ -82,7 +83,7 @@ const char *weft_metric_scope_prefix(enum weft_metric_scope scope)
 static const struct weft_metric *job_metrics_find(enum weft_metric_scope scope, const char *name,
                                                   struct weft_err *err)
 {
-    enum { MOST = 32 };
+    enum { MOST = 64 };
     const char *names[MOST];
     char buf[WEFT_METRIC_TEXT_MAX];
     const char *other = weft_metric_other_name(name, buf, sizeof buf);
@@ -128,10 +129,15 @@ int weft_metric_choose(const char *text, struct weft_metric_choice *out, struct 
     return out->metric ? 0 : err->code;
 }
 
-bool weft_metric_needs_alone(const struct weft_metric_choice *c)
+unsigned weft_metric_needs(const struct weft_metric_choice *c)
 {
-    return c->scope == WEFT_METRIC_OF_JOB && (strcmp(c->metric->name, WEFT_METRIC_ALONE) == 0 ||
-                                              strcmp(c->metric->name, WEFT_METRIC_SLOWDOWN) == 0);
+    const char *name = c->metric->name;
+    if (c->scope == WEFT_METRIC_OF_RUN)
+        return strcmp(name, WEFT_METRIC_MEAN_QUEUE) == 0 ? WEFT_METRIC_NEEDS_QUEUES : 0;
+    return c->scope == WEFT_METRIC_OF_JOB &&
+                   (strcmp(name, WEFT_METRIC_ALONE) == 0 || strcmp(name, WEFT_METRIC_SLOWDOWN) == 0)
+               ? WEFT_METRIC_NEEDS_ALONE
+               : 0;
 }
 
 static bool names(const struct weft_metric_choice *c, const char *job)

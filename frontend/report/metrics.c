@@ -58,6 +58,7 @@ static const struct weft_metric metrics[] = {
     M("unfinished-bytes", SIZE, unfinished_bytes, "their payload"),
     M("compute-max", TIME, compute_max_ps, "longest time that a rank's accelerator computed"),
     M("compute-mean", TIME, compute_mean_ps, "the same, mean over ranks"),
+    M("compute-max-rank", U64, compute_max_rank, "the rank that computed longest"),
     M("communication-max", TIME, comm_max_ps,
       "longest time that a rank had a send, receive or collective in progress"),
     M("communication-mean", TIME, comm_mean_ps, "the same, mean over ranks"),
@@ -108,12 +109,14 @@ static const struct weft_metric metrics[] = {
     M("slowdown-p50", F64, slowdown_p50, "FCT / ideal FCT, median"),
     M("slowdown-p99", F64, slowdown_p99, "FCT / ideal FCT, 99th percentile"),
     M("slowdown-max", F64, slowdown_max, "FCT / ideal FCT, largest"),
+    WEFT_METRICS_BY_SIZE(M, "", by_size),
     BUS(ALL_REDUCE, "all-reduce"),
     BUS(ALL_GATHER, "all-gather"),
     BUS(REDUCE_SCATTER, "reduce-scatter"),
     BUS(ALL_TO_ALL, "all-to-all"),
     M("link-utilisation-max", F64, link_utilisation_max,
       "share of elapsed in which the busiest link direction was sending"),
+    M("link-utilisation-max-port", U64, busiest_port, "number of its port (fabric's, from 0)"),
     M("dimension-utilisation", F64, dim_use_mean,
       "share of the bandwidth that payload used during communication, mean over dimensions "
       "weighted by "
@@ -123,6 +126,9 @@ static const struct weft_metric metrics[] = {
     M("max-queue", SIZE, max_queue_bytes,
       "largest egress queue of any port, those of hosts as well"),
     M("max-switch-queue", SIZE, max_switch_queue_bytes, "largest egress queue of a switch's port"),
+    M(WEFT_METRIC_MEAN_QUEUE, F64, mean_queue_bytes,
+      "queue of a switch's port, mean over time, of the port where it is largest; asking for it "
+      "counts how long queues are how long"),
     M("packet-hops", U64, net.packet_hops, "packets of any kind serialised on links"),
     M("data-packets", U64, net.sent[WEFT_PKT_DATA],
       "data packets sent by hosts, retransmissions included"),
@@ -323,7 +329,10 @@ const char *weft_metric_format(const struct weft_metric *m, double value,
         snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.0f", value);
         break;
     default:
-        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.4g", value);
+        if (strstr(m->name, "bytes"))
+            snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_human_size((uint64_t)value, unit));
+        else
+            snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.4g", value);
     }
     return buf;
 }

@@ -61,6 +61,10 @@ void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w)
 /** Hands all rows to the operating system; also reports the first write error. */
 int weft_report_flush(struct weft_report *r, struct weft_err *err);
 
+/** Has @p net, which has not run, count how long queues of switches are how long, for the metric
+ * mean-queue-bytes. Backends without queues count none. WEFT_E_LIMIT. */
+int weft_report_note_queues(struct weft_report *r, struct weft_net *net, struct weft_err *err);
+
 /**
  * Sums up @p net and @p jobs (NULL: none) into *out, which lives as long as @p r; the caller fills
  * in scenario, outcome and the host-dependent numbers. @p reached_ps: the simulated time that an

@@ -17,7 +17,8 @@ extern "C" {
 /** Completion times and slow-downs of messages. */
 struct weft_samples {
     struct weft_quantiles fct_ps;
-    struct weft_quantiles slowdown; /**< of those with an ideal time */
+    struct weft_quantiles slowdown;                   /**< of those with an ideal time */
+    struct weft_quantiles by_size[WEFT_SIZE_CLASSES]; /**< the same, by size of the message */
     uint64_t bytes;
     weft_i128 fct_sum_ps;
 };
@@ -63,6 +64,7 @@ struct weft_report {
     weft_i128 exposed_for_ps[WEFT_PARALLELISMS]; /**< of training jobs, by what the communication
                                                     is for, sum over ranks */
     uint64_t faults, fault_losses;
+    bool queues;                  /**< the net counts times of queues */
     struct weft_coll_span *spans; /**< by number of the collective */
     size_t nspans;
     uint64_t dim_bytes[WEFT_DIMS_MAX]; /**< sent in phases of collectives */

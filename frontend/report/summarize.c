@@ -22,6 +22,7 @@ static void sum_flows(struct weft_report *r, struct weft_summary *s)
     s->slowdown_p50 = f.slowdown_p50;
     s->slowdown_p99 = f.slowdown_p99;
     s->slowdown_max = f.slowdown_max;
+    memcpy(s->by_size, f.by_size, sizeof s->by_size);
 }
 
 /* Maximum and mean of one duration over ranks. */
@@ -56,6 +57,8 @@ static void sum_ranks(const struct weft_report *r, const struct weft_jobs *jobs,
             weft_jobs_rank(jobs, job, rank, &x);
             if (x.end_ps > s->end_ps)
                 s->end_ps = x.end_ps;
+            if (x.compute_ps > compute.max_ps)
+                s->compute_max_rank = rank;
             summarize_add(&compute, x.compute_ps);
             summarize_add(&comm, x.comm_ps);
             summarize_add(&exposed, x.exposed_comm_ps);
@@ -121,21 +124,52 @@ static void sum_queue(const struct weft_fabric *f, uint32_t port, uint64_t bytes
         s->max_switch_queue_bytes = bytes;
 }
 
+/* Bytes that wait at a port of a switch, mean over time: bins of queues count as their middle. */
+static double mean_queue(struct weft_net *net, uint32_t port, int64_t end_ps)
+{
+    int64_t time_ps[WEFT_QUEUE_BINS];
+    double sum = 0;
+    for (uint32_t prio = 0; prio < WEFT_NET_PRIOS; prio++)
+        if (net->ops->state->queue_times(net, port, prio, end_ps, time_ps))
+            for (uint32_t bin = 1; bin < WEFT_QUEUE_BINS; bin++)
+                sum += (double)time_ps[bin] *
+                       (double)(weft_queue_bin_from(bin) + weft_queue_bin_from(bin + 1) - 1) / 2;
+    return end_ps > 0 ? sum / (double)end_ps : 0;
+}
+
+int weft_report_note_queues(struct weft_report *r, struct weft_net *net, struct weft_err *err)
+{
+    const struct weft_net_state_ops *state = net->ops->state;
+    uint8_t *prios = (uint8_t *)calloc((size_t)r->fabric->nports + 1, 1);
+    if (!prios)
+        return weft_err_no_memory(err, "times of queues");
+    for (uint32_t p = 0; p < r->fabric->nports; p++)
+        prios[p] = weft_fabric_forwards(r->fabric, r->fabric->ports[p].node) ? 0xff : 0;
+    r->queues = state && state->note_queues && !state->note_queues(net, prios, err);
+    free(prios);
+    return err->code;
+}
+
 static void sum_links(const struct weft_report *r, struct weft_net *net, struct weft_summary *s)
 {
     const int64_t sent_ps = last_sent_ps(r, net);
     if (sent_ps > s->elapsed_ps)
         s->elapsed_ps = sent_ps;
+    s->mean_queue_bytes = NAN;
     for (uint32_t p = 0; p < r->fabric->nports; p++) {
         struct weft_port_counters st;
         net->ops->port_stats(net, p, &st);
         sum_queue(r->fabric, p, st.max_queue_bytes, s);
+        if (r->queues)
+            s->mean_queue_bytes = fmax(s->mean_queue_bytes, mean_queue(net, p, s->elapsed_ps));
         s->pause_ps += st.paused_ps;
         if (s->elapsed_ps > 0 && st.busy_ps > 0)
             rank_link(s, p, (double)st.busy_ps / (double)s->elapsed_ps);
     }
-    if (s->ntop)
+    if (s->ntop) {
         s->link_utilisation_max = s->top[0].utilisation;
+        s->busiest_port = s->top[0].port;
+    }
 }
 
 /* What the links of a rank carry, of the fastest: those of its hosts. 0: no link carried anything,

@@ -76,13 +76,32 @@ struct weft_step_summary {
     double model_flops_util; /**< the same / peak FLOP/s of its accelerator: MFU */
 };
 
+/** Classes of messages by size: up to 10 KB, 100 KB, 1 MB, and larger; percentiles of their
+ * slowdown: 50, 95, 99. */
+enum { WEFT_SIZE_CLASSES = 4, WEFT_SIZE_PERCENTILES = 3 };
+
 /** Messages: how many, and how long they took. */
 struct weft_flow_summary {
     uint64_t messages, bytes;
     /** 0 without messages; p999: 99.9th percentile */
     int64_t fct_mean_ps, fct_p50_ps, fct_p99_ps, fct_p999_ps, fct_max_ps;
     double slowdown_p50, slowdown_p99, slowdown_p999, slowdown_max; /**< NaN without messages */
+    double by_size[WEFT_SIZE_CLASSES][WEFT_SIZE_PERCENTILES];       /**< slowdown; NaN likewise */
 };
+
+/** Metrics of `slowdown` by size of messages: entries of a table that are made with @p M; names
+ * begin with @p prefix. */
+#define WEFT_METRICS_BY_SIZE(M, prefix, field)                                                     \
+    WEFT_METRICS_OF_SIZE(M, prefix, field[0], "to-10KB", "messages up to 10 KB"),                  \
+        WEFT_METRICS_OF_SIZE(M, prefix, field[1], "to-100KB",                                      \
+                             "messages above 10 and up to 100 KB"),                                \
+        WEFT_METRICS_OF_SIZE(M, prefix, field[2], "to-1MB",                                        \
+                             "messages above 100 KB and up to 1 MB"),                              \
+        WEFT_METRICS_OF_SIZE(M, prefix, field[3], "over-1MB", "messages above 1 MB")
+#define WEFT_METRICS_OF_SIZE(M, prefix, field, size, what)                                         \
+    M(prefix "slowdown-p50-" size, F64, field[0], "slowdown of " what ", median"),                 \
+        M(prefix "slowdown-p95-" size, F64, field[1], "the same, 95th percentile"),                \
+        M(prefix "slowdown-p99-" size, F64, field[2], "the same, 99th percentile")
 
 /** One job. */
 struct weft_job_summary {
@@ -125,6 +144,8 @@ struct weft_summary {
     int64_t elapsed_ps; /**< time that the network was watched: until the last operation,
                            acknowledgement and packet or, in an unfinished run, the time reached */
     int64_t compute_max_ps, compute_mean_ps;
+    uint64_t compute_max_rank; /**< of the first job that has the longest */
+    uint64_t busiest_port;     /**< that link_utilisation_max is of */
     int64_t comm_max_ps, comm_mean_ps;
     int64_t exposed_max_ps, exposed_mean_ps;
     int64_t exposed_by_max_ps[WEFT_CAUSES], exposed_by_mean_ps[WEFT_CAUSES];
@@ -142,6 +163,7 @@ struct weft_summary {
     uint64_t unfinished, unfinished_bytes; /**< messages posted that had not ended */
     int64_t fct_p50_ps, fct_p99_ps, fct_max_ps;
     double slowdown_p50, slowdown_p99, slowdown_max; /**< NaN without messages */
+    double by_size[WEFT_SIZE_CLASSES][WEFT_SIZE_PERCENTILES];
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
 
     struct weft_job_summary *jobs; /**< njobs of them; NULL: there are none */
@@ -160,6 +182,7 @@ struct weft_summary {
     bool
         dims_by_phases; /**< bytes are those of phases of collectives; false: of the ranks' links */
     double dim_use_mean, dim_use_min, dim_use_max; /**< utilisation; mean weighted by bandwidth */
+    double mean_queue_bytes; /**< of the port of a switch where it is largest; NaN: not counted */
     uint64_t max_queue_bytes;
     uint32_t max_queue_port;         /**< the first that it is of, if it is above 0 */
     uint64_t max_switch_queue_bytes; /**< the same of ports of switches */
@@ -229,6 +252,8 @@ struct weft_metric_choice {
 /** The metrics of a job for which it has to be run alone. */
 #define WEFT_METRIC_ALONE "alone-time"
 #define WEFT_METRIC_SLOWDOWN "slowdown"
+/** The metric for which times of queues have to be counted. */
+#define WEFT_METRIC_MEAN_QUEUE "mean-queue-bytes"
 
 /** All metrics of a scope; *n receives their number. */
 const struct weft_metric *weft_metrics_of(enum weft_metric_scope scope, size_t *n);
@@ -240,8 +265,10 @@ int weft_metric_choose(const char *text, struct weft_metric_choice *out, struct 
 /** WEFT_E_INPUT: it names a workload that is none of @p jobs. */
 int weft_metric_check(const struct weft_metric_choice *c, const char *const *jobs, size_t n,
                       struct weft_err *err);
-/** Whether its workload has to be run alone for it. */
-bool weft_metric_needs_alone(const struct weft_metric_choice *c);
+/** What a run has to do besides for a metric: its workload alone; times of queues. */
+enum { WEFT_METRIC_NEEDS_ALONE = 1, WEFT_METRIC_NEEDS_QUEUES = 2 };
+/** Bits of what it needs. */
+unsigned weft_metric_needs(const struct weft_metric_choice *c);
 /** As weft_metric_value. Of a workload or class without messages: counts are 0. */
 double weft_metric_choice_value(const struct weft_metric_choice *c, const struct weft_summary *s);
 /** Its key ("job.web.fct_p99_ns"). Returns @p buf. */

@@ -170,8 +170,9 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
                            const struct weft_execute_opts *o, struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
-    if (r->cli->peers && x->parts.series)
-        return weft_err_set(err, WEFT_E_ALONE, "sample.what looks at all of the fabric");
+    if (r->cli->peers && (x->parts.series || o->needs & WEFT_METRIC_NEEDS_QUEUES))
+        return weft_err_set(err, WEFT_E_ALONE, "%s looks at all of the fabric",
+                            x->parts.series ? "sample.what" : WEFT_METRIC_MEAN_QUEUE);
     struct weft_report_config rc = {.dir = o->out_dir,
                                     .fabric = x->parts.fabric,
                                     .jobs = x->parts.jobs,
@@ -220,6 +221,8 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
                                     &r->on.jobs, err);
     if (!code)
         code = prepare_series(r, &x->parts, o->out_dir, err);
+    if (!code && o->needs & WEFT_METRIC_NEEDS_QUEUES)
+        code = weft_report_note_queues(r->report, r->on.net, err);
     return code ? code : prepare_faults(r, &x->parts, err);
 }
 
@@ -436,7 +439,7 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
     struct run r = {.cli = cli,
                     .s = s,
                     .o = o,
-                    .alone = o->alone,
+                    .alone = o->needs & WEFT_METRIC_NEEDS_ALONE,
                     .out_dir = o->out_dir,
                     .samples_optional = o->samples_optional};
     *x = (struct weft_execution){.scenario = s,

@@ -30,7 +30,8 @@ struct weft_execute_opts {
     const char *out_dir; /**< NULL: write no files */
     FILE *progress;      /**< NULL: none */
     bool progress_is_tty;
-    bool alone; /**< run each workload alone, too, and say by how much sharing slows it down */
+    unsigned needs; /**< bits of weft_metric_needs; WEFT_METRIC_NEEDS_ALONE: run each workload
+                       alone, too, and say by how much sharing slows it down */
     bool samples_optional; /**< without a folder nothing is sampled; else sample.what is refused */
     struct weft_run_limits limits; /**< of the machine: the run ends in order when it takes more */
     const struct weft_metric_choice *metrics; /**< that run.json is to tell */

@@ -21,7 +21,7 @@ static const char *obstacle(const struct weft_scenario *s, bool limited, bool al
 int weft_processes_take(const struct weft_peers *peers, struct weft_scenario *s, bool limited,
                         struct weft_execute_opts *o, struct weft_err *err)
 {
-    const char *what = obstacle(s, limited, o->alone);
+    const char *what = obstacle(s, limited, o->needs & WEFT_METRIC_NEEDS_ALONE);
     if (what)
         return weft_err_set(err, WEFT_E_ALONE, "%s", what);
     s->replays = false;

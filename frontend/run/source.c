@@ -280,13 +280,13 @@ const char *const *weft_source_job_names(const struct weft_scenario *s, struct w
 }
 
 int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_metric_choice *m,
-                              size_t n, bool *alone, struct weft_err *err)
+                              size_t n, unsigned *needs, struct weft_err *err)
 {
     const char *const *names = weft_source_job_names(s, err);
     for (size_t i = 0; names && i < n; i++) {
         if (weft_metric_check(&m[i], names, s->njobs, err))
             return err->code;
-        *alone = *alone || weft_metric_needs_alone(&m[i]);
+        *needs |= weft_metric_needs(&m[i]);
     }
     return names ? 0 : err->code;
 }

@@ -83,10 +83,10 @@ int weft_source_check_uses(const struct weft_scenario *s, const char *command,
                            const char *const *uses, size_t n, struct weft_err *err);
 /** The names of its workloads, njobs of them, which live as long as it. NULL: WEFT_E_LIMIT. */
 const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err);
-/** Whether the scenario has the workloads that metrics name; *alone is set where those are to be
- * run alone. */
+/** Whether the scenario has the workloads that metrics name; *needs receives the bits of what
+ * they need (weft_metric_needs). */
 int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_metric_choice *m,
-                              size_t n, bool *alone, struct weft_err *err);
+                              size_t n, unsigned *needs, struct weft_err *err);
 /** Prints what flows offer to each tier, in one line; nothing where they offer no load of their
  * own. @p title: what the line begins with. */
 void weft_source_offered_text(FILE *out, const char *title, const struct weft_scenario *s);

@@ -202,7 +202,7 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
         code = weft_err_set(&err, WEFT_E_INTERRUPTED, "%s before it began",
                             weft_signal_reason(*b->cli->interrupted));
     code =
-        code ? code : weft_source_check_metrics(subject.s, s->metric, s->nmetrics, &eo.alone, &err);
+        code ? code : weft_source_check_metrics(subject.s, s->metric, s->nmetrics, &eo.needs, &err);
     struct row_log row = {s, point, b->cli->log};
     struct weft_log log = {.level = WEFT_LOG_DEBUG, .sink = say_row, .user = &row};
     struct weft_cli cli = *b->cli;

@@ -83,6 +83,75 @@ TEST(JobMetrics, SweepsName)
     EXPECT_CONTAINS(s.err, "no workload of the scenario is called 'c'; there are: a, b");
 }
 
+/* Messages of 512 KiB, and none of other sizes: as the table by size, and as a bound. */
+TEST(JobMetrics, SlowdownBySize)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    Said s = bounded(dir, "<bound metric=\"job.a.fct-slowdown-p99-to-1MB\" min=\"1\"/>"
+                          "<bound metric=\"slowdown-p50-to-1MB\" min=\"1\"/>");
+    EXPECT_EQ(s.code, 0) << s.err << s.out;
+    s = bounded(dir, "<bound metric=\"slowdown-p95-over-1MB\" min=\"0\"/>");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "slowdown-p95-over-1MB is n/a");
+    s = weft({"run", dir / "s.xml", "--out", dir / "o", "-m", "job.b.slowdown-p99-to-1MB"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const Said table = weft({"fct", dir / "o", "--job", "b", "--to", "csv"});
+    std::istringstream in(table.out);
+    double of_table = 0;
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream cells(line);
+        std::vector<std::string> cell;
+        for (std::string c; std::getline(cells, c, ',');)
+            cell.push_back(c);
+        if (line.find(",100000,1000000,") != std::string::npos)
+            of_table = std::stod(cell.at(10));
+    }
+    const std::string json = slurp(dir / "o/run.json"), key = "\"job.b.fct_slowdown_p99_to_1MB\": ";
+    ASSERT_NE(json.find(key), std::string::npos) << json.substr(0, 600);
+    EXPECT_NEAR(std::stod(json.substr(json.find(key) + key.size())), of_table, 1e-5);
+}
+
+/* Two hosts send to one for T: its queue grows to half of what comes, then falls; the mean of such
+ * a triangle is half of its height, over the time that it takes. */
+TEST(JobMetrics, MeanQueueIsTheAreaOfTheTriangle)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    const std::vector<std::string> args = {"run",
+                                           "--no-out",
+                                           "--json",
+                                           "-m",
+                                           "mean-queue-bytes",
+                                           "--set",
+                                           "topology.type=single-switch",
+                                           "--set",
+                                           "single-switch.hosts=3",
+                                           "--set",
+                                           "workload.type=generate",
+                                           "--set",
+                                           "generate.kind=gather",
+                                           "--set",
+                                           "system.gather=direct",
+                                           "--set",
+                                           "generate.size=2MB",
+                                           "--set",
+                                           "congestion-control.name=none"};
+    const Said s = weft(args);
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto number = [&](const std::string &key) {
+        const size_t at = s.out.find("\"" + key + "\": ");
+        return at == std::string::npos ? -1 : std::stod(s.out.substr(at + key.size() + 4));
+    };
+    EXPECT_GT(number("mean_queue_bytes"), 0);
+    EXPECT_NEAR(number("mean_queue_bytes") / number("max_switch_queue_bytes"), 0.5, 0.05);
+    EXPECT_CONTAINS(weft({"run", "--no-out", "--json", "--set", "topology.type=single-switch",
+                          "--set", "workload.type=generate"})
+                        .out,
+                    "\"mean_queue_bytes\": null");
+}
+
 /* A single workload has them too, by the name of its type. */
 TEST(JobMetrics, OfASingleWorkload)
 {

@@ -132,6 +132,8 @@ static int hpcc_run_prepare(struct weft_hpcc_run *r, const struct weft_execute_o
     config.peers = r->cli->peers;
     if (r->s->backend->create(&config, &r->net, err))
         return err->code;
+    if (o->needs & WEFT_METRIC_NEEDS_QUEUES && weft_report_note_queues(r->x.report, r->net, err))
+        return err->code;
     return open_series(r, err) ? err->code : weft_hpcc_play_start(r->play, r->net, err);
 }
 

@@ -33,11 +33,12 @@ int weft_engine_note_queues(struct weft_engine *e, const uint8_t *prios, struct 
     struct histograms *all = &e->histograms;
     const size_t n = e->fabric->nports;
     posts_flush(e);
-    all->wanted = malloc(n + 1);
-    all->of = calloc(n * WEFT_PRIOS + 1, sizeof *all->of);
+    all->wanted = all->wanted ? all->wanted : calloc(n + 1, 1);
+    all->of = all->of ? all->of : calloc(n * WEFT_PRIOS + 1, sizeof *all->of);
     if (!all->wanted || !all->of)
         return weft_err_no_memory(err, "histograms of queues");
-    memcpy(all->wanted, prios, n);
+    for (size_t i = 0; i < n; i++)
+        all->wanted[i] |= prios[i];
     e->path.on_enqueue |= QUEUE_HISTOGRAM;
     e->path.on_dequeue |= QUEUE_HISTOGRAM;
     return 0;
