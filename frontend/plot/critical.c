@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROWS_MAX = 32, RUNS_MAX = 6, PIXELS = 1600, JUMPS_MAX = 400 };
+enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600, JUMPS_MAX = 400 };
 
 struct reading {
     const struct weft_runs *runs;

@@ -57,8 +57,9 @@ static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 int weft_flow_points_read(const struct weft_runs *runs, const struct weft_run *run,
                           struct weft_flow_points *out, struct weft_err *err)
 {
-    static const char *const columns[] = {"size_bytes",    "start_ns", "fct_ns", "slowdown", "?job",
-                                          "?ideal_fct_ns", "?src",     "?dst",   NULL};
+    static const char *const columns[] = {"size_bytes", "start_ns", "fct_ns",
+                                          "slowdown",   "?job",     "?ideal_fct_ns",
+                                          "?from|src",  "?to|dst",  NULL};
     struct reading r = {runs, out};
     *out = (struct weft_flow_points){.arena = weft_arena_new()};
     if (!out->arena)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS_MAX = 32, RUNS_MAX = 6, PIXELS = 1600 };
+enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600 };
 
 /* Kinds of operations, what the legend calls them. The upper half of a row is computation. */
 static const struct {

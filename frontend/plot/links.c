@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 4, SORTS = 12, DIMS_MAX = 60 };
+enum { RUNS_MAX = 12, SORTS = 12, DIMS_MAX = 60 };
 
 static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {

@@ -192,7 +192,8 @@ static void draw_port(const struct weft_runs *runs, size_t run, const struct ran
     double ns = 0;
     for (size_t k = 0; k < x->ports[i].n; k++) {
         ns += s[k].ns;
-        weft_curve_xy(c, s[k].to_bytes / 1e3, ns / x->ports[i].ns);
+        if (k + 1 == x->ports[i].n || s[k + 1].to_bytes > s[k].to_bytes) /* of the last port */
+            weft_curve_xy(c, s[k].to_bytes / 1e3, ns / x->ports[i].ns);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 128, NAMED_MAX = 40, BINS = 240, RUNS_SHOWN = 4 };
+enum { ROWS_MAX = 128, NAMED_MAX = 40, BINS = 240, RUNS_SHOWN = 12 };
 
 static const char *const keys[] = {"from|node", "to|peer", NULL};
 
@@ -112,7 +112,7 @@ static int queue_map_derive(const struct weft_runs *runs, struct weft_figure *f,
         "Each row is an egress port, in the order of names; the colour is the longest queue in a "
         "240th of the time. Ports that never had one are left out; %d ports at most, those with "
         "the longest.%s",
-        ROWS_MAX, runs->n > RUNS_SHOWN ? " The first four runs are shown." : "");
+        ROWS_MAX, runs->n > RUNS_SHOWN ? " The first twelve runs are shown." : "");
     return f->panels ? 0
                      : weft_plot_nothing(err,
                                          "%s has no queues over time: run with --set "

@@ -91,6 +91,8 @@ static void write_data(FILE *out, const struct weft_curve *c, size_t number)
     const size_t columns = weft_mark_columns(c->mark);
     fprintf(out, "$d%zu << EOD\n", number);
     for (size_t i = 0; i < c->n; i++) {
+        if (c->mark == WEFT_MARK_STEPS && i) /* gnuplot's steps begin a new dash at each */
+            fprintf(out, "%.10g %.10g\n", c->v[2 * i], c->v[2 * i - 1]);
         for (size_t k = 0; k < columns; k++) {
             const double v = c->v[i * columns + k];
             fprintf(out, isfinite(v) ? "%s%.10g" : "%sNaN", k ? " " : "", v);
@@ -181,15 +183,16 @@ static void write_colour(FILE *out, const struct weft_curve *c)
 
 static void write_style(FILE *out, const struct weft_curve *c)
 {
-    static const int points[] = {7, 5, 9, 13, 11, 4, 6};
+    static const int points[] = {7, 5, 9, 13, 11, 2, 1};
+    static const char *const dashes[] = {"1", "2", "3", "4", "5", "'_'", "'-. . '"};
     const int turn = c->colour < 0 ? 0 : c->colour / WEFT_FIGURE_COLOURS;
     const int point = points[(c->colour < 0 ? 0 : c->colour) % 7];
     static const char *const with[WEFT_MARKS] = {
         [WEFT_MARK_LINE] = "1:2 with lines lw 2",
         [WEFT_MARK_POINTS] = "1:2 with linespoints lw 2 ps 0.7",
         [WEFT_MARK_DOTS] = "1:2 with points ps 0.8",
-        [WEFT_MARK_STEPS] = "1:2 with steps lw 2",
-        [WEFT_MARK_BAND] = "1:2:3 with filledcurves fill transparent solid 0.25 noborder",
+        [WEFT_MARK_STEPS] = "1:2 with lines lw 2",
+        [WEFT_MARK_BAND] = "1:2:3 with filledcurves fill transparent solid 0.16 noborder",
         [WEFT_MARK_BOXES] =
             "(($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror fill solid 1 noborder lw 0",
         [WEFT_MARK_HEAT] = "(($1+$2)/2):(($3+$4)/2):1:2:3:4:5 with boxxyerror fill solid 1 "
@@ -208,7 +211,7 @@ static void write_style(FILE *out, const struct weft_curve *c)
     if (c->mark == WEFT_MARK_POINTS || c->mark == WEFT_MARK_DOTS)
         fprintf(out, " pt %d", point);
     if ((c->mark == WEFT_MARK_LINE || c->mark == WEFT_MARK_STEPS) && c->colour > 0)
-        fprintf(out, " dt %d", 1 + c->colour % 5); /* lines without points, also without colours */
+        fprintf(out, " dt %s", dashes[c->colour % 7]); /* lines without points, without colours */
     else if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS &&
              c->mark != WEFT_MARK_BAND)
         fprintf(out, " dt %d", 1 + turn % 4);
@@ -357,7 +360,7 @@ static void write_settings(FILE *out, const struct weft_figure *f, const struct 
         fputs("set grid lc rgb '#a0a0a0' lw 0.5 dt 3\n", out);
     fprintf(out, "set border %d lw 1 lc rgb '#000000'\n", !p->x.hidden + 2 * !p->y.hidden);
     fprintf(out, has_legend(p) && !legend_follows(p)
-                     ? "set key outside below center horizontal Left reverse samplen 2 height 0.7\n"
+                     ? "set key outside below center horizontal Left reverse samplen 3 height 0.7\n"
                      : "unset key\n");
     if (has_colours(p)) {
         fputs(has_mark(p, WEFT_MARK_SEGMENTS) ? "set palette " LINES "\n"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 20, JOBS_APART = 4 };
+enum { GROUPS = 20, JOBS_APART = 4, LINEAR_MOST = 20 };
 
 static const unsigned percents[] = {50, 95, 99};
 static const char *const percent_names[] = {"median", "95th percentile", "99th percentile"};
@@ -289,6 +289,21 @@ static int several(const struct weft_runs *runs, struct weft_figure *f, struct w
     return rc;
 }
 
+/* Tails that differ by orders of magnitude lie on a log scale. */
+static void scale_tails(struct weft_figure *f)
+{
+    for (struct weft_panel *p = f->panels; p; p = p->next) {
+        double most = 0;
+        for (const struct weft_curve *c = p->curves; c; c = c->next)
+            for (size_t i = 0; i < c->n; i++)
+                most = fmax(most, c->v[(i + 1) * weft_mark_columns(c->mark) - 1]);
+        if (most <= LINEAR_MOST)
+            continue;
+        p->y.log = true;
+        p->y.label = "FCT slowdown (log scale)";
+    }
+}
+
 static int plot_slowdown_derive(const struct weft_runs *runs, struct weft_figure *f,
                                 struct weft_err *err)
 {
@@ -304,13 +319,16 @@ static int plot_slowdown_derive(const struct weft_runs *runs, struct weft_figure
                      "each size where there are few); a point stands at the largest size of its "
                      "group. Runs that differ in their seed are one curve, over the messages of "
                      "all; its band goes from the least to the most of the seeds.";
-        return several(runs, f, err);
+        const int code = several(runs, f, err);
+        scale_tails(f);
+        return code;
     }
     struct weft_flow_points flows;
     int rc = weft_flow_points_read(runs, &runs->run[0], &flows, err);
     if (rc == 1)
         rc = nothing(runs, weft_figure_printf(f, "%s has", runs->run[0].dir), err);
     rc = rc ? rc : one_run(&flows, f, err);
+    scale_tails(f);
     weft_flow_points_free(&flows);
     return rc;
 }

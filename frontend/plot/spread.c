@@ -213,7 +213,7 @@ static int spread_draw(const struct weft_pause_list *p, struct weft_figure *f, c
 static int spread_derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     f->title = "How PFC pauses spread";
-    return weft_pause_list_draw(runs, f, 3, spread_draw, err);
+    return weft_pause_list_draw(runs, f, 12, spread_draw, err);
 }
 
 const struct weft_plot weft_plot_spread = {

@@ -7,7 +7,7 @@
 namespace
 {
 
-const char header[] = "job,id,src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown\n";
+const char header[] = "job,id,from,to,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown\n";
 
 std::string flow(const char *job, int id, long bytes, double fct_ns, double ideal_ns)
 {
@@ -116,6 +116,21 @@ TEST(Fct, WritesLatexAndTakesBucketsAndJobs)
     EXPECT_CONTAINS(weft({"fct", dir / "a", "--job", "none"}).err, "of a workload 'none'");
     EXPECT_EQ(weft({"fct", dir / "a", "--job", "none"}).code, 3);
     EXPECT_EQ(weft({"fct"}).code, 2);
+}
+
+/* One baseline is of the same hosts and size: what a far host takes alone is none for a near one.
+ */
+TEST(Fct, TheBaselineOfSeveralRunsIsThatOfTheHosts)
+{
+    TempDir dir;
+    for (const char *cc : {"dcqcn", "hpcc"}) {
+        make_run(dir / cc, std::string("\"congestion-control\": {\"name\": \"") + cc + "\"}");
+        write_file(dir / (std::string(cc) + "/flows.csv"),
+                   std::string(header) + "web,1,0,1,5000,0.000,1000.000,1000.000,1\n"
+                                         "web,2,0,9,5000,0.000,2000.000,2000.000,1\n");
+    }
+    const auto rows = fct_rows({dir / "dcqcn", dir / "hpcc"});
+    EXPECT_EQ(rows.at("dcqcn|web|0|").at(10), "1");
 }
 
 TEST(SlowdownPlot, SeedsAreOneCurveInABand)

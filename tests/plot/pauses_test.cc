@@ -74,7 +74,7 @@ TEST(PauseTree, PortsThatAreStoppedAddUpToThePauses)
     for (std::string line; std::getline(in, line);) {
         double x, y;
         char name[32];
-        if (sscanf(line.c_str(), ",%31[^,],%lf,%lf,,,,", name, &x, &y) != 3)
+        if (sscanf(line.c_str(), "ports that are stopped,%31[^,],%lf,%lf,,,,", name, &x, &y) != 3)
             continue;
         if (last.count(name))
             area[name] += (x - last[name].first) * last[name].second;

@@ -29,7 +29,7 @@ TEST(QueuePlot, IsTheTableWithZerosWhereItWasIdle)
                                            "9000.000,4,s1,h0,3,8000\n");
     /* times up to 9 us are in us; queues in KB */
     EXPECT_EQ(csv_of({dir / "a", "queue"}),
-              "panel,curve,x,y,x_to,y_to,value,text\n"
+              "panel,curve,x (\u00b5s),y (KB),x_to (\u00b5s),y_to (KB),value,text\n"
               ",\"s1 to h0, p3\",1,5,,,,\n"
               ",\"s1 to h0, p3\",2,0,,,,\n"
               ",\"s1 to h0, p3\",8,0,,,,\n" /* it was idle until then */
@@ -47,13 +47,14 @@ TEST(QueuePlot, OnChangeIsStepsOfTheTable)
                                            "1000.000,4,s1,h0,3,5000\n"
                                            "2000.000,4,s1,h0,3,0\n"
                                            "9000.000,4,s1,h0,3,8000\n");
-    EXPECT_EQ(csv_of({dir / "a", "queue"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                            ",\"s1 to h0, p3\",1,5,,,,\n"
-                                            ",\"s1 to h0, p3\",2,0,,,,\n"
-                                            ",\"s1 to h0, p3\",9,8,,,,\n");
+    EXPECT_EQ(csv_of({dir / "a", "queue"}),
+              "panel,curve,x (\u00b5s),y (KB),x_to (\u00b5s),y_to (KB),value,text\n"
+              ",\"s1 to h0, p3\",1,5,,,,\n"
+              ",\"s1 to h0, p3\",2,0,,,,\n"
+              ",\"s1 to h0, p3\",9,8,,,,\n");
     const Said s = weft({"plot", dir / "a", "queue", "--to", "gnuplot", "--out", "-"});
     EXPECT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.out, "with steps");
+    EXPECT_CONTAINS(s.out, "with lines");
 }
 
 TEST(QueuePlot, OfEachRunTheLongest)
@@ -100,12 +101,13 @@ TEST(ControlPlot, HasAPanelForTheRateAndForEachColumn)
     write_file(dir / "a/series/control.csv", "t_ns,qpn,src,dst,prio,alpha,target_bps,nothing\n"
                                              "1000.000,7,0,2,3,0.25,60000000000,\n"
                                              "2000.000,7,0,2,3,0.125,70000000000,\n");
-    EXPECT_EQ(csv_of({dir / "a", "control"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                              ",\"h0 to h2, QP 7\",1000,50,,,,\n"
-                                              ",\"h0 to h2, QP 7\",1,0.25,,,,\n"
-                                              ",\"h0 to h2, QP 7\",2,0.125,,,,\n"
-                                              ",\"h0 to h2, QP 7\",1,60,,,,\n"
-                                              ",\"h0 to h2, QP 7\",2,70,,,,\n");
+    EXPECT_EQ(csv_of({dir / "a", "control"}),
+              "panel,curve,x,y,x_to,y_to,value,text\n"
+              "rate (Gbps) over simulated time (ns),\"h0 to h2, QP 7\",1000,50,,,,\n"
+              "alpha over simulated time (\u00b5s),\"h0 to h2, QP 7\",1,0.25,,,,\n"
+              "alpha over simulated time (\u00b5s),\"h0 to h2, QP 7\",2,0.125,,,,\n"
+              "target (Gbps) over simulated time (\u00b5s),\"h0 to h2, QP 7\",1,60,,,,\n"
+              "target (Gbps) over simulated time (\u00b5s),\"h0 to h2, QP 7\",2,70,,,,\n");
     const std::string script =
         weft({"plot", dir / "a", "control", "--to", "gnuplot", "--out", "-"}).out;
     for (const char *axis : {"'rate (Gbps)'", "'alpha'", "'target (Gbps)'"})
@@ -122,10 +124,11 @@ TEST(QueueCdfPlot, IsTheShareOfTime)
                "4,s1,h0,3,0,1000,6000.000\n"
                "4,s1,h0,3,1000,2000,3000.000\n"
                "4,s1,h0,3,2000,4000,1000.000\n");
-    EXPECT_EQ(csv_of({dir / "a", "queue-cdf"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                                ",\"s1 to h0, p3\",1,0.6,,,,\n"
-                                                ",\"s1 to h0, p3\",2,0.9,,,,\n"
-                                                ",\"s1 to h0, p3\",4,1,,,,\n");
+    EXPECT_EQ(csv_of({dir / "a", "queue-cdf"}),
+              "panel,curve,x (KB),y (0 to 1),x_to (KB),y_to (0 to 1),value,text\n"
+              ",\"s1 to h0, p3\",1,0.6,,,,\n"
+              ",\"s1 to h0, p3\",2,0.9,,,,\n"
+              ",\"s1 to h0, p3\",4,1,,,,\n");
 }
 
 /* Of several runs the same port, or ports together, over seeds. */
@@ -273,7 +276,7 @@ TEST(RatePlot, JainsIndexOfGoodput)
                                         "2000.000,1,0,2,20000000000\n"
                                         "2000.000,2,1,2,20000000000\n"
                                         "3000.000,1,0,2,40000000000\n");
-    const auto c = curve(plot({dir / "a", "rate"}), "all queue pairs");
+    const auto c = curve(plot({dir / "a", "rate"}), "all queue pairs", "Jain's index of goodput");
     ASSERT_EQ(c.size(), 2u);
     EXPECT_DOUBLE_EQ(c[0].x, 1);
     EXPECT_DOUBLE_EQ(c[0].y, 0.8);
@@ -350,16 +353,17 @@ TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
                           "10MB,hpcc,finished,2,2.5,0.1,0,1\n"
                           "2MB,dcqcn,finished,2,7.5,0.1,40,1\n"
                           "2MB,hpcc,failed,,,,,\n");
-    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                            ",dcqcn,2000000,7.5,,,,\n"
-                                            ",dcqcn,10000000,3.5,,,,\n"
-                                            ",,2000000,7.4,2000000,7.6,,\n" /* intervals */
-                                            ",,10000000,3.4,10000000,3.6,,\n"
-                                            ",hpcc,10000000,2.5,,,,\n"
-                                            ",,10000000,2.4,10000000,2.6,,\n"
-                                            ",dcqcn,2000000,40,,,,\n"
-                                            ",dcqcn,10000000,0,,,,\n"
-                                            ",hpcc,10000000,0,,,,\n");
+    EXPECT_EQ(csv_of({dir / "s", "sweep"}),
+              "panel,curve,x (bytes),y,x_to (bytes),y_to,value,text\n"
+              "slowdown p99,dcqcn,2000000,7.5,,,,\n"
+              "slowdown p99,dcqcn,10000000,3.5,,,,\n"
+              "slowdown p99,,2000000,7.4,2000000,7.6,,\n" /* intervals */
+              "slowdown p99,,10000000,3.4,10000000,3.6,,\n"
+              "slowdown p99,hpcc,10000000,2.5,,,,\n"
+              "slowdown p99,,10000000,2.4,10000000,2.6,,\n"
+              "drops,dcqcn,2000000,40,,,,\n"
+              "drops,dcqcn,10000000,0,,,,\n"
+              "drops,hpcc,10000000,0,,,,\n");
 }
 
 /* tp 8 goes with dp 4, tp 16 with dp 2: one axis, and not a curve for each dp. */
@@ -371,7 +375,7 @@ TEST(SweepPlot, SettingsThatChangeTogetherAreOneAxis)
                           "200G,16,2,finished,3000000,1\n"
                           "400G,8,4,finished,2000000,1\n"
                           "400G,16,2,finished,1000000,1\n");
-    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y (ms),x_to,y_to (ms),value,text\n"
                                             ",200G,8,4,,,,\n"
                                             ",200G,16,3,,,,\n"
                                             ",400G,8,2,,,,\n"
@@ -401,9 +405,10 @@ TEST(SweepPlot, BarsWithoutNumbersAndHeatMapOverTwoLongAxes)
     make_sweep(dir / "bars", "congestion-control.name,outcome,end_to_end_ns,speed_up\n"
                              "dcqcn,finished,2000.000,1\n"
                              "hpcc,finished,1000.000,2\n");
-    EXPECT_EQ(csv_of({dir / "bars", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                               ",,-0.35,0,0.35,2,,\n"
-                                               ",,0.65,0,1.35,1,,\n");
+    EXPECT_EQ(csv_of({dir / "bars", "sweep"}),
+              "panel,curve,x,y (\u00b5s),x_to,y_to (\u00b5s),value,text\n"
+              ",,-0.35,0,0.35,2,,\n"
+              ",,0.65,0,1.35,1,,\n");
     std::string rows = "system.chunks,switch.buffer,outcome,drops,speed_up\n";
     for (int c = 1; c <= 4; c++)
         for (int b = 1; b <= 5; b++)
@@ -432,12 +437,12 @@ TEST(SweepPlot, OffByIsAPanel)
                           "1KB,1us,finished,900,-10.0,1\n"
                           "2KB,-,finished,1000,,1\n"
                           "4KB,1us,finished,1100,10.0,1\n");
-    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                            ",,1000,900,,,,\n"
-                                            ",,2000,1000,,,,\n"
-                                            ",,4000,1100,,,,\n"
-                                            ",,1000,-10,,,,\n"
-                                            ",,4000,10,,,,\n");
+    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x (bytes),y,x_to (bytes),y_to,value,text\n"
+                                            "elapsed (ns),,1000,900,,,,\n"
+                                            "elapsed (ns),,2000,1000,,,,\n"
+                                            "elapsed (ns),,4000,1100,,,,\n"
+                                            "\"elapsed, off by (%)\",,1000,-10,,,,\n"
+                                            "\"elapsed, off by (%)\",,4000,10,,,,\n");
 }
 
 /* Two axes of words: a group for each value of the first, in it a bar of each of the last. */
@@ -449,10 +454,11 @@ TEST(SweepPlot, BarsInGroups)
                              "2D,themis,finished,1000.000,2\n"
                              "3D,fixed,finished,4000.000,1\n"
                              "3D,themis,failed,,\n");
-    EXPECT_EQ(csv_of({dir / "bars", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
-                                               ",fixed,-0.4,0,0,2,,\n"
-                                               ",fixed,0.6,0,1,4,,\n"
-                                               ",themis,0,0,0.4,1,,\n");
+    EXPECT_EQ(csv_of({dir / "bars", "sweep"}),
+              "panel,curve,x,y (\u00b5s),x_to,y_to (\u00b5s),value,text\n"
+              ",fixed,-0.4,0,0,2,,\n"
+              ",fixed,0.6,0,1,4,,\n"
+              ",themis,0,0,0.4,1,,\n");
 }
 
 TEST(SweepPlot, ASweepStandsForItsRuns)
