@@ -39,6 +39,16 @@ int weft_plot_nothing(struct weft_err *err, const char *fmt, ...)
 /** The percentile @p p of @p n > 0 sorted values: number ceil(p n / 100) from 1 (nearest rank), as
  * in the summary. */
 double weft_percentile(const double *sorted, size_t n, unsigned p);
+/** Equal parts of the time. */
+struct weft_bins {
+    double from, width;
+    size_t n;
+};
+/** The bins that have a part of the time from @p begin to @p end, both included: *last, below the
+ * one that is returned where there is none. */
+size_t weft_bins_touched(const struct weft_bins *b, double begin, double end, size_t *last);
+/** How much of that time lies in a bin. */
+double weft_bins_part(const struct weft_bins *b, size_t bin, double begin, double end);
 /** Compares names with numbers in them: "2" is before "10". */
 int weft_compare_names(const char *a, const char *b);
 /** qsort: doubles, ascending. */

@@ -2,6 +2,7 @@
 /* The table of figures, from plots.def. */
 #include "plot/plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,21 @@ int weft_by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+size_t weft_bins_touched(const struct weft_bins *b, double begin, double end, size_t *last)
+{
+    const double most = (double)b->n - 1,
+                 first = fmin(fmax(floor((begin - b->from) / b->width), 0), most),
+                 until = fmin(floor((end - b->from) / b->width), most);
+    *last = until >= 0 ? (size_t)until : 0;
+    return until >= first ? (size_t)first : *last + 1;
+}
+
+double weft_bins_part(const struct weft_bins *b, size_t bin, double begin, double end)
+{
+    const double from = b->from + (double)bin * b->width;
+    return fmax(fmin(from + b->width, end) - fmax(from, begin), 0);
 }
 
 static bool is_digit(char c)

@@ -27,15 +27,15 @@ static int queue_map_by_name(const void *va, const void *vb)
 static void fill_bins(const struct weft_time_series *t, const struct weft_time_series_set *of,
                       double from_ns, double width_ns, double bins[BINS])
 {
+    const struct weft_bins by = {from_ns, width_ns, BINS};
     memset(bins, 0, BINS * sizeof *bins);
     for (size_t i = 0; i < t->n; i++) {
         const double until_ns = !of->on_change ? t->t_ns[i] + of->interval_ns
                                 : i + 1 < t->n ? t->t_ns[i + 1]
                                                : t->t_ns[i];
-        const double first = floor((t->t_ns[i] - from_ns) / width_ns),
-                     last = floor((until_ns - from_ns) / width_ns);
-        for (double b = fmin(fmax(first, 0), BINS - 1); b <= last && b < BINS; b++)
-            bins[(size_t)b] = fmax(bins[(size_t)b], t->v[i]);
+        size_t last;
+        for (size_t b = weft_bins_touched(&by, t->t_ns[i], until_ns, &last); b <= last; b++)
+            bins[b] = fmax(bins[b], t->v[i]);
     }
 }
 

@@ -129,6 +129,7 @@ static void draw_ports(const struct weft_pause_list *p, struct weft_figure *f,
     struct weft_panel *panel = weft_panel_add(
         f, "", weft_figure_printf(f, "simulated time (%s)", u->name), "ports that are stopped");
     const double width = (to - from) / BINS;
+    const struct weft_bins bins = {from, width, BINS};
     panel->y.from = 0;
     panel->height = 280;
     for (uint32_t h = 1; h <= HOPS && width > 0; h++) {
@@ -137,13 +138,11 @@ static void draw_ports(const struct weft_pause_list *p, struct weft_figure *f,
             const struct weft_pause *x = &p->list[i];
             if ((x->hop < HOPS ? x->hop : HOPS) != h)
                 continue;
-            for (size_t b = (size_t)fmax(0, floor((x->from_ns - from) / width)); b < BINS; b++) {
-                const double begin = from + (double)b * width, end = begin + width;
-                if (begin >= x->to_ns)
-                    break;
-                const double part = fmin(end, x->to_ns) - fmax(begin, x->from_ns);
-                bin[b] += fmax(part, 0) / width;
-                sum += fmax(part, 0);
+            size_t last;
+            for (size_t b = weft_bins_touched(&bins, x->from_ns, x->to_ns, &last); b <= last; b++) {
+                const double part = weft_bins_part(&bins, b, x->from_ns, x->to_ns);
+                bin[b] += part / width;
+                sum += part;
             }
         }
         if (!(sum > 0))

@@ -12,7 +12,7 @@
 enum { BINS = 300 };
 
 struct bins {
-    double from_ns, width_ns;
+    struct weft_bins by;
     double bits[BINS];          /* carried in each */
     double sum[BINS], sq[BINS]; /* of rates of the messages under way, and of their squares */
     uint32_t n[BINS];
@@ -23,13 +23,10 @@ static void throughput_add(struct bins *b, const struct weft_flow_point *x)
     const double end = x->start_ns + x->fct_ns, rate = x->bytes * 8 / x->fct_ns;
     if (!(x->fct_ns > 0))
         return;
-    for (size_t k = (size_t)fmax(0, floor((x->start_ns - b->from_ns) / b->width_ns)); k < BINS;
-         k++) {
-        const double from = b->from_ns + (double)k * b->width_ns;
-        const double part = fmin(from + b->width_ns, end) - fmax(from, x->start_ns);
-        if (from >= end)
-            break;
-        b->bits[k] += fmax(part, 0) * rate;
+    size_t last;
+    for (size_t k = weft_bins_touched(&b->by, x->start_ns, end, &last); k <= last; k++) {
+        const double part = weft_bins_part(&b->by, k, x->start_ns, end);
+        b->bits[k] += part * rate;
         if (part > 0) {
             b->n[k]++;
             b->sum[k] += rate;
@@ -74,7 +71,7 @@ static void draw_goodput(const struct drawing *d, const struct bins *b, int colo
 {
     struct weft_curve *c = weft_curve_add(d->goodput, WEFT_MARK_STEPS, colour, label);
     for (size_t k = 0; k < BINS; k++)
-        weft_curve_xy(c, at(d, k), b->bits[k] / b->width_ns);
+        weft_curve_xy(c, at(d, k), b->bits[k] / b->by.width);
 }
 
 /* Where a single message is under way there is nothing to be fair to. */
@@ -94,7 +91,7 @@ static void draw_fairness(const struct drawing *d, const struct bins *b, int col
 static void throughput_fill(struct bins *b, const struct drawing *d,
                             const struct weft_flow_points *p, int job)
 {
-    *b = (struct bins){.from_ns = d->from_ns, .width_ns = (d->to_ns - d->from_ns) / BINS};
+    *b = (struct bins){.by = {d->from_ns, (d->to_ns - d->from_ns) / BINS, BINS}};
     for (size_t k = 0; k < p->n; k++)
         if (job < 0 || p->list[k].job == (uint32_t)job)
             throughput_add(b, &p->list[k]);
