@@ -35,63 +35,32 @@ struct weft_cc_credit {
 
 /** Rows of a parameter table whose struct has a struct weft_cc_credit_params @p at. */
 #define WEFT_CC_CREDIT_ROWS(params, at, condition)                                                 \
-    {.name = "max-credit",                                                                         \
-     .type = WEFT_PARAM_F64,                                                                       \
-     .offset = offsetof(params, at.max_bdps),                                                      \
-     .def = "1.5",                                                                                 \
-     .min = "0.01",                                                                                \
-     .max = "1000",                                                                                \
+    {WEFT_ROW_F64(params, at.max_bdps, "max-credit", "1.5", "0.01", "1000"),                       \
      .help = "most credit of a sender, which is also what it begins with, in bandwidth-delay "     \
              "products",                                                                           \
-     .source = WEFT_CC_CREDIT_SOURCE,                                                              \
-     .needs = condition},                                                                          \
-        {.name = "grant",                                                                          \
-         .type = WEFT_PARAM_SIZE,                                                                  \
-         .offset = offsetof(params, at.grant_bytes),                                               \
-         .def = "16KiB",                                                                           \
-         .min = "0B",                                                                              \
-         .max = "16MiB",                                                                           \
+     .source = WEFT_CC_CREDIT_SOURCE, .needs = condition},                                         \
+        {WEFT_ROW_SIZE(params, at.grant_bytes, "grant", "16KiB", "0B", "16MiB"),                   \
          .help = "credit that a receiver grants at once to one sender, in turn, in bytes on the "  \
                  "wire; whole multiples of 256, at least one; 0: a full packet, rounded up",       \
-         .source = WEFT_CC_CREDIT_SOURCE ": 64 quanta",                                            \
-         .needs = condition},                                                                      \
-        {.name = "grant-rate",                                                                     \
-         .type = WEFT_PARAM_F64,                                                                   \
-         .offset = offsetof(params, at.rate_share),                                                \
-         .def = "0.99",                                                                            \
-         .min = "0.01",                                                                            \
-         .max = "1",                                                                               \
+         .source = WEFT_CC_CREDIT_SOURCE ": 64 quanta", .needs = condition},                       \
+        {WEFT_ROW_F64(params, at.rate_share, "grant-rate", "0.99", "0.01", "1"),                   \
          .help = "share of the receiving port's rate that its grants make together",               \
-         .source = WEFT_CC_CREDIT_SOURCE,                                                          \
-         .needs = condition},                                                                      \
-        {.name = "idle-credit",                                                                    \
-         .type = WEFT_PARAM_F64,                                                                   \
-         .offset = offsetof(params, at.idle_bdps),                                                 \
-         .def = "1.5",                                                                             \
-         .min = "0",                                                                               \
-         .max = "1000",                                                                            \
-         .help =                                                                                   \
-             "credit that a receiver grants without a request, in bandwidth-delay products; at "   \
-             "most the amount of earlier requests, or 16 MiB",                                     \
-         .source = WEFT_CC_CREDIT_SOURCE,                                                          \
-         .needs = condition},                                                                      \
-        {.name = "credit-frame",                                                                   \
-         .type = WEFT_PARAM_SIZE,                                                                  \
-         .offset = offsetof(params, at.frame_bytes),                                               \
-         .def = "64B",                                                                             \
-         .min = "64B",                                                                             \
-         .max = "1KiB",                                                                            \
+         .source = WEFT_CC_CREDIT_SOURCE, .needs = condition},                                     \
+        {WEFT_ROW_F64(params, at.idle_bdps, "idle-credit", "1.5", "0", "1000"),                    \
+         .help = "credit that a receiver grants without a request, in bandwidth-delay products; "  \
+                 "at most the amount of earlier requests, or 16 MiB",                              \
+         .source = WEFT_CC_CREDIT_SOURCE, .needs = condition},                                     \
+        {WEFT_ROW_SIZE(params, at.frame_bytes, "credit-frame", "64B", "64B", "1KiB"),              \
          .help = "frame of a packet that grants credit, or asks for it when there is no data "     \
                  "packet to do so; in the priority of ACKs",                                       \
          .source = "UE specification 1.0.3: control packet, 16 bytes, over Ethernet, IPv4 and "    \
                    "UDP, padded",                                                                  \
          .needs = condition},                                                                      \
     {                                                                                              \
-        .name = "credit-request", .type = WEFT_PARAM_SIZE,                                         \
-        .offset = offsetof(params, at.request_bytes), .def = "4B", .min = "0B", .max = "64B",      \
-        .help = "bytes of a data packet that say how much credit is wanted",                       \
-        .source = "UE specification 1.0.3: PDS request with CC state, 16 bytes instead of 12",     \
-        .needs = condition                                                                         \
+        WEFT_ROW_SIZE(params, at.request_bytes, "credit-request", "4B", "0B", "64B"),              \
+            .help = "bytes of a data packet that say how much credit is wanted",                   \
+            .source = "UE specification 1.0.3: PDS request with CC state, 16 bytes instead of 12", \
+            .needs = condition                                                                     \
     }
 
 /** Starts a QP. */

@@ -34,24 +34,17 @@ struct params {
 #define CORE "ultraethernet/uet-htsim, oversubscribed_cc.cpp"
 #define CORE_ROW(field, word, least, most, value, text)                                            \
     {                                                                                              \
-        .name = word, .type = WEFT_PARAM_F64, .offset = offsetof(struct params, core.field),       \
-        .def = value, .min = least, .max = most, .help = text, .source = CORE,                     \
-        .needs = "core-control=true"                                                               \
+        WEFT_ROW_F64(struct params, core.field, word, value, least, most),                         \
+            .help = text, .source = CORE, .needs = "core-control=true"                             \
     }
 
 static const struct weft_param params[] = {
     WEFT_CC_CREDIT_ROWS(struct params, credit, NULL),
-    {.name = "echo",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct params, echo),
-     .def = "false",
+    {WEFT_ROW_BOOL(struct params, echo, "echo", "false"),
      .help = "ACKs echo marks, so that balancers by entropy value learn of them; credit does not "
              "heed them",
      .source = "UE specification 1.0.3, 3.6.16; uet-htsim"},
-    {.name = "core-control",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct params, core_control),
-     .def = "false",
+    {WEFT_ROW_BOOL(struct params, core_control, "core-control", "false"),
      .help = "a receiver grants less while packets come marked, or were trimmed before the last "
              "hop: for oversubscribed fabrics",
      .source = CORE},

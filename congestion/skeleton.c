@@ -33,17 +33,9 @@ struct params {
 
 /* 2. Name, type, place, default, min, max, choices, help, source. Units are part of the text. */
 static const struct weft_param params[] = {
-    {.name = "rate-step",
-     .type = WEFT_PARAM_RATE,
-     .offset = offsetof(struct params, rate_step_bps),
-     .def = "50Mbps",
-     .min = "1bps",
+    {WEFT_ROW_RATE(struct params, rate_step_bps, "rate-step", "50Mbps", "1bps", NULL),
      .help = "rate gained by each unmarked ACK"},
-    {.name = "min-rate",
-     .type = WEFT_PARAM_RATE,
-     .offset = offsetof(struct params, min_rate_bps),
-     .def = "100Mbps",
-     .min = "1bps",
+    {WEFT_ROW_RATE(struct params, min_rate_bps, "min-rate", "100Mbps", "1bps", NULL),
      .help = "the rate never falls below this"},
 };
 

@@ -16,19 +16,10 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "window-bdp",
-     .type = WEFT_PARAM_F64,
-     .offset = offsetof(struct params, window_bdp),
-     .def = "1.0",
-     .min = "0.001",
-     .max = "1000",
+    {WEFT_ROW_F64(struct params, window_bdp, "window-bdp", "1.0", "0.001", "1000"),
      .help = "window as a multiple of the path's bandwidth-delay product; used when window is 0",
      .needs = "window=0"},
-    {.name = "window",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct params, window_bytes),
-     .def = "0B",
-     .min = "0B",
+    {WEFT_ROW_SIZE(struct params, window_bytes, "window", "0B", "0B", NULL),
      .help = "window in payload bytes; 0: window-bdp decides; at least one MTU"},
 };
 

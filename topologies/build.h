@@ -31,17 +31,11 @@ struct weft_build_wire {
  * @p value and the source @p from (NULL: weft's own), and PREFIX "delay"; @p rate_of and @p
  * delay_of: which links. */
 #define WEFT_WIRE_PARAMS(owner, field, prefix, value, rate_of, delay_of, from)                     \
-    {.name = prefix "rate",                                                                        \
-     .type = WEFT_PARAM_RATE,                                                                      \
-     .offset = offsetof(owner, field.rate_bps),                                                    \
-     .def = value,                                                                                 \
-     .min = "1bps",                                                                                \
-     .help = "rate of " rate_of ", each direction",                                                \
-     .source = from},                                                                              \
+    {WEFT_ROW_RATE(owner, field.rate_bps, prefix "rate", value, "1bps", NULL),                     \
+     .help = "rate of " rate_of ", each direction", .source = from},                               \
     {                                                                                              \
-        .name = prefix "delay", .type = WEFT_PARAM_TIME,                                           \
-        .offset = offsetof(owner, field.delay_ps), .def = "1us", .min = "0ps", .max = "1s",        \
-        .help = "propagation delay of " delay_of                                                   \
+        WEFT_ROW_TIME(owner, field.delay_ps, prefix "delay", "1us", "0ps", "1s"),                  \
+            .help = "propagation delay of " delay_of                                               \
     }
 
 /** Opens an empty fabric. */

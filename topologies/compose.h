@@ -65,18 +65,16 @@ struct weft_npu_links {
 #define WEFT_NPU_LINKS_PARAMS(owner, what)                                                         \
     WEFT_WIRE_PARAMS(owner, wire, "", "400Gbps", "every link", "every link", NULL),                \
     {                                                                                              \
-        .name = "links", .type = WEFT_PARAM_U64, .offset = offsetof(owner, wire.links),            \
-        .def = "1", .min = "1", .max = "64", .help = "parallel links " what                        \
+        WEFT_ROW_U64(owner, wire.links, "links", "1", "1", "64"), .help = "parallel links " what   \
     }
 
 /** The parameter row for a field `int hosts_forward` of @p owner. */
 #define WEFT_HOSTS_FORWARD_PARAM(owner)                                                            \
     {                                                                                              \
-        .name = "hosts-forward", .type = WEFT_PARAM_BOOL,                                          \
-        .offset = offsetof(owner, hosts_forward), .def = "false",                                  \
-        .help = "NPUs may forward packets for others when links fail; else pairs that only NPUs "  \
-                "would join are cut off. In rings, meshes, and where dimensions are joined "       \
-                "through NPUs alone, they forward anyway"                                          \
+        WEFT_ROW_BOOL(owner, hosts_forward, "hosts-forward", "false"),                             \
+            .help = "NPUs may forward packets for others when links fail; else pairs that only "   \
+                    "NPUs would join are cut off. In rings, meshes, and where dimensions are "     \
+                    "joined through NPUs alone, they forward anyway"                               \
     }
 
 /** Adds the parallel links of one pair. */

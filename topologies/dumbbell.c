@@ -12,19 +12,9 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "left",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, left),
-     .def = "1",
-     .min = "1",
-     .max = "65536",
+    {WEFT_ROW_U64(struct params, left, "left", "1", "1", "65536"),
      .help = "hosts on the left switch"},
-    {.name = "right",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, right),
-     .def = "1",
-     .min = "1",
-     .max = "65536",
+    {WEFT_ROW_U64(struct params, right, "right", "1", "1", "65536"),
      .help = "hosts on the right switch"},
     WEFT_WIRE_PARAMS(struct params, host, "host-", "400Gbps", "every host link", "every host link",
                      NULL),

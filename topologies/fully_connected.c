@@ -12,13 +12,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "size",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, size),
-     .def = "8",
-     .min = "2",
-     .max = "4096",
-     .help = "number of NPUs"},
+    {WEFT_ROW_U64(struct params, size, "size", "8", "2", "4096"), .help = "number of NPUs"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between two NPUs"),
     WEFT_HOSTS_FORWARD_PARAM(struct params),
 };

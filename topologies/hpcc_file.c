@@ -26,17 +26,10 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "file",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, file),
-     .help = "path of the topology file"},
-    {.name = "hosts-forward",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct params, hosts_forward),
-     .def = "false",
-     .help =
-         "hosts forward packets for others, as in ASTRA-sim's ring of hosts; else every pair needs "
-         "switches or a link of its own"},
+    {WEFT_ROW_STRING(struct params, file, "file", NULL), .help = "path of the topology file"},
+    {WEFT_ROW_BOOL(struct params, hosts_forward, "hosts-forward", "false"),
+     .help = "hosts forward packets for others, as in ASTRA-sim's ring of hosts; else every pair "
+             "needs switches or a link of its own"},
     WEFT_TOKENS_ERROR_RATE_PARAM(struct params),
 };
 

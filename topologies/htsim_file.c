@@ -32,10 +32,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "file",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, file),
-     .help = "path of the .topo file"},
+    {WEFT_ROW_STRING(struct params, file, "file", NULL), .help = "path of the .topo file"},
 };
 
 enum { SPEED, DOWN, UP, LATENCY, SWITCH_LATENCY, OVER, BUNDLE, QUEUE_UP, QUEUE_DOWN, KEYS };

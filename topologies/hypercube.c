@@ -11,12 +11,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "order",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, order),
-     .def = "4",
-     .min = "1",
-     .max = "16",
+    {WEFT_ROW_U64(struct params, order, "order", "4", "1", "16"),
      .help = "dimensions; 2^order NPUs"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };

@@ -11,12 +11,8 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "shape",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, shape),
-     .def = "4x4",
-     .list = &weft_shape_form,
-     .help = "NPUs along each dimension, innermost first, joined by 'x'"},
+    {WEFT_ROW_STRING(struct params, shape, "shape", "4x4"),
+     .help = "NPUs along each dimension, innermost first, joined by 'x'", .list = &weft_shape_form},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };
 

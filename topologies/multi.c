@@ -22,13 +22,9 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "dimensions",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, dimensions),
-     .def = "switch size=4; ring size=4",
+    {WEFT_ROW_STRING(struct params, dimensions, "dimensions", "switch size=4; ring size=4"),
      .help = "the dimensions, innermost first: TYPE PARAMETER=VALUE ...; TYPE ...; each may also "
-             "set mtu, "
-             "buffer and congestion-control=NAME NAME.PARAMETER=VALUE for itself"},
+             "set mtu, buffer and congestion-control=NAME NAME.PARAMETER=VALUE for itself"},
     WEFT_HOSTS_FORWARD_PARAM(struct params),
 };
 

@@ -16,13 +16,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "size",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, size),
-     .def = "8",
-     .min = "2",
-     .max = "65536",
-     .help = "NPUs on the ring"},
+    {WEFT_ROW_U64(struct params, size, "size", "8", "2", "65536"), .help = "NPUs on the ring"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
     WEFT_VCS_PARAM(struct params),
 };

@@ -25,14 +25,8 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "file",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, file),
-     .help = "path of the topology file"},
-    {.name = "hosts-forward",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct params, hosts_forward),
-     .def = "false",
+    {WEFT_ROW_STRING(struct params, file, "file", NULL), .help = "path of the topology file"},
+    {WEFT_ROW_BOOL(struct params, hosts_forward, "hosts-forward", "false"),
      .help = "GPUs forward packets for others where neither switches nor a link join them, and, of "
              "several dimensions, what failed links no longer do"},
     WEFT_TOKENS_ERROR_RATE_PARAM(struct params),

@@ -11,13 +11,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "hosts",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, hosts),
-     .def = "8",
-     .min = "1",
-     .max = "65536",
-     .help = "number of hosts"},
+    {WEFT_ROW_U64(struct params, hosts, "hosts", "8", "1", "65536"), .help = "number of hosts"},
     WEFT_WIRE_PARAMS(struct params, access, "", "400Gbps", "every link", "every link", NULL),
 };
 

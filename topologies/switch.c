@@ -11,19 +11,8 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "size",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, size),
-     .def = "8",
-     .min = "1",
-     .max = "65536",
-     .help = "number of NPUs"},
-    {.name = "switches",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, switches),
-     .def = "1",
-     .min = "1",
-     .max = "256",
+    {WEFT_ROW_U64(struct params, size, "size", "8", "1", "65536"), .help = "number of NPUs"},
+    {WEFT_ROW_U64(struct params, switches, "switches", "1", "1", "256"),
      .help = "switches side by side; every NPU is linked to each"},
     WEFT_NPU_LINKS_PARAMS(struct params, "from each NPU to each switch"),
 };

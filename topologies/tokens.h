@@ -55,10 +55,9 @@ void weft_tokens_error_rate(struct weft_fabric *f, double rate);
 /** The parameter of it: the field error_rate of @p struct_type. */
 #define WEFT_TOKENS_ERROR_RATE_PARAM(struct_type)                                                  \
     {                                                                                              \
-        .name = "error-rate", .type = WEFT_PARAM_F64, .offset = offsetof(struct_type, error_rate), \
-        .def = "0", .min = "0", .max = "1",                                                        \
-        .help = "probability that a link without a loss rate of its own loses a packet",           \
-        .source = "ERROR_RATE_PER_LINK of the simulator's configuration"                           \
+        WEFT_ROW_F64(struct_type, error_rate, "error-rate", "0", "0", "1"),                        \
+            .help = "probability that a link without a loss rate of its own loses a packet",       \
+            .source = "ERROR_RATE_PER_LINK of the simulator's configuration"                       \
     }
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +85,39 @@ struct weft_param {
     const struct weft_list_form *list; /**< the text is a list or a map of this form (base/list.h),
                                           or empty; NULL: any text. Only for STRING */
 };
+
+/*
+ * The first designators of a row: name, type, place, default and range, as in
+ * `{WEFT_ROW_TIME(struct params, timer_ps, "timer", "55us", "1ps", "1s"), .help = "..."}`. A field
+ * of another C type than that of the parameter does not compile. Bounds may be NULL: none.
+ */
+/** A yes or no. */
+#define WEFT_ROW_BOOL(owner, field, key, value) WEFT_ROW_(BOOL, owner, field, key, value, bool : 0)
+/** A count. */
+#define WEFT_ROW_U64(owner, field, key, value, least, most)                                        \
+    WEFT_ROW_(U64, owner, field, key, value, uint64_t : 0), .min = least, .max = most
+/** A ratio. */
+#define WEFT_ROW_F64(owner, field, key, value, least, most)                                        \
+    WEFT_ROW_(F64, owner, field, key, value, double : 0), .min = least, .max = most
+/** A time. */
+#define WEFT_ROW_TIME(owner, field, key, value, least, most)                                       \
+    WEFT_ROW_(TIME, owner, field, key, value, int64_t : 0), .min = least, .max = most
+/** Bytes. */
+#define WEFT_ROW_SIZE(owner, field, key, value, least, most)                                       \
+    WEFT_ROW_(SIZE, owner, field, key, value, uint64_t : 0), .min = least, .max = most
+/** Bits per second. */
+#define WEFT_ROW_RATE(owner, field, key, value, least, most)                                       \
+    WEFT_ROW_(RATE, owner, field, key, value, uint64_t : 0), .min = least, .max = most
+/** Text. */
+#define WEFT_ROW_STRING(owner, field, key, value)                                                  \
+    WEFT_ROW_(STRING, owner, field, key, value, const char * : 0)
+/** One of the words of @p words, such as "a|b"; the field is an int or an enum. */
+#define WEFT_ROW_ENUM(owner, field, key, value, words)                                             \
+    WEFT_ROW_(ENUM, owner, field, key, value, int : 0, unsigned : 0), .choices = words
+/** What these have in common; last, the C types that the field may have: those of _Generic. */
+#define WEFT_ROW_(kind, owner, member, key, value, ...)                                            \
+    .name = key, .type = WEFT_PARAM_##kind,                                                        \
+    .offset = offsetof(owner, member) + _Generic(((owner *)0)->member, __VA_ARGS__), .def = value
 
 /** A table with its length. */
 struct weft_param_table {

@@ -25,15 +25,10 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "file",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, file),
+    {WEFT_ROW_STRING(struct params, file, "file", NULL),
      .help = "prefix of the trace files PREFIX.<position>.et",
      .source = "ASTRA-sim custom collectives"},
-    {.name = "size",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct params, size_bytes),
-     .def = "0",
+    {WEFT_ROW_SIZE(struct params, size_bytes, "size", "0", NULL, NULL),
      .help = "size of the collective that the traces are for; 0: use their sizes for every size, "
              "in one chunk"},
 };

@@ -21,18 +21,9 @@ struct params {
 enum additions { ALL, ALTERNATE };
 
 static const struct weft_param params[] = {
-    {.name = "window",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, window),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
+    {WEFT_ROW_U64(struct params, window, "window", "0", "0", "1048576"),
      .help = "most messages under way of each rank; 0: all at once"},
-    {.name = "additions",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct params, additions),
-     .def = "all",
-     .choices = "all|alternate",
+    {WEFT_ROW_ENUM(struct params, additions, "additions", "all", "all|alternate"),
      .help = "alternate: with a window, adding up costs time for every second window of messages "
              "received (of an all-reduce every fourth)",
      .source = "ASTRA-sim, AllToAll.cc and Ring::insert_packet"},

@@ -16,12 +16,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "pieces",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, pieces),
-     .def = "4",
-     .min = "1",
-     .max = "65536",
+    {WEFT_ROW_U64(struct params, pieces, "pieces", "4", "1", "65536"),
      .help = "pieces that each tree's half is pipelined in"},
 };
 

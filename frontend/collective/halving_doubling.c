@@ -22,11 +22,7 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "reduction",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct params, reduction),
-     .def = "received",
-     .choices = "received|forwarded",
+    {WEFT_ROW_ENUM(struct params, reduction, "reduction", "received", "received|forwarded"),
      .help = "what adding up costs: all received bytes, or those sent on next",
      .source = "ASTRA-sim HalvingDoubling (forwarded)"},
 };

@@ -17,12 +17,7 @@ struct params {
 };
 
 static const struct weft_param packed_params[] = {
-    {.name = "pieces",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, pieces),
-     .def = "16",
-     .min = "1",
-     .max = "4096",
+    {WEFT_ROW_U64(struct params, pieces, "pieces", "16", "1", "4096"),
      .help = "pieces that the share of a tree is cut into, which follow one another along it",
      .source = "Blink, MLSys 2020, section 4: chunks"},
 };

@@ -20,20 +20,10 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "servers",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, servers),
-     .def = "1",
-     .min = "0",
-     .max = "1048576",
+    {WEFT_ROW_U64(struct params, servers, "servers", "1", "0", "1048576"),
      .help =
          "shards, each with its own server; 0: one per rank (with racks: one per rank of a rack)"},
-    {.name = "rack",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, rack),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
+    {WEFT_ROW_U64(struct params, rack, "rack", "0", "0", "1048576"),
      .help = "ranks of a rack that add up among themselves first; 0: no racks",
      .source = "PHub (SoCC 2018), hierarchical reduction"},
 };

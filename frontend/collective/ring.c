@@ -25,17 +25,9 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {.name = "channels",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct params, channels),
-     .def = "1",
-     .min = "1",
-     .max = "256",
+    {WEFT_ROW_U64(struct params, channels, "channels", "1", "1", "256"),
      .help = "rings side by side, each with its share of the data"},
-    {.name = "bidirectional",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct params, bidirectional),
-     .def = "false",
+    {WEFT_ROW_BOOL(struct params, bidirectional, "bidirectional", "false"),
      .help = "a second ring per channel that runs the other way"},
 };
 

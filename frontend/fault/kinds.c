@@ -35,23 +35,22 @@ const struct weft_fault_kind *weft_fault_kind_find(const char *name, struct weft
     return i < TABLE_SIZE ? table[i] : NULL;
 }
 
-#define F(field) offsetof(struct weft_fault_item, field)
 #define LINK                                                                                       \
     {                                                                                              \
-        .name = "link", .type = WEFT_PARAM_STRING, .offset = F(links),                             \
-        .list = &weft_fault_links_form,                                                            \
-        .help = "links: NUMBER, NODE-NODE, NODE-NODE#K of parallel ones, NODE-NODE#all; several "  \
-                "with commas"                                                                      \
+        WEFT_ROW_STRING(struct weft_fault_item, links, "link", NULL),                              \
+            .help = "links: NUMBER, NODE-NODE, NODE-NODE#K of parallel ones, NODE-NODE#all; "      \
+                    "several with commas",                                                         \
+            .list = &weft_fault_links_form                                                         \
     }
 #define AT(value)                                                                                  \
     {                                                                                              \
-        .name = "at", .type = WEFT_PARAM_TIME, .offset = F(at_ps), .def = value, .min = "0",       \
-        .help = "when it begins"                                                                   \
+        WEFT_ROW_TIME(struct weft_fault_item, at_ps, "at", value, "0", NULL),                      \
+            .help = "when it begins"                                                               \
     }
 #define UNTIL                                                                                      \
     {                                                                                              \
-        .name = "until", .type = WEFT_PARAM_TIME, .offset = F(until_ps), .def = "0", .min = "0",   \
-        .help = "when it ends; 0: never"                                                           \
+        WEFT_ROW_TIME(struct weft_fault_item, until_ps, "until", "0", "0", NULL),                  \
+            .help = "when it ends; 0: never"                                                       \
     }
 #define TABLE(array) WEFT_PARAM_TABLE(array, struct weft_fault_item)
 
@@ -99,9 +98,7 @@ const struct weft_fault_kind weft_fault_link_down = {
 /* ---- switch-down ---- */
 
 static const struct weft_param switch_down_params[] = {
-    {.name = "switch",
-     .type = WEFT_PARAM_STRING,
-     .offset = F(node),
+    {WEFT_ROW_STRING(struct weft_fault_item, node, "switch", NULL),
      .help = "the switch, such as s20"},
     AT(NULL),
     UNTIL,
@@ -123,21 +120,11 @@ const struct weft_fault_kind weft_fault_switch_down = {
 static const struct weft_param flap_params[] = {
     LINK,
     AT(NULL),
-    {.name = "period",
-     .type = WEFT_PARAM_TIME,
-     .offset = F(period_ps),
-     .min = "1ps",
+    {WEFT_ROW_TIME(struct weft_fault_item, period_ps, "period", NULL, "1ps", NULL),
      .help = "from one failure to the next"},
-    {.name = "down",
-     .type = WEFT_PARAM_TIME,
-     .offset = F(down_ps),
-     .min = "1ps",
+    {WEFT_ROW_TIME(struct weft_fault_item, down_ps, "down", NULL, "1ps", NULL),
      .help = "how long it is down each time; less than the period"},
-    {.name = "count",
-     .type = WEFT_PARAM_U64,
-     .offset = F(count),
-     .min = "1",
-     .max = "100000",
+    {WEFT_ROW_U64(struct weft_fault_item, count, "count", NULL, "1", "100000"),
      .help = "how many times it fails"},
 };
 
@@ -171,26 +158,14 @@ const struct weft_fault_kind weft_fault_flap = {
 
 static const struct weft_param degrade_params[] = {
     LINK,
-    {.name = "rate",
-     .type = WEFT_PARAM_RATE,
-     .offset = F(rate_bps),
-     .min = "1bps",
+    {WEFT_ROW_RATE(struct weft_fault_item, rate_bps, "rate", NULL, "1bps", NULL),
      .help = "what is left of it, each direction"},
-    {.name = "direction",
-     .type = WEFT_PARAM_ENUM,
-     .offset = F(direction),
-     .def = "both",
-     .choices = "both|forward|back",
+    {WEFT_ROW_ENUM(struct weft_fault_item, direction, "direction", "both", "both|forward|back"),
      .help = "which direction: forward is from the first of its nodes to the second, as weft show "
              "fabric lists them"},
-    {.name = "thresholds",
-     .type = WEFT_PARAM_ENUM,
-     .offset = F(thresholds),
-     .def = "kept",
-     .choices = "kept|scaled",
-     .help =
-         "those of ECN and of lossy egress queues at the port: as configured, or in proportion to "
-         "the rate, as where they are profiles of port speeds"},
+    {WEFT_ROW_ENUM(struct weft_fault_item, thresholds, "thresholds", "kept", "kept|scaled"),
+     .help = "those of ECN and of lossy egress queues at the port: as configured, or in proportion "
+             "to the rate, as where they are profiles of port speeds"},
     AT("0"),
     UNTIL,
 };
@@ -219,11 +194,7 @@ const struct weft_fault_kind weft_fault_degrade = {
 
 static const struct weft_param bit_errors_params[] = {
     LINK,
-    {.name = "ber",
-     .type = WEFT_PARAM_F64,
-     .offset = F(bit_error_rate),
-     .min = "0",
-     .max = "1",
+    {WEFT_ROW_F64(struct weft_fault_item, bit_error_rate, "ber", NULL, "0", "1"),
      .help =
          "probability that a bit is wrong, each by itself; n bytes are lost with 1 - (1 - ber)^8n"},
     AT("0"),

@@ -11,10 +11,7 @@
 #include <string.h>
 
 static const struct weft_param params[] = {
-    {.name = "events",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_fault_params, events),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_fault_params, events, "events", ""),
      .help = "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <fault>"},
 };
 const struct weft_param_table weft_fault_param_table =

@@ -12,54 +12,29 @@ static int ideal_backend_out_of_memory(struct weft_err *err)
 }
 
 static const struct weft_param ideal_params[] = {
-    {.name = "model",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_ideal_params, model),
-     .def = "path",
-     .choices = "path|flat",
+    {WEFT_ROW_ENUM(struct weft_ideal_params, model, "model", "path", "path|flat"),
      .help = "path: delays and rates of the fabric; flat: latency and bandwidth given here"},
-    {.name = "forwarding",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_ideal_params, forwarding),
-     .def = "cut-through",
-     .choices = "cut-through|store-and-forward",
+    {WEFT_ROW_ENUM(struct weft_ideal_params, forwarding, "forwarding", "cut-through",
+                   "cut-through|store-and-forward"),
      .help =
          "model=path: a message is serialised once, on the slowest link, or again on every hop"},
-    {.name = "bandwidth",
-     .type = WEFT_PARAM_RATE,
-     .offset = offsetof(struct weft_ideal_params, bandwidth_bps),
-     .def = "0",
+    {WEFT_ROW_RATE(struct weft_ideal_params, bandwidth_bps, "bandwidth", "0", NULL, NULL),
      .help = "model=flat: bandwidth between any two hosts"},
-    {.name = "latency",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_ideal_params, latency_ps),
-     .def = "0",
+    {WEFT_ROW_TIME(struct weft_ideal_params, latency_ps, "latency", "0", NULL, NULL),
      .help = "model=flat: latency between any two hosts"},
-    {.name = "quantum",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_ideal_params, quantum_ps),
-     .def = "1ps",
-     .min = "1ps",
-     .max = "1s",
+    {WEFT_ROW_TIME(struct weft_ideal_params, quantum_ps, "quantum", "1ps", "1ps", "1s"),
      .help =
          "message times are floored to a multiple of this (ASTRA-sim's analytical network: 1ns)"},
-    {.name = "contention",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_ideal_params, contention),
-     .def = "auto",
-     .choices = "none|source|links|auto",
+    {WEFT_ROW_ENUM(struct weft_ideal_params, contention, "contention", "auto",
+                   "none|source|links|auto"),
      .help =
          "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
          "source: a host's link (model=flat: each NIC that a schedule of GOAL names) sends one "
          "message after the other; links: every link does; auto: links, with model=flat source"},
-    {.name = "equal-paths",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_ideal_params, equal_paths),
-     .def = "hash",
-     .choices = "hash|number",
+    {WEFT_ROW_ENUM(struct weft_ideal_params, equal_paths, "equal-paths", "hash", "hash|number"),
      .help =
-         "model=path, of several shortest paths: the one of a hash of the pair, or at each node "
-         "to the neighbour whose number follows, the first after the last (ASTRA-sim's rings)"},
+         "model=path, of several shortest paths: the one of a hash of the pair, or at each node to "
+         "the neighbour whose number follows, the first after the last (ASTRA-sim's rings)"},
 };
 
 static const struct weft_net_section ideal_sections[] = {

@@ -21,27 +21,17 @@ static const struct weft_list_form tables_form = {
     .unique = true};
 
 static const struct weft_param params[] = {
-    {.name = "tables",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_output_params, tables),
-     .def = "all",
-     .list = &tables_form,
+    {WEFT_ROW_STRING(struct weft_output_params, tables, "tables", "all"),
      .help = "the tables that are written (flows, ops, links, pfc, collectives, ranks, dimensions, "
              "critical_path, faults, tcp_connections, jobs, classes, requests), or all, or none; "
-             "run.json and series are written in any case"},
-    {.name = "compress",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_output_params, compress),
-     .def = "auto",
-     .choices = "auto|none|zstd",
+             "run.json and series are written in any case",
+     .list = &tables_form},
+    {WEFT_ROW_ENUM(struct weft_output_params, compress, "compress", "auto", "auto|none|zstd"),
      .help = "which tables are compressed with zstd (FILE.csv.zst): those that outgrow "
              "compress-above, none, or all"},
-    {.name = "compress-above",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct weft_output_params, compress_above_bytes),
-     .def = "64MiB",
-     .help = "size of a table from which on it is compressed",
-     .needs = "compress=auto"},
+    {WEFT_ROW_SIZE(struct weft_output_params, compress_above_bytes, "compress-above", "64MiB", NULL,
+                   NULL),
+     .help = "size of a table from which on it is compressed", .needs = "compress=auto"},
 };
 const struct weft_param_table weft_output_param_table =
     WEFT_PARAM_TABLE(params, struct weft_output_params);

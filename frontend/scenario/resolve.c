@@ -26,88 +26,44 @@ static const struct weft_list_form threads_form = {
 };
 
 static const struct weft_param run_params[] = {
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct weft_run_params, seed),
-     .def = "1",
+    {WEFT_ROW_U64(struct weft_run_params, seed, "seed", "1", NULL, NULL),
      .help = "seed of every random stream"},
-    {.name = "threads",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_run_params, threads),
-     .def = "auto",
+    {WEFT_ROW_STRING(struct weft_run_params, threads, "threads", "auto"),
      .help = "threads that run one run, 1 to 255, or auto: as many as make it fastest, up to one "
              "per processor; results are the same, see docs/explanation/threads-and-processes.md",
      .list = &threads_form},
-    {.name = "thread-shuffle",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct weft_run_params, thread_shuffle),
-     .def = "0",
+    {WEFT_ROW_U64(struct weft_run_params, thread_shuffle, "thread-shuffle", "0", NULL, NULL),
      .help = "to test that: not 0, threads share every window, however little there is to do, and "
              "take their turns in random orders of that seed"},
-    {.name = "replay",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_run_params, replay),
-     .def = "auto",
+    {WEFT_ROW_STRING(struct weft_run_params, replay, "replay", "auto"),
      .help = "off: every packet is simulated; exact: traffic that repeats itself is taken over "
              "instead, with the same results; auto: exact, but off with run.victims and mpirun; a "
              "tolerance, such as 1%: besides, messages that take as long as before, and traffic "
              "that has settled, are not simulated, see docs/explanation/replay-tolerance.md"},
-    {.name = "replay-memory",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct weft_run_params, replay_bytes),
-     .def = "256MiB",
-     .min = "0B",
+    {WEFT_ROW_SIZE(struct weft_run_params, replay_bytes, "replay-memory", "256MiB", "0B", NULL),
      .help = "most memory for the states and periods that are remembered for that; what would need "
-             "more is "
-             "simulated",
+             "more is simulated",
      .needs = "replay!=off"},
-    {.name = "replay-eager",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct weft_run_params, replay_eager),
-     .def = "false",
+    {WEFT_ROW_BOOL(struct weft_run_params, replay_eager, "replay-eager", "false"),
      .help = "to test that: repetitions are looked for however little there is to gain",
      .needs = "replay!=off"},
-    {.name = "until",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_run_params, until_ps),
-     .def = "0",
+    {WEFT_ROW_TIME(struct weft_run_params, until_ps, "until", "0", NULL, NULL),
      .help = "simulated time at which the run ends; 0: when everything is done"},
-    {.name = "warm-up",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_run_params, warm_up_ps),
-     .def = "0",
-     .min = "0",
+    {WEFT_ROW_TIME(struct weft_run_params, warm_up_ps, "warm-up", "0", "0", NULL),
      .help = "messages posted before that time are left out of statistics of messages"},
-    {.name = "measure",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_run_params, measure_ps),
-     .def = "0",
-     .min = "0",
+    {WEFT_ROW_TIME(struct weft_run_params, measure_ps, "measure", "0", "0", NULL),
      .help = "the run ends so long after warm-up, as intended (exit code 0); 0: it doesn't"},
-    {.name = "stall-after",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_run_params, stall_after_ps),
-     .def = "1s",
-     .min = "0",
+    {WEFT_ROW_TIME(struct weft_run_params, stall_after_ps, "stall-after", "1s", "0", NULL),
      .help = "simulated time without any message getting further after which the run ends, with "
-             "what is "
-             "stuck; more where links, timers or queues are slow; 0: never"},
-    {.name = "victims",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_run_params, victims_ps),
-     .def = "0",
-     .min = "0",
-     .help = "simulated time between looks for queue pairs that wait behind a PFC pause though "
-             "the rest of their way is free (metrics victims, victim-time); 0: never",
+             "what is stuck; more where links, timers or queues are slow; 0: never"},
+    {WEFT_ROW_TIME(struct weft_run_params, victims_ps, "victims", "0", "0", NULL),
+     .help = "simulated time between looks for queue pairs that wait behind a PFC pause though the "
+             "rest of their way is free (metrics victims, victim-time); 0: never",
      .needs = "replay=off|auto"},
-    {.name = "link-rates",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_run_params, link_rates),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_run_params, link_rates, "link-rates", ""),
      .help = "rates of links in place of the topology's, later ones win: LINKS:RATE;..., where "
-             "LINKS is hosts (links of hosts), switches (links between switches), all, or links "
-             "as fault events name them, and RATE is a rate or xFACTOR: "
-             "switches:x2; s16-s20:100Gbps"},
+             "LINKS is hosts (links of hosts), switches (links between switches), all, or links as "
+             "fault events name them, and RATE is a rate or xFACTOR: switches:x2; s16-s20:100Gbps"},
 };
 const struct weft_param_table weft_run_param_table =
     WEFT_PARAM_TABLE(run_params, struct weft_run_params);

@@ -12,26 +12,14 @@ static const struct weft_list_form what_form = {
     .nfields = 1};
 
 static const struct weft_param params[] = {
-    {.name = "interval",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct weft_sample_params, interval_ps),
-     .def = "10us",
-     .min = "1ns",
-     .help = "simulated time from one sample to the next",
-     .needs = "what!= and on=interval"},
-    {.name = "what",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_sample_params, what),
-     .def = "",
-     .list = &what_form,
+    {WEFT_ROW_TIME(struct weft_sample_params, interval_ps, "interval", "10us", "1ns", NULL),
+     .help = "simulated time from one sample to the next", .needs = "what!= and on=interval"},
+    {WEFT_ROW_STRING(struct weft_sample_params, what, "what", ""),
      .help = "what is recorded over time, in the folder series of the run: quantities (queue, "
-             "buffer, throughput, pause, qp, control, or what these show), each with a selector "
-             "of nodes, ports, priorities or flows behind a colon"},
-    {.name = "on",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_sample_params, on),
-     .def = "interval",
-     .choices = "interval|change",
+             "buffer, throughput, pause, qp, control, or what these show), each with a selector of "
+             "nodes, ports, priorities or flows behind a colon",
+     .list = &what_form},
+    {WEFT_ROW_ENUM(struct weft_sample_params, on, "on", "interval", "interval|change"),
      .help = "when a row is written: at each interval, or whenever a value has changed (queue, "
              "buffer, pause, rate, window, control and its observables)",
      .needs = "what!="},

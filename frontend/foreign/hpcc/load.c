@@ -11,21 +11,12 @@
 #define SECTION "simulator."
 
 static const struct weft_param params[] = {
-    {.name = "compat",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct weft_hpcc_taking, compat),
-     .def = "false",
+    {WEFT_ROW_BOOL(struct weft_hpcc_taking, compat, "compat", "false"),
      .help = "wire sizes, rounding, ACKs, buffer and hash as in the simulator"},
-    {.name = "control",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_hpcc_taking, control),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_hpcc_taking, control, "control", ""),
      .help = "weft's control of this name with its own defaults in place of CC_MODE"},
-    {.name = "flow-format",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct weft_hpcc_taking, flow_format),
-     .def = "auto",
-     .choices = "auto|hpcc|conweave",
+    {WEFT_ROW_ENUM(struct weft_hpcc_taking, flow_format, "flow-format", "auto",
+                   "auto|hpcc|conweave"),
      .help = "columns of the flow list; conweave has no port; auto: by their number"}};
 
 const struct weft_param_table weft_hpcc_taking_table =
@@ -37,9 +28,7 @@ static int take_forwarding(struct weft_hpcc_run *r, const char *set, struct weft
 {
     static const char *const keys[] = {"hpcc.hosts-forward=", "topology.hosts-forward="};
     static const struct weft_param table[] = {
-        {.name = "hosts-forward",
-         .type = WEFT_PARAM_BOOL,
-         .offset = offsetof(struct weft_hpcc_run, hosts_forward)}};
+        {WEFT_ROW_BOOL(struct weft_hpcc_run, hosts_forward, "hosts-forward", NULL)}};
     static const struct weft_param_table t = WEFT_PARAM_TABLE(table, struct weft_hpcc_run);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strncmp(set, keys[i], strlen(keys[i])) == 0)

@@ -12,50 +12,25 @@ struct params {
     struct weft_goal_play play;
 };
 
-#define FIELD(field) offsetof(struct params, play.field)
 static const struct weft_param table[] = {
-    {.name = "file",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, file),
+    {WEFT_ROW_STRING(struct params, file, "file", NULL),
      .help = "the schedule, text or binary; its ranks are the first hosts of the fabric"},
-    {.name = "calc-scale",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(calc_ps),
-     .def = "1ns",
-     .min = "1ps",
-     .max = "1s",
+    {WEFT_ROW_TIME(struct params, play.calc_ps, "calc-scale", "1ns", "1ps", "1s"),
      .help = "time of a unit of calc; files of Schedgen's resnet pattern are in 1us",
      .source = "GOAL does not say; LogGOPSim's traces are in nanoseconds"},
-    {.name = "overhead",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(overhead_ps),
-     .def = "0",
-     .min = "0ps",
-     .max = "1s",
+    {WEFT_ROW_TIME(struct params, play.overhead_ps, "overhead", "0", "0ps", "1s"),
      .help = "o: how long each message occupies the cpu that its send names, and that of its recv",
      .source = "Hoefler et al., LogGOPSim, HPDC 2010; 200 ns in the AI set of ATLAHS"},
-    {.name = "byte-overhead",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(byte_ps),
-     .def = "0",
-     .min = "0ps",
-     .max = "1ms",
+    {WEFT_ROW_TIME(struct params, play.byte_ps, "byte-overhead", "0", "0ps", "1ms"),
      .help = "O: the same for each byte behind the first",
      .source = "Hoefler et al., LogGOPSim, HPDC 2010"},
-    {.name = "eager",
-     .type = WEFT_PARAM_SIZE,
-     .offset = FIELD(eager_bytes),
-     .def = "0",
+    {WEFT_ROW_SIZE(struct params, play.eager_bytes, "eager", "0", NULL, NULL),
      .help = "S: what waits for a send of so many bytes or fewer goes on when its cpu is done with "
              "it; after larger ones, when it has been delivered",
      .source = "0 in the AI set of ATLAHS, 65535 B in LogGOPSim"},
-    {.name = "nics-as-hosts",
-     .type = WEFT_PARAM_BOOL,
-     .offset = FIELD(nics_as_hosts),
-     .def = "false",
-     .help =
-         "NIC k of rank r is a host of its own, r * NICs + k; a message goes to the host of the "
-         "same NIC. False: it is port k of host r",
+    {WEFT_ROW_BOOL(struct params, play.nics_as_hosts, "nics-as-hosts", "false"),
+     .help = "NIC k of rank r is a host of its own, r * NICs + k; a message goes to the host of "
+             "the same NIC. False: it is port k of host r",
      .source = "ATLAHS's endpoints on htsim (spcl/HTSIM, atlahs_htsim_api.cpp)"},
 };
 

@@ -29,29 +29,14 @@ struct params {
 enum { FORMAT_AUTO, FORMAT_CSV, FORMAT_HPCC, FORMAT_CONWEAVE };
 enum { PRIORITIES_JOB, PRIORITIES_FILE };
 
-#define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    {.name = "file", .type = WEFT_PARAM_STRING, .offset = FIELD(file), .help = "the list"},
-    {.name = "format",
-     .type = WEFT_PARAM_ENUM,
-     .offset = FIELD(format),
-     .def = "auto",
-     .choices = "auto|csv|hpcc|conweave",
-     .help =
-         "csv: columns from,to,size_bytes,start_ns[,prio]; hpcc, conweave: their flow.txt; auto: "
-         "csv if its name ends so, else by the number of columns"},
-    {.name = "ranks",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(ranks),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
+    {WEFT_ROW_STRING(struct params, file, "file", NULL), .help = "the list"},
+    {WEFT_ROW_ENUM(struct params, format, "format", "auto", "auto|csv|hpcc|conweave"),
+     .help = "csv: columns from,to,size_bytes,start_ns[,prio]; hpcc, conweave: their flow.txt; "
+             "auto: csv if its name ends so, else by the number of columns"},
+    {WEFT_ROW_U64(struct params, ranks, "ranks", "0", "0", "1048576"),
      .help = "hosts that the list may name: 0 to ranks - 1; 0: all that there are"},
-    {.name = "priorities",
-     .type = WEFT_PARAM_ENUM,
-     .offset = FIELD(priorities),
-     .def = "workload",
-     .choices = "workload|file",
+    {WEFT_ROW_ENUM(struct params, priorities, "priorities", "workload", "workload|file"),
      .help = "traffic class of its flows: the workload's priority, or what the file says"},
 };
 

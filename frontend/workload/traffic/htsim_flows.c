@@ -33,23 +33,12 @@ struct params {
 };
 
 static const struct weft_param table[] = {
-    {.name = "file",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct params, file),
+    {WEFT_ROW_STRING(struct params, file, "file", NULL),
      .help = "the connection matrix; its nodes are the ranks"},
-    {.name = "endless",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct params, endless_bytes),
-     .def = "10TB",
-     .min = "1B",
-     .max = "1000TB",
-     .help = "bytes of a flow of size 0, which has no end in htsim; such a matrix plays until "
-             "the run ends"},
-    {.name = "start-unit",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct params, start_unit),
-     .def = "ps",
-     .choices = "ps|us",
+    {WEFT_ROW_SIZE(struct params, endless_bytes, "endless", "10TB", "1B", "1000TB"),
+     .help = "bytes of a flow of size 0, which has no end in htsim; such a matrix plays until the "
+             "run ends"},
+    {WEFT_ROW_ENUM(struct params, start_unit, "start-unit", "ps", "ps|us"),
      .help = "unit of a start; us: whole ones, a fraction is dropped",
      .source = "htsim, connection_matrix.cpp: ps; ultraethernet/uet-htsim, uec.cpp: us"},
 };

@@ -17,36 +17,19 @@ struct params {
 };
 enum { RECEIVER_RANDOM, RECEIVER_FIRST, RECEIVER_NEXT };
 
-#define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    WEFT_ROW_RANKS(FIELD(ranks), "hosts that send and receive; 0: all that there are"),
-    {.name = "degree",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(degree),
-     .def = "16",
-     .min = "1",
-     .max = "1048575",
+    WEFT_ROW_RANKS(struct params, ranks, "hosts that send and receive; 0: all that there are"),
+    {WEFT_ROW_U64(struct params, degree, "degree", "16", "1", "1048575"),
      .help = "hosts that send at once, drawn for each time"},
-    {.name = "size",
-     .type = WEFT_PARAM_SIZE,
-     .offset = FIELD(size_bytes),
-     .def = "64KiB",
+    {WEFT_ROW_SIZE(struct params, size_bytes, "size", "64KiB", NULL, NULL),
      .help = "bytes from each of them"},
-    {.name = "period",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(period_ps),
-     .def = "100us",
-     .min = "1ns",
+    {WEFT_ROW_TIME(struct params, period_ps, "period", "100us", "1ns", NULL),
      .help = "time from one incast to the next; the first is one period after the start"},
-    {.name = "receiver",
-     .type = WEFT_PARAM_ENUM,
-     .offset = FIELD(receiver),
-     .def = "random",
-     .choices = "random|first|next",
+    {WEFT_ROW_ENUM(struct params, receiver, "receiver", "random", "random|first|next"),
      .help = "receiver: drawn for each time, rank 0, or rank 0, 1, 2 ... in turn"},
-    WEFT_ROW_DURATION(FIELD(duration_ps),
+    WEFT_ROW_DURATION(struct params, duration_ps,
                       "incasts begin during that time; 0: as long as the run needs them"),
-    WEFT_ROW_SEED(FIELD(seed), "draws"),
+    WEFT_ROW_SEED(struct params, seed, "draws"),
 };
 
 struct source {

@@ -6,22 +6,20 @@
 #include "base/param.h"
 
 /** Who takes part. */
-#define WEFT_ROW_RANKS(at, text)                                                                   \
+#define WEFT_ROW_RANKS(type, field, text)                                                          \
     {                                                                                              \
-        .name = "ranks", .type = WEFT_PARAM_U64, .offset = at, .def = "0", .min = "0",             \
-        .max = "1048576", .help = text                                                             \
+        WEFT_ROW_U64(type, field, "ranks", "0", "0", "1048576"), .help = text                      \
     }
 /** How long it begins something new. */
-#define WEFT_ROW_DURATION(at, text)                                                                \
+#define WEFT_ROW_DURATION(type, field, text)                                                       \
     {                                                                                              \
-        .name = "duration", .type = WEFT_PARAM_TIME, .offset = at, .def = "0", .min = "0",         \
-        .help = text                                                                               \
+        WEFT_ROW_TIME(type, field, "duration", "0", "0", NULL), .help = text                       \
     }
 /** Of its random streams; @p what are "draws" or "flows". */
-#define WEFT_ROW_SEED(at, what)                                                                    \
+#define WEFT_ROW_SEED(type, field, what)                                                           \
     {                                                                                              \
-        .name = "seed", .type = WEFT_PARAM_U64, .offset = at, .def = "1",                          \
-        .help = "of its " what ", beside that of the run"                                          \
+        WEFT_ROW_U64(type, field, "seed", "1", NULL, NULL),                                        \
+            .help = "of its " what ", beside that of the run"                                      \
     }
 
 #endif

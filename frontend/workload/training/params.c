@@ -8,31 +8,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FIELD(member) offsetof(struct weft_training_params, member)
 #define OF_MODEL(title, member, what)                                                              \
     {                                                                                              \
-        .name = title, .type = WEFT_PARAM_U64, .offset = FIELD(member), .def = "0",                \
-        .max = "10000000", .help = what "; 0: as the model has it"                                 \
+        WEFT_ROW_U64(struct weft_training_params, member, title, "0", NULL, "10000000"),           \
+            .help = what "; 0: as the model has it"                                                \
     }
 #define DEGREE(title, member, value, what)                                                         \
     {                                                                                              \
-        .name = title, .type = WEFT_PARAM_U64, .offset = FIELD(member), .def = value,              \
-        .max = "1048576", .help = what                                                             \
+        WEFT_ROW_U64(struct weft_training_params, member, title, value, NULL, "1048576"),          \
+            .help = what                                                                           \
     }
 #define RATIO(title, member, largest, what)                                                        \
     {                                                                                              \
-        .name = title, .type = WEFT_PARAM_F64, .offset = FIELD(member), .def = "0", .min = "0",    \
-        .max = largest, .help = what "; 0: as the GPU has it"                                      \
+        WEFT_ROW_F64(struct weft_training_params, member, title, "0", "0", largest),               \
+            .help = what "; 0: as the GPU has it"                                                  \
     }
 #define FLAG(title, member, value, what)                                                           \
     {                                                                                              \
-        .name = title, .type = WEFT_PARAM_BOOL, .offset = FIELD(member), .def = value,             \
-        .help = what                                                                               \
+        WEFT_ROW_BOOL(struct weft_training_params, member, title, value), .help = what             \
     }
 #define CHOICE(title, member, value, words, what, from)                                            \
     {                                                                                              \
-        .name = title, .type = WEFT_PARAM_ENUM, .offset = FIELD(member), .def = value,             \
-        .choices = words, .help = what, .source = from                                             \
+        WEFT_ROW_ENUM(struct weft_training_params, member, title, value, words), .help = what,     \
+                                                                                 .source = from    \
     }
 
 /* Joins the names of a table into the words of a choice: each but the first behind a bar. */
@@ -65,10 +63,7 @@ static const struct weft_param params[] = {
         "model", model, "llama3-8b", models + 1,
         "the transformer, table of layers (resnet-50, gnmt ...) or recommendation model (dlrm-...)",
         "models.def, layered.def, dlrm.def"),
-    {.name = "layers-file",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(layers_file),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_training_params, layers_file, "layers-file", ""),
      .help = "CSV of layers, layer,parameters,flops,step-flops,kept,sent, in place of the model; "
              "empty: none"},
     OF_MODEL("layers", layers, "blocks"),
@@ -87,10 +82,7 @@ static const struct weft_param params[] = {
     CHOICE("gpu", gpu, "h100", gpus + 1, "accelerator of a rank", "gpus.def"),
     RATIO("peak-tflops", peak_tflops, "1000000", "10^12 dense bf16 operations per second"),
     RATIO("memory-bandwidth", memory_tb_per_s, "1000", "10^12 bytes per second of its memory"),
-    {.name = "memory-size",
-     .type = WEFT_PARAM_SIZE,
-     .offset = FIELD(memory_bytes),
-     .def = "0",
+    {WEFT_ROW_SIZE(struct weft_training_params, memory_bytes, "memory-size", "0", NULL, NULL),
      .help = "its memory; 0: as the GPU has it"},
     RATIO("gemm-efficiency", gemm_efficiency, "1",
           "share of the peak that large matrix products reach"),
@@ -100,48 +92,31 @@ static const struct weft_param params[] = {
           "share of the peak that attention reaches, backward"),
     RATIO("expert-efficiency", expert_efficiency, "1",
           "share of the peak that grouped products of experts reach"),
-    {.name = "kernel-launch",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(kernel_launch_ps),
-     .def = "4us",
-     .min = "0",
+    {WEFT_ROW_TIME(struct weft_training_params, kernel_launch_ps, "kernel-launch", "4us", "0",
+                   NULL),
      .help = "time that each kernel adds"},
     CHOICE(
         "compute", compute, "auto", "auto|measured|efficiency",
         "kernel times by shape: measured on an H100 and scaled by peak and bandwidth to other "
         "GPUs, or efficiencies of the peak; auto: measured where the GPU has the chip of an H100",
         "kernels_h100.def"),
-    {.name = "kernels",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(kernel_file),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_training_params, kernel_file, "kernels", ""),
      .help = "CSV of kernel times measured on this GPU, kind,m,n,k,us, in place of the shipped "
              "ones; empty: none"},
     CHOICE("precision", precision, "bf16", "bf16|fp8",
            "what the products of attention's projections, feed-forward parts and experts multiply",
            "2209.05433"),
-    {.name = "fp8-efficiency",
-     .type = WEFT_PARAM_F64,
-     .offset = FIELD(fp8_efficiency),
-     .def = "0",
-     .min = "0",
-     .max = "2",
+    {WEFT_ROW_F64(struct weft_training_params, fp8_efficiency, "fp8-efficiency", "0", "0", "2"),
      .help = "share of FP8's peak that products reach, over the share of bf16's peak that they "
              "reach; 0: as the GPU has it",
      .needs = "precision=fp8"},
-    {.name = "efficiency-file",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(efficiency_file),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_training_params, efficiency_file, "efficiency-file", ""),
      .help = "CSV of measured efficiencies, operation,pass,rows,efficiency, in place of the GPU's; "
              "empty: none"},
     DEGREE("tp", tp, "1", "tensor parallelism"),
     DEGREE("cp", cp, "1", "context parallelism"),
     DEGREE("pp", pp, "1", "pipeline stages"),
-    {.name = "tables-file",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(tables_file),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_training_params, tables_file, "tables-file", ""),
      .help = "CSV of embedding tables, rows,columns,lookups, in place of the recommendation "
              "model's; empty: none"},
     CHOICE(
@@ -149,52 +124,30 @@ static const struct weft_param params[] = {
         "how embedding tables are divided among ranks: whole ones, pieces of their columns, their "
         "rows over all ranks",
         "2104.05158, section 4.2"),
-    {.name = "table-pieces",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(table_pieces),
-     .def = "0",
-     .max = "4096",
+    {WEFT_ROW_U64(struct weft_training_params, table_pieces, "table-pieces", "0", NULL, "4096"),
      .help = "column-wise: pieces of each table; 0: as few as give every rank one"},
-    {.name = "placement-file",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(placement_file),
-     .def = "",
+    {WEFT_ROW_STRING(struct weft_training_params, placement_file, "placement-file", ""),
      .help = "where tables are: CSV, table,rank,columns, or JSON as NeuroShard's results; empty: "
              "evenly by columns",
      .source = "2305.01868"},
     FLAG("pooled-fp32", pooled_fp32, "false",
          "results of embedding look-ups and their gradients travel in fp32, else in bf16"),
-    {.name = "stage-layers",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(stage_layers),
-     .def = "",
-     .list = &weft_stage_layers_form,
+    {WEFT_ROW_STRING(struct weft_training_params, stage_layers, "stage-layers", ""),
      .help = "layers of each chunk (of each stage, with virtual-stages all first chunks first), in "
-             "the order of the model; empty: equally many, of a table of layers equally long ones"},
+             "the order of the model; empty: equally many, of a table of layers equally long ones",
+     .list = &weft_stage_layers_form},
     DEGREE("dp", dp, "0", "data parallelism; 0: ranks / (tp x cp x pp)"),
     DEGREE("ep", ep, "1", "expert parallelism"),
     DEGREE("etp", etp, "0", "tensor parallelism within experts; 0: tp"),
-    {.name = "expert-skew",
-     .type = WEFT_PARAM_F64,
-     .offset = FIELD(expert_skew),
-     .def = "0",
-     .min = "0",
-     .max = "10",
+    {WEFT_ROW_F64(struct weft_training_params, expert_skew, "expert-skew", "0", "0", "10"),
      .help =
          "popularity of experts: the k-th most popular in proportion to 1 / k^skew; 0: all equal"},
-    {.name = "capacity-factor",
-     .type = WEFT_PARAM_F64,
-     .offset = FIELD(capacity_factor),
-     .def = "0",
-     .min = "0",
-     .max = "1000",
+    {WEFT_ROW_F64(struct weft_training_params, capacity_factor, "capacity-factor", "0", "0",
+                  "1000"),
      .help = "each expert takes so many times its even share of tokens, padded or dropped; 0: "
              "whatever comes",
      .source = "GShard, 2006.16668, section 2.2"},
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(seed),
-     .def = "1",
+    {WEFT_ROW_U64(struct weft_training_params, seed, "seed", "1", NULL, NULL),
      .help = "which experts are popular in which block"},
     DEGREE("virtual-stages", virtual_stages, "1",
            "chunks of layers per stage; more than one needs schedule=interleaved"),
@@ -214,25 +167,14 @@ static const struct weft_param params[] = {
     DEGREE("microbatches", microbatches, "0",
            "microbatches of a pipeline and iteration; 0: as many as stages"),
     DEGREE("iterations", iterations, "1", "training iterations"),
-    {.name = "sequences",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(sequences),
-     .def = "",
-     .list = &weft_sequences_form,
-     .help = "tokens of a sequence in each iteration, the last for all beyond; empty: sequence"},
-    {.name = "densities",
-     .type = WEFT_PARAM_STRING,
-     .offset = FIELD(densities),
-     .def = "",
-     .list = &weft_densities_form,
+    {WEFT_ROW_STRING(struct weft_training_params, sequences, "sequences", ""),
+     .help = "tokens of a sequence in each iteration, the last for all beyond; empty: sequence",
+     .list = &weft_sequences_form},
+    {WEFT_ROW_STRING(struct weft_training_params, densities, "densities", ""),
      .help = "share of the parameters that is there in each iteration, the last for all beyond; "
-             "empty: all of them"},
-    {.name = "pruning",
-     .type = WEFT_PARAM_F64,
-     .offset = FIELD(pruning),
-     .def = "0",
-     .min = "0",
-     .max = "0.9999",
+             "empty: all of them",
+     .list = &weft_densities_form},
+    {WEFT_ROW_F64(struct weft_training_params, pruning, "pruning", "0", "0", "0.9999"),
      .help = "share of the parameters that gradual pruning has taken away in the end",
      .source = "Zhu and Gupta, 1710.01878, equation 1"},
     DEGREE("pruning-iterations", pruning_iterations, "0",
@@ -261,10 +203,7 @@ static const struct weft_param params[] = {
            "zero-3: weights are shared out among so many data-parallel ranks and copied beyond "
            "(HSDP); 0: among all"),
     FLAG("fp32-gradients", grad_fp32, "true", "gradients are reduced in fp32, else in bf16"),
-    {.name = "bucket-parameters",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(bucket_params),
-     .def = "0",
+    {WEFT_ROW_U64(struct weft_training_params, bucket_params, "bucket-parameters", "0", NULL, NULL),
      .help = "gradients are reduced together from so many parameters on; 0: the larger of "
              "40,000,000 and 1,000,000 x data parallelism, on the first stage only",
      .source = "Megatron-LM"},

@@ -9,9 +9,7 @@ struct algorithm {
 };
 
 static const struct weft_param params[] = {
-    {.name = "name",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct algorithm, name),
+    {WEFT_ROW_STRING(struct algorithm, name, "name", NULL),
      .help = "the algorithm (comm_algorithm), such as ring; 'weft list collectives' has them"},
     WEFT_SELECT_OP(struct algorithm),
     WEFT_SELECT_COLLECTIVE_PARAMS(struct algorithm),

@@ -16,22 +16,11 @@ struct compress {
 };
 
 static const struct weft_param params[] = {
-    {.name = "ratio",
-     .type = WEFT_PARAM_F64,
-     .offset = offsetof(struct compress, ratio),
-     .min = "0",
-     .max = "1",
+    {WEFT_ROW_F64(struct compress, ratio, "ratio", NULL, "0", "1"),
      .help = "size afterwards / size before, rounded, 1 byte at least"},
-    {.name = "time",
-     .type = WEFT_PARAM_TIME,
-     .offset = offsetof(struct compress, time_ps),
-     .def = "0us",
-     .min = "0us",
+    {WEFT_ROW_TIME(struct compress, time_ps, "time", "0us", "0us", NULL),
      .help = "time that compressing takes besides, and decompressing: whole microseconds"},
-    {.name = "rate",
-     .type = WEFT_PARAM_RATE,
-     .offset = offsetof(struct compress, rate_bps),
-     .def = "0bps",
+    {WEFT_ROW_RATE(struct compress, rate_bps, "rate", "0bps", NULL, NULL),
      .help = "at which data are compressed and decompressed, in terms of the size before; 0: at no "
              "cost"},
     WEFT_SELECT_OP(struct compress),

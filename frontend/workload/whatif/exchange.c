@@ -9,10 +9,8 @@ struct exchange {
 };
 
 static const struct weft_param params[] = {
-    {.name = "a", .type = WEFT_PARAM_U64, .offset = offsetof(struct exchange, a), .help = "a rank"},
-    {.name = "b",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct exchange, b),
+    {WEFT_ROW_U64(struct exchange, a, "a", NULL, NULL, NULL), .help = "a rank"},
+    {WEFT_ROW_U64(struct exchange, b, "b", NULL, NULL, NULL),
      .help = "the rank that it changes places with"},
 };
 

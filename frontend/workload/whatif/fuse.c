@@ -27,11 +27,7 @@ struct fuse {
 };
 
 static const struct weft_param params[] = {
-    {.name = "size",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct fuse, size_bytes),
-     .def = "25MiB",
-     .min = "1B",
+    {WEFT_ROW_SIZE(struct fuse, size_bytes, "size", "25MiB", "1B", NULL),
      .help = "most bytes of a bucket; a collective of more stays alone",
      .source = "PyTorch DistributedDataParallel, bucket_cap_mb"},
     WEFT_SELECT_OP(struct fuse),

@@ -15,18 +15,11 @@ struct prioritise {
 };
 
 static const struct weft_param params[] = {
-    {.name = "order",
-     .type = WEFT_PARAM_ENUM,
-     .offset = offsetof(struct prioritise, order),
-     .def = "later-first",
-     .choices = "constant|later-first|earlier-first",
+    {WEFT_ROW_ENUM(struct prioritise, order, "order", "later-first",
+                   "constant|later-first|earlier-first"),
      .help = "later-first: the later in the trace, by id, the more urgent, as gradients of the "
              "first layers are; earlier-first: the other way; constant: all alike"},
-    {.name = "priority",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct prioritise, priority),
-     .def = "1",
-     .max = "1000000000",
+    {WEFT_ROW_U64(struct prioritise, priority, "priority", "1", NULL, "1000000000"),
      .help = "of all, or the lowest given; other collectives have 0 unless the trace says else"},
     WEFT_SELECT_OP(struct prioritise),
     WEFT_SELECT_COLLECTIVE_PARAMS(struct prioritise),

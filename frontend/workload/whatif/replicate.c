@@ -18,22 +18,12 @@ struct replicate {
 };
 
 static const struct weft_param params[] = {
-    {.name = "factor",
-     .type = WEFT_PARAM_U64,
-     .offset = offsetof(struct replicate, factor),
-     .min = "1",
-     .max = "1048576",
+    {WEFT_ROW_U64(struct replicate, factor, "factor", NULL, "1", "1048576"),
      .help = "copies of the job: as many times the ranks"},
-    {.name = "grow",
-     .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct replicate, grow),
-     .def = "",
+    {WEFT_ROW_STRING(struct replicate, grow, "grow", ""),
      .help = "communicators whose name (pg_name) is like this span all copies, with * and ? and "
              "[a-z]; others exist once per copy"},
-    {.name = "world",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct replicate, world),
-     .def = "true",
+    {WEFT_ROW_BOOL(struct replicate, world, "world", "true"),
      .help = "that of all ranks spans all copies; else it, too, exists once per copy"},
 };
 

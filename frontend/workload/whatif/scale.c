@@ -16,11 +16,7 @@ struct scale {
 };
 
 static const struct weft_param params[] = {
-    {.name = "factor",
-     .type = WEFT_PARAM_F64,
-     .offset = offsetof(struct scale, factor),
-     .min = "0",
-     .max = "1e9",
+    {WEFT_ROW_F64(struct scale, factor, "factor", NULL, "0", "1e9"),
      .help = "factor of durations and work of computations and memory accesses, and of sizes of "
              "communication"},
     WEFT_SELECT_OP(struct scale),

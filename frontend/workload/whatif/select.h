@@ -38,40 +38,30 @@ enum weft_select_kind {
     "any|all-reduce|reduce|all-gather|gather|scatter|broadcast|all-to-all|reduce-scatter|"         \
     "reduce-scatter-block|barrier"
 
-#define WEFT_SELECT_AT(Type, member) (offsetof(Type, select) + offsetof(struct weft_select, member))
 #define WEFT_SELECT_OP(Type)                                                                       \
     {                                                                                              \
-        .name = "op", .type = WEFT_PARAM_STRING, .offset = WEFT_SELECT_AT(Type, op), .def = "*",   \
-        .help = "operations whose name is like this, with * and ? and [a-z]"                       \
+        WEFT_ROW_STRING(Type, select.op, "op", "*"),                                               \
+            .help = "operations whose name is like this, with * and ? and [a-z]"                   \
     }
 #define WEFT_SELECT_KIND(Type, word)                                                               \
     {                                                                                              \
-        .name = "kind", .type = WEFT_PARAM_ENUM, .offset = WEFT_SELECT_AT(Type, kind),             \
-        .def = word, .choices = WEFT_SELECT_KINDS,                                                 \
-        .help = "operations of this kind; communication: messages and collectives"                 \
+        WEFT_ROW_ENUM(Type, select.kind, "kind", word, WEFT_SELECT_KINDS),                         \
+            .help = "operations of this kind; communication: messages and collectives"             \
     }
 #define WEFT_SELECT_COLLECTIVE_PARAMS(Type)                                                        \
-    {.name = "collective",                                                                         \
-     .type = WEFT_PARAM_ENUM,                                                                      \
-     .offset = WEFT_SELECT_AT(Type, collective),                                                   \
-     .def = "any",                                                                                 \
-     .choices = WEFT_SELECT_COLLECTIVES,                                                           \
+    {WEFT_ROW_ENUM(Type, select.collective, "collective", "any", WEFT_SELECT_COLLECTIVES),         \
      .help = "if collectives, then of this kind"},                                                 \
-        {.name = "group",                                                                          \
-         .type = WEFT_PARAM_STRING,                                                                \
-         .offset = WEFT_SELECT_AT(Type, group),                                                    \
-         .def = "*",                                                                               \
+        {WEFT_ROW_STRING(Type, select.group, "group", "*"),                                        \
          .help = "if collectives, then in communicators whose name (pg_name) is like this; "       \
                  "empty: in that of all ranks"},                                                   \
     {                                                                                              \
-        .name = "over", .type = WEFT_PARAM_SIZE, .offset = WEFT_SELECT_AT(Type, over_bytes),       \
-        .def = "0B", .help = "if communication, then of more bytes than this; 0: of any"           \
+        WEFT_ROW_SIZE(Type, select.over_bytes, "over", "0B", NULL, NULL),                          \
+            .help = "if communication, then of more bytes than this; 0: of any"                    \
     }
 #define WEFT_SELECT_RANKS(Type)                                                                    \
     {                                                                                              \
-        .name = "ranks", .type = WEFT_PARAM_STRING, .offset = WEFT_SELECT_AT(Type, ranks),         \
-        .def = "", .help = "on these ranks, such as 0,4-7; empty: on all",                         \
-        .list = &weft_ranges_form                                                                  \
+        WEFT_ROW_STRING(Type, select.ranks, "ranks", ""),                                          \
+            .help = "on these ranks, such as 0,4-7; empty: on all", .list = &weft_ranges_form      \
     }
 
 /** Whether the text of ranks is a list of ranks below @p nranks. */

@@ -21,10 +21,7 @@ struct split {
 };
 
 static const struct weft_param params[] = {
-    {.name = "size",
-     .type = WEFT_PARAM_SIZE,
-     .offset = offsetof(struct split, size_bytes),
-     .min = "1B",
+    {WEFT_ROW_SIZE(struct split, size_bytes, "size", NULL, "1B", NULL),
      .help = "most bytes of a part; the last part has the rest"},
     WEFT_SELECT_OP(struct split),
     WEFT_SELECT_KIND(struct split, "collective"),
