@@ -27,9 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_cc_credit_ops;
 struct weft_cc_hop;
@@ -166,7 +164,5 @@ struct weft_cc_ops {
     void (*observe)(const void *state, const void *params, double *values);
 };
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

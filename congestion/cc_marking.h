@@ -5,9 +5,9 @@
 #ifndef WEFT_CC_MARKING_H
 #define WEFT_CC_MARKING_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/linkage.h"
+
+WEFT_C_BEGIN
 
 /** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless
  * given. */
@@ -21,7 +21,5 @@ struct weft_cc_marking {
 /** The text of "kmin", "kmax" or "pmax"; NULL: neither. */
 const char *weft_cc_marking_text(const struct weft_cc_marking *m, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -7,9 +7,7 @@
 
 #include "cc.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Whether an algorithm has every hook and table that is required, and those that go together;
  * WEFT_E_INTERNAL names the first that is missing. */
@@ -33,7 +31,5 @@ const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err);
 /** Adds one that was loaded at run time (base/plugin.h), before any network is made. */
 int weft_cc_add(const struct weft_cc_ops *ops, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,9 +5,7 @@
 
 #include "congestion/cc.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One algorithm under filled parameters. */
 struct weft_cc_choice {
@@ -22,7 +20,5 @@ int weft_cc_choice_read(const char *text, struct weft_cc_choice *out, struct wef
 /** Frees what it holds; a zeroed one is allowed. */
 void weft_cc_choice_free(struct weft_cc_choice *c);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -17,11 +17,11 @@
 #ifndef WEFT_CC_CORE_CREDIT_H
 #define WEFT_CC_CORE_CREDIT_H
 
+#include "base/linkage.h"
+
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The constants. */
 struct weft_cc_core {
@@ -43,7 +43,5 @@ struct weft_cc_core_state {
 /** One look; begins to count anew. */
 void weft_cc_core_look(struct weft_cc_core_state *s, const struct weft_cc_core *c);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

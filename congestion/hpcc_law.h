@@ -20,9 +20,7 @@
 
 #include "base/scale.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum weft_hpcc_mode { WEFT_HPCC_PAPER, WEFT_HPCC_SIM };
 
@@ -115,7 +113,5 @@ static inline void weft_hpcc_publish(const struct weft_hpcc_law *law, double x,
                                  : weft_cc_clamp_u64(x, law->mtu_bytes, UINT64_MAX);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -9,12 +9,12 @@
 #ifndef WEFT_CC_LAZY_H
 #define WEFT_CC_LAZY_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** @p base to the power @p n by repeated squaring: the same bits on every machine, which libm does
  * not promise. */
@@ -42,7 +42,5 @@ static inline uint64_t weft_cc_expiries(int64_t start_ps, int64_t now_ps, int64_
     return now_ps > start_ps ? (uint64_t)((now_ps - start_ps) / period_ps) : 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -20,13 +20,12 @@
 #ifndef WEFT_CC_PINT_CODE_H
 #define WEFT_CC_PINT_CODE_H
 
+#include "base/linkage.h"
 #include "base/ns3_rng.h"
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The code for utilisation @p u; @p uniform01 in [0, 1) decides the rounding. log_base > 1. */
 uint16_t weft_pint_encode(double u, double log_base, double uniform01);
@@ -48,7 +47,5 @@ double weft_pint_update_tables(double u_prev, int64_t dt_ns, int64_t t_ns, uint6
                                uint32_t last_size_bytes, uint64_t rate_bps,
                                struct weft_libc_rand *draws);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,9 +5,7 @@
 
 #include "congestion/cc.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 extern const struct weft_preset weft_dcqcn_presets[];
 extern const struct weft_preset weft_hpcc_presets[];
@@ -18,7 +16,5 @@ extern const struct weft_preset weft_rccc_presets[];
 extern const struct weft_preset weft_smartt_presets[];
 extern const struct weft_preset weft_mprdma_presets[];
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

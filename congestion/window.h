@@ -11,9 +11,7 @@
 
 #include "base/units.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The parameter `window` of rate-based algorithms. */
 enum weft_cc_window {
@@ -86,7 +84,5 @@ static inline struct weft_cc_signals weft_cc_echoed(uint64_t bytes)
     return (struct weft_cc_signals){.data_bytes = (uint32_t)bytes, .ack_bytes = (uint32_t)bytes};
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -17,7 +17,6 @@
  * connected.
  */
 #include "base/flat.h"
-#include "base/units.h"
 #include "topologies/topology.h"
 
 #include <inttypes.h>

@@ -8,9 +8,7 @@
 
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A fabric under construction. After the first error every call does nothing. */
 struct weft_build {
@@ -53,7 +51,5 @@ void weft_build_stage(struct weft_build *b, uint32_t x, uint32_t n, uint32_t y, 
 /** Finishes the fabric into *out, or frees it and returns the first error. */
 int weft_build_finish(struct weft_build *b, struct weft_fabric **out);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

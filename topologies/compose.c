@@ -8,12 +8,8 @@
  */
 #include "topologies/compose.h"
 
-#include "base/units.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int weft_dimensions_add(struct weft_dimensions *ds, const struct weft_dimension *d,
                         struct weft_err *err)

@@ -14,9 +14,7 @@
 #include "topologies/build.h"
 #include "topologies/topology.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most hosts of a composed fabric. */
 #define WEFT_COMPOSE_HOSTS_MAX (UINT32_C(1) << 20)
@@ -87,7 +85,5 @@ static inline void weft_wire_pair(struct weft_build *b, const struct weft_npu_li
     b->link.dateline = false;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

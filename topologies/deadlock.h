@@ -11,9 +11,7 @@
 
 #include "routes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /**
  * The virtual channel, 0 or 1, in which a packet that came over link @p in in channel @p vc goes on
@@ -33,7 +31,5 @@ static inline uint32_t weft_next_channel(const struct weft_fabric_link *in,
  */
 int weft_deadlock_check(const struct weft_fabric *f, const uint8_t *down, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

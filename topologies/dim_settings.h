@@ -14,9 +14,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Longest text that names a congestion control with its parameters, with its terminator. */
 #define WEFT_DIM_CONTROL_MAX 256
@@ -85,7 +83,5 @@ void weft_dim_settings_each(const struct weft_dim_settings *s, void *ctx,
 /** Copies a whole text "NAME PARAMETER=VALUE ..." as the control. */
 int weft_dim_settings_control(struct weft_dim_settings *s, const char *text, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

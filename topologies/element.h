@@ -8,9 +8,7 @@
 #include "base/xml.h"
 #include "topology.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /**
  * The list text "TYPE NAME=VALUE ...; TYPE ..." (base/items.h) of a chain of elements, white space
@@ -23,7 +21,5 @@ const char *weft_element_list(const struct weft_xml_elem *first, const char *nam
 int weft_element_build(const struct weft_xml_elem *e, const char *file, struct weft_arena *a,
                        struct weft_fabric **out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

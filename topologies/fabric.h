@@ -19,9 +19,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_shared;
 
@@ -160,7 +158,5 @@ uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim);
 const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node,
                                   char buf[WEFT_NODE_NAME_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -6,7 +6,6 @@
 #include "topologies/fabric_instance.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* NPUs of one instance. */
 static uint32_t members(const struct weft_fabric *f, uint32_t dim)

@@ -7,9 +7,7 @@
 
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One instance of a dimension as a fabric of its own. */
 struct weft_fabric_instance {
@@ -37,7 +35,5 @@ int weft_fabric_instance_open(const struct weft_fabric *f, const uint8_t *down, 
                               struct weft_err *err);
 void weft_fabric_instance_close(struct weft_fabric_instance *i);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -7,9 +7,7 @@
 
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /**
  * Checks that every host has a link and reaches every other host through switches or over a
@@ -25,7 +23,5 @@ int weft_fabric_check_reach(const struct weft_fabric *f, const uint8_t *down, st
  */
 int weft_fabric_tiers_by_distance(struct weft_fabric *f, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

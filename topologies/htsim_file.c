@@ -13,12 +13,9 @@
  * number at tier 2 follows likewise. Half of a switch's latency is added to each of its links, so
  * that every path has all of it.
  */
-#include "base/units.h"
-#include "topologies/fabric_reach.h"
 #include "topologies/tokens.h"
 #include "topologies/topology.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

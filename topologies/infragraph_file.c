@@ -16,7 +16,6 @@
 #include "topologies/topology.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

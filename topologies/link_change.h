@@ -7,9 +7,7 @@
 
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What changes. */
 enum weft_link_change_kind {
@@ -38,7 +36,5 @@ struct weft_link_change {
     bool scaled; /**< RATE: thresholds of ECN and egress-limit change in proportion to it */
 };
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

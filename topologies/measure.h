@@ -8,9 +8,7 @@
 
 #include "routes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /**
  * Most that the first half of the hosts (by number; the middle one of an odd count left out) can
@@ -52,7 +50,5 @@ struct weft_tier_figures {
 uint32_t weft_fabric_tier_figures(const struct weft_fabric *f, struct weft_tier_figures *out,
                                   uint32_t max);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

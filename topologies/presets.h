@@ -8,9 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The file of a preset; WEFT_E_INPUT with the nearest name when there is none. */
 int weft_preset_path(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);
@@ -18,7 +16,5 @@ int weft_preset_path(const char *name, char path[WEFT_PATH_MAX], struct weft_err
 int weft_preset_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
                      struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -7,9 +7,7 @@
 
 #include "topology.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The reader for a file, by its beginning; NULL and *err when there is none. */
 const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err);
@@ -19,7 +17,5 @@ int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_e
 int weft_topology_read_with(const char *file, const char *yes, struct weft_fabric **out,
                             struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -14,9 +14,7 @@
 
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_TREE_NONE UINT32_MAX
 
@@ -72,7 +70,5 @@ static inline bool weft_leaf_wants(uint32_t leaf, uint32_t from, uint32_t to)
     return to == WEFT_TREE_NONE ? leaf != from : leaf == to;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

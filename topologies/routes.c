@@ -7,8 +7,6 @@
 
 #include "base/shared.h"
 
-#include <stdlib.h>
-
 struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err *err)
 {
     return weft_routes_new_without(f, NULL, err);

@@ -25,9 +25,7 @@
 
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_routes;
 
@@ -85,7 +83,5 @@ static inline uint32_t weft_ecmp_pick(uint32_t flow_hash, uint32_t node, uint32_
     return (uint32_t)(((uint64_t)h * n) >> 32);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

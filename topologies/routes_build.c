@@ -9,7 +9,6 @@
  */
 #include "topologies/routes_work.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,9 +9,7 @@
 #include "base/param.h"
 #include "fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_dimensions;
 
@@ -44,7 +42,5 @@ const struct weft_topology_ops *weft_topology_find(const char *name, struct weft
 /** Adds one that was loaded at run time (base/plugin.h). */
 int weft_topology_add(const struct weft_topology_ops *ops, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,15 +5,11 @@
 
 #include "topologies/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Whether some dimension of @p f is of a kind with the parameter @p key: what a file describes has
  * none to set. */
 bool weft_topology_has_key(const struct weft_fabric *f, const char *key);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -14,7 +14,6 @@
  * every node and link; ids count nodes in the order of the file. weft_fabric_write_xml writes it.
  */
 #include "base/file.h"
-#include "base/units.h"
 #include "topologies/compose.h"
 #include "topologies/element.h"
 #include "topologies/presets.h"

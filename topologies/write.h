@@ -9,9 +9,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What a format can say. */
 struct weft_topology_writer {
@@ -29,7 +27,5 @@ int weft_fabric_write_hpcc(const struct weft_fabric *f, FILE *out, struct weft_e
 int weft_fabric_write_dot(const struct weft_fabric *f, FILE *out, struct weft_err *err);
 int weft_fabric_write_svg(const struct weft_fabric *f, FILE *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

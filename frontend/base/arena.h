@@ -5,11 +5,11 @@
 #ifndef WEFT_BASE_ARENA_H
 #define WEFT_BASE_ARENA_H
 
+#include "base/linkage.h"
+
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_arena;
 
@@ -52,7 +52,5 @@ int weft_text_add(struct weft_text *t, const char *add, size_t n);
 /** Bytes handed out so far, each request rounded up to a multiple of 16. */
 size_t weft_arena_used(const struct weft_arena *a);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

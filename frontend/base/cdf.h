@@ -10,9 +10,7 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One distribution. */
 struct weft_cdf {
@@ -30,7 +28,5 @@ double weft_cdf_mean_bytes(const struct weft_cdf *c);
 /** The size at percentile @p percent (0 to 100). */
 double weft_cdf_quantile_bytes(const struct weft_cdf *c, double percent);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -11,9 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What a column counts in; the end of its name says so, but for NUMBER and TEXT. */
 enum weft_column_unit {
@@ -122,6 +120,18 @@ int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const 
         name, WEFT_UNIT_##unit, help, WEFT_CELL_##type, 0, get, decimals                           \
     }
 
+/** Defines the function @p name of a column: its value is @p value, an expression of the row @p r,
+ * a `const T *`, and goes to the @p member of a cell. */
+#define WEFT_COLUMN_VALUE(T, name, member, value) WEFT_COLUMN_VALUE_IF(T, name, member, value, true)
+/** The same; without @p there, an expression of @p r and the cell @p out, the row has no value. */
+#define WEFT_COLUMN_VALUE_IF(T, name, member, value, there)                                        \
+    static bool name(const void *row, union weft_cell *out)                                        \
+    {                                                                                              \
+        const T *r = (const T *)row;                                                               \
+        out->member = (value);                                                                     \
+        return there;                                                                              \
+    }
+
 /** A file of the table @p columns. */
 #define WEFT_CSV_FILE(name, help, columns)                                                         \
     {                                                                                              \
@@ -133,7 +143,5 @@ int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const 
         name, help, columns, sizeof(columns) / sizeof((columns)[0]), true                          \
     }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

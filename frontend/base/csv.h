@@ -15,9 +15,7 @@
 #include "base/err.h"
 #include "base/rows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_csv;
 
@@ -57,7 +55,5 @@ uint64_t weft_csv_rows(const struct weft_csv *csv);
 /** Flushes, closes and frees. The last chance to learn of a failed write. NULL is allowed. */
 int weft_csv_close(struct weft_csv *csv, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -12,9 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most columns of a table. */
 #define WEFT_CSV_READ_COLUMNS 64
@@ -62,7 +60,5 @@ int weft_csv_reader_u64(const struct weft_csv_reader *r, int column, uint64_t *o
 int weft_csv_reader_ps(const struct weft_csv_reader *r, int column, int64_t *out,
                        struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,12 +5,12 @@
 #ifndef WEFT_BASE_DECIMAL_H
 #define WEFT_BASE_DECIMAL_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Decimal digits of @p v: 1 of 0. */
 int weft_decimal_length(uint64_t v);
@@ -24,7 +24,5 @@ char *weft_decimal_write(char *at, uint64_t v);
  * or no number, or @p decimals (not negative) is more than 9. */
 bool weft_decimal_scaled(double v, int decimals, uint64_t *to);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

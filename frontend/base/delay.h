@@ -9,11 +9,11 @@
 #ifndef WEFT_BASE_DELAY_H
 #define WEFT_BASE_DELAY_H
 
+#include "base/linkage.h"
+
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Causes of delay, in the order in which they usually strike a message. */
 enum weft_delay {
@@ -37,7 +37,5 @@ enum weft_delay {
  */
 void weft_delays_settle(int64_t delay_ps[WEFT_DELAYS], int64_t total_ps, enum weft_delay rest);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -8,9 +8,7 @@
 
 #include <math.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** An interval that is longer than any run. */
 #define WEFT_DRAW_LONGEST_PS ((double)(WEFT_NEVER / 4))
@@ -35,7 +33,5 @@ static inline double weft_draw_gap_ps(struct weft_rng *rng, double per_second)
     return weft_exponential(weft_rng_f64(rng)) / per_second * (double)WEFT_PS_PER_S;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

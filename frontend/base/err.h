@@ -10,13 +10,13 @@
 #ifndef WEFT_BASE_ERR_H
 #define WEFT_BASE_ERR_H
 
+#include "base/linkage.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Longest message kept, with its terminator; a longer one is cut and ends in "...". */
 #define WEFT_ERR_MSG_MAX 1024
@@ -96,7 +96,5 @@ typedef const char *(*weft_name_of_fn)(size_t i);
 size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
                        struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,12 +5,12 @@
 #ifndef WEFT_BASE_EVENT_HEAP_H
 #define WEFT_BASE_EVENT_HEAP_H
 
+#include "base/linkage.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One entry. */
 struct weft_heap_entry {
@@ -38,7 +38,5 @@ void weft_heap_release(struct weft_heap *h);
 /** Order of two entries, for qsort. */
 int weft_heap_compare(const void *a, const void *b);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -11,9 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Longest path that weft handles, with its terminator. */
 #define WEFT_PATH_MAX 4096
@@ -84,7 +82,5 @@ const char *weft_path_base(const char *path);
  * buf. */
 const char *weft_path_stem(char buf[WEFT_PATH_MAX], const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -12,9 +12,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Longest list, and most keys of a file. */
 #define WEFT_FLAT_LIST_MAX 16u
@@ -48,7 +46,5 @@ int weft_flat_number(const struct weft_flat *f, const struct weft_flat_key *k, u
 int weft_flat_err(const struct weft_flat *f, const struct weft_flat_key *k, struct weft_err *err,
                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -8,10 +8,6 @@
 
 #include "base/rng.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Names flow @p number between two hosts in class @p prio (0..7). */
 static inline uint64_t weft_flow_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t number)
 {
@@ -24,7 +20,4 @@ static inline uint64_t weft_flow_entropy(uint64_t key, uint64_t seed)
     return weft_mix64(key ^ weft_rng_stream(seed, "ecmp", 0).state);
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,17 +6,15 @@
 #ifndef WEFT_BASE_HASH_H
 #define WEFT_BASE_HASH_H
 
+#include "base/linkage.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The fingerprint of @p size bytes; @p data may be NULL when size is 0. */
 uint64_t weft_hash64(const void *data, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

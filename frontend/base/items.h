@@ -9,10 +9,6 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What to do with the items. Each function returns 0, or a WEFT_E_* code with *err filled. The
  * texts that they get stay where they are as long as the list does. */
 struct weft_items_reader {
@@ -28,7 +24,4 @@ struct weft_items_reader {
  * type. */
 int weft_items_read(char *text, const struct weft_items_reader *r, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -21,9 +21,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Deepest nesting of objects and arrays. */
 #define WEFT_JSON_DEPTH_MAX 64
@@ -75,7 +73,5 @@ void weft_json_kv_bool(struct weft_json *j, const char *key, int v);
  * open), WEFT_E_IO. */
 int weft_json_finish(struct weft_json *j, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -13,9 +13,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most fields of an item. */
 #define WEFT_LIST_FIELDS_MAX 4
@@ -73,7 +71,5 @@ extern const struct weft_list_form weft_ranges_form;
 /** Whether all of @p text is of the form: 0, or what weft_list_next says. */
 int weft_list_check(const struct weft_list_form *form, const char *text, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

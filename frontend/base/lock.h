@@ -8,9 +8,7 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_lock;
 
@@ -26,7 +24,5 @@ int weft_lock_holds(const struct weft_lock *l);
 /** Removes the file and unlocks. NULL is allowed. */
 void weft_lock_release(struct weft_lock *l);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

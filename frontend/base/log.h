@@ -8,13 +8,13 @@
 #ifndef WEFT_BASE_LOG_H
 #define WEFT_BASE_LOG_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** How much a line matters; a log passes on those up to its own level. */
 enum weft_log_level {
@@ -65,7 +65,5 @@ bool weft_log_wants_color(bool is_tty, const char *no_color, const char *term);
 /** "error" "warning" "info" "debug". */
 const char *weft_log_level_name(enum weft_log_level level);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

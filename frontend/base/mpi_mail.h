@@ -7,9 +7,7 @@
 
 #include <mpi.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The most processes that a simulation has. */
 #define WEFT_MPI_MOST 255
@@ -31,7 +29,5 @@ int weft_mpi_mail_part(struct weft_peers *peers, const struct weft_err *own,
 /** They exchange no more. */
 void weft_mpi_mail_close(struct weft_peers *peers);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -19,9 +19,7 @@
 
 #include "base/param.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A table with its values, and where the values of other tables are. */
 struct weft_needs_scope {
@@ -44,7 +42,5 @@ int weft_param_effective(const struct weft_param *p, const struct weft_needs_sco
 /** WEFT_E_INPUT if a parameter that differs from its default can't have an effect. */
 int weft_params_refuse_idle(const struct weft_needs_scope *scope, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -15,11 +15,11 @@
 #ifndef WEFT_NS3_RNG_H
 #define WEFT_NS3_RNG_H
 
+#include "base/linkage.h"
+
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A series of new random variables of which each is asked for one number. */
 struct weft_ns3_rng {
@@ -42,7 +42,5 @@ void weft_libc_rand_init(struct weft_libc_rand *r, uint32_t seed);
 /** 0 to 2^31 - 1. */
 uint32_t weft_libc_rand_next(struct weft_libc_rand *r);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -6,15 +6,15 @@
 #ifndef WEFT_BASE_OS_H
 #define WEFT_BASE_OS_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What this process has now, bytes; 0: the system does not say. */
 struct weft_os_bytes {
@@ -58,7 +58,5 @@ bool weft_os_reserve(int fd, off_t at, off_t bytes);
  * message: "; ulimit -v ..."; "" where there is none. */
 void weft_os_memory_limits(char *buf, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -3,11 +3,11 @@
 #ifndef WEFT_BASE_OUTCOME_H
 #define WEFT_BASE_OUTCOME_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum weft_outcome {
     WEFT_OUTCOME_NONE,             /**< not known yet */
@@ -33,7 +33,5 @@ bool weft_outcome_is_good(enum weft_outcome outcome);
  * failed, or went over a limit of the machine. */
 bool weft_outcome_is_partial(enum weft_outcome outcome);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -18,9 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The type of a parameter and of the struct field that holds it. */
 enum weft_param_type {
@@ -171,7 +169,5 @@ const char *weft_param_choice(const char *choices, int index, size_t *len);
  * "text" "choice". */
 const char *weft_param_type_name(enum weft_param_type type);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -7,9 +7,7 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Bytes that go to a process, or have come from it. */
 struct weft_mail {
@@ -35,7 +33,5 @@ struct weft_peers {
     const struct weft_peers_user *user;
 };
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

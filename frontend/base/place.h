@@ -8,10 +8,6 @@
 
 #include "base/file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A folder of weft's. */
 enum weft_place { WEFT_PLACE_PRESETS, WEFT_PLACE_SCENARIOS };
 
@@ -22,7 +18,4 @@ enum weft_place { WEFT_PLACE_PRESETS, WEFT_PLACE_SCENARIOS };
  */
 int weft_place_folder(enum weft_place which, char out[WEFT_PATH_MAX], struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

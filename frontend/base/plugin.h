@@ -16,9 +16,7 @@
 #include "base/err.h"
 #include "base/param.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Version of all interfaces below: a change of any of their structs is another. */
 #define WEFT_PLUGIN_ABI 1
@@ -83,7 +81,5 @@ struct weft_plugin_file {
 int weft_plugin_check_name(const char *name, weft_name_of_fn name_of, size_t n, size_t room,
                            const char *what, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -4,8 +4,6 @@
  */
 #include "base/preset.h"
 
-#include "base/param.h"
-
 #include <string.h>
 
 const struct weft_preset *weft_preset_find(const struct weft_preset *table, const char *owner,

@@ -7,9 +7,7 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Settings under one name, such as what a paper uses at one link rate, or what was fitted to a
  * machine. A table of them ends with name == NULL. */
@@ -27,7 +25,5 @@ const struct weft_preset *weft_preset_find(const struct weft_preset *table, cons
                                            const char *shown, const char *name,
                                            struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

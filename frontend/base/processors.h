@@ -5,9 +5,9 @@
 #ifndef WEFT_BASE_PROCESSORS_H
 #define WEFT_BASE_PROCESSORS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/linkage.h"
+
+WEFT_C_BEGIN
 
 /** Processors that this process may use, 1 or more: those of its affinity (base/os.h), but
  * no more than the CPU time that its control groups allow it (cpu.max of cgroup v2, rounded up),
@@ -19,8 +19,6 @@ void weft_processors_share(unsigned n);
  * and period in us), rounded up; 0: no limit, or no such text. */
 unsigned weft_processors_quota(const char *cpu_max);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 
 #endif

@@ -13,13 +13,13 @@
 #ifndef WEFT_BASE_PROGRESS_H
 #define WEFT_BASE_PROGRESS_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Wall-clock nanoseconds since any fixed moment; never goes backwards. */
 typedef int64_t (*weft_clock_ns)(void *user);
@@ -74,7 +74,5 @@ void weft_progress_print(struct weft_progress *p, FILE *f, const struct weft_pro
 /** Removes the line from a terminal, so that a result can be printed in its place. */
 void weft_progress_finish(struct weft_progress *p);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

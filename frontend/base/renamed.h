@@ -8,10 +8,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum weft_renamed_kind {
     WEFT_RENAMED_SECTION, /**< an element of scenario files, and the first part of a key */
     WEFT_RENAMED_FAMILY,  /**< what `weft list` and `weft show` take */
@@ -32,7 +28,4 @@ const char *weft_renamed_find(enum weft_renamed_kind kind, const char *name);
 #define WEFT_RENAMED_WARNING                                                                       \
     "'%s' is called '%s' now; the former name is an alias that the next release removes"
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,13 +10,12 @@
 #ifndef WEFT_BASE_RNG_H
 #define WEFT_BASE_RNG_H
 
+#include "base/linkage.h"
 #include "base/int128.h"
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One stream. */
 struct weft_rng {
@@ -61,7 +60,5 @@ static inline uint64_t weft_rng_below(struct weft_rng *r, uint64_t n)
     return (uint64_t)(((weft_u128)weft_rng_u64(r) * n) >> 64);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

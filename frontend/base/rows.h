@@ -21,9 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_rows;
 
@@ -61,7 +59,5 @@ void weft_rows_pack_above(struct weft_rows *r, const struct weft_rows_packer *pa
 /** Flushes, closes and frees; a record that is not ended is dropped. NULL is allowed. */
 int weft_rows_close(struct weft_rows *r, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

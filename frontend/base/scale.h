@@ -14,9 +14,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Scales, for tables: @p at as in struct weft_scale, then the least and the most, NULL: none. */
 #define WEFT_PER_LINE_RATE(at, least, most)                                                        \
@@ -68,7 +66,5 @@ bool weft_params_scaled_by(const struct weft_param_table *table, const void *val
  * Returns @p buf or a constant. */
 const char *weft_param_default_text(const struct weft_param *p, char *buf, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -10,10 +10,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A text and the token just read. */
 struct weft_scan {
     const char *file; /**< name for messages */
@@ -52,7 +48,4 @@ int weft_scan_time_clamped(struct weft_scan *s, const char *what, const char *un
 /** Reads a rate: "50Mb/s", "100Gbps", or a bare number of bit/s. */
 int weft_scan_rate(struct weft_scan *s, const char *what, uint64_t *out_bps, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

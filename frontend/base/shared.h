@@ -13,9 +13,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The bytes of several blocks. */
 struct weft_shared {
@@ -44,7 +42,5 @@ void weft_shared_free(struct weft_shared *s);
 /** What is not read from here on is no longer resident memory of this process; NULL is allowed. */
 void weft_shared_unread(const struct weft_shared *s);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

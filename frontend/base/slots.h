@@ -6,12 +6,12 @@
 #ifndef WEFT_BASE_SLOTS_H
 #define WEFT_BASE_SLOTS_H
 
+#include "base/linkage.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** No place: out of memory. */
 #define WEFT_NO_SLOT UINT32_MAX
@@ -42,7 +42,5 @@ static inline void *weft_slot(const struct weft_slots *s, uint32_t i)
     return (char *)s->places + (size_t)i * s->size;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

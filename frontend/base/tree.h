@@ -11,10 +11,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum weft_tree_kind { WEFT_TREE_VALUE, WEFT_TREE_LIST, WEFT_TREE_MAP };
 
 /** A value, list or map. */
@@ -39,7 +35,4 @@ const char *weft_tree_text(const struct weft_tree *t, const char *key, const cha
 int weft_tree_err(const struct weft_tree *t, const char *file, struct weft_err *err,
                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-#ifdef __cplusplus
-}
-#endif
 #endif

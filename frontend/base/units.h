@@ -21,9 +21,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_PS_PER_NS INT64_C(1000)
 #define WEFT_PS_PER_US INT64_C(1000000)
@@ -74,7 +72,5 @@ const char *weft_human_rate(double bps, char buf[WEFT_UNIT_TEXT_MAX]);
  * ("1234.567"). */
 const char *weft_ps_as_ns(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

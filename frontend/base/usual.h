@@ -8,9 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One thing. */
 struct weft_usual {
@@ -22,7 +20,5 @@ struct weft_usual {
 /** Fills in what is out of @p n things. WEFT_E_LIMIT: no memory. */
 int weft_usual_find(struct weft_usual *list, size_t n, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -14,9 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Largest document accepted. */
 #define WEFT_XML_MAX_BYTES (16u << 20)
@@ -56,7 +54,5 @@ int weft_xml_parse(const char *text, size_t len, const char *file, struct weft_a
 /** The attribute called @p name, or NULL. */
 const struct weft_xml_attr *weft_xml_get(const struct weft_xml_elem *e, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -10,10 +10,6 @@
 
 #include "base/xml.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is called of it. */
 struct weft_xml_part {
     const char *version; /**< of weft: the program and the part must be of one */
@@ -30,7 +26,4 @@ int weft_xml_libxml2_parse(const char *text, size_t len, const char *file, struc
  * weft. */
 int weft_xml_part_get(const struct weft_xml_part **out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is sent, and what the amount of a case counts. Everything starts at time 0 but WEBSEARCH.
  */
 enum weft_bench_pattern {
@@ -162,7 +158,4 @@ void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
 void weft_bench_print_json(struct weft_json *j, const struct weft_bench_spec *spec,
                            const struct weft_bench_result *r);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -3,7 +3,6 @@
 #include "cli/bench_rows.h"
 
 #include "base/file.h"
-#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>

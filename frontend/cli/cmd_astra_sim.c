@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct astra_opts {
     struct weft_source_opts source;

@@ -2,7 +2,6 @@
 /* weft bench: how fast the network backend and the frontend are, on named cases. */
 #include "base/json.h"
 #include "bench/bench.h"
-#include "congestion/cc.h"
 #include "congestion/cc_table.h"
 #include "report/report.h"
 

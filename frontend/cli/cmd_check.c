@@ -11,7 +11,6 @@
 #include "sweep/bound.h"
 #include "sweep/find.h"
 
-#include "base/units.h"
 #include "congestion/cc_replay.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft compare: what differs between two runs, and what moved. */
 #include "base/json.h"
-#include "base/units.h"
 #include "cli/compare_causes.h"
 #include "cli/report_page.h"
 #include "command/command.h"
@@ -9,7 +8,6 @@
 #include "report/figure_text.h"
 #include "report/report.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "report/report.h"
 #include "run/execute.h"
 #include "run/processes.h"
-#include "run/source.h"
 
 #include <stddef.h>
 #include <string.h>

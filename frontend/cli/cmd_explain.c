@@ -2,7 +2,6 @@
 /* weft explain: what a setting is, what it needs, what needs it, and what it does in a scenario. */
 #include "explain_word.h"
 
-#include "base/scale.h"
 #include "command/listing.h"
 #include "report/report.h"
 #include "run/source.h"
@@ -28,12 +27,12 @@ static void each_param(const struct weft_cli *cli,
                        void *ctx)
 {
     size_t n;
+    struct weft_listed e;
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; strcmp(l[i].singular, "transform") != 0 &&
-                           strcmp(l[i].singular, "fault") != 0 && k < l[i].count(cli);
+                           strcmp(l[i].singular, "fault") != 0 && l[i].get(cli, k, &e);
              k++) {
-            const struct weft_listed e = l[i].get(cli, k);
             for (size_t m = 0; e.params && m < e.params->n; m++)
                 fn(ctx, e.name, &e.params->params[m]);
         }

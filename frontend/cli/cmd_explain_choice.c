@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft explain-choice: what a collective library compares for an operation, and what it takes. */
 #include "base/units.h"
-#include "cli/bench_rows.h"
 #include "run/source.h"
 #include "system/library.h"
 

@@ -106,10 +106,10 @@ static int list_presets(const struct weft_cli *cli, const struct line_to *to, st
 {
     char key[128], title[512];
     size_t n;
+    struct weft_listed e;
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < l[i].count(cli); k++) {
-            const struct weft_listed e = l[i].get(cli, k);
+        for (size_t k = 0; l[i].get(cli, k, &e); k++) {
             const bool section = strcmp(l[i].singular, "section") == 0;
             for (const struct weft_preset *p = e.presets; p && p->name; p++) {
                 snprintf(key, sizeof key, "%s.preset=%s", section ? e.name : "congestion-control",
@@ -176,8 +176,8 @@ static int list_unknown(const char *word, struct weft_err *err)
 static void list_family(const struct weft_cli *cli, const struct line_to *to,
                         const struct weft_listing *l)
 {
-    for (size_t i = 0; i < l->count(cli); i++) {
-        struct weft_listed e = l->get(cli, i);
+    struct weft_listed e;
+    for (size_t i = 0; l->get(cli, i, &e); i++) {
         char title[512], mean[WEFT_UNIT_TEXT_MAX];
         if (e.cdf)
             snprintf(title, sizeof title, "%s; mean %s [%s]", e.title,

@@ -4,8 +4,6 @@
 #include "cli/report_page.h"
 #include "command/command.h"
 
-#include <stdlib.h>
-
 struct report_opts {
     struct weft_strings labels;
     const char *out;

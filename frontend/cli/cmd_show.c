@@ -161,9 +161,9 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                        const struct weft_listing *l, const char *name, struct weft_err *err)
 {
     const char *names[128];
-    size_t n = l->count(cli), k = 0;
-    for (size_t i = 0; i < n && i < 128; i++) {
-        struct weft_listed e = l->get(cli, i);
+    struct weft_listed e;
+    size_t k = 0;
+    while (k < 128 && l->get(cli, k, &e)) {
         names[k++] = e.name;
         if (strcmp(e.name, name) != 0)
             continue;
@@ -488,10 +488,11 @@ static int show_by_name(const struct weft_cli *cli, const struct show_opts *o, c
 {
     size_t n, found = 0;
     char where[WEFT_ERR_MSG_MAX / 2] = "";
+    struct weft_listed e;
     const struct weft_listing *l = weft_listings(&n), *owner = NULL;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < l[i].count(cli); k++) {
-            if (strcmp(l[i].get(cli, k).name, name) != 0)
+        for (size_t k = 0; l[i].get(cli, k, &e); k++) {
+            if (strcmp(e.name, name) != 0)
                 continue;
             const size_t used = strlen(where);
             snprintf(where + used, sizeof where - used, "%s'weft show %s %s'",

@@ -12,7 +12,6 @@
 #include "run/source.h"
 #include "topologies/topology.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  * a row is the end-to-end time with the first value of it, everything else the same, divided by
  * that of the row.
  */
-#include "base/units.h"
 #include "report/place.h"
 #include "run/interrupt.h"
 #include "run/limits.h"

@@ -3,9 +3,6 @@
 #include "command/command.h"
 #include "plugins/load.h"
 #include "plugins/try.h"
-#include "run/source.h"
-
-#include <stdlib.h>
 
 struct test_plugin_opts {
     struct weft_strings set;

@@ -5,7 +5,6 @@
 #include "command/command.h"
 #include "report/timeline.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

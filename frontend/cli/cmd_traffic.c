@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct traffic_opts {
     const char *cdf, *load, *hosts, *rate, *duration, *start, *seed, *output;

@@ -86,10 +86,10 @@ static size_t columns(FILE *out, const char *word)
 static size_t members(const struct weft_cli *cli, const char *word)
 {
     size_t n, lines = 0;
+    struct weft_listed e;
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < l[i].count(cli); k++) {
-            const struct weft_listed e = l[i].get(cli, k);
+        for (size_t k = 0; l[i].get(cli, k, &e); k++) {
             if (strcmp(e.name, word) == 0 && ++lines)
                 fprintf(cli->out, "%s %s: %s; 'weft show %s %s'\n", l[i].singular, e.name, e.title,
                         l[i].singular, e.name);

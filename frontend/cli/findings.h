@@ -5,10 +5,6 @@
 
 #include "plot/page.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Finds what can be said of a run, what weighs most first, into @p out; returns how many.
  * Sentences live in @p arena. */
 size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
@@ -17,7 +13,4 @@ size_t weft_findings(const struct weft_run *run, const struct weft_facts *f,
 const char *weft_findings_verdict(const struct weft_run *run, const struct weft_facts *f,
                                   struct weft_arena *arena);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -64,8 +64,9 @@ static bool takes_scenario(const struct weft_command *c)
 
 static void names(FILE *out, const struct weft_cli *cli, const struct weft_listing *l)
 {
-    for (size_t i = 0; i < l->count(cli); i++)
-        fprintf(out, " %s", l->get(cli, i).name);
+    struct weft_listed e;
+    for (size_t i = 0; l->get(cli, i, &e); i++)
+        fprintf(out, " %s", e.name);
 }
 
 /* Functions that both shells call: each prints words. */

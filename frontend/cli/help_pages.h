@@ -5,10 +5,6 @@
 
 #include "command/command.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The man page of a command (weft-run(1)); NULL: of the program. */
 void weft_print_man(FILE *out, const struct weft_command *c, const char *version);
 /** Completion of commands, options, and values that are choices or names of @p cli's tables. */
@@ -18,7 +14,4 @@ void weft_print_zsh(FILE *out, const struct weft_cli *cli);
 /** What a command's exit codes mean, a line each: "code meaning". */
 extern const char *const weft_exit_codes[];
 
-#ifdef __cplusplus
-}
-#endif
 #endif

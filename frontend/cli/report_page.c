@@ -8,7 +8,6 @@
 #include "plot/page.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What a line on a report says of runs that did not come to their end. */
 static const char *partial_text(const struct weft_runs *runs, char buf[48])

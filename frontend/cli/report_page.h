@@ -6,15 +6,8 @@
 #include "command/command.h"
 #include "plot/runs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Writes the page of these runs to @p path, and that to @p say. */
 int weft_report_page(FILE *say, const struct weft_runs *runs, const char *path,
                      struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

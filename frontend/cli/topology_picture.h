@@ -7,14 +7,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Writes the fabric as SVG, folded: what hangs together is one box. Needs gnuplot. */
 int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

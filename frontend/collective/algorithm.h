@@ -7,9 +7,7 @@
 
 #include "collective/collective.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A chosen algorithm. */
 struct weft_coll_algorithm {
@@ -35,7 +33,5 @@ static inline void weft_coll_use(struct weft_coll_call *c, const struct weft_col
     c->program = a->program;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

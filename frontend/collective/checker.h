@@ -7,9 +7,7 @@
 
 #include "collective/collective.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What was counted on the way. */
 struct weft_coll_proof {
@@ -60,7 +58,5 @@ int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll
  * takes, but without what most_bytes is for. */
 uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

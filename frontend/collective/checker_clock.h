@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Of a lane's instructions the first `over` are over. */
 struct weft_clock_entry {
     uint32_t lane, over;
@@ -36,7 +32,4 @@ bool weft_clock_join(struct weft_clock_memory *m, struct weft_clock *into,
                      const struct weft_clock *from);
 void weft_clock_free(struct weft_clock_memory *m, struct weft_clock *c);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,7 +6,6 @@
  * to wait for at the end: the kernel of a GPU is over when its threadblocks are. So each write in
  * such a lane must be in the past of the end of some lane of the rank's own, whatever the order.
  */
-#include "base/int128.h"
 #include "collective/checker_order.h"
 
 /* What all own lanes of a rank together have heard of. */

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool weft_checker_adds(const struct weft_checker *c)
 {

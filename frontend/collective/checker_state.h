@@ -7,10 +7,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Data of slots on its way: blocks, and their sets. One allocation. */
 struct weft_checker_message {
     uint64_t n;
@@ -123,7 +119,4 @@ uint64_t weft_checker_order_memory(const struct weft_checker *c);
 int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                         const struct weft_coll_instr *in);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

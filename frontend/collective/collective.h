@@ -31,9 +31,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Sizes of an all-to-all in which pairs differ. */
 struct weft_coll_pairs {
@@ -304,7 +302,5 @@ uint64_t weft_coll_chunks(uint64_t bytes, uint64_t max_chunks);
 /** Bytes in chunk @p i < weft_coll_chunks(bytes, max_chunks). */
 uint64_t weft_coll_chunk_bytes(uint64_t bytes, uint64_t max_chunks, uint64_t i);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

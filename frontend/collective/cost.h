@@ -15,9 +15,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Whom @p rank sends its message number @p j of a round to; itself: to nobody. */
 typedef uint32_t weft_coll_to_fn(const struct weft_coll_call *c, uint32_t arg, uint32_t rank,
@@ -67,7 +65,5 @@ weft_coll_to_fn weft_coll_to_flipped;
 weft_coll_to_fn weft_coll_to_folded;
 weft_coll_to_fn weft_coll_to_unfolded;
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -7,10 +7,6 @@
 #include "collective/collective.h"
 #include "collective/msccl_info.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum weft_msccl_buffer { WEFT_MSCCL_INPUT, WEFT_MSCCL_OUTPUT, WEFT_MSCCL_SCRATCH };
 
 struct weft_msccl_instr {
@@ -70,7 +66,4 @@ int weft_mscclpp_read(const char *text, size_t len, struct weft_msccl *m, struct
 int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
                     struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_msccl_info {
     enum weft_coll_kind kind;
     uint32_t gpus;
@@ -27,7 +23,4 @@ bool weft_msccl_kind(const char *name, enum weft_coll_kind *kind);
 /** Reads and proves a file. */
 int weft_msccl_info_read(const char *path, struct weft_msccl_info *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From an MSCCL XML file to lanes of instructions; see msccl.c. */
 #include "base/file.h"
-#include "base/units.h"
 #include "base/xml.h"
 #include "collective/msccl.h"
 

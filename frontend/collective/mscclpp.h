@@ -8,10 +8,6 @@
 #include "base/tree.h"
 #include "collective/msccl.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MSCCLPP_CHUNKS_MAX INT64_C(1048576)
 enum { MSCCLPP_TBS_MAX = 1024, MSCCLPP_GPUS_MAX = 4096, MSCCLPP_EVENTS_MAX = 65536 };
 /* Buffers of an operation; pieces that groups of threadblocks cut a chunk into. */
@@ -152,7 +148,4 @@ int mscclpp_gpu(struct mscclpp *p, uint32_t gpu, const struct weft_tree *from);
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
 #endif

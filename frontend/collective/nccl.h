@@ -12,10 +12,6 @@
 
 #include "collective/collective.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Protocols of NCCL, in the order of weft_nccl_protocols. */
 enum weft_nccl_protocol { WEFT_NCCL_LL, WEFT_NCCL_LL128, WEFT_NCCL_SIMPLE };
 /** "ll|ll128|simple" */
@@ -77,7 +73,4 @@ void weft_nccl_message(const struct weft_coll_call *c, uint32_t rank, uint32_t p
                        uint64_t channel, uint64_t bytes, struct weft_coll_instr *out);
 int64_t weft_nccl_launch_ps(const struct weft_coll_call *c);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,9 +19,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_DIMS_MAX 8u
 
@@ -81,7 +79,5 @@ void weft_coll_cursor_call(struct weft_coll_cursor *c, const struct weft_coll_ph
 /** Notes that the phase is over. */
 void weft_coll_cursor_next(struct weft_coll_cursor *c, const struct weft_coll_phase *phase);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

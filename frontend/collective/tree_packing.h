@@ -14,9 +14,7 @@
 
 #include "collective/collective.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_PACKING_RANKS_MAX 256u
 /** Most trees: of rates that would give more, the unit is made coarser. */
@@ -47,7 +45,5 @@ int weft_packing_new(const struct weft_coll_graph *g, uint32_t root, struct weft
                      struct weft_err *err);
 void weft_packing_free(struct weft_packing *p);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -18,9 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Everything that the program hands to a command. */
 struct weft_cli {
@@ -119,7 +117,5 @@ void weft_program_version(const struct weft_cli *cli);
 /** The whole program behind main(): returns the exit code. */
 int weft_cli_main(const struct weft_cli *cli, int argc, char **argv);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

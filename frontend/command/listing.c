@@ -16,197 +16,110 @@
 
 #include <string.h>
 
-static size_t cc_count(const struct weft_cli *cli)
+static bool cc_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
     (void)cli;
-    weft_cc_table(&n);
-    return n;
+    const struct weft_cc_ops *const *table = weft_cc_table(&n);
+    if (i < n)
+        *out = (struct weft_listed){table[i]->name,    table[i]->title,   table[i]->source,
+                                    &table[i]->params, table[i]->presets, table[i]->observables};
+    return i < n;
 }
 
-static struct weft_listed cc_get(const struct weft_cli *cli, size_t i)
+/* A family of plug-ins, whose @p table gives their number. */
+#define PLUG_INS(family, ops, table)                                                               \
+    static bool family##_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)        \
+    {                                                                                              \
+        size_t n;                                                                                  \
+        (void)cli;                                                                                 \
+        const struct ops *const *all = table(&n);                                                  \
+        if (i < n)                                                                                 \
+            *out = (struct weft_listed){all[i]->name, all[i]->title, all[i]->source,               \
+                                        &all[i]->params};                                          \
+        return i < n;                                                                              \
+    }
+PLUG_INS(topology, weft_topology_ops, weft_topology_table)
+PLUG_INS(collective, weft_coll_ops, weft_coll_table)
+PLUG_INS(workload, weft_workload_ops, weft_workload_table)
+PLUG_INS(transform, weft_transform_ops, weft_transform_table)
+
+static bool fault_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
     (void)cli;
-    const struct weft_cc_ops *o = weft_cc_table(&n)[i];
-    return (struct weft_listed){o->name,    o->title,   o->source,
-                                &o->params, o->presets, o->observables};
+    const struct weft_fault_kind *const *kinds = weft_fault_kinds(&n);
+    if (i < n)
+        *out = (struct weft_listed){kinds[i]->name, kinds[i]->title, NULL, &kinds[i]->params};
+    return i < n;
 }
 
-static size_t topology_count(const struct weft_cli *cli)
+static bool backend_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
-    size_t n;
-    (void)cli;
-    weft_topology_table(&n);
-    return n;
-}
-
-static struct weft_listed topology_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_topology_ops *o = weft_topology_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params};
-}
-
-static size_t collective_count(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_coll_table(&n);
-    return n;
-}
-
-static struct weft_listed collective_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_coll_ops *o = weft_coll_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params};
-}
-
-static size_t workload_count(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_workload_table(&n);
-    return n;
-}
-
-static struct weft_listed workload_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_workload_ops *o = weft_workload_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params};
-}
-
-static size_t fault_count(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_fault_kinds(&n);
-    return n;
-}
-
-static struct weft_listed fault_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_fault_kind *k = weft_fault_kinds(&n)[i];
-    return (struct weft_listed){k->name, k->title, NULL, &k->params};
-}
-
-static size_t backend_count(const struct weft_cli *cli)
-{
-    return cli->nbackends;
-}
-
-static struct weft_listed backend_get(const struct weft_cli *cli, size_t i)
-{
-    return (struct weft_listed){.name = cli->backends[i]->name,
+    if (i >= cli->nbackends)
+        return false;
+    *out = (struct weft_listed){.name = cli->backends[i]->name,
                                 .title = cli->backends[i]->title,
                                 .backend = cli->backends[i]};
+    return true;
 }
 
 /* The sections of all backends and of the scenario itself, one after the other. */
-static size_t section_count(const struct weft_cli *cli)
+static bool section_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
-    size_t n = 6;
-    for (size_t i = 0; i < cli->nbackends; i++)
-        n += cli->backends[i]->nsections;
-    return n;
-}
-
-static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
-{
+    static const struct weft_listed own[] = {
+        {"system", "the simulated NPUs and their collectives", NULL, &weft_system_param_table,
+         weft_system_presets},
+        {WEFT_FAULT_ELEMENT, "what goes wrong during the run", NULL, &weft_fault_param_table},
+        {"sample", "what is recorded over time", NULL, &weft_sample_param_table},
+        {"run", "the run itself", NULL, &weft_run_param_table},
+        {WEFT_LIBRARY_ELEMENT, "the collective library", NULL, &weft_library_param_table},
+        {"output", "the tables that a run writes", NULL, &weft_output_param_table},
+    };
     for (size_t b = 0; b < cli->nbackends; b++) {
         if (i < cli->backends[b]->nsections) {
             const struct weft_net_section *s = &cli->backends[b]->sections[i];
-            return (struct weft_listed){s->name, s->help, NULL, &s->params};
+            *out = (struct weft_listed){s->name, s->help, NULL, &s->params};
+            return true;
         }
         i -= cli->backends[b]->nsections;
     }
-    if (i == 0)
-        return (struct weft_listed){"system", "the simulated NPUs and their collectives", NULL,
-                                    &weft_system_param_table, weft_system_presets};
-    if (i == 4)
-        return (struct weft_listed){WEFT_LIBRARY_ELEMENT, "the collective library", NULL,
-                                    &weft_library_param_table};
-    if (i == 1)
-        return (struct weft_listed){WEFT_FAULT_ELEMENT, "what goes wrong during the run", NULL,
-                                    &weft_fault_param_table};
-    if (i == 2)
-        return (struct weft_listed){"sample", "what is recorded over time", NULL,
-                                    &weft_sample_param_table};
-    if (i == 5)
-        return (struct weft_listed){"output", "the tables that a run writes", NULL,
-                                    &weft_output_param_table};
-    return (struct weft_listed){"run", "the run itself", NULL, &weft_run_param_table};
+    if (i < sizeof own / sizeof own[0])
+        *out = own[i];
+    return i < sizeof own / sizeof own[0];
 }
 
-static size_t transform_count(const struct weft_cli *cli)
+static bool quantity_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
     (void)cli;
-    weft_transform_table(&n);
-    return n;
+    const struct weft_series_quantity *q = weft_series_quantities(&n);
+    if (i < n)
+        *out =
+            (struct weft_listed){.name = q[i].name, .title = q[i].help, .selector = q[i].selector};
+    return i < n;
 }
 
-static struct weft_listed transform_get(const struct weft_cli *cli, size_t i)
+static bool plot_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
     (void)cli;
-    const struct weft_transform_ops *o = weft_transform_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+    const struct weft_plot *const *plots = weft_plots(&n);
+    if (i < n)
+        *out = (struct weft_listed){
+            .name = plots[i]->name, .title = plots[i]->title, .source = plots[i]->files};
+    return i < n;
 }
 
-static size_t quantity_count(const struct weft_cli *cli)
+static bool cdf_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
     (void)cli;
-    weft_series_quantities(&n);
-    return n;
-}
-
-static struct weft_listed quantity_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_series_quantity *q = &weft_series_quantities(&n)[i];
-    return (struct weft_listed){.name = q->name, .title = q->help, .selector = q->selector};
-}
-
-static size_t plot_count(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_plots(&n);
-    return n;
-}
-
-static struct weft_listed plot_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_plot *p = weft_plots(&n)[i];
-    return (struct weft_listed){.name = p->name, .title = p->title, .source = p->files};
-}
-
-static size_t cdf_count(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_cdf_table(&n);
-    return n;
-}
-
-static struct weft_listed cdf_get(const struct weft_cli *cli, size_t i)
-{
-    size_t n;
-    (void)cli;
-    const struct weft_cdf_entry *e = &weft_cdf_table(&n)[i];
-    return (struct weft_listed){.name = e->name, .title = e->title, .source = e->source, .cdf = e};
+    const struct weft_cdf_entry *e = weft_cdf_table(&n);
+    if (i < n)
+        *out = (struct weft_listed){
+            .name = e[i].name, .title = e[i].title, .source = e[i].source, .cdf = &e[i]};
+    return i < n;
 }
 
 double weft_listed_mean_bytes(const struct weft_cdf_entry *e)
@@ -219,28 +132,26 @@ double weft_listed_mean_bytes(const struct weft_cdf_entry *e)
 }
 
 static const struct weft_listing listings[] = {
-    {"cc", "cc", "congestion controls", cc_count, cc_get},
-    {"topologies", "topology", "fabric generators and readers", topology_count, topology_get},
+    {"cc", "cc", "congestion controls", cc_get},
+    {"topologies", "topology", "fabric generators and readers", topology_get},
     {"collectives", "collective",
      "collective algorithms; auto takes the cheapest of those that say what they cost",
-     collective_count, collective_get},
-    {"workloads", "workload", "workload readers and generators", workload_count, workload_get},
+     collective_get},
+    {"workloads", "workload", "workload readers and generators", workload_get},
     {"models", "model", "models that the workload training knows: training.model",
-     weft_listing_models, weft_listing_model},
-    {"gpus", "gpu", "GPUs that it knows: training.gpu", weft_listing_gpus, weft_listing_gpu},
+     weft_listing_model},
+    {"gpus", "gpu", "GPUs that it knows: training.gpu", weft_listing_gpu},
     {"distributions", "distribution", "flow sizes of public studies, for cdf and weft traffic",
-     cdf_count, cdf_get},
-    {"transforms", "transform", "changes to traces: weft trace transform", transform_count,
-     transform_get},
-    {"faults", "fault", "what can go wrong during a run: elements of <fault>", fault_count,
-     fault_get},
-    {"plots", "plot", "figures of runs: weft plot, weft report", plot_count, plot_get},
+     cdf_get},
+    {"transforms", "transform", "changes to traces: weft trace transform", transform_get},
+    {"faults", "fault", "what can go wrong during a run: elements of <fault>", fault_get},
+    {"plots", "plot", "figures of runs: weft plot, weft report", plot_get},
     {"quantities", "quantity",
      "what sample.what records over time, beside the observables of controls (weft show cc NAME)",
-     quantity_count, quantity_get},
-    {"backends", "backend", "network backends", backend_count, backend_get},
+     quantity_get},
+    {"backends", "backend", "network backends", backend_get},
     {"sections", "section", "parameter sections of the backends, the system and the run",
-     section_count, section_get},
+     section_get},
 };
 
 const struct weft_listing *weft_listings(size_t *n)

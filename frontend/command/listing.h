@@ -7,10 +7,6 @@
 #include "command/command.h"
 #include "workload/traffic/cdf_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_cc_observable;
 struct weft_preset;
 
@@ -32,8 +28,8 @@ struct weft_listing {
     const char *plural;   /**< what `weft list` takes: "topologies" */
     const char *singular; /**< what `weft show` takes: "topology" */
     const char *help;
-    size_t (*count)(const struct weft_cli *cli);
-    struct weft_listed (*get)(const struct weft_cli *cli, size_t i);
+    /** Member @p i; false: there are no more. */
+    bool (*get)(const struct weft_cli *cli, size_t i, struct weft_listed *out);
 };
 
 /** All families; *n receives their number. */
@@ -49,7 +45,4 @@ double weft_listed_mean_bytes(const struct weft_cdf_entry *e);
 /** Writes a parameter table as an array. */
 void weft_json_params(struct weft_json *j, const struct weft_param_table *t);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -57,47 +57,35 @@ static struct weft_listed recommendation(size_t i, char *title)
     return (struct weft_listed){.name = m.name, .title = title, .source = m.source};
 }
 
-size_t weft_listing_models(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_models(&n);
-    return n + weft_layered_presets() + weft_dlrm_presets();
-}
-
-struct weft_listed weft_listing_model(const struct weft_cli *cli, size_t i)
+bool weft_listing_model(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     static char title[TITLE_MAX];
     size_t n;
     (void)cli;
     const struct weft_model *all = weft_models(&n);
-    if (i < n)
-        return transformer(&all[i], title);
-    i -= n;
-    if (i < weft_layered_presets())
-        return layered(i, title);
-    return recommendation(i - weft_layered_presets(), title);
+    const size_t tables = n + weft_layered_presets();
+    if (i >= tables + weft_dlrm_presets())
+        return false;
+    *out = i < n        ? transformer(&all[i], title)
+           : i < tables ? layered(i - n, title)
+                        : recommendation(i - tables, title);
+    return true;
 }
 
-size_t weft_listing_gpus(const struct weft_cli *cli)
-{
-    size_t n;
-    (void)cli;
-    weft_gpus(&n);
-    return n;
-}
-
-struct weft_listed weft_listing_gpu(const struct weft_cli *cli, size_t i)
+bool weft_listing_gpu(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     static char title[TITLE_MAX];
     char memory[WEFT_UNIT_TEXT_MAX];
     size_t n;
     (void)cli;
-    const struct weft_gpu *g = &weft_gpus(&n)[i];
+    const struct weft_gpu *g = weft_gpus(&n) + i;
+    if (i >= n)
+        return false;
     snprintf(title, sizeof title,
              "%.4g TFLOP/s in bf16 (dense), %.3g of them reached; %s of memory at %.3g TB/s; %.4g "
              "TFLOP/s in FP8; kernel times %s",
              g->peak_flops / 1e12, g->gemm_efficiency, weft_human_size(g->memory_bytes, memory),
              g->memory_bps / 1e12, g->fp8_flops / 1e12, weft_gpu_kernels(g));
-    return (struct weft_listed){.name = g->name, .title = title};
+    *out = (struct weft_listed){.name = g->name, .title = title};
+    return true;
 }

@@ -5,20 +5,10 @@
 
 #include "command/listing.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/** Models: transformers, tables of layers, recommendation models. The texts of the one listed are
+ * valid until the next call. */
+bool weft_listing_model(const struct weft_cli *cli, size_t i, struct weft_listed *out);
+/** GPUs; the same of the texts. */
+bool weft_listing_gpu(const struct weft_cli *cli, size_t i, struct weft_listed *out);
 
-/** Models: transformers, tables of layers, recommendation models. */
-size_t weft_listing_models(const struct weft_cli *cli);
-/** The texts of the one listed are valid until the next call. */
-struct weft_listed weft_listing_model(const struct weft_cli *cli, size_t i);
-/** GPUs. */
-size_t weft_listing_gpus(const struct weft_cli *cli);
-/** The same. */
-struct weft_listed weft_listing_gpu(const struct weft_cli *cli, size_t i);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,9 +7,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A stream of answers. */
 struct weft_out {
@@ -23,7 +21,5 @@ FILE *weft_out_open(struct weft_out *o);
 /** Writes out what the stream holds. WEFT_E_IO when that, or any write before, failed. */
 int weft_out_finish(FILE *f, const struct weft_out *o, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,10 +5,6 @@
 
 #include "command/command.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One line of versions. */
 struct weft_version {
     const char *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "zstd", "compiler", "build
@@ -19,7 +15,4 @@ enum { WEFT_VERSIONS = 8 };
 /** Fills in all of them; the texts live as long as the program. */
 void weft_versions(const struct weft_cli *cli, struct weft_version out[WEFT_VERSIONS]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -17,10 +17,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What kind of thing a change undoes or adds. The first four are what is not as intended; a
  * diagnosis names them before the others when they explain a good part of the loss. */
 enum weft_change_class {
@@ -160,7 +156,4 @@ int weft_diagnosis_keep(const struct weft_diagnosis *d, const char *dir, struct 
 void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d);
 void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include "fault/fault.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How links are listed. */
 extern const struct weft_list_form weft_fault_links_form;
 
@@ -32,7 +28,4 @@ int weft_fault_plan_edges(const struct weft_fault_plan *t, struct weft_fault_edg
 /** The first edge after @p from that has another time. */
 size_t weft_fault_plan_instant(const struct weft_fault_edge *edges, size_t n, size_t from);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,9 +19,7 @@
 
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One entry of the list. Each kind has the parameters that mean something to it. */
 struct weft_fault_item {
@@ -137,7 +135,5 @@ int weft_fault_plan_add_switch(struct weft_fault_plan *t, const struct weft_faul
 int weft_fault_plan_add(struct weft_fault_plan *t, const struct weft_fault_stretch *s,
                         struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

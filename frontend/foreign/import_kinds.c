@@ -2,10 +2,8 @@
 /* The kinds of files that weft tells apart, and what it reads of each. */
 #include "base/cdf.h"
 #include "foreign/hpcc/config.h"
-#include "foreign/hpcc/trace.h"
 #include "foreign/import_msccl.h"
 #include "topologies/read.h"
-#include "topologies/topology.h"
 #include "workload/astra_text/astra_text.h"
 #include "workload/chakra_read.h"
 #include "workload/goal/goal.h"

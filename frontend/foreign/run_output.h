@@ -6,10 +6,6 @@
 
 #include "run/execute.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is output_lines of a run that is over, and how. */
 struct weft_run_output {
     const char *command;
@@ -27,7 +23,4 @@ int weft_run_folder(struct weft_execute_opts *o, bool none, const char *name, ch
 void weft_run_say(const struct weft_cli *cli, const struct weft_execution *x,
                   const struct weft_run_output *output_lines, int code);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

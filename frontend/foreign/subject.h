@@ -6,10 +6,6 @@
 #include "run/execute.h"
 #include "run/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_hpcc_run;
 
 struct weft_subject {
@@ -32,7 +28,4 @@ const char *weft_subject_flows(const struct weft_subject *subject);
 /** After what was executed is freed. */
 void weft_subject_free(struct weft_subject *subject);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

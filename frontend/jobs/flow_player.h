@@ -9,10 +9,6 @@
 #include "net/net.h"
 #include "workload/flows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is played. Everything pointed to must outlive the player. */
 struct weft_flow_play {
     struct weft_net *net;
@@ -43,7 +39,4 @@ uint64_t weft_flow_player_done(const struct weft_flow_player *p);
 /** The first failure inside a callback, which stopped the net; code 0: none. */
 const struct weft_err *weft_flow_player_error(const struct weft_flow_player *p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

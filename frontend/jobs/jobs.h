@@ -12,9 +12,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One job, before it runs. */
 struct weft_job_plan {
@@ -117,7 +115,5 @@ void weft_jobs_rank(const struct weft_jobs *j, uint32_t job, uint32_t rank,
 /** The system of a job of graphs; NULL: flows, or it has not begun. */
 const struct weft_system *weft_jobs_system(const struct weft_jobs *j, uint32_t job);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

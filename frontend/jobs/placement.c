@@ -5,7 +5,6 @@
 #include "base/list.h"
 #include "base/rng.h"
 #include "base/scan.h"
-#include "base/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

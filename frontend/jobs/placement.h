@@ -20,9 +20,7 @@
 #include "collective/phases.h"
 #include "topologies/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The policies, in the order of the words in WEFT_PLACEMENTS. */
 enum weft_placement_policy {
@@ -56,7 +54,5 @@ int weft_place(const struct weft_placement *p, const struct weft_fabric *f, uint
 void weft_place_dims(const struct weft_dims *fabric, const uint32_t *hosts, uint32_t nranks,
                      struct weft_dims *out);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

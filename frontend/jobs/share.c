@@ -5,7 +5,6 @@
 #include "base/slots.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define QP_MASK ((UINT32_C(1) << WEFT_QP_BITS) - 1)
 

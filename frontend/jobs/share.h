@@ -14,9 +14,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most jobs on one net. */
 #define WEFT_SHARES_MAX (1u << (32 - WEFT_QP_BITS))
@@ -60,7 +58,5 @@ static inline uint32_t weft_share_job_of(const struct weft_msg *msg)
     return msg->qp >> WEFT_QP_BITS;
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

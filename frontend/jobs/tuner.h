@@ -5,10 +5,6 @@
 
 #include "jobs/jobs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A tuner whose nets are those of @p backend with @p config, but without threads, processes,
  * files and run.replay: what it measures is the same under all of these. What @p config points to
  * must outlive it. NULL: out of memory. */
@@ -17,7 +13,4 @@ struct weft_tuner *weft_tuner_new(const struct weft_net_backend *backend,
 /** Frees it; NULL is allowed. */
 void weft_tuner_free(struct weft_tuner *t);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

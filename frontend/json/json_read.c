@@ -6,7 +6,6 @@
 #include "json/json_read.h"
 
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static _Thread_local jmp_buf *json_read_leave; /* NULL: no document is being read */

@@ -11,10 +11,6 @@
 
 #include <jansson.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** json_loadb(); where memory runs out, json_error_code() of @p why is json_error_out_of_memory. */
 json_t *weft_json_load(const char *text, size_t size, size_t flags, json_error_t *why);
 
@@ -23,7 +19,4 @@ json_t *weft_json_load(const char *text, size_t size, size_t flags, json_error_t
 int weft_json_load_error(struct weft_err *err, const char *file, const json_error_t *why,
                          const char *prefix);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,9 +14,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What sessions have in common. Everything pointed to must outlive them. */
 struct weft_serve_config {
@@ -44,7 +42,5 @@ int weft_serve_end(struct weft_serve *s, struct weft_err *err);
 const char *weft_serve_output(const struct weft_serve *s, size_t *n);
 void weft_serve_sent(struct weft_serve *s);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

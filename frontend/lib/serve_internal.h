@@ -8,10 +8,6 @@
 
 #include <jansson.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #pragma GCC visibility push(hidden)
 
 /** Text that grows. */
@@ -100,7 +96,4 @@ void serve_simllm_free(struct serve_simllm *m);
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,8 +7,6 @@
  */
 #include "lib/serve_internal.h"
 
-#include "base/units.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #define uthash_nonfatal_oom(elt) ((elt)->failed = true)

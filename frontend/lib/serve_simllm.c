@@ -11,8 +11,6 @@
  */
 #include "lib/serve_simllm.h"
 
-#include "base/units.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,10 +5,6 @@
 
 #include "lib/serve_internal.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #pragma GCC visibility push(hidden)
 
 #define SIMLLM_SCHEMA "simllm-htsim-flow-session-v1"
@@ -51,7 +47,4 @@ void simllm_print_row(struct serve_text *t, const struct simllm_flow *f, size_t 
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -2,8 +2,6 @@
 /* The verbs of weft's own protocol: one function a verb, each writes the members of its answer. */
 #include "lib/serve_internal.h"
 
-#include "base/units.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,10 +17,6 @@
 #include "net/watch.h"
 #include "scenario/scenario.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #pragma GCC visibility push(hidden)
 
 /** A message or timer, from when it is posted to when it is over. */
@@ -139,7 +135,4 @@ int sim_nics_over(struct weft_sim *s, uint32_t slot, const struct weft_completio
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,8 +7,6 @@
  */
 #include "lib/sim.h"
 
-#include "base/units.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

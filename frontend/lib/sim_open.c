@@ -5,7 +5,6 @@
 #include "base/units.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Kinds of events that are always taken, and all that there are. */
 #define OPEN_KINDS (WEFT_DELIVERED | WEFT_ACKNOWLEDGED | WEFT_MATCHED | WEFT_TIMER)

@@ -13,7 +13,6 @@
  */
 #include "net/ideal_internal.h"
 
-#include "base/units.h"
 #include "topologies/reduction_tree.h"
 
 #include <inttypes.h>

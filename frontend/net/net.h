@@ -25,9 +25,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_net;
 
@@ -396,7 +394,5 @@ struct weft_net_backend {
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */
 extern const struct weft_net_backend weft_net_ideal;
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -13,10 +13,6 @@
 
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Parameters, and what looks have found. */
 struct weft_victims {
     struct weft_net *net;
@@ -33,7 +29,4 @@ int64_t weft_victims_until(const struct weft_victims *v, int64_t until_ps);
 /** After the slice to @p at_ps: looks if it is time. */
 void weft_victims_look(struct weft_victims *v, int64_t at_ps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Parameters, and the state between looks. */
 struct weft_watch {
     struct weft_net *net;
@@ -37,7 +33,4 @@ bool weft_watch_look(struct weft_watch *w, int64_t at_ps);
  * those are more than ever before; else 0. */
 uint64_t weft_watch_left_behind(struct weft_watch *w);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A part. */
 struct weft_part_file {
     const char *name;   /**< of the file, "weft-ns3.so" */
@@ -28,7 +24,4 @@ struct weft_part_file {
  * is of another weft. WEFT_E_LIMIT: there is no memory for it. */
 int weft_part_open(const struct weft_part_file *part, const void **table, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

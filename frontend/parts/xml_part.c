@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of weft-xml.so. */
 #include "base/xml_part.h"
-#include "parts/part.h"
 
 extern const struct weft_xml_part weft_xml_part;
 

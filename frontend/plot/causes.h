@@ -3,10 +3,6 @@
 #ifndef WEFT_PLOT_CAUSES_H
 #define WEFT_PLOT_CAUSES_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Causes of weft_causes. */
 #define WEFT_CAUSES 15
 
@@ -20,7 +16,4 @@ struct weft_cause {
 /** All of them, from what is wanted to what is lost. */
 extern const struct weft_cause weft_causes[WEFT_CAUSES];
 
-#ifdef __cplusplus
-}
-#endif
 #endif

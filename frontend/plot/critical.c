@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600, JUMPS_MAX = 400 };
 

@@ -5,10 +5,6 @@
 
 #include "plot/runs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Why ranks and messages wait: columns of ranks.csv and, some of them, of flows.csv. */
 enum weft_wait {
     WEFT_WAIT_NETWORK,
@@ -70,7 +66,4 @@ struct weft_facts {
 int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
                     struct weft_facts *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include "plot/runs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Percentiles of the table: 50, 95, 99. */
 enum { WEFT_FCT_PERCENTILES = 3, WEFT_FCT_BUCKETS_MAX = 16 };
 extern const unsigned weft_fct_percentiles[WEFT_FCT_PERCENTILES];
@@ -59,7 +55,4 @@ void weft_fct_table_free(struct weft_fct_table *t);
 int weft_fct_edges(const char *text, double edges[WEFT_FCT_BUCKETS_MAX], size_t *n,
                    struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How the points of a curve are drawn, and what the numbers of each are. */
 enum weft_mark {
     WEFT_MARK_LINE,     /**< x, y */
@@ -143,7 +139,4 @@ struct weft_figure_unit weft_figure_time_unit(double max_ns);
 /** For sizes up to @p max_bytes: B, KB, MB, GB. */
 struct weft_figure_unit weft_figure_size_unit(double max_bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

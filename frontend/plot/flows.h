@@ -5,10 +5,6 @@
 
 #include "plot/runs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A message. */
 struct weft_flow_point {
     double bytes, start_ns, fct_ns, slowdown;
@@ -48,7 +44,4 @@ void weft_flow_baseline_apply(const struct weft_flow_baseline *b, struct weft_fl
 void weft_flow_baseline_free(struct weft_flow_baseline *b);
 void weft_flow_points_free(struct weft_flow_points *p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "plot/figure.h"
 #include "plot/script.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A picture in memory; data is to be freed. */
 struct weft_picture {
     char *data;
@@ -21,7 +17,4 @@ struct weft_picture {
 int weft_gnuplot(const struct weft_figure *f, enum weft_script_terminal to,
                  struct weft_picture *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A box: from when to when, in which row, of what kind (the caller's numbers). */
 struct weft_lane_box {
     double from_ns, to_ns;
@@ -54,7 +50,4 @@ void weft_lanes_draw(const struct weft_lanes *l, struct weft_panel *p, uint32_t 
                      const struct weft_lane_style *style, size_t every, double least_ns,
                      double divisor);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include "plot/figure.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A link of a fabric. */
 struct weft_drawn_link {
     char from[16], to[16]; /**< h0 is host 0, s8 the switch with node id 8 */
@@ -20,7 +16,4 @@ struct weft_drawn_link {
 int weft_fabric_figure(struct weft_figure *f, const struct weft_drawn_link *links, size_t n,
                        struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { WEFT_FINDINGS_MAX = 24 };
 /** In place of their number: there was no memory for them. */
 #define WEFT_FINDINGS_LOST ((size_t)-1)
@@ -43,7 +39,4 @@ struct weft_page_content {
 int weft_page_write(const struct weft_runs *runs, const struct weft_page_settings *settings,
                     FILE *out, struct weft_page_content *content, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,7 +6,6 @@
 #include "report/figure_text.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SHOWN_MOVED = 30 };
 

@@ -2,8 +2,6 @@
 /* The page's settings: those of all runs that are not at their defaults, as their run.json says. */
 #include "plot/page_parts.h"
 
-#include <string.h>
-
 /* What a run says of a setting that is not at its default; NULL: it is. */
 static const json_t *given(const struct weft_page *p, size_t run, const char *key)
 {

@@ -3,14 +3,7 @@
 #ifndef WEFT_PLOT_PAGE_STYLE_H
 #define WEFT_PLOT_PAGE_STYLE_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** CSS of the page, without that of its figures. */
 extern const char weft_page_style[];
 
-#ifdef __cplusplus
-}
-#endif
 #endif

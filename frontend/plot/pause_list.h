@@ -12,10 +12,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A node of the fabric. */
 struct weft_pause_node {
     const char *name;
@@ -54,7 +50,4 @@ int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, si
                                      const char *title, struct weft_err *err),
                          struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include "plot/figure.h"
 #include "plot/runs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The runs have nothing that this figure could show; the error says what is missing. No failure.
  */
 #define WEFT_PLOT_NOTHING 1
@@ -54,7 +50,4 @@ int weft_compare_names(const char *a, const char *b);
 /** qsort: doubles, ascending. */
 int weft_by_value(const void *a, const void *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

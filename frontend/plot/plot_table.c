@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WEFT_PLOT(x) extern const struct weft_plot weft_plot_##x;
 #include "plot/plots.def"

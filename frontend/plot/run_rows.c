@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *weft_row_text(const struct weft_row *row, size_t k)
 {

@@ -11,10 +11,6 @@
 
 #include <jansson.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One run. */
 struct weft_run {
     const char *dir;
@@ -79,7 +75,4 @@ double weft_run_figure(const struct weft_run *run, const char *path);
 /** A setting as resolved: "congestion-control.name"; NULL: none. */
 const char *weft_run_setting(const struct weft_run *run, const char *group, const char *key);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -3,7 +3,6 @@
 #include "plot/script.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TITLE_HEIGHT 34.0 /* of the picture, in pixels */

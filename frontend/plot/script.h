@@ -7,10 +7,6 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What a script draws to. */
 enum weft_script_terminal {
     WEFT_SCRIPT_SVG,
@@ -29,7 +25,4 @@ void weft_figure_csv_text(FILE *out, const char *text);
 /** The height of the whole picture in pixels. */
 double weft_script_height(const struct weft_figure *f);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

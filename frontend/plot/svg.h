@@ -7,10 +7,6 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How the SVG is used. */
 enum weft_svg_use {
     WEFT_SVG_FILE,  /**< a file: has its own style, with a background */
@@ -26,7 +22,4 @@ void weft_svg_style(FILE *out);
 /** Writes a text as HTML and XML have it: no markup, no control characters, valid UTF-8. */
 void weft_html_text(FILE *out, const char *text);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

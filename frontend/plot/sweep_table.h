@@ -5,10 +5,6 @@
 
 #include "plot/figure.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Axes and metrics of which there are more are left out. */
 enum { WEFT_SWEEP_AXES = 8, WEFT_SWEEP_METRICS = 16 };
 
@@ -46,7 +42,4 @@ void weft_sweep_table_free(struct weft_sweep_table *s);
 /** The label of an axis, with the unit of its values. */
 const char *weft_sweep_axis_label(struct weft_figure *f, const struct weft_sweep_axis *a);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "plot/figure.h"
 #include "plot/runs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Points that a curve of a series has at most. */
 #define WEFT_TRACK_POINTS 1000
 
@@ -61,7 +57,4 @@ void weft_time_series_draw(const struct weft_time_series_set *t, size_t k, struc
 int weft_time_series_jain(const struct weft_time_series_set *t, struct weft_curve *c,
                           double x_divisor, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include "base/plugin.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Loads a file, whose members are then those of their families. *@p out receives what it has; may
  * be NULL. It stays loaded. */
 int weft_plugins_load(const char *path, const struct weft_plugin_file **out, struct weft_err *err);
@@ -23,7 +19,4 @@ const char *weft_plugin_name(const struct weft_plugin *p);
 /** "congestion control". */
 const char *weft_plugin_family_name(enum weft_plugin_family family);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include "base/plugin.h"
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How. */
 struct weft_plugin_try {
     const struct weft_net_backend *const *backends;
@@ -27,7 +23,4 @@ struct weft_plugin_try {
 int weft_plugin_try(const struct weft_plugin_try *how, const struct weft_plugin *p,
                     struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,9 +6,7 @@
 #include "congestion/cc.h"
 #include "congestion/cc_replay.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Whether its hooks stay in bounds, write all of their output and only their own state, and do the
  * same for the same input. WEFT_E_OUTCOME. */
@@ -29,7 +27,5 @@ int weft_try_cc_moves(const struct weft_cc_ops *o, const void *params,
                       const struct weft_cc_moving *moving, uint64_t seed, bool *part,
                       struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -10,9 +10,7 @@
 
 #include "base/columns.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum weft_csv_file_id {
     WEFT_CSV_FLOWS,
@@ -34,7 +32,5 @@ enum weft_csv_file_id {
 #define WEFT_JOB_COLUMN "job"
 extern const struct weft_csv_file *const weft_csv_files[WEFT_CSV_FILES];
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -11,10 +11,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One run. */
 struct weft_compared_run {
     const char *dir, *scenario, *outcome;
@@ -70,7 +66,4 @@ void weft_comparison_free(struct weft_comparison *c);
 
 struct json_t; /* of jansson */
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,9 +13,7 @@
 #include "base/arena.h"
 #include "report/summary.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One bound. Values are in base units (ps, bytes, bit/s, 1). */
 struct weft_bound {
@@ -49,7 +47,5 @@ void weft_expect_free(struct weft_expect *e);
  * receives it (may be NULL). */
 int weft_bound_holds(const struct weft_bound *b, const struct weft_summary *s, double *value);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -42,11 +42,7 @@ const struct weft_csv_file weft_links_csv =
 
 typedef struct weft_pfc_row P;
 
-static bool pfc_event(const void *row, union weft_cell *out)
-{
-    out->text = ((const P *)row)->pfc.pause ? "pause" : "resume";
-    return true;
-}
+WEFT_COLUMN_VALUE(P, pfc_event, text, r->pfc.pause ? "pause" : "resume")
 
 static const struct weft_column pfc[] = {
     WEFT_COLUMN_NS(P, "t_ns", pfc.t_ps, "when it takes effect"),
@@ -62,23 +58,9 @@ const struct weft_csv_file weft_pfc_csv =
 
 typedef struct weft_dim_row D;
 
-static bool dim_kind(const void *row, union weft_cell *out)
-{
-    out->text = ((const D *)row)->kind;
-    return true;
-}
-
-static bool dim_counted(const void *row, union weft_cell *out)
-{
-    out->text = ((const D *)row)->by_phases ? "phases" : "links";
-    return true;
-}
-
-static bool dim_rate(const void *row, union weft_cell *out)
-{
-    out->f = ((const D *)row)->rate_bps;
-    return true;
-}
+WEFT_COLUMN_VALUE(D, dim_kind, text, r->kind)
+WEFT_COLUMN_VALUE(D, dim_counted, text, r->by_phases ? "phases" : "links")
+WEFT_COLUMN_VALUE(D, dim_rate, f, r->rate_bps)
 
 static const struct weft_column dims[] = {
     WEFT_COLUMN_U32(D, "dim", dim, "number of the dimension, innermost 0"),
@@ -106,11 +88,7 @@ const struct weft_csv_file weft_dims_csv =
 
 typedef struct weft_fault_row T;
 
-static bool fault_kind(const void *row, union weft_cell *out)
-{
-    out->text = ((const T *)row)->fault.kind;
-    return true;
-}
+WEFT_COLUMN_VALUE(T, fault_kind, text, r->fault.kind)
 
 static bool fault_event(const void *row, union weft_cell *out)
 {
@@ -121,30 +99,11 @@ static bool fault_event(const void *row, union weft_cell *out)
     return true;
 }
 
-static bool fault_link(const void *row, union weft_cell *out)
-{
-    out->u = ((const T *)row)->fault.stretch->link;
-    return true;
-}
-
-static bool fault_begin(const void *row, union weft_cell *out)
-{
-    out->ps = ((const T *)row)->fault.stretch->begin_ps;
-    return true;
-}
-
-static bool fault_end(const void *row, union weft_cell *out)
-{
-    out->ps = ((const T *)row)->fault.end_ps;
-    return out->ps != WEFT_NEVER;
-}
-
-static bool fault_rate(const void *row, union weft_cell *out)
-{
-    const struct weft_fault_stretch *s = ((const T *)row)->fault.stretch;
-    out->u = s->rate_bps;
-    return s->what == WEFT_LINK_RATE;
-}
+WEFT_COLUMN_VALUE(T, fault_link, u, r->fault.stretch->link)
+WEFT_COLUMN_VALUE(T, fault_begin, ps, r->fault.stretch->begin_ps)
+WEFT_COLUMN_VALUE_IF(T, fault_end, ps, r->fault.end_ps, out->ps != WEFT_NEVER)
+WEFT_COLUMN_VALUE_IF(T, fault_rate, u, r->fault.stretch->rate_bps,
+                     r->fault.stretch->what == WEFT_LINK_RATE)
 
 static bool fault_direction(const void *row, union weft_cell *out)
 {
@@ -155,12 +114,8 @@ static bool fault_direction(const void *row, union weft_cell *out)
     return s->what == WEFT_LINK_RATE;
 }
 
-static bool fault_ber(const void *row, union weft_cell *out)
-{
-    const struct weft_fault_stretch *s = ((const T *)row)->fault.stretch;
-    out->f = s->bit_error_rate;
-    return s->what == WEFT_LINK_BIT_ERRORS;
-}
+WEFT_COLUMN_VALUE_IF(T, fault_ber, f, r->fault.stretch->bit_error_rate,
+                     r->fault.stretch->what == WEFT_LINK_BIT_ERRORS)
 
 static const struct weft_column faults[] = {
     WEFT_COLUMN_U32(T, "entry", entry, "number of the entry of fault.events, from 1"),

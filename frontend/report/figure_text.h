@@ -5,10 +5,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Room for any of these texts. */
 #define WEFT_FIGURE_TEXT_MAX 64
 
@@ -24,7 +20,4 @@ const char *weft_figure_change(double change, char buf[WEFT_FIGURE_TEXT_MAX]);
  * run, of a job and of a class. Returns @p buf, or NULL: it has one. */
 const char *weft_metric_other_name(const char *name, char *buf, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

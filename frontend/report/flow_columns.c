@@ -4,25 +4,9 @@
 
 typedef struct weft_completion F;
 
-static bool prio(const void *row, union weft_cell *out)
-{
-    out->u = ((const F *)row)->msg.prio;
-    return out->u != WEFT_PRIO_DEFAULT;
-}
-
-static bool fct(const void *row, union weft_cell *out)
-{
-    const F *f = (const F *)row;
-    out->ps = f->received_ps - f->post_ps;
-    return true;
-}
-
-static bool acked(const void *row, union weft_cell *out)
-{
-    const F *f = (const F *)row;
-    out->ps = f->acked_ps - f->post_ps;
-    return true;
-}
+WEFT_COLUMN_VALUE_IF(F, prio, u, r->msg.prio, out->u != WEFT_PRIO_DEFAULT)
+WEFT_COLUMN_VALUE(F, fct, ps, r->received_ps - r->post_ps)
+WEFT_COLUMN_VALUE(F, acked, ps, r->acked_ps - r->post_ps)
 
 static bool slowdown(const void *row, union weft_cell *out)
 {
@@ -33,11 +17,7 @@ static bool slowdown(const void *row, union weft_cell *out)
     return true;
 }
 
-static bool qpn(const void *row, union weft_cell *out)
-{
-    out->u = ((const F *)row)->qpn;
-    return out->u != 0;
-}
+WEFT_COLUMN_VALUE_IF(F, qpn, u, r->qpn, out->u != 0)
 
 static const struct weft_column flows[] = {
     WEFT_COLUMN_U64(F, "id", id, "number of the message, in the order posted"),
@@ -66,43 +46,13 @@ const struct weft_csv_file weft_flows_csv = WEFT_JOBS_CSV_FILE(
 
 typedef struct weft_net_connection C;
 
-static bool goodput(const void *row, union weft_cell *out)
-{
-    const C *c = (const C *)row;
-    out->f = c->busy_ps > 0 ? 8e12 * (double)c->bytes / (double)c->busy_ps : 0;
-    return true;
-}
+WEFT_COLUMN_VALUE(C, goodput, f, r->busy_ps > 0 ? 8e12 * (double)r->bytes / (double)r->busy_ps : 0)
 
-/* A window of a connection that was open. */
-static bool window(const C *c, uint64_t bytes, union weft_cell *out)
-{
-    out->u = bytes;
-    return c->cwnd_bytes != 0;
-}
-
-static bool cwnd(const void *row, union weft_cell *out)
-{
-    const C *c = (const C *)row;
-    return window(c, c->cwnd_bytes, out);
-}
-
-static bool cwnd_min(const void *row, union weft_cell *out)
-{
-    const C *c = (const C *)row;
-    return window(c, c->cwnd_min_bytes, out);
-}
-
-static bool cwnd_max(const void *row, union weft_cell *out)
-{
-    const C *c = (const C *)row;
-    return window(c, c->cwnd_max_bytes, out);
-}
-
-static bool srtt(const void *row, union weft_cell *out)
-{
-    out->ps = ((const C *)row)->srtt_ps;
-    return out->ps != 0;
-}
+/* Windows, of a connection that was open. */
+WEFT_COLUMN_VALUE_IF(C, cwnd, u, r->cwnd_bytes, r->cwnd_bytes != 0)
+WEFT_COLUMN_VALUE_IF(C, cwnd_min, u, r->cwnd_min_bytes, r->cwnd_bytes != 0)
+WEFT_COLUMN_VALUE_IF(C, cwnd_max, u, r->cwnd_max_bytes, r->cwnd_bytes != 0)
+WEFT_COLUMN_VALUE_IF(C, srtt, ps, r->srtt_ps, out->ps != 0)
 
 static const struct weft_column tcp[] = {
     WEFT_COLUMN_U32(C, "from", src, "sending host"),

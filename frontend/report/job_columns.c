@@ -19,37 +19,12 @@
 
 typedef struct weft_op_row O;
 
-static bool op_id(const void *row, union weft_cell *out)
-{
-    out->u = ((const O *)row)->op.op->id;
-    return true;
-}
-
-static bool op_name(const void *row, union weft_cell *out)
-{
-    out->text = ((const O *)row)->op.op->name;
-    return true;
-}
-
-static bool op_kind(const void *row, union weft_cell *out)
-{
-    out->text = weft_op_kind_word(((const O *)row)->op.op);
-    return true;
-}
-
-static bool op_bytes(const void *row, union weft_cell *out)
-{
-    const struct weft_op *op = ((const O *)row)->op.op;
-    out->u = op->kind == WEFT_OP_MEM ? op->tensor_bytes : op->bytes;
-    return true;
-}
-
-static bool op_duration(const void *row, union weft_cell *out)
-{
-    const struct weft_op_record *w = &((const O *)row)->op;
-    out->ps = w->end_ps - w->ready_ps;
-    return true;
-}
+WEFT_COLUMN_VALUE(O, op_id, u, r->op.op->id)
+WEFT_COLUMN_VALUE(O, op_name, text, r->op.op->name)
+WEFT_COLUMN_VALUE(O, op_kind, text, weft_op_kind_word(r->op.op))
+WEFT_COLUMN_VALUE(O, op_bytes, u,
+                  r->op.op->kind == WEFT_OP_MEM ? r->op.op->tensor_bytes : r->op.op->bytes)
+WEFT_COLUMN_VALUE(O, op_duration, ps, r->op.end_ps - r->op.ready_ps)
 
 static const struct weft_column ops[] = {
     WEFT_COLUMN_U32(O, "rank", op.rank, "rank that executed it"),
@@ -99,42 +74,12 @@ const struct weft_csv_file weft_ranks_csv =
 
 typedef struct weft_phase_record H;
 
-static bool phase_id(const void *row, union weft_cell *out)
-{
-    out->u = ((const H *)row)->op->id;
-    return true;
-}
-
-static bool phase_name(const void *row, union weft_cell *out)
-{
-    out->text = ((const H *)row)->op->name;
-    return true;
-}
-
-static bool phase_collective(const void *row, union weft_cell *out)
-{
-    out->text = weft_coll_kind_name(((const H *)row)->op->coll);
-    return true;
-}
-
-static bool phase_algorithm(const void *row, union weft_cell *out)
-{
-    out->text = ((const H *)row)->algorithm;
-    return true;
-}
-
-static bool phase_dim(const void *row, union weft_cell *out)
-{
-    const int dim = ((const H *)row)->dim;
-    out->u = (uint64_t)dim;
-    return dim >= 0;
-}
-
-static bool phase_kind(const void *row, union weft_cell *out)
-{
-    out->text = weft_coll_kind_name(((const H *)row)->kind);
-    return true;
-}
+WEFT_COLUMN_VALUE(H, phase_id, u, r->op->id)
+WEFT_COLUMN_VALUE(H, phase_name, text, r->op->name)
+WEFT_COLUMN_VALUE(H, phase_collective, text, weft_coll_kind_name(r->op->coll))
+WEFT_COLUMN_VALUE(H, phase_algorithm, text, r->algorithm)
+WEFT_COLUMN_VALUE_IF(H, phase_dim, u, (uint64_t)r->dim, r->dim >= 0)
+WEFT_COLUMN_VALUE(H, phase_kind, text, weft_coll_kind_name(r->kind))
 
 /* @p bytes over the duration of the whole operation. */
 static bool bandwidth(const H *h, double bytes, union weft_cell *out)
@@ -189,30 +134,10 @@ const struct weft_csv_file weft_collectives_csv = WEFT_JOBS_CSV_FILE(
 
 typedef struct weft_path_row W;
 
-static bool path_id(const void *row, union weft_cell *out)
-{
-    out->u = ((const W *)row)->path.op->id;
-    return true;
-}
-
-static bool path_name(const void *row, union weft_cell *out)
-{
-    out->text = ((const W *)row)->path.op->name;
-    return true;
-}
-
-static bool path_kind(const void *row, union weft_cell *out)
-{
-    out->text = weft_op_kind_word(((const W *)row)->path.op);
-    return true;
-}
-
-static bool path_duration(const void *row, union weft_cell *out)
-{
-    const W *w = (const W *)row;
-    out->ps = w->path.end_ps - w->path.begin_ps;
-    return true;
-}
+WEFT_COLUMN_VALUE(W, path_id, u, r->path.op->id)
+WEFT_COLUMN_VALUE(W, path_name, text, r->path.op->name)
+WEFT_COLUMN_VALUE(W, path_kind, text, weft_op_kind_word(r->path.op))
+WEFT_COLUMN_VALUE(W, path_duration, ps, r->path.end_ps - r->path.begin_ps)
 
 static const struct weft_column path[] = {
     WEFT_COLUMN_U64(W, "step", step, "0, 1, 2 ... in order of time"),

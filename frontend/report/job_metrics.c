@@ -3,8 +3,6 @@
 #include "report/figure_text.h"
 #include "report/summary.h"
 
-#include "base/units.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,75 +6,20 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct weft_job_summary J;
 
-static bool job_name(const void *row, union weft_cell *out)
-{
-    out->text = ((const J *)row)->name;
-    return true;
-}
-
-static bool job_kind(const void *row, union weft_cell *out)
-{
-    out->text = ((const J *)row)->kind;
-    return true;
-}
-
-static bool job_prio(const void *row, union weft_cell *out)
-{
-    out->u = ((const J *)row)->prio;
-    return out->u != WEFT_PRIO_DEFAULT;
-}
-
-static bool job_transport(const void *row, union weft_cell *out)
-{
-    out->text = ((const J *)row)->transport;
-    return out->text != NULL;
-}
-
-static bool job_finished(const void *row, union weft_cell *out)
-{
-    out->u = ((const J *)row)->result.finished;
-    return true;
-}
-
-static bool job_start(const void *row, union weft_cell *out)
-{
-    out->ps = ((const J *)row)->result.start_ps;
-    return out->ps != WEFT_NEVER;
-}
-
-static bool job_duration(const void *row, union weft_cell *out)
-{
-    out->ps = ((const J *)row)->duration_ps;
-    return out->ps != WEFT_NO_END;
-}
-
-static bool job_alone(const void *row, union weft_cell *out)
-{
-    out->ps = ((const J *)row)->alone_ps;
-    return out->ps != 0;
-}
-
-static bool job_alone_fct(const void *row, union weft_cell *out)
-{
-    out->ps = ((const J *)row)->alone_fct_ps;
-    return out->ps != 0;
-}
-
-static bool job_slowdown(const void *row, union weft_cell *out)
-{
-    out->f = ((const J *)row)->slowdown;
-    return true;
-}
-
-static bool job_fct_slowdown(const void *row, union weft_cell *out)
-{
-    out->f = ((const J *)row)->flows.slowdown_p99;
-    return true;
-}
+WEFT_COLUMN_VALUE(J, job_name, text, r->name)
+WEFT_COLUMN_VALUE(J, job_kind, text, r->kind)
+WEFT_COLUMN_VALUE_IF(J, job_prio, u, r->prio, out->u != WEFT_PRIO_DEFAULT)
+WEFT_COLUMN_VALUE_IF(J, job_transport, text, r->transport, out->text != NULL)
+WEFT_COLUMN_VALUE(J, job_finished, u, r->result.finished)
+WEFT_COLUMN_VALUE_IF(J, job_start, ps, r->result.start_ps, out->ps != WEFT_NEVER)
+WEFT_COLUMN_VALUE_IF(J, job_duration, ps, r->duration_ps, out->ps != WEFT_NO_END)
+WEFT_COLUMN_VALUE_IF(J, job_alone, ps, r->alone_ps, out->ps != 0)
+WEFT_COLUMN_VALUE_IF(J, job_alone_fct, ps, r->alone_fct_ps, out->ps != 0)
+WEFT_COLUMN_VALUE(J, job_slowdown, f, r->slowdown)
+WEFT_COLUMN_VALUE(J, job_fct_slowdown, f, r->flows.slowdown_p99)
 
 static const struct weft_column jobs[] = {
     WEFT_COLUMN_GET("job", TEXT, TEXT, job_name, 0, "its name"),
@@ -131,29 +76,10 @@ const struct weft_csv_file weft_jobs_csv =
 
 typedef struct weft_class_summary C;
 
-static bool class_prio(const void *row, union weft_cell *out)
-{
-    out->u = ((const C *)row)->prio;
-    return out->u != WEFT_PRIO_DEFAULT;
-}
-
-static bool class_p50(const void *row, union weft_cell *out)
-{
-    out->f = ((const C *)row)->flows.slowdown_p50;
-    return true;
-}
-
-static bool class_p99(const void *row, union weft_cell *out)
-{
-    out->f = ((const C *)row)->flows.slowdown_p99;
-    return true;
-}
-
-static bool class_max(const void *row, union weft_cell *out)
-{
-    out->f = ((const C *)row)->flows.slowdown_max;
-    return true;
-}
+WEFT_COLUMN_VALUE_IF(C, class_prio, u, r->prio, out->u != WEFT_PRIO_DEFAULT)
+WEFT_COLUMN_VALUE(C, class_p50, f, r->flows.slowdown_p50)
+WEFT_COLUMN_VALUE(C, class_p99, f, r->flows.slowdown_p99)
+WEFT_COLUMN_VALUE(C, class_max, f, r->flows.slowdown_max)
 
 static const struct weft_column classes[] = {
     WEFT_COLUMN_GET("prio", NUMBER, U64, class_prio, 0,
@@ -175,24 +101,9 @@ const struct weft_csv_file weft_classes_csv =
 
 typedef struct weft_request Q;
 
-static bool request_what(const void *row, union weft_cell *out)
-{
-    out->text = ((const Q *)row)->what;
-    return true;
-}
-
-static bool request_latency(const void *row, union weft_cell *out)
-{
-    out->ps = ((const Q *)row)->end_ps - ((const Q *)row)->begin_ps;
-    return true;
-}
-
-static bool request_network(const void *row, union weft_cell *out)
-{
-    const Q *q = (const Q *)row;
-    out->ps = q->end_ps - q->begin_ps - q->wait_ps - q->service_ps;
-    return true;
-}
+WEFT_COLUMN_VALUE(Q, request_what, text, r->what)
+WEFT_COLUMN_VALUE(Q, request_latency, ps, r->end_ps - r->begin_ps)
+WEFT_COLUMN_VALUE(Q, request_network, ps, r->end_ps - r->begin_ps - r->wait_ps - r->service_ps)
 
 static const struct weft_column requests[] = {
     WEFT_COLUMN_GET(

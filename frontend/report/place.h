@@ -10,10 +10,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_place;
 
 /**
@@ -40,7 +36,4 @@ struct json_t; /* of jansson */
 bool weft_place_is_run(const struct json_t *run_json);
 #define WEFT_PLACE_NO_RUN "not of a run: it has no 'schema_version'"
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -15,9 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most values of which all are kept. */
 #define WEFT_QUANTILES_EXACT (UINT32_C(1) << 22)
@@ -45,7 +43,5 @@ double weft_mean_ci95(const double *v, size_t n, double *mean);
 /** Frees the memory; there are no values then. */
 void weft_quantiles_free(struct weft_quantiles *q);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -19,9 +19,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_report;
 
@@ -116,7 +114,5 @@ const char *weft_report_saved(const char *dir, char *buf, size_t size);
 /** The word of the column `kind` in ops.csv. */
 const char *weft_op_kind_word(const struct weft_op *op);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

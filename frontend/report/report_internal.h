@@ -10,10 +10,6 @@
 #include "report/quantiles.h"
 #include "report/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Completion times and slow-downs of messages. */
 struct weft_samples {
     struct weft_quantiles fct_ps;
@@ -98,7 +94,4 @@ void weft_report_row(struct weft_report *r, enum weft_csv_file_id id, uint32_t j
 /** Opens one CSV file of the folder with its header. */
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RUN_JSON_MAX ((size_t)64 << 20)
 

@@ -11,10 +11,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_result;
 
 /** Reads a run.json from memory; @p path is its name in errors. NULL: WEFT_E_INPUT, it is no
@@ -51,7 +47,4 @@ bool weft_result_given(const struct weft_result *r,
 void weft_result_failed_rows(const struct weft_result *r,
                              void (*fn)(void *ctx, uint64_t row, const char *reason), void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

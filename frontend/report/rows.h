@@ -12,10 +12,6 @@
 #include "topologies/fabric.h"
 #include "fault/fault.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The record of flows.csv is struct weft_completion, of collectives.csv struct weft_phase_record,
  * of tcp_connections.csv struct weft_net_connection, of jobs.csv struct weft_job_summary, of
  * classes.csv struct weft_class_summary. */
@@ -92,7 +88,4 @@ struct weft_fault_row {
         WEFT_COLUMN_NS(T, "fabric_queueing_ns", field[WEFT_CAUSE_FABRIC_QUEUEING - (first)],       \
                        of "it waited in queues of the fabric")
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,9 +16,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** weft_summary.end_ps of a run that did not come to its end. */
 #define WEFT_NO_END INT64_C(-1)
@@ -299,7 +297,5 @@ void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t h
 /** Writes the summary for people. */
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

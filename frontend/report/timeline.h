@@ -17,10 +17,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Messages that are drawn unless more are asked for. */
 #define WEFT_TIMELINE_MESSAGES UINT64_C(50000)
 
@@ -39,7 +35,4 @@ struct weft_timeline_content {
 int weft_timeline_write(const char *dir, uint64_t most_messages, FILE *out, const char *out_name,
                         struct weft_timeline_content *content, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include "base/json.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Most rows of a table of series that are drawn; of more, the objects with the largest values. */
 #define WEFT_TIMELINE_ROWS UINT64_C(200000)
 
@@ -22,7 +18,4 @@ struct weft_counters {
 int weft_timeline_counters(struct weft_json *j, const char *dir, uint64_t pid,
                            struct weft_counters *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

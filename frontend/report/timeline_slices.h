@@ -10,10 +10,6 @@
 #define uthash_nonfatal_oom(elt) ((elt)->lost = true)
 #include <uthash.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Kinds of tracks of a process, from top to bottom. */
 enum weft_track {
     WEFT_TRACK_COMPUTE,
@@ -82,7 +78,4 @@ int weft_slices_read(const char *dir, uint64_t most_messages, struct weft_slices
                      struct weft_timeline_content *content, struct weft_err *err);
 void weft_slices_free(struct weft_slices *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

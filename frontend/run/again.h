@@ -15,10 +15,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Whether a run of @p s on @p net that ended with @p err is to begin again. */
 bool weft_again_wanted(const struct weft_cli *cli, const struct weft_scenario *s,
                        struct weft_net *net, const struct weft_err *err);
@@ -27,7 +23,4 @@ void weft_again_begin(const struct weft_cli *cli, struct weft_scenario *s, struc
 /** The same of the run that follows, in its summary. */
 void weft_again_summarize(const struct weft_scenario *s, struct weft_summary *m);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,8 +6,6 @@
 #include "run/run_state.h"
 #include "run/slices.h"
 
-#include <string.h>
-
 struct alone {
     struct weft_run_state on; /* first */
     const struct weft_scenario *s;

@@ -7,10 +7,6 @@
 #include "report/report.h"
 #include "scenario/scenario.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * Runs each job of @p m, which came out of the jobs of @p parts together, alone on the same fabric
  * with the same faults, and fills in what it took. Sources without an end stop as they did
@@ -21,7 +17,4 @@ int weft_run_alone(const struct weft_cli *cli, const struct weft_scenario *s,
                    const struct weft_scenario_parts *parts, int64_t ends_ps, int64_t until_ps,
                    struct weft_summary *m, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,10 +13,6 @@
 #include "command/command.h"
 #include "scenario/scenario.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** CPU seconds that an estimate may take, and CPU seconds of a run from which on it is worth one.
  */
 #define WEFT_COST_BUDGET_S 2.0
@@ -60,7 +56,4 @@ void weft_cost_text(FILE *out, const struct weft_cost *c);
 /** Writes it as an object, null where nothing is known. */
 void weft_cost_json(struct weft_json *j, const struct weft_cost *c);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How a run ended. */
 struct weft_run_end {
     struct weft_summary summary; /**< its outcome among the rest */
@@ -80,7 +76,4 @@ double weft_cpu_s(void);
 /** Most sentences that explain an unfinished run, from the net and from the system. */
 #define WEFT_EXPLAIN_MAX 10
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Files that a run writes beside weft's own. */
 struct weft_run_files {
     void *ctx;
@@ -82,7 +78,4 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
                          const struct weft_system_observer *observers, struct weft_report *report,
                          struct weft_net **net, struct weft_jobs **jobs, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

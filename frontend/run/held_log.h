@@ -6,10 +6,6 @@
 
 #include "base/log.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** From now on the lines of @p log wait. */
 void weft_held_log_hold(struct weft_log *log);
 /** Says the lines that wait; more wait no longer. Nothing is done when none do. */
@@ -18,7 +14,4 @@ void weft_held_log_release(void);
  * and neither was counted. */
 void weft_held_log_drop(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,13 +16,13 @@
 #ifndef WEFT_CLI_INTERRUPT_H
 #define WEFT_CLI_INTERRUPT_H
 
+#include "base/linkage.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What a signal does. */
 enum weft_interrupt_mode {
@@ -65,7 +65,5 @@ bool weft_interrupt_requested(void);
 /** "interrupted by SIGTERM". */
 const char *weft_signal_reason(int number);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,10 +5,6 @@
 
 #include "run/slices.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Values of --progress. */
 enum { WEFT_PROGRESS_AUTO, WEFT_PROGRESS_ALWAYS, WEFT_PROGRESS_NEVER };
 
@@ -43,7 +39,4 @@ bool weft_limits_exceeded(const struct weft_run_limits *l, int64_t wall_ns);
 /** Says which limit a run exceeded. */
 void weft_limits_text(const struct weft_run_limits *l, int64_t wall_ns, char *text, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

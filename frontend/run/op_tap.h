@@ -5,10 +5,6 @@
 
 #include "system/system.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_op_tap {
     struct weft_system_observer inner; /**< hears everything, first */
     void (*op)(void *ctx, const struct weft_op_record *record);
@@ -18,7 +14,4 @@ struct weft_op_tap {
 /** The observer that tells both; @p t must outlive it. */
 struct weft_system_observer weft_op_tap_observer(struct weft_op_tap *t);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Whether the program was built with MPI. */
 bool weft_processes_built_in(void);
 /** *@p out: which MPI it is, with its version; "" when there is none. WEFT_E_IO: the part that is
@@ -46,7 +42,4 @@ void weft_processes_note(void *user, enum weft_log_level level, const char *line
  */
 int weft_processes_part(const struct weft_peers *peers, int code);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

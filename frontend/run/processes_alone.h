@@ -10,10 +10,6 @@
 #include "base/json.h"
 #include "command/command.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Runs command @p c, by all processes of @p cli or by the first one alone; see weft_command.run.
  */
 int weft_processes_command(const struct weft_cli *cli, const struct weft_command *c,
@@ -23,7 +19,4 @@ void weft_processes_text(const struct weft_cli *cli);
 /** The same as the member processes of an object; nothing where mpirun has started one. */
 void weft_processes_json(struct weft_json *j, const struct weft_cli *cli);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -3,7 +3,6 @@
 #include "run/processes_mpi.h"
 
 #include "base/mpi_mail.h"
-#include "parts/part.h"
 #include "run/last_words.h"
 
 #include <stdio.h>

@@ -6,10 +6,6 @@
 #include "run/execute.h"
 #include "base/outcome.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Where it comes from. */
 struct weft_run_json_source {
     const struct weft_cli *cli;
@@ -26,7 +22,4 @@ void weft_run_json_answer(struct weft_json *j, const struct weft_cli *cli, const
 /** What a run that is over came to: the members metrics (where some were asked for) and summary. */
 void weft_run_json_results(struct weft_json *j, const struct weft_execution *x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The first member of what is played, whose address the functions below receive. */
 struct weft_run_state {
     struct weft_net *net;
@@ -31,7 +27,4 @@ bool weft_run_state_faults_ahead(void *ctx);
 /** Frees all three; NULL members are allowed, and left. */
 void weft_agreed_release(struct weft_run_state *p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A list of "section.parameter=value". */
 struct weft_settings {
     struct weft_arena *arena; /**< of the texts */
@@ -24,7 +20,4 @@ __attribute__((format(printf, 3, 4))) int
 weft_settings_add(struct weft_settings *s, struct weft_err *err, const char *fmt, ...);
 void weft_settings_free(struct weft_settings *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include "report/report.h"
 #include "run/interrupt.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Zero-initialised: none. Stays where it is from push to pop. */
 struct weft_signal_run_json {
     struct weft_signal_file file;
@@ -25,7 +21,4 @@ int weft_signal_run_json_push(struct weft_signal_run_json *w, const char *dir,
 /** Takes it back; the last that was pushed. None: does nothing. */
 void weft_signal_run_json_pop(struct weft_signal_run_json *w);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -17,10 +17,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What plays on the net. All functions are required and receive @p ctx. */
 struct weft_slices_player {
     void *ctx;
@@ -74,7 +70,4 @@ struct weft_slices {
  * (*cli->interrupted) or an error, which is returned. */
 int weft_slices_run(struct weft_slices *s, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include "command/command.h"
 #include "report/summary.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Overrides as a command's options hold them. */
 struct weft_source_opts {
     struct weft_strings set;
@@ -108,7 +104,4 @@ void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *
 /** Prints keys with their values and origins: those that are not at their defaults, or @p all. */
 void weft_source_config_text(FILE *out, const struct weft_scenario *s, bool all);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

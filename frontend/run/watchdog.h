@@ -15,9 +15,7 @@
 
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** How long an event may take. */
 #define WEFT_WATCHDOG_NS INT64_C(60000000000)
@@ -30,7 +28,5 @@ void weft_watchdog_begin(const struct weft_net *net, int64_t limit_ns);
 /** It does not any more. Nothing was begun: does nothing. */
 void weft_watchdog_end(void);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -9,10 +9,6 @@
 
 #include "scenario/scenario.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Families, in the order of their elements in a scenario. */
 enum weft_family_id {
     WEFT_FAMILY_TOPOLOGY,
@@ -56,7 +52,4 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
 /** The table without parameters. */
 extern const struct weft_param_table weft_no_params;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

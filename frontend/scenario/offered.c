@@ -12,9 +12,6 @@
 #include "base/rng.h"
 #include "topologies/routes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_FLOWS = 20000, LEAST_LISTED = 1000, TIERS = 16, LONGEST_PATH = 64 };
 
 /* Links of one dimension between nodes of two tiers, lower first. */

@@ -7,9 +7,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Parameters of the tables: element <output .../>. */
 struct weft_output_params {
@@ -24,7 +22,5 @@ bool weft_output_has(const struct weft_output_params *p, const char *file);
 /** Size from which on a table is compressed; UINT64_MAX: none is. */
 uint64_t weft_output_pack_above(const struct weft_output_params *p);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -14,10 +14,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One --set option, taken apart. */
 struct weft_override {
     const char *text;   /**< as given, for messages */
@@ -131,7 +127,4 @@ void weft_scenario_free_jobs(struct weft_scenario_parts *parts);
 /** Whether a text parameter names a file. */
 bool weft_param_is_path(const struct weft_param *p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

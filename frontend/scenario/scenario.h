@@ -40,9 +40,7 @@
 #include "series/series.h"
 #include "workload/workload.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The element of what goes wrong during a run. */
 #define WEFT_FAULT_ELEMENT "fault"
@@ -318,7 +316,5 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
 /** "default", "preset", "file" or "override". */
 const char *weft_origin_name(enum weft_origin_kind kind);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -2,8 +2,6 @@
 /* A resolved scenario as a scenario file: every value explicit, paths absolute. */
 #include "scenario/resolve.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "series/series_internal.h"
 
 #include "base/list.h"
-#include "base/units.h"
 #include "congestion/cc_table.h"
 
 #include <stdio.h>

@@ -8,17 +8,8 @@
 
 typedef struct weft_port_row P;
 
-static bool port_node(const void *row, union weft_cell *out)
-{
-    out->text = ((const P *)row)->names->node;
-    return true;
-}
-
-static bool port_peer(const void *row, union weft_cell *out)
-{
-    out->text = ((const P *)row)->names->peer;
-    return true;
-}
+WEFT_COLUMN_VALUE(P, port_node, text, r->names->node)
+WEFT_COLUMN_VALUE(P, port_peer, text, r->names->peer)
 
 /* Which port. */
 #define PORT_COLUMNS                                                                               \
@@ -72,35 +63,11 @@ static const struct weft_column buffer[] = {
 
 typedef struct weft_qp_row Q;
 
-static bool qp_number(const void *row, union weft_cell *out)
-{
-    out->u = ((const Q *)row)->state.qpn;
-    return !((const Q *)row)->tcp;
-}
-
-static bool qp_rate(const void *row, union weft_cell *out)
-{
-    out->u = ((const Q *)row)->state.rate_bps;
-    return !((const Q *)row)->tcp;
-}
-
-static bool qp_window(const void *row, union weft_cell *out)
-{
-    out->u = ((const Q *)row)->state.window_bytes;
-    return out->u != UINT64_MAX;
-}
-
-static bool qp_rtt(const void *row, union weft_cell *out)
-{
-    out->ps = ((const Q *)row)->state.rtt_ps;
-    return out->ps != 0;
-}
-
-static bool qp_connection(const void *row, union weft_cell *out)
-{
-    out->u = ((const Q *)row)->connection;
-    return ((const Q *)row)->tcp;
-}
+WEFT_COLUMN_VALUE_IF(Q, qp_number, u, r->state.qpn, !r->tcp)
+WEFT_COLUMN_VALUE_IF(Q, qp_rate, u, r->state.rate_bps, !r->tcp)
+WEFT_COLUMN_VALUE_IF(Q, qp_window, u, r->state.window_bytes, out->u != UINT64_MAX)
+WEFT_COLUMN_VALUE_IF(Q, qp_rtt, ps, r->state.rtt_ps, out->ps != 0)
+WEFT_COLUMN_VALUE_IF(Q, qp_connection, u, r->connection, r->tcp)
 
 /* Which QP. */
 #define QP_COLUMNS                                                                                 \

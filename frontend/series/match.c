@@ -4,7 +4,6 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool weft_series_node_matches(const struct weft_fabric *f, uint32_t node, const char *glob)

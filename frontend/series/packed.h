@@ -10,9 +10,7 @@
 #include "base/csv_read.h"
 #include "base/rows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_SERIES_PACKED ".zst"
 /** Largest window of a frame that is read, a power of two: 32 MiB, as of zstd --ultra -20. */
@@ -34,7 +32,5 @@ int weft_series_table_open(struct weft_csv_reader *r, const char *path, struct w
  * more than WEFT_SERIES_RATIO times as much. NULL: WEFT_E_INPUT, or WEFT_E_LIMIT. */
 FILE *weft_series_unpack(const char *path, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -3,7 +3,6 @@
 #include "series/series_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NOT_WANTED UINT32_MAX
 

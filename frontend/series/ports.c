@@ -3,7 +3,6 @@
 #include "series/series_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Ports that are asked about at once. */
 #define BATCH 256

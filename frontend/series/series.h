@@ -20,9 +20,7 @@
 #include "net/net.h"
 #include "series/packed.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Parameters of what is sampled: element <sample .../>. */
 struct weft_sample_params {
@@ -93,7 +91,5 @@ int weft_series_finish(struct weft_series *s, int64_t end_ps, struct weft_err *e
 /** Hands all rows to the operating system. */
 int weft_series_flush(struct weft_series *s, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,10 +5,6 @@
 
 #include "series/series.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Longest selector. */
 #define WEFT_SELECTOR_MAX 64
 #define WEFT_ALL_PRIOS 0xffu
@@ -194,7 +190,4 @@ void weft_qp_changes_ask(struct weft_qp_changes *q, struct weft_net_changes *cha
 /** Writes the last rows, of all that had any. */
 void weft_qp_changes_finish(struct weft_qp_changes *q, struct weft_net *net, int64_t end_ps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The axes of a sweep, from what --vary and <vary> say. */
-#include "base/units.h"
 #include "command/listing.h"
 #include "sweep/sweep.h"
 
@@ -14,11 +13,11 @@
 int weft_sweep_type_of(const struct weft_cli *cli, const char *key)
 {
     const char *dot = strchr(key, '.');
+    struct weft_listed e;
     size_t n;
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; dot && i < n; i++)
-        for (size_t k = 0; k < l[i].count(cli); k++) {
-            const struct weft_listed e = l[i].get(cli, k);
+        for (size_t k = 0; l[i].get(cli, k, &e); k++) {
             const struct weft_param *p = e.params && strlen(e.name) == (size_t)(dot - key) &&
                                                  strncmp(e.name, key, (size_t)(dot - key)) == 0
                                              ? weft_params_find(e.params, dot + 1)

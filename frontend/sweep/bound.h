@@ -10,10 +10,6 @@
 #include "scenario/scenario.h"
 #include "sweep/sweep.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A column of the sweep and one of its values. */
 struct weft_sweep_match {
     size_t column, place; /**< place: of the value on its axis */
@@ -51,7 +47,4 @@ void weft_sweep_bounds_json(struct weft_json *j, const struct weft_sweep_bounds 
 int weft_sweep_bounds_check(const struct weft_sweep_bounds *b, const struct weft_sweep *s,
                             struct weft_log *log);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,7 +5,6 @@
  */
 #include "sweep/find.h"
 
-#include <math.h>
 #include <string.h>
 
 size_t weft_sweep_find_row(const struct weft_sweep_find *f, const struct weft_sweep *s,

@@ -13,10 +13,6 @@
 
 #include "sweep/sweep.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { WEFT_FIND_CONDITIONS = 8 };
 
 /** One condition. */
@@ -73,7 +69,4 @@ void weft_sweep_find_json(struct weft_json *j, const struct weft_sweep_find *f,
 int weft_sweep_find_csv(const char *dir, const struct weft_sweep_find *f,
                         const struct weft_sweep *s, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -2,7 +2,6 @@
 /* Parses the text of --find. */
 #include "sweep/find.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int malformed(const struct weft_sweep_find *f, const char *what, struct weft_err *err)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The folder of a sweep: its run.json, and points of earlier sweeps that it holds. */
-#include "base/scale.h"
 #include "foreign/subject.h"
 #include "run/end.h"
 #include "sweep/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void list_json(struct weft_json *j, const char *key, const char *const *list, size_t n)

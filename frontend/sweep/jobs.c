@@ -8,7 +8,6 @@
  */
 #include "base/os.h"
 #include "base/processors.h"
-#include "run/interrupt.h"
 #include "sweep/run.h"
 
 #include <errno.h>

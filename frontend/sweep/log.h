@@ -7,10 +7,6 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_sweep_line;
 
 /** Zero-initialised nothing has been said. */
@@ -25,7 +21,4 @@ void weft_sweep_log_print(struct weft_sweep_log *s, const char *text, FILE *out)
 /** Forgets everything. */
 void weft_sweep_log_free(struct weft_sweep_log *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include "base/file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * Puts @p text as a block of code between the lines `<!-- sweep NAME -->` (without a name `<!--
  * sweep -->`) and the next `<!-- end -->` of the file @p page, in the place of what was there.
@@ -17,7 +13,4 @@ extern "C" {
 int weft_sweep_page_update(const char *page, const char *name, const char *text, size_t size,
                            struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

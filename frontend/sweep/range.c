@@ -5,7 +5,6 @@
 #include "sweep/sweep.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Ends that are met but for rounding. */

@@ -9,7 +9,6 @@
 #include "sweep/run.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(field) offsetof(struct weft_sweep_opts, field)

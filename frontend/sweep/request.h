@@ -9,10 +9,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { WEFT_SWEEP_EMIT_NONE, WEFT_SWEEP_EMIT_SLURM, WEFT_SWEEP_EMIT_PARALLEL };
 
 struct weft_sweep_opts {
@@ -48,7 +44,4 @@ int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char *
                    size_t part, struct weft_sweep_request *out, struct weft_err *err);
 void weft_sweep_request_free(struct weft_sweep_request *a);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

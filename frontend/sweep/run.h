@@ -9,10 +9,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What every point is run with. */
 struct weft_sweep_base {
     const struct weft_cli *cli;
@@ -84,7 +80,4 @@ int weft_sweep_take_over(const struct weft_sweep_base *b, struct weft_sweep *s,
 int weft_sweep_emit(const struct weft_sweep_base *b, const struct weft_sweep *s, bool slurm,
                     struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

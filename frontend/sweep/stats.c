@@ -4,7 +4,6 @@
 #include "sweep/sweep.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Mean time to the end of a row's points; NaN unless all finished. */
 static double mean_end(const struct weft_sweep *s, size_t row)

@@ -15,10 +15,6 @@
 #include "report/report.h"
 #include "report/result.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     WEFT_SWEEP_KEYS = 8,
     WEFT_SWEEP_METRICS = 16,
@@ -173,7 +169,4 @@ struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s
 int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t row,
                        struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

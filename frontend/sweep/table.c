@@ -6,7 +6,6 @@
 #include "sweep/find.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Settings, seeds, metrics, how far off references they are, speed-up. */

@@ -21,10 +21,6 @@
 #include "collective/algorithm.h"
 #include "collective/phases.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Values of system.intra-dimension. */
 enum weft_intra {
     WEFT_INTRA_CONCURRENT,
@@ -105,7 +101,4 @@ uint32_t weft_agreed_order_queues(const struct weft_agreed_order *o);
 int weft_agreed_order_turn(const struct weft_agreed_order *o, uint32_t q, uint64_t i,
                            struct weft_agreed_turn *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

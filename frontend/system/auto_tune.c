@@ -12,7 +12,6 @@
 #include "system/auto.h"
 
 #include "base/units.h"
-#include "net/net.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "system/causal_path_notes.h"
 
 #include "base/arena.h"
-#include "base/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -22,10 +22,6 @@
 
 #include "system/system.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_worker_receives;
 struct weft_npu;
 struct weft_step;
@@ -96,7 +92,4 @@ struct weft_causal_path *weft_causal_path_arrived(struct weft_npu *npu,
 /** The present event ends @p op: makes it a step. */
 void weft_causal_path_done(struct weft_npu *npu, uint32_t op);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include "system/causal_path.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Trails that a thread notes at most. */
 #define WEFT_NOTES_MAX 65535u
 
@@ -35,7 +31,4 @@ void weft_notes_drop(struct weft_causal_path_notes *n, struct weft_causal_path *
 void weft_notes_refill(struct weft_causal_path_notes *n, struct weft_causal_path **free);
 void weft_notes_free(struct weft_causal_path_notes *n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,8 +5,6 @@
 #include "system/remote.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct context {
     const struct weft_workload *w;

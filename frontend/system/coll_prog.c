@@ -11,11 +11,9 @@
  */
 #include "system/coll_lanes.h"
 
-#include "base/int128.h"
 #include "base/fetch.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* Host that a message from a peer comes from; the switches' come as if from the own one. */
 static uint32_t sender_of(const struct weft_prog *p, uint32_t peer)

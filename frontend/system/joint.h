@@ -14,9 +14,7 @@
 
 #include "workload/dag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** An op of a rank. */
 struct weft_joint_op {
@@ -45,7 +43,5 @@ struct weft_joint {
  */
 int weft_joint_look(const struct weft_workload *w, struct weft_joint *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -13,10 +13,6 @@
 #include "system/auto.h"
 #include "system/library_params.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Values of system.library. */
 enum weft_library { WEFT_LIBRARY_IDEAL, WEFT_LIBRARY_NCCL };
 
@@ -67,7 +63,4 @@ const char *weft_library_algo_name(enum weft_nccl_algo algo);
 /** "LL", "LL128", "Simple" */
 const char *weft_library_proto_name(enum weft_nccl_protocol proto);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

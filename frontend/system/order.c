@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The place of rank @p r when dimension 0 is walked back and forth, and so is every further one. */
 static uint64_t folded(uint32_t r, const struct weft_dims *dims)

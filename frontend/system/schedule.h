@@ -8,10 +8,6 @@
 #include "system/system.h"
 #include "workload/goal/goal.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * The schedule of @p w, for the caller to free; @p file is what errors call it. Collectives are the
  * programs of the algorithms that @p p names, whole groups at once and in one chunk; auto is a
@@ -20,7 +16,4 @@ extern "C" {
 int weft_schedule_make(const struct weft_workload *w, const struct weft_system_params *p,
                        const char *file, struct weft_goal **out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

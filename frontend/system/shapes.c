@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int read_sizes(const char *text, struct weft_dims *out, struct weft_err *err)
 {

@@ -20,9 +20,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_system;
 struct weft_library_params;
@@ -265,7 +263,5 @@ int weft_system_conclude(struct weft_system *s, struct weft_err *err);
 uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net_explain_fn fn,
                              void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

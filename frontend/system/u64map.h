@@ -6,13 +6,13 @@
 #ifndef WEFT_SYSTEM_U64MAP_H
 #define WEFT_SYSTEM_U64MAP_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_u64map_slot {
     uint64_t key1; /**< key + 1; 0: free */
@@ -36,7 +36,5 @@ int weft_u64map_take(struct weft_u64map *m, uint64_t key, void **value);
 /** Frees the memory, not the values. */
 void weft_u64map_release(struct weft_u64map *m);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

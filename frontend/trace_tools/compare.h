@@ -7,10 +7,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One side. */
 struct weft_compared {
     const char *prefix; /**< of its files, without ".gz" */
@@ -26,7 +22,4 @@ int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_
                                   bool json, const struct weft_compared sides[2],
                                   struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

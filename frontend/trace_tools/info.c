@@ -7,7 +7,6 @@
 #include "workload/survey.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char *kind_name(const struct weft_survey_row *r)
 {

@@ -8,10 +8,6 @@
 #include "workload/dag.h"
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Options of all actions. */
 struct weft_trace_opts {
     struct weft_strings set;
@@ -79,7 +75,4 @@ struct weft_workload *weft_trace_job(const struct weft_trace_opts *o, const char
 int weft_trace_paths(const char *what, struct weft_arena *arena, const char ***paths, uint32_t *n,
                      struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,9 +16,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Largest file that is read, bytes. */
 #define WEFT_CHAKRA_JSON_MAX ((size_t)256 << 20)
@@ -32,7 +30,5 @@ int weft_chakra_json_read(const char *name, const char *text, size_t size, struc
 int weft_chakra_json_write(const struct weft_et *et, FILE *f, const char *name,
                            struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -14,9 +14,7 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Which schema a file has. */
 enum weft_chakra_schema {
@@ -41,7 +39,5 @@ bool weft_chakra_older_header(const uint8_t *data, size_t size, struct weft_aren
 bool weft_chakra_older_node(const uint8_t *data, size_t size, enum weft_chakra_schema schema,
                             struct weft_arena *arena, struct weft_et_node *node);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

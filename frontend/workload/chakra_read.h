@@ -12,9 +12,7 @@
 #include "workload/dag.h"
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Reads one file as it is: no dependency, type or attribute is judged. The result lives in @p
  * arena. */
@@ -41,7 +39,5 @@ int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *gro
 int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
                      struct weft_workload **out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -13,9 +13,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Largest message accepted; a longer length is taken as a sign that the file is not a Chakra
  * trace. */
@@ -45,7 +43,5 @@ int weft_chakra_next(struct weft_chakra_stream *s, const uint8_t **data, size_t 
 int weft_chakra_err(const struct weft_chakra_stream *s, struct weft_err *err, int code,
                     int64_t offset, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -9,9 +9,7 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Receives the next bytes of a file. Returns 0 or WEFT_E_* with @p err filled. */
 typedef int (*weft_chakra_put_fn)(void *ctx, const void *data, size_t size, struct weft_err *err);
@@ -22,7 +20,5 @@ int weft_chakra_encode(const struct weft_et *et, weft_chakra_put_fn put, void *c
 /** Writes a trace to a file, gzip when @p path ends in ".gz". */
 int weft_chakra_write_et(const struct weft_et *et, const char *path, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -27,9 +27,7 @@
 #include "workload/et.h"
 #include "workload/groups.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_convert;
 
@@ -84,7 +82,5 @@ int weft_convert_groups(struct weft_groups *groups, const struct weft_et *et, st
 /** Gives up; NULL is allowed. */
 void weft_convert_free(struct weft_convert *c);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

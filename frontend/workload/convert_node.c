@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 enum { VALUE_SHOWN = 48 };
 

@@ -9,10 +9,6 @@
 #include "workload/groups.h"
 #include "workload/names.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** An algorithm that a node is given. */
 struct weft_node_algorithm {
     uint64_t id;
@@ -38,7 +34,4 @@ struct weft_convert {
 int weft_convert_node(struct weft_convert *c, const struct weft_et_node *node, struct weft_op *op,
                       struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,9 +13,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What of a RECV any message has (weft_op.any). */
 #define WEFT_ANY_PEER 1u
@@ -190,7 +188,5 @@ static inline const struct weft_op *weft_workload_visit(const struct weft_worklo
 /** Frees a workload and its arena; NULL is allowed. */
 void weft_workload_free(struct weft_workload *w);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

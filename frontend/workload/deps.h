@@ -8,10 +8,6 @@
 #include "workload/dag.h"
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * Fills nparents, first_child, nchildren and the children of a rank. @p sorted are the nodes in
  * ascending id, which must be distinct; dag->ops has one entry for each. ctrl_deps and data_deps
@@ -21,7 +17,4 @@ extern "C" {
 int weft_deps_link(const struct weft_et *et, const struct weft_et_node *const *sorted,
                    struct weft_arena *arena, struct weft_dag *dag, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

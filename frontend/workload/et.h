@@ -14,9 +14,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Chakra's NodeType, with its numbers; the last three are of its draft of storage operations (May
  * 2026). */
@@ -164,7 +162,5 @@ int weft_et_node_err(struct weft_err *err, int code, const struct weft_et *et,
                      const struct weft_et_node *node, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

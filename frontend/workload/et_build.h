@@ -9,9 +9,7 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The attribute of a trace's header that names what made it, and its value in those that weft
  * makes. */
@@ -56,7 +54,5 @@ void weft_et_build_comp(struct weft_et_build *b, uint64_t id, const char *name,
 /** Hands out the trace, or WEFT_E_LIMIT. */
 int weft_et_build_finish(struct weft_et_build *b, struct weft_et **out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

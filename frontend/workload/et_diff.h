@@ -5,9 +5,7 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One difference. */
 struct weft_et_diff {
@@ -33,7 +31,5 @@ typedef void (*weft_et_diff_fn)(void *ctx, const struct weft_et_diff *d);
 int weft_et_diff(const struct weft_et *a, const struct weft_et *b, weft_et_diff_fn fn, void *ctx,
                  struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One flow. */
 struct weft_flow {
@@ -86,7 +84,5 @@ static inline void weft_flow_source_free(struct weft_flow_source *s)
         s->free(s);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -17,7 +17,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NODES_MAX (UINT64_C(1) << 24) /* nodes of one rank */
 #define NO_NODE UINT64_MAX

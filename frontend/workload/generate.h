@@ -25,9 +25,7 @@
 #include "workload/dag.h"
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The values of the parameter `pattern`, in the order of its choices. */
 enum weft_generate_pattern { WEFT_GENERATE_MICROBENCHMARK, WEFT_GENERATE_DATA_PARALLEL };
@@ -68,7 +66,5 @@ int weft_generate_workload(const struct weft_generate_params *p, struct weft_wor
 int weft_generate_write(const struct weft_generate_params *p, const char *prefix,
                         struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -9,10 +9,6 @@
 #include "workload/et_build.h"
 #include "workload/generate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Most ranks of a skewed all-to-all: each has two lists of as many sizes. */
 #define WEFT_GENERATE_MATRIX_RANKS 4096
 
@@ -33,7 +29,4 @@ void weft_generate_matrix_sizes(const struct weft_generate_matrix *m, uint64_t r
 /** What @p rank sends, bytes. */
 uint64_t weft_generate_matrix_sum(const struct weft_generate_matrix *m, uint64_t rank);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

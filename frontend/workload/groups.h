@@ -12,9 +12,7 @@
 
 #include "workload/dag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_groups;
 
@@ -47,7 +45,5 @@ const uint32_t *weft_groups_ranks(const struct weft_groups *g, uint32_t index);
 /** Hands the groups found so far to the workload. */
 int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

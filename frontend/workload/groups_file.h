@@ -5,15 +5,8 @@
 
 #include "workload/dag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Writes @p n definitions to @p path, in place of what was there. */
 int weft_groups_write(const char *path, const struct weft_group *groups, size_t n,
                       struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include "workload/dag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Receives one definition; n == 0 means every rank. The definition is valid during the call. */
 typedef int (*weft_groups_json_fn)(void *ctx, const struct weft_group *def, struct weft_err *err);
 
@@ -25,7 +21,4 @@ int weft_groups_json_file(const char *path, uint32_t nranks, weft_groups_json_fn
 int weft_groups_json_pytorch(const char *values, uint32_t nranks, weft_groups_json_fn fn, void *ctx,
                              struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,7 +5,6 @@
  */
 #include "workload/names.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -8,10 +8,6 @@
 
 #include "base/arena.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_names;
 
 /** An empty set whose strings live in @p arena (which must outlive it); NULL when out of memory. */
@@ -21,7 +17,4 @@ void weft_names_free(struct weft_names *t);
 /** A copy of @p s, the one there is unless the set is full. NULL when out of memory. */
 const char *weft_names_get(struct weft_names *t, const char *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

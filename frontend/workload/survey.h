@@ -6,9 +6,7 @@
 
 #include "workload/dag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Communication of one kind in groups of one size; or of one kind in one group. */
 struct weft_survey_row {
@@ -43,7 +41,5 @@ struct weft_survey {
 int weft_survey_make(const struct weft_workload *w, struct weft_survey *out, struct weft_err *err);
 void weft_survey_free(struct weft_survey *s);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -10,10 +10,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Most ranks that one trace may have. */
 #define WEFT_TRACE_RANKS_MAX (UINT32_C(1) << 20)
 
@@ -30,7 +26,4 @@ bool weft_trace_rank_of(const char *tail, uint32_t *rank);
 int weft_trace_files(const char *prefix, uint32_t nranks, struct weft_arena *arena,
                      const char ***paths, uint32_t *n, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

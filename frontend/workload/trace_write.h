@@ -7,10 +7,6 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Writes the trace of @p rank to @p path (weft_chakra_write_et). */
 typedef int (*weft_trace_rank_fn)(void *ctx, uint64_t rank, const char *path, struct weft_err *err);
 
@@ -27,7 +23,4 @@ size_t weft_trace_stem(const char *prefix);
 int weft_trace_write(const char *prefix, uint64_t ranks, weft_trace_rank_fn fn, void *ctx,
                      struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,9 +11,7 @@
 #include "workload/dag.h"
 #include "workload/flows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One reader or generator. */
 struct weft_workload_ops {
@@ -67,7 +65,5 @@ int weft_workload_add(const struct weft_workload_ops *ops, struct weft_err *err)
 int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,
                         struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -17,9 +17,7 @@
 
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The backend "packet". */
 extern const struct weft_net_backend weft_net_packet;
@@ -27,7 +25,5 @@ extern const struct weft_net_backend weft_net_packet;
 /** The version of ns-3 that weft was built with: "3.37"; NULL: without. */
 const char *weft_ns3_version(void);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -11,9 +11,7 @@
 #include "simulation.h"
 #include "tcp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What is called of it. */
 struct weft_ns3_part {
@@ -37,7 +35,5 @@ extern const struct weft_ns3_part weft_ns3_part;
  * weft_ns3_version() says of which ns-3 it is. */
 int weft_ns3_part_get(const struct weft_ns3_part **out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

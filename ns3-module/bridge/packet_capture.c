@@ -7,8 +7,6 @@
 
 #include "base/file.h"
 
-#include <stdlib.h>
-
 int weft_packet_open_captures(struct packet_net *n, const struct weft_net_config *config,
                               struct weft_err *err)
 {

@@ -6,7 +6,6 @@
 #include "packet_net.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Of the listeners, those that have a function. */
 #define EACH_WITH(n, c, member)                                                                    \

@@ -9,7 +9,6 @@
 #include "ns3_part.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Whether Ultra Ethernet carries what has this priority beside the transport of the run. */
 static bool by_uet_beside(const struct packet_net *n, uint32_t prio)

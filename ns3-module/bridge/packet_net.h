@@ -11,10 +11,6 @@
 #include "simulation.h"
 #include "tcp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One net. */
 struct packet_net {
     struct weft_net net; /**< first */
@@ -123,7 +119,4 @@ uint64_t weft_packet_victims(struct weft_net *net, uint64_t *found);
 uint64_t weft_packet_explain_stuck(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                                    void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

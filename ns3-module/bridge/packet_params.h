@@ -10,9 +10,7 @@
 #include "ns3-module/engine/capture.h"
 #include "tcp_params.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Choices of ns3.simulator-impl. */
 enum weft_simulator { WEFT_SIMULATOR_AUTO, WEFT_SIMULATOR_WEFT, WEFT_SIMULATOR_DEFAULT };
@@ -46,7 +44,5 @@ struct weft_engine_params weft_packet_engine_params(const struct weft_packet_par
 /** How the engine takes over what repeats itself. */
 enum weft_replaying weft_packet_replaying(const struct weft_net_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

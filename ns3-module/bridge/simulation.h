@@ -19,9 +19,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /**
  * One simulation: a net whose messages all go by the engine, and which its owner, a net of the
@@ -82,7 +80,5 @@ static inline void weft_simulation_reach(struct weft_simulation *s, int64_t unti
         weft_engine_follow(engine, until_ps + 1);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

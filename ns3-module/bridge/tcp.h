@@ -8,9 +8,7 @@
 #include "simulation.h"
 #include "tcp_params.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_tcp_ops;
 
@@ -60,7 +58,5 @@ int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *
                  const struct weft_tcp_listener *listener, struct weft_tcp **out,
                  struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

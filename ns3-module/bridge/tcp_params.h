@@ -7,9 +7,7 @@
 
 #include "ns3-module/engine/engine.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What carries messages. */
 enum weft_transport_type { WEFT_TRANSPORT_ROCE, WEFT_TRANSPORT_TCP, WEFT_TRANSPORT_UET };
@@ -53,7 +51,5 @@ int weft_tcp_check_params(const struct weft_packet_transport *transport,
                           const struct weft_tcp_params *tcp, const struct weft_pfc_params *pfc,
                           const struct weft_fabric *fabric, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

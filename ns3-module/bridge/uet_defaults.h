@@ -6,10 +6,6 @@
 #include "net/net.h"
 #include "packet_params.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Whether section uet goes together with section tcp; else WEFT_E_INPUT. */
 int weft_uet_check_params(const struct weft_packet_params *p, struct weft_err *err);
 /** struct weft_net_backend.control_of */
@@ -20,7 +16,4 @@ bool weft_uet_implies(const void *params);
 int weft_uet_imply(const struct weft_net_config *config, weft_net_imply_fn fn, void *ctx,
                    struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,12 +6,9 @@
  */
 #include "core/control_config.h"
 #include "core/port.h"
-#include "engine.h"
-#include "switch/credit.h"
 #include "switch/marking.h"
 #include "switch/mmu.h"
 #include "switch/prio_params.h"
-#include "transport/control.h"
 
 #include "base/units.h"
 #include "congestion/cc_table.h"

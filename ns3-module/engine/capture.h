@@ -11,9 +11,7 @@
 
 #include "wire.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Section "capture". */
 struct weft_capture_params {
@@ -65,7 +63,5 @@ int weft_capture_select(const struct weft_fabric *f, const char *links, uint8_t 
 const char *weft_capture_name(const struct weft_fabric *f, uint32_t link,
                               char buf[WEFT_CAPTURE_NAME_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

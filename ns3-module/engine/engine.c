@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An engine's life cycle and its hooks. Model: engine.h. */
 #include "balance/balance.h"
-#include "balance/entropy.h"
 #include "core/address_space.h"
 #include "core/context.h"
 #include "core/extension.h"
@@ -28,15 +27,11 @@
 #include "transport/profile.h"
 #include "transport/qp.h"
 #include "transport/rc.h"
-#include "transport/recovery.h"
 #include "transport/sparse_ack.h"
 
 #include "base/rng.h"
 #include "base/units.h"
 #include "congestion/cc_table.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define MAX_MSGS (UINT32_C(1) << 26)
 #define MAX_QPS (UINT32_C(1) << 24)

@@ -34,9 +34,7 @@
 
 #include "base/message.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -68,7 +66,5 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
 int weft_engine_contribute(struct weft_engine *e, const struct weft_part *part,
                            struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

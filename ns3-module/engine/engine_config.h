@@ -14,9 +14,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Arguments of weft_engine_new; everything pointed to must outlive the engine, params and hooks
  * are copied. */
@@ -54,7 +52,5 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
 /** Adds up what a configuration gives to buffers, and sets aside in them. */
 void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_buffer_figures *out);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

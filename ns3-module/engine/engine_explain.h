@@ -5,12 +5,12 @@
 #ifndef WEFT_ENGINE_EXPLAIN_H
 #define WEFT_ENGINE_EXPLAIN_H
 
+#include "base/linkage.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -49,7 +49,5 @@ int64_t weft_engine_changed_ps(const struct weft_engine *e);
 uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max,
                              void (*fn)(void *ctx, const char *sentence), void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

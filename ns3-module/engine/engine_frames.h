@@ -9,9 +9,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -53,7 +51,5 @@ int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_eng
                                     struct weft_engine_mark since, uint32_t ahead, uint64_t bytes,
                                     uint32_t segment, uint32_t overhead);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

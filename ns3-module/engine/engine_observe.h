@@ -12,9 +12,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -68,7 +66,5 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err);
  * on each QP what has been taken in order. A pass over the QPs. */
 uint64_t weft_engine_arrived_bytes(struct weft_engine *e);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -10,9 +10,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_PRIOS 8u
 
@@ -249,7 +247,5 @@ extern const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTION
 /** Fills in all defaults. */
 int weft_engine_params_defaults(struct weft_engine_params *p, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

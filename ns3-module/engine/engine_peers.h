@@ -11,9 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -52,7 +50,5 @@ struct weft_peers_user {
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *peers,
                           struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

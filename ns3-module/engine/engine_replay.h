@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -38,7 +36,5 @@ bool weft_engine_can_replay(void);
 void weft_engine_set_tolerance(struct weft_engine *e, double tolerance);
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

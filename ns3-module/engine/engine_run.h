@@ -10,9 +10,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_engine;
 
@@ -81,7 +79,5 @@ void weft_engine_stop(struct weft_engine *e);
 /** The error that ended run(), or code 0. */
 const struct weft_err *weft_engine_error(const struct weft_engine *e);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -13,9 +13,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** "buffer", "headroom", "link-error", "link-down". */
 const char *weft_drop_reason_name(enum weft_drop_reason reason);
@@ -156,7 +154,5 @@ struct weft_engine_hooks {
     int (*lose)(void *ctx, uint32_t port, const struct weft_engine_pkt_view *pkt);
 };
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -36,9 +36,7 @@
 
 #include "engine.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A message as the NIC sees it. */
 enum weft_wire_operation {
@@ -84,7 +82,5 @@ size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
 /** The ICRC of the @p bytes bytes from the IPv4 header to before the ICRC. */
 uint32_t weft_wire_icrc(const struct weft_wire *w, const uint8_t *ip, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

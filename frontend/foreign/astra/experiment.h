@@ -23,10 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Which network plays the messages. */
 enum weft_astra_backend {
     WEFT_ASTRA_AUTO,    /**< packets for ns-3 and htsim; aware in one dimension, else unaware */
@@ -67,7 +63,4 @@ struct weft_astra_experiment *weft_astra_experiment_new(const struct weft_astra_
                                                         struct weft_err *err);
 void weft_astra_experiment_free(struct weft_astra_experiment *x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include "foreign/astra/experiment.h"
 #include "topologies/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The first failure is kept, and nothing is added after it. */
 struct weft_astra_maker {
     const struct weft_astra_options *o;
@@ -65,7 +61,4 @@ void weft_astra_read_fabric(struct weft_astra_maker *m, const char *path,
 /** ns-3's config.txt with its topology. */
 void weft_astra_ns3(struct weft_astra_maker *m);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include "foreign/hpcc/messages.h"
 #include "run/execute.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_ns3_files {
     struct weft_hpcc_message_files of;
     struct weft_hpcc_messages *messages; /**< once they are open */
@@ -26,7 +22,4 @@ void weft_ns3_files_init(struct weft_ns3_files *x, const struct weft_hpcc_messag
                          const char *also);
 void weft_ns3_files_free(struct weft_ns3_files *x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -15,9 +15,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 struct weft_arena;
 
@@ -129,7 +127,5 @@ const struct weft_hpcc_map_entry *weft_hpcc_map_find(const struct weft_hpcc_map 
 int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key key,
                           const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -6,15 +6,11 @@
 #include "topologies/fabric.h"
 #include "workload/traffic/hpcc_flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Checks that every flow joins two hosts of @p f. */
 int weft_hpcc_flows_check(const struct weft_hpcc_flows *l, const struct weft_fabric *f,
                           struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

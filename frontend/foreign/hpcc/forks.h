@@ -5,17 +5,10 @@
 
 #include "base/scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The row of a key, or -1. */
 int weft_hpcc_fork_find(const char *key);
 /** Reads the value of row @p row, whose key is the current token: what is off there is passed over,
  * all else refused by what the key means. */
 int weft_hpcc_fork_read(struct weft_scan *s, int row, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,9 +8,7 @@
 #include "foreign/hpcc/pairs.h"
 #include "foreign/hpcc/trace.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One configuration with its inputs. */
 struct weft_hpcc_job {
@@ -34,7 +32,5 @@ int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, bool hosts_for
                        struct weft_err *err);
 void weft_hpcc_job_free(struct weft_hpcc_job *j);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

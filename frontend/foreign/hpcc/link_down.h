@@ -7,10 +7,6 @@
 #include "foreign/hpcc/config.h"
 #include "topologies/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * The setting fault.events=... of LINK_DOWN, and what is to be said of it in *note; "" with an
  * empty note where no link fails. The profile has checked the values. NULL: out of memory.
@@ -18,7 +14,4 @@ extern "C" {
 const char *weft_hpcc_link_down_setting(struct weft_arena *a, const struct weft_hpcc_config *c,
                                         const struct weft_fabric *f, const char **note);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A configuration of HPCC's and the settings beside it, read and resolved. */
 #include "base/param.h"
-#include "congestion/cc.h"
 #include "congestion/cc_table.h"
 #include "foreign/hpcc/run.h"
 

@@ -7,7 +7,6 @@
 #include "foreign/hpcc/pairs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #undef uthash_nonfatal_oom

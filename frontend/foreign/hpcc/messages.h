@@ -11,10 +11,6 @@
 #include "foreign/hpcc/config.h"
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What a configuration says of them: names in the run folder, NULL: not written. */
 struct weft_hpcc_message_files {
     const char *fct, *pfc;
@@ -45,7 +41,4 @@ int weft_hpcc_messages_close(struct weft_hpcc_messages *m, struct weft_err *err)
 /** Also when the files are still open; NULL is allowed. */
 void weft_hpcc_messages_free(struct weft_hpcc_messages *m);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,7 +7,6 @@
 #include "foreign/hpcc/output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Protocol numbers of the simulator. */
 enum { UDP = 0x11, ACK = 0xfc, NACK = 0xfd, PFC = 0xfe, CNP = 0xff };

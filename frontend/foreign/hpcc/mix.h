@@ -23,10 +23,6 @@
 #include "foreign/hpcc/trace.h"
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define WEFT_HPCC_MIX_RECORD 56
 
 /** What is traced. Everything pointed to must outlive the trace. */
@@ -54,7 +50,4 @@ int weft_hpcc_mix_flush(struct weft_hpcc_mix *m, struct weft_err *err);
 /** Closes the file and frees, reporting any failed write. NULL is allowed. */
 int weft_hpcc_mix_close(struct weft_hpcc_mix *m, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

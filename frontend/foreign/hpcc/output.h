@@ -14,9 +14,7 @@
 #include "foreign/hpcc/flow.h"
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The simulator's IPv4 address of a node. */
 uint32_t weft_hpcc_ip(uint32_t node);
@@ -36,7 +34,5 @@ void weft_hpcc_pfc_line(struct weft_rows *out, const struct weft_fabric *f,
 int weft_hpcc_output_name(const struct weft_hpcc_config *c, const char *const *keys,
                           const char *const *names, int i, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

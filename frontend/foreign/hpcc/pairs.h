@@ -12,9 +12,7 @@
 
 #include "foreign/hpcc/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The largest over all ordered host pairs: what GLOBAL_T 1 gives to every queue pair. */
 struct weft_hpcc_pairs {
@@ -46,7 +44,5 @@ void weft_hpcc_pair_table_find(struct weft_hpcc_pair_table *t, uint32_t src, uin
  * counts as one packet. */
 uint64_t weft_hpcc_standalone_ns(const struct weft_hpcc_flow *w, uint64_t payload_bytes);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -9,7 +9,6 @@
 #include "jobs/flow_player.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FCT, PFC, QLEN, FILES };
 

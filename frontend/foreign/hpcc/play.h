@@ -15,10 +15,6 @@
 #include "foreign/hpcc/slowdown.h"
 #include "net/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is played. Everything pointed to must outlive the player. */
 struct weft_hpcc_play_config {
     const struct weft_fabric *fabric;
@@ -64,7 +60,4 @@ int weft_hpcc_play_finish(struct weft_hpcc_play *p, int64_t reached_ps, struct w
 /** Size and slowdown of the complete flows, in order of completion; the caller may reorder them. */
 struct weft_hpcc_fct *weft_hpcc_play_fcts(struct weft_hpcc_play *p, size_t *n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

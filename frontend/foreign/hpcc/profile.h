@@ -15,9 +15,7 @@
 #include "foreign/hpcc/config.h"
 #include "foreign/hpcc/pairs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What a configuration amounts to. */
 struct weft_hpcc_profile {
@@ -53,7 +51,5 @@ struct weft_hpcc_compat {
 /** All rows; *n receives their number. */
 const struct weft_hpcc_compat *weft_hpcc_compat_table(size_t *n);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

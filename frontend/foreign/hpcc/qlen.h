@@ -16,9 +16,7 @@
 #include "base/rows.h"
 #include "topologies/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 #define WEFT_HPCC_QLEN_INTERVAL_PS INT64_C(100000)
 #define WEFT_HPCC_QLEN_DUMP_PS INT64_C(100000000000)
@@ -38,7 +36,5 @@ void weft_hpcc_qlen_change(struct weft_hpcc_qlen *q, int64_t t_ps, uint32_t port
 /** Nothing more changes up to and at @p t_ps; WEFT_NEVER: at all. The file has what is due. */
 int weft_hpcc_qlen_reach(struct weft_hpcc_qlen *q, int64_t t_ps, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -6,10 +6,6 @@
 #include "topologies/fabric.h"
 #include "workload/traffic/hpcc_flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The number of a flow's QP (weft_msg.qp); @p is_ports: source and destination port alone, as
  * transport.ecmp=hpcc reads it. */
 uint32_t weft_hpcc_qp(const struct weft_hpcc_flows *l, const struct weft_hpcc_flow *w,
@@ -27,7 +23,4 @@ void weft_hpcc_qps_free(struct weft_hpcc_qps *q);
 const struct weft_hpcc_flow *weft_hpcc_qps_find(const struct weft_hpcc_qps *q, uint32_t src,
                                                 uint32_t dst, uint32_t qp);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

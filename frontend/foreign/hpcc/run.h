@@ -13,10 +13,6 @@
 #include "run/signal_run_json.h"
 #include "run/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Section "simulator" of settings: how its configuration is taken. */
 struct weft_hpcc_taking {
     bool compat;
@@ -80,7 +76,4 @@ int weft_hpcc_run_play(struct weft_hpcc_run *r, const struct weft_execute_opts *
 void weft_hpcc_run_text(FILE *out, const struct weft_hpcc_run *r);
 void weft_hpcc_run_release(struct weft_hpcc_run *r);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

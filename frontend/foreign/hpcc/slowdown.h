@@ -11,9 +11,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum { WEFT_HPCC_BUCKETS = 20 };
 
@@ -39,7 +37,5 @@ void weft_hpcc_slowdown_text(FILE *out, const struct weft_hpcc_bucket b[WEFT_HPC
 int weft_hpcc_slowdown_csv(const char *path, const struct weft_hpcc_bucket b[WEFT_HPCC_BUCKETS + 1],
                            struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -8,9 +8,7 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** The traced nodes, in the order of the file. */
 struct weft_hpcc_trace {
@@ -24,7 +22,5 @@ int weft_hpcc_trace_read(const char *path, uint32_t nnodes, struct weft_hpcc_tra
                          struct weft_err *err);
 void weft_hpcc_trace_free(struct weft_hpcc_trace *t);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,10 +5,6 @@
 
 #include "run/execute.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define WEFT_HTSIM_FLOWS_FILE "htsim.txt"
 
 struct weft_htsim_flows {
@@ -25,7 +21,4 @@ void weft_htsim_flows_init(struct weft_htsim_flows *x);
 /** Writes mean, shortest and longest for people; nothing where no file was open. */
 void weft_htsim_flows_text(FILE *out, const struct weft_htsim_flows *x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "run/settings.h"
 #include "topologies/topology.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How entropy values are chosen: the words of weft_htsim_options.balance. */
 #define WEFT_HTSIM_BALANCES "mixed|bitmap|reps|oblivious"
 
@@ -52,7 +48,4 @@ int weft_htsim_nodes(const char *matrix, uint64_t *nodes, struct weft_err *err);
 int weft_htsim_settings(const struct weft_htsim_options *o, struct weft_settings *out,
                         struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

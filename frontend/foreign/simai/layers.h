@@ -9,10 +9,6 @@
 #include "system/system.h"
 #include "workload/astra_text/astra_text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One part of a layer. */
 struct weft_simai_part {
     int64_t compute_ps, comm_ps; /**< its computation; its collective, with the update */
@@ -43,7 +39,4 @@ int weft_simai_layers_write(struct weft_simai_layers *l, const char *path, const
                             struct weft_err *err);
 void weft_simai_layers_free(struct weft_simai_layers *l);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,9 +19,7 @@
 #include "workload/dag.h"
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum weft_astra_policy {
 #define WEFT_ASTRA_POLICY(symbol, word, loop, model, data) WEFT_ASTRA_##symbol,
@@ -166,7 +164,5 @@ int weft_astra_text_job(const struct weft_astra_text *t, uint64_t nranks, uint64
 int weft_astra_text_write(const struct weft_astra_text *t, uint64_t nranks, uint64_t passes,
                           const char *prefix, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -27,8 +27,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NODES_MAX (UINT64_C(1) << 24) /* of one rank */
 #define NO_NODE UINT64_MAX

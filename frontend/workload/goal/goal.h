@@ -17,10 +17,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A peer or tag that matches any. */
 #define WEFT_GOAL_ANY UINT32_MAX
 /** What the binary form begins with. */
@@ -112,7 +108,4 @@ struct weft_goal *weft_goal_new(uint32_t nranks, const char *file, struct weft_e
 /** Counts what the ranks of @p g have, and checks that each can come to its end. */
 int weft_goal_finish(struct weft_goal *g, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

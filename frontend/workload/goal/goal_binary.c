@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { HEAD = 8, OP_BYTES = 39, FIXED = 6, ENTRY = 16 };
 

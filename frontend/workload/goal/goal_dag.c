@@ -14,7 +14,6 @@
  */
 #include "workload/goal/goal_internal.h"
 
-#include "base/units.h"
 #include "workload/names.h"
 
 #include <inttypes.h>

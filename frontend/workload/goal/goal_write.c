@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* @p all: no operation of the rank has a label, so that all get one. */
 static void put_label(FILE *out, const struct weft_goal_rank *k, uint32_t i, bool all,

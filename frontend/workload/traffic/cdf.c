@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 /** Parameters. */
 struct params {

@@ -14,10 +14,6 @@
 #include "base/cdf.h"
 #include "workload/flows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** How far apart the flows of a rank begin. */
 enum weft_arrivals {
     WEFT_ARRIVALS_POISSON,   /**< exponential intervals */
@@ -56,7 +52,4 @@ double weft_cdf_source_crossing(const struct weft_flow_source *s, uint32_t rank,
 /** Sets the mean time between the starts of a rank's flows, before the first flow is made. */
 void weft_cdf_source_set_gap(struct weft_flow_source *s, uint32_t rank, double gap_ps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,9 +5,7 @@
 
 #include "base/cdf.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One distribution. */
 struct weft_cdf_entry {
@@ -26,7 +24,5 @@ struct weft_cdf *weft_cdf_named(const char *name, struct weft_err *err);
  * failure. */
 struct weft_cdf *weft_cdf_open(const char *name, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

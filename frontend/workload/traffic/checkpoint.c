@@ -9,7 +9,6 @@
  * client to a server go over one queue pair.
  */
 #include "base/rng.h"
-#include "base/units.h"
 #include "workload/traffic/rows.h"
 #include "workload/traffic/servers.h"
 

@@ -13,10 +13,6 @@
 
 #include "workload/traffic/reactor.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** All instances. */
 struct weft_decode_config {
     uint32_t first_rank;   /**< of the first instance; the others follow */
@@ -55,7 +51,4 @@ bool weft_decode_owns(const struct weft_decode *d, uint64_t cookie);
 void weft_decode_fired(struct weft_decode *d, int64_t now_ps, uint64_t cookie);
 void weft_decode_arrived(struct weft_decode *d, int64_t now_ps, uint64_t cookie);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

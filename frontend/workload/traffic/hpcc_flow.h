@@ -16,9 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What the line of a flow looks like. */
 enum weft_hpcc_flow_format { WEFT_HPCC_FLOW_AUTO, WEFT_HPCC_FLOW_HPCC, WEFT_HPCC_FLOW_CONWEAVE };
@@ -59,7 +57,5 @@ struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_fl
                                              struct weft_err *err);
 void weft_hpcc_flows_free(struct weft_hpcc_flows *l);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

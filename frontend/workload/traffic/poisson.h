@@ -11,9 +11,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What to generate. */
 struct weft_traffic_config {
@@ -46,7 +44,5 @@ void weft_traffic_free(struct weft_traffic *t);
 /** Writes @p t in the grammar of flow.txt: priority group 3, port 100, seconds with 9 decimals. */
 void weft_traffic_write(const struct weft_traffic *t, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

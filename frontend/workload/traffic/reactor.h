@@ -11,10 +11,6 @@
 #include "base/slots.h"
 #include "workload/flows.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_reactor;
 
 /** What a source does, at times since it began. It calls the functions below, whose failures are
@@ -65,7 +61,4 @@ uint32_t weft_reactor_place(struct weft_reactor *r, struct weft_slots *of, const
 /** Keeps the failure of a source. */
 void weft_reactor_fail(struct weft_reactor *r, const char *what);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include "workload/training/model.h"
 #include "workload/workload.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Base of a source whose first ranks are clients and whose others are servers. */
 struct weft_servers {
     struct weft_reactor r;
@@ -34,7 +30,4 @@ int weft_servers_ranks(const char *workload, uint64_t ranks, uint64_t servers, u
 /** The transformer called @p name; NULL: *err names the nearest. */
 const struct weft_model *weft_servers_model(const char *name, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,9 +11,7 @@
 #include "workload/et.h"
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** How many sorts of ranks there are. */
 uint64_t weft_training_sorts(const struct weft_training_plan *plan);
@@ -40,7 +38,5 @@ int weft_training_alike_keep(struct weft_training_alike *a, struct weft_convert 
 int weft_training_alike_share(struct weft_training_alike *a, struct weft_convert *c, uint64_t rank,
                               struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

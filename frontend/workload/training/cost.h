@@ -18,9 +18,7 @@
 
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Costs of blocks and head as the plan has them now; before them nothing of either is known. */
 void weft_training_costs_make(struct weft_training_plan *plan);
@@ -50,7 +48,5 @@ double weft_training_optimizer_bytes(const struct weft_training_plan *plan, uint
 /** Seconds of that. */
 double weft_training_optimizer_s(const struct weft_training_plan *plan, uint64_t stage);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

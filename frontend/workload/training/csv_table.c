@@ -3,10 +3,8 @@
 #include "workload/training/csv_table.h"
 
 #include "base/file.h"
-#include "base/units.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

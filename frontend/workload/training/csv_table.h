@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Most columns. */
 #define WEFT_CSV_TABLE_COLUMNS 8
 
@@ -42,7 +38,4 @@ int weft_csv_table_word(struct weft_csv_table *t, int field, const char *const *
 /** A number from 0 to @p most. */
 int weft_csv_table_number(struct weft_csv_table *t, int field, double most, double *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

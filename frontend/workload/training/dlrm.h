@@ -20,9 +20,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most tables. */
 #define WEFT_DLRM_TABLES_MAX 1024
@@ -84,7 +82,5 @@ struct weft_dlrm_cut {
 int weft_dlrm_divide(const struct weft_dlrm *m, const struct weft_dlrm_cut *cut, uint64_t ranks,
                      struct weft_dlrm_share *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -10,13 +10,13 @@
 #ifndef WEFT_TRAINING_GPU_H
 #define WEFT_TRAINING_GPU_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A GPU. Peaks are those of dense matrices in bf16. */
 struct weft_gpu {
@@ -55,7 +55,5 @@ double weft_gpu_flops_s(const struct weft_gpu *g, double flops, double efficienc
 /** Seconds to read and write @p bytes. */
 double weft_gpu_bytes_s(const struct weft_gpu *g, double bytes);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -15,10 +15,6 @@
 #include "workload/training/plan.h"
 #include "workload/training/schedule.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** No node to wait for. */
 #define WEFT_NO_NODE UINT64_MAX
 
@@ -169,7 +165,4 @@ void weft_graph_iteration_end(struct weft_training_graph *g);
 uint64_t weft_graph_reduce(struct weft_training_graph *g);
 void weft_graph_step(struct weft_training_graph *g, uint64_t reduced);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -2,12 +2,10 @@
 /* Kernel times by shape: tables, rooflines, interpolation. */
 #include "workload/training/kernel_times.h"
 
-#include "base/units.h"
 #include "workload/training/csv_table.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NEAREST = 8, TERMS = 4 };
 

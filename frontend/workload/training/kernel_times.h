@@ -23,9 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Kinds of kernels. */
 enum weft_kernel_kind {
@@ -77,7 +75,5 @@ double weft_kernel_roofline_s(const struct weft_gpu *g, enum weft_kernel_kind ki
 double weft_kernel_s(const struct weft_kernel_times *t, const struct weft_gpu *g,
                      enum weft_kernel_kind kind, double m, double n, double k);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

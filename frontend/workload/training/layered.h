@@ -16,9 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Most layers of a table. */
 #define WEFT_LAYERED_MAX 512
@@ -65,7 +63,5 @@ double weft_layered_flops(const struct weft_layered *m);
  */
 void weft_layered_divide(uint64_t n, const double *seconds, uint64_t chunks, uint32_t *starts);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

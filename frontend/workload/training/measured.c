@@ -5,7 +5,6 @@
 #include "workload/training/csv_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { OPERATION, PASS, ROWS, EFFICIENCY, COLUMNS };
 

@@ -23,9 +23,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum weft_kernel {
 #define WEFT_KERNEL(symbol, name) WEFT_KERNEL_##symbol,
@@ -59,7 +57,5 @@ int weft_measured_read(const char *path, struct weft_measured *out, struct weft_
 double weft_measured_at(const struct weft_measured *m, enum weft_kernel kernel,
                         enum weft_kernel_pass pass, double rows);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -18,9 +18,7 @@
 
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** What the driver, communicators and fragmentation take: an estimate. */
 #define WEFT_TRAINING_RUNTIME_BYTES (UINT64_C(2) << 30)
@@ -39,7 +37,5 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
 /** Activations of one block and microbatch, whole (nothing recomputed but what is selective). */
 double weft_training_block_activations(const struct weft_training_plan *plan, uint64_t layer);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

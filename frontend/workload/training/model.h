@@ -17,13 +17,13 @@
 #ifndef WEFT_TRAINING_MODEL_H
 #define WEFT_TRAINING_MODEL_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** A transformer. */
 struct weft_model {
@@ -83,7 +83,5 @@ uint64_t weft_model_params(const struct weft_model *m);
  * attention scores. */
 double weft_model_forward_flops(const struct weft_model *m, uint64_t sequence, bool causal);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -19,9 +19,7 @@
 #include "workload/training/measured.h"
 #include "workload/training/model.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Values of the parameter `data-parallel`. */
 enum weft_sharding {
@@ -240,7 +238,5 @@ struct weft_block_params weft_training_layer_params(const struct weft_training_p
 struct weft_block_params weft_training_stage_params(const struct weft_training_plan *plan,
                                                     uint64_t stage);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

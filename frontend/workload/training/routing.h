@@ -14,15 +14,11 @@
 
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Rows that a rank routes in block @p layer, to each of the e members of its expert-parallel
  * group: rows[e]. */
 void weft_training_routing(const struct weft_training_plan *plan, uint64_t layer, uint64_t *rows);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -16,9 +16,7 @@
 #include "base/arena.h"
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 enum weft_pass_kind {
     WEFT_PASS_FORWARD,
@@ -53,7 +51,5 @@ uint64_t weft_schedule_in_flight(const struct weft_training_plan *plan, uint64_t
  * 1 : 1 : 1; of 2bw once the pipeline is full. */
 double weft_schedule_bubble(const struct weft_training_plan *plan);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

@@ -5,10 +5,6 @@
 
 #include "workload/training/schedule.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Receives the passes of a stage. */
 struct weft_schedule_sink {
     struct weft_pass *list; /**< NULL: only count */
@@ -22,7 +18,4 @@ void weft_schedule_put(struct weft_schedule_sink *s, enum weft_pass_kind kind, u
 void weft_schedule_dualpipe(const struct weft_training_plan *plan, uint64_t stage,
                             struct weft_schedule_sink *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

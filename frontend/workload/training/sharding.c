@@ -21,7 +21,6 @@
 #include "workload/dag.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static struct weft_block_params all_params_of(const struct weft_training_graph *g, uint64_t unit)
 {

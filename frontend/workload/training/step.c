@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* One pass of one microbatch through one chunk. */
 struct pass {

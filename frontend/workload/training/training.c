@@ -13,8 +13,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Of an iteration of the job. */
 static uint64_t tokens_of_one(const struct weft_training_plan *q)

@@ -13,9 +13,7 @@
 #include "workload/et.h"
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Name of a communicator in traces, a number from 1 on. */
 uint64_t weft_comm_number(const struct weft_training_plan *plan, enum weft_comm comm,
@@ -52,7 +50,5 @@ struct weft_training_summary {
 int weft_training_summarize(const struct weft_training_plan *plan,
                             struct weft_training_summary *out, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

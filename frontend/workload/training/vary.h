@@ -15,9 +15,7 @@
 
 #include "workload/training/plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** Whether iterations differ. */
 bool weft_training_varies(const struct weft_training_plan *plan);
@@ -29,7 +27,5 @@ void weft_training_plan_at(const struct weft_training_plan *plan, uint64_t k,
 /** Whether all sequences can be divided as the job is. */
 int weft_training_check_varying(const struct weft_training_plan *plan, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

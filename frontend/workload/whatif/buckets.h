@@ -13,10 +13,6 @@
 
 #include "workload/whatif/edit.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A collective that may go into a bucket. */
 struct weft_bucketed {
     uint32_t node; /**< index in the trace */
@@ -33,7 +29,4 @@ struct weft_bucketed {
 int weft_buckets_fill(const struct weft_edit *e, struct weft_bucketed *list, uint32_t n,
                       uint32_t nsorts, uint64_t most_bytes, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include "workload/whatif/transform.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_chain;
 
 /** A chain over the trace of @p prefix; @p groups_file: JSON of its communicators, or NULL. NULL:
@@ -31,7 +27,4 @@ const struct weft_transform *weft_chain_list(const struct weft_chain *c, size_t 
 int weft_chain_write(struct weft_chain *c, const char *out, uint64_t *ranks, bool *groups,
                      struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

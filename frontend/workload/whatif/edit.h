@@ -10,10 +10,6 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_edit_note;
 struct weft_edit_new;
 
@@ -64,7 +60,4 @@ void weft_edit_remove(struct weft_edit *e, uint32_t at);
  * WEFT_E_LIMIT: out of memory. */
 int weft_edit_finish(struct weft_edit *e, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

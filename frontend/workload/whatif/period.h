@@ -5,15 +5,8 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Of @p n symbols, the largest k for which they are k times the same sequence; 1 for n = 0. 0: out
  * of memory. */
 uint32_t weft_period_count(const uint64_t *symbols, uint32_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is drawn; collectives have one each, in Chakra's order. */
 enum weft_quantity {
     WEFT_QUANTITY_COLLECTIVE = 0, /**< + comm_type, bytes */
@@ -48,7 +44,4 @@ double weft_profile_draw(const struct weft_profile *p, unsigned quantity, double
 /** The attribute as a number; 0 when there is none. */
 double weft_profile_attr(const struct weft_et_node *node, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

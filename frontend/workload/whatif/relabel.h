@@ -11,10 +11,6 @@
 
 #include "workload/whatif/transform.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_relabel {
     uint32_t copies;
     /** The new rank that is copy @p c of the old rank @p r. */
@@ -38,7 +34,4 @@ int weft_relabel_apply(struct weft_relabel *l, struct weft_transform *t, uint32_
                        struct weft_err *err);
 void weft_relabel_end(struct weft_relabel *l);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

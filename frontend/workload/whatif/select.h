@@ -8,10 +8,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The first member, called `select`, of a transform's parameters. Those that its table lacks are
  * zero: no restriction. */
 struct weft_select {
@@ -98,7 +94,4 @@ int weft_node_map_bytes(struct weft_et_node *node, struct weft_arena *arena,
                         uint64_t (*fn)(const void *ctx, uint64_t bytes), const void *ctx,
                         struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

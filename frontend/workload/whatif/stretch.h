@@ -5,10 +5,6 @@
 
 #include "workload/et.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One rank's operations, one after the other. */
 struct weft_stretch {
     double factor;
@@ -24,7 +20,4 @@ struct weft_stretch {
 int weft_stretch_node(struct weft_stretch *s, const struct weft_et *et, struct weft_et_node *node,
                       struct weft_arena *arena, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "workload/whatif/edit.h"
 #include "workload/whatif/profile.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Parameters; synthesize.c describes them. */
 struct synthesize {
     uint64_t ranks, iterations, seed, learned;
@@ -47,7 +43,4 @@ int weft_synthesize_emit(const struct synthesize *p, const struct weft_profile *
                          uint32_t rank, uint32_t learned, struct weft_et *et,
                          struct weft_arena *arena, struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,10 +16,6 @@
 #include "workload/et.h"
 #include "workload/groups.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Definitions of communicators that hold for every rank; n of an entry 0: every rank. */
 struct weft_group_list {
     struct weft_group *groups;
@@ -86,7 +82,4 @@ int weft_transform_group(const struct weft_transform *t, const struct weft_et *e
 int weft_transform_begin_rank(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
                               struct weft_err *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -31,7 +31,6 @@
 #include "flowlet.h"
 #include "plugged.h"
 #include "steer.h"
-#include "path_balancer.h"
 
 #include "base/rng.h"
 #include "topologies/topology_keys.h"

@@ -24,7 +24,6 @@
  */
 #include "conweave.h"
 #include "core/gap.h"
-#include "core/loop.h"
 #include "ecmp.h"
 
 #include "base/rng.h"

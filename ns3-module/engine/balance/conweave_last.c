@@ -7,8 +7,6 @@
  * the first switch; with no packet on the old way in this epoch, conweave-resume-default from now.
  */
 #include "conweave.h"
-#include "core/loop.h"
-#include "core/port.h"
 #include "core/walk.h"
 
 /* Sends on what is kept. */

@@ -20,7 +20,6 @@
  */
 #include "ideal.h"
 #include "ecmp.h"
-#include "steer.h"
 #include "core/context.h"
 #include "core/gap.h"
 

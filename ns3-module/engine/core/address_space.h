@@ -11,15 +11,15 @@
 #ifndef WEFT_ENGINE_ADDRESS_SPACE_H
 #define WEFT_ENGINE_ADDRESS_SPACE_H
 
+#include "base/linkage.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 /** Bytes in which ranges are mapped: a huge page of x86-64 and of ARM with pages of 4 KiB. */
 #define ADDRESS_STEP ((size_t)2 << 20)
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 #pragma GCC visibility push(hidden)
 
 /** Takes a range of @p most bytes, of which the first ADDRESS_STEP are mapped, zero. NULL: there is
@@ -35,7 +35,5 @@ void address_give(void *at, size_t mapped);
 void *address_map(size_t bytes);
 
 #pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

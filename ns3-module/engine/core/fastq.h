@@ -21,6 +21,7 @@
 #ifndef WEFT_FASTQ_H
 #define WEFT_FASTQ_H
 
+#include "base/linkage.h"
 #include "heap.h"
 
 #define FASTQ_PORT_BITS 23
@@ -89,9 +90,7 @@ static inline uint32_t fastq_len(const struct fastq *q)
     return (uint32_t)(q->top - q->due) + q->near.n + q->nlisted + q->far.n;
 }
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 #pragma GCC visibility push(hidden)
 
 /** An empty queue for ports 0 .. @p nports - 1; false when out of memory. */
@@ -109,9 +108,7 @@ void fastq_clear(struct fastq *q, int64_t now);
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 
 /**
  * Adds an entry at @p t >= @p now; false when that is too far ahead. Of one kind and port the

@@ -12,7 +12,6 @@
 #include "base/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 _Thread_local struct weft_engine *engine_here;
 

@@ -2,7 +2,6 @@
 /* Packet records, and what hooks are shown of them. */
 #include "pkt.h"
 #include "context.h"
-#include "loop.h"
 #include "stable.h"
 #include "walk.h"
 #include "executor.h"

@@ -10,6 +10,7 @@
 #ifndef WEFT_STABLE_H
 #define WEFT_STABLE_H
 
+#include "base/linkage.h"
 #include "base/require.h"
 
 #include <stdbool.h>
@@ -42,9 +43,7 @@ struct stable_map {
 
 struct weft_err;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 #pragma GCC visibility push(hidden)
 
 /** An array of @p n records of @p elem bytes that does not grow; false when they are refused. */
@@ -69,9 +68,7 @@ void stable_huge_pages(const struct stable *s, uint32_t first, uint32_t end);
 
 #pragma GCC visibility pop
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 
 /** A free record (contents undefined), or NIL when there is none without growth. */
 static inline uint32_t stable_free(struct stable *s)

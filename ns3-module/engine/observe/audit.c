@@ -25,7 +25,6 @@
 #include "switch/credit.h"
 #include "switch/in_network.h"
 #include "switch/mmu.h"
-#include "transport/recovery.h"
 
 #include "base/units.h"
 

@@ -22,7 +22,6 @@
 #include "core/names.h"
 #include "switch/credit.h"
 #include "switch/mmu.h"
-#include "core/pkt.h"
 #include "core/executor.h"
 #include "victims.h"
 #include "core/walk.h"

@@ -8,10 +8,6 @@
 
 #include "base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct weft_pcap;
 
 /** Creates or replaces @p path; NULL on failure. At most @p snaplen bytes of a frame are kept. */
@@ -24,7 +20,4 @@ int weft_pcap_flush(struct weft_pcap *p, struct weft_err *err);
 /** Closes the file; NULL is allowed. */
 void weft_pcap_close(struct weft_pcap *p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

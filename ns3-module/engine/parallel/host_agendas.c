@@ -5,7 +5,6 @@
 #include "core/events.h"
 #include "host_parts_internal.h"
 #include "obstacles.h"
-#include "posts.h"
 #include "window_threads.h"
 
 #include <stdlib.h>

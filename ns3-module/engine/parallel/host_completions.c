@@ -3,6 +3,7 @@
  * Completions for passive callbacks, called after a window. Each thread has a sorted list; a heap
  * of threads merges the lists.
  */
+#include "base/heap.h"
 #include "host_parts_internal.h"
 #include "core/context.h"
 #include "core/extension.h"
@@ -75,7 +76,7 @@ void host_completions_report(struct weft_engine *e, struct window_threads *c, st
             h[n++] = (struct host_completions){w->completions, w->completions + w->ncompletions, w};
     }
     for (unsigned i = n / 2; i-- > 0;)
-        HEAP_SINK(h, n, i, host_completions_before);
+        WEFT_HEAP_SINK(h, n, i, host_completions_before);
     while (n && ev_before(h[0].next->completion.at, before)) {
         struct worker_completion *t = h[0].next++;
         if (h[0].end - t > (ptrdiff_t)AHEAD) {
@@ -88,7 +89,7 @@ void host_completions_report(struct weft_engine *e, struct window_threads *c, st
             h[0] = h[--n];
         }
         if (n)
-            HEAP_SINK(h, n, 0, host_completions_before);
+            WEFT_HEAP_SINK(h, n, 0, host_completions_before);
     }
     for (unsigned k = 0; k < n; k++)
         host_completions_keep(h[k].of, h[k].next);

@@ -9,7 +9,6 @@
 #include "posts.h"
 #include "window.h"
 #include "window_threads.h"
-#include "worker.h"
 
 /* ---- a window ---- */
 

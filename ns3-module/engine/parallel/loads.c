@@ -21,7 +21,6 @@
 #include "base/rng.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LONGEST_WAIT 1024u /**< windows between two looks at most */
 #define SHUFFLE_EVERY 5u   /**< tests have nodes dealt anew that often */

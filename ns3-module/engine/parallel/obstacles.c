@@ -8,7 +8,6 @@
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/gap.h"
-#include "transport/profile.h"
 
 /* Whether a timer of a QP may expire within the window in which it was set. */
 static bool obstacle_timers_are_near(const struct weft_engine *e)

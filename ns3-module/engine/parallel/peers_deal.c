@@ -4,7 +4,6 @@
 #include "clusters.h"
 #include "partition.h"
 #include "peers.h"
-#include "window_threads.h"
 #include "window.h"
 
 #include <stdlib.h>

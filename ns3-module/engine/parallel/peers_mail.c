@@ -15,7 +15,6 @@
 #include "peers.h"
 #include "window_threads.h"
 #include "core/windows.h"
-#include "worker.h"
 #include "congestion/cc_switch.h"
 
 #include <stdlib.h>

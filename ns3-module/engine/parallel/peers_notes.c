@@ -5,10 +5,6 @@
 #include "core/grow.h"
 #include "peers.h"
 #include "window_threads.h"
-#include "worker.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 void peers_may_complete(const struct weft_engine *e, int64_t t_ps, uint64_t id, uint32_t cluster)
 {

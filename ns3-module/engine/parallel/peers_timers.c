@@ -5,10 +5,8 @@
 #include "core/events.h"
 #include "peers.h"
 #include "switch/pfc_timer.h"
-#include "transport/recovery.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int compare(const void *va, const void *vb)
 {

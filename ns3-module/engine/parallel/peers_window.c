@@ -10,9 +10,6 @@
 #include "window_threads.h"
 #include "core/windows.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -5,7 +5,6 @@
  */
 #include "posts.h"
 #include "transport/qp.h"
-#include "transport/delay.h"
 #include "core/context.h"
 #include "core/extension.h"
 #include "core/fail.h"

@@ -13,11 +13,8 @@
 #include "core/loop.h"
 #include "peers.h"
 #include "switch/pfc.h"
-#include "core/port.h"
 
 #include "base/units.h"
-
-#include <string.h>
 
 #define REBASE_PS (FASTQ_SPAN / 2)
 bool window_init(struct weft_engine *e)

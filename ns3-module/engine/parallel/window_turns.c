@@ -17,7 +17,6 @@
  */
 #include "window_threads.h"
 #include "core/context.h"
-#include "thread_pool.h"
 #include "host_agendas.h"
 #include "window.h"
 #include "core/windows.h"

@@ -27,7 +27,6 @@
 #include "pause_clock.h"
 #include "core/control_config.h"
 #include "core/context.h"
-#include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
 #include "core/walk.h"
@@ -36,7 +35,6 @@
 #include "base/units.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* A port: what its sending end knows of the peer's buffer, and the peer's view of the same. */
 struct credit {

@@ -10,7 +10,6 @@
  * PFC and credit frames go first, then what the scheduler picks (scheduler.c).
  */
 #include "forward.h"
-#include "balance/path_balancer.h"
 #include "core/context.h"
 #include "core/events.h"
 #include "core/pkt.h"
@@ -27,7 +26,6 @@
 #include "random_drop.h"
 #include "trim.h"
 
-#include "base/rng.h"
 #include "base/units.h"
 
 /* port_catch_up (forward_catch_up.h) from within. */

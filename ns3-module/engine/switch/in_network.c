@@ -38,7 +38,6 @@
 #include "core/gap.h"
 #include "balance/ideal.h"
 #include "in_network_state.h"
-#include "core/loop.h"
 #include "core/pkt.h"
 #include "core/port.h"
 #include "core/events.h"

@@ -4,7 +4,6 @@
 #include "core/names.h"
 #include "in_network.h"
 #include "in_network_state.h"
-#include "core/loop.h"
 
 #include "base/units.h"
 

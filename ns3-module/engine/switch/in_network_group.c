@@ -3,7 +3,6 @@
 #include "core/control_config.h"
 #include "core/context.h"
 #include "core/gap.h"
-#include "credit.h"
 #include "in_network.h"
 #include "in_network_state.h"
 #include "core/executor.h"

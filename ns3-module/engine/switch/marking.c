@@ -2,19 +2,15 @@
 /* Marking curves; see marking.h. */
 #include "marking.h"
 #include "core/port.h"
-#include "engine.h"
 #include "params/lists.h"
 #include "prio_params.h"
 
 #include "base/int128.h"
-#include "base/scale.h"
 #include "base/units.h"
 #include "congestion/cc_marking.h"
 #include "congestion/cc_table.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Finds RATE:KMIN:KMAX:PMAX for a rate in ecn.rate-map; 1: found, 0: not there, < 0: malformed. */
 static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_t *kmax,

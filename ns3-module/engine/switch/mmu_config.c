@@ -16,7 +16,6 @@
 #include "core/control_config.h"
 #include "core/context.h"
 #include "core/grow.h"
-#include "credit.h"
 #include "marking.h"
 #include "mmu.h"
 #include "prio_params.h"

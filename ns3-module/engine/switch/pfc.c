@@ -25,7 +25,6 @@
 #include "core/pkt.h"
 #include "core/walk.h"
 #include "core/port.h"
-#include "balance/steer.h"
 #include "core/executor.h"
 
 #include "base/int128.h"

@@ -9,7 +9,6 @@
  */
 #include "telemetry.h"
 #include "core/context.h"
-#include "core/loop.h"
 #include "core/stable.h"
 #include "core/walk.h"
 #include "core/qp_state.h"

@@ -27,7 +27,6 @@
 #include "switch/pause_clock.h"
 #include "core/context.h"
 #include "core/gap.h"
-#include "core/loop.h"
 #include "core/frame_size.h"
 #include "qp.h"
 

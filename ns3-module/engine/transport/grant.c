@@ -4,7 +4,6 @@
 #include "core/context.h"
 #include "core/events.h"
 #include "core/heap.h"
-#include "core/gap.h"
 #include "core/pkt.h"
 #include "core/walk.h"
 #include "nic.h"

@@ -3,7 +3,6 @@
 #include "core/context.h"
 #include "core/pkt.h"
 #include "grant.h"
-#include "recovery.h"
 
 #include "congestion/credit.h"
 #include "congestion/cc_credit.h"

@@ -21,7 +21,6 @@
 #include "core/pkt.h"
 #include "core/port.h"
 #include "qp.h"
-#include "recovery.h"
 #include "balance/steer.h"
 #include "core/walk.h"
 

@@ -4,7 +4,6 @@
 
 #include "core/context.h"
 #include "grant.h"
-#include "recovery.h"
 
 bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi)
 {

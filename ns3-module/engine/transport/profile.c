@@ -3,7 +3,6 @@
 #include "profile.h"
 #include "core/control_config.h"
 #include "core/context.h"
-#include "qp.h"
 #include "recovery.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include "grant.h"
 #include "core/context.h"
 #include "control.h"
-#include "delay.h"
 #include "balance/ecmp.h"
 #include "balance/entropy.h"
 #include "core/frame_size.h"
@@ -15,20 +14,13 @@
 #include "balance/ideal.h"
 #include "reroute.h"
 #include "nic.h"
-#include "core/pkt.h"
 #include "core/executor.h"
-#include "rc.h"
-#include "balance/path_balancer.h"
-#include "recovery.h"
 #include "core/stable.h"
-#include "balance/steer.h"
 #include "switch/trim.h"
 
 #include "base/int128.h"
 #include "base/flow.h"
 #include "base/units.h"
-
-#include <string.h>
 
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
                                     struct weft_engine_mark since, uint32_t ahead, uint64_t bytes,

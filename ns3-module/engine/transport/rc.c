@@ -27,7 +27,6 @@
 #include "core/executor.h"
 #include "probe.h"
 #include "qp.h"
-#include "recovery.h"
 #include "sparse_ack.h"
 
 #include "base/units.h"

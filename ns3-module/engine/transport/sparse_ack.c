@@ -3,7 +3,6 @@
 #include "sparse_ack.h"
 
 #include "psn_set.h"
-#include "recovery.h"
 
 bool sparse_ack_init(struct weft_engine *e)
 {
