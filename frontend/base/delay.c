@@ -2,7 +2,7 @@
 /* Causes of delay of a message: their sum is made equal to the time beyond the ideal one. */
 #include "base/delay.h"
 
-void weft_delays_settle(int64_t delay_ps[WEFT_DELAYS], int64_t total_ps, enum weft_delay rest)
+void weft_delays_resolve(int64_t delay_ps[WEFT_DELAYS], int64_t total_ps, enum weft_delay rest)
 {
     static const enum weft_delay first[WEFT_DELAYS] = {
         WEFT_DELAY_QUEUE, WEFT_DELAY_CONTROL, WEFT_DELAY_NIC, WEFT_DELAY_PAUSE, WEFT_DELAY_LOSS};

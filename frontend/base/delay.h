@@ -35,7 +35,7 @@ enum weft_delay {
  * spaces packets out whatever else does, so what a delay hides behind that costs the message
  * nothing.
  */
-void weft_delays_settle(int64_t delay_ps[WEFT_DELAYS], int64_t total_ps, enum weft_delay rest);
+void weft_delays_resolve(int64_t delay_ps[WEFT_DELAYS], int64_t total_ps, enum weft_delay rest);
 
 WEFT_C_END
 #endif

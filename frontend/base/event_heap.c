@@ -5,6 +5,7 @@
 #include "base/event_heap.h"
 
 #include "base/err.h"
+#include "base/heap.h"
 #include "base/require.h"
 
 #include <stdlib.h>
@@ -33,34 +34,18 @@ int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot)
 {
     if (weft_heap_reserve(h, h->n + 1))
         return WEFT_E_LIMIT;
-    struct weft_heap_entry x = {t_ps, h->pushes++, slot};
-    size_t i = h->n++;
-    while (i > 0 && event_heap_before(&x, &h->e[(i - 1) / 2])) {
-        h->e[i] = h->e[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    h->e[i] = x;
+    h->e[h->n] = (struct weft_heap_entry){t_ps, h->pushes++, slot};
+    WEFT_HEAP_LIFT(h->e, h->n, event_heap_before);
+    h->n++;
     return 0;
 }
 
 struct weft_heap_entry weft_heap_pop(struct weft_heap *h)
 {
     WEFT_REQUIRE(h->n > 0);
-    struct weft_heap_entry first = h->e[0], x = h->e[--h->n];
-    size_t i = 0;
-    for (;;) {
-        size_t c = 2 * i + 1;
-        if (c >= h->n)
-            break;
-        if (c + 1 < h->n && event_heap_before(&h->e[c + 1], &h->e[c]))
-            c++;
-        if (!event_heap_before(&h->e[c], &x))
-            break;
-        h->e[i] = h->e[c];
-        i = c;
-    }
-    if (h->n > 0)
-        h->e[i] = x;
+    const struct weft_heap_entry first = h->e[0];
+    h->e[0] = h->e[--h->n];
+    WEFT_HEAP_SINK(h->e, h->n, 0, event_heap_before);
     return first;
 }
 

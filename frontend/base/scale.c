@@ -98,8 +98,8 @@ static void base_scale_resolve(const struct weft_param *p, void *values, uint64_
         memcpy(field_of(p, values), &q.whole, sizeof q.whole);
 }
 
-void weft_params_settle(const struct weft_param_table *table, void *values,
-                        const struct weft_scale_path *path)
+void weft_params_resolve(const struct weft_param_table *table, void *values,
+                         const struct weft_scale_path *path)
 {
     for (size_t i = 0; i < table->n; i++) {
         const struct weft_param *p = &table->params[i];

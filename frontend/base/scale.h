@@ -4,7 +4,7 @@
  *
  * A step of 40 Mbps is right for a NIC of 40 Gbps and far too small for one of 800 Gbps. A
  * parameter with a scale (struct weft_scale) says for which line rate or base RTT its default is
- * meant; its field holds WEFT_PARAM_AUTO until weft_params_settle is told the path. Values that
+ * meant; its field holds WEFT_PARAM_AUTO until weft_params_resolve is told the path. Values that
  * somebody gave are never touched.
  */
 #ifndef WEFT_BASE_SCALE_H
@@ -54,8 +54,8 @@ void weft_param_set_auto(const struct weft_param *p, void *values);
  * Gives every field of @p values that holds WEFT_PARAM_AUTO the default for @p path. Those of basis
  * CONTROL stay. Results are rounded down to whole units and saturate.
  */
-void weft_params_settle(const struct weft_param_table *table, void *values,
-                        const struct weft_scale_path *path);
+void weft_params_resolve(const struct weft_param_table *table, void *values,
+                         const struct weft_scale_path *path);
 /** Whether any field of @p values holds WEFT_PARAM_AUTO and is scaled by @p basis. */
 bool weft_params_scaled_by(const struct weft_param_table *table, const void *values,
                            enum weft_basis basis);

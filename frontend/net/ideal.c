@@ -197,8 +197,8 @@ static void net_ideal_deliver(struct weft_ideal *s, const struct weft_ideal_slot
     };
     const bool queues = part || s->params.contention == WEFT_IDEAL_CONTENTION_LINKS;
     done.delay_ps[WEFT_DELAY_NIC] = m->nic_ps;
-    weft_delays_settle(done.delay_ps, s->now_ps - m->post_ps - m->ideal_ps,
-                       queues ? WEFT_DELAY_QUEUE : WEFT_DELAY_NIC);
+    weft_delays_resolve(done.delay_ps, s->now_ps - m->post_ps - m->ideal_ps,
+                        queues ? WEFT_DELAY_QUEUE : WEFT_DELAY_NIC);
     if (s->observer.flow)
         s->observer.flow(s->observer.ctx, &done);
     if (s->sink.received && !m->unwanted)

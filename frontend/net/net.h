@@ -378,8 +378,8 @@ struct weft_net_backend {
     void (*advise)(const struct weft_net_config *config, weft_net_explain_fn fn, void *ctx);
     /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO comes to on the fabric of
      * a configuration that `check` accepts, in @p buf; 0: it is not known. */
-    int (*settled)(const struct weft_net_config *config, const char *section,
-                   const struct weft_param *p, char *buf, size_t size);
+    int (*resolved)(const struct weft_net_config *config, const char *section,
+                    const struct weft_param *p, char *buf, size_t size);
     /** Optional. The congestion control of those that name none, by the text of transport.type;
      * NULL: that of all. */
     const char *(*control_of)(const char *transport);

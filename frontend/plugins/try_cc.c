@@ -164,7 +164,7 @@ int weft_try_cc_hooks(const struct weft_cc_ops *o, struct weft_err *err)
         const struct weft_scale_path path = {p.env.line_rate_bps, p.env.base_rtt_ps};
         if (o->params.n && (rc = weft_params_defaults(&o->params, params, err)))
             break;
-        weft_params_settle(&o->params, params, &path);
+        weft_params_resolve(&o->params, params, &path);
         rc = o->check ? o->check(params, err) : 0;
         p.needs = weft_cc_needs(o, params);
         rc = rc ? rc : cc_sequence(&p, c, err);

@@ -197,7 +197,7 @@ int weft_try_cc_moving(const struct weft_cc_ops *o, unsigned *sequences, struct 
         return weft_err_no_memory(err, "a trial");
     int rc = o->params.n ? weft_params_defaults(&o->params, params, err) : 0;
     const bool credit = !rc && weft_cc_needs(o, params) & WEFT_CC_NEEDS_CREDIT;
-    weft_params_settle(&o->params, params, &path);
+    weft_params_resolve(&o->params, params, &path);
     *sequences = !rc && moving && !credit ? WEFT_TRY_CC_MOVES : 0;
     for (unsigned seed = 1; !rc && seed <= *sequences; seed++) {
         bool part;

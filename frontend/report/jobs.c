@@ -249,7 +249,7 @@ void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
         s->unfinished += s->jobs[i].unfinished;
         s->unfinished_bytes += s->jobs[i].unfinished_bytes;
     }
-    const bool all_in_one = !s->tells_jobs && r->njobs && one_class(r);
+    const bool all_in_one = !s->reports_jobs && r->njobs && one_class(r);
     for (uint32_t k = 0; k < WEFT_CLASSES; k++) {
         struct weft_samples *v =
             all_in_one && (r->jobs[0].classes >> k & 1) ? &r->samples : &r->classes[k];
@@ -276,7 +276,7 @@ void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_
 int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err)
 {
-    if (!r->dir || !s->tells_jobs)
+    if (!r->dir || !s->reports_jobs)
         return 0;
     int code = weft_report_open_csv(r, WEFT_CSV_JOBS, err);
     for (uint32_t i = 0; !code && i < s->njobs; i++)

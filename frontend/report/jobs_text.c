@@ -82,7 +82,7 @@ static void requests_text(FILE *out, const struct weft_summary *s)
 
 void weft_jobs_text(FILE *out, const struct weft_summary *s)
 {
-    if (!s->tells_jobs)
+    if (!s->reports_jobs)
         return;
     fprintf(out, "  %-18s %-10s %-5s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads",
             "type", "by", "ranks", "", "duration", "slowdown", "exposed max", "delivered",
@@ -171,7 +171,7 @@ static void job_json(struct weft_json *j, const struct weft_job_summary *s)
 
 void weft_jobs_json(struct weft_json *j, const struct weft_summary *s)
 {
-    if (!s->tells_jobs)
+    if (!s->reports_jobs)
         return;
     weft_json_key(j, "jobs");
     weft_json_array(j);

@@ -292,7 +292,7 @@ void weft_report_summarize(struct weft_report *r, struct weft_net *net,
     s->drops = weft_totals_drops(&s->net);
     sum_links(r, net, s);
     weft_report_sum_dims(r, net, jobs, s);
-    s->tells_jobs = jobs && weft_report_has_jobs(r);
+    s->reports_jobs = jobs && weft_report_has_jobs(r);
     if (jobs)
         weft_report_sum_jobs(r, jobs, s);
 }

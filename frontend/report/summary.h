@@ -166,7 +166,7 @@ struct weft_summary {
 
     struct weft_job_summary *jobs; /**< njobs of them; NULL: there are none */
     uint32_t njobs;
-    bool tells_jobs; /**< jobs and classes are told apart: several jobs, or one of flows */
+    bool reports_jobs; /**< jobs and classes are told apart: several jobs, or one of flows */
     struct weft_class_summary classes[WEFT_NET_PRIOS + 1]; /**< those with messages */
     uint32_t nclasses;
 

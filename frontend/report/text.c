@@ -183,7 +183,7 @@ static void dimensions(FILE *out, const struct weft_summary *s)
         twice |= s->dim[d].utilisation > 1.0005;
     }
     fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs %s)%s\n", 100 * s->dim_use_mean,
-            s->tells_jobs ? "over the whole run" : "during communication",
+            s->reports_jobs ? "over the whole run" : "during communication",
             twice
                 ? "; above 100 %: messages never meet, so several have the whole of a link at once "
                   "(ideal.contention=none)"

@@ -300,7 +300,7 @@ static void run_alone(struct run *r, struct weft_execution *x, struct weft_err *
 {
     struct weft_err e = {0};
     const int64_t stopped_ps = weft_jobs_stopped_ps(r->on.jobs);
-    if (!x->end.summary.tells_jobs)
+    if (!x->end.summary.reports_jobs)
         weft_log(r->cli->log, WEFT_LOG_WARNING,
                  "--alone has no effect: the scenario has one workload, which is alone");
     weft_agreed_release(&r->on); /* there may be one at a time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What shows only with fabric and job: settled defaults, and settings that keep a run from what it
+/* What shows only with fabric and job: resolved defaults, and settings that keep a run from what it
  * is for. */
 #include "base/scale.h"
 #include "base/units.h"
@@ -15,8 +15,8 @@ const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t
                                      char buf[WEFT_PARAM_TEXT_MAX])
 {
     const struct weft_param *p = &g->table->params[param];
-    if (g->settled[param])
-        return g->settled[param];
+    if (g->resolved[param])
+        return g->resolved[param];
     if (p->type != WEFT_PARAM_STRING)
         return weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX);
     const char *text = *(const char *const *)((const char *)g->values + p->offset);
@@ -57,7 +57,7 @@ static void by_line_rate(const struct weft_scenario_group *g, const struct weft_
     for (size_t i = 0; i < n && i < MOST_RATES; i++) {
         const struct weft_scale_path path = {rates[i], 0};
         memcpy(scratch, g->values, g->table->struct_size);
-        weft_params_settle(g->table, scratch, &path);
+        weft_params_resolve(g->table, scratch, &path);
         weft_params_format(p, scratch, value, sizeof value);
         weft_format_rate(rates[i], rate);
         used += (size_t)snprintf(text + used, TEXT_MAX - used, n == 1 ? "%s" : "%s%s at %s",
@@ -82,16 +82,16 @@ static int resolve_group(struct weft_scenario *s, struct weft_scenario_group *g,
         if (!weft_param_is_auto(p, g->values))
             continue;
         if (p->scale->basis == WEFT_BASIS_CONTROL) {
-            if (!s->backend->settled ||
-                !s->backend->settled(config, g->element, p, text, sizeof text))
+            if (!s->backend->resolved ||
+                !s->backend->resolved(config, g->element, p, text, sizeof text))
                 continue;
         } else if (p->scale->basis == WEFT_BASIS_BASE_RTT) {
             weft_param_default_text(p, text, sizeof text); /* each path has its own */
         } else {
             by_line_rate(g, p, config->fabric, scratch, text);
         }
-        g->settled[k] = weft_arena_strdup(s->arena, text);
-        if (!g->settled[k])
+        g->resolved[k] = weft_arena_strdup(s->arena, text);
+        if (!g->resolved[k])
             return weft_err_no_memory(err, "resolved parameters");
     }
     return 0;

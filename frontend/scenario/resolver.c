@@ -111,8 +111,8 @@ int weft_resolver_add_group(struct weft_resolver *r, const char *element, int fa
     g->values = values ? values : weft_arena_alloc(s->arena, table->struct_size);
     g->origins = (struct weft_origin *)weft_arena_calloc(s->arena, table->n, sizeof *g->origins);
     g->reasons = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->reasons);
-    g->settled = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->settled);
-    if (!g->values || !g->origins || !g->reasons || !g->settled)
+    g->resolved = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->resolved);
+    if (!g->values || !g->origins || !g->reasons || !g->resolved)
         return weft_err_no_memory(err, "a scenario");
     if (weft_params_defaults(table, g->values, err))
         return weft_err_prepend(err, "defaults of %s", prefix);

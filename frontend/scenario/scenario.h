@@ -118,7 +118,7 @@ struct weft_scenario_group {
     const char **reasons;        /**< one per parameter: why it is implied, NULL: it is not */
     /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until
      * weft_scenario_advise, and for others */
-    const char **settled;
+    const char **resolved;
     int64_t line, col; /**< of the element in the file, 0: not in the file */
 };
 
@@ -252,7 +252,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
                         struct weft_err *err);
 /**
  * Adds what shows only with fabric and job to a scenario: what defaults that follow from the path
- * come to (`settled`), and warnings of settings that keep congestion control or collectives from
+ * come to (`resolved`), and warnings of settings that keep congestion control or collectives from
  * doing what they are for.
  */
 int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,

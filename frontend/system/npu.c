@@ -7,6 +7,8 @@
  */
 #include "system/system_internal.h"
 
+#include "base/heap.h"
+
 #include <stdlib.h>
 
 void weft_npu_no_memory(struct weft_npu *npu, const char *what)
@@ -14,6 +16,11 @@ void weft_npu_no_memory(struct weft_npu *npu, const char *what)
     struct weft_err err = {0};
     weft_err_set(&err, WEFT_E_LIMIT, "out of memory for %s of rank %u", what, npu->rank);
     weft_system_fail(npu->sys, &err);
+}
+
+static bool npu_op_before(const uint32_t *a, const uint32_t *b)
+{
+    return *a < *b;
 }
 
 static void npu_push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
@@ -28,29 +35,17 @@ static void npu_push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
         h->op = p;
         h->cap = cap;
     }
-    uint32_t i = h->n++;
-    for (; i > 0 && op < h->op[(i - 1) / 2]; i = (i - 1) / 2)
-        h->op[i] = h->op[(i - 1) / 2];
-    h->op[i] = op;
+    h->op[h->n] = op;
+    WEFT_HEAP_LIFT(h->op, h->n, npu_op_before);
+    h->n++;
 }
 
 static uint32_t pop(struct weft_op_heap *h)
 {
     WEFT_REQUIRE(h->n > 0);
-    uint32_t first = h->op[0], x = h->op[--h->n];
-    uint32_t i = 0;
-    for (;;) {
-        uint32_t c = 2 * i + 1;
-        if (c >= h->n)
-            break;
-        if (c + 1 < h->n && h->op[c + 1] < h->op[c])
-            c++;
-        if (h->op[c] >= x)
-            break;
-        h->op[i] = h->op[c];
-        i = c;
-    }
-    h->op[i] = x;
+    const uint32_t first = h->op[0];
+    h->op[0] = h->op[--h->n];
+    WEFT_HEAP_SINK(h->op, h->n, 0, npu_op_before);
     return first;
 }
 

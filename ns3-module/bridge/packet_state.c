@@ -69,7 +69,7 @@ static void qps(void *ctx)
     const struct look *l = (const struct look *)ctx;
     struct weft_engine *e = engine_of(l);
     double observed[WEFT_CC_OBSERVABLES_MAX];
-    weft_engine_settle(e);
+    weft_engine_catch_up(e);
     for (uint32_t i = 0; i < weft_engine_qps(e); i++) {
         struct weft_net_qp qp;
         if (weft_packet_qp_now(l->n, WEFT_FIRST_QPN + i, &qp, observed))

@@ -111,7 +111,7 @@ void TcpMessages::FillDelays(Message &message) const
     const int64_t sending = std::max<int64_t>(0, d.ideal_ps - last);
     d.delay_ps[WEFT_DELAY_LOSS] = std::min(message.clocks.lossPs, std::max<int64_t>(beyond, 0));
     d.delay_ps[WEFT_DELAY_CONTROL] = std::max<int64_t>(0, message.clocks.controlPs - sending);
-    weft_delays_settle(d.delay_ps, beyond, WEFT_DELAY_QUEUE);
+    weft_delays_resolve(d.delay_ps, beyond, WEFT_DELAY_QUEUE);
 }
 
 int TcpMessages::Send(uint64_t id, const weft_msg &msg, weft_err *err)

@@ -21,7 +21,7 @@ struct weft_engine;
  * Functions that do this by themselves take an engine that is not const: it changes no result, but
  * calls hooks (pfc_late). The other observers show the state as it is.
  */
-void weft_engine_settle(struct weft_engine *e);
+void weft_engine_catch_up(struct weft_engine *e);
 /** weft_totals.events, without bringing anything else up to now. While settled traffic is skipped
  * (weft_engine_set_tolerance) a number like it that is the same however many threads there are:
  * what is skipped hangs on when somebody looks. */

@@ -64,7 +64,7 @@ struct weft_engine_pkt_view {
     int uet;             /**< packets of QPs: their transport is Ultra Ethernet */
     uint32_t entropy;    /**< DATA sprayed by entropy values: its value; UINT32_MAX: none */
     int trimmed;         /**< DATA: it is what is left of a trimmed packet */
-    int ack_asked;       /**< REQUEST: for an ACK, else for credit alone */
+    int ack_requested;   /**< REQUEST: for an ACK, else for credit alone */
     int named;           /**< NACK: caused_psn was trimmed; 2: at the last hop */
     uint64_t caused_psn; /**< ACK, NACK: the packet that it answers, as far as it says */
     uint64_t map_first;  /**< ACK: number of bit 0 of map_bits */

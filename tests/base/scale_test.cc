@@ -48,7 +48,7 @@ Conf Settled(uint64_t line_bps, int64_t rtt_ps)
     weft_err err{};
     EXPECT_EQ(weft_params_defaults(&kTable, &c, &err), 0) << err.msg;
     const weft_scale_path path = {line_bps, rtt_ps};
-    weft_params_settle(&kTable, &c, &path);
+    weft_params_resolve(&kTable, &c, &path);
     return c;
 }
 
@@ -81,7 +81,7 @@ TEST(Scale, GivenValuesStayAndAutoGivesTheDefaultBack)
                                       {"window", "1B"},
                                       {"packets", "2"}})
         ASSERT_EQ(weft_params_set(&kTable, &c, name, value, &err), 0) << err.msg;
-    weft_params_settle(&kTable, &c, &path);
+    weft_params_resolve(&kTable, &c, &path);
     EXPECT_EQ(c.step_bps, 0u);
     EXPECT_EQ(c.timer_ps, 50 * WEFT_PS_PER_US);
     EXPECT_EQ(c.low_ps, 7 * WEFT_PS_PER_US);
@@ -90,7 +90,7 @@ TEST(Scale, GivenValuesStayAndAutoGivesTheDefaultBack)
     ASSERT_EQ(weft_params_set(&kTable, &c, "step", "auto", &err), 0) << err.msg;
     char buf[WEFT_PARAM_TEXT_MAX];
     EXPECT_STREQ(weft_params_format(&kParams[0], &c, buf, sizeof buf), "auto");
-    weft_params_settle(&kTable, &c, &path);
+    weft_params_resolve(&kTable, &c, &path);
     EXPECT_EQ(c.step_bps, 1600000000u);
 }
 

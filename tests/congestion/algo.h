@@ -74,7 +74,7 @@ class Algo
         m_needs = weft_cc_needs(ops, params());
         m_given = m_params;
         const weft_scale_path path = {env.line_rate_bps, env.base_rtt_ps > 0 ? env.base_rtt_ps : 1};
-        weft_params_settle(&ops->params, params(), &path);
+        weft_params_resolve(&ops->params, params(), &path);
     }
     /// What it needs, as the parameters were before they were settled.
     unsigned needs() const

@@ -221,23 +221,6 @@ static inline void keyheap_clear(struct keyheap *q)
         q->h[--q->n] = KEYHEAP_EMPTY;
 }
 
-/**
- * Moves entry @p at of binary heap @p h, of @p n records, down to its place. @p before: whether the
- * record that one pointer leads to comes before that of another.
- */
-#define HEAP_SINK(h, n, at, before)                                                                \
-    do {                                                                                           \
-        const __typeof__(*(h)) moved_ = (h)[at];                                                   \
-        uint32_t to_ = (at);                                                                       \
-        for (uint32_t child_; (child_ = 2 * to_ + 1) < (n); to_ = child_) {                        \
-            child_ += child_ + 1 < (n) && before(&(h)[child_ + 1], &(h)[child_]);                  \
-            if (!before(&(h)[child_], &moved_))                                                    \
-                break;                                                                             \
-            (h)[to_] = (h)[child_];                                                                \
-        }                                                                                          \
-        (h)[to_] = moved_;                                                                         \
-    } while (0)
-
 static inline void keyheap_free(struct keyheap *q)
 {
     free(q->h);

@@ -114,7 +114,7 @@ static void view_uet(const struct weft_engine *e, uint32_t i, struct weft_engine
             v->map_bits = 1;
         }
     }
-    v->ack_asked = p->kind == WEFT_PKT_REQUEST && p->flags & PKT_ASK;
+    v->ack_requested = p->kind == WEFT_PKT_REQUEST && p->flags & PKT_ASK;
     if (credited(q) && (p->kind == WEFT_PKT_DATA || p->kind == WEFT_PKT_REQUEST))
         v->credit = p->sig;
     else if (p->kind == WEFT_PKT_GRANT)

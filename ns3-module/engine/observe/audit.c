@@ -32,7 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void weft_engine_settle(struct weft_engine *e)
+void weft_engine_catch_up(struct weft_engine *e)
 {
     lazy_catch_up(e);
 }
@@ -48,7 +48,7 @@ void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
         *out = *all_parts_totals(e);
         return;
     }
-    weft_engine_settle(e);
+    weft_engine_catch_up(e);
     *out = e->tot;
     out->packets_in_flight = e->pkts.pool.live;
 }
@@ -399,7 +399,7 @@ uint64_t weft_engine_explain_stuck(struct weft_engine *e, uint64_t max,
 uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
                              void *ctx)
 {
-    weft_engine_settle(e);
+    weft_engine_catch_up(e);
     uint64_t nlines = diagnose_partition(e, max, fn, ctx);
     nlines += e->msgs.live ? diagnose_pauses(e, max - nlines, fn, ctx) : 0;
     const uint64_t before = nlines;

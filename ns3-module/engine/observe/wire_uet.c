@@ -140,9 +140,9 @@ static void put_nack(const struct weft_wire *w, struct out *o, const struct weft
 static void put_control(struct out *o, const struct weft_engine_pkt_view *v)
 {
     const unsigned which = v->kind == WEFT_PKT_GRANT ? CONTROL_CREDIT
-                           : v->ack_asked            ? CONTROL_ACK_REQUEST
+                           : v->ack_requested        ? CONTROL_ACK_REQUEST
                                                      : CONTROL_CREDIT_REQUEST;
-    put_prologue(o, TYPE_CONTROL, which, v->ack_asked ? FLAG_AR : 0);
+    put_prologue(o, TYPE_CONTROL, which, v->ack_requested ? FLAG_AR : 0);
     put(o, 0, 2);
     put(o, 0, 4);
     put_ids(o, v);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Completions of all processes, reported in the order of all events. */
+#include "base/heap.h"
 #include "core/context.h"
 #include "peers.h"
 #include "transport/rc.h"
@@ -11,7 +12,7 @@
 void peers_completions_order(struct peers *p)
 {
     for (uint32_t i = p->ncompletions / 2; i-- > 0;)
-        HEAP_SINK(p->completions, p->ncompletions, i, completion_before);
+        WEFT_HEAP_SINK(p->completions, p->ncompletions, i, completion_before);
 }
 
 struct completion peers_completions_next(struct peers *p)
@@ -19,7 +20,7 @@ struct completion peers_completions_next(struct peers *p)
     const struct completion first = p->completions[0];
     p->completions[0] = p->completions[--p->ncompletions];
     if (p->ncompletions)
-        HEAP_SINK(p->completions, p->ncompletions, 0, completion_before);
+        WEFT_HEAP_SINK(p->completions, p->ncompletions, 0, completion_before);
     return first;
 }
 

@@ -217,7 +217,7 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
                     "part %" PRIu64 " of an in-network operation took %" PRId64
                     " ps, less than its ideal %" PRId64 " ps",
                     d.id, (d.received_ps - d.post_ps), d.ideal_ps);
-    weft_delays_settle(d.delay_ps, d.received_ps - d.post_ps - d.ideal_ps, WEFT_DELAY_QUEUE);
+    weft_delays_resolve(d.delay_ps, d.received_ps - d.post_ps - d.ideal_ps, WEFT_DELAY_QUEUE);
     m->over++;
     e->tot.msgs_received++;
     e->tot.msgs_acked++;

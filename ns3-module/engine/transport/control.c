@@ -110,7 +110,7 @@ static struct control *control_copy_resolved(const struct control *k, uint64_t l
     memcpy(params, k->params, k->ops->params.struct_size);
     const struct weft_scale_path path = {line_rate_bps,
                                          env->base_rtt_ps > 0 ? env->base_rtt_ps : 1};
-    weft_params_settle(&k->ops->params, params, &path);
+    weft_params_resolve(&k->ops->params, params, &path);
     n->params = params;
     if (n->cnp_on)
         n->ops->cnp(n->params, &n->cnp);

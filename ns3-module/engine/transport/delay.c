@@ -131,5 +131,5 @@ void delay_fill(const struct msg *m, struct weft_completion *d)
 {
     memcpy(d->delay_ps, m->held_ps, sizeof m->held_ps);
     const int64_t beyond_ps = d->received_ps - d->post_ps - d->ideal_ps;
-    weft_delays_settle(d->delay_ps, beyond_ps, WEFT_DELAY_QUEUE);
+    weft_delays_resolve(d->delay_ps, beyond_ps, WEFT_DELAY_QUEUE);
 }
