@@ -31,6 +31,7 @@
 #include "flowlet.h"
 #include "plugged.h"
 #include "steer.h"
+#include "path_balancer.h"
 
 #include "base/rng.h"
 #include "topologies/topology_keys.h"

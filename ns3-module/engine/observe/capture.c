@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Captures; see capture.h. */
 #include "capture.h"
+#include "params/lists.h"
 
 #include "base/file.h"
 #include "pcap.h"

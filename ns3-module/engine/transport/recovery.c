@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of loss recoveries, made from recoveries.def: see recovery.h. */
 #include "recovery.h"
+#include "engine.h"
 
 const struct recovery *recovery_of(int which)
 {
