@@ -22,56 +22,45 @@
     "byte-counter=2097088B fast-recovery=1 rate-ai=5Mbps rate-hai=50Mbps min-rate=1Mbps "          \
     "cnp-interval=4us first-cnp-rate=1 clamp-target=false"
 
+/* What the scripts set for NICs of a rate. */
+#define SIM(gbps, mode, script, values)                                                            \
+    {                                                                                              \
+        "sim-" gbps "g",                                                                           \
+            "CC_MODE " mode " as the simulator's scripts set it for " gbps " Gbps NICs",           \
+            RUN_PY script, values                                                                  \
+    }
+
+#define DCQCN_RATES(gbps, ai, hai, kmin, kmax)                                                     \
+    "fast-recovery=1 rate-ai=" ai " rate-hai=" hai " min-rate=1Gbps ecn.kmin=" kmin                \
+    " ecn.kmax=" kmax " ecn.pmax=0.2 ecn.scale-rate=" gbps "Gbps"
+#define DCQCN_SIM(gbps, ai, hai, kmin, kmax)                                                       \
+    SIM(gbps, "1", "dcqcn",                                                                        \
+        "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us "                              \
+        "rate-timer=300us " DCQCN_RATES(gbps, ai, hai, kmin, kmax))
+#define DCQCN_SIM_PAPER(gbps, ai, hai, kmin, kmax)                                                 \
+    {                                                                                              \
+        "sim-paper-" gbps "g",                                                                     \
+            "CC_MODE 1 with timers nearer to the paper's, for " gbps " Gbps NICs",                 \
+            RUN_PY "dcqcn_paper",                                                                  \
+            "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us "                        \
+            "rate-timer=55us " DCQCN_RATES(gbps, ai, hai, kmin, kmax)                              \
+    }
+
 const struct weft_preset weft_dcqcn_presets[] = {
     {"paper-40g", "the paper's constants, for its 40 Gbps links", "Zhu et al., SIGCOMM 2015",
      "rate-ai=40Mbps rate-hai=400Mbps alpha-timer=55us rate-timer=55us cnp-interval=50us "
      "ecn.kmin=5KB ecn.kmax=200KB ecn.pmax=0.01 "
      "ecn.scale-rate=40Gbps"},
-    {"sim-25g", "CC_MODE 1 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "dcqcn",
-     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
-     "rate-ai=5Mbps rate-hai=50Mbps min-rate=1Gbps ecn.kmin=100KB ecn.kmax=400KB ecn.pmax=0.2 "
-     "ecn.scale-rate=25Gbps"},
-    {"sim-50g", "CC_MODE 1 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "dcqcn",
-     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
-     "rate-ai=10Mbps rate-hai=100Mbps min-rate=1Gbps ecn.kmin=200KB ecn.kmax=800KB ecn.pmax=0.2 "
-     "ecn.scale-rate=50Gbps"},
-    {"sim-100g", "CC_MODE 1 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "dcqcn",
-     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
-     "rate-ai=20Mbps rate-hai=200Mbps min-rate=1Gbps ecn.kmin=400KB ecn.kmax=1600KB ecn.pmax=0.2 "
-     "ecn.scale-rate=100Gbps"},
-    {"sim-200g", "CC_MODE 1 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "dcqcn",
-     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
-     "rate-ai=40Mbps rate-hai=400Mbps min-rate=1Gbps ecn.kmin=800KB ecn.kmax=3200KB ecn.pmax=0.2 "
-     "ecn.scale-rate=200Gbps"},
-    {"sim-400g", "CC_MODE 1 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "dcqcn",
-     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
-     "rate-ai=80Mbps rate-hai=800Mbps min-rate=1Gbps ecn.kmin=1600KB ecn.kmax=6400KB ecn.pmax=0.2 "
-     "ecn.scale-rate=400Gbps"},
-    {"sim-paper-25g", "CC_MODE 1 with timers nearer to the paper's, for 25 Gbps NICs",
-     RUN_PY "dcqcn_paper",
-     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
-     "rate-ai=5Mbps rate-hai=50Mbps min-rate=1Gbps ecn.kmin=100KB ecn.kmax=400KB ecn.pmax=0.2 "
-     "ecn.scale-rate=25Gbps"},
-    {"sim-paper-50g", "CC_MODE 1 with timers nearer to the paper's, for 50 Gbps NICs",
-     RUN_PY "dcqcn_paper",
-     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
-     "rate-ai=10Mbps rate-hai=100Mbps min-rate=1Gbps ecn.kmin=200KB ecn.kmax=800KB ecn.pmax=0.2 "
-     "ecn.scale-rate=50Gbps"},
-    {"sim-paper-100g", "CC_MODE 1 with timers nearer to the paper's, for 100 Gbps NICs",
-     RUN_PY "dcqcn_paper",
-     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
-     "rate-ai=20Mbps rate-hai=200Mbps min-rate=1Gbps ecn.kmin=400KB ecn.kmax=1600KB ecn.pmax=0.2 "
-     "ecn.scale-rate=100Gbps"},
-    {"sim-paper-200g", "CC_MODE 1 with timers nearer to the paper's, for 200 Gbps NICs",
-     RUN_PY "dcqcn_paper",
-     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
-     "rate-ai=40Mbps rate-hai=400Mbps min-rate=1Gbps ecn.kmin=800KB ecn.kmax=3200KB ecn.pmax=0.2 "
-     "ecn.scale-rate=200Gbps"},
-    {"sim-paper-400g", "CC_MODE 1 with timers nearer to the paper's, for 400 Gbps NICs",
-     RUN_PY "dcqcn_paper",
-     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
-     "rate-ai=80Mbps rate-hai=800Mbps min-rate=1Gbps ecn.kmin=1600KB ecn.kmax=6400KB ecn.pmax=0.2 "
-     "ecn.scale-rate=400Gbps"},
+    DCQCN_SIM("25", "5Mbps", "50Mbps", "100KB", "400KB"),
+    DCQCN_SIM("50", "10Mbps", "100Mbps", "200KB", "800KB"),
+    DCQCN_SIM("100", "20Mbps", "200Mbps", "400KB", "1600KB"),
+    DCQCN_SIM("200", "40Mbps", "400Mbps", "800KB", "3200KB"),
+    DCQCN_SIM("400", "80Mbps", "800Mbps", "1600KB", "6400KB"),
+    DCQCN_SIM_PAPER("25", "5Mbps", "50Mbps", "100KB", "400KB"),
+    DCQCN_SIM_PAPER("50", "10Mbps", "100Mbps", "200KB", "800KB"),
+    DCQCN_SIM_PAPER("100", "20Mbps", "200Mbps", "400KB", "1600KB"),
+    DCQCN_SIM_PAPER("200", "40Mbps", "400Mbps", "800KB", "3200KB"),
+    DCQCN_SIM_PAPER("400", "80Mbps", "800Mbps", "1600KB", "6400KB"),
     {"connectx", "values with which ConnectX NICs are shipped, at every rate", NVIDIA, CONNECTX},
     {"connectx-cumulus", "the same, with the thresholds that Cumulus Linux is shipped with",
      NVIDIA "; Cumulus Linux, Quality of Service: default_ecn_red_conf",
@@ -92,83 +81,60 @@ const struct weft_preset weft_dcqcn_presets[] = {
         "400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"                                   \
     }
 
+#define HPCC_SIM(gbps, ai, multi)                                                                  \
+    SIM(gbps, "3", "hp",                                                                           \
+        "mode=hpcc target-util=0.95 max-stage=0 rate-ai=" ai " min-rate=1Gbps int-multi=" multi)
+
 const struct weft_preset weft_hpcc_presets[] = {
     W_AI_ROWS,
-    {"sim-25g", "CC_MODE 3 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hp",
-     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=10Mbps min-rate=1Gbps int-multi=1"},
-    {"sim-50g", "CC_MODE 3 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "hp",
-     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=20Mbps min-rate=1Gbps int-multi=2"},
-    {"sim-100g", "CC_MODE 3 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "hp",
-     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=40Mbps min-rate=1Gbps int-multi=4"},
-    {"sim-200g", "CC_MODE 3 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "hp",
-     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=80Mbps min-rate=1Gbps int-multi=8"},
-    {"sim-400g", "CC_MODE 3 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "hp",
-     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=160Mbps min-rate=1Gbps int-multi=16"},
+    HPCC_SIM("25", "10Mbps", "1"),
+    HPCC_SIM("50", "20Mbps", "2"),
+    HPCC_SIM("100", "40Mbps", "4"),
+    HPCC_SIM("200", "80Mbps", "8"),
+    HPCC_SIM("400", "160Mbps", "16"),
     {NULL, NULL, NULL, NULL},
 };
+
+#define HPCC_PINT_SIM(gbps, ai)                                                                    \
+    SIM(gbps, "10", "hpccPint",                                                                    \
+        "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=" ai " min-rate=1Gbps")
 
 const struct weft_preset weft_hpcc_pint_presets[] = {
     W_AI_ROWS,
-    {"sim-25g", "CC_MODE 10 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hpccPint",
-     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=10Mbps min-rate=1Gbps"},
-    {"sim-50g", "CC_MODE 10 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "hpccPint",
-     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=20Mbps min-rate=1Gbps"},
-    {"sim-100g", "CC_MODE 10 as the simulator's scripts set it for 100 Gbps NICs",
-     RUN_PY "hpccPint",
-     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=40Mbps min-rate=1Gbps"},
-    {"sim-200g", "CC_MODE 10 as the simulator's scripts set it for 200 Gbps NICs",
-     RUN_PY "hpccPint",
-     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=80Mbps min-rate=1Gbps"},
-    {"sim-400g", "CC_MODE 10 as the simulator's scripts set it for 400 Gbps NICs",
-     RUN_PY "hpccPint",
-     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=160Mbps min-rate=1Gbps"},
+    HPCC_PINT_SIM("25", "10Mbps"),
+    HPCC_PINT_SIM("50", "20Mbps"),
+    HPCC_PINT_SIM("100", "40Mbps"),
+    HPCC_PINT_SIM("200", "80Mbps"),
+    HPCC_PINT_SIM("400", "160Mbps"),
     {NULL, NULL, NULL, NULL},
 };
 
+#define TIMELY_SIM(gbps, ai, hai)                                                                  \
+    SIM(gbps, "7", "timely",                                                                       \
+        "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=" ai " rate-hai=" hai              \
+        " min-rate=1Gbps timestamp-bytes=8B")
+
 const struct weft_preset weft_timely_presets[] = {
-    {"sim-25g", "CC_MODE 7 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=25Mbps rate-hai=125Mbps "
-     "min-rate=1Gbps "
-     "timestamp-bytes=8B"},
-    {"sim-50g", "CC_MODE 7 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=50Mbps rate-hai=250Mbps "
-     "min-rate=1Gbps "
-     "timestamp-bytes=8B"},
-    {"sim-100g", "CC_MODE 7 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=100Mbps rate-hai=500Mbps "
-     "min-rate=1Gbps "
-     "timestamp-bytes=8B"},
-    {"sim-200g", "CC_MODE 7 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=200Mbps rate-hai=1000Mbps "
-     "min-rate=1Gbps "
-     "timestamp-bytes=8B"},
-    {"sim-400g", "CC_MODE 7 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=400Mbps rate-hai=2000Mbps "
-     "min-rate=1Gbps "
-     "timestamp-bytes=8B"},
-    {NULL, NULL, NULL, NULL},
+    TIMELY_SIM("25", "25Mbps", "125Mbps"),    TIMELY_SIM("50", "50Mbps", "250Mbps"),
+    TIMELY_SIM("100", "100Mbps", "500Mbps"),  TIMELY_SIM("200", "200Mbps", "1000Mbps"),
+    TIMELY_SIM("400", "400Mbps", "2000Mbps"), {NULL, NULL, NULL, NULL},
 };
+
+#define DCTCP_SIM(gbps, k)                                                                         \
+    SIM(gbps, "8", "dctcp",                                                                        \
+        "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=" k " ecn.kmax=" k            \
+        " ecn.pmax=1 ecn.scale-rate=" gbps "Gbps")
 
 const struct weft_preset weft_dctcp_presets[] = {
     {"paper-1g", "the paper's threshold for 1 Gbps: 20 packets of 1500 bytes", DCTCP,
      "ecn.kmin=30KB ecn.kmax=30KB ecn.pmax=1 ecn.scale-rate=0"},
     {"paper-10g", "the paper's threshold for 10 Gbps: 65 packets of 1500 bytes", DCTCP,
      "ecn.kmin=97500B ecn.kmax=97500B ecn.pmax=1 ecn.scale-rate=0"},
-    {"sim-25g", "CC_MODE 8 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "dctcp",
-     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=75KB ecn.kmax=75KB ecn.pmax=1 "
-     "ecn.scale-rate=25Gbps"},
-    {"sim-50g", "CC_MODE 8 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "dctcp",
-     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=150KB ecn.kmax=150KB ecn.pmax=1 "
-     "ecn.scale-rate=50Gbps"},
-    {"sim-100g", "CC_MODE 8 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "dctcp",
-     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=300KB ecn.kmax=300KB ecn.pmax=1 "
-     "ecn.scale-rate=100Gbps"},
-    {"sim-200g", "CC_MODE 8 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "dctcp",
-     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=600KB ecn.kmax=600KB ecn.pmax=1 "
-     "ecn.scale-rate=200Gbps"},
-    {"sim-400g", "CC_MODE 8 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "dctcp",
-     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=1200KB ecn.kmax=1200KB "
-     "ecn.pmax=1 ecn.scale-rate=400Gbps"},
+    DCTCP_SIM("25", "75KB"),
+    DCTCP_SIM("50", "150KB"),
+    DCTCP_SIM("100", "300KB"),
+    DCTCP_SIM("200", "600KB"),
+    DCTCP_SIM("400", "1200KB"),
     {NULL, NULL, NULL, NULL},
 };
 
