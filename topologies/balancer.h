@@ -11,9 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WEFT_C_BEGIN
 
 /** One data packet in one switch. Its functions take the number of a port, 0 to n - 1. */
 struct weft_balancer_view {
@@ -73,7 +71,5 @@ int weft_balancer_add(const struct weft_balancer_ops *ops, struct weft_err *err)
  * of a word. */
 const struct weft_balancer_ops *weft_balancer_at(size_t number);
 
-#ifdef __cplusplus
-}
-#endif
+WEFT_C_END
 #endif

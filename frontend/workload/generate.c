@@ -233,20 +233,6 @@ static int build(const struct weft_generate_params *p, const struct weft_generat
     return weft_et_build_finish(&b, out, err);
 }
 
-int weft_generate_et(const struct weft_generate_params *p, uint32_t rank, struct weft_arena *arena,
-                     struct weft_et **out, struct weft_err *err)
-{
-    struct weft_generate_matrix m = {0};
-    int rc = generate_check(p, err);
-    if (rc == 0 && rank >= p->ranks)
-        rc = weft_err_set(err, WEFT_E_INPUT, "rank %" PRIu32 " is not one of %" PRIu64 " ranks",
-                          rank, p->ranks);
-    rc = rc ? rc : weft_generate_matrix_make(p, &m, err);
-    rc = rc ? rc : build(p, &m, rank, arena, out, err);
-    weft_generate_matrix_free(&m);
-    return rc;
-}
-
 static int convert_rank(const struct weft_generate_params *p, const struct weft_generate_matrix *m,
                         uint32_t rank, struct weft_convert *c, struct weft_err *err)
 {

@@ -53,9 +53,6 @@ struct weft_generate_params {
 };
 extern const struct weft_param_table weft_generate_param_table;
 
-/** The trace of one rank; the result lives in @p arena. */
-int weft_generate_et(const struct weft_generate_params *p, uint32_t rank, struct weft_arena *arena,
-                     struct weft_et **out, struct weft_err *err);
 /** The whole job in memory. p->ranks must not be 0. */
 int weft_generate_workload(const struct weft_generate_params *p, struct weft_workload **out,
                            struct weft_err *err);
