@@ -7,6 +7,7 @@
 #include "base/int128.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void sum_flows(struct weft_report *r, struct weft_summary *s)
