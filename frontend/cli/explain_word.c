@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_LINES = 8 };
+enum { MOST_LINES = 8, MOST_OF_SCOPE = 3 };
 
 /* What tables of commands have beside metrics, and other words for metrics. */
 static const struct {
@@ -55,17 +55,25 @@ static size_t rest(FILE *out, size_t lines, const char *what)
 static size_t metrics(FILE *out, const char *word)
 {
     char name[2 * WEFT_METRIC_TEXT_MAX];
-    size_t lines = 0, n;
+    size_t all = 0, shown = 0, n;
     for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
         const struct weft_metric *m = weft_metrics_of((enum weft_metric_scope)scope, &n);
-        for (size_t i = 0; i < n; i++)
-            if (names(m[i].name, word)) {
-                snprintf(name, sizeof name, "%s%s",
-                         weft_metric_scope_prefix((enum weft_metric_scope)scope), m[i].name);
-                print(out, &lines, "metric", name, m[i].help);
-            }
+        size_t of_scope = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (!names(m[i].name, word))
+                continue;
+            all++;
+            if (++of_scope > MOST_OF_SCOPE)
+                continue;
+            shown++;
+            snprintf(name, sizeof name, "%s%s",
+                     weft_metric_scope_prefix((enum weft_metric_scope)scope), m[i].name);
+            fprintf(out, "metric %s: %s\n", name, m[i].help);
+        }
     }
-    return rest(out, lines, "metrics: 'weft list metrics'");
+    if (all > shown)
+        fprintf(out, "and %zu more metrics: 'weft list metrics'\n", all - shown);
+    return all;
 }
 
 static size_t columns(FILE *out, const char *word)

@@ -17,7 +17,9 @@ static const char *partial_text(const struct weft_runs *runs, char buf[48])
         n += weft_run_is_partial(&runs->run[i]);
     if (runs->n == 1)
         return n ? " (partial results)" : "";
-    snprintf(buf, 48, n ? " (%zu with partial results)" : "", n);
+    if (!n)
+        return "";
+    snprintf(buf, 48, " (%zu with partial results)", n);
     return buf;
 }
 

@@ -229,7 +229,8 @@ static int add_setting(struct weft_changes *c, const char *key, const char *valu
         .what = weft_arena_printf(c->arena, "%s at its default, %s, instead of %s", key,
                                   *def ? def : "empty", *value ? value : "empty"),
         .advice = on || off ? weft_arena_printf(c->arena, "Set %s=%s.", key, def)
-                            : weft_arena_printf(c->arena, "Set %s nearer to its default, %s.", key,
+                            : weft_arena_printf(c->arena, "Set %s %sto its default, %s.", key,
+                                                strspn(def, "0123456789") ? "nearer " : "",
                                                 *def ? def : "empty"),
         .weight = chosen ? 1 : WEFT_CHANGE_UNINTENDED,
         .order = 1,

@@ -111,7 +111,7 @@ static int fault_row(void *ctx, const struct weft_row *row, struct weft_err *err
     return 0;
 }
 
-static int tell_fault(struct fault_reading *r, const struct fault_sum *x, struct weft_err *err)
+static int report_fault(struct fault_reading *r, const struct fault_sum *x, struct weft_err *err)
 {
     struct weft_arena *a = r->l->arena;
     char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
@@ -152,7 +152,7 @@ static uint64_t link_facts_kind(const struct weft_link_fact *x)
 }
 
 /* Whether the other direction of the link comes before it, at the same rate. */
-static bool is_told(const struct weft_link_facts *l, size_t i)
+static bool is_reported(const struct weft_link_facts *l, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (l->list[k].link == l->list[i].link && l->list[k].rate_bps == l->list[i].rate_bps)
@@ -175,7 +175,7 @@ static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f
     for (size_t i = 0; i < l->n; i++) {
         const struct weft_link_fact *x = &l->list[i];
         const double usual = all[i].usual;
-        if (all[i].others > MOST_ODD || !(x->rate_bps < 0.95 * usual) || is_told(l, i))
+        if (all[i].others > MOST_ODD || !(x->rate_bps < 0.95 * usual) || is_reported(l, i))
             continue;
         if (add_fault(f, 1 - x->rate_bps / usual,
                       weft_arena_printf(
@@ -254,7 +254,7 @@ int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_
     if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
         return err->code;
     for (size_t i = 0; i < r.n; i++)
-        if (tell_fault(&r, &r.sum[i], err))
+        if (report_fault(&r, &r.sum[i], err))
             return err->code;
     if (find_headroom(l, run, f, err))
         return err->code;

@@ -138,7 +138,7 @@ TEST(FabricFaults, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
     s = weft(
         AllReduce("link-down link=h9-s18 at=10us until=1ms; link-down link=0 at=1s", {"--no-out"}));
     EXPECT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.err, "over before all of fault.events: 1 failures did not happen");
+    EXPECT_CONTAINS(s.err, "over before all of fault.events: 1 failure did not happen");
 }
 
 TEST(FabricFaults, BadEntriesCarryTheirPlace)

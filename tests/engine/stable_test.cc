@@ -156,8 +156,8 @@ TEST(Stable, UnderALimitStepsAreSmallerAndTheErrorNamesIt)
         if (s.map->bytes < 6 * ADDRESS_STEP || s.n != s.max) /* doubling alone would end at 4 */
             _exit(2);
         if (stable_full(&s, "packets in flight", &err) != WEFT_E_LIMIT ||
-            !strstr(err.msg, "packets in flight need 2.097 MB more; ulimit -v ") ||
-            !strstr(err.msg, "; this process has "))
+            !strstr(err.msg, "out of memory for 2.097 MB more: packets in flight are more than ") ||
+            !strstr(err.msg, "; ulimit -v ") || !strstr(err.msg, "; this process has "))
             _exit(3);
         _exit(0);
     }
