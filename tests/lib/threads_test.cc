@@ -3,7 +3,9 @@
 #include "net.h"
 
 #include <atomic>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace
 {
@@ -77,6 +79,23 @@ TEST(LibThreads, ThreadsAndReplayChangeNothing)
                 GTEST_SKIP() << net.error.text;
             EXPECT_EQ(exchange(net, stops), expected) << settings << " " << stops;
         }
+}
+
+/* Threads are there from the first run on: before it a process may fork, and both may run. */
+TEST(LibThreads, AProcessMayForkBeforeTheFirstRun)
+{
+    Net alone({"run.threads=1", "run.replay=off"});
+    const std::vector<int64_t> expected = exchange(alone, false);
+    Net net({"run.threads=3", "run.thread-shuffle=5"});
+    if (!net.sim)
+        GTEST_SKIP() << net.error.text;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(exchange(net, false) != expected);
+    int status = -1;
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_EQ(exchange(net, false), expected);
 }
 
 TEST(LibThreads, RunsWithAndWithoutStopsMayFollowEachOther)

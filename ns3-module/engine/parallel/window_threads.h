@@ -152,8 +152,8 @@ void window_threads_do(struct weft_engine *e, struct window_threads *c, window_t
 void window_threads_list_any(const struct weft_engine *e, struct window_threads *c);
 
 /* window_times.c */
-/** Threads execute fn(c, number), and wait for each other. */
-void window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number));
+/** Threads execute fn(c, number), and wait for each other; returns how many there are. */
+unsigned window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number));
 /** A window has had @p events, @p most of them at one node, @p part of them at the nodes of one
  * thread. */
 void window_threads_project(struct window_threads *c, uint64_t events, uint64_t most,

@@ -6,14 +6,14 @@
 
 #define LONG_NS 1000000 /**< time of a window from which on the next one is measured, too */
 
-void window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number))
+unsigned window_threads_together(struct window_threads *c, void (*fn)(void *ctx, unsigned number))
 {
     const int64_t began_ns = thread_pool_wall_ns();
-    thread_pool_do(c->pool, fn, c);
+    const unsigned threads = thread_pool_do(c->pool, fn, c);
     c->run_ns += thread_pool_wall_ns() - began_ns;
     c->figures.barriers++;
     if (!c->measured)
-        return;
+        return threads;
     int64_t most_ns = 0;
     for (unsigned k = 0; k < c->n; k++) {
         c->took.busy_ns += c->busy_ns[k];
@@ -21,6 +21,7 @@ void window_threads_together(struct window_threads *c, void (*fn)(void *ctx, uns
     }
     c->took.critical_ns += most_ns;
     c->mark_ns = thread_pool_cpu_ns();
+    return threads;
 }
 
 bool window_threads_lopsided(const struct window_threads *c)

@@ -254,7 +254,9 @@ void window_threads_do(struct weft_engine *e, struct window_threads *c, window_t
     atomic_store_explicit(&c->untouched[0], e->pkts.pool.n, memory_order_relaxed);
     atomic_store_explicit(&c->untouched[1], e->telemetry.stacks.n, memory_order_relaxed);
     atomic_store_explicit(&c->untouched[2], e->msgs.n, memory_order_relaxed);
-    window_threads_together(c, run_part);
+    const unsigned threads = window_threads_together(c, run_part);
+    if (threads < c->n && !e->choice)
+        engine_fail(e, WEFT_E_LIMIT, "the system gives %u threads, not %u", threads, c->n);
     window_threads_together(c, deliver);
     e->pkts.pool.n = atomic_load_explicit(&c->untouched[0], memory_order_relaxed);
     e->telemetry.stacks.n = atomic_load_explicit(&c->untouched[1], memory_order_relaxed);
