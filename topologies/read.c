@@ -30,18 +30,25 @@ static bool root_is(const char *text, const char *name)
     return false;
 }
 
-static const char *kind(const char *text)
+/* The name of the reader; *sure: nothing else that weft reads looks like this. */
+static const char *kind(const char *text, bool *sure)
 {
     const char *from = text + strspn(text, SPACE);
-    if (*from == '<')
+    const bool number = *from >= '0' && *from <= '9';
+    *sure = true;
+    if (*from == '<') {
+        *sure = root_is(from, "system") || root_is(from, "topology");
         return root_is(from, "system") ? "nccl" : "xml";
-    if ((*from < '0' || *from > '9') && strstr(from, "Podsize") && strstr(from, "Tiers"))
+    }
+    if (!number && strstr(from, "Podsize") && strstr(from, "Tiers"))
         return "htsim";
-    if ((*from < '0' || *from > '9') &&
+    if (!number &&
         ((strstr(from, "devices") && strstr(from, "components")) || strstr(from, "infrastructure")))
         return "infragraph";
-    if (*from < '0' || *from > '9')
+    if (!number) {
+        *sure = strstr(from, "npus_count") || strstr(from, "topologies-per-dim");
         return "astra-network";
+    }
     uint32_t words = 0;
     bool numbers = true;
     for (const char *p = from; *p && *p != '\n'; words++) {
@@ -50,12 +57,22 @@ static const char *kind(const char *text)
         p += len;
         p += strspn(p, " \t\r");
     }
-    return words > 3 && !(numbers && (words == 4 || words == 6)) ? "simai" : "hpcc";
+    const bool hpcc = words <= 3 || (numbers && (words == 4 || words == 6));
+    *sure = hpcc ? words >= 3 && numbers : !numbers && (words == 6 || words == 7);
+    return hpcc ? "hpcc" : "simai";
+}
+
+const char *weft_topology_kind(const char *text)
+{
+    bool sure;
+    const char *name = kind(text, &sure);
+    return sure ? name : NULL;
 }
 
 const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err)
 {
     char text[16384];
+    bool sure;
     FILE *in = fopen(file, "rb");
     if (!in) {
         weft_file_error(err, file, "open the topology file", errno);
@@ -64,7 +81,7 @@ const struct weft_topology_ops *weft_topology_reader(const char *file, struct we
     size_t n = fread(text, 1, sizeof text - 1, in);
     text[n] = '\0';
     fclose(in);
-    return weft_topology_find(kind(text), err);
+    return weft_topology_find(kind(text, &sure), err);
 }
 
 int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_err *err)

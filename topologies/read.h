@@ -9,6 +9,8 @@
 
 WEFT_C_BEGIN
 
+/** The name of the reader for a file that begins with @p text; NULL: it is hardly a topology. */
+const char *weft_topology_kind(const char *text);
 /** The reader for a file, by its beginning; NULL and *err when there is none. */
 const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err);
 /** Reads @p file with the reader for it and that one's defaults. */

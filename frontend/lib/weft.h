@@ -87,7 +87,8 @@ struct weft_sim_options {
 
 /**
  * Opens a network.
- * @param scenario a scenario file, whose workloads are left out; NULL: defaults
+ * @param scenario a scenario file, whose workloads are left out, or a topology file of weft, HPCC,
+ *                 SimAI, ASTRA-sim, htsim, NCCL or InfraGraph; NULL: defaults
  * @param settings "KEY=VALUE" as of weft run --set; they win over the file
  * @param n        how many settings
  * @param options NULL: defaults

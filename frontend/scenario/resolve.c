@@ -8,6 +8,7 @@
 #include "base/renamed.h"
 #include "scenario/resolve.h"
 #include "scenario/sections.h"
+#include "topologies/read.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -336,6 +337,23 @@ static int rename_elements(struct weft_resolver *r, struct weft_xml_elem *root,
     return 0;
 }
 
+/* In place of a scenario, the topology file @p file of @p kind: two settings more that it implies.
+ */
+static int topology_alone(struct weft_arena *a, const char *kind, const char *file,
+                          struct weft_scenario_options *o, struct weft_err *err)
+{
+    const char **sets = (const char **)weft_arena_alloc(a, (o->nsets + 2) * sizeof *sets);
+    if (!sets || !(sets[0] = weft_arena_printf(a, "topology.type=%s", kind)) ||
+        !(sets[1] = weft_arena_printf(a, "%s.file=%s", kind, file)))
+        return weft_err_no_memory(err, "a scenario");
+    for (size_t i = 0; i < o->nsets; i++)
+        sets[i + 2] = o->sets[i];
+    o->sets = sets;
+    o->nsets += 2;
+    o->nimplied += 2;
+    return 0;
+}
+
 static int load(const char *text, size_t len, const char *file,
                 const struct weft_scenario_options *o, struct weft_scenario **out,
                 struct weft_err *err)
@@ -353,12 +371,17 @@ static int load(const char *text, size_t len, const char *file,
     struct weft_resolver r = {.s = s, .backends = {o->backends, o->nbackends}};
     s->file = file ? weft_arena_strdup(a, file) : "";
     int code = s->file ? 0 : weft_err_no_memory(err, "a scenario");
+    struct weft_scenario_options options = *o;
+    const char *kind = NULL;
     char *read = NULL;
     if (!code && file && !text) {
         code = weft_file_read(file, WEFT_XML_MAX_BYTES, &read, &len, err);
         text = read;
+        kind = code ? NULL : weft_topology_kind(text);
     }
-    if (!code && text) {
+    if (!code && kind)
+        code = topology_alone(a, kind, file, &options, err);
+    if (!code && text && !kind) {
         struct weft_xml_elem *root;
         code = weft_xml_parse(text, len, s->file, a, &root, err);
         r.root = root;
@@ -367,7 +390,7 @@ static int load(const char *text, size_t len, const char *file,
     }
     free(read);
     if (!code)
-        code = resolve_resolve(&r, o, err);
+        code = resolve_resolve(&r, &options, err);
     if (code) {
         weft_scenario_free(s);
         return code;

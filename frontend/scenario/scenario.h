@@ -217,8 +217,8 @@ struct weft_scenario_options {
 };
 
 /**
- * Resolves @p file (NULL: defaults alone) with the overrides of @p o. Checks every name and value,
- * but builds nothing.
+ * Resolves @p file (NULL: defaults alone) with the overrides of @p o. A topology file of any kind
+ * stands for a scenario with that topology. Checks every name and value, but builds nothing.
  */
 int weft_scenario_load(const char *file, const struct weft_scenario_options *o,
                        struct weft_scenario **out, struct weft_err *err);

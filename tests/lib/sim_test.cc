@@ -2,6 +2,9 @@
 /* What a backend of other simulators must do: times, order, stops, errors by value. */
 #include "net.h"
 
+#include <cstdio>
+#include <fstream>
+
 #include <algorithm>
 #include <random>
 
@@ -203,6 +206,39 @@ TEST(LibSim, ErrorsAreValues)
     EXPECT_EQ(later.error.code, WEFT_ERROR_USAGE);
     Net sampled({"sample.what=queue"});
     EXPECT_EQ(sampled.error.code, WEFT_ERROR_INPUT) << sampled.error.text;
+}
+
+/* In place of a scenario: the same hosts as by settings that name the file. */
+TEST(LibSim, ATopologyFileOfAnotherToolOpensANetwork)
+{
+    const struct {
+        const char *kind, *text;
+    } files[] = {{"hpcc", "4 1 3\n3\n0 3 100Gbps 1000ns 0\n1 3 100Gbps 1000ns 0\n2 3 100Gbps "
+                          "1000ns 0\n"},
+                 {"astra-network", "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50 ]\n"
+                                   "latency: [ 500 ]\n"},
+                 {"", "no topology\n"},
+                 {"", "7 flows\n"}};
+    for (const auto &f : files) {
+        SCOPED_TRACE(f.text);
+        const std::string kind = f.kind, path = testing::TempDir() + "weft_lib_topology_" + kind;
+        std::ofstream(path) << f.text;
+        Net net({}, {}, path.c_str());
+        ASSERT_EQ(net.sim == nullptr, kind.empty()) << net.error.text;
+        if (kind.empty()) {
+            EXPECT_EQ(net.error.code, WEFT_ERROR_INPUT);
+            continue;
+        }
+        Net named({"topology.type=" + kind, kind + ".file=" + path}, {}, "");
+        ASSERT_TRUE(named.sim) << named.error.text;
+        EXPECT_EQ(weft_sim_hosts(net.sim), weft_sim_hosts(named.sim));
+        for (Net *n : {&net, &named}) {
+            n->Send(0, 2, 100000);
+            EXPECT_EQ(n->Run(), WEFT_STOP_IDLE);
+        }
+        EXPECT_EQ(weft_sim_now(net.sim), weft_sim_now(named.sim));
+        std::remove(path.c_str());
+    }
 }
 
 TEST(LibSim, AFailedLinkHoldsMessagesUntilItWorks)
