@@ -114,13 +114,12 @@ static void print_dependent(void *ctx, const char *prefix, const struct weft_par
 {
     struct wanted *w = (struct wanted *)ctx;
     const bool own = strlen(prefix) == w->prefix && strncmp(prefix, w->key, w->prefix) == 0;
-    char key[160], text[160];
+    char key[160];
     if (!p->needs || !(mentions(p->needs, w->key) || (own && mentions(p->needs, w->name))))
         return;
     snprintf(key, sizeof key, "%s.%s", prefix, p->name);
     if (!w->json) {
-        fprintf(w->out, "%s  %s (needs %s)\n", w->nkeys++ ? "" : "decides whether these matter:\n",
-                key, weft_needs_text(p->needs, text, sizeof text));
+        fprintf(w->out, "%s  %s\n", w->nkeys++ ? "" : "decides whether these matter:\n", key);
         return;
     }
     weft_json_object(w->json);

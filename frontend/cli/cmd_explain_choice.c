@@ -19,8 +19,12 @@ static int read_kind(const char *name, enum weft_coll_kind *out, struct weft_err
 {
     static const enum weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER,
                                                 WEFT_COLL_REDUCE_SCATTER};
+    char word[32];
+    snprintf(word, sizeof word, "%s", name);
+    for (char *p = word; *p; p++)
+        *p = *p == '_' ? '-' : *p; /* as nccl-tests writes it */
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(weft_coll_kind_name(kinds[i]), name) == 0) {
+        if (strcmp(weft_coll_kind_name(kinds[i]), word) == 0) {
             *out = kinds[i];
             return 0;
         }

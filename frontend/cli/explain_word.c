@@ -5,6 +5,7 @@
 #include "command/listing.h"
 #include "report/columns.h"
 #include "report/summary.h"
+#include "system/system.h"
 
 #include <string.h>
 
@@ -111,5 +112,9 @@ size_t weft_explain_word(const struct weft_cli *cli, const char *word)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(others[i].word, word) == 0 && ++all)
             fprintf(cli->out, "%s: %s\n", word, others[i].what);
+    for (unsigned c = 0; c < WEFT_CAUSES; c++)
+        if (strcmp(weft_cause_name((enum weft_cause)c), word) == 0 && ++all)
+            fprintf(cli->out, "%s: cause of waiting: %s\n", word,
+                    weft_cause_meaning((enum weft_cause)c));
     return all + metrics(cli->out, word) + columns(cli->out, word);
 }

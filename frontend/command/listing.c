@@ -173,19 +173,83 @@ const struct weft_listing *weft_listing_find(const struct weft_cli *cli, const c
     return NULL;
 }
 
-const char *weft_needs_text(const char *needs, char *buf, size_t size)
+/* The length of the part of a condition at @p at; *behind: where the next begins. */
+static size_t needs_part(const char *at, const char *joint, const char **behind)
+{
+    const char *end = strstr(at, joint);
+    *behind = end ? end + strlen(joint) : at + strlen(at);
+    return end ? (size_t)(end - at) : strlen(at);
+}
+
+/* Whether a part, such as `type=roce`, is one of those of an alternative. */
+static bool needs_has(const char *alternative, size_t length, const char *part, size_t n)
+{
+    const char *next;
+    for (const char *at = alternative; at < alternative + length; at = next) {
+        const size_t k = needs_part(at, " and ", &next);
+        const size_t left = (size_t)(alternative + length - at);
+        if ((k < left ? k : left) == n && strncmp(at, part, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a part is one of every alternative. */
+static bool needs_common(const char *needs, const char *part, size_t n)
+{
+    const char *next;
+    for (const char *at = needs; *at; at = next) {
+        const size_t length = needs_part(at, " or ", &next);
+        if (!needs_has(at, length, part, n))
+            return false;
+    }
+    return true;
+}
+
+/* Writes the parts of an alternative that are common to all, or those that are not. */
+static void needs_write(FILE *out, const char *needs, const char *alternative, size_t length,
+                        bool common)
+{
+    const char *next;
+    bool any = false;
+    for (const char *at = alternative; at < alternative + length; at = next) {
+        size_t n = needs_part(at, " and ", &next);
+        const size_t left = (size_t)(alternative + length - at);
+        n = n < left ? n : left;
+        if (needs_common(needs, at, n) != common)
+            continue;
+        fprintf(out, "%s%.*s", any ? " and " : "", (int)n, at);
+        any = true;
+    }
+}
+
+void weft_print_needs(FILE *out, const char *needs)
 {
     static const char virtual[] = "dimension.unset has ";
-    const size_t n = sizeof virtual - 1;
-    if (strncmp(needs, virtual, n) != 0)
-        return needs;
-    snprintf(buf, size, "a dimension of the fabric that does not set its own %s", needs + n);
-    return buf;
+    const char *next;
+    if (strncmp(needs, virtual, sizeof virtual - 1) == 0) {
+        fprintf(out, "a dimension of the fabric that does not set its own %s",
+                needs + sizeof virtual - 1);
+        return;
+    }
+    const size_t first = needs_part(needs, " or ", &next);
+    needs_write(out, needs, needs, first, true);
+    if (!*next)
+        return;
+    bool any = false;
+    for (const char *at = needs; *at && !any; at = next)
+        any = needs_common(needs, at, needs_part(at, " and ", &next));
+    fputs(any ? " and one of: " : "one of: ", out);
+    for (const char *at = needs; *at; at = next) {
+        const size_t length = needs_part(at, " or ", &next);
+        needs_write(out, needs, at, length, false);
+        fputs(*next ? "; " : "", out);
+    }
 }
 
 void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t)
 {
-    char key[128], def[WEFT_DEFAULT_TEXT_MAX], needs[160];
+    char key[128], def[WEFT_DEFAULT_TEXT_MAX];
     for (size_t i = 0; i < t->n; i++) {
         const struct weft_param *p = &t->params[i];
         snprintf(key, sizeof key, "%s.%s", prefix, p->name);
@@ -203,8 +267,11 @@ void weft_print_params(FILE *out, const char *prefix, const struct weft_param_ta
             fprintf(out, "%s at most %s", p->scale ? "" : ",", p->max);
         fprintf(out, "\n      %s%s%s%s\n", p->help, p->source ? " [" : "",
                 p->source ? p->source : "", p->source ? "]" : "");
-        if (p->needs)
-            fprintf(out, "      needs %s\n", weft_needs_text(p->needs, needs, sizeof needs));
+        if (p->needs) {
+            fputs("      needs ", out);
+            weft_print_needs(out, p->needs);
+            fputc('\n', out);
+        }
     }
 }
 

@@ -36,8 +36,8 @@ struct weft_listing {
 const struct weft_listing *weft_listings(size_t *n);
 /** Finds a family by plural or singular; NULL when there is none. */
 const struct weft_listing *weft_listing_find(const struct weft_cli *cli, const char *word);
-/** What a parameter needs, for people, in @p buf or as it is. */
-const char *weft_needs_text(const char *needs, char *buf, size_t size);
+/** Prints what a parameter needs, for people: what all alternatives have in common comes first. */
+void weft_print_needs(FILE *out, const char *needs);
 /** Prints a parameter table for people. @p prefix: of the keys. */
 void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t);
 /** Mean of a distribution in bytes; 0 without memory. */

@@ -41,7 +41,8 @@ static void gain_text(const struct weft_diagnosis *d, const struct weft_trial *t
     else if (t->ratio < 0.1)
         snprintf(buf, size, "%.3g times as fast", 1 / t->ratio);
     else
-        snprintf(buf, size, "-%.1f %%", 100 * weft_trial_gain(t));
+        snprintf(buf, size, "-%.1f %%%s", 100 * weft_trial_gain(t),
+                 d->nmeasures > 1 ? " in the mean" : "");
 }
 
 static void print_trial(FILE *out, const struct weft_diagnosis *d, const struct weft_trial *t,

@@ -91,6 +91,8 @@ struct source {
     void (*name)(const struct weft_row *row, char *buf, size_t size);
     enum weft_time_series_rank_by rank;
     const char *momentary; /* columns that hold for no longer than their row's moment, on change */
+    const char *order;     /* the column whose sums choose the series of every panel; NULL: its own
+                              numbers, by rank */
 };
 
 /* The largest series of each run. */
@@ -100,9 +102,23 @@ struct chosen {
     size_t n;
 };
 
+/* Has the series with the largest sums of the source's order stand first. */
+static int sampled_order(const struct weft_runs *runs, const struct weft_run *run,
+                         const struct source *s, struct weft_time_series_set *t, size_t shown,
+                         struct weft_err *err)
+{
+    struct weft_time_series_set by = {0};
+    if (weft_time_series_read(runs, run, s->file, s->keys, s->name, s->order, &by, err) == 0)
+        weft_time_series_take_sums(t, &by);
+    weft_time_series_free(&by);
+    weft_time_series_rank(t, WEFT_TIME_SERIES_BY_SUM, shown);
+    return err->code;
+}
+
 static int sampled_choose(const struct weft_runs *runs, const struct source *s, const char *column,
                           struct chosen *out, struct weft_err *err)
 {
+    const size_t shown = runs->n > 1 ? 1 : SERIES_SHOWN;
     *out = (struct chosen){.of = calloc(runs->n, sizeof *out->of)};
     if (!out->of)
         return weft_err_no_memory(err, "sampled series");
@@ -113,7 +129,10 @@ static int sampled_choose(const struct weft_runs *runs, const struct source *s, 
             return err->code;
         if (t->on_change && s->momentary && strstr(s->momentary, column))
             weft_time_series_free(t);
-        weft_time_series_rank(t, s->rank, runs->n > 1 ? 1 : SERIES_SHOWN);
+        if (!s->order)
+            weft_time_series_rank(t, s->rank, shown);
+        else if (sampled_order(runs, &runs->run[i], s, t, shown, err))
+            return err->code;
         out->n += t->n;
         for (size_t k = 0; k < t->n; k++) {
             out->most = fmax(out->most, t->list[k].most);
@@ -196,8 +215,10 @@ static int sampled_finish(const struct weft_runs *runs, struct weft_figure *f, c
         runs->n > 1 ? "Of each run the largest is shown." : "The largest are shown, six at most.");
     return f->panels
                ? 0
-               : weft_plot_nothing(err, "%s has no such series: run with --set sample.what=%s",
-                                   runs->run[0].dir, what);
+               : weft_plot_nothing(
+                     err,
+                     "%s has no such series that is ever above 0; --set sample.what=%s records one",
+                     runs->run[0].dir, what);
 }
 
 static const struct source queue_source = {"queue.csv", port_keys, port_name},
@@ -205,7 +226,8 @@ static const struct source queue_source = {"queue.csv", port_keys, port_name},
                            link_source = {"throughput.csv", port_keys, port_name,
                                           WEFT_TIME_SERIES_BY_SUM},
                            qp_source = {"qp.csv", qp_keys, qp_name,
-                                        .momentary = "goodput_bps in_flight_bytes rtt_ns"},
+                                        .momentary = "goodput_bps in_flight_bytes rtt_ns",
+                                        .order = "goodput_bps"},
                            control_source = {"control.csv", qp_keys, qp_name};
 
 static int derive_queue(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)

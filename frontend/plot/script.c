@@ -276,45 +276,56 @@ struct frame {
                            filter that lies elsewhere in the page */
 };
 
-/* Characters of the longest word at the y axis. */
-static size_t longest_tick(const struct weft_axis *a)
-{
-    size_t most = a->hidden ? 0 : a->log ? 7 : 5;
-    for (const struct weft_tick *t = a->ticks; t && !a->hidden; t = t->next) {
-        const size_t n = strlen(t->text);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-static struct frame frame_of(const struct weft_figure *f)
-{
-    const double letter = 7.0 * (f->points > 0 ? f->points / 9 : 1);
-    size_t ticks = 0;
-    bool colours_beside = false;
-    if (f->columns != 1 || !f->panels || !f->panels->next)
-        return (struct frame){0};
-    for (const struct weft_panel *p = f->panels; p; p = p->next) {
-        const size_t n = longest_tick(&p->y) + (*p->y.label ? 4 : 1);
-        ticks = n > ticks ? n : ticks;
-        colours_beside |= has_colours(p);
-    }
-    return (struct frame){fmin(0.45, letter * (double)ticks / f->width),
-                          1 - letter * (colours_beside ? 14 : 4) / f->width};
-}
-
-/* Where the points of a panel begin and end on the x axis. */
-static void x_ends(const struct weft_panel *p, double *from, double *to)
+/* Where the points of a panel begin and end on an axis, "x" or "y". */
+static void panel_ends(const struct weft_panel *p, const char *axis, double *from, double *to)
 {
     for (const struct weft_curve *c = p->curves; c; c = c->next) {
         const size_t n = weft_mark_columns(c->mark);
         for (size_t i = 0; i < c->n; i++)
             for (size_t k = 0; k < n; k++)
-                if (strncmp(weft_mark_column(c->mark, k), "x", 1) == 0) {
+                if (strncmp(weft_mark_column(c->mark, k), axis, 1) == 0) {
                     *from = fmin(*from, c->v[i * n + k]);
                     *to = fmax(*to, c->v[i * n + k]);
                 }
     }
+}
+
+/* Characters of the longest word at the y axis, of numbers as gnuplot writes them. */
+static size_t longest_tick(const struct weft_panel *p)
+{
+    const struct weft_axis *a = &p->y;
+    double from = isnan(a->from) ? INFINITY : a->from, to = isnan(a->to) ? -INFINITY : a->to;
+    size_t most = 0;
+    if (a->hidden)
+        return 0;
+    for (const struct weft_tick *t = a->ticks; t; t = t->next)
+        most = strlen(t->text) > most ? strlen(t->text) : most;
+    if (a->ticks)
+        return most;
+    panel_ends(p, "y", &from, &to);
+    const double size = fmax(fabs(from), fabs(to)) * 1.2; /* axes end at the next tick */
+    if (a->bytes || !(size >= 1e-4) || size > 1e7 || !isfinite(from))
+        return 6;
+    const size_t whole = 1 + a->log + (size_t)fmax(0, floor(log10(size)));
+    const double least = a->log ? from : (to - from) / 5; /* the shortest step */
+    const size_t behind = least < 1 ? 1 + (size_t)fmin(4, ceil(-log10(fmax(least, 1e-5)))) : 0;
+    return (a->log && whole > behind ? whole : whole + behind) + (from < 0);
+}
+
+static struct frame frame_of(const struct weft_figure *f)
+{
+    const double letter = 7.0 * (f->points > 0 ? f->points / 9 : 1);
+    double left = 0; /* gnuplot takes letters of SVG for 1.3 as wide, and has a mark of 4.5 */
+    bool colours_beside = false;
+    if (f->columns != 1 || !f->panels || !f->panels->next)
+        return (struct frame){0};
+    for (const struct weft_panel *p = f->panels; p; p = p->next) {
+        const double n = (double)longest_tick(p);
+        left = fmax(left, *p->y.label ? 1.3 * n + 6.6 : n + 2);
+        colours_beside |= has_colours(p);
+    }
+    return (struct frame){fmin(0.45, letter * left / f->width),
+                          1 - letter * (colours_beside ? 14 : 4) / f->width};
 }
 
 /* The x axis of a panel: with the ends of all panels that have the same one. */
@@ -329,7 +340,7 @@ static struct weft_axis shared_axis(const struct weft_figure *f, const struct we
         if (strcmp(q->x.label, a.label) != 0 || q->x.log != a.log || q->x.ticks)
             continue;
         same++;
-        x_ends(q, &from, &to);
+        panel_ends(q, "x", &from, &to);
         from = isnan(q->x.from) ? from : fmin(from, q->x.from);
         to = isnan(q->x.to) ? to : fmax(to, q->x.to);
     }

@@ -141,6 +141,16 @@ void weft_time_series_rank(struct weft_time_series_set *t, enum weft_time_series
         qsort(t->list, t->n < shown ? t->n : shown, sizeof *t->list, time_series_by_name);
 }
 
+void weft_time_series_take_sums(struct weft_time_series_set *t, struct weft_time_series_set *of)
+{
+    qsort(of->list, of->n, sizeof *of->list, time_series_by_name);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct weft_time_series *it =
+            bsearch(&t->list[i], of->list, of->n, sizeof *of->list, time_series_by_name);
+        t->list[i].sum = it ? it->sum : 0;
+    }
+}
+
 /* What becomes of the rows from @p from to before @p to: the largest, or the mean, of steps by how
  * long each holds. */
 static double reduced(const struct weft_time_series *t, size_t from, size_t to, bool steps,

@@ -45,6 +45,8 @@ enum weft_time_series_rank_by { WEFT_TIME_SERIES_BY_MOST, WEFT_TIME_SERIES_BY_SU
 /** Has the @p shown that come first by @p rank stand first, by name. */
 void weft_time_series_rank(struct weft_time_series_set *t, enum weft_time_series_rank_by rank,
                            size_t shown);
+/** Gives series the sums of those with the same names in @p of, which it sorts; else 0. */
+void weft_time_series_take_sums(struct weft_time_series_set *t, struct weft_time_series_set *of);
 /** Adds the points of series @p k; where the table left out that it was idle there are zeros. On
  * change the curve is one of WEFT_MARK_STEPS. */
 void weft_time_series_draw(const struct weft_time_series_set *t, size_t k, struct weft_curve *c,

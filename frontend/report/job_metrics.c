@@ -94,7 +94,7 @@ static const struct weft_metric *job_metrics_find(enum weft_metric_scope scope, 
     }
     const char *near = weft_nearest(name, names, n < MOST ? n : MOST);
     weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s' of %s; %s%s%s", name, scopes[scope].form,
-                 near ? "did you mean '" : "'weft show output' lists them", near ? near : "",
+                 near ? "did you mean '" : "'weft list metrics' lists them", near ? near : "",
                  near ? "'?" : "");
     return NULL;
 }

@@ -242,7 +242,8 @@ static void metric_unknown(const char *part, struct weft_err *err)
     if (n)
         weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; there are %s", part, list);
     else
-        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; 'weft show output' lists them", part);
+        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; 'weft list metrics' lists them",
+                     part);
 }
 
 const char *weft_metric_other_name(const char *name, char *buf, size_t size)

@@ -147,6 +147,11 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
             "no file and no scenario '%s'; see 'weft list scenarios' and 'weft list clusters'",
             name);
     }
+    static const char shipped[] = "scenarios/";
+    if (strncmp(name, shipped, sizeof shipped - 1) == 0 && !weft_file_is_regular(name))
+        return weft_err_at(err, WEFT_E_IO, name, 0, 0,
+                           "no such file here; scenarios that weft brings need no folder: '%s'",
+                           name + sizeof shipped - 1);
     int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
     return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");
 }
@@ -426,7 +431,8 @@ void weft_source_offered_text(FILE *out, const char *title, const struct weft_sc
         fprintf(out, "%s%s %.1f %%", i ? ", " : title, s->offered[i].tier,
                 100 * s->offered[i].load);
     if (s->noffered)
-        fputs(" (payload that flows offer, by what the links carry)\n", out);
+        fputs(" (payload by the rate of links; of generators as set, which a short run may miss)\n",
+              out);
 }
 
 void weft_source_offered_json(struct weft_json *j, const struct weft_scenario *s)

@@ -283,6 +283,20 @@ TEST(RatePlot, JainsIndexOfGoodput)
     EXPECT_DOUBLE_EQ(c[1].y, 1);
 }
 
+/* Seven probes have a larger window than the flow that sends nearly all: every panel shows it. */
+TEST(RatePlot, ShowsTheQueuePairsThatSentMost)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    std::string rows = "t_ns,qpn,src,dst,goodput_bps,window_bytes\n";
+    for (int qpn = 1; qpn <= 7; qpn++)
+        rows += "1000.000," + std::to_string(qpn) + ",0,2,1000,90000\n";
+    write_file(dir / "a/series/qp.csv", rows + "1000.000,9,1,2,5000,8000\n");
+    for (const char *axis : {"goodput (Gbps)", "window (KB)"})
+        EXPECT_EQ(curve(plot({dir / "a", "rate"}), "h1 to h2, QP 9", axis).size(), 1u) << axis;
+}
+
 /* Two links are full at some time; the one that carries more is shown, not the first by name. */
 TEST(LinkThroughputPlot, ShowsThoseThatCarriedMost)
 {
