@@ -53,13 +53,32 @@ static const struct unit *unit_of(const char *key)
     return NULL;
 }
 
+/* The last part of a key as metrics have it: two of workloads are others in run.json. */
+static const char *last_part(const char *key)
+{
+    const char *dot = strrchr(key, '.'), *last = dot ? dot + 1 : key;
+    if (strncmp(key, "job.", 4) != 0)
+        return last;
+    return strcmp(last, "duration_ns") == 0 ? "time_ns"
+           : strcmp(last, "alone_ns") == 0  ? "alone_time_ns"
+                                            : last;
+}
+
 const char *weft_figure_name(const char *key, char buf[WEFT_FIGURE_TEXT_MAX])
 {
+    const enum weft_metric_scope scope = strncmp(key, "job.", 4) == 0     ? WEFT_METRIC_OF_JOB
+                                         : strncmp(key, "class.", 6) == 0 ? WEFT_METRIC_OF_CLASS
+                                                                          : WEFT_METRIC_OF_RUN;
+    const char *last = scope == WEFT_METRIC_OF_RUN ? key : last_part(key);
+    const char *dot = scope == WEFT_METRIC_OF_RUN ? NULL : strrchr(key, '.');
     size_t n;
-    const struct weft_metric *m = weft_metrics(&n);
+    const struct weft_metric *m = weft_metrics_of(scope, &n);
     for (size_t i = 0; i < n; i++)
-        if (strcmp(weft_metric_key(&m[i], buf), key) == 0)
-            return m[i].name;
+        if (strcmp(weft_metric_key(&m[i], buf), last) == 0) {
+            snprintf(buf, WEFT_FIGURE_TEXT_MAX, "%.*s%s", dot ? (int)(dot + 1 - key) : 0, key,
+                     m[i].name);
+            return buf;
+        }
     const struct unit *u = unit_of(key);
     const size_t len = strlen(key) - (u && u->dropped ? strlen(u->end) : 0);
     snprintf(buf, WEFT_FIGURE_TEXT_MAX, "%.*s", (int)len, key);

@@ -267,8 +267,10 @@ TEST(Names, AgreeInEveryCommand)
         s = bounded(dir, std::string("<bound metric=\"") + name + "\" min=\"1\"/>");
         EXPECT_EQ(s.code, 0) << name << s.err;
     }
-    s = weft({"compare", dir / "one", dir / "two", "--metric", "job.b.bytes"});
-    EXPECT_CONTAINS(s.out, "job.b.bytes");
+    for (const char *name : {"job.b.bytes", "job.b.time", "job.b.unfinished-bytes"}) {
+        s = weft({"compare", dir / "one", dir / "two", "--metric", name});
+        EXPECT_CONTAINS(s.out, std::string("\n  ") + name + " ");
+    }
 }
 
 TEST(Names, PresetsAreListedAsTheyAreSet)
