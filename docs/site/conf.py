@@ -10,8 +10,7 @@ myst_heading_anchors = 5
 suppress_warnings = ['myst.header']
 html_title = 'weft'
 html_theme = 'alabaster'
-html_theme_options = {'description': 'packet-level simulation of AI training fabrics', 'page_width': '1300px', 'sidebar_width': '320px',
-                      'extra_nav_links': {'C API': 'api/index.html', 'ns-3 classes': 'ns-3/index.html'}}
+html_theme_options = {'description': 'packet-level simulation of AI training fabrics', 'page_width': '1300px', 'sidebar_width': '320px'}
 html_sidebars = {'**': ['about.html', 'searchbox.html', 'navigation.html']}
 html_show_sourcelink = False
 html_copy_source = False
@@ -39,7 +38,15 @@ def unsearchable(html):
                 missing.append('%s: %s' % (os.path.basename(page), name))
     return missing if seen > 1000 else ['the reference has %d names only' % seen]
 
+def api_links(app, page, template, context, doctree):
+    """Links to Doxygen's pages, which lie beside this site, from a page in any folder."""
+    import shutil
+    if shutil.which('doxygen'):
+        context['theme_extra_nav_links'] = {title: context['pathto'](page + '/index.html', 1)
+                                            for title, page in (('C API', 'api'), ('ns-3 classes', 'ns-3'))}
+
 def setup(app):
+    app.connect('html-page-context', api_links)
     def check(app, error):
         missing = [] if error else unsearchable(app.outdir)
         if missing:

@@ -317,7 +317,7 @@ static void print_event(struct serve_text *t, const struct weft_event *e,
     serve_put(t, "}", 1);
 }
 
-/* An event of the network: tells it, and lets go what waits for it. */
+/* An event of the network: reports it, and releases what waits for it. */
 static int take_event(struct serve_net *n, const struct weft_event *e, struct serve_text *events,
                       struct weft_err *err)
 {

@@ -10,7 +10,7 @@
  * what is posted.
  *
  * Trails are shared. A thread has records of its own for new ones, counts on their steps together
- * with others, and notes those that are to be let go; the next that is told on the frontend's own
+ * with others, and notes those that are to be released; the next that is told on the frontend's own
  * thread sees to it. Till then more steps are kept than would be, which shows nowhere unless they
  * are as many as may be kept: so with a quarter of these nothing is taken in here, nor with so many
  * ranks that a window could add the rest.

@@ -10,10 +10,10 @@
  * ended on the way (a step) and what the time since then went by with. Messages carry a reference
  * to the causal_path of the event in which they were posted, timers and computations have one of
  * their own. Each operation that ends makes a step with the one before as its parent, so that the
- * steps form a tree. Steps that nothing refers to any more are let go; a root with a single way on
- * is part of the critical path for certain, and is reported and let go. So what is kept is what
- * went on since the ways of all that is in progress parted. Beyond WEFT_STEPS_MAX steps, a new one
- * is summed up with the one before.
+ * steps form a tree. Steps that nothing refers to any more are released; a root with a single way
+ * on is part of the critical path for certain, and is reported and released. So what is kept is
+ * what went on since the ways of all that is in progress parted. Beyond WEFT_STEPS_MAX steps, a new
+ * one is summed up with the one before.
  *
  * Trails say what happened and decide nothing: no rank's behaviour depends on them.
  */
@@ -74,7 +74,7 @@ struct weft_causal_path *weft_causal_path_take(struct weft_npu *npu, uint32_t op
  * system has been told. */
 struct weft_causal_path *weft_causal_path_timer(struct weft_npu *npu, uint32_t op,
                                                 int64_t endpoint_ps, int64_t reduce_ps, void *ctx);
-/** Those that threads have noted (absorb.c) are let go. */
+/** Those that threads have noted (absorb.c) are released. */
 void weft_causal_paths_let_go(struct weft_system *s);
 /** What they note. WEFT_E_LIMIT. */
 int weft_worker_receives_new(struct weft_system *s, struct weft_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Trails of ranks that take in messages in a thread of the net's (absorb.c): the thread has records
- * of its own for new ones, and notes those that are to be let go, which the frontend's own thread
+ * of its own for new ones, and notes those that are to be released, which the frontend's own thread
  * sees to.
  */
 #ifndef WEFT_SYSTEM_CAUSAL_PATH_NOTES_H
@@ -25,7 +25,7 @@ struct weft_causal_path_notes {
 bool weft_notes_have_room(struct weft_causal_path_notes *n);
 /** A causal_path, contents undefined; there is room. */
 struct weft_causal_path *weft_notes_take(struct weft_causal_path_notes *n);
-/** Trail @p t is to be let go; NULL: nothing. */
+/** Trail @p t is to be released; NULL: nothing. */
 void weft_notes_drop(struct weft_causal_path_notes *n, struct weft_causal_path *t);
 /** Takes over some of the free causal_paths *@p free of the frontend's. */
 void weft_notes_refill(struct weft_causal_path_notes *n, struct weft_causal_path **free);

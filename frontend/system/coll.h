@@ -81,7 +81,7 @@ struct weft_coll_claim {
 };
 void weft_coll_enter(struct weft_coll_claim *me, struct weft_active *a);
 void weft_coll_leave(struct weft_coll_claim *me);
-/** A collective that a phase in dimensions @p mask has to let go first; NULL: it may begin. */
+/** A collective that a phase in dimensions @p mask has to let pass first; NULL: it may begin. */
 const struct weft_coll_claim *weft_coll_held_by(const struct weft_coll_claim *me, uint32_t mask);
 
 /* coll_rendezvous.c */

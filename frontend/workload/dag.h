@@ -173,7 +173,7 @@ struct weft_workload {
                                 many that follow each other; 0, 1: a rank is one host */
 };
 
-/** Passes over all ops let go of what lies in a file (arena.h) once per so many. */
+/** Passes over all ops release what lies in a file (arena.h) once per so many. */
 #define WEFT_VISIT_OPS 65536u
 /** Op @p i of rank @p r, for passes that visit the ops of each rank in order; valid until the next
  * call. */

@@ -23,7 +23,7 @@ struct linker {
     uint32_t *queue; /* ops that are ready, then done */
 };
 
-/** On the way through all ops, at number @p i: lets go of what lies in files. */
+/** On the way through all ops, at number @p i: releases what lies in files. */
 static void relax(const struct linker *l, uint32_t i)
 {
     if (i % WEFT_VISIT_OPS)

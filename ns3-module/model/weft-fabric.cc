@@ -104,7 +104,7 @@ WeftFabric::WeftFabric()
 WeftFabric::~WeftFabric()
 {
     NS_LOG_FUNCTION(this);
-    // The pump must let go of the engine before it is freed.
+    // The pump must release the engine before it is freed.
     m_pump.SetEngine(nullptr);
     weft_engine_free(m_engine);
     weft_fabric_free(m_ownGraph);

@@ -267,7 +267,7 @@ TEST(Names, AgreeInEveryCommand)
         s = bounded(dir, std::string("<bound metric=\"") + name + "\" min=\"1\"/>");
         EXPECT_EQ(s.code, 0) << name << s.err;
     }
-    for (const char *name : {"job.b.bytes", "job.b.time", "job.b.unfinished-bytes"}) {
+    for (const char *name : {"job.b.bytes", "job.b.time"}) {
         s = weft({"compare", dir / "one", dir / "two", "--metric", name});
         EXPECT_CONTAINS(s.out, std::string("\n  ") + name + " ");
     }

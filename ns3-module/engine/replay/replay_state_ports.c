@@ -71,14 +71,14 @@ static void state_read_waits(struct weft_engine *e, struct pkt *k, uint32_t i, i
     if (at && at->hold)
         replay_read_noted(e, at, k->prio, &k->held_ps, t);
     struct wait *w = pause_clock_wait_of(e, i, before_ps);
-    snapshot_same(t, w != NULL, "whether a pause has held up a packet");
+    snapshot_same(t, w != NULL, "whether a pause has stopped a packet");
     if (!w)
         return;
     SNAPSHOT_FIELD(t, w->sent_ps, EVOLVES_TIME);
     SNAPSHOT_FIELD(t, w->paused_ps, EVOLVES_SAME);
     if (!replay_pauses_move(e, t)) {
         t->same = false;
-        t->other = "a packet that a pause has held up";
+        t->other = "a packet that a pause has stopped";
     }
 }
 

@@ -3,7 +3,7 @@
  * Credit that receivers grant to senders (congestion controls with WEFT_CC_NEEDS_CREDIT; UE
  * specification 1.0.3, 3.6.14).
  *
- * Each data packet says how much its sender wants to have been granted in all. A QP that is held up
+ * Each data packet says how much its sender wants to have been granted in all. A QP that is blocked
  * with nothing asked for sends a request by itself, and so does one whose timer expires. The
  * receiver has one pacer per port: two lists of QPs, of which those that asked for more get a grant
  * each in turn, in packets of the priority of ACKs; while there are none the others get credit
