@@ -321,7 +321,7 @@ static struct frame frame_of(const struct weft_figure *f)
         return (struct frame){0};
     for (const struct weft_panel *p = f->panels; p; p = p->next) {
         const double n = (double)longest_tick(p);
-        left = fmax(left, *p->y.label ? 1.3 * n + 6.6 : n + 2);
+        left = fmax(left, *p->y.label ? 1.3 * n + 6.6 : n + 3.5);
         colours_beside |= has_colours(p);
     }
     return (struct frame){fmin(0.45, letter * left / f->width),

@@ -97,6 +97,7 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
     if (near)
         return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; did you mean '%s'?",
                             weft_families[id].what, name, near);
-    return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; there are: %s", weft_families[id].what,
-                        name, all);
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "unknown %s '%s'; there are: %s (--plugin FILE adds those of a file)",
+                        weft_families[id].what, name, all);
 }
