@@ -32,7 +32,7 @@ static const struct {
     double trust; /* how sure it is that the setting causes the wait */
 } table[] = {
     {"ecn.", CONTROL, ANY, 1.5},
-    {"switch.buffer", PAUSE | LOSS | QUEUE, SMALLER, 1.2},
+    {"switch.buffer", PAUSE | LOSS, SMALLER, 1.2},
     {"switch.alpha", PAUSE | LOSS, SMALLER, 1.2},
     {"switch.lossy-alpha", LOSS, SMALLER, 1.2},
     {"switch.limit", PAUSE | LOSS, SMALLER, 1.2},
@@ -49,7 +49,7 @@ static const struct {
     {"transport.recovery", LOSS, ANY, 1},
     {"transport.retry", LOSS, ANY, 0.5},
     {"transport.ack-every", CONTROL | LOSS, LARGER, 0.8},
-    {"transport.pacing", QUEUE | PAUSE | LOSS, ANY, 0.8},
+    {"transport.pacing", PAUSE | LOSS, ANY, 0.8},
     {"transport.bdp", CONTROL, SMALLER, 1},
     {"system.order", QUEUE | PAUSE | CONTROL | OWN_NIC | LOSS, ANY, 1.1},
     {"system.stragglers", PEER | DEPENDENCY, ANY, 1.5},
@@ -62,7 +62,7 @@ static const struct {
     {"system.chunks", NETWORK | ENDPOINT | DEPENDENCY | QUEUE, LARGER, 1.1},
     {"system.all-", DEPENDENCY | NETWORK, ANY, 0.3},
     {"system.reduce-scatter", DEPENDENCY | NETWORK, ANY, 0.3},
-    {"switch.balance", QUEUE | LOSS | PAUSE, ANY, 0.6},
+    {"switch.balance", LOSS | PAUSE, ANY, 0.6},
 };
 
 /* Those of a congestion control, and of a workload, whatever it is called. */

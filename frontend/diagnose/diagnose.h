@@ -113,7 +113,7 @@ struct weft_diagnosis {
     struct weft_metric_choice measures[WEFT_DIAGNOSE_MEASURES]; /**< what is to be smaller */
     bool larger_is_better;                                      /**< the one measure is a rate */
     size_t nmeasures;
-    struct weft_trial base;    /**< the run as it is */
+    struct weft_trial base;    /**< the run as it is; NOT_TRIED: it did not end within the budget */
     struct weft_trial *trials; /**< in the arena of changes, best first */
     size_t ntrials;
     const char *slice;        /**< settings that made all runs shorter; NULL: none */
@@ -140,6 +140,15 @@ void weft_diagnosis_free(struct weft_diagnosis *d);
 double weft_trial_gain(const struct weft_trial *t);
 /** Smallest gain that counts: below, what changed may be chance. */
 #define WEFT_DIAGNOSE_LEAST_GAIN 0.02
+/** Settings that make a run shorter and leave it alike; their texts live in the arena. */
+struct weft_slice {
+    const char *set[8]; /**< "KEY=VALUE" */
+    size_t n;           /**< 0: there is nothing to cut */
+};
+/** A slice of a scenario that takes about 1 / @p times as long, or what comes nearest.
+ * @param job the workload that the diagnosis is about; NULL: the flows of a foreign file. */
+void weft_diagnose_slice(const struct weft_scenario *s, const struct weft_scenario_job *job,
+                         uint64_t times, struct weft_arena *arena, struct weft_slice *out);
 /** Whether a path is the folder of a run. */
 bool weft_diagnose_is_folder(const char *path);
 /**

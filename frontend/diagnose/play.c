@@ -20,7 +20,8 @@ enum {
     LEAST_RUN_S = 2,   /* a change may take so long in any case, */
     TIMES_AS_LONG = 4, /* and so many times what the run took */
     SLICES = 12,       /* a budget is to be enough for so many runs one after the other */
-    BASE_SHARE = 3     /* a run that takes more than this part of the budget is cut at once */
+    SHORTER = 4,       /* a run that is cut is sliced to 1 / 4, 1 / 16 ... */
+    BASE_SHARE = 3     /* a run that takes more than this part of what is left of it is sliced */
 };
 
 /* Diagnosis under way. */
@@ -29,6 +30,8 @@ struct game {
     struct weft_sweep_base base;
     const struct weft_diagnose_budget *budget;
     struct weft_sweep s;
+    const struct weft_strings *given; /* settings of all points but for the slice */
+    struct weft_slice slice;
     struct weft_strings *own; /* settings of each point */
     double started_s;
     double limit_s;   /* a change may take so long */
@@ -266,63 +269,42 @@ static int set_own(struct game *g, size_t point, const struct weft_trial *t, str
 
 /* ---- slices of long runs ---- */
 
-/* What makes a run shorter and leaves it alike: fewer rounds of the same, or less time. */
-static const struct {
-    const char *workload, *param; /* workload NULL: section run */
-    bool once;                    /* a count that may be 1; else a time that is divided */
-} slices[] = {
-    {"training", "iterations", true}, {"generate", "count", true},
-    {"generate", "iterations", true}, {"cdf", "duration", false},
-    {"incast", "duration", false},    {NULL, "measure", false},
-};
-
-/* "KEY=VALUE" of a slice that takes about 1 / @p times as long; NULL: it does not apply. */
-static const char *slice_of(size_t i, const struct weft_scenario *s,
-                            const struct weft_scenario_job *job, uint64_t times,
-                            struct weft_arena *arena)
+static bool same_slice(const struct weft_slice *a, const struct weft_slice *b)
 {
-    const struct weft_scenario_group *of = !slices[i].workload ? weft_group_of(s, "run")
-                                           : job && strcmp(job->ops->name, slices[i].workload) == 0
-                                               ? &s->groups[job->group]
-                                               : NULL;
-    const char *value = of ? weft_group_value(of, slices[i].param, arena) : "";
-    char text[WEFT_UNIT_TEXT_MAX];
-    int64_t ps;
-    if (slices[i].once)
-        return strtoull(value, NULL, 10) > 1
-                   ? weft_arena_printf(arena, "%s.%s=1", of->prefix, slices[i].param)
-                   : NULL;
-    if (!*value || weft_parse_time_ps(value, &ps, &(struct weft_err){0}) || ps <= 0)
-        return NULL;
-    ps /= (int64_t)times;
-    return weft_arena_printf(arena, "%s.%s=%s", of->prefix, slices[i].param,
-                             weft_format_time(ps > 1000 ? ps : 1000, text));
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++)
+        same = strcmp(a->set[i], b->set[i]) == 0;
+    return same;
 }
 
-/* Makes all further runs a slice of the run, which took @p took_s. 0: there is none. */
-static int cut_slice(struct game *g, const struct weft_subject *subject,
-                     const struct weft_scenario_job *job, double took_s)
+/* Whether a slice of 1 / @p times is shorter than the present one; *out receives it. */
+static bool is_shorter(const struct game *g, const struct weft_subject *subject,
+                       const struct weft_scenario_job *job, uint64_t times, struct weft_slice *out)
+{
+    if (subject->hpcc)
+        return false;
+    weft_diagnose_slice(subject->s, job, times, g->d->changes.arena, out);
+    return !same_slice(out, &g->slice);
+}
+
+/* Makes all further runs this slice of the run. */
+static int take_slice(struct game *g, const struct weft_slice *slice, struct weft_err *err)
 {
     struct weft_arena *a = g->d->changes.arena;
-    struct weft_strings *set = &g->base.source.set;
-    const uint64_t times = (uint64_t)ceil(took_s * SLICES / g->budget->wall_s);
-    const char *cut[sizeof slices / sizeof slices[0]];
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof slices / sizeof slices[0] && !subject->hpcc; i++) {
-        cut[n] = slice_of(i, subject->s, job, times, a);
-        n += cut[n] != NULL;
-    }
-    const char **all = n ? (const char **)weft_arena_calloc(a, set->n + n, sizeof *all) : NULL;
+    const struct weft_strings *given = g->given;
+    const char **all = (const char **)weft_arena_calloc(a, given->n + slice->n, sizeof *all);
     if (!all)
-        return 0;
-    if (set->n)
-        memcpy(all, set->list, set->n * sizeof *all);
-    memcpy(all + set->n, cut, n * sizeof *all);
-    *set = (struct weft_strings){all, set->n + n};
-    for (size_t i = 0; i < n; i++)
+        return weft_err_no_memory(err, "changes to try");
+    if (given->n)
+        memcpy(all, given->list, given->n * sizeof *all);
+    memcpy(all + given->n, slice->set, slice->n * sizeof *all);
+    g->base.source.set = (struct weft_strings){all, given->n + slice->n};
+    g->slice = *slice;
+    g->d->slice = NULL;
+    for (size_t i = 0; i < slice->n; i++)
         g->d->slice = weft_arena_printf(a, "%s%s%s", g->d->slice ? g->d->slice : "",
-                                        g->d->slice ? ", " : "", cut[i]);
-    return 1;
+                                        g->d->slice ? ", " : "", slice->set[i]);
+    return g->d->slice ? 0 : weft_err_no_memory(err, "changes to try");
 }
 
 /* ---- steps ---- */
@@ -343,23 +325,49 @@ static int play_run(struct game *g, double most_s, double *took_s, struct weft_e
     return code;
 }
 
+/* Plays the run as it is, or the longest slice of it that ends within a part of the budget and
+ * leaves time for changes. *cut receives whether not even the shortest did. */
+static int play_slices(struct game *g, const struct weft_subject *subject,
+                       const struct weft_scenario_job *job, double *took_s, bool *cut,
+                       struct weft_err *err)
+{
+    const struct weft_sweep_point *p = &g->s.point[0];
+    const double budget_s = g->budget->wall_s;
+    struct weft_slice next;
+    uint64_t times = SHORTER;
+    for (bool sliced = false;; sliced = true) {
+        const bool shorter = budget_s > 0 && is_shorter(g, subject, job, times, &next);
+        const double left_s = budget_s - (now_s() - g->started_s),
+                     part_s = shorter ? left_s / BASE_SHARE : left_s;
+        *cut = budget_s > 0 && part_s < 1e-3;
+        if (*cut || play_run(g, budget_s > 0 ? part_s : 0, took_s, err))
+            return err->code;
+        const double runs = *took_s * SLICES / budget_s;
+        *cut = budget_s > 0 && p->code == WEFT_E_LIMIT && *took_s >= part_s;
+        if (*cut)
+            times *= SHORTER;
+        else if (sliced || !shorter || !p->summed_up || *took_s <= LEAST_RUN_S || runs <= 1 ||
+                 !is_shorter(g, subject, job, (uint64_t)ceil(runs), &next))
+            return 0;
+        if (!shorter)
+            return 0;
+        if (take_slice(g, &next, err))
+            return err->code;
+    }
+}
+
 /* Plays the run as it is, or a slice of it when it is long. */
 static int play_base(struct game *g, const struct weft_subject *subject,
                      const struct weft_scenario_job *job, struct weft_err *err)
 {
-    const struct weft_sweep_point *first = &g->s.point[0];
-    const double least_s = fmax(LEAST_RUN_S, g->budget->wall_s / BASE_SHARE);
-    double took_s;
-    if (play_run(g, g->budget->wall_s > 0 ? least_s : 0, &took_s, err))
-        return err->code;
-    const bool cut = first->code == WEFT_E_LIMIT && took_s >= least_s;
-    const bool is_long =
-        g->budget->wall_s > 0 && took_s > LEAST_RUN_S && took_s * SLICES > g->budget->wall_s;
-    const bool sliced = (cut || (first->summed_up && is_long)) &&
-                        cut_slice(g, subject, job, cut ? g->budget->wall_s : took_s);
-    if ((cut || sliced) && play_run(g, 0, &took_s, err))
-        return err->code;
     const struct weft_sweep_point *p = &g->s.point[0];
+    double took_s;
+    bool cut = false;
+    if (play_slices(g, subject, job, &took_s, &cut, err))
+        return err->code;
+    g->d->base.unfinished = true;
+    if (cut)
+        return 0;
     if (!p->summed_up)
         return weft_err_set(err, p->code ? p->code : WEFT_E_INTERNAL, "%s",
                             p->message  ? p->message
@@ -496,7 +504,8 @@ int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, 
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_cli quiet = *base->cli;
     struct weft_subject subject = {0};
-    struct game g = {.d = d, .base = *base, .budget = budget, .started_s = now_s()};
+    struct game g = {
+        .d = d, .base = *base, .given = &base->source.set, .budget = budget, .started_s = now_s()};
     *d = (struct weft_diagnosis){.changes.arena = weft_arena_new()};
     if (!d->changes.arena)
         return weft_err_no_memory(err, "a diagnosis");

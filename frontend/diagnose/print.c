@@ -93,6 +93,11 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
                 measure_text(d, &d->base, i, buf));
     if (d->slice)
         fprintf(out, "\nAll of this is of a slice of the run (%s), which is long.", d->slice);
+    if (d->base.state == WEFT_TRIAL_NOT_TRIED)
+        fprintf(out,
+                "\nIt did not end within the budget, so that no change can be compared with it. "
+                "--budget gives more time; a shorter run (fewer layers, bytes or messages) takes "
+                "less.");
     fprintf(out, "\n%zu runs with one or two things changed took %.1f s.\n", d->nplayed, d->wall_s);
     for (size_t i = 0; i < d->ntrials && rows < MOST_ROWS; i++) {
         if (!is_worth_a_row(d, &d->trials[i]))

@@ -2,6 +2,9 @@
 // weft diagnose: what it says, its budget, its errors, and the settings that it makes use of.
 #include "tests/cli/program.h"
 
+#include <chrono>
+#include <cstring>
+
 namespace
 {
 
@@ -109,6 +112,42 @@ TEST(Diagnose, LongRunsAreDiagnosedByASlice)
     EXPECT_EQ(s.code, 0) << s.err;
     if (s.out.find("of a slice of the run") != std::string::npos) {
         EXPECT_CONTAINS(s.out, "cdf.duration=");
+    }
+}
+
+// The run takes 10 s of CPU time or more, and has one iteration.
+TEST(Diagnose, AnIterationLongerThanTheBudgetIsDiagnosedWithFewerLayers)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const auto from = std::chrono::steady_clock::now();
+    const Said s =
+        weft({"diagnose", "--set", "topology.type=leaf-spine", "--set", "workload.type=training",
+              "--set", "training.pp=4", "--set", "run.replay=off", "--budget", "4s"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "of a slice of the run (training.layers=4");
+    EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(12)); // alone 4
+}
+
+// Settings that bear on nothing that the run waited for.
+TEST(Diagnose, TheReportDoesNotBlameAHarmlessSetting)
+{
+    if (!has_packet() || access("/usr/bin/gnuplot", X_OK) != 0)
+        GTEST_SKIP() << "built without the packet backend, or no gnuplot";
+    for (const char *harmless :
+         {"transport.pacing=off", "switch.buffer=2MiB", "switch.balance=spray"}) {
+        TempDir dir;
+        ASSERT_EQ(
+            weft({"run", "--set", "topology.type=leaf-spine", "--set", "workload.type=generate",
+                  "--set", "generate.kind=all-to-all", "--set", "generate.size=4MiB", "--set",
+                  "transport.recovery=out-of-order", "--set", harmless, "--out", dir / "o", "-q"},
+                 dir / "")
+                .code,
+            0);
+        ASSERT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
+        const std::string page = slurp(dir / "o/report.html"),
+                          key(harmless, strcspn(harmless, "="));
+        EXPECT_EQ(page.find(key + " is "), std::string::npos) << harmless;
     }
 }
 
