@@ -89,7 +89,7 @@ static void fct_print_text(FILE *out, const struct weft_fct_table *t)
         }
     fprintf(out, "FCT slowdown: completion time by that alone on the empty fabric%s%s\n",
             t->one_baseline ? ", the least of any of these runs for the same hosts and size" : "",
-            "; +-: 95 % confidence over seeds");
+            "; +-: 95 % confidence over seeds; messages that did not end are left out");
 }
 
 static void fct_put_number(FILE *out, double v)

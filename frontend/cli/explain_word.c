@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_LINES = 8, MOST_OF_SCOPE = 3 };
+enum { MOST_OF_TABLE = 3 };
 
 /* What tables of commands have beside metrics, and other words for metrics. */
 static const struct {
@@ -39,57 +39,59 @@ static bool names(const char *name, const char *word)
     return false;
 }
 
-static void print(FILE *out, size_t *lines, const char *what, const char *name, const char *text)
+/* Lines of one kind. A scope of metrics and a file of columns show the first few each. */
+struct word_lines {
+    FILE *out;
+    const char *kind, *list; /* "metric", and the command that lists all */
+    size_t all, shown, of_table;
+};
+
+static void word_line(struct word_lines *l, const char *word, const char *prefix, const char *name,
+                      const char *of, const char *help)
 {
-    if (++*lines <= MOST_LINES)
-        fprintf(out, "%s %s: %s\n", what, name, text);
+    if (!names(name, word))
+        return;
+    l->all++;
+    if (++l->of_table > MOST_OF_TABLE)
+        return;
+    l->shown++;
+    fprintf(l->out, "%s %s%s%s: %s\n", l->kind, prefix, name, of, help);
 }
 
-/* Says how many lines are not shown; returns how many there are. */
-static size_t rest(FILE *out, size_t lines, const char *what)
+static size_t word_lines_end(const struct word_lines *l)
 {
-    if (lines > MOST_LINES)
-        fprintf(out, "and %zu more %s\n", lines - MOST_LINES, what);
-    return lines;
+    if (l->all > l->shown)
+        fprintf(l->out, "and %zu more %s%s: '%s'\n", l->all - l->shown, l->kind,
+                l->all - l->shown > 1 ? "s" : "", l->list);
+    return l->all;
 }
 
 static size_t metrics(FILE *out, const char *word)
 {
-    char name[2 * WEFT_METRIC_TEXT_MAX];
-    size_t all = 0, shown = 0, n;
+    struct word_lines l = {.out = out, .kind = "metric", .list = "weft list metrics"};
     for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
+        size_t n;
         const struct weft_metric *m = weft_metrics_of((enum weft_metric_scope)scope, &n);
-        size_t of_scope = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (!names(m[i].name, word))
-                continue;
-            all++;
-            if (++of_scope > MOST_OF_SCOPE)
-                continue;
-            shown++;
-            snprintf(name, sizeof name, "%s%s",
-                     weft_metric_scope_prefix((enum weft_metric_scope)scope), m[i].name);
-            fprintf(out, "metric %s: %s\n", name, m[i].help);
-        }
+        l.of_table = 0;
+        for (size_t i = 0; i < n; i++)
+            word_line(&l, word, weft_metric_scope_prefix((enum weft_metric_scope)scope), m[i].name,
+                      "", m[i].help);
     }
-    if (all > shown)
-        fprintf(out, "and %zu more metrics: 'weft list metrics'\n", all - shown);
-    return all;
+    return word_lines_end(&l);
 }
 
 static size_t columns(FILE *out, const char *word)
 {
-    char name[96];
-    size_t lines = 0;
-    for (size_t f = 0; f < WEFT_CSV_FILES; f++)
-        for (size_t i = 0; i < weft_csv_files[f]->n; i++) {
-            const struct weft_column *c = &weft_csv_files[f]->columns[i];
-            if (!names(c->name, word))
-                continue;
-            snprintf(name, sizeof name, "%s of %s", c->name, weft_csv_files[f]->name);
-            print(out, &lines, "column", name, c->help);
-        }
-    return rest(out, lines, "columns: 'weft show output'");
+    struct word_lines l = {.out = out, .kind = "column", .list = "weft show output"};
+    char of[96];
+    for (size_t f = 0; f < WEFT_CSV_FILES; f++) {
+        snprintf(of, sizeof of, " of %s", weft_csv_files[f]->name);
+        l.of_table = 0;
+        for (size_t i = 0; i < weft_csv_files[f]->n; i++)
+            word_line(&l, word, "", weft_csv_files[f]->columns[i].name, of,
+                      weft_csv_files[f]->columns[i].help);
+    }
+    return word_lines_end(&l);
 }
 
 static size_t members(const struct weft_cli *cli, const char *word)
