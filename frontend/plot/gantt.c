@@ -10,23 +10,35 @@
 
 enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600 };
 
-/* Kinds of operations, what the legend calls them. The upper half of a row is computation. */
+/* Kinds of operations, what the legend calls them. The upper half of a row is computation. What is
+ * known to be for one kind of parallelism has its colour, whatever collective it is. */
 static const struct {
     const char *kind, *label;
     int colour;
     bool upper;
 } kinds[] = {
-    {"compute", "compute", 6, true},        {"cpu", "CPU", 12, true},
-    {"memory", "memory", 13, true},         {"all-reduce", "all-reduce", 0, false},
-    {"all-gather", "all-gather", 2, false}, {"reduce-scatter", "reduce-scatter", 4, false},
-    {"all-to-all", "all-to-all", 1, false}, {"send", "send", 3, false},
-    {"recv", "receive", 10, false},         {NULL, "other communication", 5, false},
+    {"recv", "receive posted", 10, false}, /* a thin line behind the others */
+    {"tp", "tensor parallelism (tp)", 0, false},
+    {"cp", "context parallelism (cp)", 5, false},
+    {"ep", "expert parallelism (ep)", 3, false},
+    {"dp", "data parallelism (dp)", 2, false},
+    {"pp", "pipeline (pp)", 4, false},
+    {"compute", "compute", 6, true},
+    {"cpu", "CPU", 12, true},
+    {"memory", "memory", 13, true},
+    {"all-reduce", "all-reduce", 0, false},
+    {"all-gather", "all-gather", 2, false},
+    {"reduce-scatter", "reduce-scatter", 4, false},
+    {"all-to-all", "all-to-all", 1, false},
+    {"send", "send", 3, false},
+    {NULL, "other communication", 7, false},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { OF_COLLECTIVES = 9, KINDS = sizeof kinds / sizeof kinds[0], OTHER = KINDS - 1 };
 
 struct reading {
     const struct weft_runs *runs;
     struct weft_lanes lanes;
+    bool training; /* the table says what communication is for */
 };
 
 static uint32_t gantt_kind_of(const char *word)
@@ -40,12 +52,14 @@ static uint32_t gantt_kind_of(const char *word)
 static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
-    struct weft_lane_box b = {.kind = gantt_kind_of(weft_row_text(row, 2))};
+    const char *use = weft_row_text(row, 5), *kind = weft_row_text(row, 2);
+    const bool known = *use && strcmp(kind, "recv") != 0;
+    struct weft_lane_box b = {.kind = gantt_kind_of(known ? use : kind)};
+    r->training |= known;
     if (weft_row_number(row, 3, &b.from_ns, err) || weft_row_number(row, 4, &b.to_ns, err) ||
         weft_lane_of(&r->lanes, weft_row_text(row, 0), weft_row_text(row, 1), &b.row, err))
         return err->code;
-    return strcmp(weft_row_text(row, 2), "meta") == 0 ? 0
-                                                      : weft_lane_add(&r->lanes, r->runs, b, err);
+    return strcmp(kind, "meta") == 0 ? 0 : weft_lane_add(&r->lanes, r->runs, b, err);
 }
 
 static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, const char *title)
@@ -65,7 +79,10 @@ static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, cons
     p->height = 130 + 22 * (double)rows;
     for (uint32_t k = 0; k < KINDS; k++) {
         const struct weft_lane_style s = {kinds[k].label, kinds[k].colour,
-                                          kinds[k].upper ? -0.4 : 0.02, 0.38};
+                                          kinds[k].upper ? -0.4
+                                          : k == 0       ? 0.18
+                                                         : 0.02,
+                                          k == 0 ? 0.06 : 0.38};
         weft_lanes_draw(l, p, k, &s, every, (to - from) / PIXELS, u.divisor);
     }
     for (size_t i = 0; i < rows; i++)
@@ -76,9 +93,13 @@ static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, cons
 static int gantt_add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f,
                          size_t *every, struct weft_err *err)
 {
-    static const char *const columns[] = {"?job", "rank", "kind", "start_ns", "end_ns", NULL};
+    static const char *const columns[] = {"?job",   "rank",         "kind", "start_ns",
+                                          "end_ns", "?parallelism", NULL};
     struct reading r = {runs, {.arena = runs->arena}};
     int rc = weft_run_rows(&runs->run[i], "ops.csv", columns, op_row, &r, err);
+    for (size_t k = 0; k < r.lanes.n && r.training; k++)
+        if (r.lanes.box[k].kind >= OF_COLLECTIVES)
+            r.lanes.box[k].kind = OTHER;
     if (!rc && r.lanes.n)
         rc = weft_lanes_by_name(&r.lanes, err);
     if (!rc && r.lanes.n) {
@@ -99,7 +120,8 @@ static int gantt_derive(const struct weft_runs *runs, struct weft_figure *f, str
     f->caption = weft_figure_printf(
         f,
         "A row for each rank%s: the upper half is computation, the lower communication. "
-        "Communication below a free upper half is exposed: the rank waits for it.%s",
+        "Communication below a free upper half is exposed: the rank waits for it. A thin line is a "
+        "receive that waits for its sender.%s",
         every > 1 ? " (one in so many as fit)" : "",
         runs->n > RUNS_MAX ? " Only the first runs are shown." : "");
     if (!f->panels)

@@ -24,6 +24,7 @@ WEFT_COLUMN_VALUE(O, op_name, text, r->op.op->name)
 WEFT_COLUMN_VALUE(O, op_kind, text, weft_op_kind_word(r->op.op))
 WEFT_COLUMN_VALUE(O, op_bytes, u,
                   r->op.op->kind == WEFT_OP_MEM ? r->op.op->tensor_bytes : r->op.op->bytes)
+WEFT_COLUMN_VALUE(O, op_use, text, weft_parallelism_word(r->use))
 WEFT_COLUMN_VALUE(O, op_duration, ps, r->op.end_ps - r->op.ready_ps)
 
 static const struct weft_column ops[] = {
@@ -43,6 +44,9 @@ static const struct weft_column ops[] = {
         O, "exposed_ns", exposed_sum_ps,
         "exposed communication of the rank that ended as this got on: the sum of the next columns"),
     EXPOSED_COLUMNS(O, exposed_ps, "of it, for peers that could not send yet"),
+    WEFT_COLUMN_GET("parallelism", TEXT, TEXT, op_use, 0,
+                    "what communication of a training job is for: tp, cp, ep, dp, pp; empty: "
+                    "something else, or not known"),
 };
 
 const struct weft_csv_file weft_ops_csv =

@@ -136,21 +136,14 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
         s->longest_ps = w->end_ps - w->ready_ps;
 }
 
+/* Names of messages say it in training jobs alone. */
 static enum weft_parallelism used_for(const struct weft_workload *w, const struct weft_op *op)
 {
+    if (!w || !w->steps.iterations)
+        return WEFT_PARALLEL_OTHER;
     if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV)
         return weft_parallelism_of_message(op->name);
     return op->kind == WEFT_OP_COLL ? w->groups[op->group].use : WEFT_PARALLEL_OTHER;
-}
-
-static void expose(struct weft_report *r, uint32_t job, const struct weft_op_record *w)
-{
-    const struct weft_workload *graphs = job < r->njobs ? r->plans[job].workload : NULL;
-    if (!graphs || !graphs->steps.iterations)
-        return;
-    weft_i128 *sum = &r->exposed_for_ps[used_for(graphs, w->op)];
-    for (int k = 0; k < WEFT_CAUSE_OPEN; k++) /* what ended has nothing open */
-        *sum += w->exposed_ps[k];
 }
 
 static void on_op(void *ctx, const struct weft_op_record *w)
@@ -165,15 +158,16 @@ static void on_op(void *ctx, const struct weft_op_record *w)
         r->coll[op->coll].bytes += op->bytes;
         span(r, w);
     }
-    expose(r, j->number, w);
-    if (!r->csv[WEFT_CSV_OPS])
-        return;
-    struct weft_op_row record = {.op = *w};
+    const struct weft_workload *graphs = j->number < r->njobs ? r->plans[j->number].workload : NULL;
+    struct weft_op_row record = {.op = *w, .use = used_for(graphs, op)};
     for (int k = 0; k < WEFT_CAUSE_OPEN; k++) { /* what ended has nothing open */
         record.exposed_ps[k] = w->exposed_ps[k];
         record.exposed_sum_ps += w->exposed_ps[k];
     }
-    row(r, WEFT_CSV_OPS, j->number, &record);
+    if (graphs && graphs->steps.iterations)
+        r->exposed_for_ps[record.use] += record.exposed_sum_ps;
+    if (r->csv[WEFT_CSV_OPS])
+        row(r, WEFT_CSV_OPS, j->number, &record);
 }
 
 static void on_phase(void *ctx, const struct weft_phase_record *w)

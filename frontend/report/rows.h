@@ -24,6 +24,7 @@ struct weft_op_row {
     struct weft_op_record op;
     int64_t exposed_ps[WEFT_CAUSES];
     int64_t exposed_sum_ps;
+    enum weft_parallelism use; /**< what communication of a training job is for */
 };
 
 /** ranks.csv */

@@ -39,6 +39,14 @@ enum weft_parallelism weft_parallelism_of(const char *desc)
     return WEFT_PARALLEL_OTHER;
 }
 
+const char *weft_parallelism_word(enum weft_parallelism use)
+{
+    static const char *const words[WEFT_PARALLELISMS] = {
+        [WEFT_PARALLEL_OTHER] = "", [WEFT_PARALLEL_TP] = "tp", [WEFT_PARALLEL_CP] = "cp",
+        [WEFT_PARALLEL_EP] = "ep",  [WEFT_PARALLEL_DP] = "dp", [WEFT_PARALLEL_PP] = "pp"};
+    return words[use];
+}
+
 enum weft_parallelism weft_parallelism_of_message(const char *name)
 {
     if (strstr(name, ".kv."))

@@ -134,6 +134,8 @@ enum weft_parallelism {
 
 /** That which a description (`pg_desc`) of generated training jobs stands for: "tp", "edp", ... */
 enum weft_parallelism weft_parallelism_of(const char *desc);
+/** "tp", "cp", "ep", "dp", "pp"; "" for OTHER. */
+const char *weft_parallelism_word(enum weft_parallelism use);
 /** What a message between two ranks of such a job is for, by the name of its node: keys and values
  * of context parallelism, stages of the pipeline, else parameter servers and gossip. */
 enum weft_parallelism weft_parallelism_of_message(const char *name);

@@ -59,6 +59,50 @@ TEST(GanttPlot, CoversTheOperations)
     EXPECT_GT(drawn["all-reduce"], 0);
 }
 
+/* The same collective of two groups is two curves; a posted receive hides neither. */
+TEST(GanttPlot, TellsKindsOfParallelismApart)
+{
+    TempDir dir;
+    ASSERT_EQ(weft({"run",
+                    "--set",
+                    "topology.type=leaf-spine",
+                    "--set",
+                    "workload.type=training",
+                    "--set",
+                    "training.ranks=8",
+                    "--set",
+                    "training.tp=2",
+                    "--set",
+                    "training.pp=2",
+                    "--set",
+                    "training.layers=2",
+                    "--set",
+                    "training.sequence=1024",
+                    "--set",
+                    "network.backend=ideal",
+                    "--out",
+                    dir / "a",
+                    "-q"},
+                   dir / "")
+                  .code,
+              0);
+    std::map<std::string, std::set<std::string>> used; /* by collective */
+    for (auto &row : table(dir / "a/ops.csv"))
+        used[row["kind"]].insert(row["parallelism"]);
+    EXPECT_EQ(used["all-gather"], (std::set<std::string>{"dp", "tp"}));
+    EXPECT_EQ(used["send"], (std::set<std::string>{"pp"}));
+    EXPECT_EQ(used["compute"], (std::set<std::string>{""}));
+    const auto all = plot({dir / "a", "gantt"});
+    std::map<std::string, double> height;
+    for (const Point &p : all)
+        height[p.curve] = p.y_to - p.y;
+    EXPECT_GT(height["tensor parallelism (tp)"], 0.3);
+    EXPECT_GT(height["data parallelism (dp)"], 0.3);
+    EXPECT_GT(height["pipeline (pp)"], 0.3);
+    EXPECT_EQ(height.count("all-gather"), 0u);
+    EXPECT_LT(height["receive posted"], 0.1);
+}
+
 /* The path's second step goes on at another rank; 3/4 of it are the network's. */
 TEST(CriticalPathPlot, BoxesAreTheStepsByCause)
 {
