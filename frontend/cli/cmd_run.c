@@ -122,7 +122,7 @@ static void print_metrics(const struct weft_cli *cli, const struct weft_executio
 /* Prints what came out of a run; the code is that of the run and what it is to be. */
 static int run_print(const struct weft_cli *cli, const struct run_opts *o,
                      const struct weft_subject *subject, const struct weft_execution *x,
-                     const char *out_dir, const struct weft_expect *e, int code)
+                     const char *out_dir, bool replaced, const struct weft_expect *e, int code)
 {
     size_t missed = 0;
     if (!o->json && !o->quiet) {
@@ -143,7 +143,8 @@ static int run_print(const struct weft_cli *cli, const struct run_opts *o,
     if (o->json)
         run_print_json(cli, x, out_dir, e, weft_exit_code(code));
     else if (out_dir && !o->quiet)
-        fprintf(cli->out, "results in %s/\n", out_dir);
+        fprintf(cli->out, "results in %s/%s\n", out_dir,
+                replaced ? ", in place of those of an earlier run" : "");
     return code;
 }
 
@@ -195,6 +196,14 @@ static int check_expect(const struct weft_scenario *s, const struct weft_expect 
     return names ? weft_expect_check(e, names, s->njobs, err) : err->code;
 }
 
+/* Whether the folder holds a run, whose files will be removed. */
+static bool holds_run(const char *out_dir)
+{
+    char path[WEFT_PATH_MAX];
+    return out_dir && !weft_path_join(path, out_dir, "run.json", &(struct weft_err){0}) &&
+           weft_file_is_regular(path);
+}
+
 static int run_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                    struct weft_err *err)
 {
@@ -229,6 +238,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     eo.nmetrics = o->metrics.n;
     if (!code)
         code = weft_run_folder(&eo, o->no_out, s->name, dir, err);
+    const bool replaced = !code && holds_run(eo.out_dir);
     if (!code && cli->peers)
         code = weft_processes_take(cli->peers, s, o->time_limit || o->memory_limit, &eo, err);
     code = code ? code
@@ -244,7 +254,8 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
         code = weft_subject_execute(cli, &subject, &eo, &x, err);
     weft_interrupt_saved();
     if (x.summed_up && err->code != WEFT_E_ALONE)
-        code = run_print(cli, o, &subject, &x, eo.out_dir, expect, code ? code : x.end.code);
+        code =
+            run_print(cli, o, &subject, &x, eo.out_dir, replaced, expect, code ? code : x.end.code);
     weft_execution_free(&x);
     weft_expect_free(expect);
     weft_subject_free(&subject);

@@ -64,6 +64,8 @@ TEST(Run, FromDefaultsAlone)
           "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_TRUE(fs::exists(dir / ("out/unnamed/" + std::string(f)))) << f;
     EXPECT_EQ(slurp(dir / "out/unnamed/finished"), "finished\n");
+    EXPECT_CONTAINS(weft(small(), dir / "").out,
+                    "results in out/unnamed/, in place of those of an earlier run");
     const std::string run = slurp(dir / "out/unnamed/run.json");
     EXPECT_CONTAINS(run, "\"backend\": \"ideal\"");
     EXPECT_CONTAINS(run, "\"single-switch.hosts\"");
