@@ -36,7 +36,7 @@ static const struct {
          "as how fast rates return, and where marking begins (ecn.kmin, ecn.kmax)."},
     [WEFT_WAIT_LOSS] =
         {"recovering from losses", "recovering from losses",
-         "Avoid losses (pfc.enabled, switch.buffer) or recover sooner (transport.recovery, "
+         "Avoid losses (switch.buffer, pfc.enabled) or recover sooner (transport.recovery, "
          "transport.rto)."},
     [WEFT_WAIT_PAUSE] =
         {"stopped by PFC pauses", "being stopped by PFC pauses",
@@ -113,7 +113,7 @@ static double drops(const struct rule_in *in, const char **sentence)
 static double timeouts(const struct rule_in *in, const char **sentence)
 {
     const double n = weft_run_figure(in->run, "timeouts");
-    if (!(n > 0))
+    if (!(n > 0) || !(in->f->drops > 0)) /* without losses: see suspects.c */
         return 0;
     *sentence = weft_arena_printf(in->arena,
                                   "%.0f retransmission timers expired, each of which leaves its "
@@ -197,8 +197,7 @@ static double dimensions(const struct rule_in *in, const char **sentence)
 static const struct rule rules[] = {
     {unfinished, "The summary of weft run says what it waits for; weft check looks for routes that "
                  "can deadlock."},
-    {drops, "switch.buffer, pfc.enabled; drops_buffer and the other columns of links.csv say where "
-            "and why."},
+    {drops, "drops_buffer and the other columns of links.csv say where and why."},
     {timeouts, "transport.rto shortens the wait, transport.recovery=selective-repeat makes timers "
                "rarer, no losses make them needless."},
     {full_link, "More bandwidth there, or less traffic over it: placement of ranks, another "
@@ -238,10 +237,17 @@ static const char *nic_of(const struct weft_facts *f, struct weft_arena *arena)
                        : "";
 }
 
-/* TCP knows no congestion-control.name. */
-static const char *advice_of(const struct weft_run *run, size_t cause)
+/* TCP knows no congestion-control.name; what was lost in spite of PFC, or not at all, needs another
+ * remedy than PFC. */
+static const char *advice_of(const struct weft_run *run, const struct weft_facts *f, size_t cause)
 {
     const char *transport = weft_run_setting(run, "transport", "type");
+    if (cause == WEFT_WAIT_LOSS && !(f->drops > 0))
+        return "Nothing was lost: raise transport.rto above the time that packets wait in queues.";
+    if (cause == WEFT_WAIT_LOSS && f->drops_headroom > 0)
+        return "Give lossless classes the headroom that they need (pfc.headroom).";
+    if (cause == WEFT_WAIT_LOSS && f->drops_error + f->drops_link >= f->drops)
+        return "Repair the links that lose packets, or recover sooner (transport.recovery).";
     if (cause == WEFT_WAIT_CONTROL && transport && strcmp(transport, "tcp") == 0)
         return "TCP's windows begin small and grow with each round trip: a larger "
                "tcp.initial-window, "
@@ -262,7 +268,7 @@ static void add_causes(struct list *l, const struct weft_run *run, const struct 
                              arena, "The mean rank spent %s, %.1f %% of the run, %s.%s",
                              human_time(f->cause_ns[c], time), 100 * f->cause_ns[c] / f->end_ns,
                              causes[c].rank, where ? where : ""),
-                         advice_of(run, c));
+                         advice_of(run, f, c));
         else if (!f->ranks && delay > 0.01 * f->ideal_ns && f->delay_ns[c] > 0.02 * delay)
             findings_add(l, f->delay_ns[c] / f->fct_ns,
                          weft_arena_printf(
@@ -270,7 +276,7 @@ static void add_causes(struct list *l, const struct weft_run *run, const struct 
                              "Of what messages took beyond the time that they would take "
                              "alone, %.1f %% was %s.%s",
                              100 * f->delay_ns[c] / delay, causes[c].message, where ? where : ""),
-                         advice_of(run, c));
+                         advice_of(run, f, c));
     }
 }
 
