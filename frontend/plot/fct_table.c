@@ -85,8 +85,8 @@ static int fct_table_read(struct making *m, struct weft_err *err)
     for (size_t i = 0; i < m->runs->n && m->t->one_baseline; i++)
         weft_flow_baseline_apply(&m->baseline, &m->flows[i]);
     return any ? 0
-               : weft_err_set(err, WEFT_E_INPUT, "%s has no messages (flows.csv)",
-                              m->runs->n == 1 ? m->runs->run[0].dir : "none of the runs");
+               : weft_err_set(err, WEFT_E_INPUT, "no messages (flows.csv) in %s",
+                              m->runs->n == 1 ? m->runs->run[0].dir : "any of the runs");
 }
 
 static bool fct_table_is_in(const struct weft_fct_table *t, size_t bucket, double bytes)

@@ -42,7 +42,10 @@ struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct wef
                                      int *code, struct weft_err *err)
 {
     struct weft_figure *f = weft_figure_new();
-    *code = f ? p->derive(runs, f, err) : weft_err_no_memory(err, "a figure");
+    *code = !f ? weft_err_no_memory(err, "a figure")
+            : runs->n || p == &weft_plot_sweep
+                ? p->derive(runs, f, err)
+                : weft_plot_nothing(err, "%s: no run of the sweep has a folder", runs->sweep);
     if (!*code)
         *code = weft_figure_check(f, err);
     if (!*code)

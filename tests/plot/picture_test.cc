@@ -154,6 +154,19 @@ TEST(Plot, LargeFabricsAreFolded)
     EXPECT_LT(s.out.size(), 100000u);
 }
 
+// All rows failed: there is no folder of a run.
+TEST(Plot, ASweepWithoutRunsIsRefused)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", "");
+    EXPECT_NE(weft({"sweep", dir / "s.xml", "--vary", "run.seed=1|2", "--out", dir / "o"}).code, 0);
+    for (const char *kind : {"slowdown", "gantt", "links", "queue-cdf"}) {
+        const Said s = weft({"plot", dir / "o", kind, "--to", "csv", "--out", "-"});
+        EXPECT_EQ(s.code, 3) << kind;
+        EXPECT_CONTAINS(s.err, "no run of the sweep has a folder");
+    }
+}
+
 TEST(Plot, ListsItsKinds)
 {
     const Said plot_list = weft({"plot", "--list"}), list = weft({"list", "plots"});
