@@ -7,13 +7,13 @@
 
 #include "ns3/inet-socket-address.h"
 #include "ns3/simulator.h"
-#include "ns3/uinteger.h"
 #include "ns3/weft-time.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 using namespace ns3;
@@ -62,15 +62,7 @@ TcpConnection::TcpConnection(TcpHosts &hosts, uint32_t src, uint32_t dst, uint32
     m_sender->SetCloseCallbacks(MakeCallback(&TcpConnection::Failed, this),
                                 MakeCallback(&TcpConnection::Failed, this));
     m_sender->SetSendCallback(MakeCallback(&TcpConnection::Room, this));
-    m_sender->TraceConnectWithoutContext("HighestRxAck", MakeCallback(&TcpConnection::Acked, this));
-    m_sender->TraceConnectWithoutContext("Tx", MakeCallback(&TcpConnection::Sent, this));
-    m_sender->TraceConnectWithoutContext("Rx", MakeCallback(&TcpConnection::Heard, this));
-    m_sender->TraceConnectWithoutContext("RTO", MakeCallback(&TcpConnection::RtoChanged, this));
-    m_sender->TraceConnectWithoutContext("CongestionWindow",
-                                         MakeCallback(&TcpConnection::WindowChanged, this));
-    m_sender->TraceConnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
-    m_sender->TraceConnectWithoutContext("CongState",
-                                         MakeCallback(&TcpConnection::StateChanged, this));
+    Trace(true);
     const InetSocketAddress to(TcpHosts::GetAddress(dst, prio), m_port);
     Simulator::ScheduleWithContext(m_node, Time(0),
                                    [socket = m_sender, to]() { socket->Connect(to); });
@@ -84,18 +76,7 @@ TcpConnection::~TcpConnection()
         m_sender->SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
                                     MakeNullCallback<void, Ptr<Socket>>());
         m_sender->SetSendCallback(MakeNullCallback<void, Ptr<Socket>, uint32_t>());
-        m_sender->TraceDisconnectWithoutContext("HighestRxAck",
-                                                MakeCallback(&TcpConnection::Acked, this));
-        m_sender->TraceDisconnectWithoutContext("Tx", MakeCallback(&TcpConnection::Sent, this));
-        m_sender->TraceDisconnectWithoutContext("Rx", MakeCallback(&TcpConnection::Heard, this));
-        m_sender->TraceDisconnectWithoutContext("RTO",
-                                                MakeCallback(&TcpConnection::RtoChanged, this));
-        m_sender->TraceDisconnectWithoutContext("CongestionWindow",
-                                                MakeCallback(&TcpConnection::WindowChanged, this));
-        m_sender->TraceDisconnectWithoutContext("RTT",
-                                                MakeCallback(&TcpConnection::RttChanged, this));
-        m_sender->TraceDisconnectWithoutContext("CongState",
-                                                MakeCallback(&TcpConnection::StateChanged, this));
+        Trace(false);
         m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
                                        MakeNullCallback<void, Ptr<Socket>, const Address &>());
         if (m_receiver) {
@@ -105,6 +86,31 @@ TcpConnection::~TcpConnection()
         }
     } catch (const std::bad_alloc &) {
         Reserve::Abandon(); // callbacks take memory, of which none is left
+    }
+}
+
+void TcpConnection::Trace(bool on)
+{
+    // Looking up a trace by its name takes as long as a segment.
+    static const auto find = [](const char *name) {
+        return TcpSocketBase::GetTypeId().LookupTraceSourceByName(name);
+    };
+    static const Ptr<const TraceSourceAccessor> sources[] = {
+        find("HighestRxAck"),     find("Tx"),  find("Rx"),       find("RTO"),
+        find("CongestionWindow"), find("RTT"), find("CongState")};
+    const CallbackBase sinks[] = {MakeCallback(&TcpConnection::Acked, this),
+                                  MakeCallback(&TcpConnection::Sent, this),
+                                  MakeCallback(&TcpConnection::Heard, this),
+                                  MakeCallback(&TcpConnection::RtoChanged, this),
+                                  MakeCallback(&TcpConnection::WindowChanged, this),
+                                  MakeCallback(&TcpConnection::RttChanged, this),
+                                  MakeCallback(&TcpConnection::StateChanged, this)};
+    for (std::size_t i = 0; i < std::size(sources); i++) {
+        if (on) {
+            sources[i]->ConnectWithoutContext(PeekPointer(m_sender), sinks[i]);
+        } else {
+            sources[i]->DisconnectWithoutContext(PeekPointer(m_sender), sinks[i]);
+        }
     }
 }
 
@@ -295,7 +301,7 @@ void TcpConnection::Read(Ptr<Socket> socket)
     const bool quick = m_headBytes == 0;
     if (quick != m_quick && m_ackEvery > 1) {
         m_quick = quick;
-        socket->SetAttribute("DelAckCount", UintegerValue(quick ? 1 : m_ackEvery));
+        StaticCast<TcpSocket>(socket)->SetDelAckMaxCount(quick ? 1 : m_ackEvery);
     }
 }
 

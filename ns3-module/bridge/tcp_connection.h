@@ -178,6 +178,11 @@ class TcpConnection
             -1}; //!< How much control's ran until its last byte was sent; -1: it was not.
     };
 
+    /**
+     * Connects the traces of the sender, or disconnects them.
+     * @param on whether they are to be connected
+     */
+    void Trace(bool on);
     void Connected(ns3::Ptr<ns3::Socket> socket);
     void Failed(ns3::Ptr<ns3::Socket> socket);
     void Accepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);

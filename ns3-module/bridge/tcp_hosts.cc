@@ -4,7 +4,6 @@
 #include "reserve.h"
 #include "tcp_dctcp.h"
 #include "tcp_ports.h"
-#include "tcp_socket.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -13,10 +12,8 @@
 #include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/ipv4.h"
 #include "ns3/mac48-address.h"
-#include "ns3/pointer.h"
 #include "ns3/string.h"
 #include "ns3/tcp-bbr.h"
-#include "ns3/tcp-socket.h"
 #include "ns3/uinteger.h"
 #include "ns3/weft-channel.h"
 #include "ns3/weft-net-device.h"
@@ -107,9 +104,9 @@ uint32_t ConnectTries(const weft_tcp_params &p)
 
 } // namespace
 
-Ptr<Socket> TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
+Ptr<TcpSocket> TcpHosts::MakePrototype() const
 {
-    Ptr<Socket> socket = TcpSocket::Create(GetNode(host, prio), m_variant);
+    Ptr<TcpSocket> socket = TcpSocket::Create(m_variant);
     socket->SetAttribute("SegmentSize", UintegerValue(GetSegmentBytes()));
     socket->SetAttribute("InitialCwnd", UintegerValue(m_params.initial_window_segments));
     socket->SetAttribute("SndBufSize", UintegerValue(m_params.send_buffer_bytes));
@@ -127,10 +124,20 @@ Ptr<Socket> TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
     if (m_params.ecn) {
         socket->SetAttribute("UseEcn", StringValue("On")); // DCTCP does so itself
     }
-    PointerValue ops;
-    socket->GetAttribute("CongestionOps", ops);
-    if (Ptr<TcpBbr> bbr = DynamicCast<TcpBbr>(ops.GetObject())) {
+    return socket;
+}
+
+Ptr<TcpSocket> TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
+{
+    Ptr<Node> node = GetNode(host, prio);
+    if (!m_prototype) {
+        m_prototype = MakePrototype();
+    }
+    Ptr<TcpSocket> socket = m_prototype->CopyTo(node);
+    if (m_variant == TcpBbr::GetTypeId()) { // copies would share a stream of random numbers
+        Ptr<TcpBbr> bbr = CreateObject<TcpBbr>();
         bbr->SetStream(static_cast<uint32_t>(m_seed * 1000003 + m_sockets));
+        socket->SetCongestionControlAlgorithm(bbr);
     }
     m_sockets++;
     return socket;

@@ -6,11 +6,11 @@
 #define WEFT_TCP_HOSTS_H
 
 #include "tcp_params.h"
+#include "tcp_socket.h"
 
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address.h"
 #include "ns3/node.h"
-#include "ns3/socket.h"
 #include "ns3/weft-fabric.h"
 
 #include <unordered_map>
@@ -55,7 +55,7 @@ class TcpHosts
      * @param prio priority of the packets
      * @return a new socket, configured
      */
-    ns3::Ptr<ns3::Socket> MakeSocket(uint32_t host, uint32_t prio);
+    ns3::Ptr<TcpSocket> MakeSocket(uint32_t host, uint32_t prio);
 
     /**
      * @return bytes of a full segment
@@ -102,10 +102,16 @@ class TcpHosts
      */
     ns3::Ptr<ns3::Node> MakeNode(uint32_t host, uint32_t prio);
 
+    /**
+     * @return a socket of no host, configured
+     */
+    ns3::Ptr<TcpSocket> MakePrototype() const;
+
     ns3::Ptr<ns3::WeftFabric> m_fabric;                        //!< The fabric.
     weft_tcp_params m_params;                                  //!< Section tcp.
     ns3::TypeId m_variant;                                     //!< Congestion control.
     uint64_t m_seed;                                           //!< Of the run.
+    ns3::Ptr<TcpSocket> m_prototype;                           //!< Of all sockets.
     int64_t m_sockets{0};                                      //!< Made so far.
     ns3::InternetStackHelper m_stack;                          //!< Installs stacks.
     std::unordered_map<uint64_t, ns3::Ptr<ns3::Node>> m_nodes; //!< By host and priority.

@@ -40,20 +40,26 @@ TypeId TcpSocket::GetTypeId()
     return id;
 }
 
-Ptr<TcpSocket> TcpSocket::Create(Ptr<Node> node, TypeId variant)
+Ptr<TcpSocket> TcpSocket::Create(TypeId variant)
 {
     Reserve::Check();
-    uint16_t port = 0;
-    Ptr<TcpL4Protocol> tcp = node->GetObject<TcpPorts>()->Open(port);
+    Ptr<TcpL4Protocol> tcp = CreateObject<TcpL4Protocol>();
     ObjectFactory control;
     control.SetTypeId(variant);
     Ptr<TcpSocket> socket = CreateObject<TcpSocket>();
-    socket->m_port = port;
-    socket->SetNode(node);
-    socket->SetTcp(tcp);
     socket->SetRtt(Make<RttEstimator>(tcp, "RttEstimatorType"));
     socket->SetCongestionControlAlgorithm(control.Create<TcpCongestionOps>());
     socket->SetRecoveryAlgorithm(Make<TcpRecoveryOps>(tcp, "RecoveryType"));
+    return socket;
+}
+
+Ptr<TcpSocket> TcpSocket::CopyTo(Ptr<Node> node) const
+{
+    Reserve::Check();
+    Ptr<TcpSocket> socket = CopyObject<TcpSocket>(this);
+    Ptr<TcpL4Protocol> tcp = node->GetObject<TcpPorts>()->Open(socket->m_port);
+    socket->SetNode(node);
+    socket->SetTcp(tcp);
     tcp->AddSocket(socket);
     return socket;
 }

@@ -22,13 +22,17 @@ class TcpSocket : public ns3::TcpSocketBase
 {
   public:
     static ns3::TypeId GetTypeId();
-    /** @return a socket at the next free port of @p node with the congestion control @p variant, as
-     * of CreateSocket of ns-3's protocol. */
-    static ns3::Ptr<TcpSocket> Create(ns3::Ptr<ns3::Node> node, ns3::TypeId variant);
+    /** @return a socket without a node, with the congestion control @p variant, as of CreateSocket
+     * of ns-3's protocol. */
+    static ns3::Ptr<TcpSocket> Create(ns3::TypeId variant);
+    /** @return a copy of this socket at the next free port of @p node. ns-3 takes ten times as long
+     * to create and configure a socket. */
+    ns3::Ptr<TcpSocket> CopyTo(ns3::Ptr<ns3::Node> node) const;
 
     /** @return 0, or -1 where the node had no port left. */
     int Bind() override;
     using ns3::TcpSocketBase::Bind;
+    using ns3::TcpSocketBase::SetDelAckMaxCount;
 
   protected:
     uint32_t SendDataPacket(ns3::SequenceNumber32 seq, uint32_t maxSize, bool withAck) override;
