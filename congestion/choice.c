@@ -8,28 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int congestion_choice_set(struct weft_cc_choice *c, char *word, struct weft_err *err)
-{
-    char *eq = strchr(word, '=');
-    if (!eq)
-        return weft_err_set(err, WEFT_E_INPUT, "'%.60s' must be PARAMETER=VALUE", word);
-    *eq = '\0';
-    return weft_params_set(&c->ops->params, c->params, word, eq + 1, err);
-}
-
-static int congestion_choice_fill(struct weft_cc_choice *c, char *rest, struct weft_err *err)
+static int congestion_choice_fill(struct weft_cc_choice *c, char *words, struct weft_err *err)
 {
     c->params = calloc(1, c->ops->params.struct_size + 1);
-    int rc = c->params ? weft_params_defaults(&c->ops->params, c->params, err)
+    int rc = c->params ? weft_params_read(&c->ops->params, c->ops->name, c->params, words, err)
                        : weft_err_no_memory(err, "parameters of a congestion control");
-    for (char *word; !rc && (word = strtok_r(NULL, " ", &rest)) != NULL;)
-        rc = congestion_choice_set(c, word, err);
     if (!rc && c->ops->check)
         rc = c->ops->check(c->params, err);
-    const struct weft_needs_scope scope = {
-        .table = &c->ops->params, .values = c->params, .prefix = c->ops->name};
-    if (!rc)
-        rc = weft_params_refuse_idle(&scope, err);
     return rc ? weft_err_prepend(err, "congestion control '%s'", c->ops->name) : 0;
 }
 

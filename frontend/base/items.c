@@ -6,6 +6,19 @@
 
 #define SPACE " \t\r\n"
 
+int weft_words_read(char *words, weft_word_fn set, void *ctx, struct weft_err *err)
+{
+    int rc = 0;
+    for (char *rest = words, *word; !rc && rest && (word = strtok_r(rest, SPACE, &rest)) != NULL;) {
+        char *eq = strchr(word, '=');
+        if (!eq)
+            return weft_err_set(err, WEFT_E_INPUT, "'%.60s' must be PARAMETER=VALUE", word);
+        *eq = '\0';
+        rc = set(ctx, word, eq + 1, err);
+    }
+    return rc;
+}
+
 /* One item: "TYPE NAME=VALUE ...". */
 static int read_item(char *text, const struct weft_items_reader *r, struct weft_err *err)
 {
@@ -15,15 +28,7 @@ static int read_item(char *text, const struct weft_items_reader *r, struct weft_
     int rc = r->begin(r->ctx, type, err);
     if (rc)
         return rc;
-    for (char *word; !rc && (word = strtok_r(NULL, SPACE, &rest)) != NULL;) {
-        char *eq = strchr(word, '=');
-        if (!eq) {
-            rc = weft_err_set(err, WEFT_E_INPUT, "'%.60s' must be PARAMETER=VALUE", word);
-        } else {
-            *eq = '\0';
-            rc = r->set(r->ctx, word, eq + 1, err);
-        }
-    }
+    rc = weft_words_read(rest, r->set, r->ctx, err);
     if (!rc)
         rc = r->end(r->ctx, err);
     return rc ? weft_err_prepend(err, "%s", type) : 0;

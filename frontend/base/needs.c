@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Evaluation of `needs`; see needs.h. */
 #include "base/needs.h"
+#include "base/items.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -199,4 +200,27 @@ int weft_params_refuse_idle(const struct weft_needs_scope *s, struct weft_err *e
     }
     free(def);
     return rc;
+}
+
+/* What weft_params_read() fills. */
+struct params_target {
+    const struct weft_param_table *table;
+    void *values;
+};
+
+static int params_set(void *ctx, const char *name, const char *value, struct weft_err *err)
+{
+    const struct params_target *t = (const struct params_target *)ctx;
+    return weft_params_set(t->table, t->values, name, value, err);
+}
+
+int weft_params_read(const struct weft_param_table *table, const char *prefix, void *values,
+                     char *words, struct weft_err *err)
+{
+    struct params_target t = {table, values};
+    const struct weft_needs_scope scope = {.table = table, .values = values, .prefix = prefix};
+    int rc = weft_params_defaults(table, values, err);
+    if (!rc)
+        rc = weft_words_read(words, params_set, &t, err);
+    return rc ? rc : weft_params_refuse_idle(&scope, err);
 }

@@ -42,5 +42,10 @@ int weft_param_effective(const struct weft_param *p, const struct weft_needs_sco
 /** WEFT_E_INPUT if a parameter that differs from its default can't have an effect. */
 int weft_params_refuse_idle(const struct weft_needs_scope *scope, struct weft_err *err);
 
+/** Fills @p values, a struct of @p table: defaults, then the "NAME=VALUE ..." of @p words (NULL:
+ * none), which are cut up. WEFT_E_INPUT also for one that can't have an effect. */
+int weft_params_read(const struct weft_param_table *table, const char *prefix, void *values,
+                     char *words, struct weft_err *err);
+
 WEFT_C_END
 #endif

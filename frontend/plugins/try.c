@@ -72,9 +72,10 @@ static int try_params(const struct weft_param_table *t, struct weft_err *err)
 
 /* ---- simulations ---- */
 
-/* The events of a pattern under some settings. */
+/* The events of a pattern under some settings, and its sums. */
 static int try_simulate(const struct weft_plugin_try *how, const char *const *sets, size_t n,
-                        struct weft_event **events, size_t *nevents, struct weft_err *err)
+                        struct weft_event **events, size_t *nevents, struct weft_stats *sums,
+                        struct weft_err *err)
 {
     const char **all = (const char **)calloc(n + how->nsets + 1, sizeof *all);
     struct weft_error error = {0};
@@ -104,14 +105,8 @@ static int try_simulate(const struct weft_plugin_try *how, const char *const *se
         rc = weft_err_set(err, why, "%s", weft_sim_error(s));
     if (!rc && why != WEFT_STOP_IDLE)
         rc = try_bad(err, "messages between its hosts do not arrive");
-    struct weft_stats sums = {0};
     if (!rc)
-        weft_sim_stats(s, &sums);
-    if (sums.retransmitted && !sums.drops && !sums.trims)
-        rc = try_bad(err,
-                     "%" PRIu64 " packets are sent again though none is lost: packets of a QP "
-                     "overtake each other, which a balancer declares by 'reorders'",
-                     sums.retransmitted);
+        weft_sim_stats(s, sums);
     *nevents = rc ? 0 : weft_sim_events(s);
     *events = (struct weft_event *)calloc(*nevents + 1, sizeof **events);
     if (!rc && !*events)
@@ -122,9 +117,9 @@ static int try_simulate(const struct weft_plugin_try *how, const char *const *se
     return rc;
 }
 
-/* The pattern under several ways to simulate it, which must agree. */
+/* The pattern under several ways to simulate it, which must agree; the sums of the last. */
 static int try_ways(const struct weft_plugin_try *how, const char *const *sets, size_t n,
-                    struct weft_err *err)
+                    struct weft_stats *sums, struct weft_err *err)
 {
     static const char *const ways[][2] = {{"run.replay=off", "run.threads=1"},
                                           {"run.replay=exact", "run.threads=1"},
@@ -138,7 +133,7 @@ static int try_ways(const struct weft_plugin_try *how, const char *const *sets, 
         size_t nevents;
         memcpy(all, sets, n * sizeof *all);
         memcpy(all + n, ways[i], sizeof ways[i]);
-        rc = try_simulate(how, all, n + 2, &events, &nevents, err);
+        rc = try_simulate(how, all, n + 2, &events, &nevents, sums, err);
         if (rc == WEFT_E_INPUT && i) { /* a build without replay, or without threads */
             try_say(how, "not tried: %s %s: %s", ways[i][0], ways[i][1], err->msg);
             *err = (struct weft_err){0};
@@ -169,6 +164,7 @@ static int try_control(const struct weft_plugin_try *how, const struct weft_cc_o
 {
     char name[128];
     unsigned sequences;
+    struct weft_stats sums;
     if (weft_cc_check_ops(o, err) || try_params(&o->params, err) || weft_try_cc_hooks(o, err))
         return err->code;
     try_say(how, "hooks: in bounds, pure, and complete in 200 random sequences");
@@ -178,18 +174,19 @@ static int try_control(const struct weft_plugin_try *how, const struct weft_cc_o
         try_say(how, "replay: the state moves as it says in %u random sequences", sequences);
     snprintf(name, sizeof name, "congestion-control.name=%s", o->name);
     const char *const sets[] = {"topology.type=leaf-spine", name};
-    return try_ways(how, sets, 2, err);
+    return try_ways(how, sets, 2, &sums, err);
 }
 
 static int try_topology(const struct weft_plugin_try *how, const struct weft_topology_ops *o,
                         struct weft_err *err)
 {
     char name[128];
+    struct weft_stats sums;
     if (try_params(&o->params, err))
         return err->code;
     snprintf(name, sizeof name, "topology.type=%s", o->name);
     const char *const sets[] = {name};
-    return try_ways(how, sets, 1, err);
+    return try_ways(how, sets, 1, &sums, err);
 }
 
 static int try_collective(const struct weft_plugin_try *how, const struct weft_coll_ops *o,
@@ -238,11 +235,19 @@ static int try_balancer(const struct weft_plugin_try *how, const struct weft_bal
                         struct weft_err *err)
 {
     char name[128];
+    struct weft_stats sums;
     if (try_params(&o->params, err))
         return err->code;
     snprintf(name, sizeof name, WEFT_BALANCER_KEY "=%s", o->name);
     const char *const sets[] = {"topology.type=leaf-spine", name, WEFT_BALANCER_REORDERS};
-    return try_ways(how, sets, o->reorders ? 3 : 2, err);
+    if (try_ways(how, sets, o->reorders ? 3 : 2, &sums, err))
+        return err->code;
+    return sums.retransmitted && !sums.drops && !sums.trims
+               ? try_bad(err,
+                         "%" PRIu64 " packets are sent again though none is lost: packets of a QP "
+                         "overtake each other, which a balancer declares by 'reorders'",
+                         sums.retransmitted)
+               : 0;
 }
 
 int weft_plugin_try(const struct weft_plugin_try *how, const struct weft_plugin *p,

@@ -73,4 +73,39 @@ TEST(Speed, InstructionsAndStateAreWhatIsRecorded)
     }
 }
 
+/* Instructions of so many flows of 2 kB to one host, each on a TCP connection of its own. */
+double TcpInstructions(const TempDir &dir, int flows)
+{
+    std::string list = "from,to,size_bytes,start_ns\n";
+    for (int i = 0; i < flows; i++)
+        list += std::to_string(1 + i % 15) + ",0,2000,0\n";
+    write_file(dir / "flows.csv", list);
+    const std::string counts = dir / "counts";
+    const std::string command =
+        "valgrind --tool=callgrind --callgrind-out-file=" + counts + " " +
+        env_or_die("WEFT_BINARY_DIR") +
+        "/frontend/cli/weft run -q --no-out --set topology.type=single-switch --set "
+        "single-switch.hosts=16 "
+        "--set workload.type=flows --set transport.type=tcp --set flows.file=" +
+        (dir / "flows.csv") + " > /dev/null 2>&1";
+    EXPECT_EQ(system(command.c_str()), 0) << command;
+    const std::string text = slurp(counts), key = "\nsummary: ";
+    const size_t at = text.find(key);
+    return at == std::string::npos ? NAN : std::stod(text.substr(at + key.size()));
+}
+
+/* A flow costs the same however many connections there are. ns-3's own lookup by port would make
+ * the second 200 a third dearer, and a new socket for each end would make them 2.6 million each. */
+TEST(Speed, InstructionsOfTcpConnectionsAreLinear)
+{
+    const char *why = not_comparable();
+    if (why || !has_ns3())
+        GTEST_SKIP() << (why ? why : "needs ns-3");
+    TempDir dir;
+    const double first = TcpInstructions(dir, 100), second = TcpInstructions(dir, 300),
+                 third = TcpInstructions(dir, 500);
+    EXPECT_NEAR(third - second, second - first, 0.03 * (second - first));
+    EXPECT_LT((third - second) / 200, 1.2e6);
+}
+
 } // namespace

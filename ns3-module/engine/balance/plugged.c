@@ -13,6 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A balancer of a plug-in in the fabric. */
+struct plugged {
+    const struct weft_balancer_ops *ops;
+    void *params;
+    char *nodes; /* per node: a stream of random numbers, and a state behind it */
+    size_t stride;
+};
+
 /* ---- parameters ---- */
 
 /* Filled parameters of a balancer, and the text that some of them point into behind them. */
@@ -24,22 +32,7 @@ static void *plugged_read(const struct weft_balancer_ops *o, const char *text, s
         weft_err_no_memory(err, "parameters of a balancer");
         return NULL;
     }
-    char *rest = memcpy(values + size, text, n);
-    int rc = o->params.n ? weft_params_defaults(&o->params, values, err) : 0;
-    for (char *word; !rc && (word = strtok_r(NULL, " ", &rest)) != NULL;) {
-        char *eq = strchr(word, '=');
-        if (eq) {
-            *eq = '\0';
-            rc = weft_params_set(&o->params, values, word, eq + 1, err);
-        } else {
-            rc = weft_err_set(err, WEFT_E_INPUT, "'%.60s' must be PARAMETER=VALUE", word);
-        }
-    }
-    const struct weft_needs_scope scope = {
-        .table = &o->params, .values = values, .prefix = o->name};
-    if (!rc)
-        rc = weft_params_refuse_idle(&scope, err);
-    if (!rc)
+    if (!weft_params_read(&o->params, o->name, values, memcpy(values + size, text, n), err))
         return values;
     weft_err_prepend(err, "switch.balancer");
     free(values);
@@ -61,36 +54,42 @@ int plugged_check(const struct weft_engine_params *p, struct weft_err *err)
 
 /* ---- states ---- */
 
-/* A switch: a stream of random numbers, and what the balancer keeps behind it. */
 static struct weft_rng *plugged_node(const struct weft_engine *e, uint32_t node)
 {
-    return (struct weft_rng *)(e->spread.plugged_nodes + (size_t)node * e->spread.plugged_stride);
+    const struct plugged *p = e->spread.plugged;
+    return (struct weft_rng *)(p->nodes + (size_t)node * p->stride);
 }
 
 int plugged_init(struct weft_engine *e, struct weft_err *err)
 {
-    struct spread *s = &e->spread;
-    s->plugged = weft_balancer_at((size_t)e->p.sw.balance);
-    if (!s->plugged)
+    const struct weft_balancer_ops *o = weft_balancer_at((size_t)e->p.sw.balance);
+    if (!o)
         return 0;
+    struct plugged *p = e->spread.plugged = calloc(1, sizeof *p);
+    if (!p)
+        return weft_err_no_memory(err, "load balancing");
     const size_t align = _Alignof(max_align_t);
-    s->plugged_stride =
-        align + (s->plugged->node_size + align - 1) / align * align; /* a stream and a state */
-    s->plugged_params = plugged_read(s->plugged, e->p.sw.balancer, err);
-    if (!s->plugged_params)
+    p->ops = o;
+    p->stride = align + (o->node_size + align - 1) / align * align;
+    p->params = plugged_read(o, e->p.sw.balancer, err);
+    if (!p->params)
         return err->code;
-    s->plugged_nodes = calloc(e->fabric->nnodes, s->plugged_stride);
-    if (!s->plugged_nodes)
+    p->nodes = calloc(e->fabric->nnodes, p->stride);
+    if (!p->nodes)
         return weft_err_no_memory(err, "load balancing");
     for (uint32_t i = 0; i < e->fabric->nnodes; i++)
-        *plugged_node(e, i) = weft_rng_stream(e->seed, s->plugged->name, i);
+        *plugged_node(e, i) = weft_rng_stream(e->seed, o->name, i);
     return 0;
 }
 
 void plugged_fini(struct weft_engine *e)
 {
-    free(e->spread.plugged_params);
-    free(e->spread.plugged_nodes);
+    struct plugged *p = e->spread.plugged;
+    if (p) {
+        free(p->params);
+        free(p->nodes);
+        free(p);
+    }
 }
 
 /* ---- a packet ---- */
@@ -150,10 +149,11 @@ uint32_t plugged(struct weft_engine *e, struct weft_route_group g, uint32_t node
     while (g.ports[v.usual] != usual)
         v.usual++;
     void *state = (char *)plugged_node(e, node) + _Alignof(max_align_t);
-    const uint32_t picked = e->spread.plugged->pick(&v, state, e->spread.plugged_params);
+    const struct plugged *p = e->spread.plugged;
+    const uint32_t picked = p->ops->pick(&v, state, p->params);
     if (picked < g.n)
         return g.ports[picked];
-    engine_fail(e, WEFT_E_INTERNAL, "the balancer '%s' picks port %u of %u",
-                e->spread.plugged->name, picked, g.n);
+    engine_fail(e, WEFT_E_INTERNAL, "the balancer '%s' picks port %u of %u", p->ops->name, picked,
+                g.n);
     return usual;
 }

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 struct flowlet;
-struct weft_balancer_ops;
 struct pkt;
 struct qp;
 
@@ -71,11 +70,7 @@ struct spread {
     const struct path_balancer *by_path; /**< NULL: each switch chooses for itself */
     void *path_state;                    /**< of way */
     struct kept *kept;                   /**< per port; NULL: way keeps nothing */
-    /* a balancer of a plug-in: plugged.c */
-    const struct weft_balancer_ops *plugged; /**< NULL: none */
-    void *plugged_params;
-    char *plugged_nodes; /**< per node: plugged_stride bytes */
-    size_t plugged_stride;
+    struct plugged *plugged;             /**< of a plug-in; NULL: none */
 };
 
 /** The hash of a flow and a value. */
