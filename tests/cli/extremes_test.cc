@@ -78,3 +78,15 @@ TEST(Extremes, TheLongestTimeThatCanBeGiven)
     EXPECT_EQ(s.code, 3);
     EXPECT_NE(s.err.find("nearest is 9223372036.854ms"), std::string::npos) << s.err;
 }
+
+// A broadcast by a binomial tree: eleven times 1 MiB at 400 Gbps and 500 ns, over links between all
+// pairs of 2,048 NPUs.
+TEST(Extremes, AFullyConnectedDimensionOf2048)
+{
+    const Said s =
+        PlaySet({"network.backend=ideal", "topology.type=multi",
+                 "multi.dimensions=fully-connected size=2048 rate=400Gbps delay=500ns",
+                 "workload.type=generate", "generate.kind=broadcast", "generate.size=1MiB"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_NE(s.out.find("\"end_to_end_ns\": 236186.72,"), std::string::npos) << s.out;
+}

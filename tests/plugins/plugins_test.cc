@@ -275,7 +275,8 @@ TEST(PluginsTry, FaultsAreFound)
         {".cwnd_bytes = most,", ".cwnd_bytes = 0,", "cwnd_bytes is less than a packet"},
         {".rate_bps = env->line_rate_bps,", ".rate_bps = 2 * env->line_rate_bps,",
          "rate_bps is not"},
-        {"*s = (struct state){env->mtu_bytes, most, most, 0};",
+        {"*s = (struct state){.mtu_bytes = env->mtu_bytes, .most_bytes = most, .cwnd_bytes = "
+         "most};",
          "s->mtu_bytes = env->mtu_bytes, s->most_bytes = s->cwnd_bytes = most;",
          "init leaves some"},
         {"    (void)now_ps;\n",
