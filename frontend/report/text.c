@@ -182,7 +182,9 @@ static void dimensions(FILE *out, const struct weft_summary *s)
         fprintf(out, "%s %u: %.1f %%", d ? "," : "", d, 100 * s->dim[d].utilisation);
         twice |= s->dim[d].utilisation > 1.0005;
     }
-    fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs %s)%s\n", 100 * s->dim_use_mean,
+    if (s->ndims > 1)
+        fprintf(out, "; average %.1f %%", 100 * s->dim_use_mean);
+    fprintf(out, " (payload / bandwidth of NPUs %s)%s\n",
             s->reports_jobs ? "over the whole run" : "during communication",
             twice
                 ? "; above 100 %: messages never meet, so several have the whole of a link at once "

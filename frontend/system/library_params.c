@@ -23,8 +23,8 @@ static const struct weft_param params[] = {
              "either end; 0: 1 us, with AMD CPUs 2 us",
      .needs = NEEDS},
     {WEFT_ROW_TIME(struct weft_library_params, launch_period_ps, "launch-period", "0", NULL, "1s"),
-     .help = "time that a program takes for a call, below which weft nccl-tests shows no time: its "
-             "times are periods of calls one after the other",
+     .help = "time that the measuring program takes for each call; weft nccl-tests shows no "
+             "shorter one",
      .needs = NEEDS},
     {WEFT_ROW_BOOL(struct weft_library_params, ll128, "ll128", "true"),
      .help = "LL128 may be used over several nodes", .needs = NEEDS},
