@@ -5,6 +5,7 @@
 #include "processes.h"
 
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -159,6 +160,8 @@ TEST(Processes, OneDoesAloneWhatTheyCannotShare)
     };
     const auto before = Left();
     for (const auto &c : cases) {
+        if (!has_ns3() && strstr(c.args, "transport.type=tcp"))
+            continue;
         TempDir dir;
         const std::string args = program() + "run " + on_a_tree(c.args) + " --out ";
         const Said a = shell(args + (dir / "one"), dir);
