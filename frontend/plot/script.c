@@ -183,7 +183,8 @@ static void write_colour(FILE *out, const struct weft_curve *c)
 static void write_style(FILE *out, const struct weft_curve *c)
 {
     static const int points[] = {7, 5, 9, 13, 11, 2, 1};
-    static const char *const dashes[] = {"1", "2", "3", "4", "5", "'_'", "'-. . '"};
+    static const char *const dashes[] = {
+        "1", "(14,6)", "(3,4)", "(14,5,3,5)", "(14,5,3,5,3,5)", "(24,7)", "(7,4)"};
     const int turn = c->colour < 0 ? 0 : c->colour / WEFT_FIGURE_COLOURS;
     const int point = points[(c->colour < 0 ? 0 : c->colour) % 7];
     static const char *const with[WEFT_MARKS] = {
