@@ -3,7 +3,6 @@
 #include "tests/cli/program.h"
 
 #include <chrono>
-#include <cstring>
 
 namespace
 {
@@ -129,26 +128,50 @@ TEST(Diagnose, AnIterationLongerThanTheBudgetIsDiagnosedWithFewerLayers)
     EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(12)); // alone 4
 }
 
+// The page of the report of an all-to-all with these settings.
+std::string report_of(const std::vector<std::string> &settings)
+{
+    TempDir dir;
+    std::vector<std::string> run = {"run", "--out", dir / "o", "-q"};
+    for (const std::string &set : settings)
+        run.insert(run.end(), {"--set", set});
+    for (const char *set :
+         {"workload.type=generate", "generate.kind=all-to-all", "generate.size=4MiB"})
+        run.insert(run.end(), {"--set", set});
+    EXPECT_EQ(weft(run, dir / "").code, 0);
+    EXPECT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
+    return slurp(dir / "o/report.html");
+}
+
 // Settings that bear on nothing that the run waited for.
 TEST(Diagnose, TheReportDoesNotBlameAHarmlessSetting)
 {
     if (!has_packet() || access("/usr/bin/gnuplot", X_OK) != 0)
         GTEST_SKIP() << "built without the packet backend, or no gnuplot";
-    for (const char *harmless :
+    for (const std::string harmless :
          {"transport.pacing=off", "switch.buffer=2MiB", "switch.balance=spray"}) {
-        TempDir dir;
-        ASSERT_EQ(
-            weft({"run", "--set", "topology.type=leaf-spine", "--set", "workload.type=generate",
-                  "--set", "generate.kind=all-to-all", "--set", "generate.size=4MiB", "--set",
-                  "transport.recovery=out-of-order", "--set", harmless, "--out", dir / "o", "-q"},
-                 dir / "")
-                .code,
-            0);
-        ASSERT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
-        const std::string page = slurp(dir / "o/report.html"),
-                          key(harmless, strcspn(harmless, "="));
-        EXPECT_EQ(page.find(key + " is "), std::string::npos) << harmless;
+        const std::string page =
+            report_of({"topology.type=leaf-spine", "transport.recovery=out-of-order", harmless});
+        EXPECT_EQ(page.find(harmless.substr(0, harmless.find('=')) + " is "), std::string::npos)
+            << harmless;
     }
+}
+
+TEST(Diagnose, TheReportsAdviceOnLossesFollowsFromTheirCause)
+{
+    if (!has_packet() || access("/usr/bin/gnuplot", X_OK) != 0)
+        GTEST_SKIP() << "built without the packet backend, or no gnuplot";
+    const std::string early =
+        report_of({"topology.type=fat-tree", "fat-tree.k=4", "transport.rto=5us"});
+    EXPECT_CONTAINS(early, "expired though nothing was lost");
+    EXPECT_CONTAINS(early, "Nothing was lost: raise transport.rto");
+    EXPECT_EQ(early.find("transport.rto shortens the wait"), std::string::npos);
+    EXPECT_EQ(early.find("Avoid losses"), std::string::npos);
+    const std::string headroom = report_of(
+        {"topology.type=fat-tree", "fat-tree.k=4", "pfc.headroom=512B", "switch.buffer=1MiB"});
+    EXPECT_CONTAINS(headroom, "for want of headroom: pfc.headroom is 512B");
+    EXPECT_CONTAINS(headroom, "Give lossless classes the headroom that they need");
+    EXPECT_EQ(headroom.find("pfc.enabled"), std::string::npos);
 }
 
 TEST(Diagnose, BadArgumentsAreRefused)
