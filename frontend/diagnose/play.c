@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the budget: the rest is for processes to end, and for printing. */
+#define PLAYING 0.98
+
 enum {
     PAIRS = 3,
     FIRST = 3,         /* pairs are of the first so many that helped */

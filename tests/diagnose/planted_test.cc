@@ -129,7 +129,7 @@ TEST(Planted, TheFirstChangeUndoesTheCause)
     const bool reports = access("/usr/bin/gnuplot", X_OK) == 0;
     for (unsigned n = from; n < to; n++) {
         bool done = false;
-        for (unsigned attempt = 0; attempt < 10 && !done; attempt++) {
+        for (unsigned attempt = 0; attempt < 40 && !done; attempt++) {
             const Planted p = Draw(1000 * n + attempt).next(n);
             const Diagnosed healthy = diagnose(p.healthy, p.xml_healthy, "0us");
             const Diagnosed alone = diagnose(p.sick, p.xml_sick, "0us");
