@@ -30,16 +30,23 @@ static void slice_add(struct weft_slice *out, const char *set)
         out->set[out->n++] = set;
 }
 
-/* Cuts a count to a multiple of @p unit, @p least at least. */
-static void cut_count(struct cutting *c, const char *param, uint64_t value, uint64_t unit,
-                      uint64_t least)
+/* Cuts a number to a multiple of @p step, @p least at least. @p unit: what is written behind it. */
+static void cut_number(struct cutting *c, const char *param, uint64_t value, uint64_t step,
+                       uint64_t least, const char *unit)
 {
-    const uint64_t few = (uint64_t)((double)value / c->left) / unit * unit,
+    const uint64_t few = (uint64_t)((double)value / c->left) / step * step,
                    to = few > least ? few : least;
     if (c->left <= 1 || to >= value)
         return;
-    slice_add(c->out, weft_arena_printf(c->arena, "%s.%s=%" PRIu64, c->prefix, param, to));
+    slice_add(c->out,
+              weft_arena_printf(c->arena, "%s.%s=%" PRIu64 "%s", c->prefix, param, to, unit));
     c->left *= (double)to / (double)value;
+}
+
+static void cut_count(struct cutting *c, const char *param, uint64_t value, uint64_t step,
+                      uint64_t least)
+{
+    cut_number(c, param, value, step, least, "");
 }
 
 static void cut_training(struct cutting *c, const struct weft_training_params *given)
@@ -94,7 +101,7 @@ void weft_diagnose_slice(const struct weft_scenario *s, const struct weft_scenar
                   1);
         weft_parse_size_bytes(weft_group_value(g, "size", arena), &bytes, &(struct weft_err){0});
         if (!*weft_group_value(g, "matrix-file", arena))
-            cut_count(&c, "size", bytes, LEAST_BYTES, LEAST_BYTES);
+            cut_number(&c, "size", bytes, LEAST_BYTES, LEAST_BYTES, "B");
     }
     if (job && (strcmp(job->ops->name, "cdf") == 0 || strcmp(job->ops->name, "incast") == 0))
         cut_time(out, g, "duration", times, arena);

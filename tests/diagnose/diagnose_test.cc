@@ -128,6 +128,17 @@ TEST(Diagnose, AnIterationLongerThanTheBudgetIsDiagnosedWithFewerLayers)
     EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(12)); // alone 4
 }
 
+TEST(Diagnose, ACollectiveLongerThanTheBudgetIsDiagnosedWithFewerBytes)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    std::vector<std::string> args = with(
+        "diagnose", {"--set", "generate.size=16GiB", "--set", "run.replay=off", "--budget", "4s"});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "of a slice of the run (generate.size=");
+}
+
 // The page of the report of an all-to-all with these settings.
 std::string report_of(const std::vector<std::string> &settings)
 {
