@@ -2,8 +2,6 @@
 // weft diagnose: what it says, its budget, its errors, and the settings that it makes use of.
 #include "tests/cli/program.h"
 
-#include <chrono>
-
 namespace
 {
 
@@ -119,13 +117,11 @@ TEST(Diagnose, AnIterationLongerThanTheBudgetIsDiagnosedWithFewerLayers)
 {
     if (!has_packet())
         GTEST_SKIP() << "built without the packet backend";
-    const auto from = std::chrono::steady_clock::now();
     const Said s =
         weft({"diagnose", "--set", "topology.type=leaf-spine", "--set", "workload.type=training",
               "--set", "training.pp=4", "--set", "run.replay=off", "--budget", "4s"});
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "of a slice of the run (training.layers=4");
-    EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(12)); // alone 4
 }
 
 TEST(Diagnose, ACollectiveLongerThanTheBudgetIsDiagnosedWithFewerBytes)
