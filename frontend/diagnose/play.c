@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Of the budget: the rest is for processes to load the scenario and to end, and for printing. */
-#define PLAYING 0.95
+#define PLAYING 0.98
 
 enum {
     PAIRS = 3,
@@ -507,8 +507,9 @@ int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, 
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_cli quiet = *base->cli;
     struct weft_subject subject = {0};
+    const struct weft_diagnose_budget most = {PLAYING * budget->wall_s, budget->parallel};
     struct game g = {
-        .d = d, .base = *base, .given = &base->source.set, .budget = budget, .started_s = now_s()};
+        .d = d, .base = *base, .given = &base->source.set, .budget = &most, .started_s = now_s()};
     *d = (struct weft_diagnosis){.changes.arena = weft_arena_new()};
     if (!d->changes.arena)
         return weft_err_no_memory(err, "a diagnosis");
