@@ -26,6 +26,18 @@ struct cc_copy {
     struct weft_cc_out out;
 };
 
+/* What an acknowledgement says to those that ask for it (enum weft_cc_needs). */
+static const struct cc_signal {
+    unsigned need;
+    const char *name, *field;
+} cc_signals[] = {
+    {WEFT_CC_NEEDS_RTT, "RTT", "rtt_ps"},
+    {WEFT_CC_NEEDS_ECN_ECHO, "ECN_ECHO", "ecn_echo"},
+    {WEFT_CC_NEEDS_PINT, "PINT", "pint"},
+    {WEFT_CC_NEEDS_INT, "INT", "nhops"},
+};
+enum { CC_SIGNALS = sizeof cc_signals / sizeof cc_signals[0] };
+
 /* A sequence. */
 struct cc_play {
     const struct weft_cc_ops *o;
@@ -33,6 +45,7 @@ struct cc_play {
     struct weft_cc_env env;
     struct weft_rng rng;
     unsigned needs;
+    const struct cc_signal *unasked; /* for the second copy alone; NULL: none */
     int64_t now_ps;
     uint64_t una, nxt;
 };
@@ -77,6 +90,26 @@ static void cc_hook(struct cc_play *p, struct cc_copy *c, uint64_t what,
     }
 }
 
+static void cc_add_signals(struct cc_play *p, struct weft_cc_ack *a, unsigned needs,
+                           struct weft_cc_hop *hops)
+{
+    if (needs & WEFT_CC_NEEDS_RTT)
+        a->rtt_ps = 1 + (int64_t)cc_draw(p, 100000000);
+    if (needs & WEFT_CC_NEEDS_ECN_ECHO)
+        a->ecn_echo = cc_draw(p, 3) == 0;
+    if (needs & WEFT_CC_NEEDS_PINT)
+        a->pint = (uint16_t)cc_draw(p, 65536);
+    if (needs & WEFT_CC_NEEDS_INT)
+        a->nhops = (uint32_t)cc_draw(p, 3);
+    a->hops = hops;
+    for (uint32_t i = 0; i < a->nhops; i++) {
+        hops[i].ts_ps = p->now_ps;
+        hops[i].tx_bytes += cc_draw(p, 100000);
+        hops[i].qlen_bytes = cc_draw(p, 300000);
+        hops[i].rate_bps = UINT64_C(400000000000);
+    }
+}
+
 static struct weft_cc_ack cc_ack(struct cc_play *p, struct weft_cc_hop *hops)
 {
     struct weft_cc_ack a = {.nack = cc_draw(p, 8) == 0};
@@ -85,18 +118,8 @@ static struct weft_cc_ack cc_ack(struct cc_play *p, struct weft_cc_hop *hops)
     a.una_bytes = p->una;
     a.nxt_bytes = p->nxt;
     a.received_bytes = a.acked_bytes;
-    a.rtt_ps = p->needs & WEFT_CC_NEEDS_RTT ? 1 + (int64_t)cc_draw(p, 100000000) : 0;
-    a.ecn_echo = (p->needs & WEFT_CC_NEEDS_ECN_ECHO) && cc_draw(p, 3) == 0;
-    a.pint = p->needs & WEFT_CC_NEEDS_PINT ? (uint16_t)cc_draw(p, 65536) : 0;
     a.draw = (uint16_t)cc_draw(p, 65536);
-    a.nhops = p->needs & WEFT_CC_NEEDS_INT ? (uint32_t)cc_draw(p, 3) : 0;
-    a.hops = hops;
-    for (uint32_t i = 0; i < a.nhops; i++) {
-        hops[i].ts_ps = p->now_ps;
-        hops[i].tx_bytes += cc_draw(p, 100000);
-        hops[i].qlen_bytes = cc_draw(p, 300000);
-        hops[i].rate_bps = UINT64_C(400000000000);
-    }
+    cc_add_signals(p, &a, p->needs, hops);
     return a;
 }
 
@@ -116,6 +139,11 @@ static int cc_check(const struct cc_play *p, const struct cc_copy c[2], struct w
     else if (out->rate_bps != c[1].out.rate_bps || out->cwnd_bytes != c[1].out.cwnd_bytes ||
              out->timer_at_ps != c[1].out.timer_at_ps || out->repace != c[1].out.repace)
         wrong = "the output depends on more than the arguments of hooks, or init leaves some of it";
+    if (wrong && p->unasked)
+        return weft_err_set(err, WEFT_E_OUTCOME,
+                            "on_ack reads %s, and `needs` lacks WEFT_CC_NEEDS_%s: without it the "
+                            "field is 0",
+                            p->unasked->field, p->unasked->name);
     for (size_t i = 0; !wrong && i < CC_GUARD; i++)
         if (c[0].state[o->state_size + i] != 0x5a || c[1].state[o->state_size + i] != 0x5a)
             wrong = "a hook writes behind the state";
@@ -137,14 +165,16 @@ static int cc_sequence(struct cc_play *p, struct cc_copy c[2], struct weft_err *
     for (int step = 0; !rc && step < CC_STEPS; step++) {
         const uint64_t what = cc_draw(p, 5);
         const uint32_t wire = 1 + (uint32_t)cc_draw(p, p->env.mtu_wire_bytes);
-        struct weft_cc_ack ack = {0};
+        struct weft_cc_ack ack[2] = {{0}};
         p->now_ps += (int64_t)cc_draw(p, cc_draw(p, 2) ? 100000 : 100000000);
         if (what == 1)
             p->nxt += wire;
         if (what == 2)
-            ack = cc_ack(p, hops);
+            ack[0] = ack[1] = cc_ack(p, hops);
+        if (what == 2 && p->unasked)
+            cc_add_signals(p, &ack[1], p->unasked->need, hops);
         for (int i = 0; i < 2; i++)
-            cc_hook(p, &c[i], what, &ack, wire);
+            cc_hook(p, &c[i], what, &ack[i], wire);
         rc = cc_check(p, c, err);
     }
     return rc;
@@ -168,6 +198,9 @@ int weft_try_cc_hooks(const struct weft_cc_ops *o, struct weft_err *err)
         rc = o->check ? o->check(params, err) : 0;
         p.needs = weft_cc_needs(o, params);
         rc = rc ? rc : cc_sequence(&p, c, err);
+        p.unasked = &cc_signals[k % CC_SIGNALS];
+        if (!rc && !(o->needs & p.unasked->need))
+            rc = cc_sequence(&p, c, err);
     }
     free(c[0].state);
     free(c[1].state);

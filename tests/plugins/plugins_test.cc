@@ -287,6 +287,7 @@ TEST(PluginsTry, FaultsAreFound)
          "writes behind the state"},
         {".needs = WEFT_CC_NEEDS_ECN |", ".needs = WEFT_CC_NEEDS_CNP | WEFT_CC_NEEDS_ECN |",
          "has no 'on_cnp'"},
+        {"WEFT_CC_NEEDS_ECN_ECHO | ", "", "reads ecn_echo"},
         {"share of the window that a mark takes, once per round trip", "", "has no help"},
     };
     for (const auto &c : cases) {
