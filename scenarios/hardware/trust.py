@@ -16,6 +16,7 @@ import argparse
 import csv
 import math
 import os
+import statistics
 import subprocess
 import sys
 
@@ -56,13 +57,13 @@ def play(weft, data, case, folder):
 
 
 def percentile(values, share):
-    values = sorted(values)
-    return values[int(share * (len(values) - 1))] if values else math.nan
+    """The smallest value that at least this share of them does not exceed."""
+    return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
 def spread(rows):
     off = [abs(r[1] / r[2] - 1) * 100 for r in rows]
-    return "%d | %.1f | %.1f" % (len(off), percentile(off, 0.5), percentile(off, 0.9)) if off else "0 | |"
+    return "%d | %.1f | %.1f" % (len(off), statistics.median(off), percentile(off, 0.9)) if off else "0 | |"
 
 
 def tables(played):
