@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,9 @@ static int from_output(char *line, struct weft_bench_rows *m, struct weft_err *e
     size_t n = 0;
     for (char *w = strtok_r(line, " \t", &save); w && n < 8; w = strtok_r(NULL, " \t", &save))
         word[n++] = w;
+    /* "#  Rank  0 Group  0 Pid ...": other groups hold other ranks of the same numbers */
+    if (n > 4 && strcmp(word[0], "#") == 0 && strcmp(word[1], "Rank") == 0)
+        m->ranks += strcmp(word[3], "Group") != 0 || strcmp(word[4], "0") == 0;
     if (n < 7 || !strchr("0123456789", word[0][0]))
         return 0;
     const double bytes = strtod(word[0], NULL), us = strtod(word[5], NULL);
@@ -118,6 +122,11 @@ int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *ki
          line = strtok_r(NULL, "\r\n", &save))
         rc = csv ? from_csv(line, kind, only, nodes, gpus, out, err) : from_output(line, out, err);
     free(text);
+    if (!rc && out->ranks && out->ranks != gpus)
+        rc = weft_err_set(err, WEFT_E_INPUT,
+                          "%s: measured with %" PRIu32 " ranks, but %" PRIu32
+                          " GPUs are played; -n gives the nodes, -g the GPUs of a node",
+                          path, out->ranks, gpus);
     if (rc)
         weft_bench_rows_free(out);
     else if (out->n)

@@ -28,9 +28,11 @@ struct weft_bench_rows_row {
 struct weft_bench_rows {
     struct weft_bench_rows_row *row;
     size_t n;
+    uint32_t ranks; /**< that the output of nccl-tests lists; 0: it lists none, or is CSV */
 };
-/** Reads the rows of @p kind on @p nodes nodes and @p gpus GPUs in all (of CSV; the output of
- * nccl-tests does not say these) whose note contains @p only (NULL: any). */
+/** Reads the rows of @p kind on @p nodes nodes and @p gpus GPUs in all (of CSV; all rows of the
+ * output of nccl-tests) whose note contains @p only (NULL: any). WEFT_E_INPUT: the output lists
+ * another number of ranks. */
 int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *kind,
                          const char *only, uint32_t nodes, uint32_t gpus,
                          struct weft_bench_rows *out, struct weft_err *err);

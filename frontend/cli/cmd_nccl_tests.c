@@ -493,6 +493,8 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(
             err, WEFT_E_USAGE,
             "-f is a factor of 2 or more, -n, -g and --hosts are numbers of 1 or more");
+    if (begin > end)
+        return weft_err_set(err, WEFT_E_USAGE, "the largest size, -e, is below the smallest, -b");
     t.arena = weft_arena_new();
     int code = t.arena ? read_cluster(&t, (uint32_t)nodes, (uint32_t)gpus, err)
                        : weft_err_no_memory(err, "a test");

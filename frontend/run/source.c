@@ -291,6 +291,11 @@ int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_m
     for (size_t i = 0; names && i < n; i++) {
         if (weft_metric_check(&m[i], names, s->njobs, err))
             return err->code;
+        if (!s->run->victims_ps && strncmp(m[i].text, "victim", strlen("victim")) == 0)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "metric '%s' needs a time between looks for victims, such as "
+                                "--set run.victims=1us",
+                                m[i].text);
         *needs |= weft_metric_needs(&m[i]);
     }
     return names ? 0 : err->code;

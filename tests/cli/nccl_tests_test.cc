@@ -92,6 +92,13 @@ TEST(NcclTests, ComparesWithOutputOfNcclTests)
     const Said s = weft({"nccl-tests", "dgx-h100", "--against", file});
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "# error of time in 1 rows");
+    std::ofstream(file, std::ios::app) << "#  Rank  0 Group  0 Pid  7 on  one device  0 [0x1b]\n"
+                                       << "#  Rank  1 Group  0 Pid  7 on  one device  1 [0x1c]\n"
+                                       << "#  Rank  0 Group  1 Pid  8 on  two device  0 [0x1b]\n";
+    const Said other = weft({"nccl-tests", "dgx-h100", "--against", file});
+    EXPECT_EQ(other.code, 3);
+    EXPECT_CONTAINS(other.err, "measured with 2 ranks, but 16 GPUs are played");
+    EXPECT_EQ(weft({"nccl-tests", "dgx-h100", "--against", file, "-n", "1", "-g", "2"}).code, 0);
 }
 
 TEST(NcclTests, SaysWhatIsWrong)
@@ -101,6 +108,9 @@ TEST(NcclTests, SaysWhatIsWrong)
     EXPECT_CONTAINS(s.err, "alltoall");
     s = weft({"nccl-tests", "dgx-h100", "-b", "8q"});
     EXPECT_EQ(s.code, 2);
+    s = weft({"nccl-tests", "dgx-h100", "-b", "16M", "-e", "1M"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "-e, is below");
     s = weft({"nccl-tests", "dgx-h10"});
     EXPECT_NE(s.code, 0);
     const std::vector<std::string> one = {"nccl-tests", "oci-a100", "-b",   "1M",
