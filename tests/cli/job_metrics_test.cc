@@ -65,14 +65,19 @@ TEST(JobMetrics, WrongNamesAreErrors)
 /* None counted is not none there. */
 TEST(JobMetrics, VictimsNeedLooks)
 {
-    const std::vector<std::string> args = {"sweep", "--set", "topology.type=single-switch",
-                                           "--set", "workload.type=generate",
-                                           "--vary", "run.victims=0|1us",
-                                           "-m",    "victims"};
+    const std::vector<std::string> args = {"sweep",
+                                           "--set",
+                                           "topology.type=single-switch",
+                                           "--set",
+                                           "workload.type=generate",
+                                           "--vary",
+                                           "run.victims=0|1us",
+                                           "-m",
+                                           "victims"};
     const Said s = weft(args);
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "run.victims=0: metric 'victims' needs a time between looks");
-    EXPECT_CONTAINS(s.err, "1 of 2 runs failed");
+    EXPECT_CONTAINS(s.err, "1 of 2 runs of the sweep failed");
 }
 
 /* Six messages of 1 MiB take twice as long as of 512 KiB; a job is run alone where its slow-down is

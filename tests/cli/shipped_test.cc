@@ -123,13 +123,11 @@ TEST(Shipped, TheIndexHasEachStudyOnce)
         const size_t row = index.find("\n| " + page + " |");
         ASSERT_NE(row, std::string::npos) << name;
         EXPECT_EQ(index.find("\n| " + page + " |", row + 1), std::string::npos) << name;
-        const size_t figure = index.find(page + ": ");
-        ASSERT_NE(figure, std::string::npos) << name << " has no figure";
-        EXPECT_EQ(index.find(page + ": ", figure + 1), std::string::npos) << name;
-        const std::string folder = "](../../scenarios/" + name + "/";
-        const size_t file = index.find(folder, index.find("![", figure));
-        ASSERT_NE(file, std::string::npos) << name;
-        const size_t begin = file + folder.size();
+        const std::string figure = "[![" + name + "](../../scenarios/" + name + "/";
+        const size_t file = index.find(figure);
+        ASSERT_NE(file, std::string::npos) << name << " has no figure";
+        EXPECT_EQ(index.find(figure, file + 1), std::string::npos) << name;
+        const size_t begin = file + figure.size();
         const std::string picture = index.substr(begin, index.find(')', begin) - begin);
         EXPECT_TRUE(fs::exists(source_dir() + "/scenarios/" + name + "/" + picture)) << picture;
     }
