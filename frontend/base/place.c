@@ -8,6 +8,7 @@
 
 #include "base/os.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Whether @p path ends with the folder @p end. */
@@ -38,8 +39,11 @@ int weft_place_folder(enum weft_place which, char out[WEFT_PATH_MAX], struct wef
             continue;
         rc = weft_path_join(data, places[i].from, places[i].to, err);
         rc = rc ? rc : weft_path_join(out, data, places[i].last, err);
-        if (!rc && weft_file_is_dir(out))
+        if (!rc && weft_file_is_dir(out)) {
+            if (realpath(out, data)) /* without the ".." of a build, which messages would show */
+                memcpy(out, data, strlen(data) + 1);
             break;
+        }
     }
     return rc;
 }

@@ -371,6 +371,9 @@ TEST_F(Scenario, OverridesSuspendExpectationsUnlessAsked)
     Said s = weft({"run", "demo", "--no-out", "--set", "generate.size=2MiB"}, dir / "");
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.err, "expect.xml is not checked: overrides change the scenario");
+    s = weft({"run", "allreduce-clos16", "--no-out", "--set", "run.seed=2"}, dir / "");
+    EXPECT_CONTAINS(s.err, "scenarios/allreduce-clos16/expect.xml is not checked");
+    EXPECT_EQ(s.err.find("../"), std::string::npos) << s.err;
     Said asked = weft(
         {"run", "demo", "--no-out", "--set", "generate.size=2MiB", "--expect", "demo/expect.xml"},
         dir / "");
