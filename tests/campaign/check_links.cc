@@ -17,12 +17,13 @@ bool has(const std::string &text, const char *part)
     return text.find(part) != std::string::npos;
 }
 
-// Only switches pass packets on: no link joins two hosts, and no file says otherwise.
+// Only switches pass packets on: no link joins two hosts, and no file says otherwise. Scenario
+// files have their topology inside.
 bool hosts_are_ends(const Scenario &s)
 {
     const std::string type = s.get("topology.type");
-    if (s.hpcc || type == "multi" || type == "preset" || type == "xml" || type == "hpcc" ||
-        type == "astra-network")
+    if (s.hpcc || type.empty() || type == "multi" || type == "preset" || type == "xml" ||
+        type == "hpcc" || type == "astra-network")
         return false;
     for (const Link &l : s.fabric.links)
         if (l.a[0] == 'h' && l.b[0] == 'h')
