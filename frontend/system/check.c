@@ -213,6 +213,7 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
                       const struct weft_system_env *env, struct weft_err *err)
 {
     struct weft_system_params own_params = *p;
+    const struct weft_fabric *fabric = !env ? NULL : env->fabric ? env->fabric : env->net_fabric;
     struct context c = {.w = w, .p = &own_params};
     struct weft_classes classes;
     struct weft_err own = {0};
@@ -230,7 +231,7 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
     if (!rc)
         rc = weft_remote_resolve(w, &c.dims, &own_params, err);
     if (!rc)
-        rc = weft_remote_check(w, &own_params, env ? env->fabric : NULL, err);
+        rc = weft_remote_check(w, &own_params, fabric, err);
     if (!rc)
         rc = weft_choices_new(w, p, &c.choices, err);
     if (rc)
