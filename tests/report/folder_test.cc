@@ -92,7 +92,7 @@ TEST(Folder, RowsOfEveryFile)
     EXPECT_EQ(slurp(path + "/ops.csv"),
               header(WEFT_CSV_OPS) +
                   "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,4.001,"
-                  "0.300,0.000,0.100,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.200\n");
+                  "0.300,0.000,0.100,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.200,\n");
     EXPECT_EQ(slurp(path + "/pfc.csv"),
               header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
     EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));
