@@ -160,7 +160,7 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     }
     const struct weft_workload *graphs = j->number < r->njobs ? r->plans[j->number].workload : NULL;
     struct weft_op_row record = {.op = *w, .use = used_for(graphs, op)};
-    for (int k = 0; k < WEFT_CAUSE_OPEN; k++) { /* what ended has nothing open */
+    for (int k = 0; w->exposed_ps && k < WEFT_CAUSE_OPEN; k++) { /* ended: nothing is open */
         record.exposed_ps[k] = w->exposed_ps[k];
         record.exposed_sum_ps += w->exposed_ps[k];
     }
