@@ -5,6 +5,7 @@ import asyncio
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -91,8 +92,10 @@ class Networks(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "weft")
             server = subprocess.Popen([weft.find(), "serve", "--socket", path])
-            while not os.path.exists(path):
-                time.sleep(0.01)
+            self.addCleanup(server.kill)
+            with socket.socket(socket.AF_UNIX) as first:  # it may be there and not be listened to
+                while first.connect_ex(path):
+                    time.sleep(0.01)
             with weft.Net(settings=FABRIC, socket=path) as a, weft.Net(settings=FABRIC, socket=path) as b:
                 a.send(0, 1, 5)
                 b.send(0, 2, 5)
