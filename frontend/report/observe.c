@@ -139,8 +139,6 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
 /* Names of messages say it in training jobs alone. */
 static enum weft_parallelism used_for(const struct weft_workload *w, const struct weft_op *op)
 {
-    if (!w || !w->steps.iterations)
-        return WEFT_PARALLEL_OTHER;
     if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV)
         return weft_parallelism_of_message(op->name);
     return op->kind == WEFT_OP_COLL ? w->groups[op->group].use : WEFT_PARALLEL_OTHER;
@@ -159,12 +157,16 @@ static void on_op(void *ctx, const struct weft_op_record *w)
         span(r, w);
     }
     const struct weft_workload *graphs = j->number < r->njobs ? r->plans[j->number].workload : NULL;
-    struct weft_op_row record = {.op = *w, .use = used_for(graphs, op)};
-    for (int k = 0; w->exposed_ps && k < WEFT_CAUSE_OPEN; k++) { /* ended: nothing is open */
+    const bool training = graphs && graphs->steps.iterations;
+    if (!training && !r->csv[WEFT_CSV_OPS])
+        return;
+    struct weft_op_row record = {.op = *w,
+                                 .use = training ? used_for(graphs, op) : WEFT_PARALLEL_OTHER};
+    for (int k = 0; k < WEFT_CAUSE_OPEN; k++) { /* what ended has nothing open */
         record.exposed_ps[k] = w->exposed_ps[k];
         record.exposed_sum_ps += w->exposed_ps[k];
     }
-    if (graphs && graphs->steps.iterations)
+    if (training)
         r->exposed_for_ps[record.use] += record.exposed_sum_ps;
     if (r->csv[WEFT_CSV_OPS])
         row(r, WEFT_CSV_OPS, j->number, &record);
