@@ -158,6 +158,17 @@ static double uneven_links(const struct rule_in *in, const char **sentence)
 static double straggler(const struct rule_in *in, const char **sentence)
 {
     const struct weft_facts *f = in->f;
+    for (size_t i = 0; i < f->nslow; i++) {
+        const struct weft_slow_part *p = &f->slow[i];
+        if (p->kind != WEFT_SLOW_RANK || p->cost < 0.02)
+            continue;
+        *sentence = weft_arena_printf(
+            in->arena,
+            "Rank %u computes %.3g times as long as other ranks: the critical path has %.1f %% of "
+            "the run of its computing more than at their speed.",
+            p->index, p->times, 100 * p->cost);
+        return 1 + 2 * p->cost;
+    }
     char most[WEFT_UNIT_TEXT_MAX], mean[WEFT_UNIT_TEXT_MAX];
     if (!(f->compute_ns > 0) || f->compute_max_ns < 1.05 * f->compute_ns || !(f->end_ns > 0))
         return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The list of changes: from faults, settings and links; rules.c adds those that symptoms suggest.
- */
+/* The list of changes: from faults and settings; parts.c and rules.c add those of links, hosts and
+ * ranks, and those that symptoms suggest. */
 #include "base/units.h"
-#include "base/usual.h"
 #include "diagnose/diagnose.h"
 
 #include <string.h>
@@ -88,46 +87,81 @@ const char *weft_group_value(const struct weft_scenario_group *g, const char *pa
 
 /* ---- faults ---- */
 
+enum { MOST_ENTRIES = 32 };
+
+/* The first @p len bytes of a text without the blanks around them. */
+static const char *trimmed(const char *text, size_t *len)
+{
+    while (*len && *text == ' ') {
+        text++;
+        --*len;
+    }
+    while (*len && text[*len - 1] == ' ')
+        --*len;
+    return text;
+}
+
+const char *weft_changes_events_without(struct weft_changes *c, const char *events,
+                                        uint64_t entries)
+{
+    const char *left = "";
+    unsigned number = 0;
+    for (const char *at = events; left && *at;) {
+        const size_t end = strcspn(at, ";");
+        size_t len = end;
+        const char *text = trimmed(at, &len);
+        if (len && !(++number < 64 && entries >> number & 1))
+            left = weft_arena_printf(c->arena, "%s%s%.*s", left, *left ? "; " : "", (int)len, text);
+        at += end + (at[end] == ';');
+    }
+    return left;
+}
+
+/* What the dearest of the links costs that an entry of fault.events makes slow; 0: not known. */
+static double cost_of_entry(const struct weft_symptoms *y, unsigned entry)
+{
+    for (size_t i = 0; i < y->nslow; i++)
+        if (y->slow[i].entry == entry)
+            return y->slow[i].cost;
+    return 0;
+}
+
 int weft_changes_of_faults(struct weft_changes *c, const struct weft_scenario *s,
-                           struct weft_err *err)
+                           const struct weft_symptoms *y, struct weft_err *err)
 {
     const char *events = s->faults->events;
-    size_t count = 0;
-    for (const char *at = events; *at;) {
-        size_t len = strcspn(at, ";");
-        const char *next = at + len + (at[len] == ';');
-        const char *begin = at;
-        while (len && *begin == ' ') {
-            begin++;
-            len--;
-        }
-        if (len && count++ < 32) {
-            const char *rest =
-                weft_arena_printf(c->arena, "%.*s%s", (int)(at - events), events, next);
-            const struct weft_change like = {
-                .class = WEFT_CHANGE_FAULT,
-                .what = weft_arena_printf(c->arena, "without the fault '%.*s'", (int)len, begin),
-                .advice = "Repair or take out of service what this fault names.",
-                .weight = WEFT_CHANGE_UNINTENDED,
-                .order = 0,
-            };
-            if (!rest ||
-                weft_changes_add(c, &like,
-                                 weft_arena_printf(c->arena, WEFT_FAULT_ELEMENT ".events=%s", rest),
-                                 NULL, NULL, err))
-                return weft_err_no_memory(err, "changes to try");
-        }
-        at = next;
+    unsigned number = 0;
+    for (const char *at = events; *at && number < MOST_ENTRIES;) {
+        const size_t end = strcspn(at, ";");
+        size_t len = end;
+        const char *text = trimmed(at, &len);
+        at += end + (at[end] == ';');
+        if (!len)
+            continue;
+        const char *rest = weft_changes_events_without(c, events, UINT64_C(1) << ++number);
+        const struct weft_change like = {
+            .class = WEFT_CHANGE_FAULT,
+            .what = weft_arena_printf(c->arena, "without the fault '%.*s'", (int)len, text),
+            .advice = "Repair or take out of service what this fault names.",
+            .weight = WEFT_CHANGE_UNINTENDED,
+            .part = true,
+            .cost = cost_of_entry(y, number),
+        };
+        if (!rest ||
+            weft_changes_add(c, &like,
+                             weft_arena_printf(c->arena, WEFT_FAULT_ELEMENT ".events=%s", rest),
+                             NULL, NULL, err))
+            return weft_err_no_memory(err, "changes to try");
     }
     const struct weft_change all = {
         .class = WEFT_CHANGE_FAULT,
         .what = "without any fault",
         .advice = "Repair or take out of service what the faults name.",
-        .weight = WEFT_CHANGE_UNINTENDED,
+        .weight = WEFT_CHANGE_SEVERAL,
         .order = 1,
     };
-    return count > 1 ? weft_changes_add(c, &all, WEFT_FAULT_ELEMENT ".events=", NULL, NULL, err)
-                     : 0;
+    return number > 1 ? weft_changes_add(c, &all, WEFT_FAULT_ELEMENT ".events=", NULL, NULL, err)
+                      : 0;
 }
 
 /* ---- settings ---- */
@@ -297,6 +331,7 @@ static int add_stragglers(struct weft_changes *c, const char *list, struct weft_
             .advice = "Repair this rank, or give it less to do.",
             .weight = WEFT_CHANGE_UNINTENDED,
             .order = 1,
+            .part = true,
         };
         if (!rest || weft_changes_add(c, &like, rest, NULL, NULL, err))
             return weft_err_no_memory(err, "changes to try");
@@ -355,69 +390,4 @@ int weft_changes_of_settings(struct weft_changes *c, const struct weft_scenario 
             return err->code;
     }
     return 0;
-}
-
-/* ---- links ---- */
-
-enum { MOST_LINKS = 6 };
-
-/* Peers are of one dimension, between nodes of the same two tiers. */
-static uint64_t changes_link_kind(const struct weft_fabric *f, const struct weft_fabric_link *l)
-{
-    const uint64_t a = f->nodes[l->a].tier, b = f->nodes[l->b].tier;
-    return (uint64_t)l->dim << 32 | (a < b ? a << 16 | b : b << 16 | a);
-}
-
-int weft_changes_of_links(struct weft_changes *c, const struct weft_fabric *f, struct weft_err *err)
-{
-    const char *all = "";
-    size_t n = 0;
-    struct weft_usual *peers =
-        (struct weft_usual *)weft_arena_calloc(c->arena, f->nlinks + 1, sizeof *peers);
-    if (!peers)
-        return weft_err_no_memory(err, "changes to try");
-    for (uint32_t i = 0; i < f->nlinks; i++)
-        peers[i] = (struct weft_usual){.kind = changes_link_kind(f, &f->links[i]),
-                                       .value = (double)f->links[i].rate_bps};
-    if (weft_usual_find(peers, f->nlinks, err))
-        return err->code;
-    for (uint32_t i = 0; i < f->nlinks; i++) {
-        const struct weft_fabric_link *l = &f->links[i];
-        const uint64_t usual = (uint64_t)peers[i].usual;
-        char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], rate[WEFT_UNIT_TEXT_MAX],
-            own[WEFT_UNIT_TEXT_MAX];
-        if ((double)l->rate_bps >= 0.95 * (double)usual)
-            continue;
-        const char *set = weft_arena_printf(c->arena, "%u:%s", i, weft_format_rate(usual, rate));
-        all = weft_arena_printf(c->arena, "%s%s%s", all, *all ? ";" : "", set);
-        const struct weft_change like = {
-            .class = WEFT_CHANGE_LINK,
-            .what = weft_arena_printf(c->arena, "link %s-%s at %s, as its peers, instead of %s",
-                                      weft_fabric_node_name(f, l->a, a),
-                                      weft_fabric_node_name(f, l->b, b), rate,
-                                      weft_format_rate(l->rate_bps, own)),
-            .advice = "Bring this link to the rate of its peers, or keep traffic off it.",
-            .weight = WEFT_CHANGE_UNINTENDED,
-            .order = 0,
-        };
-        if (!all ||
-            (n++ < MOST_LINKS &&
-             weft_changes_add(c, &like, weft_arena_printf(c->arena, "run.link-rates=%s", set), NULL,
-                              NULL, err)))
-            return weft_err_no_memory(err, "changes to try");
-    }
-    const struct weft_change together = {
-        .class = WEFT_CHANGE_LINK,
-        .what = weft_arena_printf(c->arena,
-                                  "all %zu links that are slower than most of their "
-                                  "peers at the rate of these",
-                                  n),
-        .advice = "Bring these links to the rate of their peers ('weft show fabric' lists them).",
-        .weight = WEFT_CHANGE_UNINTENDED,
-        .order = 1,
-    };
-    return n > 1 ? weft_changes_add(c, &together,
-                                    weft_arena_printf(c->arena, "run.link-rates=%s", all), NULL,
-                                    NULL, err)
-                 : 0;
 }

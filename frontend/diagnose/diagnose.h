@@ -13,6 +13,7 @@
 #define WEFT_DIAGNOSE_DIAGNOSE_H
 
 #include "foreign/subject.h"
+#include "plot/facts.h"
 #include "sweep/run.h"
 
 #include <stdbool.h>
@@ -39,15 +40,22 @@ struct weft_change {
     size_t nsets;
     double weight;  /**< of its gain when causes are ranked: causes before remedies */
     unsigned order; /**< changes of a lower order are played first */
+    bool part;      /**< one link, host or rank is as fast as its peers */
+    double cost;    /**< of a part: the share of the run by which it was in use longer than at their
+                       speed; 0: not known */
 };
 
 /** Weight of what undoes something that is not as intended. */
 #define WEFT_CHANGE_UNINTENDED 4
+/** The same of several such things at once: of equal gains the one that changes less comes first. */
+#define WEFT_CHANGE_SEVERAL 3.96
 
 /** A list of changes. */
 struct weft_changes {
     struct weft_arena *arena; /**< owns the texts */
     struct weft_change *list; /**< in the arena */
+    size_t nrest;             /**< more slow links, hosts and ranks than are tried one by one */
+    double rest_cost;         /**< of these the largest cost */
     const char *link_rates;   /**< run.link-rates of the run, which changes of it keep; NULL: "" */
     size_t n, cap;
 };
@@ -56,8 +64,9 @@ struct weft_changes {
 struct weft_symptoms {
     double drops, drops_buffer, drops_headroom, drops_error;
     double timeouts, retransmissions, pauses, marks;
-    double busiest, busiest_port;              /**< use of the busiest link, 0 to 1; its port */
-    double compute_max, compute_mean, slowest; /**< of ranks; the rank that computed longest */
+    double busiest, busiest_port;      /**< use of the busiest link, 0 to 1; its port */
+    const struct weft_slow_part *slow; /**< links, hosts and ranks slower than those like them */
+    size_t nslow;
 };
 
 /** Appends a change with up to three settings (NULL: none). WEFT_E_LIMIT: no memory. */
@@ -72,15 +81,23 @@ int weft_changes_list(struct weft_changes *c, const struct weft_scenario *s, con
 
 /** Parts of weft_changes_list. */
 int weft_changes_of_faults(struct weft_changes *c, const struct weft_scenario *s,
-                           struct weft_err *err);
+                           const struct weft_symptoms *y, struct weft_err *err);
 int weft_changes_of_settings(struct weft_changes *c, const struct weft_scenario *s,
                              const char *main, struct weft_err *err);
 int weft_changes_of_links(struct weft_changes *c, const struct weft_fabric *f,
+                          const struct weft_symptoms *y, struct weft_err *err);
+int weft_changes_of_hosts(struct weft_changes *c, const struct weft_scenario *s,
+                          const struct weft_fabric *f, const struct weft_symptoms *y,
                           struct weft_err *err);
+int weft_changes_of_ranks(struct weft_changes *c, const struct weft_scenario *s,
+                          const struct weft_symptoms *y, struct weft_err *err);
 int weft_changes_by_rule(struct weft_changes *c, const struct weft_scenario *s, const char *main,
                          const struct weft_fabric *f, const struct weft_symptoms *y,
                          struct weft_err *err);
 
+/** fault.events without the entries, numbered from 1, of a set of bits. NULL: no memory. */
+const char *weft_changes_events_without(struct weft_changes *c, const char *events,
+                                        uint64_t entries);
 /** The text of a parameter's value in a group; "" when the group has no such parameter. Lives as
  * long as the scenario, or in @p arena. */
 const char *weft_group_value(const struct weft_scenario_group *g, const char *param,
@@ -88,7 +105,7 @@ const char *weft_group_value(const struct weft_scenario_group *g, const char *pa
 /** The group of an element; NULL: there is none. */
 const struct weft_scenario_group *weft_group_of(const struct weft_scenario *s, const char *element);
 
-enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 13 };
+enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 10 };
 
 /** How a change came out. */
 enum weft_trial_state {

@@ -8,7 +8,8 @@ int weft_changes_list(struct weft_changes *c, const struct weft_scenario *s, con
                       struct weft_err *err)
 {
     c->link_rates = s->run->link_rates;
-    if (weft_changes_of_faults(c, s, err) || weft_changes_of_links(c, f, err) ||
+    if (weft_changes_of_faults(c, s, y, err) || weft_changes_of_links(c, f, y, err) ||
+        weft_changes_of_hosts(c, s, f, y, err) || weft_changes_of_ranks(c, s, y, err) ||
         weft_changes_of_settings(c, s, main, err) || weft_changes_by_rule(c, s, main, f, y, err))
         return err->code;
     return 0;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "diagnose/diagnose.h"
 #include "foreign/hpcc/run.h"
+#include "run/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,10 +38,11 @@ struct game {
     struct weft_slice slice;
     struct weft_strings *own; /* settings of each point */
     double started_s;
-    double limit_s;   /* a change may take so long */
-    bool *hurried;    /* of each point: less than that was left of the budget */
-    size_t next, end; /* points to start */
-    int code;         /* a point that ends the diagnosis: a signal */
+    double limit_s;     /* a change may take so long */
+    bool *hurried;      /* of each point: less than that was left of the budget */
+    size_t next, end;   /* points to start */
+    int code;           /* a point that ends the diagnosis: a signal */
+    const char *tables; /* folder for those of the run as it is; NULL: none */
 };
 
 static double now_s(void)
@@ -102,10 +104,7 @@ static const char *const symptoms[WEFT_DIAGNOSE_SYMPTOMS] = {"drops",
                                                              "pfc-pauses",
                                                              "ecn-marks",
                                                              "link-utilisation-max",
-                                                             "link-utilisation-max-port",
-                                                             "compute-max",
-                                                             "compute-mean",
-                                                             "compute-max-rank"};
+                                                             "link-utilisation-max-port"};
 
 static bool has_end(const struct weft_scenario_job *j)
 {
@@ -242,6 +241,8 @@ static int by_order(const void *va, const void *vb)
     const struct weft_change *b = (const struct weft_change *)vb;
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
+    if (a->cost != b->cost)
+        return a->cost > b->cost ? -1 : 1;
     return strcmp(a->what, b->what);
 }
 
@@ -322,7 +323,9 @@ static int play_run(struct game *g, double most_s, double *took_s, struct weft_e
     g->s.point[0] = (struct weft_sweep_point){0};
     if (most_ns > 0 && (!given_ns || most_ns < given_ns))
         g->base.limits.wall_ns = most_ns;
+    g->base.out = g->tables;
     const int code = play(g, err);
+    g->base.out = NULL;
     g->base.limits.wall_ns = given_ns;
     *took_s = now_s() - before_s;
     return code;
@@ -386,24 +389,50 @@ static int play_base(struct game *g, const struct weft_subject *subject,
     return 0;
 }
 
+/* What the tables of the run say of slow links, hosts and ranks; nothing without them. */
+static int read_slow(struct game *g, struct weft_symptoms *y, struct weft_err *err)
+{
+    char folder[WEFT_PATH_MAX];
+    const char *const dirs[] = {folder};
+    struct weft_runs runs;
+    struct weft_facts facts;
+    struct weft_slow_part *own = NULL;
+    if (!g->tables || weft_path_join(folder, g->tables, "1", err) ||
+        !weft_diagnose_is_folder(folder))
+        return err->code;
+    if (weft_runs_open(dirs, 1, NULL, 0, &runs, err))
+        return err->code;
+    int code = weft_facts_read(&runs, &runs.run[0], &facts, err);
+    if (!code && facts.nslow) {
+        own = (struct weft_slow_part *)weft_arena_calloc(g->d->changes.arena, facts.nslow,
+                                                         sizeof *own);
+        if (own)
+            memcpy(own, facts.slow, facts.nslow * sizeof *own);
+        code = own ? 0 : weft_err_no_memory(err, "changes to try");
+    }
+    y->slow = own;
+    y->nslow = own ? facts.nslow : 0;
+    weft_runs_close(&runs);
+    return code;
+}
+
 static int list_changes(struct game *g, const struct weft_subject *subject, const char *main,
                         struct weft_err *err)
 {
     const double *m = g->s.point[0].metric + g->d->nmeasures;
-    const struct weft_symptoms y = {.drops = m[0],
-                                    .drops_buffer = m[1],
-                                    .drops_headroom = m[2],
-                                    .drops_error = m[3],
-                                    .timeouts = m[4],
-                                    .retransmissions = m[5],
-                                    .pauses = m[6],
-                                    .marks = m[7],
-                                    .busiest = m[8],
-                                    .busiest_port = m[9],
-                                    .compute_max = m[10],
-                                    .compute_mean = m[11],
-                                    .slowest = m[12]};
+    struct weft_symptoms y = {.drops = m[0],
+                              .drops_buffer = m[1],
+                              .drops_headroom = m[2],
+                              .drops_error = m[3],
+                              .timeouts = m[4],
+                              .retransmissions = m[5],
+                              .pauses = m[6],
+                              .marks = m[7],
+                              .busiest = m[8],
+                              .busiest_port = m[9]};
     struct weft_scenario_parts parts = {0};
+    if (read_slow(g, &y, err))
+        return err->code;
     if (subject->hpcc)
         return weft_changes_list(&g->d->changes, subject->s, NULL, subject->hpcc->job.fabric, &y,
                                  err);
@@ -486,8 +515,13 @@ static int run(struct game *g, const struct weft_subject *subject,
                const struct weft_scenario_job *job, const char *metric, struct weft_err *err)
 {
     struct weft_diagnosis *d = g->d;
-    if (choose_measures(d, job, metric, err) || choose_metrics(g, err) || make_points(g, 1, err) ||
-        play_base(g, subject, job, err) || list_changes(g, subject, job ? job->name : NULL, err) ||
+    static const char *tables[] = {"output.tables=links,ranks,critical_path,faults",
+                                   "output.compress=none"};
+    if (choose_measures(d, job, metric, err) || choose_metrics(g, err) || make_points(g, 1, err))
+        return err->code;
+    if (g->tables)
+        g->own[0] = (struct weft_strings){tables, 2};
+    if (play_base(g, subject, job, err) || list_changes(g, subject, job ? job->name : NULL, err) ||
         play_changes(g, err))
         return err->code;
     qsort(d->trials, d->ntrials, sizeof *d->trials, by_weight);
@@ -519,7 +553,9 @@ int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, 
     g.s = (struct weft_sweep){.arena = d->changes.arena, .nrows = 1};
     const struct weft_scenario_job *of = code ? NULL : choose_job(&subject, job, err);
     code = err->code;
+    g.tables = code || subject.hpcc ? NULL : weft_scratch_new();
     code = code ? code : run(&g, &subject, of, metric, err);
+    weft_scratch_remove();
     weft_subject_free(&subject);
     d->wall_s = now_s() - g.started_s;
     return code;

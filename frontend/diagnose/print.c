@@ -83,6 +83,33 @@ static void print_others(FILE *out, const struct weft_diagnosis *d, enum weft_tr
     }
 }
 
+/* Which single link, host or rank helps most at the speed of its peers. */
+static void print_best_part(FILE *out, const struct weft_diagnosis *d)
+{
+    const struct weft_trial *best = NULL;
+    char gain[WEFT_METRIC_TEXT_MAX];
+    for (size_t i = 0; i < d->ntrials; i++) {
+        const struct weft_trial *t = &d->trials[i];
+        if (!t->second && t->change->part && helps(t) && (!best || t->ratio < best->ratio))
+            best = t;
+    }
+    if (!best)
+        return;
+    gain_text(d, best, gain, sizeof gain);
+    fprintf(out, "\nThe single link, host or rank that costs most: %s, %s", best->change->what,
+            gain);
+    if (best->change->cost > 0)
+        fprintf(out, " (it was in use %.1f %% of the run longer than at their speed)",
+                100 * best->change->cost);
+    fprintf(out, ".\n");
+    if (d->changes.nrest)
+        fprintf(
+            out,
+            "Of %zu more that are slower than their peers, none was in use more than %.1f %% of "
+            "the run longer.\n",
+            d->changes.nrest, 100 * d->changes.rest_cost);
+}
+
 void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
 {
     char buf[WEFT_METRIC_TEXT_MAX];
@@ -111,6 +138,7 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
     else if (rows == 0)
         fprintf(out, "\nNo change that was tried makes it faster by more than %.0f %%.\n",
                 100 * WEFT_DIAGNOSE_LEAST_GAIN);
+    print_best_part(out, d);
     print_others(out, d, WEFT_TRIAL_PLAYED, "What would not, by time:");
     print_others(out, d, WEFT_TRIAL_FAILED, "What could not be played, or took too long:");
     print_others(out, d, WEFT_TRIAL_NOT_TRIED,
@@ -137,6 +165,8 @@ static void put_trial(struct weft_json *j, const struct weft_diagnosis *d,
     if (t->second)
         weft_json_kv_str(j, "second_change", t->second->what);
     weft_json_kv_str(j, "class", weft_change_class_name(t->change->class));
+    weft_json_kv_bool(j, "part", t->change->part);
+    weft_json_kv_f64(j, "cost", t->change->cost > 0 ? t->change->cost : NAN);
     weft_json_kv_str(j, "state", states[t->state]);
     weft_json_key(j, "settings");
     weft_json_array(j);

@@ -265,20 +265,6 @@ static bool one_busy_link(struct look *l)
     return true;
 }
 
-/* A rank that computes longer than the others, with no setting that says so. */
-static bool one_slow_rank(struct look *l)
-{
-    const double times = l->y->compute_max / l->y->compute_mean;
-    if (!is_graph(l) || !(times > 1.05) || !is(l, "system", "stragglers", ""))
-        return false;
-    l->set = weft_arena_printf(l->arena, "system.stragglers=%.0f:%.4g", l->y->slowest, 1 / times);
-    l->what = weft_arena_printf(
-        l->arena,
-        "rank %.0f, which computes longest, at the mean of all ranks (%.3g times as fast)",
-        l->y->slowest, times);
-    return true;
-}
-
 /* Load is a share of what hosts' links carry: twice the rate is to meet the same traffic. */
 static bool any_run(struct look *l)
 {
@@ -404,12 +390,6 @@ static const struct rule {
      {NULL, NULL, NULL},
      "One link holds up the run: spread its traffic over others, or have fewer send over it at a "
      "time."},
-    {one_slow_rank,
-     WEFT_CHANGE_TUNING,
-     NULL,
-     1,
-     {NULL, NULL, NULL},
-     "Give this rank less to compute: layers, experts or samples are uneven."},
     {any_run,
      WEFT_CHANGE_CAPACITY,
      "links of hosts twice as fast",

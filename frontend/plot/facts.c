@@ -37,6 +37,13 @@ struct reading {
     struct weft_link_facts *all; /* what faults and peers are told from */
     double *nic_ns;              /* per host: what its messages waited for their NIC */
     size_t nhosts;
+    struct rank_time {
+        const char *job;
+        size_t rank;
+        double compute_ns, path_ns; /* path: of it on the critical path */
+    } * ranks;
+    size_t nranks, ranks_cap;
+    bool path; /* the run has a critical path */
 };
 
 /* ---- the first few ---- */
@@ -79,6 +86,76 @@ static const char *time_of(struct reading *r, double ns)
 
 enum { RANK = WEFT_WAITS, RANK_JOB, RANK_END, RANK_COMPUTE, RANK_EXPOSED, RANK_IDLE };
 
+/* Keeps how long a rank computed. */
+static int keep_rank(struct reading *r, const char *job, const char *rank, double compute_ns,
+                     struct weft_err *err)
+{
+    const char *before = r->nranks ? r->ranks[r->nranks - 1].job : NULL;
+    job = before && strcmp(before, job) == 0 ? before : weft_arena_strdup(r->arena, job);
+    if (r->nranks == r->ranks_cap) {
+        const size_t cap = 2 * r->ranks_cap + 64;
+        struct rank_time *more = weft_arena_calloc(r->arena, cap, sizeof *more);
+        if (!more)
+            return weft_err_no_memory(err, "a report");
+        if (r->nranks)
+            memcpy(more, r->ranks, r->nranks * sizeof *more);
+        r->ranks = more;
+        r->ranks_cap = cap;
+    }
+    r->ranks[r->nranks++] =
+        (struct rank_time){.job = job, .rank = strtoul(rank, NULL, 10), .compute_ns = compute_ns};
+    return job ? 0 : weft_err_no_memory(err, "a report");
+}
+
+/* A rank computed so long on the critical path. The rows of one job are in order of ranks. */
+static void count_on_path(struct reading *r, const char *job, size_t rank, double ns)
+{
+    for (size_t i = rank < r->nranks && r->ranks[rank].rank == rank ? rank : 0; i < r->nranks; i++)
+        if (r->ranks[i].rank == rank && strcmp(r->ranks[i].job, job) == 0) {
+            r->ranks[i].path_ns += ns;
+            return;
+        }
+}
+
+static int longest_first(const void *va, const void *vb)
+{
+    const struct rank_time *a = va, *b = vb;
+    if (a->compute_ns != b->compute_ns)
+        return a->compute_ns > b->compute_ns ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+enum { MOST_SLOW_RANKS = 8 };
+
+/* A few ranks that compute clearly longer than all others are slow; where many do, as a stage of a
+ * pipeline, they have more to do. */
+static int find_slow_ranks(struct reading *r, struct weft_err *err)
+{
+    double widest = 1.05;
+    size_t n = 0;
+    if (r->nranks)
+        qsort(r->ranks, r->nranks, sizeof *r->ranks, longest_first);
+    for (size_t i = 0; i < MOST_SLOW_RANKS && i + 1 < r->nranks; i++) {
+        const double gap = r->ranks[i].compute_ns / r->ranks[i + 1].compute_ns;
+        if (gap > widest && 2 * (i + 1) <= r->nranks) {
+            widest = gap;
+            n = i + 1;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct rank_time *x = &r->ranks[i];
+        const double times = x->compute_ns / r->ranks[n].compute_ns;
+        const double ns = r->path ? x->path_ns : x->compute_ns;
+        if (isfinite(times) &&
+            weft_slow_part_add(r->arena, r->f,
+                               (struct weft_slow_part){WEFT_SLOW_RANK, (uint32_t)x->rank, 0, times,
+                                                       ns * (1 - 1 / times) / r->f->end_ns},
+                               err))
+            return err->code;
+    }
+    return 0;
+}
+
 static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
@@ -92,6 +169,8 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     f->ranks++;
     for (size_t k = 0; k < WEFT_WAITS; k++)
         f->cause_ns[k] += v[k];
+    if (keep_rank(r, weft_row_text(row, RANK_JOB), weft_row_text(row, RANK), v[RANK_COMPUTE], err))
+        return err->code;
     f->compute_ns += v[RANK_COMPUTE];
     f->exposed_ns += v[RANK_EXPOSED];
     f->idle_ns += v[RANK_IDLE];
@@ -267,9 +346,13 @@ static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 static int step_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct reading *r = ctx;
-    double ns;
-    if (weft_row_number(row, 3, &ns, err))
+    double ns, rank, compute_ns;
+    if (weft_row_number(row, 3, &ns, err) || weft_row_number(row, 0, &rank, err) ||
+        weft_row_number(row, 4, &compute_ns, err))
         return err->code;
+    r->path = true;
+    if (compute_ns > 0)
+        count_on_path(r, weft_row_text(row, 5), (size_t)rank, compute_ns);
     const size_t at = place_in(&r->f->steps, ns);
     if (at < WEFT_TOP)
         facts_put(
@@ -325,17 +408,18 @@ int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
                                            "?link",
                                            "?delay_ns",
                                            NULL};
-    static const char *const of_steps[] = {"rank", "name", "kind", "duration_ns", NULL};
+    static const char *const of_steps[] = {"rank",        "name", "kind", "duration_ns",
+                                           "?compute_ns", "?job", NULL};
     struct weft_link_facts links = {.arena = runs->arena};
     struct reading r = {.arena = runs->arena, .f = out, .all = &links};
     *out = (struct weft_facts){.end_ns = weft_run_figure(run, "end_to_end_ns")};
     if (read_ranks(&r, run, err) < 0 ||
         weft_run_rows(run, "flows.csv", of_flows, flow_row, &r, err) < 0 ||
         weft_run_rows(run, "links.csv", of_links, link_row, &r, err) < 0 ||
-        weft_run_rows(run, "critical_path.csv", of_steps, step_row, &r, err) < 0)
+        weft_run_rows(run, "critical_path.csv", of_steps, step_row, &r, err) < 0 ||
+        weft_link_facts_conclude(&links, run, out, err) || find_slow_ranks(&r, err))
         return err->code;
-    if (weft_link_facts_conclude(&links, run, out, err))
-        return err->code;
+    weft_slow_parts_sort(out);
     compare_links(&r);
     find_nic(&r);
     return r.lost ? weft_err_no_memory(err, "a report") : 0;

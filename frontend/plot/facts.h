@@ -30,11 +30,20 @@ struct weft_top {
 /** A fault that was there while the run went on, or a link slower than its peers. */
 struct weft_fault_fact {
     const char *text, *advice;
-    double
-        severity; /**< share of the link that was missing, over the run; 1 where packets were lost
-                   */
+    double severity; /**< by which share of the run the link would have sent less long; 1 where
+                        packets were lost */
 };
 enum { WEFT_FAULT_FACTS = 4 };
+
+/** A link, a host with several such links, or a rank that is slower than most like it. */
+struct weft_slow_part {
+    enum weft_slow_kind { WEFT_SLOW_LINK, WEFT_SLOW_HOST, WEFT_SLOW_RANK } kind;
+    uint32_t index; /**< of the link, the host or the rank */
+    unsigned entry; /**< of fault.events, from 1, which makes the link slow; 0: none */
+    double times;   /**< how many times as fast those like it are; a host: 0 */
+    double cost;    /**< by this share of the run it was in use longer than at their speed: the link
+                       sending, the rank computing on the critical path */
+};
 
 /** All of it. Shares are of 1. */
 struct weft_facts {
@@ -51,6 +60,8 @@ struct weft_facts {
     double drops_buffer, drops_headroom, drops_error, drops_link; /**< drops by reason */
     struct weft_fault_fact faults[WEFT_FAULT_FACTS];              /**< the worst first */
     size_t nfaults;
+    struct weft_slow_part *slow; /**< all of them, the costliest first */
+    size_t nslow;
     double uplink_util;    /**< mean use of links between switches, 0 to 1 */
     double oversubscribed; /**< what hosts of a switch may send / what its other links carry, of the
                               worst switch; 0: no such switch */

@@ -48,14 +48,46 @@ static int add_fault(struct weft_facts *f, double severity, const char *text, co
     return 0;
 }
 
+int weft_slow_part_add(struct weft_arena *arena, struct weft_facts *f, struct weft_slow_part part,
+                       struct weft_err *err)
+{
+    if ((f->nslow & (f->nslow - 1)) == 0) { /* room is for a power of two */
+        struct weft_slow_part *list = weft_arena_calloc(arena, 2 * f->nslow + 1, sizeof *list);
+        if (!list)
+            return weft_err_no_memory(err, "a report");
+        if (f->nslow)
+            memcpy(list, f->slow, f->nslow * sizeof *list);
+        f->slow = list;
+    }
+    f->slow[f->nslow++] = part;
+    return 0;
+}
+
+static int slow_part_order(const void *va, const void *vb)
+{
+    const struct weft_slow_part *a = va, *b = vb;
+    if (a->cost != b->cost)
+        return a->cost > b->cost ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+void weft_slow_parts_sort(struct weft_facts *f)
+{
+    if (f->nslow)
+        qsort(f->slow, f->nslow, sizeof *f->slow, slow_part_order);
+}
+
 /* ---- faults ---- */
 
-enum { KIND, LINK, A, B, BEGIN, END, RATE, LOST };
+enum { KIND, LINK, A, B, BEGIN, END, RATE, LOST, ENTRY };
 
 /* All times that a link had a fault of one kind, and the rate that this left. */
 struct fault_sum {
     const char *kind, *a, *b;
     double link, rate, share, lost; /* rate 0: none is left, or it is not what is wrong */
+    unsigned entry;                 /* of fault.events, the first that made it so */
     size_t times;
 };
 
@@ -68,11 +100,25 @@ struct fault_reading {
     size_t n;
 };
 
-static double rate_of(const struct weft_link_facts *l, uint32_t link)
+/* The direction of a link that sent longest; NULL: there is no such link. */
+static const struct weft_link_fact *busiest_of(const struct weft_link_facts *l, uint32_t link)
+{
+    return link < l->nbusiest ? l->busiest[link] : NULL;
+}
+
+static int find_busiest(struct weft_link_facts *l, struct weft_err *err)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (l->list[i].link == link)
-            return l->list[i].rate_bps;
+        if (l->list[i].link >= l->nbusiest)
+            l->nbusiest = (size_t)l->list[i].link + 1;
+    l->busiest = weft_arena_calloc(l->arena, l->nbusiest + 1, sizeof *l->busiest);
+    if (!l->busiest)
+        return weft_err_no_memory(err, "a report");
+    for (size_t i = 0; i < l->n; i++) {
+        const struct weft_link_fact **most = &l->busiest[l->list[i].link];
+        if (!*most || l->list[i].util > (*most)->util)
+            *most = &l->list[i];
+    }
     return 0;
 }
 
@@ -80,10 +126,10 @@ static int fault_row(void *ctx, const struct weft_row *row, struct weft_err *err
 {
     struct fault_reading *r = ctx;
     struct weft_arena *a = r->l->arena;
-    double link, begin, end, rate, lost;
-    if (weft_row_number(row, LINK, &link, err) || weft_row_number(row, BEGIN, &begin, err) ||
-        weft_row_number(row, END, &end, err) || weft_row_number(row, RATE, &rate, err) ||
-        weft_row_number(row, LOST, &lost, err))
+    double link, begin, end, rate, lost, entry;
+    if (weft_row_number(row, LINK, &link, err) || weft_row_number(row, ENTRY, &entry, err) ||
+        weft_row_number(row, BEGIN, &begin, err) || weft_row_number(row, END, &end, err) ||
+        weft_row_number(row, RATE, &rate, err) || weft_row_number(row, LOST, &lost, err))
         return err->code;
     if (!(end > 0) || end > r->f->end_ns)
         end = fmax(begin, r->f->end_ns);
@@ -100,7 +146,8 @@ static int fault_row(void *ctx, const struct weft_row *row, struct weft_err *err
                                 .a = weft_arena_strdup(a, weft_row_text(row, A)),
                                 .b = weft_arena_strdup(a, weft_row_text(row, B)),
                                 .link = link,
-                                .rate = rate};
+                                .rate = rate,
+                                .entry = (unsigned)entry};
         r->n++;
         if (!x->kind || !x->a || !x->b)
             return weft_err_no_memory(err, "a report");
@@ -115,18 +162,26 @@ static int report_fault(struct fault_reading *r, const struct fault_sum *x, stru
 {
     struct weft_arena *a = r->l->arena;
     char is[WEFT_UNIT_TEXT_MAX], was[WEFT_UNIT_TEXT_MAX];
-    const double usual = rate_of(r->l, (uint32_t)x->link);
+    const struct weft_link_fact *k = busiest_of(r->l, (uint32_t)x->link);
     const char *often = x->times > 1 ? weft_arena_printf(a, ", %zu times", x->times) : "";
     if (!often)
         return weft_err_no_memory(err, "a report");
-    if (x->rate > 0 && usual > 0)
+    if (x->rate > 0 && k && k->rate_bps > 0) {
+        const double cost = fmin(x->share, k->util) * fmax(0, 1 - x->rate / k->rate_bps);
+        if (weft_slow_part_add(a, r->f,
+                               (struct weft_slow_part){WEFT_SLOW_LINK, k->link, x->entry,
+                                                       k->rate_bps / x->rate, cost},
+                               err))
+            return err->code;
         return add_fault(
-            r->f, x->share * (1 - x->rate / usual),
+            r->f, cost,
             weft_arena_printf(a,
-                              "A fault (%s%s) left link %s-%s %s of its %s for %.1f %% of the run.",
+                              "A fault (%s%s) left link %s-%s %s of its %s for %.1f %% of the run: "
+                              "at this rate it was busy for %.1f %% of it.",
                               x->kind, often, x->a, x->b, weft_human_rate(x->rate, is),
-                              weft_human_rate(usual, was), 100 * x->share),
+                              weft_human_rate(k->rate_bps, was), 100 * x->share, 100 * k->util),
             "Repair this link, or keep traffic off it.", err);
+    }
     return add_fault(
         r->f, x->lost > 0 ? 1 : x->share,
         weft_arena_printf(
@@ -142,22 +197,17 @@ static bool is_host(const char *name)
     return name[0] == 'h';
 }
 
-enum { MOST_ODD = 8, HEADER = 128 /* bytes, at least those of any packet */ };
+enum {
+    MOST_ODD = 8,   /* of more links it is said by no sentence each that they are slower */
+    MOST_SLOW = 64, /* of so many links their hosts are looked at */
+    HEADER = 128    /* bytes, at least those of any packet */
+};
 
 /* Peers are of one dimension, and join hosts and switches alike. */
 static uint64_t link_facts_kind(const struct weft_link_fact *x)
 {
     return (uint64_t)strtoul(x->dim, NULL, 10) << 2 | (uint64_t)is_host(x->from) << 1 |
            (uint64_t)is_host(x->to);
-}
-
-/* Whether the other direction of the link comes before it, at the same rate. */
-static bool is_reported(const struct weft_link_facts *l, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (l->list[k].link == l->list[i].link && l->list[k].rate_bps == l->list[i].rate_bps)
-            return true;
-    return false;
 }
 
 static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f,
@@ -174,15 +224,75 @@ static int find_slow_links(const struct weft_link_facts *l, struct weft_facts *f
         return err->code;
     for (size_t i = 0; i < l->n; i++) {
         const struct weft_link_fact *x = &l->list[i];
-        const double usual = all[i].usual;
-        if (all[i].others > MOST_ODD || !(x->rate_bps < 0.95 * usual) || is_reported(l, i))
+        const double usual = all[i].usual, cost = x->util * (1 - x->rate_bps / usual);
+        if (!(x->rate_bps < 0.95 * usual) || busiest_of(l, x->link) != x)
             continue;
-        if (add_fault(f, 1 - x->rate_bps / usual,
-                      weft_arena_printf(
-                          l->arena, "The link from %s to %s has %s, its peers have %s.", x->from,
-                          x->to, weft_human_rate(x->rate_bps, is), weft_human_rate(usual, was)),
+        if (weft_slow_part_add(
+                l->arena, f,
+                (struct weft_slow_part){WEFT_SLOW_LINK, x->link, 0, usual / x->rate_bps, cost},
+                err))
+            return err->code;
+        if (all[i].others <= MOST_ODD &&
+            add_fault(f, cost,
+                      weft_arena_printf(l->arena,
+                                        "The link from %s to %s has %s, its peers have %s: at this "
+                                        "rate it was busy for %.1f %% of the run.",
+                                        x->from, x->to, weft_human_rate(x->rate_bps, is),
+                                        weft_human_rate(usual, was), 100 * x->util),
                       "Bring this link to the rate of its peers, or keep traffic off it.", err))
             return err->code;
+    }
+    return 0;
+}
+
+/* ---- hosts ---- */
+
+/* What several slow links of a host cost together, one after the other; 0: it has fewer. */
+static double host_cost(const struct weft_link_facts *l, const struct weft_facts *f,
+                        const char *host, size_t *nlinks)
+{
+    double sum = 0, times = 1;
+    *nlinks = 0;
+    for (size_t i = 0; i < f->nslow; i++) {
+        const struct weft_link_fact *x = busiest_of(l, f->slow[i].index);
+        if (f->slow[i].kind != WEFT_SLOW_LINK || !x ||
+            (strcmp(x->from, host) != 0 && strcmp(x->to, host) != 0))
+            continue;
+        sum += f->slow[i].cost;
+        times = fmax(times, f->slow[i].times);
+        ++*nlinks;
+    }
+    return *nlinks > 1 ? fmin(sum, 1 - 1 / times) : 0;
+}
+
+/* Hosts with several slow links, which may cost more together than each alone. */
+static int find_slow_hosts(const struct weft_link_facts *l, struct weft_facts *f,
+                           struct weft_err *err)
+{
+    const size_t nlinks = f->nslow;
+    for (size_t i = 0; i < nlinks && i < MOST_SLOW; i++) {
+        const struct weft_link_fact *x = busiest_of(l, f->slow[i].index);
+        const char *ends[2] = {x ? x->from : "", x ? x->to : ""};
+        for (size_t e = 0; e < 2; e++) {
+            const uint32_t host = (uint32_t)strtoul(ends[e] + is_host(ends[e]), NULL, 10);
+            size_t n = 0, k = nlinks;
+            const double cost = is_host(ends[e]) ? host_cost(l, f, ends[e], &n) : 0;
+            while (k < f->nslow && f->slow[k].index != host)
+                k++;
+            if (!(cost > 0) || k < f->nslow)
+                continue;
+            if (weft_slow_part_add(l->arena, f,
+                                   (struct weft_slow_part){WEFT_SLOW_HOST, host, 0, 0, cost}, err))
+                return err->code;
+            if (add_fault(f, cost,
+                          weft_arena_printf(l->arena,
+                                            "Host %s has %zu links that are slower than their "
+                                            "peers: they were busy for %.1f %% of the run longer "
+                                            "than at their rate.",
+                                            ends[e], n, 100 * cost),
+                          "Repair or replace this host, or keep traffic off it.", err))
+                return err->code;
+        }
     }
     return 0;
 }
@@ -245,13 +355,14 @@ static int find_headroom(const struct weft_link_facts *l, const struct weft_run 
     return 0;
 }
 
-int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_run *run,
+int weft_link_facts_conclude(struct weft_link_facts *l, const struct weft_run *run,
                              struct weft_facts *f, struct weft_err *err)
 {
-    static const char *const columns[] = {"kind",   "link",     "from|a",       "to|b", "begin_ns",
-                                          "end_ns", "rate_bps", "lost_packets", NULL};
+    static const char *const columns[] = {"kind",     "link",   "from|a",   "to|b",
+                                          "begin_ns", "end_ns", "rate_bps", "lost_packets",
+                                          "?entry",   NULL};
     struct fault_reading r = {.l = l, .f = f};
-    if (weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
+    if (find_busiest(l, err) || weft_run_rows(run, "faults.csv", columns, fault_row, &r, err) < 0)
         return err->code;
     for (size_t i = 0; i < r.n; i++)
         if (report_fault(&r, &r.sum[i], err))
@@ -260,5 +371,8 @@ int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_
         return err->code;
     if (l->n <= 20000)
         compare_tiers(l, f);
-    return find_slow_links(l, f, err);
+    if (find_slow_links(l, f, err))
+        return err->code;
+    weft_slow_parts_sort(f);
+    return find_slow_hosts(l, f, err);
 }

@@ -19,13 +19,21 @@ struct weft_link_facts {
     struct weft_arena *arena; /**< owns list and texts */
     struct weft_link_fact *list;
     size_t n, cap;
+    const struct weft_link_fact **busiest; /**< of each link the direction that sent longest; NULL:
+                                              no such link */
+    size_t nbusiest;
 };
 
 /** Adds one; its texts are copied. WEFT_E_LIMIT: no memory. */
 int weft_link_facts_add(struct weft_link_facts *l, const struct weft_link_fact *fact,
                         struct weft_err *err);
-/** Fills in faults, uplink_util and oversubscribed. */
-int weft_link_facts_conclude(const struct weft_link_facts *l, const struct weft_run *run,
+/** Appends to the slow parts of @p f, in @p arena. WEFT_E_LIMIT: no memory. */
+int weft_slow_part_add(struct weft_arena *arena, struct weft_facts *f, struct weft_slow_part part,
+                       struct weft_err *err);
+/** The costliest come first. */
+void weft_slow_parts_sort(struct weft_facts *f);
+/** Fills in faults, slow links and hosts, uplink_util and oversubscribed. */
+int weft_link_facts_conclude(struct weft_link_facts *l, const struct weft_run *run,
                              struct weft_facts *f, struct weft_err *err);
 
 #endif

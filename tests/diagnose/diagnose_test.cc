@@ -150,6 +150,102 @@ std::string report_of(const std::vector<std::string> &settings)
     return slurp(dir / "o/report.html");
 }
 
+// Runs with these settings: what weft diagnose says, and the first finding of the report.
+struct Named {
+    std::string diagnosis, report;
+};
+
+Named named(const std::vector<std::string> &sets)
+{
+    TempDir dir;
+    std::vector<std::string> diagnosis = {"diagnose"}, run = {"run", "--out", dir / "o", "-q"};
+    for (const std::string &s : sets)
+        for (auto *to : {&diagnosis, &run})
+            to->insert(to->end(), {"--set", s});
+    EXPECT_EQ(weft(run, dir / "").code, 0);
+    Named n = {weft(diagnosis, dir / "").out, ""};
+    if (access("/usr/bin/gnuplot", X_OK) == 0) {
+        EXPECT_EQ(weft({"report", dir / "o"}, dir / "").code, 0);
+        const std::string page = slurp(dir / "o/report.html");
+        const size_t from = page.find("<li>", page.find("<ol class=\"findings\">"));
+        n.report = page.substr(from, page.find("</li>", from) - from);
+    }
+    return n;
+}
+
+// Of many links below nominal, those that carry nothing cost nothing.
+TEST(Diagnose, OfManySlowLinksTheOneThatIsInUseComesFirst)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const Named n =
+        named({"topology.type=leaf-spine", "workload.type=generate", "generate.kind=all-to-all",
+               "generate.size=4MiB", "generate.ranks=8", "generate.hosts=4-6,9-12,14",
+               "run.link-rates=h0-s16:100Gbps;h1-s16:100Gbps;h2-s16:100Gbps;"
+               "h3-s16:100Gbps;h7-s17:100Gbps;h8-s18:100Gbps;h13-s19:100Gbps;"
+               "h14-s19:200Gbps",
+               "fault.events=degrade link=h13-s19 rate=1Gbps"});
+    EXPECT_CONTAINS(n.diagnosis, "  1. link h14-s19 at 400Gbps, as its peers, instead of 200Gbps");
+    EXPECT_CONTAINS(n.diagnosis, "costs most: link h14-s19 at 400Gbps");
+    EXPECT_CONTAINS(n.diagnosis, "\nOf 2 more that are slower than their peers, none was in use "
+                                 "more than 0.0 % of the run longer.");
+    if (!n.report.empty()) {
+        EXPECT_CONTAINS(n.report, "The link from h14 to s19 has 200 Gbps, its peers have 400 Gbps");
+    }
+}
+
+// Two links of one host, neither of which helps as much alone.
+TEST(Diagnose, ASlowHostComesFirst)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    const std::vector<std::string> sets = {
+        "topology.type=multi",
+        "multi.dimensions=switch size=4 rate=3600Gbps; rail-optimised rails=4 nodes=4 spines=4 "
+        "rate=400Gbps",
+        "workload.type=generate", "generate.size=4MiB"};
+    std::vector<std::string> by_rate = sets, by_fault = sets;
+    by_rate.push_back("run.link-rates=h5-s17:400Gbps;h5-s21:100Gbps");
+    by_fault.push_back("fault.events=degrade link=h5-s17 rate=400Gbps; degrade link=h1-s16 "
+                       "rate=3599Gbps; degrade link=h5-s21 rate=100Gbps");
+    for (const auto &slow : {by_rate, by_fault}) {
+        const Named n = named(slow);
+        const char *host = "the 2 slow links of host h5 as fast as their peers";
+        EXPECT_CONTAINS(n.diagnosis, std::string("  1. ") + host);
+        EXPECT_CONTAINS(n.diagnosis, std::string("costs most: ") + host);
+        if (!n.report.empty()) {
+            EXPECT_CONTAINS(n.report, "Host h5 has 2 links that are slower than their peers");
+        }
+    }
+}
+
+// A rank of a trace that computes longer: no setting says so.
+TEST(Diagnose, ASlowRankComesFirst)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    TempDir dir;
+    ASSERT_EQ(weft({"trace", "generate", dir / "even", "--set", "ranks=16", "--set",
+                    "pattern=data-parallel", "--set", "layers=4", "--set", "size=2MiB"})
+                  .code,
+              0);
+    ASSERT_EQ(
+        weft({"trace", "transform", dir / "even", dir / "slow", "straggle", "ranks=5", "factor=2"})
+            .code,
+        0);
+    const std::vector<std::string> of = {"topology.type=leaf-spine", "workload.type=chakra"};
+    std::vector<std::string> slow = of, even = of;
+    slow.push_back(std::string("chakra.path=") + (dir / "slow"));
+    even.push_back(std::string("chakra.path=") + (dir / "even"));
+    const Named n = named(slow);
+    EXPECT_CONTAINS(n.diagnosis, "  1. rank 5, which computes 2 times as long as others, as fast");
+    EXPECT_CONTAINS(n.diagnosis, "costs most: rank 5,");
+    if (!n.report.empty()) {
+        EXPECT_CONTAINS(n.report, "Rank 5 computes 2 times as long as other ranks");
+    }
+    EXPECT_EQ(named(even).diagnosis.find("costs most"), std::string::npos);
+}
+
 // Settings that bear on nothing that the run waited for.
 TEST(Diagnose, TheReportDoesNotBlameAHarmlessSetting)
 {
