@@ -57,7 +57,10 @@ static void put_value(struct weft_csv *csv, const struct weft_column *c, const u
         weft_csv_u64(csv, v->u);
         break;
     case WEFT_CELL_PS:
-        weft_csv_ps_as_ns(csv, v->ps);
+        if (v->ps < 0) /* there is no such time */
+            weft_csv_empty(csv);
+        else
+            weft_csv_ps_as_ns(csv, v->ps);
         break;
     case WEFT_CELL_F64:
         weft_csv_f64(csv, v->f, c->decimals);

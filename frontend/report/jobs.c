@@ -265,7 +265,7 @@ void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
 void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_t alone_fct_ps)
 {
     j->alone_ps = alone_ps;
-    j->alone_fct_ps = alone_fct_ps;
+    j->alone_fct_ps = alone_fct_ps > 0 ? alone_fct_ps : 0;
     j->slowdown = NAN;
     if (j->graphs && alone_ps > 0 && j->duration_ps != WEFT_NO_END)
         j->slowdown = (double)j->duration_ps / (double)alone_ps;

@@ -50,8 +50,8 @@ static void class_line(FILE *out, const struct weft_class_summary *c)
     number_or(c->flows.slowdown_p99, slow);
     fprintf(out, "    %-8s %-5s %10" PRIu64 "  %-11s %-11s %-11s %-11s %s\n", name,
             c->transport ? c->transport : "-", c->flows.messages,
-            weft_human_size(c->flows.bytes, bytes), weft_human_time(c->flows.fct_p50_ps, p50),
-            weft_human_time(c->flows.fct_p99_ps, p99), weft_human_time(c->flows.fct_max_ps, max),
+            weft_human_size(c->flows.bytes, bytes), time_or(c->flows.fct_p50_ps, p50),
+            time_or(c->flows.fct_p99_ps, p99), time_or(c->flows.fct_max_ps, max),
             slow);
 }
 

@@ -47,6 +47,7 @@ void weft_samples_sum(struct weft_samples *v, struct weft_flow_summary *s)
 {
     *s = (struct weft_flow_summary){.messages = v->fct_ps.n, .bytes = v->bytes};
     s->slowdown_p50 = s->slowdown_p99 = s->slowdown_p999 = s->slowdown_max = NAN;
+    s->fct_mean_ps = s->fct_p50_ps = s->fct_p99_ps = s->fct_p999_ps = s->fct_max_ps = WEFT_NO_END;
     weft_quantiles_sort(&v->fct_ps);
     weft_quantiles_sort(&v->slowdown);
     if (v->fct_ps.n) {

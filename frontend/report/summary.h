@@ -81,7 +81,7 @@ enum { WEFT_SIZE_CLASSES = 4, WEFT_SIZE_PERCENTILES = 3 };
 /** Messages: how many, and how long they took. */
 struct weft_flow_summary {
     uint64_t messages, bytes;
-    /** 0 without messages; p999: 99.9th percentile */
+    /** WEFT_NO_END without messages; p999: 99.9th percentile */
     int64_t fct_mean_ps, fct_p50_ps, fct_p99_ps, fct_p999_ps, fct_max_ps;
     double slowdown_p50, slowdown_p99, slowdown_p999, slowdown_max; /**< NaN without messages */
     double by_size[WEFT_SIZE_CLASSES][WEFT_SIZE_PERCENTILES];       /**< slowdown; NaN likewise */

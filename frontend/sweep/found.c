@@ -48,12 +48,17 @@ const char *weft_sweep_found_text(const struct weft_sweep_find *f, const struct 
     return "none";
 }
 
-static const char *found_state(const struct weft_find_search *b)
+static const char *found_state(const struct weft_sweep *s, const struct weft_find_search *b)
 {
+    struct weft_sweep_row r;
+    if (b->over && b->none)
+        weft_sweep_row(s, b->row, &r);
     return !b->over     ? "not searched to the end"
            : b->unknown ? "not known: a row exceeded its limit"
-           : b->none    ? "none"
-                        : "";
+           : !b->none   ? ""
+           : r.outcome == WEFT_OUTCOME_STOPPED_AT_LIMIT
+               ? "none: with the last value, the run was not over at run.until"
+               : "none";
 }
 
 /* A line for each combination of the other axes. */
@@ -67,7 +72,7 @@ static void lines(FILE *out, const struct weft_sweep_find *f, const struct weft_
             if (s->column[c].axis != f->axis)
                 fprintf(out, "%s=%s ", weft_sweep_key(s, c), weft_sweep_value(s, c, row));
         fprintf(out, "%s=%s\n", s->axis[f->axis].key[0],
-                value ? value : found_state(&f->search[i]));
+                value ? value : found_state(s, &f->search[i]));
     }
 }
 
@@ -107,7 +112,7 @@ static const char *cell(const struct grid *g, size_t line, size_t col)
                     : weft_sweep_key(g->s, g->column[col]);
     if (!line)
         return weft_sweep_value(g->s, g->top, row);
-    return value ? value : found_state(&g->f->search[search]);
+    return value ? value : found_state(g->s, &g->f->search[search]);
 }
 
 static void print_grid(FILE *out, const struct grid *g)

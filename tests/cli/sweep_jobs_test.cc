@@ -225,6 +225,24 @@ TEST(SweepJobs, ASearchWhoseRowsAreCutOffDoesNotKnow)
     EXPECT_CONTAINS(s.out, "\"searched\": false");
 }
 
+// Nothing is delivered by then: no time is not a time of 0.
+TEST(SweepJobs, WhatARowDidNotMeasureIsNoNumber)
+{
+    const std::vector<std::string> stopped = {
+        "--vary",    "generate.size=1GiB|2GiB", "--set", "run.until=1us", "-m", "fct-p50", "-m",
+        "end-to-end"};
+    const auto run = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), stopped.begin(), stopped.end());
+        return weft(sweep(more));
+    };
+    TempDir dir;
+    EXPECT_CONTAINS(run({"--out", dir / "o"}).out, "1GiB           n/a      n/a         stopped");
+    EXPECT_CONTAINS(slurp(dir / "o/sweep.csv"), "1GiB,stopped-at-limit,,,,1\n");
+    EXPECT_CONTAINS(run({"--json"}).out, "\"fct_p50_ns\": null,\n      \"end_to_end_ns\": null");
+    EXPECT_CONTAINS(run({"--find", "min generate.size where end-to-end > 1s"}).out,
+                    "generate.size=none: with the last value, the run was not over at run.until\n");
+}
+
 /* A buffer that cannot hold its headroom is not enough, which is an answer; where no value will do,
  * the sweep fails as any other. */
 TEST(SweepJobs, WhatCannotBeRunIsTooSmall)
