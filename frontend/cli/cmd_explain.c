@@ -243,10 +243,24 @@ static void explain_print_json(const struct weft_cli *cli, struct wanted *w,
     weft_json_finish(&j, NULL);
 }
 
+/* The metric whose name is nearest; NULL: none is near, or a setting is meant. */
+static const char *nearest_metric(const struct wanted *w)
+{
+    size_t n;
+    const struct weft_metric *m = weft_metrics(&n);
+    const char **names = *w->name ? NULL : (const char **)calloc(n, sizeof *names);
+    for (size_t i = 0; names && i < n; i++)
+        names[i] = m[i].name;
+    const char *near = names ? weft_nearest(w->key, names, n) : NULL;
+    free(names);
+    return near;
+}
+
 static int explain_unknown(const struct weft_cli *cli, struct wanted *w, struct weft_err *err)
 {
     each_param(cli, explain_collect, w);
-    const char *near = weft_nearest(w->key, w->keys, w->nkeys);
+    const char *near = nearest_metric(w);
+    near = near ? near : weft_nearest(w->key, w->keys, w->nkeys);
     weft_err_set(err, WEFT_E_USAGE, "%s is called '%s'; %s%s%s",
                  *w->name ? "no setting" : "nothing", w->key,
                  near ? "did you mean '" : "'weft explain' lists all settings", near ? near : "",

@@ -159,11 +159,13 @@ static int read_time(const char *option, const char *text, double *out_ns, struc
 
 /* ---- its looks ---- */
 
-/* Width of the picture, height of a panel, and size of letters; 0: as the figure has it. */
+/* Width of the picture, height of a panel, most of all panels together, and size of letters; 0: as
+ * the figure has it. */
 static const struct {
-    double width_in, panel_in, points;
+    double width_in, panel_in, most_in, points;
     bool untitled;
-} presets[] = {{0, 0, 0, false}, {3.33, 2.1, 8, true}, {7, 2.4, 8, true}, {10, 4.6, 14, false}};
+} presets[] = {
+    {0, 0, 0, 0, false}, {3.33, 2.1, 0, 8, true}, {7, 2.4, 0, 8, true}, {12, 5.5, 6.3, 14, false}};
 
 /* "3.3in", "8.5cm", "600" as pixels. */
 static int read_length(const char *option, const char *text, double *out, struct weft_err *err)
@@ -234,6 +236,9 @@ static int plot_dress(const struct plot_opts *o, struct weft_figure *f, struct w
         if (o->logy)
             make_log(&p->y);
     }
+    const double most = presets[o->preset].most_in * WEFT_FIGURE_INCH;
+    if (height <= 0 && most > 0 && weft_script_height(f) > most)
+        height = most;
     if (height > 0) {
         const double title = *f->title ? 34 : 0, panels = weft_script_height(f) - title;
         for (struct weft_panel *p = f->panels; p; p = p->next)

@@ -15,23 +15,23 @@ enum { ROWS_MAX = 32, RUNS_MAX = 12, PIXELS = 1600 };
 static const struct {
     const char *kind, *label;
     int colour;
-    bool upper;
+    bool upper, thin; /* thin: a line behind the others */
 } kinds[] = {
-    {"recv", "receive posted", 10, false}, /* a thin line behind the others */
-    {"tp", "tensor parallelism (tp)", 0, false},
-    {"cp", "context parallelism (cp)", 5, false},
-    {"ep", "expert parallelism (ep)", 3, false},
-    {"dp", "data parallelism (dp)", 2, false},
-    {"pp", "pipeline (pp)", 4, false},
-    {"compute", "compute", 6, true},
-    {"cpu", "CPU", 12, true},
-    {"memory", "memory", 13, true},
-    {"all-reduce", "all-reduce", 0, false},
-    {"all-gather", "all-gather", 2, false},
-    {"reduce-scatter", "reduce-scatter", 4, false},
-    {"all-to-all", "all-to-all", 1, false},
-    {"send", "send", 3, false},
-    {NULL, "other communication", 7, false},
+    {"recv", "receive posted", 10, false, true},
+    {"tp", "tensor parallelism (tp)", 0, false, false},
+    {"cp", "context parallelism (cp)", 5, false, false},
+    {"ep", "expert parallelism (ep)", 3, false, false},
+    {"dp", "data parallelism (dp)", 2, false, false},
+    {"pp", "pipeline (pp)", 4, false, false},
+    {"compute", "compute", 6, true, false},
+    {"cpu", "CPU", 12, true, false},
+    {"memory", "memory", 13, true, false},
+    {"all-reduce", "all-reduce", 0, false, false},
+    {"all-gather", "all-gather", 2, false, false},
+    {"reduce-scatter", "reduce-scatter", 4, false, false},
+    {"all-to-all", "all-to-all", 1, false, false},
+    {"send", "send", 3, false, false},
+    {NULL, "other communication", 7, false, false},
 };
 enum { OF_COLLECTIVES = 9, KINDS = sizeof kinds / sizeof kinds[0], OTHER = KINDS - 1 };
 
@@ -79,10 +79,10 @@ static size_t gantt_draw(struct weft_figure *f, const struct weft_lanes *l, cons
     p->height = 130 + 22 * (double)rows;
     for (uint32_t k = 0; k < KINDS; k++) {
         const struct weft_lane_style s = {kinds[k].label, kinds[k].colour,
-                                          kinds[k].upper ? -0.4
-                                          : k == 0       ? 0.18
-                                                         : 0.02,
-                                          k == 0 ? 0.06 : 0.38};
+                                          kinds[k].upper  ? -0.4
+                                          : kinds[k].thin ? 0.18
+                                                          : 0.02,
+                                          kinds[k].thin ? 0.06 : 0.38};
         weft_lanes_draw(l, p, k, &s, every, (to - from) / PIXELS, u.divisor);
     }
     for (size_t i = 0; i < rows; i++)

@@ -98,28 +98,29 @@ struct source {
 /* The largest series of each run. */
 struct chosen {
     struct weft_time_series_set *of; /* of each run */
-    double last_ns, most;
+    double last_ns, least, most;
     size_t n;
 };
 
-/* Has the series with the largest sums of the source's order stand first. */
-static int sampled_order(const struct weft_runs *runs, const struct weft_run *run,
-                         const struct source *s, struct weft_time_series_set *t, size_t shown,
-                         struct weft_err *err)
+/* The series of the source's order, of each run. NULL: it has none, or *err says why not. */
+static struct weft_time_series_set *read_order(const struct weft_runs *runs, const struct source *s,
+                                               struct weft_err *err)
 {
-    struct weft_time_series_set by = {0};
-    if (weft_time_series_read(runs, run, s->file, s->keys, s->name, s->order, &by, err) == 0)
-        weft_time_series_take_sums(t, &by);
-    weft_time_series_free(&by);
-    weft_time_series_rank(t, WEFT_TIME_SERIES_BY_SUM, shown);
-    return err->code;
+    struct weft_time_series_set *by = s->order ? calloc(runs->n, sizeof *by) : NULL;
+    if (s->order && !by)
+        weft_err_no_memory(err, "sampled series");
+    for (size_t i = 0; by && !err->code && i < runs->n; i++)
+        weft_time_series_read(runs, &runs->run[i], s->file, s->keys, s->name, s->order, &by[i],
+                              err);
+    return by;
 }
 
+/* @p by: of each run the series whose sums choose; NULL: the column's own numbers do. */
 static int sampled_choose(const struct weft_runs *runs, const struct source *s, const char *column,
-                          struct chosen *out, struct weft_err *err)
+                          struct weft_time_series_set *by, struct chosen *out, struct weft_err *err)
 {
     const size_t shown = runs->n > 1 ? 1 : SERIES_SHOWN;
-    *out = (struct chosen){.of = calloc(runs->n, sizeof *out->of)};
+    *out = (struct chosen){.of = calloc(runs->n, sizeof *out->of), .least = INFINITY};
     if (!out->of)
         return weft_err_no_memory(err, "sampled series");
     for (size_t i = 0; i < runs->n; i++) {
@@ -129,12 +130,12 @@ static int sampled_choose(const struct weft_runs *runs, const struct source *s, 
             return err->code;
         if (t->on_change && s->momentary && strstr(s->momentary, column))
             weft_time_series_free(t);
-        if (!s->order)
-            weft_time_series_rank(t, s->rank, shown);
-        else if (sampled_order(runs, &runs->run[i], s, t, shown, err))
-            return err->code;
+        if (by)
+            weft_time_series_take_sums(t, &by[i]);
+        weft_time_series_rank(t, by ? WEFT_TIME_SERIES_BY_SUM : s->rank, shown);
         out->n += t->n;
         for (size_t k = 0; k < t->n; k++) {
+            out->least = fmin(out->least, t->list[k].least);
             out->most = fmax(out->most, t->list[k].most);
             out->last_ns = fmax(out->last_ns, t->list[k].t_ns[t->list[k].n - 1]);
         }
@@ -176,13 +177,14 @@ static void sampled_draw(const struct weft_runs *runs, const struct chosen *c, c
     }
 }
 
-/* Adds the panel of a column, if it is ever anything but 0. */
+/* Adds the panel of a column, if it is ever anything but 0; @p varied: and not the same always. */
 static int add_panel(const struct weft_runs *runs, const struct source *s, const char *column,
-                     struct weft_figure *f, struct weft_err *err)
+                     struct weft_time_series_set *by, bool varied, struct weft_figure *f,
+                     struct weft_err *err)
 {
     struct chosen c;
-    const int rc = sampled_choose(runs, s, column, &c, err);
-    if (!rc && c.n && c.most > 0)
+    const int rc = sampled_choose(runs, s, column, by, &c, err);
+    if (!rc && c.n && c.most > 0 && (!varied || c.least < c.most))
         sampled_draw(runs, &c, column, false, f);
     if (!rc && c.most > 1e4 && runs->n > 1 && strcmp(column, "queue_bytes") == 0)
         sampled_draw(runs, &c, column, true, f); /* controls differ by orders of magnitude */
@@ -192,13 +194,19 @@ static int add_panel(const struct weft_runs *runs, const struct source *s, const
 
 /* ---- kinds ---- */
 
+/* What never changes has a panel only where nothing does. */
 static int panels_of(const struct weft_runs *runs, const struct source *s,
                      const char *const *columns, struct weft_figure *f, struct weft_err *err)
 {
-    for (size_t k = 0; columns[k]; k++)
-        if (add_panel(runs, s, columns[k], f, err))
-            return err->code;
-    return 0;
+    struct weft_time_series_set *by = read_order(runs, s, err);
+    for (size_t k = 0; columns[k] && !err->code; k++)
+        add_panel(runs, s, columns[k], by, !s->order || strcmp(columns[k], s->order) != 0, f, err);
+    for (size_t k = 0; columns[k] && !err->code && !f->panels; k++)
+        add_panel(runs, s, columns[k], by, false, f, err);
+    for (size_t i = 0; by && i < runs->n; i++)
+        weft_time_series_free(&by[i]);
+    free(by);
+    return err->code;
 }
 
 static int sampled_finish(const struct weft_runs *runs, struct weft_figure *f, const char *title,
@@ -270,7 +278,7 @@ static int derive_link(const struct weft_runs *runs, struct weft_figure *f, stru
 static int add_fairness(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     struct chosen c;
-    int rc = sampled_choose(runs, &qp_source, "goodput_bps", &c, err);
+    int rc = sampled_choose(runs, &qp_source, "goodput_bps", NULL, &c, err);
     const struct weft_figure_unit u = weft_figure_time_unit(c.last_ns);
     struct weft_panel *p = NULL;
     for (size_t i = 0; i < runs->n && !rc; i++) {

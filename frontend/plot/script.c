@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define TITLE_HEIGHT 34.0 /* of the picture, in pixels */
+/* How large letters are to those of a page, and their mean width in pixels. */
+#define LETTERS(f) ((f)->points > 0 ? (f)->points / 9 : 1)
+#define LETTER(f) (7.0 * LETTERS(f))
 
 /* The second half, which areas have, are lighter ones of the first. */
 static const char *const colours[2 * WEFT_FIGURE_COLOURS] = {
@@ -140,9 +143,8 @@ static void write_ticks(FILE *out, const char *name, const struct weft_axis *a, 
             quote_tick(out, t->text);
             fprintf(out, " %.10g%s", t->at, t->next ? ", " : ")");
         }
-        if (turned)
-            fputs(" rotate by -35", out);
     }
+    fputs(turned ? " rotate by -35" : " norotate", out);
     fputc('\n', out);
 }
 
@@ -151,7 +153,7 @@ static void write_axis(FILE *out, const char *name, const struct weft_axis *a, b
 {
     fprintf(out, "set %slabel ", name);
     quote(out, a->label);
-    fputs(*name == 'x' ? " offset 0,0.5" : "", out);
+    fputs(*name == 'x' && !turned ? " offset 0,0.5" : "", out);
     fprintf(out, "\n%sset logscale %s\n", a->log ? "" : "un", name);
     write_range(out, name, a, reverse);
     fprintf(out, "set format %s '%s'\n", name, a->bytes ? "%.0s%cB" : a->log ? "%g" : "%h");
@@ -167,7 +169,7 @@ static bool is_crowded(const struct weft_axis *a, double width)
         const size_t both = strlen(t->text) + (t->next ? strlen(t->next->text) : 0);
         even = even && (!t->next || t->next->at == t->at + 1);
         widest = both > widest ? both : widest;
-        letters += strlen(t->text) + 2;
+        letters += strlen(t->text) + 1;
     }
     return (double)letters * 7 > width || (even && (double)(widest * n) * 3.8 > width);
 }
@@ -315,7 +317,7 @@ static size_t longest_tick(const struct weft_panel *p)
 
 static struct frame frame_of(const struct weft_figure *f)
 {
-    const double letter = 7.0 * (f->points > 0 ? f->points / 9 : 1);
+    const double letter = LETTER(f);
     double left = 0; /* gnuplot takes letters of SVG for 1.3 as wide, and has a mark of 4.5 */
     bool colours_beside = false;
     if (f->columns != 1 || !f->panels || !f->panels->next)
@@ -352,10 +354,26 @@ static struct weft_axis shared_axis(const struct weft_figure *f, const struct we
     return a;
 }
 
+/* Whether the panel below says what the same x axis is. */
+static bool label_follows(const struct weft_figure *f, const struct weft_panel *p)
+{
+    const struct weft_panel *q = p->next;
+    return f->columns == 1 && q && !p->x.ticks && !q->x.ticks && !q->x.hidden &&
+           q->x.log == p->x.log && strcmp(q->x.label, p->x.label) == 0;
+}
+
 static void write_settings(FILE *out, const struct weft_figure *f, const struct weft_panel *p,
                            const struct frame *frame, double width)
 {
-    const struct weft_axis x = shared_axis(f, p);
+    struct weft_axis x = shared_axis(f, p), y = p->y;
+    char label[64];
+    const double room = p->height - 50 * LETTERS(f);
+    if (label_follows(f, p))
+        x.label = "";
+    if ((double)strlen(y.label) * LETTER(f) > room) { /* without what it says in brackets */
+        snprintf(label, sizeof label, "%.*s", (int)strcspn(y.label, "("), y.label);
+        y.label = label;
+    }
     const bool turned = is_crowded(&p->x, 0.8 * width);
     fputs("set title ", out);
     quote(out, p->title);
@@ -364,7 +382,7 @@ static void write_settings(FILE *out, const struct weft_figure *f, const struct 
         fprintf(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", frame->left,
                 frame->right);
     write_axis(out, "x", &x, false, turned);
-    write_axis(out, "y", &p->y, p->downwards, false);
+    write_axis(out, "y", &y, p->downwards, false);
     if (p->x.hidden || p->y.hidden)
         fputs("unset grid\n", out);
     else
@@ -471,7 +489,7 @@ double weft_script_height(const struct weft_figure *f)
 
 static void write_terminal(FILE *out, const struct weft_figure *f, enum weft_script_terminal to)
 {
-    const double w = f->width, h = weft_script_height(f), size = f->points > 0 ? f->points / 9 : 1;
+    const double w = f->width, h = weft_script_height(f), size = LETTERS(f);
     const char *before = to == WEFT_SCRIPT_ANY ? "# " : "";
     char font[64];
     snprintf(font, sizeof font, "%.40s", f->font ? f->font : "sans-serif");
@@ -479,18 +497,18 @@ static void write_terminal(FILE *out, const struct weft_figure *f, enum weft_scr
     if (to == WEFT_SCRIPT_PNG)
         fprintf(out,
                 "set terminal pngcairo size %.0f,%.0f noenhanced font '%s,%.3g' "
-                "fontscale 1 linewidth 2 pointscale 1.5 background 'white'\n",
-                2 * w, 2 * h, font, 20 * size);
+                "fontscale 1 linewidth %.3g pointscale 1.5 background 'white'\n",
+                2 * w, 2 * h, font, 20 * size, 2 * fmax(1, size));
     if (to == WEFT_SCRIPT_SVG || to == WEFT_SCRIPT_ANY)
         fprintf(out,
                 "%sset terminal svg size %.0f,%.0f dynamic noenhanced font '%s,%.3g' "
-                "name 'weft'\n",
-                before, w, h, font, 13 * size);
+                "linewidth %.3g name 'weft'\n",
+                before, w, h, font, 13 * size, fmax(1, size));
     if (to == WEFT_SCRIPT_PDF || to == WEFT_SCRIPT_ANY)
         fprintf(out,
                 "%sset terminal pdfcairo size %.3fin,%.3fin noenhanced font '%s,%.3g' "
-                "rounded\n",
-                before, w / WEFT_FIGURE_INCH, h / WEFT_FIGURE_INCH, font, 9 * size);
+                "rounded linewidth %.3g\n",
+                before, w / WEFT_FIGURE_INCH, h / WEFT_FIGURE_INCH, font, 9 * size, fmax(1, size));
     if (to == WEFT_SCRIPT_ANY)
         fputs("# set output 'figure.svg'\n", out);
 }

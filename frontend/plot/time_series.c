@@ -55,6 +55,7 @@ static int time_series_add(struct weft_time_series *t, double at, double v)
     }
     t->t_ns[t->n] = at;
     t->v[t->n++] = v;
+    t->least = t->n > 1 ? fmin(t->least, v) : v;
     t->most = fmax(t->most, v);
     t->sum += v;
     return 0;
@@ -143,10 +144,12 @@ void weft_time_series_rank(struct weft_time_series_set *t, enum weft_time_series
 
 void weft_time_series_take_sums(struct weft_time_series_set *t, struct weft_time_series_set *of)
 {
-    qsort(of->list, of->n, sizeof *of->list, time_series_by_name);
+    if (of->n)
+        qsort(of->list, of->n, sizeof *of->list, time_series_by_name);
     for (size_t i = 0; i < t->n; i++) {
         const struct weft_time_series *it =
-            bsearch(&t->list[i], of->list, of->n, sizeof *of->list, time_series_by_name);
+            of->n ? bsearch(&t->list[i], of->list, of->n, sizeof *of->list, time_series_by_name)
+                  : NULL;
         t->list[i].sum = it ? it->sum : 0;
     }
 }

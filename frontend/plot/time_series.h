@@ -17,7 +17,7 @@ struct weft_time_series {
     const char *name;
     double *t_ns, *v;
     size_t n, cap;
-    double most, sum;
+    double least, most, sum;
 };
 
 /** Those of one table and column. */
