@@ -5,6 +5,7 @@
  * Points of the sweep are: the run as it is, each change, then pairs of the changes that helped
  * most. A pair is of two changes that do not set the same key.
  */
+#include "base/file.h"
 #include "base/progress.h"
 #include "base/units.h"
 #include "diagnose/diagnose.h"
@@ -392,13 +393,13 @@ static int play_base(struct game *g, const struct weft_subject *subject,
 /* What the tables of the run say of slow links, hosts and ranks; nothing without them. */
 static int read_slow(struct game *g, struct weft_symptoms *y, struct weft_err *err)
 {
-    char folder[WEFT_PATH_MAX];
+    char folder[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
     const char *const dirs[] = {folder};
     struct weft_runs runs;
     struct weft_facts facts;
     struct weft_slow_part *own = NULL;
     if (!g->tables || weft_path_join(folder, g->tables, "1", err) ||
-        !weft_diagnose_is_folder(folder))
+        weft_path_join(file, folder, "run.json", err) || !weft_file_is_regular(file))
         return err->code;
     if (weft_runs_open(dirs, 1, NULL, 0, &runs, err))
         return err->code;

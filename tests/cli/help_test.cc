@@ -204,6 +204,7 @@ TEST(Explain, SaysWhatAWordNames)
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "metric all-reduce-bus-bandwidth: bus bandwidth of all-reduce");
     EXPECT_CONTAINS(weft({"explain", "speed-up"}).out, "column of 'weft sweep'");
+    EXPECT_CONTAINS(weft({"explain", "max-quee"}).err, "did you mean 'max-queue'?");
     EXPECT_CONTAINS(weft({"explain", "congestion-control.name"}).out, "'weft list cc'");
     EXPECT_CONTAINS(weft({"explain", "hpcc"}).out, "'weft show cc hpcc'");
     s = weft({"explain", "slowdown"});

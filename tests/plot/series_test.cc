@@ -114,6 +114,36 @@ TEST(ControlPlot, HasAPanelForTheRateAndForEachColumn)
         EXPECT_CONTAINS(script, axis);
 }
 
+size_t count_of(const std::string &text, const std::string &part)
+{
+    size_t n = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        n++;
+    return n;
+}
+
+// Panels of the same time axis have one label; what never changes has no panel beside others.
+TEST(RatePlot, OneLabelAndNoPanelOfWhatNeverChanges)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    const std::string head = "t_ns,qpn,src,dst,prio,rate_bps,window_bytes,goodput_bps\n";
+    write_file(dir / "a/series/qp.csv", head + "1000.000,7,0,2,3,50000000000,1000,40000000000\n"
+                                               "2000.000,7,0,2,3,50000000000,2000,50000000000\n");
+    const auto script = [&](const char *preset) {
+        return weft({"plot", dir / "a", "rate", "--preset", preset, "--to", "gnuplot", "-o", "-"})
+            .out;
+    };
+    EXPECT_LACKS(script("page"), "'rate (Gbps)'");
+    EXPECT_CONTAINS(script("page"), "'goodput (Gbps)'");
+    EXPECT_EQ(count_of(script("page"), "set xlabel 'simulated time"), 1U);
+    EXPECT_CONTAINS(script("slide"), "pdfcairo size 12.000in,6.3"); // 16:9, whatever the panels
+    write_file(dir / "a/series/qp.csv", head + "1000.000,7,0,2,3,50000000000,1000,0\n"
+                                               "2000.000,7,0,2,3,50000000000,1000,0\n");
+    EXPECT_CONTAINS(script("page"), "'rate (Gbps)'"); // alone it has
+}
+
 TEST(QueueCdfPlot, IsTheShareOfTime)
 {
     TempDir dir;
