@@ -555,6 +555,8 @@ int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, 
     const struct weft_scenario_job *of = code ? NULL : choose_job(&subject, job, err);
     code = err->code;
     g.tables = code || subject.hpcc ? NULL : weft_scratch_new();
+    if (g.tables && !weft_file_is_dir(g.tables))
+        g.tables = NULL; /* there is no room for it: it goes without */
     code = code ? code : run(&g, &subject, of, metric, err);
     weft_scratch_remove();
     weft_subject_free(&subject);

@@ -34,6 +34,7 @@ static int remove_one(const char *path, const struct stat *s, int type, struct F
 
 const char *weft_scratch_new(void)
 {
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6); /* an earlier one's name may stand there */
     has_folder = mkdtemp(folder) != NULL;
     const int fd = has_folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0)
