@@ -27,10 +27,13 @@ if(CCACHE_PROGRAM)
     endif()
   endif()
   if(works)
-    set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-    if(ccache_env)
-      list(PREPEND CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${ccache_env})
+    # Clones and work trees share what was compiled: paths are hashed relative to the source. Objects for a debugger name their folder, and
+    # are shared only by the builds for fuzzing.
+    list(APPEND ccache_env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR})
+    if(CMAKE_BUILD_TYPE STREQUAL "Release" OR WEFT_FUZZ)
+      list(APPEND ccache_env CCACHE_NOHASHDIR=1)
     endif()
+    set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${ccache_env} ${CCACHE_PROGRAM})
     # The tests' precompiled headers: ccache looks at what they are, not when they were made.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ccache_env} ${CCACHE_PROGRAM})
   else()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Building where ccache can't write to the home folder, and with one that never works.
+# Building where ccache can't write to the home folder, with one that never works, and twice in two folders.
 #   cmake -DROOT=/path/to/weft -DWORK=/tmp/x -DCC=gcc -DCCACHE=/usr/bin/ccache -P ccache_test.cmake
 
 # Builds a project with ARGN; sets output.
+set(project ${WORK}/project)
 function(build)
-  file(REMOVE_RECURSE ${WORK}/project/build)
-  foreach(step "-S;${WORK}/project;-B;${WORK}/project/build;-DCMAKE_C_COMPILER=${CC};${ARGN}" "--build;${WORK}/project/build")
+  file(REMOVE_RECURSE ${project}/build)
+  foreach(step "-S;${project};-B;${project}/build;-DCMAKE_C_COMPILER=${CC};${ARGN}" "--build;${project}/build")
     execute_process(COMMAND ${CMAKE_COMMAND} ${step} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT code EQUAL 0)
       message(FATAL_ERROR "${step}: ${output}")
@@ -29,8 +30,18 @@ foreach(variable CCACHE_DIR CCACHE_CONFIGPATH XDG_CACHE_HOME XDG_CONFIG_HOME)
 endforeach()
 set(ENV{HOME} ${WORK}/home)
 build()
-if(NOT output MATCHES "launcher: ${CCACHE} end")
+if(NOT output MATCHES "launcher: .*;${CCACHE} end")
   message(SEND_ERROR "ccache is not used: ${output}")
+endif()
+file(COPY ${project}/ DESTINATION ${WORK}/other PATTERN build EXCLUDE)
+set(project ${WORK}/other)
+build(-DCMAKE_BUILD_TYPE=Release)
+execute_process(COMMAND ${CCACHE} --zero-stats OUTPUT_QUIET)
+set(project ${WORK}/project)
+build(-DCMAKE_BUILD_TYPE=Release)
+execute_process(COMMAND ${CCACHE} --print-stats OUTPUT_VARIABLE output)
+if(NOT output MATCHES "\ncache_miss\t0\n")
+  message(SEND_ERROR "what was compiled in one folder is compiled in another again:\n${output}")
 endif()
 set(ENV{HOME} /dev/null) # where root can't make a folder either
 build()
