@@ -29,7 +29,32 @@ template <typename T> Ptr<T> Make(Ptr<TcpL4Protocol> tcp, const char *name)
     return factory.Create<T>();
 }
 
+/* Copy constructors of ns-3's controls leave attributes out: TcpCubic of 3.42 and later has an
+ * uninitialised TcpFriendliness. */
+void CopyAttributes(const Object &from, Object &to)
+{
+    for (TypeId id = from.GetInstanceTypeId(); id != Object::GetTypeId(); id = id.GetParent()) {
+        for (size_t i = 0; i < id.GetAttributeN(); i++) {
+            const auto attribute = id.GetAttribute(i);
+            if (attribute.accessor->HasGetter() && attribute.accessor->HasSetter()) {
+                Ptr<AttributeValue> value = attribute.checker->Create();
+                if (attribute.accessor->Get(&from, *value)) {
+                    attribute.accessor->Set(&to, *value);
+                }
+            }
+        }
+    }
+}
+
 } // namespace
+
+TcpSocket::TcpSocket(const TcpSocket &from)
+    : TcpSocketBase(from), m_port(from.m_port), m_nothing(from.m_nothing), m_paces(from.m_paces)
+{
+    if (m_congestionControl) {
+        CopyAttributes(*from.m_congestionControl, *m_congestionControl);
+    }
+}
 
 TypeId TcpSocket::GetTypeId()
 {

@@ -22,6 +22,8 @@ class TcpSocket : public ns3::TcpSocketBase
 {
   public:
     static ns3::TypeId GetTypeId();
+    TcpSocket() = default;
+    TcpSocket(const TcpSocket &from);
     /** @return a socket without a node, with the congestion control @p variant, as of CreateSocket
      * of ns-3's protocol. */
     static ns3::Ptr<TcpSocket> Create(ns3::TypeId variant);
