@@ -11,13 +11,14 @@
 #define BALANCER_NAME_MAX 64
 
 char weft_balance_words[WEFT_PLUGIN_ROOM * (BALANCER_NAME_MAX + 1) + 256] =
-#define BALANCE(number, word, pick, per_packet, shared, steer, path) "|" word
+#define BALANCE(number, word, title, pick, per_packet, shared, steer, path) "|" word
 #include "balances.def"
 #undef BALANCE
     ;
 
-static const char *const own[] = {
-#define BALANCE(number, word, pick, per_packet, shared, steer, path) word,
+static const struct weft_balancer_help own[] = {
+#define BALANCE(number, word, title, pick, per_packet, shared, steer, path)                        \
+    {word, title, "balance=" word},
 #include "balances.def"
 #undef BALANCE
 };
@@ -28,7 +29,7 @@ static size_t table_n;
 
 static const char *balancer_name_of(size_t i)
 {
-    return i < OWN ? own[i] : table[i - OWN]->name;
+    return i < OWN ? own[i].name : table[i - OWN]->name;
 }
 
 int weft_balancer_add(const struct weft_balancer_ops *ops, struct weft_err *err)
@@ -44,6 +45,15 @@ int weft_balancer_add(const struct weft_balancer_ops *ops, struct weft_err *err)
     snprintf(weft_balance_words + used, sizeof weft_balance_words - used, "|%s", ops->name);
     table[table_n++] = ops;
     return 0;
+}
+
+bool weft_balancer_help(size_t number, struct weft_balancer_help *out)
+{
+    if (number >= OWN + table_n)
+        return false;
+    const struct weft_balancer_ops *o = weft_balancer_at(number);
+    *out = o ? (struct weft_balancer_help){o->name, o->title, NULL} : own[number];
+    return true;
 }
 
 const struct weft_balancer_ops *weft_balancer_at(size_t number)

@@ -31,7 +31,7 @@ struct weft_balancer_view {
     uint64_t (*rate_bps)(const struct weft_balancer_view *v, uint32_t port);
     /** Whether PFC stops the packet's priority at a port. */
     bool (*paused)(const struct weft_balancer_view *v, uint32_t port);
-    /** What tells a port from all others of the fabric: its number among @p n changes as links fail
+    /** A port's number among all ports of the fabric: its number among @p n changes as links fail
      * and return. */
     uint32_t (*name)(const struct weft_balancer_view *v, uint32_t port);
     /** 64 random bits, a stream of each switch from the seed of the run. */
@@ -63,6 +63,14 @@ struct weft_balancer_ops {
 
 /** The words of switch.balance, '|' before each: weft's own, then those of plug-ins. */
 extern char weft_balance_words[];
+
+/** A balancer as lists show it. */
+struct weft_balancer_help {
+    const char *name, *title;
+    const char *needs; /**< what settings of it need; NULL: it is of a plug-in */
+};
+/** The balancer by its number among the words; false: there is none. */
+bool weft_balancer_help(size_t number, struct weft_balancer_help *out);
 
 /** Adds a balancer for all simulations that begin later. WEFT_E_INPUT: its name is taken or none,
  * or it lacks `pick`. */

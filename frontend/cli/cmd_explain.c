@@ -30,8 +30,9 @@ static void each_param(const struct weft_cli *cli,
     struct weft_listed e;
     const struct weft_listing *l = weft_listings(&n);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; strcmp(l[i].singular, "transform") != 0 &&
-                           strcmp(l[i].singular, "fault") != 0 && l[i].get(cli, k, &e);
+        for (size_t k = 0;
+             strcmp(l[i].singular, "transform") != 0 && strcmp(l[i].singular, "fault") != 0 &&
+             strcmp(l[i].singular, "balancer") != 0 && l[i].get(cli, k, &e);
              k++) {
             for (size_t m = 0; e.params && m < e.params->n; m++)
                 fn(ctx, e.name, &e.params->params[m]);

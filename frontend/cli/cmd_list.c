@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft list: what there is to choose from. */
+#include "cli/help_pages.h"
 #include "command/listing.h"
 #include "run/source.h"
 #include "report/report.h"
@@ -146,6 +147,11 @@ static const struct {
 };
 enum { NOTHERS = sizeof others / sizeof others[0] };
 
+const char *weft_list_other(size_t i)
+{
+    return i < NOTHERS ? others[i].name : NULL;
+}
+
 static void list_all(const struct weft_cli *cli)
 {
     size_t n;
@@ -259,16 +265,16 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
 
 const struct weft_command weft_command_list = {
     .name = "list",
-    .summary = "List congestion controls, topologies, collectives, workloads, models, transforms, "
-               "backends, faults, scenarios",
+    .summary = "List congestion controls, topologies, collectives, balancers, workloads, models, "
+               "transforms, backends, faults, scenarios",
     .usage = "[WHAT]",
     .example = "weft list cc",
-    .details =
-        "WHAT is one of cc, topologies, collectives, workloads, models, gpus, distributions, "
-        "transforms, faults, plots, quantities, backends, sections, presets, scenarios, clusters, "
-        "metrics; "
-        "without it, they are explained. 'weft show' explains one entry with its "
-        "parameters.",
+    .details = "WHAT is one of cc, topologies, collectives, balancers, workloads, models, gpus, "
+               "distributions, transforms, faults, plots, quantities, backends, sections, presets, "
+               "scenarios, clusters, "
+               "metrics; "
+               "without it, they are explained. 'weft show' explains one entry with its "
+               "parameters.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct list_opts),

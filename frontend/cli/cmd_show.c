@@ -151,6 +151,30 @@ static void json_sections(struct weft_json *j, const struct weft_net_backend *b)
     weft_json_end_array(j);
 }
 
+/* The settings of backends that need @p part, such as `balance=drill`: their keys in JSON, or with
+ * their help. */
+static void show_needing(const struct weft_cli *cli, const char *part, struct weft_json *j)
+{
+    char key[128];
+    size_t n = 0;
+    for (size_t b = 0; b < cli->nbackends; b++)
+        for (size_t i = 0; i < cli->backends[b]->nsections; i++) {
+            const struct weft_net_section *s = &cli->backends[b]->sections[i];
+            for (size_t k = 0; k < s->params.n; k++) {
+                const struct weft_param *p = &s->params.params[k];
+                if (!p->needs || !weft_needs_part(p->needs, part))
+                    continue;
+                snprintf(key, sizeof key, "%s.%s", s->name, p->name);
+                if (j)
+                    weft_json_str(j, key);
+                else
+                    fprintf(cli->out, "%s  %-30s %s\n", n++ ? "" : "settings:\n", key, p->help);
+            }
+        }
+    if (!j && !n)
+        fputs("no settings\n", cli->out);
+}
+
 /* What every workload has beside the parameters of its type; NULL: it is none. */
 static const struct weft_param_table *of_every(const struct weft_listing *l)
 {
@@ -183,6 +207,12 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                 weft_json_key(&j, "sections");
                 json_sections(&j, e.backend);
             }
+            if (e.needs) {
+                weft_json_key(&j, "settings");
+                weft_json_array(&j);
+                show_needing(cli, e.needs, &j);
+                weft_json_end_array(&j);
+            }
             if (e.cdf)
                 json_cdf(&j, e.cdf);
             if (e.presets) {
@@ -211,6 +241,10 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
         }
         if (e.backend) {
             print_sections(cli->out, e.backend);
+            return 0;
+        }
+        if (e.needs) {
+            show_needing(cli, e.needs, NULL);
             return 0;
         }
         if (!e.params || e.params->n == 0) {
@@ -557,6 +591,7 @@ const struct weft_command weft_command_show = {
         "backend NAME, section "
         "NAME: its parameters\n"
         "  NAME                 the same, where only one of them is called so\n"
+        "  balancer NAME        its settings\n"
         "  quantity NAME        its selectors in sample.what\n"
         "  library nccl         constants of its model, each with its source\n"
         "  model NAME, gpu NAME what the workload training knows of it\n"

@@ -38,7 +38,8 @@ static void first_words(FILE *out, const char *command)
     if (strcmp(command, "list") == 0) {
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%s ", l[i].plural);
-        fputs("scenarios metrics", out);
+        for (size_t i = 0; weft_list_other(i); i++)
+            fprintf(out, "%s%s", i ? " " : "", weft_list_other(i));
     } else if (strcmp(command, "show") == 0) {
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%s ", l[i].singular);

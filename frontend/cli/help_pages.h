@@ -11,6 +11,9 @@ void weft_print_man(FILE *out, const struct weft_command *c, const char *version
 void weft_print_bash(FILE *out, const struct weft_cli *cli);
 void weft_print_zsh(FILE *out, const struct weft_cli *cli);
 
+/** What `weft list` takes beside the families; NULL behind the last. */
+const char *weft_list_other(size_t i);
+
 /** What a command's exit codes mean, a line each: "code meaning". */
 extern const char *const weft_exit_codes[];
 

@@ -9,6 +9,7 @@
 #include "congestion/cc.h"
 #include "congestion/cc_table.h"
 #include "plot/plot.h"
+#include "topologies/balancer.h"
 #include "topologies/topology.h"
 #include "workload/whatif/transform.h"
 #include "workload/workload.h"
@@ -111,6 +112,20 @@ static bool plot_get(const struct weft_cli *cli, size_t i, struct weft_listed *o
     return i < n;
 }
 
+static bool balancer_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
+{
+    struct weft_balancer_help help;
+    (void)cli;
+    if (!weft_balancer_help(i, &help))
+        return false;
+    const struct weft_balancer_ops *o = weft_balancer_at(i);
+    *out = (struct weft_listed){.name = help.name,
+                                .title = help.title,
+                                .params = o ? &o->params : NULL,
+                                .needs = help.needs};
+    return true;
+}
+
 static bool cdf_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
@@ -137,6 +152,7 @@ static const struct weft_listing listings[] = {
     {"collectives", "collective",
      "collective algorithms; auto takes the cheapest of those that say what they cost",
      collective_get},
+    {"balancers", "balancer", "load balancers", balancer_get},
     {"workloads", "workload", "workload readers and generators", workload_get},
     {"models", "model", "models that the workload training knows: training.model",
      weft_listing_model},
@@ -191,6 +207,15 @@ static bool needs_has(const char *alternative, size_t length, const char *part, 
         if ((k < left ? k : left) == n && strncmp(at, part, n) == 0)
             return true;
     }
+    return false;
+}
+
+bool weft_needs_part(const char *needs, const char *part)
+{
+    const char *next;
+    for (const char *at = needs; *at; at = next)
+        if (needs_has(at, needs_part(at, " or ", &next), part, strlen(part)))
+            return true;
     return false;
 }
 

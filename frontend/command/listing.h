@@ -21,6 +21,7 @@ struct weft_listed {
     const char *selector; /**< what selectors of a quantity look like; NULL: it is none */
     const struct weft_cdf_entry *cdf;       /**< a distribution of sizes; NULL: it is none */
     const struct weft_net_backend *backend; /**< whose sections have parameters; NULL: it is none */
+    const char *needs; /**< what its settings, in sections of backends, need; NULL: it has none */
 };
 
 /** One family. */
@@ -38,6 +39,9 @@ const struct weft_listing *weft_listings(size_t *n);
 const struct weft_listing *weft_listing_find(const struct weft_cli *cli, const char *word);
 /** Prints what a parameter needs, for people: what all alternatives have in common comes first. */
 void weft_print_needs(FILE *out, const char *needs);
+/** Whether a condition as parameters need has @p part, such as `balance=drill`, in an alternative.
+ */
+bool weft_needs_part(const char *needs, const char *part);
 /** Prints a parameter table for people. @p prefix: of the keys. */
 void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t);
 /** Mean of a distribution in bytes; 0 without memory. */

@@ -74,7 +74,7 @@ enum weft_ecmp {
 };
 /** Spreading of data packets over equal-cost ports. */
 enum weft_balance {
-#define BALANCE(number, word, pick, per_packet, shared, steer, way) WEFT_BALANCE_##number,
+#define BALANCE(number, word, title, pick, per_packet, shared, steer, path) WEFT_BALANCE_##number,
 #include "topologies/balances.def"
 #undef BALANCE
     WEFT_BALANCES

@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include <fstream>
+#include <regex>
 
 #include <sstream>
 
@@ -12,6 +13,7 @@ namespace
 const char *const lists[][2] = {{"cc", "cc"},
                                 {"topologies", "topology"},
                                 {"collectives", "collective"},
+                                {"balancers", "balancer"},
                                 {"workloads", "workload"},
                                 {"transforms", "transform"},
                                 {"backends", "backend"},
@@ -38,9 +40,35 @@ TEST(List, EveryEntryCanBeShown)
         EXPECT_CONTAINS(weft({"list", l[0], "--json"}).out, std::string("\"") + l[0] + "\": [");
     }
     EXPECT_CONTAINS(weft({"list"}).out, "topologies");
+}
+
+// All that `weft list` names is in its help, in the completion of shells, and can be listed.
+TEST(List, HelpAndCompletionNameEveryList)
+{
     const std::string help = weft({"list", "--help"}).out;
-    for (auto &l : lists)
-        EXPECT_CONTAINS(help, l[0]);
+    const std::string bash = weft({"help", "--as", "bash"}).out,
+                      zsh = weft({"help", "--as", "zsh"}).out;
+    std::istringstream lines(weft({"list"}).out);
+    std::string line, bash_words, zsh_words;
+    std::getline(lines, line); // the head
+    while (std::getline(lines, line)) {
+        const std::string name = line.substr(2, line.find(' ', 2) - 2);
+        EXPECT_TRUE(std::regex_search(help, std::regex("[ ,]" + name + "[,;]"))) << name;
+        EXPECT_TRUE(std::regex_search(bash, std::regex("words='[^']*\\b" + name + "\\b"))) << name;
+        EXPECT_TRUE(std::regex_search(zsh, std::regex("1:argument:\\([^)]*\\b" + name + "\\b")))
+            << name;
+        EXPECT_EQ(weft({"list", name}).code, 0) << name;
+    }
+}
+
+// Settings that a balancer needs alone, or shares, are shown with it.
+TEST(Show, BalancersHaveTheirSettings)
+{
+    EXPECT_CONTAINS(weft({"show", "balancer", "letflow"}).out, "  switch.flowlet-gap ");
+    EXPECT_CONTAINS(weft({"show", "drill"}).out, "  switch.drill-memory ");
+    EXPECT_CONTAINS(weft({"show", "balancer", "entropy", "--json"}).out,
+                    "\"switch.entropy-freeze\"");
+    EXPECT_CONTAINS(weft({"show", "balancer", "spray"}).out, "no settings");
 }
 
 // Each row of `weft show renamed` works under its former name; settings and families get a warning.

@@ -12,7 +12,7 @@ inline constexpr const char *kRecoveries[] = {
 
 // switch.balance
 inline constexpr const char *kBalances[] = {
-#define BALANCE(number, word, pick, per_packet, shared, steer, way) word,
+#define BALANCE(number, word, title, pick, per_packet, shared, steer, path) word,
 #include "topologies/balances.def"
 #undef BALANCE
 };

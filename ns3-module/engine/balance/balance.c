@@ -105,7 +105,7 @@ struct balancer {
 };
 
 static const struct balancer table[] = {
-#define BALANCE(number, word, pick, per_packet, shared, steer, path)                               \
+#define BALANCE(number, word, title, pick, per_packet, shared, steer, path)                        \
     {word, pick, per_packet, shared, steer, path},
 #include "topologies/balances.def"
 #undef BALANCE
