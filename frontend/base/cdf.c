@@ -93,7 +93,7 @@ static int check_bytes(const struct weft_scan *s, const struct weft_cdf *c, stru
     return weft_scan_err(
         s, err, WEFT_E_INPUT,
         "sizes are in bytes, and a flow has at least one: with a mean of %.3g the load "
-        "would be %.3g times what is asked for; are these another unit?",
+        "would be %.3g times the requested one; are these another unit?",
         mean, played / mean);
 }
 

@@ -188,9 +188,15 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* What it costs to insert or delete a character. */
+static size_t gap_cost(char c)
+{
+    return c != '-' && c != '_';
+}
+
 /*
  * Edit distance: insertions, deletions, substitutions and swaps of neighbours each cost 1
- * (optimal string alignment); letter case costs nothing.
+ * (optimal string alignment); letter case and what joins words cost nothing.
  */
 static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -198,13 +204,14 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
     size_t *before = rows[0], *prev = rows[1], *cur = rows[2];
     for (size_t j = 0; j <= nb; j++) {
         before[j] = 0; /* not read before it is a real row */
-        prev[j] = j;
+        prev[j] = j ? prev[j - 1] + gap_cost(b[j - 1]) : 0;
     }
     for (size_t i = 1; i <= na; i++) {
-        cur[0] = i;
+        cur[0] = prev[0] + gap_cost(a[i - 1]);
         for (size_t j = 1; j <= nb; j++) {
             size_t d = prev[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-            d = min_size(d, min_size(prev[j], cur[j - 1]) + 1);
+            d = min_size(d, prev[j] + gap_cost(a[i - 1]));
+            d = min_size(d, cur[j - 1] + gap_cost(b[j - 1]));
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
                 lower(a[i - 2]) == lower(b[j - 1]))
                 d = min_size(d, before[j - 2] + 1);

@@ -82,7 +82,8 @@ int weft_exit_code(int code);
 /**
  * The entry of @p names (count @p n) nearest to @p given by edit distance, the first of equals, or
  * NULL when none is near enough to be worth suggesting (distance at most 1 + strlen/3, and less
- * than the longer word's length). Swapped neighbours count as one edit, letter case as none.
+ * than the longer word's length). Swapped neighbours count as one edit, letter case and '-', '_' as
+ * none.
  */
 const char *weft_nearest(const char *given, const char *const *names, size_t n);
 

@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,6 +37,51 @@ int weft_input_error(struct weft_err *err, const char *path, const char *what, i
 static int io_error(struct weft_err *err, const char *path, const char *what)
 {
     return weft_file_error(err, path, what, errno);
+}
+
+/* Names in a folder among which the nearest is looked for. */
+#define MEANT_OF 4096
+
+static int meant_wanted(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+/* "; did you mean 'DIR/NAME'?", NAME being the nearest to @p base. */
+static void meant_in(char buf[WEFT_FILE_MEANT_MAX], const char *dir, const char *base)
+{
+    struct dirent **list;
+    const char *names[MEANT_OF];
+    const int n = scandir(dir, &list, meant_wanted, alphasort);
+    for (int i = 0; i < n && i < MEANT_OF; i++)
+        names[i] = list[i]->d_name;
+    const char *near =
+        n > 0 ? weft_nearest(base, names, n < MEANT_OF ? (size_t)n : MEANT_OF) : NULL;
+    const bool here = strcmp(dir, ".") == 0;
+    if (near && snprintf(buf, WEFT_FILE_MEANT_MAX, "; did you mean '%s%s%s'?", here ? "" : dir,
+                         here || strcmp(dir, "/") == 0 ? "" : "/", near) >= WEFT_FILE_MEANT_MAX)
+        buf[0] = '\0';
+    for (int i = 0; i < n; i++)
+        free(list[i]);
+    if (n >= 0)
+        free(list);
+}
+
+const char *weft_file_meant(char buf[WEFT_FILE_MEANT_MAX], const char *path)
+{
+    char at[WEFT_PATH_MAX], dir[WEFT_PATH_MAX];
+    struct stat st;
+    buf[0] = '\0';
+    if (!*path || stat(path, &st) == 0 || weft_path_join(at, "", path, NULL))
+        return buf;
+    while (!weft_path_dir(dir, at, NULL) && strcmp(dir, at) != 0) {
+        if (weft_file_is_dir(dir)) {
+            meant_in(buf, dir, weft_path_base(at));
+            break;
+        }
+        weft_path_join(at, "", dir, NULL);
+    }
+    return buf;
 }
 
 /* Reads until the end or @p max_bytes; the size the system names is only a first guess. */
@@ -79,6 +125,15 @@ static int base_file_read_all(int fd, const char *path, size_t max_bytes, size_t
                        capacity);
 }
 
+static int open_error(struct weft_err *err, const char *path)
+{
+    char meant[WEFT_FILE_MEANT_MAX];
+    if (errno != ENOENT)
+        return io_error(err, path, "open");
+    return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot open: %s%s", strerror(ENOENT),
+                       weft_file_meant(meant, path));
+}
+
 int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_size,
                    struct weft_err *err)
 {
@@ -86,7 +141,7 @@ int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_s
         max_bytes = SIZE_MAX / 2;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return io_error(err, path, "open");
+        return open_error(err, path);
     struct stat st;
     int rc;
     if (fstat(fd, &st) != 0) {

@@ -65,6 +65,12 @@ int weft_input_error(struct weft_err *err, const char *path, const char *what, i
  */
 int weft_mkdir_p(const char *path, struct weft_err *err);
 
+/** Longest text of weft_file_meant, with its terminator. */
+#define WEFT_FILE_MEANT_MAX 300
+/** "; did you mean 'PATH'?" where the first part of @p path that does not exist is nearly the name
+ * of one that does, else "". Returns @p buf. */
+const char *weft_file_meant(char buf[WEFT_FILE_MEANT_MAX], const char *path);
+
 /** 1 when @p path exists and is a regular file. */
 bool weft_file_is_regular(const char *path);
 /** 1 when @p path exists and is a directory. */

@@ -28,7 +28,7 @@ struct nccl_tests_opts {
 static const struct weft_opt options[] = {
     WEFT_SOURCE_OPTS(nccl_tests_opts),
     {"minbytes", 'b', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, begin), "SIZE", NULL,
-     "smallest size; default: 8"},
+     "smallest size; default: 8; 1M and 1MB are 1 MiB, as in nccl-tests"},
     {"maxbytes", 'e', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, end), "SIZE", NULL,
      "largest size; default: 16G"},
     {"stepfactor", 'f', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, factor), "N", NULL,

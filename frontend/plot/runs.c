@@ -36,7 +36,7 @@ static json_t *read_json(const char *dir, struct weft_err *err)
     if (weft_path_join(path, dir, "run.json", err))
         return NULL;
     if (!weft_file_is_regular(path)) {
-        weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: it has no run.json", dir);
+        weft_place_no_run(dir, err);
         return NULL;
     }
     if (weft_file_read(path, FILE_MAX_BYTES, &text, &size, err))

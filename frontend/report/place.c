@@ -134,6 +134,13 @@ bool weft_place_is_run(const json_t *run_json)
     return json_is_integer(json_object_get(run_json, "schema_version"));
 }
 
+int weft_place_no_run(const char *dir, struct weft_err *err)
+{
+    char meant[WEFT_FILE_MEANT_MAX];
+    return weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: it has no run.json%s", dir,
+                        weft_file_meant(meant, dir));
+}
+
 /* What run.json says that a run wrote; NULL: it is none of weft's. */
 static json_t *read_run(const char *dir, struct weft_err *err)
 {

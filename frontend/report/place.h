@@ -34,6 +34,8 @@ bool weft_place_takes(const char *name);
 struct json_t; /* of jansson */
 /** Whether a run.json is weft's: it has a schema_version. */
 bool weft_place_is_run(const struct json_t *run_json);
+/** WEFT_E_INPUT: @p dir is no folder of a run; names the nearest. */
+int weft_place_no_run(const char *dir, struct weft_err *err);
 #define WEFT_PLACE_NO_RUN "not of a run: it has no 'schema_version'"
 
 #endif

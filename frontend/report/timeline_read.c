@@ -298,7 +298,7 @@ static int check_run(const char *dir, struct weft_err *err)
     if (weft_path_join(path, dir, "run.json", err))
         return err->code;
     if (!weft_file_is_regular(path))
-        return weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: it has no run.json", dir);
+        return weft_place_no_run(dir, err);
     int code = weft_file_read(path, RUN_JSON_MAX, &text, &size, err);
     if (code)
         return code;

@@ -148,11 +148,15 @@ static int check_list(const char *key, const char *list, const char *const *name
         size_t i = 0;
         while (i < n && (strlen(names[i]) != size || strncasecmp(at, names[i], size) != 0))
             i++;
-        if (i == n)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "library.%s: '%.*s' is none of NCCL's; see 'weft explain "
-                                "library.%s'",
-                                key, (int)size, at, key);
+        if (i == n) {
+            char word[32];
+            snprintf(word, sizeof word, "%.*s", (int)size, at);
+            const char *near = weft_nearest(word, names, n);
+            return weft_err_set(err, WEFT_E_INPUT, "library.%s: '%.*s' is none of NCCL's; %s%s%s",
+                                key, (int)size, at,
+                                near ? "did you mean '" : "see 'weft explain library.",
+                                near ? near : key, near ? "'?" : "'");
+        }
         at += size + (at[size] != 0);
     }
     return 0;

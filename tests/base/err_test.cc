@@ -161,6 +161,9 @@ TEST(Nearest, FindsTypos)
     EXPECT_STREQ(weft_nearest("hpc", names, 5), "hpcc");
     EXPECT_STREQ(weft_nearest("static_windw", names, 5), "static-window");
     EXPECT_STREQ(weft_nearest("timely", names, 5), "timely");
+    const char *metric[] = {"fct-max", "end-to-end", "elapsed"};
+    EXPECT_STREQ(weft_nearest("end2end", metric, 3), "end-to-end"); /* '-' costs nothing */
+    EXPECT_STREQ(weft_nearest("endtoend", metric, 3), "end-to-end");
 }
 
 TEST(Nearest, KeepsSilentWhenFar)

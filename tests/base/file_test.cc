@@ -158,6 +158,23 @@ TEST(File, ReadErrors)
     EXPECT_STREQ(c.e.msg, "cannot read: Is a directory");
 }
 
+// A path that is not there names the nearest of its first part that is not.
+TEST(File, MissingPathsNameTheNearest)
+{
+    TempDir dir;
+    weft_err e = {};
+    ASSERT_EQ(weft_mkdir_p((dir / "out/first").c_str(), &e), 0) << e.msg;
+    const std::string meant = "; did you mean '" + (dir / "out/first") + "'?";
+    EXPECT_EQ(read(dir / "out/frist/run.json", 10).e.msg,
+              "cannot open: No such file or directory" + meant);
+    char buf[WEFT_FILE_MEANT_MAX];
+    EXPECT_EQ(weft_file_meant(buf, (dir / "out/frist/").c_str()), meant);
+    EXPECT_STREQ(weft_file_meant(buf, (dir / "out/first").c_str()), "");
+    EXPECT_STREQ(weft_file_meant(buf, (dir / "out/zzzzz").c_str()), "");
+    EXPECT_STREQ(weft_file_meant(buf, "/"), "");
+    EXPECT_STREQ(weft_file_meant(buf, ""), "");
+}
+
 TEST(File, MakesDirectories)
 {
     TempDir dir;

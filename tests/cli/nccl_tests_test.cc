@@ -123,7 +123,10 @@ TEST(NcclTests, SaysWhatIsWrong)
     EXPECT_CONTAINS(with("library.algo=nvls").err, "leave NCCL nothing for all_reduce on 2 nodes");
     s = weft({"check", "oci-a100", "--set", "library.algo=foo"});
     EXPECT_EQ(s.code, 3);
-    EXPECT_CONTAINS(s.err, "library.algo: 'foo' is none of NCCL's");
+    EXPECT_CONTAINS(s.err, "library.algo: 'foo' is none of NCCL's; see 'weft explain");
+    s = weft({"check", "oci-a100", "--set", "library.algo=tree,rings"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "library.algo: 'rings' is none of NCCL's; did you mean 'Ring'?");
 }
 
 // A fabric between nodes that is not made of nodes= is played whole, and no other number of nodes.

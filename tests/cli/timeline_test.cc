@@ -180,6 +180,11 @@ TEST(TimelineOf, RefusalsSayWhy)
     const Said none = weft({"timeline", dir / ""});
     EXPECT_EQ(none.code, 3);
     EXPECT_CONTAINS(none.err, "is no folder of a run");
+    std::filesystem::create_directories(dir / "out/first");
+    for (const auto &args : {std::vector<std::string>{"timeline", dir / "out/frist"},
+                             std::vector<std::string>{"plot", dir / "out/frist", "gantt"},
+                             std::vector<std::string>{"compare", dir / "out/frist", dir / "o"}})
+        EXPECT_CONTAINS(weft(args).err, "; did you mean '" + (dir / "out/first") + "'?");
     std::ofstream(dir / "run.json") << "{\"schema_version\": 1}";
     std::ofstream(dir / "ops.csv") << "rank,node_id,name,kind,start_ns,end_ns,bytes,exposed_ns\n"
                                       "0,1,\"a, \"\"b\"\"\nc\",compute,1.5,2.25,0,0.000\n"
