@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct plot_opts {
-    struct weft_strings labels;
+    struct weft_strings labels, metrics;
     const char *out, *from, *to_time, *job, *ports, *width, *height, *title, *font;
     int to, preset;
     bool list, logx, logy;
@@ -37,6 +37,8 @@ static const struct weft_opt options[] = {
      "only what happens up to this simulated time"},
     {"job", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, job), "NAME", NULL,
      "of messages those of this workload alone"},
+    {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct plot_opts, metrics), "NAME", NULL,
+     "sweep: this metric alone; repeatable"},
     {"ports", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, ports), "LIST", NULL,
      "queue-cdf: ports FROM-TO, such as s16-h3,s17-s20; all, hosts (those of hosts' links) or "
      "switches: all of these together"},
@@ -309,6 +311,8 @@ static int plot_run(const struct weft_cli *cli, const void *opts, char **args, i
     code = code ? code : read_time("until", o->to_time, &runs.to_ns, err);
     runs.job = o->job;
     runs.ports = o->ports;
+    runs.metrics = o->metrics.list;
+    runs.nmetrics = o->metrics.n;
     code = code ? code : plot_draw(cli, o, p, dirs[0], &runs, err);
     weft_runs_close(&runs);
     return code;
@@ -321,7 +325,7 @@ const struct weft_command weft_command_plot = {
     .example = "weft plot out/allreduce-clos16 gantt",
     .details =
         "DIR is the folder of a run (weft run --out), or of a sweep, which stands for its runs. "
-        "Several runs are told apart by the\n"
+        "Legends name several runs by the\n"
         "settings in which they differ. KIND: 'weft plot --list'; docs/how-to/report.md shows what "
         "each "
         "is "

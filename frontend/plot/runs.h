@@ -27,10 +27,12 @@ struct weft_runs {
     const char *sweep; /**< folder of the one sweep that was given; NULL: none */
     const char **key;  /**< settings in which the runs differ, if they are few */
     size_t nkeys;
-    const char *varied;    /**< the same as a text: "a, b"; "": none */
-    double from_ns, to_ns; /**< only this time is of interest; else 0 and infinite */
-    const char *job;       /**< only messages of this workload; NULL: of each */
-    const char *ports;     /**< only these ports: "s16->h3,s17->h4"; NULL: each figure's choice */
+    const char *varied;         /**< the same as a text: "a, b"; "": none */
+    double from_ns, to_ns;      /**< only this time is of interest; else 0 and infinite */
+    const char *job;            /**< only messages of this workload; NULL: of each */
+    const char *const *metrics; /**< only these metrics of a sweep; NULL: all */
+    size_t nmetrics;
+    const char *ports; /**< only these ports: "s16->h3,s17->h4"; NULL: each figure's choice */
 };
 
 /**

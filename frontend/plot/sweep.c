@@ -24,6 +24,12 @@ static size_t main_axis(const struct weft_sweep_table *s, size_t without)
     return best;
 }
 
+/* Whether a value of an axis is clear with the axis's key alone. */
+static bool needs_key(const struct weft_sweep_axis *a, const char *text)
+{
+    return a->numbers || strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+}
+
 /* The values of a row on all axes but @p without, which its curve is called by. */
 static const char *row_name(struct weft_figure *f, const struct weft_sweep_table *s, size_t row,
                             size_t without)
@@ -33,8 +39,9 @@ static const char *row_name(struct weft_figure *f, const struct weft_sweep_table
         const struct weft_sweep_axis *a = &s->axis[k];
         if (k == without || (a->n == 1 && s->naxes > 1))
             continue;
-        const char *part =
-            a->numbers ? weft_figure_printf(f, "%s %s", a->key, a->text[row]) : a->text[row];
+        const char *part = needs_key(a, a->text[row])
+                               ? weft_figure_printf(f, "%s %s", a->key, a->text[row])
+                               : a->text[row];
         name = *name ? weft_figure_printf(f, "%s, %s", name, part) : part;
     }
     return name;
@@ -243,12 +250,50 @@ static const char *all_zero(const struct weft_sweep_table *s, struct weft_figure
         bool any = false;
         for (size_t i = 0; i < s->nrows; i++)
             any |= !isnan(s->metric[k].v[i]);
-        if (any && !has_values(s, &s->metric[k]))
+        if (any && !s->metric[k].left_out && !has_values(s, &s->metric[k]))
             text = weft_figure_printf(
                 f, "%s%s%s", text,
                 *text ? ", " : " Without a panel, 0 in all rows: ", s->metric[k].key);
     }
     return *text ? weft_figure_printf(f, "%s.", text) : "";
+}
+
+/* The name of a metric, from its column: max_queue_bytes is max-queue. */
+static const char *metric_name(struct weft_arena *arena, const char *key)
+{
+    static const char *const units[] = {"_ns", "_bytes", "_bps"};
+    size_t n = strlen(key);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (n > strlen(units[i]) && strcmp(key + n - strlen(units[i]), units[i]) == 0)
+            n -= strlen(units[i]);
+    char *name = weft_arena_strndup(arena, key, n);
+    for (char *at = name; at && *at; at++)
+        *at = (char)(*at == '_' ? '-' : *at);
+    return name ? name : "";
+}
+
+/* Leaves out all metrics but those of @p runs. */
+static int plot_sweep_choose(struct weft_sweep_table *s, const struct weft_runs *runs,
+                             struct weft_err *err)
+{
+    const char *names[WEFT_SWEEP_METRICS];
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        names[k] = metric_name(s->arena, s->metric[k].key);
+        s->metric[k].left_out = runs->nmetrics > 0;
+    }
+    for (size_t i = 0; i < runs->nmetrics; i++) {
+        const char *name = runs->metrics[i];
+        size_t k = 0;
+        while (k < s->nmetrics && strcmp(names[k], name) != 0)
+            k++;
+        if (k == s->nmetrics) {
+            const char *near = weft_nearest(name, names, s->nmetrics);
+            return weft_err_set(err, WEFT_E_INPUT, "%s has no metric '%s'%s%s%s", runs->sweep, name,
+                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        s->metric[k].left_out = false;
+    }
+    return 0;
 }
 
 /* Whether some row has less than nothing: less than a reference. */
@@ -285,7 +330,7 @@ static void plot_sweep_draw(const struct weft_sweep_table *s, struct weft_figure
                                          : "";
     for (size_t k = 0; k < s->nmetrics; k++) {
         const struct weft_sweep_metric *m = &s->metric[k];
-        if (!has_values(s, m))
+        if (m->left_out || !has_values(s, m))
             continue;
         const bool log = m->log && x < s->naxes && y == s->naxes;
         const char *y_label = y < s->naxes ? s->axis[y].key
@@ -340,6 +385,7 @@ static int plot_sweep_derive(const struct weft_runs *runs, struct weft_figure *f
         return weft_plot_nothing(err, "%s is no folder of a sweep (sweep.csv)",
                                  runs->n ? runs->run[0].dir : "this");
     int code = weft_sweep_table_read(&s, runs->sweep, err);
+    code = code ? code : plot_sweep_choose(&s, runs, err);
     if (!code)
         plot_sweep_draw(&s, f);
     f->title = sweep_title(&s, f);

@@ -22,6 +22,7 @@ struct weft_sweep_axis {
 struct weft_sweep_metric {
     const char *key, *axis; /**< axis: its label */
     double divisor;         /**< from the table's unit to that of the label */
+    bool left_out;          /**< not among those that the caller wants */
     bool log;               /**< values differ by orders of magnitude */
     double *v;              /**< of each row, in the label's unit; NAN: none */
     double *ci95;           /**< half of its 95 % confidence interval over seeds; NAN: none */

@@ -377,6 +377,26 @@ TEST(SweepPlot, WhatIsZeroInAllRowsHasNoPanel)
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << csv; // two bars, of one metric
 }
 
+TEST(SweepPlot, DrawsTheMetricsThatAreNamed)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "congestion-control.name,outcome,max_queue_bytes,job.web.fct_p99_ns,x\n"
+                          "none,finished,5,2000,1\n"
+                          "hpcc,finished,4,1000,2\n");
+    const auto lines = [&](std::vector<std::string> more) {
+        std::vector<std::string> args = {dir / "s", "sweep"};
+        args.insert(args.end(), more.begin(), more.end());
+        const std::string csv = csv_of(args);
+        return std::count(csv.begin(), csv.end(), '\n') - 1;
+    };
+    EXPECT_EQ(lines({}), 6);
+    EXPECT_EQ(lines({"-m", "max-queue"}), 2);
+    EXPECT_EQ(lines({"-m", "max-queue", "-m", "job.web.fct-p99"}), 4);
+    const Said s = weft({"plot", dir / "s", "sweep", "-m", "max-queu"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "has no metric 'max-queu'; did you mean 'max-queue'?");
+}
+
 TEST(SweepPlot, APercentSignInANameIsNoFormat)
 {
     TempDir dir;
