@@ -54,8 +54,8 @@ struct weft_cc_env {
     uint32_t mtu_bytes;      /**< payload bytes of a full packet */
     uint32_t mtu_wire_bytes; /**< bytes that a full packet occupies on the wire */
     uint32_t hops;           /**< switches on the path; 0: unknown */
-    bool packet_timers;      /**< on_rto tells of one lost packet each time; else of one or more */
-    bool trims; /**< switches trim packets that find no room: trimmed_bytes tells of each */
+    bool packet_timers;      /**< on_rto reports one lost packet each time; else of one or more */
+    bool trims;              /**< switches trim packets that find no room: trimmed_bytes has each */
 };
 
 /** What an algorithm decides. The caller keeps one per QP and passes it to each hook. */
@@ -148,7 +148,7 @@ struct weft_cc_ops {
     void (*on_cnp)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
     /** Optional. The retransmission timer expired. */
     void (*on_rto)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
-    /** Optional. The time asked for in timer_at_ps has come; must set timer_at_ps anew. */
+    /** Optional. The time of timer_at_ps has come; must set timer_at_ps anew. */
     void (*on_timer)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
     /** Required with NEEDS_CNP. How the receiver generates CNPs under these parameters. */
     void (*cnp)(const void *params, struct weft_cc_cnp *out);

@@ -191,7 +191,7 @@ static int run_other(const struct weft_cli *cli, const struct weft_bench_spec *s
 {
     char self[WEFT_PATH_MAX];
     if (!weft_os_program(self, sizeof self))
-        return weft_err_set(err, WEFT_E_IO, "cannot tell where this program is");
+        return weft_err_set(err, WEFT_E_IO, "cannot find the file of this program");
     int fd = mkstemp(file);
     if (fd < 0)
         return weft_err_at(err, WEFT_E_IO, file, 0, 0, "cannot create: %s", strerror(errno));

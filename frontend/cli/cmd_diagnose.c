@@ -126,7 +126,7 @@ const struct weft_command weft_command_diagnose = {
         "DIR is the folder of a run: it is played again with its settings, and the table is kept "
         "in "
         "the folder, where 'weft report' finds it.\n"
-        "Gains below 2 % are not told apart from chance.",
+        "Gains below 2 % are within chance.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct diagnose_opts),

@@ -279,7 +279,7 @@ const struct weft_command weft_command_import = {
     .summary = "Say what files of other tools are, and the command that takes them",
     .usage = "[--dry-run] FILE|DIR...",
     .example = "weft import --dry-run topology.txt flow.txt",
-    .details = "Files are told apart by their content: Chakra, ASTRA-sim, SimAI, HPCC, ConWeave, "
+    .details = "The content decides what a file is: Chakra, ASTRA-sim, SimAI, HPCC, ConWeave, "
                "NCCL, MSCCL,\n"
                "GOAL (LogGOPSim, ATLAHS), InfraGraph, htsim and weft's own. Without --dry-run it "
                "prints the command\n"

@@ -37,7 +37,7 @@ static const struct weft_opt options[] = {
     {"alone", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, alone), NULL, NULL,
      "run each workload alone on the fabric, too: slow-downs in the summary and jobs.csv"},
     {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct run_opts, metrics), "NAME", NULL,
-     "tell this metric ('weft show output'), also of a workload, in run.json; repeatable"},
+     "print this metric ('weft show output'), also of a workload, in run.json; repeatable"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
      "print the summary as JSON"},
     {"explain-replay", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, explain_replay), NULL, NULL,
@@ -269,8 +269,8 @@ const struct weft_command weft_command_run = {
     .usage = "[SCENARIO] [--set KEY=VALUE]... [--out DIR]",
     .example = "weft run scenarios/allreduce-clos16 --set dcqcn.rate-ai=40Mbps",
     .details = "SCENARIO is a scenario file, a folder that holds scenario.xml, or a name from "
-               "'weft list scenarios';\nor a configuration of the HPCC simulator, told by its "
-               "content: as 'weft hpcc', whose help says what can be set.\n"
+               "'weft list scenarios';\nor a configuration of the HPCC simulator, which its "
+               "content shows: as 'weft hpcc', whose help lists its settings.\n"
                "Without it, everything comes from defaults and --set; topology.type and "
                "workload.type must be given.\n"
                "An unfinished run says what it waits for and exits 1, and so does one that misses "

@@ -57,7 +57,7 @@ static const struct {
     [WEFT_WAIT_PEER] =
         {"waiting for ranks that had not come to the operation yet", "",
          "Ranks are uneven: stragglers, or stages of a pipeline that have different amounts of "
-         "work. The Gantt chart shows who comes last."},
+         "work. The Gantt chart shows the last ranks."},
     [WEFT_WAIT_DEPENDENCY] =
         {"waiting for peers that could not send yet", "",
          "Data is passed on from rank to rank: more and smaller chunks (system.chunks, "
@@ -215,8 +215,8 @@ static const struct rule rules[] = {
                 "algorithm, another topology."},
     {uneven_links, "switch.balance=spray or adaptive spreads packets over all of them; with "
                    "switch.balance=flow routes are drawn by hash and collide."},
-    {straggler, "system.stragglers and the division of the work (layers, experts, samples) say who "
-                "has more to do."},
+    {straggler, "system.stragglers and the division of the work (layers, experts, samples) say "
+                "which ranks have more to do."},
     {idle, "More micro-batches fill the bubbles of a pipeline; the Gantt chart shows where."},
     {dimensions, "system.inter-dimension=themis sends chunks through dimensions in the order of "
                  "their load."},

@@ -238,7 +238,7 @@ static int check_end(struct weft_checker *c)
         for (uint32_t l = 0; l < c->ranks[r].nlanes; l++)
             for (uint64_t i = 0; i < c->ranks[r].lane[l].n; i++)
                 if (c->ranks[r].lane[l].inbox[i])
-                    return weft_checker_wrong(c, r, l, i, "got a message that nobody took");
+                    return weft_checker_wrong(c, r, l, i, "got a message that no receive took");
         for (uint64_t b = 0; b < c->slots; b++) {
             uint64_t block = weft_checker_end(c, r, b);
             if (block == WEFT_COLL_NO_BLOCK)

@@ -264,7 +264,7 @@ static int checker_order_advance(struct weft_checker_order *o, uint32_t r, uint3
 
 /* --- deadlocks --- */
 
-/* What the next instruction of a lane waits for; false: for a message that nobody sends. */
+/* What the next instruction of a lane waits for; false: for a message that no rank sends. */
 static bool blocker(const struct weft_checker_order *o, struct weft_coll_place *at)
 {
     const struct weft_checker *c = o->c;
@@ -311,7 +311,7 @@ static int deadlock(struct weft_checker_order *o, struct weft_coll_place at, uin
         there = blocker(o, &at);
         len += (size_t)snprintf(text + len, sizeof text - len, "%s",
                                 there ? weft_checker_instr(o->c, at.rank, at.lane, at.instr, name)
-                                      : "a message that nobody sends");
+                                      : "a message that no rank sends");
         at.instr = o->c->ranks[at.rank].lane[at.lane].next;
     }
     return weft_err_set(o->c->err, WEFT_E_INTERNAL, "deadlock: %u ranks wait%s%s", waiting, text,

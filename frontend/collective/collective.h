@@ -86,7 +86,7 @@ struct weft_coll_instr {
     uint32_t peer_lane; /**< SEND, SWITCH: the receive that takes it; COMPUTE: busy worker */
     uint64_t peer_instr;
     /**
-     * SWITCH: whose blocks the switches take, and who receives them from the peer
+     * SWITCH: whose blocks the switches take, and the ranks that receive them from the peer
      * WEFT_COLL_SWITCHES. WEFT_COLL_ALL: the sum of everybody's; everybody but `from`. Each rank
      * has the same SWITCH instructions at the same places, also those that neither give nor
      * receive.
@@ -148,14 +148,14 @@ struct weft_coll_ops {
     const char *title;              /**< one line for lists */
     const char *source;             /**< paper, NULL when there is none to name */
     struct weft_param_table params; /**< optional; users write "ring:channels=2" */
-    bool ordered; /**< who talks to whom follows from the order of the members, which system.order
-                    may change */
-    bool grants;  /**< some of its messages are granted */
+    bool ordered;    /**< the pairs that communicate follow from the order of the members, which
+                       system.order    may change */
+    bool grants;     /**< some of its messages are granted */
     bool in_network; /**< has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. Whether it can do @p c. If not, *why (may be NULL) says what is missing. */
     bool (*supports)(const struct weft_coll_call *c, const char **why);
     /** Optional. Makes the program for kind, n, root and params of @p c over the links that there
-     * are; `unload` frees it. Only for whole groups; `supports` is asked before. */
+     * are; `unload` frees it. Only for whole groups; `supports` is called before. */
     int (*plan)(const struct weft_coll_call *c, const struct weft_coll_graph *g, void **program,
                 struct weft_err *err);
     /** Optional. Whether its messages are the same for every size, so that a collective can't be

@@ -148,10 +148,10 @@ static void at_instr(struct mscclpp *p, struct mscclpp_at at, uint64_t instr)
 int mscclpp_link_waits(struct mscclpp *p)
 {
     static const char *const missing[] = {
-        [MSCCLPP_SIGNAL] = "a signal that nobody sends",
-        [MSCCLPP_PACKET] = "packets that nobody sends",
+        [MSCCLPP_SIGNAL] = "a signal that no rank sends",
+        [MSCCLPP_PACKET] = "packets that no rank sends",
         [MSCCLPP_BARRIER] = "more threadblocks than come",
-        [MSCCLPP_SEMAPHORE] = "a semaphore that nobody releases",
+        [MSCCLPP_SEMAPHORE] = "a semaphore that no rank releases",
     };
     if (p->nevents)
         qsort(p->events, p->nevents, sizeof *p->events, mscclpp_sync_by_key);

@@ -28,7 +28,7 @@ static const struct weft_param params[] = {
     {WEFT_ROW_U64(struct params, channels, "channels", "1", "1", "256"),
      .help = "rings side by side, each with its share of the data"},
     {WEFT_ROW_BOOL(struct params, bidirectional, "bidirectional", "false"),
-     .help = "a second ring per channel that runs the other way"},
+     .help = "a second ring per channel, in the opposite direction"},
 };
 
 static const struct params *params_of(const struct weft_coll_call *c)

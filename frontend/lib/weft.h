@@ -140,7 +140,7 @@ struct weft_recv {
  * messages of one source and tag are taken in the order of their arrival. Returns its number. */
 int64_t weft_sim_recv(weft_sim *net, const struct weft_recv *receive);
 
-/** Asks for an event of kind WEFT_TIMER in @p delay_ps, >= 0. Returns its number. */
+/** Requests an event of kind WEFT_TIMER in @p delay_ps, >= 0. Returns its number. */
 int64_t weft_sim_timer(weft_sim *net, int64_t delay_ps, uint64_t user);
 
 /** The present. */
@@ -151,8 +151,8 @@ int64_t weft_sim_next(weft_sim *net);
 
 /** Why weft_sim_run() returned. */
 enum weft_stop {
-    WEFT_STOP_TIME = 0,   /**< the time asked for is reached */
-    WEFT_STOP_EVENT = 1,  /**< an event asked for has happened */
+    WEFT_STOP_TIME = 0,   /**< the requested time is reached */
+    WEFT_STOP_EVENT = 1,  /**< a requested event has happened */
     WEFT_STOP_IDLE = 2,   /**< nothing is left to happen */
     WEFT_STOP_STALLED = 3 /**< the same, or nothing gets on (run.stall-after), but messages or
                              receives are open: weft_sim_explain() says which */

@@ -256,7 +256,7 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, st
         return weft_err_set(err, WEFT_E_INPUT,
                             "h%u begins the in-network operation with tag %" PRIu64 " with %" PRIu64
                             " bytes, another member of its group began it with %" PRIu64
-                            ": bytes, and who gives and gets, have to be the same at all",
+                            ": bytes, givers and getters have to be the same at all",
                             g->hosts[part->member], part->tag, part->bytes, op->what.bytes);
     op->part[part->member] = (struct part){.id = s->totals.msgs_posted++,
                                            .token = part->token,

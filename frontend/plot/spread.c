@@ -168,9 +168,9 @@ static void spread_describe(const struct tree *t, struct weft_figure *f)
     }
     f->caption = weft_figure_printf(
         f,
-        "Pauses began at %s%s, which asked others to stop without being stopped itself: what is "
-        "congested is a port of it. They spread to %u switches and %u hosts. Each stands at its "
-        "first pause, with an arrow from the node that it had to obey.%s",
+        "Pauses began at %s%s, which paused others without being paused itself: one of its ports "
+        "is congested. They spread to %u switches and %u hosts. Each stands at its "
+        "first pause, with an arrow from the node that paused it.%s",
         first == UINT32_MAX ? "-" : p->node[first].name,
         roots > 1 ? weft_figure_printf(f, " and %u more", roots - 1) : "", switches, hosts,
         t->left ? weft_figure_printf(f, " For %zu more nodes there is no room.", t->left) : "");

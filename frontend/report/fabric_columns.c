@@ -25,7 +25,7 @@ static const struct weft_column links[] = {
                    "time during which PFC stopped at least one of its priorities"),
     WEFT_COLUMN_U64(L, "ecn_marks", st.ecn_marks, "packets marked in its queue"),
     WEFT_COLUMN_U64(L, "drops_buffer", st.drops[WEFT_DROP_BUFFER],
-                    "packets lost on the way into its queue: buffer full"),
+                    "packets lost before its queue: buffer full"),
     WEFT_COLUMN_U64(L, "drops_headroom", st.drops[WEFT_DROP_HEADROOM],
                     "packets of a lossless class lost: headroom exhausted"),
     WEFT_COLUMN_U64(L, "drops_error", st.drops[WEFT_DROP_ERROR],
@@ -48,7 +48,7 @@ static const struct weft_column pfc[] = {
     WEFT_COLUMN_NS(P, "t_ns", pfc.t_ps, "when it takes effect"),
     WEFT_COLUMN_U32(P, "port", pfc.port, "fabric port that is stopped or released"),
     WEFT_COLUMN_NAME(P, "from", node, "node that has to stop sending"),
-    WEFT_COLUMN_NAME(P, "to", peer, "node that asked for it"),
+    WEFT_COLUMN_NAME(P, "to", peer, "node that requested it"),
     WEFT_COLUMN_U32(P, "prio", pfc.prio, "priority 0..7"),
     WEFT_COLUMN_GET("event", TEXT, TEXT, pfc_event, 0, "pause or resume"),
 };

@@ -83,7 +83,7 @@ WEFT_COLUMN_VALUE(C, class_max, f, r->flows.slowdown_max)
 
 static const struct weft_column classes[] = {
     WEFT_COLUMN_GET("prio", NUMBER, U64, class_prio, 0,
-                    "traffic class; empty: of messages that asked for none, the backend's"),
+                    "traffic class; empty: of messages without one, the backend's"),
     WEFT_COLUMN_U64(C, "messages", flows.messages, "messages delivered"),
     WEFT_COLUMN_BYTES(C, "bytes", flows.bytes, "their payload"),
     WEFT_COLUMN_NS(C, "fct_mean_ns", flows.fct_mean_ps, "their completion time, mean"),

@@ -40,8 +40,11 @@ static const struct weft_metric metrics[] = {
       "unfinished run the simulated time reached"),
     M("step", TIME, step.step_ps,
       "training: mean time of an iteration; none: no such job finished"),
-    M("samples-per-s", F64, step.per_s, "training: tokens or other samples per second, of the job"),
-    M("samples-per-s-rank", F64, step.per_s_rank, "training: the same, per rank"),
+    M("samples-per-s", F64, step.per_s,
+      "training: samples per second, of the job: a sample is a token of a language model, an "
+      "image, "
+      "or a row of a recommendation model"),
+    M("samples-per-s-rank", F64, step.per_s_rank, "training: samples per second and rank"),
     M("model-flops-per-s-rank", F64, step.flops_rank,
       "training: FLOPs of the model per second and rank, without recomputation"),
     M("model-flops-utilisation", F64, step.model_flops_util,
@@ -137,8 +140,7 @@ static const struct weft_metric metrics[] = {
     M("cnps", U64, net.sent[WEFT_PKT_CNP], "congestion notifications sent by receivers"),
     M("grants", U64, net.sent[WEFT_PKT_GRANT], "packets that granted credit (rccc, nscc.credit)"),
     M("credit-requests", U64, net.sent[WEFT_PKT_REQUEST],
-      "packets without data that asked for credit, as data packets do, too, or for an ACK "
-      "(probe-frame)"),
+      "packets without data that request credit, as data packets can too, or an ACK (probe-frame)"),
     M("warnings", U64, net.sent[WEFT_PKT_WARNING],
       "packets by which switches warned senders of a queue (bolt)"),
     M("ecn-marks", U64, net.ecn_marks, "packets that switches marked"),
@@ -148,8 +150,8 @@ static const struct weft_metric metrics[] = {
       "PFC pause frames that repeat an earlier one (pfc.quanta, pfc.refresh)"),
     M("pfc-pause-time", TIME, pause_ps, "time that ports were paused, summed over ports"),
     M("victims", U64, victims,
-      "queue pairs that at some look (run.victims) waited behind a PFC pause though the rest of "
-      "their way was free: head-of-line victims"),
+      "queue pairs that at some inspection (run.victims) waited behind a PFC pause though the rest "
+      "of their path was free: head-of-line victims"),
     M("victim-time", TIME, victim_ps,
       "time that they waited so, summed over them; counted in steps of run.victims"),
     M("drops", U64, drops, "packets lost, for any reason"),

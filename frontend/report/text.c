@@ -220,7 +220,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     if (s->victims)
         fprintf(out,
                 "  %-24s %" PRIu64
-                ", which waited behind pauses with the rest of their way free, %s in sum\n",
+                ", which waited behind pauses with the rest of their path free, %s in sum\n",
                 "head-of-line victims", s->victims, weft_human_time(s->victim_ps, a));
     fprintf(out, "  %-24s %" PRIu64 " drops", "losses", s->drops);
     if (s->drops > t->drops_data)
@@ -280,7 +280,7 @@ static void skipped(FILE *out, const struct weft_summary *s)
             "replay", percent(all > played ? all - played : 0, all), percent(r->hops, all),
             percent(r->skipped_hops, all));
     if (!r->skips && !r->taken) {
-        fprintf(out, "%s%s\n", r->why ? "; what the last look met: " : "", r->why ? r->why : "");
+        fprintf(out, "%s%s\n", r->why ? "; at the last inspection: " : "", r->why ? r->why : "");
         return;
     }
     if (r->error_bound < NO_TRACE)
@@ -326,7 +326,7 @@ static void replay(FILE *out, const struct weft_summary *s)
                 "replay", percent(r->hops, s->net.packet_hops));
     else if (!s->replay_auto)
         fprintf(out, "  %-24s nothing was taken over from repetitions%s%s\n", "replay",
-                r->why ? "; what the last look met instead: " : "", r->why ? r->why : "");
+                r->why ? "; at the last inspection instead: " : "", r->why ? r->why : "");
 }
 
 void weft_replay_text(FILE *out, const struct weft_replay_figures *r, uint64_t hops)

@@ -57,8 +57,8 @@ static const struct weft_param run_params[] = {
      .help = "simulated time without any message getting further after which the run ends, with "
              "what is stuck; more where links, timers or queues are slow; 0: never"},
     {WEFT_ROW_TIME(struct weft_run_params, victims_ps, "victims", "0", "0", NULL),
-     .help = "simulated time between looks for queue pairs that wait behind a PFC pause though the "
-             "rest of their way is free (metrics victims, victim-time); 0: never",
+     .help = "simulated time between inspections for queue pairs that wait behind a PFC pause "
+             "though the rest of their path is free (metrics victims, victim-time); 0: never",
      .needs = "replay=off|auto"},
     {WEFT_ROW_STRING(struct weft_run_params, link_rates, "link-rates", ""),
      .help = "rates of links in place of the topology's, later ones win: LINKS:RATE;..., where "

@@ -437,7 +437,8 @@ static void sweep(struct writer *w)
                                              "seeds", "find",  "speed-up"};
     open_tag(w, "zeroOrMore", NULL, NULL);
     open_tag(w, "element", "name", WEFT_SWEEP_ELEMENT);
-    leaf(w, "a:documentation", NULL, NULL, "what weft sweep varies unless it is told");
+    leaf(w, "a:documentation", NULL, NULL,
+         "what weft sweep varies unless its options say otherwise");
     optional_attributes(w, attributes, sizeof attributes / sizeof attributes[0]);
     open_tag(w, "zeroOrMore", NULL, NULL);
     open_tag(w, "choice", NULL, NULL);

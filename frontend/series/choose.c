@@ -184,12 +184,13 @@ static int add_ports(struct weft_series_choice *c, struct item *it, struct weft_
         else
             c->ports[p].throughput = true;
     }
-    return found || !given ? 0
-                           : weft_series_no_match(f, it->text,
-                                                  it->file == WEFT_SERIES_QUEUE && c->on_change
-                                                      ? "port of a switch, whose changes are told"
-                                                      : "port",
-                                                  err);
+    return found || !given
+               ? 0
+               : weft_series_no_match(f, it->text,
+                                      it->file == WEFT_SERIES_QUEUE && c->on_change
+                                          ? "port of a switch, whose changes are recorded"
+                                          : "port",
+                                      err);
 }
 
 static int add_nodes(struct weft_series_choice *c, struct item *it, struct weft_err *err)

@@ -70,7 +70,8 @@ static const struct weft_param params[] = {
      .needs = "chunks!=1"},
     {WEFT_ROW_U64(struct weft_system_params, one_way_chunks, "one-way-chunks", "0", "0", "1000000"),
      .help = "active-chunks of collectives other than all-reduces; 0: as many",
-     .source = "ASTRA-sim: queues per dimension, of which an all-reduce has half for either way",
+     .source =
+         "ASTRA-sim: queues per dimension, of which an all-reduce has half for either direction",
      .needs = "chunks!=1"},
     {WEFT_ROW_TIME(struct weft_system_params, endpoint_delay_ps, "endpoint-delay", "0", NULL, "1s"),
      .help = "cost of a collective's software path: before a chunk's first message and after each "
@@ -169,7 +170,7 @@ static const struct weft_param params[] = {
      .help = "multiprocessors of the accelerator (H100: 132, A100: 108)",
      .needs = "communication-channels!=0"},
     {WEFT_ROW_F64(struct weft_system_params, compute_jitter, "compute-jitter", "0", "0", "1"),
-     .help = "share by which each computation's duration varies at random, either way"},
+     .help = "share by which each computation's duration varies at random, up and down"},
     {WEFT_ROW_BOOL(struct weft_system_params, one_at_a_time, "one-at-a-time", "false"),
      .help = "an NPU has one collective, SEND or memory access in progress at a time, in the order "
              "of node ids, and RECVs besides; ranks that differ in their order can then wait for "

@@ -29,7 +29,7 @@ static void warn(const struct weft_cli *cli, const struct weft_workload *w,
     const struct weft_op *send = weft_dag_op(&w->dags[j->mismatch.rank], j->mismatch.op, &own);
     if (j->unreceived || j->unequal)
         weft_log(cli->log, WEFT_LOG_WARNING,
-                 "%" PRIu64 " sends that nobody receives, %" PRIu64
+                 "%" PRIu64 " sends without a receive, %" PRIu64
                  " whose receive has another size; the first: rank %u, node %" PRIu64
                  " '%s', to rank %u with tag %" PRId64,
                  j->unreceived, j->unequal, j->mismatch.rank, send->id, send->name, send->peer,

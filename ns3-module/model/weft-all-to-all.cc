@@ -83,7 +83,7 @@ WeftAllToAll::Start()
         if (GetFabric()->GetRank(member->GetHost()) != GetFabric()->GetRank(GetHost()))
         {
             NS_FATAL_ERROR("weft: the hosts of an ns3::WeftAllToAll are of several ranks, and its "
-                           "members are told of each other's messages");
+                           "members see each other's messages");
         }
         if (!m_byHost.emplace(member->GetHost(), PeekPointer(member)).second)
         {

@@ -22,7 +22,7 @@ namespace ns3
 /**
  * @ingroup weft
  * Base of the applications that send RoCE messages. It runs on a host node of a fabric, finds the
- * fabric through the node's first WeftNetDevice, and is told of its own messages.
+ * fabric through the node's first WeftNetDevice, and receives the events of its own messages.
  *
  * From its stop time on an application posts nothing; messages under way go on.
  */

@@ -55,7 +55,7 @@ class WeftCapture
     std::string GetDirectory() const;
 
     /**
-     * Opens what was asked for before the engine was made.
+     * Opens the captures that were requested before the engine was made.
      * @param [out] err why it failed
      * @return 0 or a WEFT_E_* code
      */
@@ -89,7 +89,7 @@ class WeftCapture
     uint8_t GetEvents(uint32_t port) const;
 
     /**
-     * A message was posted, of which the headers of its packets will tell.
+     * A message was posted; the headers of its packets have its data.
      * @param done the message
      */
     void Posted(const weft_completion& done);

@@ -131,7 +131,7 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * The ranks of a distributed simulation share out the fabric (WeftRanks); used by
      * WeftFabricHelper. Each posts the messages of its own hosts, in which no order of ranks shows,
-     * and is told of those that come there and of those of its own that are acknowledged.
+     * and is notified of those that arrive there and of its own that are acknowledged.
      * @param ranks by node of the graph; of a switch also WEFT_PEER_BELOW: the one that most of its
      * links lead down to
      */
@@ -236,7 +236,7 @@ class WeftFabric : public Object, public WeftParamHolder
     int TryContribute(const weft_part& part, weft_err* err);
 
     /**
-     * Asks for a call from the engine, in its canonical order of simultaneous events: after all
+     * Requests a call from the engine, in its canonical order of simultaneous events: after all
      * arrivals and transmissions of that time.
      * @param delayPs from now, not negative
      * @param fn called with ctx and arg
@@ -319,13 +319,13 @@ class WeftFabric : public Object, public WeftParamHolder
     WeftPump& GetPump();
 
     /**
-     * @param listener is told of the messages that carry the number returned; until RemoveListener
+     * @param listener receives events of messages with the returned number; until RemoveListener
      * @return the number for weft_msg::ref, never 0
      */
     uint64_t AddListener(WeftMessageListener* listener);
 
     /**
-     * Its messages go on, and nobody is told.
+     * Its messages go on without notifications.
      * @param ref what AddListener returned
      */
     void RemoveListener(uint64_t ref);
@@ -549,7 +549,7 @@ class WeftFabric : public Object, public WeftParamHolder
 
     weft_engine* m_engine{nullptr}; //!< The engine.
     WeftPump m_pump;                //!< Drives it.
-    WeftFanOut m_fanOut{*this};     //!< Tells what it tells.
+    WeftFanOut m_fanOut{*this};     //!< Passes on events.
     WeftFrames m_frames{*this};     //!< The packets of the IP stack.
     WeftCapture m_capture{*this};   //!< Frames as bytes.
 

@@ -25,7 +25,7 @@ class WeftNetDevice;
 
 /**
  * @ingroup weft
- * Tells what the engine tells: to C hooks, to the trace sources of the fabric and of its devices,
+ * Passes the engine's events on: to C hooks, to the trace sources of the fabric and of its devices,
  * to captures and to message listeners. The engine is told which of its hooks have somebody behind
  * them, so that the others cost nothing.
  */
@@ -69,7 +69,7 @@ class WeftFanOut
      */
     void Start(uint32_t ports);
 
-    /** Works out anew what the engine is asked for: a capture began, or hooks were set. */
+    /** Works out anew which events the engine has to report: a capture began, or hooks were set. */
     void Update();
 
     /**
@@ -92,13 +92,13 @@ class WeftFanOut
     void SetHooks(const weft_engine_hooks& hooks);
 
     /**
-     * @param listener is told of the messages that carry the number returned; until RemoveListener
+     * @param listener receives events of messages with the returned number; until RemoveListener
      * @return the number for weft_msg::ref, never 0
      */
     uint64_t AddListener(WeftMessageListener* listener);
 
     /**
-     * Its messages go on, and nobody is told.
+     * Its messages go on without notifications.
      * @param ref what AddListener returned
      */
     void RemoveListener(uint64_t ref);
@@ -190,7 +190,7 @@ class WeftFanOut
      */
     void MakePacketHooks(weft_engine_hooks& h);
     /**
-     * Sinks of one port: those of the fabric are told which.
+     * Sinks of one port: those of the fabric receive its number.
      * @param all the fabric's trace source
      * @param own the device's
      * @param time when
@@ -230,7 +230,7 @@ class WeftFanOut
                   uint32_t host,
                   const weft_completion& done);
     /**
-     * The congestion control of a QP has been asked.
+     * The congestion control of a QP has decided.
      * @param time when
      * @param qp the QP
      */
@@ -249,7 +249,7 @@ class WeftFanOut
      * The same, of the values that it lets observe.
      * @param time when
      * @param qp the QP
-     * @param [in,out] shown what was told last
+     * @param [in,out] shown the values reported last
      */
     void TellValues(Time time, const weft_engine_qp_view& qp, QpShown& shown);
     /**

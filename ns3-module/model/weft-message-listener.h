@@ -14,7 +14,7 @@ namespace ns3
 
 /**
  * @ingroup weft
- * Is told what becomes of the messages that were posted in its name (WeftFabric::AddListener).
+ * Receives the events of the messages that were posted in its name (WeftFabric::AddListener).
  */
 class WeftMessageListener
 {

@@ -97,7 +97,7 @@ class WeftNetDevice : public NetDevice
      */
     void FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes);
 
-    /** Called by the trace source accessors: tells the fabric which traces have sinks. */
+    /** Called by the trace source accessors: passes on which traces have sinks. */
     void TraceSinksChanged();
 
     // Inherited
@@ -217,7 +217,7 @@ class WeftNetDevice : public NetDevice
     bool m_waking{false};                    //!< WakeQueues is scheduled.
     ReceiveCallback m_receive;               //!< The stack.
     PromiscReceiveCallback m_promiscReceive; //!< The stack, for all packets.
-    bool m_hasSinks[WeftFanOut::TRACES]{};   //!< What the fabric was told last.
+    bool m_hasSinks[WeftFanOut::TRACES]{};   //!< As the fabric has it.
 
 #define WEFT_ROW(KIND, NAME, MEMBER, ALL, HELP, TYPE, ...)                                         \
     WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */

@@ -39,7 +39,7 @@ std::string WeftValueTypeName(const weft_param& p);
  * @param p the parameter
  * @param value the attribute value
  * @param [out] text the text
- * @return whether the value is of the type that the parameter asks for
+ * @return whether the value is of the parameter's type
  */
 bool WeftValueToText(const weft_param& p, const AttributeValue& value, std::string& text);
 

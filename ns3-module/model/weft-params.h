@@ -91,7 +91,7 @@ std::string WeftCamelCase(const std::string& name);
 /**
  * @param holder the object
  * @param table its table
- * @param [out] err names the first parameter without default that nobody has set
+ * @param [out] err names the first parameter without default and without a value
  * @return 0 or WEFT_E_INPUT
  */
 int WeftCheckRequiredParams(WeftParamHolder& holder, const weft_param_table& table, weft_err* err);

@@ -139,7 +139,7 @@ class WeftPump
     void FinishRun();
 
     weft_engine* m_engine{nullptr};                           //!< The engine.
-    Callback<void, const weft_err&> m_onError;                //!< Told about an engine error.
+    Callback<void, const weft_err&> m_onError;                //!< Called at an engine error.
     int64_t m_horizonPs{WEFT_NEVER};                          //!< Last time to be executed.
     const volatile std::sig_atomic_t* m_interrupted{nullptr}; //!< Stops the Simulator.
 

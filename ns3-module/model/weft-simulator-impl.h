@@ -133,11 +133,11 @@ class WeftSimulatorImpl : public SimulatorImpl
     void RunPump(WeftPump* pump, int64_t eventTs);
     /** Executes the first ns-3 event. */
     void RunEvent();
-    /** Run, of one of several ranks: the engine asks for ns-3 events and executes them. */
+    /** Run, of one of several ranks: the engine requests ns-3 events and executes them. */
     void RunRanks();
     /**
      * @param owner ranks, by node of the graph
-     * @return what the engine of a fabric asks of the script of this rank
+     * @return what the engine of a fabric needs from the script of this rank
      */
     weft_peers_user MakeUser(const uint8_t* owner);
     /**

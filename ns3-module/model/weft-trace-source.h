@@ -10,7 +10,7 @@
 /**
  * @file
  * @ingroup weft
- * A trace source accessor that tells its object when something is connected or disconnected, so
+ * A trace source accessor that notifies its object of each connection and disconnection, so
  * that the engine's hooks are set only while somebody listens.
  */
 

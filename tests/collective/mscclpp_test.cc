@@ -224,7 +224,8 @@ TEST(Mscclpp, PacketsAndBarriers)
     EXPECT_EQ(Sent(Packets(3), WEFT_COLL_ALL_REDUCE, 2000), 4 * 1000u);
     weft_coll_algorithm a = {};
     const std::string why = Load(Packets(1), &a); /* GPU 1's scratch 0 gets none */
-    EXPECT_NE(why.find("ops[1]: it waits for packets that nobody sends"), std::string::npos) << why;
+    EXPECT_NE(why.find("ops[1]: it waits for packets that no rank sends"), std::string::npos)
+        << why;
 }
 
 TEST(Mscclpp, RefusesWhatItDoesNotReadWithItsPlace)
@@ -254,7 +255,7 @@ TEST(Mscclpp, RefusesWhatItDoesNotReadWithItsPlace)
         "it names no channel");
     has(put, "\"wait\"", "\"nop\"", "does not do what its coll says");
     has(put, "\"signal\"", "\"nop\"",
-        "gpus[1].threadblocks[0].ops[2]: it waits for a signal that nobody sends");
+        "gpus[1].threadblocks[0].ops[2]: it waits for a signal that no rank sends");
     has(put, "\"index\":0", "\"index\":2", "index and size are not within buffer o");
     has(put, "\"buffer_id\":0", "\"buffer_id\":1", "buffer_id names no buffer of another GPU");
     has(put, "\"channel_ids\":[0],\"channel_type\"", "\"channel_ids\":[1],\"channel_type\"",

@@ -88,7 +88,7 @@ TEST(Cdf, SizesBelowAByteAreRefused)
     EXPECT_EQ(error_of("0 0\n0.01 50\n0.02 100\n"),
               "4:1: sizes are in bytes, and a flow has at least one: with a mean of 0.01 the load "
               "would be "
-              "100 times what is asked for; are these another unit?");
+              "100 times the requested one; are these another unit?");
     EXPECT_NE(error_of("0 0\n1 99\n2 100\n").find("1.97 times"), std::string::npos);
     weft_cdf_free(cdf("0 0\n1000 100\n"));
 }

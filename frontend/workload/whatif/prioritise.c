@@ -18,7 +18,7 @@ static const struct weft_param params[] = {
     {WEFT_ROW_ENUM(struct prioritise, order, "order", "later-first",
                    "constant|later-first|earlier-first"),
      .help = "later-first: the later in the trace, by id, the more urgent, as gradients of the "
-             "first layers are; earlier-first: the other way; constant: all alike"},
+             "first layers are; earlier-first: the reverse; constant: all alike"},
     {WEFT_ROW_U64(struct prioritise, priority, "priority", "1", NULL, "1000000000"),
      .help = "of all, or the lowest given; other collectives have 0 unless the trace says else"},
     WEFT_SELECT_OP(struct prioritise),

@@ -19,11 +19,10 @@ static const struct weft_param params[] = {
     {WEFT_ROW_SIZE(struct swap, store_bytes, "store", "0B", NULL, NULL),
      .help = "of computations: bytes to be stored after each; 0: nothing is stored"},
     {WEFT_ROW_SIZE(struct swap, token_bytes, "token", "8B", "1B", NULL),
-     .help =
-         "of messages, whose bytes go by way of memory: what the network still carries, at most"},
+     .help = "of messages, whose bytes go through memory: most that the network still carries"},
     WEFT_SELECT_OP(struct swap),
     {WEFT_ROW_ENUM(struct swap, select.kind, "kind", "compute", WEFT_SELECT_KINDS),
-     .help = "compute: computations load and store; message: messages go by way of memory"},
+     .help = "compute: computations load and store; message: messages go through memory"},
     {WEFT_ROW_SIZE(struct swap, select.over_bytes, "over", "0B", NULL, NULL),
      .help = "messages of more bytes than this"},
     {WEFT_ROW_STRING(struct swap, select.ranks, "ranks", ""),

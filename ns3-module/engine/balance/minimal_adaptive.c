@@ -114,7 +114,7 @@ static void paused(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     uint32_t i = e->port_ops.take_upper(e, port, prio);
     for (uint32_t n = 0;
-         i != NIL && walk_on(e, n, e->pkts.pool.n, "packets that leave by another way"); n++) {
+         i != NIL && walk_on(e, n, e->pkts.pool.n, "packets that leave by another path"); n++) {
         struct pkt *k = pkt_at(e, i);
         const uint32_t after = k->next;
         e->port_ops.leave_by(e, port, escape(e, e->ports[port].node, k), i);

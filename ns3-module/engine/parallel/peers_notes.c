@@ -31,7 +31,7 @@ static struct completion *one_more(struct weft_engine *e)
 {
     struct peers *p = e->peers;
     if (!GROW(p->completions, p->ncompletions + p->nown, &p->completions_cap)) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory for what is to be told");
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for completions of other processes");
         return NULL;
     }
     return &p->completions[p->ncompletions + p->nown];

@@ -388,7 +388,7 @@ bool replay_play_again(struct weft_engine *e, enum replay_what what, uint32_t qi
     const struct replay_host_event *w = playback_host_event(r, p->done);
     if (w->what != what || w->qp != qi || playback_host_event_ps(r, w) != e->now) {
         engine_fail(e, WEFT_E_INTERNAL,
-                    "replay: at %" PRId64 " ps QP %u tells of a message, but %" PRId64
+                    "replay: at %" PRId64 " ps QP %u completes a message, but %" PRId64
                     " ps and QP %u were to come",
                     e->now, qi, playback_host_event_ps(r, w), w->qp);
         return true;
@@ -453,7 +453,7 @@ static void playback_end(struct weft_engine *e, int64_t due_ps, bool reported)
             playback_run(e, WEFT_NEVER, true);
         }
         if (p->done == done)
-            engine_fail(e, WEFT_E_INTERNAL, "replay: nothing is told at %" PRId64 " ps",
+            engine_fail(e, WEFT_E_INTERNAL, "replay: no completion at %" PRId64 " ps",
                         playback_host_event_ps(r, w));
     }
     if (!reported && !e->err.code) {

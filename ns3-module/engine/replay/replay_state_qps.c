@@ -180,7 +180,7 @@ void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, 
 #define FIELD(type, name, dimensions, evolution, owner) STATE_READ(q, type, name, evolution)
 #include "core/qp.def"
     if (!t->fixed)
-        snapshot_same(t, asks, "whether an ACK was asked for");
+        snapshot_same(t, asks, "whether an ACK was requested");
     if (asks || t->fixed)
         SNAPSHOT_FIELD(t, q->requested_psn, EVOLVES_PSN);
     if (e->qps.rtt_ps.base)

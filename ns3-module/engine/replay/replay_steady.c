@@ -179,7 +179,7 @@ static void steady_skip(struct weft_engine *e, struct replay_steady *s, double o
     bool same;
     const int64_t ahead_ps = replay_skip_ps(e, s, other ? else_ps : ps, &same);
     if (!same && !steady_worthwhile(e, s, ps)) {
-        steady_not_yet(e, s, "too little to skip for flows to go another way");
+        steady_not_yet(e, s, "too little to skip for flows to take another path");
         return;
     }
     const int64_t control_ps = ps < CONTROL_WINDOWS * span_ps ? ps : CONTROL_WINDOWS * span_ps;

@@ -409,7 +409,7 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p, str
         return weft_err_set(err, WEFT_E_INPUT,
                             "h%u begins the in-network operation with tag %" PRIu64 " with %" PRIu64
                             " bytes, another member of its group began it with %" PRIu64
-                            ": bytes, and who gives and gets, have to be the same at all",
+                            ": bytes, givers and getters have to be the same at all",
                             m->host, p->tag, p->bytes, op->bytes);
     op->part[p->member] = (struct part){.id = e->tot.msgs_posted++,
                                         .token = p->token,

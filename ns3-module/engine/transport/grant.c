@@ -49,7 +49,7 @@ void grant_fini(struct weft_engine *e)
 /* ---- receivers ---- */
 
 static const char *const list_name[GRANT_LISTS] = {
-    [GRANT_ACTIVE] = "QPs that asked a port for credit",
+    [GRANT_ACTIVE] = "QPs that requested credit of a port",
     [GRANT_IDLE] = "QPs that a port grants credit ahead"};
 
 static void append(struct weft_engine *e, struct pacer *p, enum grant_list which, uint32_t qi)

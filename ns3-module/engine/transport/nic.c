@@ -118,8 +118,8 @@ void nic_cc_apply(struct weft_engine *e, struct qp *q, uint32_t qi)
         snd->cc_timer_ps = snd->out.timer_at_ps;
         if (snd->cc_timer_ps != WEFT_NEVER) {
             if (snd->cc_timer_ps < e->now)
-                engine_fail(e, WEFT_E_INTERNAL,
-                            "congestion control '%s' asked for a timer in the past", q->cc->name);
+                engine_fail(e, WEFT_E_INTERNAL, "congestion control '%s' set a timer in the past",
+                            q->cc->name);
             else
                 engine_push_timer(e, q->src_host, snd->cc_timer_ps, EV_ID(EV_CC, qi));
         }
