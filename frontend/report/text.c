@@ -320,10 +320,12 @@ static void replay(FILE *out, const struct weft_summary *s)
     if (r->tolerant)
         skipped(out, s);
     else if (r->hops)
-        fprintf(out,
-                "  %-24s %.1f %% of the packet-hops repeat what went before: taken over, with the "
-                "same results\n",
-                "replay", percent(r->hops, s->net.packet_hops));
+        fprintf(
+            out,
+            "  %-24s %s%.1f %% of the packet-hops repeat what went before: taken over, with the "
+            "same results\n",
+            "replay", 2000 * r->hops < s->net.packet_hops ? "under " : "",
+            fmax(percent(r->hops, s->net.packet_hops), 0.1));
     else if (!s->replay_auto)
         fprintf(out, "  %-24s nothing was taken over from repetitions%s%s\n", "replay",
                 r->why ? "; at the last inspection instead: " : "", r->why ? r->why : "");
