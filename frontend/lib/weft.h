@@ -55,7 +55,7 @@ enum weft_error_code {
     WEFT_ERROR_INTERNAL = -70 /**< a broken invariant: a bug of weft */
 };
 
-/** An error of weft_sim_open(). */
+/** An error of weft_sim_open() or weft_sim_load_plugin(). */
 struct weft_error {
     int code;        /**< enum weft_error_code; 0: none */
     char text[1400]; /**< "file:line:col: what, why, nearest valid" */
@@ -70,6 +70,16 @@ enum weft_event_kind {
     WEFT_MATCHED = 1 << 4,      /**< a receive got its message */
     WEFT_TIMER = 1 << 5         /**< a timer */
 };
+
+/**
+ * Loads a plug-in, a shared object with congestion controls, load balancers or topologies. Networks
+ * that are opened afterwards, in any thread, take its members by name as they take weft's own. It
+ * stays loaded until the process ends. No other thread may open a network meanwhile.
+ * @param file path of the plug-in
+ * @param error receives why it failed; may be NULL
+ * @return 0, or a negative number of enum weft_error_code
+ */
+int weft_sim_load_plugin(const char *file, struct weft_error *error);
 
 /** How a network is opened. Zero-initialised, it has the defaults. */
 struct weft_sim_options {

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "collective/collective.h"
+#include "lib/weft.h"
 #include "topologies/balancer.h"
 #include "congestion/cc.h"
 #include "topologies/topology.h"
@@ -114,6 +115,18 @@ int weft_plugins_load(const char *path, const struct weft_plugin_file **out, str
     if (out)
         *out = f;
     return 0;
+}
+
+/* Of libweft.so; the program has it without a use. */
+int weft_sim_load_plugin(const char *file, struct weft_error *error)
+{
+    struct weft_err err = {0};
+    weft_plugins_load(file, NULL, &err);
+    if (error)
+        *error = (struct weft_error){.code = err.code};
+    if (error && err.code)
+        weft_err_format(&err, error->text, sizeof error->text);
+    return err.code;
 }
 
 /* ---- folders ---- */

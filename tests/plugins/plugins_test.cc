@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Plug-ins in files of their own: weft's own members, compiled as such, are what they are. */
 #include "tests/cli/program.h"
+#include "tests/lib/net.h"
+#include "tests/lib/served.h"
 
 namespace
 {
@@ -146,6 +148,56 @@ TEST(PluginsExample, TheControlOfThePageWorks)
     EXPECT_CONTAINS(weft({"list", "cc"}).out, "my-aimd");
     unsetenv("WEFT_PLUGIN_PATH");
     EXPECT_LACKS(weft({"list", "cc"}).out, "my-aimd");
+}
+
+/* When messages of an incast, with marks and losses of rate, arrive. */
+std::vector<int64_t> arrivals(const std::string &control)
+{
+    Net net({"congestion-control.name=" + control});
+    EXPECT_TRUE(net.sim) << net.error.text;
+    std::vector<int64_t> times;
+    if (!net.sim)
+        return times;
+    for (uint32_t host = 1; host < 8; host++)
+        net.Send(host, 0, 1 << 20);
+    EXPECT_EQ(net.Run(), WEFT_STOP_IDLE);
+    for (const weft_event &e : net.Take())
+        times.push_back(e.time_ps);
+    return times;
+}
+
+/* The same by weft serve. */
+std::string served_arrivals(const std::string &so, const std::string &control)
+{
+    Served s({"--plugin", so, "--set", "topology.type=leaf-spine", "--set",
+              "congestion-control.name=" + control});
+    EXPECT_CONTAINS(s.Ask(R"({"verb":"open"})"), "\"ok\":true");
+    std::string posts;
+    for (int host = 1; host < 8; host++)
+        posts += (host > 1 ? "," : "") + ("{\"src\":" + std::to_string(host)) +
+                 ",\"dst\":0,\"bytes\":1048576}";
+    EXPECT_CONTAINS(s.Ask(R"({"verb":"post","messages":[)" + posts + "]}"), "\"count\":7");
+    return s.Ask(R"({"verb":"run"})");
+}
+
+TEST(PluginsLibrary, AControlGivesTheTimesOfWeftsOwn)
+{
+    TempDir dir;
+    weft_error error = {};
+    const std::string so = dir / "mine.so";
+    ASSERT_TRUE(
+        compiled(dir / "mine", renamed("congestion/dcqcn.c", "weft_cc_dcqcn", "dcqcn", "CC")));
+    EXPECT_EQ(weft_sim_load_plugin(so.c_str(), &error), 0) << error.text;
+    const std::vector<int64_t> own = arrivals("dcqcn");
+    EXPECT_EQ(own.size(), 14u);
+    EXPECT_EQ(own, arrivals("my-dcqcn"));
+    EXPECT_NE(own, arrivals("none"));
+    EXPECT_EQ(weft_sim_load_plugin(so.c_str(), &error), WEFT_ERROR_INPUT);
+    EXPECT_CONTAINS(error.text, "there is a congestion control 'my-dcqcn' already");
+    EXPECT_EQ(weft_sim_load_plugin((dir / "none.so").c_str(), nullptr), WEFT_ERROR_IO);
+    const std::string served = served_arrivals(so, "dcqcn");
+    EXPECT_CONTAINS(served, "\"kind\":\"delivered\"");
+    EXPECT_EQ(served, served_arrivals(so, "my-dcqcn"));
 }
 
 /* weft's balancers spray and adaptive by the interface of plug-ins. */
