@@ -26,7 +26,7 @@ static void on_failed(void *ctx, const struct weft_err *err)
 }
 
 /* A net that has failed does nothing more. */
-static int refuses(const struct packet_net *n, struct weft_err *err)
+static inline int refuses(const struct packet_net *n, struct weft_err *err)
 {
     if (n->error.code)
         *err = n->error;
@@ -34,7 +34,7 @@ static int refuses(const struct packet_net *n, struct weft_err *err)
 }
 
 /* Remembers that there was no memory. */
-static int remember(struct packet_net *n, int rc, const struct weft_err *err)
+static inline int remember(struct packet_net *n, int rc, const struct weft_err *err)
 {
     if (rc == WEFT_E_LIMIT && !n->error.code)
         n->error = *err;
@@ -72,7 +72,7 @@ static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *si
 /* ---- messages ---- */
 
 /* Beside TCP: room for the number of one more message of the engine. */
-static int reserve_id(struct packet_net *n, struct weft_err *err)
+static inline int reserve_id(struct packet_net *n, struct weft_err *err)
 {
     if (!weft_packet_uses_tcp(n) || n->nroce < n->roce_cap)
         return 0;
@@ -86,21 +86,10 @@ static int reserve_id(struct packet_net *n, struct weft_err *err)
 }
 
 /* The engine has taken a message, for which there is room. */
-static void note_id(struct packet_net *n)
+static inline void note_id(struct packet_net *n)
 {
     if (weft_packet_uses_tcp(n))
         n->roce_ids[n->nroce++] = n->posted++;
-}
-
-static int send_by_roce(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
-{
-    struct weft_net *by = &n->simulation->net;
-    int rc = reserve_id(n, err);
-    if (!rc)
-        rc = by->ops->send(by, msg, err);
-    if (!rc)
-        note_id(n);
-    return rc;
 }
 
 int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *transport,
@@ -142,9 +131,15 @@ static int packet_send(struct weft_net *net, const struct weft_msg *msg, struct 
     struct packet_net *n = weft_packet_net_of(net);
     if (refuses(n, err))
         return n->error.code;
-    return remember(
-        n, weft_packet_by_tcp(n, msg->prio) ? send_by_tcp(n, msg, err) : send_by_roce(n, msg, err),
-        err);
+    if (weft_packet_by_tcp(n, msg->prio))
+        return remember(n, send_by_tcp(n, msg, err), err);
+    struct weft_net *by = &n->simulation->net;
+    int rc = reserve_id(n, err);
+    if (!rc)
+        rc = by->ops->send(by, msg, err);
+    if (!rc)
+        note_id(n);
+    return remember(n, rc, err);
 }
 
 static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t count, uint32_t prio,

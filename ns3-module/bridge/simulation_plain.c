@@ -20,7 +20,7 @@ struct plain {
     bool running, stopped, broken;
 };
 
-static struct weft_engine *engine_of(struct weft_net *net)
+static inline struct weft_engine *engine_of(struct weft_net *net)
 {
     return weft_simulation_of(net)->own_engine;
 }

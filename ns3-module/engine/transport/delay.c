@@ -34,26 +34,17 @@
 
 /* ---- QPs ---- */
 
-void delay_aim(const struct weft_engine *e, struct qp *q)
-{
-    q->snd->pause_ps = pause_clock_ps(e, &e->ports[q->port], q->snd->prio);
-}
-
-/* Cause of a QP's waiting, from q->snd->updated_ps until now, @p paused of it with its priority
- * held by a pause. */
-static void delay_update_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
+void delay_add(const struct weft_engine *e, const struct qp *q, int64_t ps, int64_t paused)
 {
     struct sender *const snd = q->snd;
-    if (snd->nxt_msg == NIL)
-        return; /* there was nothing to send */
     if (snd->state == QP_PARKED || snd->nxt_psn < snd->top_psn) {
         snd->held_ps[WEFT_DELAY_LOSS] += ps;
     } else if (snd->state == QP_BLOCKED) {
         snd->held_ps[snd->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
     } else if (snd->state == QP_PACED) {
         /* its port looks for it at its time, unless it is sending */
-        const int64_t due =
-            (snd->next_avail_ps < e->now ? snd->next_avail_ps : e->now) - snd->updated_ps;
+        const int64_t from = e->now - ps;
+        const int64_t due = (snd->next_avail_ps < e->now ? snd->next_avail_ps : e->now) - from;
         snd->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
         snd->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
     } else {
@@ -61,17 +52,6 @@ static void delay_update_msg(const struct weft_engine *e, struct qp *q, int64_t 
         snd->held_ps[WEFT_DELAY_PAUSE] += paused;
         snd->held_ps[WEFT_DELAY_NIC] += ps - paused;
     }
-}
-
-void delay_update(const struct weft_engine *e, struct qp *q)
-{
-    struct sender *const snd = q->snd;
-    const int64_t before = snd->pause_ps;
-    if (snd->updated_ps >= e->now)
-        return;
-    delay_aim(e, q);
-    delay_update_msg(e, q, e->now - snd->updated_ps, snd->pause_ps - before);
-    snd->updated_ps = e->now;
 }
 
 void delay_update_loss(const struct weft_engine *e, struct qp *q)
@@ -85,12 +65,6 @@ void delay_update_loss(const struct weft_engine *e, struct qp *q)
 }
 
 /* ---- messages ---- */
-
-void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m)
-{
-    delay_update(e, q);
-    memcpy(m->held_ps, q->snd->held_ps, sizeof m->held_ps);
-}
 
 void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
 {

@@ -4,6 +4,7 @@
 #define WEFT_ENGINE_NIC_H
 
 #include "core/context.h"
+#include "core/events.h"
 #include "core/port.h"
 #include "core/transport_state.h"
 
@@ -19,13 +20,6 @@ static inline int64_t backed_off(int64_t rto_ps, uint32_t backoff)
 void nics_fini(struct weft_engine *e);
 /** Bytes of their heaps of QPs that wait for their pacing time. */
 uint64_t nics_paced_bytes(const struct weft_engine *e);
-/** The next data packet of priority @p prio at a host port, NIL when every QP turned out
- * blocked. */
-uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);
-/** Whether a QP waits for its pacing time; the first of them heads the heap. */
-bool nic_paced(struct weft_engine *e, struct nic *n);
-/** Moves the QPs whose pacing time has come to the ready rings. */
-void nic_release_paced(struct weft_engine *e, uint32_t port);
 /** port_ops.host_send. */
 void nic_send(struct weft_engine *e, struct port *p, uint32_t port);
 /** A QP that is idle or blocked may have become sendable. */
@@ -42,6 +36,14 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
 #pragma GCC visibility pop
+
+/** Places a QP in the heap until its pacing time. An entry that it has already becomes out of date,
+ * see nic_paced. */
+static inline void nic_pace(struct weft_engine *e, struct nic *n, const struct qp *q, uint32_t qi)
+{
+    q->snd->state = QP_PACED;
+    engine_push(e, &n->paced, q->snd->next_avail_ps, qi);
+}
 
 /** The rate at which packets of a QP follow one another. */
 static inline uint64_t nic_pacing_rate(const struct weft_engine *e, const struct qp *q)

@@ -109,7 +109,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
 }
 
 /* Ends of QP @p qi. */
-static struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
+static inline struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
 {
     if (__builtin_expect(qi >= e->qps.opened, 0))
         return e->qps.unopened[qi - e->qps.opened];
@@ -117,7 +117,7 @@ static struct qp_name name_of(const struct weft_engine *e, uint32_t qi)
     return (struct qp_name){q->src_host, q->dst_host, q->number, q->own_prio, q->nic};
 }
 
-static uint64_t hash(const struct qp_name *n)
+static inline uint64_t hash(const struct qp_name *n)
 {
     return weft_flow_key(n->src, n->dst, n->prio, n->number);
 }
@@ -157,24 +157,8 @@ static struct sender *new_sender(struct weft_engine *e, const struct qp_name *na
                                                  : (char *)(q + 1));
 }
 
-/* A number for one more QP, NIL and *err: there is none. */
-static uint32_t next_number(struct weft_engine *e, const struct qp_name *name, struct weft_err *err)
-{
-    const uint32_t qi = stable_alloc(&e->qps.pool);
-    if (qi == NIL) {
-        stable_full(&e->qps.pool, "QPs", err);
-        return NIL;
-    }
-    if (e->qps.cc_state.elem)
-        stable_alloc(&e->qps.cc_state); /* it has room for as many */
-    if (e->grants.of.elem)
-        *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
-    qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
-    return qi;
-}
-
 /* The slot of a QP, or that which a new one of this name gets. */
-static uint32_t *slot_of(const struct weft_engine *e, const struct qp_name *name)
+static inline uint32_t *slot_of(const struct weft_engine *e, const struct qp_name *name)
 {
     for (uint64_t h = hash(name);; h++) {
         uint32_t *slot = &e->qps.slots[h & (e->qps.nslots - 1)];
@@ -193,22 +177,24 @@ uint32_t qp_find(const struct weft_engine *e, const struct qp_name *name)
     return slot && *slot ? *slot - 1 : NIL;
 }
 
-uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
-                   struct weft_err *err)
+uint32_t qp_new(struct weft_engine *e, const struct qp_name *name, struct weft_err *err)
 {
-    *made = false;
     if (e->qps.pool.n * 2 >= e->qps.nslots && grow_table(e)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.pool.n);
         return NIL;
     }
     uint32_t *slot = slot_of(e, name);
-    if (*slot)
-        return *slot - 1;
-    const uint32_t qi = next_number(e, name, err);
-    if (qi == NIL)
+    const uint32_t qi = stable_alloc(&e->qps.pool);
+    if (qi == NIL) {
+        stable_full(&e->qps.pool, "QPs", err);
         return NIL;
+    }
+    if (e->qps.cc_state.elem)
+        stable_alloc(&e->qps.cc_state); /* it has room for as many */
+    if (e->grants.of.elem)
+        *grantee_at(&e->grants, stable_alloc(&e->grants.of)) = (struct grantee){.next = NIL};
+    qp_at(e, qi)->snd = new_sender(e, name, qp_at(e, qi));
     *slot = qi + 1;
-    *made = true;
     return qi;
 }
 
@@ -284,10 +270,12 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
                       struct weft_err *err)
 {
     const struct qp_name name = {dst, src, flow, FRAME_PRIO, 0};
-    bool made;
-    const uint32_t qi = qp_number(e, &name, &made, err);
-    if (!made)
+    uint32_t qi = qp_find(e, &name);
+    if (qi != NIL)
         return qi;
+    qi = qp_new(e, &name, err);
+    if (qi == NIL)
+        return NIL;
     record(e, qi, &name);
     if (e->links.ndown)
         reroute_qp(e, qi);

@@ -11,12 +11,10 @@
 /* qp.c */
 /** Record for senders of QPs in another process; it is only read. */
 extern const struct sender qp_nobody;
-/** The number of a QP; *@p made: it is a new one, which is to be opened. NIL and *err when that
- * fails. */
-uint32_t qp_number(struct weft_engine *e, const struct qp_name *name, bool *made,
-                   struct weft_err *err);
 /** The number of a QP; NIL: there is none of that name. */
 uint32_t qp_find(const struct weft_engine *e, const struct qp_name *name);
+/** The number of one more QP, of that name, which is to be opened. NIL and *err when that fails. */
+uint32_t qp_new(struct weft_engine *e, const struct qp_name *name, struct weft_err *err);
 /** Opens QP @p qp, a new one. WEFT_E_LIMIT: out of memory. */
 int qp_open(struct weft_engine *e, uint32_t qp, const struct qp_name *name, struct weft_err *err);
 /** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err

@@ -13,24 +13,6 @@
 #include "qp.h"
 #include "rc.h"
 
-/* Message @p mi waits in the FIFO of its QP, of which @p ends are of this process. */
-static void post_append(struct weft_engine *e, struct qp *q, uint32_t mi, unsigned ends)
-{
-    const struct msg *m = msg_at(e, mi);
-    const uint32_t before = q->tail_msg;
-    q->end_psn += m->npkts;
-    q->end_byte += m->bytes;
-    if (q->head_msg == NIL)
-        q->head_msg = mi;
-    else
-        msg_at(e, before)->next = mi;
-    q->tail_msg = mi;
-    if (ends & PART_SENDS && q->snd->nxt_msg == NIL)
-        q->snd->nxt_msg = mi;
-    if (engine_here != e || !e->executor->receives_later(e, q, mi, before))
-        post_await(e, q, mi, before);
-}
-
 void post_take(struct weft_engine *e, const struct post *p)
 {
     const struct weft_msg *msg = &p->msg;
@@ -54,8 +36,20 @@ void post_take(struct weft_engine *e, const struct post *p)
                       .sent_ps = -1};
     if (ends & PART_SENDS)
         delay_posted(e, q, m);
-    if (ends)
-        post_append(e, q, p->record, ends);
+    if (!ends)
+        return;
+    const uint32_t before = q->tail_msg;
+    q->end_psn += m->npkts;
+    q->end_byte += m->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = p->record;
+    else
+        msg_at(e, before)->next = p->record;
+    q->tail_msg = p->record;
+    if (ends & PART_SENDS && q->snd->nxt_msg == NIL)
+        q->snd->nxt_msg = p->record;
+    if (engine_here != e || !e->executor->receives_later(e, q, p->record, before))
+        post_await(e, q, p->record, before);
 }
 
 void post_prepare(struct weft_engine *e, const struct post *p)
@@ -91,6 +85,19 @@ static void post_report(struct weft_engine *e, const struct post *p)
     }
 }
 
+/* The first message of a QP: opens it, unless that @p waits. */
+static int post_opens(struct weft_engine *e, struct post *p, const struct qp_name *name, bool waits,
+                      struct weft_err *err)
+{
+    p->opens = true;
+    p->qp = qp_new(e, name, err);
+    if (p->qp == NIL)
+        return WEFT_E_LIMIT;
+    e->tot.qps++;
+    e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
+    return waits ? 0 : qp_open(e, p->qp, name, err);
+}
+
 int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
                      struct weft_err *err)
 {
@@ -122,14 +129,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         posts_flush(e);
     struct post p = {.msg = *msg};
     p.msg.prio = prio;
-    p.qp = qp_number(e, &name, &p.opens, err);
-    if (p.qp == NIL)
-        return err ? err->code : WEFT_E_LIMIT;
-    if (p.opens) {
-        e->tot.qps++;
-        e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
-    }
-    if (p.opens && !waits && qp_open(e, p.qp, &name, err))
+    p.qp = qp_find(e, &name);
+    if (p.qp == NIL && post_opens(e, &p, &name, waits, err))
         return err ? err->code : WEFT_E_LIMIT;
     if (__builtin_expect(e->extension != NULL, 0))
         e->extension->ops->disturb(e, p.qp);
