@@ -249,7 +249,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->routing.routes = weft_routes_new(c->fabric, err);
     if (!e->routing.routes || init_ports(e, err) || random_drop_init(e, err) || mmu_init(e, err) ||
         pfc_init(e, err) || credit_init(e, err) || grant_init(e, err) ||
-        (e->signal && e->signal->init(e, err)) || balance_init(e, err) || ideal_init(e, err))
+        (e->signal && e->signal->init && e->signal->init(e, err)) || balance_init(e, err) ||
+        ideal_init(e, err))
         goto fail;
     resolve_pint(e);
     lazy_choose(e);
@@ -296,7 +297,7 @@ void weft_engine_free(struct weft_engine *e)
     pfc_fini(e);
     credit_fini(e);
     grant_fini(e);
-    if (e->signal)
+    if (e->signal && e->signal->fini)
         e->signal->fini(e);
     control_fini(e);
     in_network_fini(e);

@@ -168,8 +168,8 @@ static int check_stamps(const struct control *a, const struct control *b, const 
         err, WEFT_E_INPUT,
         "congestion controls '%s' and '%s' in different %s: switches stamp "
         "packets with INT for all, or with PINT under the same settings, or packets "
-        "ask for credit or have marks of bolt; give both %s the same control, or one of them a "
-        "control without that",
+        "ask for credit or carry another signal of switches; give both %s the same control, or one "
+        "of them a control without that",
         a->ops->name, b->ops->name, where, where);
 }
 

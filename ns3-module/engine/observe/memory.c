@@ -43,8 +43,8 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
         graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
         f->nports * (sizeof *e->ports + sizeof *e->ends) + e->nics.n * sizeof *e->nics.of +
         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) + credit_bytes(e) +
-        (e->signal ? e->signal->memory(e) : 0) + pause_clock_bytes(e) + queue_bytes(e) +
-        (e->executor ? e->executor->bytes(e) : 0) +
+        (e->signal && e->signal->memory ? e->signal->memory(e) : 0) + pause_clock_bytes(e) +
+        queue_bytes(e) + (e->executor ? e->executor->bytes(e) : 0) +
         (e->drop_rngs ? f->nports * sizeof *e->drop_rngs : 0) +
         (e->telemetry.pints ? f->nports * sizeof *e->telemetry.pints : 0);
     out->qps = e->tot.qps;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events for which hosts are blocked, when a window is over: see host_ahead.h.
+ * Events for which hosts are blocked, when a window is over: see host_parts_internal.h.
  *
  * Let a host be held from t on, in a window that ends at U. What it sends from t on arrives at a
  * switch at U or later, as the window is no longer than the shortest link. So who is told of

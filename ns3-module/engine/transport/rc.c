@@ -184,7 +184,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         if (credited(q)) {
             grant_note(e, q, k->flags);
             grant_requested(e, qi, k->sig, k->flags & PKT_TRIM);
-        } else {
+        } else if (e->signal->taken) {
             e->signal->taken(e, q, qi, k);
         }
     }
