@@ -73,12 +73,12 @@ weft_wire_config
 WeftCapture::MakeConfig()
 {
     const weft_fabric* graph = m_fabric.GetGraph();
-    if (m_macs.empty() && m_fabric.GetDevice(0))
+    if (m_macs.empty() && m_fabric.m_devices.Get(0))
     {
         m_macs.resize(MAC_BYTES * graph->nports);
         for (uint32_t port = 0; port < graph->nports; port++)
         {
-            if (WeftNetDevice* device = m_fabric.GetDevice(port))
+            if (WeftNetDevice* device = m_fabric.m_devices.Get(port))
             {
                 Mac48Address::ConvertFrom(device->GetAddress()).CopyTo(&m_macs[MAC_BYTES * port]);
             }

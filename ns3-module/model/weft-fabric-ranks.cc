@@ -45,13 +45,6 @@ WeftFabric::BuildShared()
     }
 }
 
-bool
-WeftFabric::IsShared() const
-{
-    NS_LOG_FUNCTION(this);
-    return !m_ranks.empty();
-}
-
 uint32_t
 WeftFabric::GetRank(uint32_t host) const
 {

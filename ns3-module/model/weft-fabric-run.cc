@@ -55,26 +55,34 @@ WeftFabric::TrySend(const weft_msg& msg, uint64_t* id, weft_err* err)
     return rc;
 }
 
-int
-WeftFabric::TrySendFrame(const weft_engine_frame& frame, weft_err* err)
+bool
+WeftFabric::SendFrame(WeftFrameDevice* device,
+                      uint32_t port,
+                      Ptr<Packet> packet,
+                      uint16_t protocol,
+                      const Address& dest,
+                      uint32_t prio,
+                      uint32_t bytes)
 {
-    NS_LOG_FUNCTION(this);
-    int rc = BuildForOne("packets of ns-3's Internet stack", err);
+    NS_LOG_FUNCTION(this << device << port << packet << protocol << dest << prio << bytes);
+    weft_engine_frame frame = {};
+    if (!m_frames.Add(device, port, packet, protocol, dest, prio, bytes, frame))
+    {
+        return false;
+    }
+    weft_err err = {};
+    int rc = BuildForOne("packets of ns-3's Internet stack", &err);
+    if (rc == 0)
+    {
+        m_pump.SyncClock();
+        rc = weft_engine_send_frame(m_engine, &frame, &err);
+        m_pump.Touch();
+    }
     if (rc != 0)
     {
-        return rc;
+        m_frames.Refuse(device, frame.handle, err);
     }
-    m_pump.SyncClock();
-    rc = weft_engine_send_frame(m_engine, &frame, err);
-    m_pump.Touch();
-    return rc;
-}
-
-WeftFrames&
-WeftFabric::GetFrames()
-{
-    NS_LOG_FUNCTION(this);
-    return m_frames;
+    return rc == 0;
 }
 
 int
@@ -217,13 +225,6 @@ WeftFabric::GetPortCounters(uint32_t port)
     return m_engine ? WeftPortCounters::Read(GetEngine(), port) : WeftPortCounters();
 }
 
-WeftPump&
-WeftFabric::GetPump()
-{
-    NS_LOG_FUNCTION(this);
-    return m_pump;
-}
-
 void
 WeftFabric::SetHooks(const weft_engine_hooks& hooks)
 {
@@ -243,13 +244,6 @@ WeftFabric::RemoveListener(uint64_t ref)
 {
     NS_LOG_FUNCTION(this << ref);
     m_fanOut.RemoveListener(ref);
-}
-
-void
-WeftFabric::TraceSinksChanged()
-{
-    NS_LOG_FUNCTION(this);
-    m_fanOut.SetEngineHooks();
 }
 
 int
@@ -272,31 +266,11 @@ WeftFabric::TryFlushCaptures(weft_err* err)
 }
 
 void
-WeftFabric::SetCaptureDirectory(std::string directory)
-{
-    NS_LOG_FUNCTION(this << directory);
-    m_capture.SetDirectory(directory);
-}
-
-std::string
-WeftFabric::GetCaptureDirectory() const
-{
-    NS_LOG_FUNCTION(this);
-    return m_capture.GetDirectory();
-}
-
-void
 WeftFabric::SetCaptureParams(const weft_capture_params& params)
 {
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(m_engine, "the parameters of a fabric in use cannot change");
     m_capture.GetParams() = params;
-}
-
-WeftNetDevice*
-WeftFabric::GetDevice(uint32_t port) const
-{
-    return m_fanOut.GetDevice(port);
 }
 
 } // namespace ns3

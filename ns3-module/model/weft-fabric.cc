@@ -116,7 +116,7 @@ WeftFabric::DoDispose()
     // The engine and its congestion control stay, for those who look at what was counted; they go
     // together.
     m_pump.Retire();
-    m_fanOut.ClearDevices();
+    m_devices.Clear();
     m_frames.Clear();
     Object::DoDispose();
 }
@@ -139,26 +139,12 @@ WeftFabric::BorrowGraph(const weft_fabric* graph)
     m_graph = graph;
 }
 
-const weft_fabric*
-WeftFabric::GetGraph() const
-{
-    NS_LOG_FUNCTION(this);
-    return m_graph;
-}
-
 void
 WeftFabric::SetParams(const weft_engine_params& params)
 {
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(m_engine, "the parameters of a fabric in use cannot change");
     m_params = params;
-}
-
-const weft_engine_params&
-WeftFabric::GetParams() const
-{
-    NS_LOG_FUNCTION(this);
-    return m_params;
 }
 
 void*
@@ -400,6 +386,27 @@ WeftFabric::Configure(weft_engine_config& config, weft_err* err)
         rc = weft_params_refuse_idle(&scope, err);
     }
     return rc;
+}
+
+void
+WeftFabric::TraceSinksChanged()
+{
+    NS_LOG_FUNCTION(this);
+    m_fanOut.SetEngineHooks();
+}
+
+void
+WeftFabric::SetCaptureDirectory(std::string directory)
+{
+    NS_LOG_FUNCTION(this << directory);
+    m_capture.SetDirectory(directory);
+}
+
+std::string
+WeftFabric::GetCaptureDirectory() const
+{
+    NS_LOG_FUNCTION(this);
+    return m_capture.GetDirectory();
 }
 
 } // namespace ns3

@@ -11,6 +11,7 @@
 #include "weft-capture.h"
 #include "weft-congestion-control.h"
 #include "weft-counters.h"
+#include "weft-devices.h"
 #include "weft-fan-out.h"
 #include "weft-frames.h"
 #include "weft-params.h"
@@ -76,7 +77,10 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * @return the graph, null when none was set
      */
-    const weft_fabric* GetGraph() const;
+    const weft_fabric* GetGraph() const
+    {
+        return m_graph;
+    }
 
     /**
      * @param params all parameters at once, in place of the attributes
@@ -86,7 +90,10 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * @return all parameters
      */
-    const weft_engine_params& GetParams() const;
+    const weft_engine_params& GetParams() const
+    {
+        return m_params;
+    }
 
     /**
      * @param name an algorithm of weft's table, with the default values of its attributes
@@ -140,7 +147,10 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * @return whether ranks share out the fabric
      */
-    bool IsShared() const;
+    bool IsShared() const
+    {
+        return !m_ranks.empty();
+    }
 
     /**
      * @param host a host number
@@ -204,17 +214,31 @@ class WeftFabric : public Object, public WeftParamHolder
     int TrySend(const weft_msg& msg, uint64_t* id, weft_err* err);
 
     /**
-     * Sends a frame of another transport now; used by WeftFrames.
-     * @param frame the frame
-     * @param [out] err why it failed
-     * @return 0 or a WEFT_E_* code
+     * Sends a packet of the IP stack now; used by WeftNetDevice.
+     * @param device the sending device
+     * @param port the fabric port to send through, UINT32_MAX: the one of the flow's hash
+     * @param packet with its network header; becomes the fabric's
+     * @param protocol EtherType
+     * @param dest MAC address of the destination, or broadcast
+     * @param prio priority
+     * @param bytes frame bytes
+     * @return whether it was taken: there is such a host, and no mistake
      */
-    int TrySendFrame(const weft_engine_frame& frame, weft_err* err);
+    bool SendFrame(WeftFrameDevice* device,
+                   uint32_t port,
+                   Ptr<Packet> packet,
+                   uint16_t protocol,
+                   const Address& dest,
+                   uint32_t prio,
+                   uint32_t bytes);
 
     /**
      * @return the packets of the IP stack
      */
-    WeftFrames& GetFrames();
+    WeftFrames& GetFrames()
+    {
+        return m_frames;
+    }
 
     /**
      * Opens a group of hosts for in-network operations: switches add up and copy.
@@ -316,7 +340,10 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * @return what drives the engine
      */
-    WeftPump& GetPump();
+    WeftPump& GetPump()
+    {
+        return m_pump;
+    }
 
     /**
      * @param listener receives events of messages with the returned number; until RemoveListener
@@ -521,11 +548,6 @@ class WeftFabric : public Object, public WeftParamHolder
                     void* ctx,
                     uint64_t arg,
                     weft_err* err);
-    /**
-     * @param port a fabric port
-     * @return its device or null
-     */
-    WeftNetDevice* GetDevice(uint32_t port) const;
 
     weft_fabric* m_ownGraph{nullptr};            //!< The graph, when it is ours to free.
     const weft_fabric* m_graph{nullptr};         //!< The graph.
@@ -549,6 +571,7 @@ class WeftFabric : public Object, public WeftParamHolder
 
     weft_engine* m_engine{nullptr}; //!< The engine.
     WeftPump m_pump;                //!< Drives it.
+    WeftDevices m_devices;          //!< By port.
     WeftFanOut m_fanOut{*this};     //!< Passes on events.
     WeftFrames m_frames{*this};     //!< The packets of the IP stack.
     WeftCapture m_capture{*this};   //!< Frames as bytes.

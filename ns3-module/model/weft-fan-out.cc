@@ -63,70 +63,6 @@ WeftFanOut::FindListener(uint64_t ref) const
 }
 
 void
-WeftFanOut::AddDevice(uint32_t port, WeftNetDevice* device)
-{
-    NS_LOG_FUNCTION(this << port << device);
-    if (m_devices.empty() && m_fabric.GetGraph())
-    {
-        m_devices.resize(m_fabric.GetGraph()->nports);
-    }
-    if (port < m_devices.size())
-    {
-        device->m_sibling = m_devices[port];
-        m_devices[port] = device;
-    }
-}
-
-void
-WeftFanOut::RemoveDevice(uint32_t port, WeftNetDevice* device)
-{
-    NS_LOG_FUNCTION(this << port << device);
-    WeftNetDevice** at = port < m_devices.size() ? &m_devices[port] : nullptr;
-    while (at && *at && *at != device)
-    {
-        at = &(*at)->m_sibling;
-    }
-    if (at && *at)
-    {
-        *at = device->m_sibling;
-    }
-    device->m_sibling = nullptr;
-}
-
-WeftNetDevice*
-WeftFanOut::GetDevice(uint32_t port) const
-{
-    NS_LOG_FUNCTION(this << port);
-    return port < m_devices.size() ? m_devices[port] : nullptr;
-}
-
-WeftNetDevice*
-WeftFanOut::GetDevice(uint32_t port, uint32_t prio) const
-{
-    NS_LOG_FUNCTION(this << port << prio);
-    WeftNetDevice* last = GetDevice(port);
-    if (!last || !last->m_sibling)
-    {
-        return last;
-    }
-    for (WeftNetDevice* device = last; device; device = device->m_sibling)
-    {
-        if (device->m_ipPriority == static_cast<int32_t>(prio))
-        {
-            return device;
-        }
-    }
-    return last;
-}
-
-void
-WeftFanOut::ClearDevices()
-{
-    NS_LOG_FUNCTION(this);
-    m_devices.clear();
-}
-
-void
 WeftFanOut::SetPortSinks(PortTrace trace, uint32_t port, bool on)
 {
     NS_LOG_FUNCTION(this << trace << port << on);
@@ -189,7 +125,7 @@ WeftFanOut::UpdatePacketEvents(uint32_t port)
     }
     uint8_t events = m_hooks.packet ? m_hooks.packet_events[port] : 0;
     events |= m_fabric.m_capture.GetEvents(port);
-    if (const WeftNetDevice* device = GetDevice(port))
+    if (const WeftNetDevice* device = m_fabric.m_devices.Get(port))
     {
         for (int what : {WEFT_PKT_SENT, WEFT_PKT_ARRIVED, WEFT_PKT_QUEUED})
         {
@@ -306,7 +242,7 @@ WeftFanOut::TellPort(ALL& all,
                      const Args&... args)
 {
     all(time, port, args...);
-    if (WeftNetDevice* device = GetDevice(port))
+    if (WeftNetDevice* device = m_fabric.m_devices.Get(port))
     {
         (device->*own)(time, args...);
     }
@@ -321,7 +257,7 @@ WeftFanOut::TellQp(SOURCE& all,
                    const Args&... args)
 {
     all(time, qp, args...);
-    if (WeftNetDevice* device = GetDevice(qp.port))
+    if (WeftNetDevice* device = m_fabric.m_devices.Get(qp.port))
     {
         (device->*own)(time, qp, args...);
     }
@@ -336,7 +272,7 @@ WeftFanOut::TellHost(SOURCE& all,
 {
     all(done);
     const weft_fabric* graph = m_fabric.GetGraph();
-    if (WeftNetDevice* device = GetDevice(graph->nodes[graph->hosts[host]].first_port))
+    if (WeftNetDevice* device = m_fabric.m_devices.Get(graph->nodes[graph->hosts[host]].first_port))
     {
         (device->*own)(done);
     }
@@ -434,27 +370,6 @@ WeftFanOut::OnDrop(void* ctx,
 }
 
 void
-WeftFanOut::FrameDropped(uint32_t port,
-                         uint32_t inPort,
-                         weft_drop_reason why,
-                         Ptr<const Packet> packet)
-{
-    NS_LOG_FUNCTION(this << port << inPort << why << packet);
-    m_fabric.m_frameDrop(Simulator::Now(), port, why, packet);
-    if (why == WEFT_DROP_ERROR)
-    {
-        if (WeftNetDevice* device = GetDevice(m_fabric.GetGraph()->ports[port].peer))
-        {
-            device->m_phyRxDrop(packet);
-        }
-    }
-    else if (WeftNetDevice* device = GetDevice(inPort))
-    {
-        device->m_macRxDrop(packet);
-    }
-}
-
-void
 WeftFanOut::OnMark(void* ctx, int64_t tPs, uint32_t port, const weft_engine_pkt_view* pkt)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
@@ -501,7 +416,7 @@ WeftFanOut::OnLink(void* ctx, int64_t tPs, uint32_t link, int up)
         {
             port++;
         }
-        if (WeftNetDevice* device = self.GetDevice(port))
+        if (WeftNetDevice* device = fabric->m_devices.Get(port))
         {
             device->m_linkState(WeftTime(tPs), up != 0);
             device->m_linkChange();
@@ -523,7 +438,7 @@ WeftFanOut::OnPacket(void* ctx,
         self.m_hooks.packet(self.m_hooks.ctx, tPs, port, what, pkt);
     }
     fabric->m_capture.Write(tPs, port, what, *pkt);
-    WeftNetDevice* device = self.GetDevice(port);
+    WeftNetDevice* device = fabric->m_devices.Get(port);
     if (!device)
     {
         return;

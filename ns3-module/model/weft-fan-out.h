@@ -104,51 +104,11 @@ class WeftFanOut
     void RemoveListener(uint64_t ref);
 
     /**
-     * @param port a port
-     * @param device its device; one that it has already stays for the packets of its IpPriority
-     */
-    void AddDevice(uint32_t port, WeftNetDevice* device);
-
-    /**
-     * @param port a port
-     * @param device one of its devices, which is going
-     */
-    void RemoveDevice(uint32_t port, WeftNetDevice* device);
-
-    /**
-     * @param port a fabric port
-     * @return its device, the last one if it has several, or null
-     */
-    WeftNetDevice* GetDevice(uint32_t port) const;
-
-    /**
-     * @param port a fabric port
-     * @param prio priority of a packet that came in there
-     * @return the device that takes it: of several, the one of that priority; or null
-     */
-    WeftNetDevice* GetDevice(uint32_t port, uint32_t prio) const;
-
-    /** Forgets all devices. */
-    void ClearDevices();
-
-    /**
      * @param trace a kind of trace
      * @param port the port whose device has sinks for it, or none any more
      * @param on whether it has
      */
     void SetPortSinks(PortTrace trace, uint32_t port, bool on);
-
-    /**
-     * A packet of the IP stack was dropped.
-     * @param port the port that it wanted to leave by, or the one whose link lost it
-     * @param inPort for lack of buffer: the port that it came in through; else UINT32_MAX
-     * @param why the reason
-     * @param packet the packet
-     */
-    void FrameDropped(uint32_t port,
-                      uint32_t inPort,
-                      weft_drop_reason why,
-                      Ptr<const Packet> packet);
 
   private:
     // The engine's hooks; ctx is the fabric.
@@ -261,7 +221,6 @@ class WeftFanOut
     WeftFabric& m_fabric;                          //!< Whose engine it listens to.
     weft_engine_hooks m_hooks;                     //!< Of SetHooks.
     std::vector<WeftMessageListener*> m_listeners; //!< By number; null: was removed.
-    std::vector<WeftNetDevice*> m_devices;         //!< By port; empty when none is installed.
     int64_t m_portSinks[TRACES]{};                 //!< Devices with sinks, by kind.
     std::vector<uint8_t> m_packetEvents;           //!< By port; for the engine's hooks.
     std::vector<QpShown> m_shown;                  //!< By QP number.

@@ -6,7 +6,6 @@
 
 #include "weft-frames.h"
 
-#include "base/rng.h"
 #include "weft-fabric.h"
 #include "weft-net-device.h"
 
@@ -34,130 +33,9 @@ NS_LOG_COMPONENT_DEFINE("WeftFrames");
 namespace
 {
 
-constexpr uint8_t PROTOCOL_UDP = 17;
-constexpr uint8_t PROTOCOL_ICMPV6 = 58;
-constexpr uint32_t IPV6_HEADER_BYTES = 40;
-constexpr uint32_t UDP_HEADER_BYTES = 8;
 constexpr uint8_t ECN_BITS = 3;
 
-/**
- * @param bytes at least two
- * @return the big-endian number in them
- */
-uint32_t
-Read16(const uint8_t* bytes)
-{
-    return static_cast<uint32_t>(bytes[0]) << 8 | bytes[1];
-}
-
-/**
- * Replaces the header of a packet by one that says CE.
- * @tparam Header an IP header
- * @param packet the packet
- * @param finish the last touch to the new header
- */
-template <typename Header>
-void
-ReplaceHeader(Ptr<Packet> packet, void (*finish)(Header&))
-{
-    Header header;
-    packet->RemoveHeader(header);
-    header.SetEcn(Header::ECN_CE);
-    finish(header);
-    packet->AddHeader(header);
-}
-
 } // namespace
-
-WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
-{
-    NS_LOG_FUNCTION(this << packet << protocol);
-    uint8_t head[80]; // an IPv4 header of the longest kind, and a TCP header without options
-    const uint32_t size = packet->GetSize();
-    const uint32_t got = packet->CopyData(head, sizeof head);
-    uint32_t header = 0;
-    if (protocol == ETHERTYPE_IPV4 && got >= 20)
-    {
-        isIpv4 = true;
-        header = 4 * (head[0] & 15);
-        tos = head[1];
-        next = head[9];
-        ipv4 = Ipv4Address(Read16(head + 16) << 16 | Read16(head + 18));
-        // A fragment but the first has no ports, so that all go without.
-        next = Read16(head + 6) & 0x3fff ? 0 : next;
-    }
-    else if (protocol == ETHERTYPE_IPV6 && got >= IPV6_HEADER_BYTES)
-    {
-        isIpv6 = true;
-        header = IPV6_HEADER_BYTES;
-        tos = static_cast<uint8_t>(Read16(head) >> 4);
-        next = head[6];
-        ipv6 = Ipv6Address(head + 24);
-    }
-    uint16_t source = 0;
-    uint16_t dest = 0;
-    const bool known = next == PROTOCOL_TCP || next == PROTOCOL_UDP;
-    if (known && got >= header + 4)
-    {
-        source = Read16(head + header);
-        dest = Read16(head + header + 2);
-        header += next == PROTOCOL_UDP ? UDP_HEADER_BYTES
-                  : got >= header + 13 ? 4 * (head[header + 12] >> 4)
-                                       : 20;
-    }
-    flow = FlowHash(protocol, next, source, dest);
-    payloadBytes = size > header ? size - header : 0;
-}
-
-bool
-WeftIpInfo::IsGroup() const
-{
-    NS_LOG_FUNCTION(this);
-    return (isIpv4 && (ipv4.IsMulticast() || ipv4.IsBroadcast())) || (isIpv6 && ipv6.IsMulticast());
-}
-
-bool
-WeftIpInfo::IsNeighbourDiscovery() const
-{
-    NS_LOG_FUNCTION(this);
-    return isIpv6 && ipv6.IsLinkLocalMulticast() && next == PROTOCOL_ICMPV6;
-}
-
-uint32_t
-WeftIpInfo::FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t dest)
-{
-    NS_LOG_FUNCTION(protocol << next << source << dest);
-    return static_cast<uint32_t>(weft_mix64(static_cast<uint64_t>(source) << 40 |
-                                            static_cast<uint64_t>(dest) << 24 |
-                                            static_cast<uint64_t>(next) << 16 | protocol));
-}
-
-uint32_t
-WeftIpInfo::Precedence(uint16_t protocol, uint8_t tos)
-{
-    NS_LOG_FUNCTION(protocol << tos);
-    const bool ip = protocol == ETHERTYPE_IPV4 || protocol == ETHERTYPE_IPV6;
-    return ip ? tos >> 5 : 0;
-}
-
-void
-WeftIpInfo::MarkCe(Ptr<Packet> packet, uint16_t protocol)
-{
-    NS_LOG_FUNCTION(packet << protocol);
-    if (protocol == ETHERTYPE_IPV4)
-    {
-        ReplaceHeader<Ipv4Header>(packet, [](Ipv4Header& header) {
-            if (Node::ChecksumEnabled())
-            {
-                header.EnableChecksum();
-            }
-        });
-    }
-    else
-    {
-        ReplaceHeader<Ipv6Header>(packet, [](Ipv6Header&) {});
-    }
-}
 
 WeftFrames::WeftFrames(WeftFabric& fabric)
     : m_fabric(fabric)
@@ -202,7 +80,7 @@ WeftFrames::ReadAddresses()
     for (uint32_t port = 0; port < graph->nports; port++)
     {
         const weft_fabric_node& node = graph->nodes[graph->ports[port].node];
-        Ptr<WeftNetDevice> device = m_fabric.GetDevice(port);
+        Ptr<WeftNetDevice> device = m_fabric.m_devices.Get(port);
         if (!device || node.kind != WEFT_NODE_HOST)
         {
             continue;
@@ -228,7 +106,7 @@ WeftFrames::ReadAddresses()
 }
 
 uint32_t
-WeftFrames::FindHost(WeftNetDevice* device,
+WeftFrames::FindHost(WeftFrameDevice* device,
                      Ptr<const Packet> packet,
                      const WeftIpInfo& info,
                      const Address& dest) const
@@ -260,7 +138,7 @@ WeftFrames::FindHost(WeftNetDevice* device,
 }
 
 bool
-WeftFrames::NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> packet)
+WeftFrames::NextHop(WeftIpInfo& info, WeftFrameDevice* device, Ptr<const Packet> packet)
 {
     Socket::SocketErrno error = Socket::ERROR_NOTERROR;
     Ptr<Packet> payload = packet->Copy();
@@ -288,7 +166,7 @@ WeftFrames::NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> p
 }
 
 void
-WeftFrames::Complain(Complaint what, WeftNetDevice* device, const std::string& text)
+WeftFrames::Complain(Complaint what, WeftFrameDevice* device, const std::string& text)
 {
     if (!m_complained[what])
     {
@@ -299,7 +177,7 @@ WeftFrames::Complain(Complaint what, WeftNetDevice* device, const std::string& t
 
 void
 WeftFrames::ComplainOfDestination(const WeftIpInfo& info,
-                                  WeftNetDevice* device,
+                                  WeftFrameDevice* device,
                                   const Address& dest)
 {
     std::ostringstream to;
@@ -344,13 +222,14 @@ WeftFrames::ComplainOfDestination(const WeftIpInfo& info,
 }
 
 bool
-WeftFrames::Send(WeftNetDevice* device,
-                 uint32_t port,
-                 Ptr<Packet> packet,
-                 uint16_t protocol,
-                 const Address& dest,
-                 uint32_t prio,
-                 uint32_t bytes)
+WeftFrames::Add(WeftFrameDevice* device,
+                uint32_t port,
+                Ptr<Packet> packet,
+                uint16_t protocol,
+                const Address& dest,
+                uint32_t prio,
+                uint32_t bytes,
+                weft_engine_frame& frame)
 {
     NS_LOG_FUNCTION(this << device << port << packet << protocol << dest << prio << bytes);
     const weft_fabric* graph = m_fabric.GetGraph();
@@ -378,7 +257,6 @@ WeftFrames::Send(WeftNetDevice* device,
     const uint32_t handle = m_free.back();
     m_free.pop_back();
     m_frames[handle] = {packet, device, host, bytes, protocol, static_cast<uint8_t>(prio), false};
-    weft_engine_frame frame = {};
     frame.src_host = graph->nodes[graph->ports[device->GetPort()].node].host;
     frame.dst_host = host;
     frame.port = port;
@@ -388,14 +266,15 @@ WeftFrames::Send(WeftNetDevice* device,
     frame.flow = info.flow;
     frame.ect = (info.isIpv4 || info.isIpv6) && (info.tos & ECN_BITS) != 0;
     frame.handle = handle;
-    weft_err err = {};
-    if (m_fabric.TrySendFrame(frame, &err) != 0)
-    {
-        Complain(REFUSED, device, std::string("what its fabric refuses and drops: ") + err.msg);
-        Take(handle);
-        return false;
-    }
     return true;
+}
+
+void
+WeftFrames::Refuse(WeftFrameDevice* device, uint64_t handle, const weft_err& err)
+{
+    NS_LOG_FUNCTION(this << device << handle);
+    Complain(REFUSED, device, std::string("what its fabric refuses and drops: ") + err.msg);
+    Take(handle);
 }
 
 Ptr<Packet>
@@ -473,14 +352,14 @@ WeftFrames::OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce)
     {
         WeftIpInfo::MarkCe(frame.packet, frame.protocol);
     }
-    WeftNetDevice* device = self->m_fanOut.GetDevice(port, frame.prio);
+    WeftNetDevice* device = self->m_devices.Get(port, frame.prio);
     if (!device) // only some ports of the host have one
     {
         const weft_fabric* graph = self->GetGraph();
         const weft_fabric_node& node = graph->nodes[graph->hosts[frame.dstHost]];
         for (uint32_t k = 0; k < node.nports && !device; k++)
         {
-            device = self->m_fanOut.GetDevice(node.first_port + k, frame.prio);
+            device = self->m_devices.Get(node.first_port + k, frame.prio);
         }
     }
     if (device)
@@ -488,11 +367,32 @@ WeftFrames::OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce)
         // As an event of the receiving node: the stack must not run inside of the engine.
         Simulator::ScheduleWithContext(device->GetNode()->GetId(),
                                        Time(0),
-                                       &WeftNetDevice::Receive,
-                                       Ptr<WeftNetDevice>(device),
+                                       &WeftFrameDevice::Receive,
+                                       Ptr<WeftFrameDevice>(device),
                                        frame.packet,
                                        frame.protocol,
                                        frame.sender->GetAddress());
+    }
+}
+
+void
+WeftFrames::TellDropped(WeftFabric& fabric,
+                        uint32_t port,
+                        uint32_t inPort,
+                        weft_drop_reason why,
+                        Ptr<const Packet> packet)
+{
+    fabric.m_frameDrop(Simulator::Now(), port, why, packet);
+    if (why == WEFT_DROP_ERROR)
+    {
+        if (WeftNetDevice* device = fabric.m_devices.Get(fabric.GetGraph()->ports[port].peer))
+        {
+            device->m_phyRxDrop(packet);
+        }
+    }
+    else if (WeftNetDevice* device = fabric.m_devices.Get(inPort))
+    {
+        device->m_macRxDrop(packet);
     }
 }
 
@@ -513,7 +413,7 @@ WeftFrames::OnDropped(void* ctx,
     {
         frame.sender->FrameLeft(frame.packet, frame.prio, frame.bytes);
     }
-    self->m_fanOut.FrameDropped(port, inPort, why, frame.packet);
+    TellDropped(*self, port, inPort, why, frame.packet);
 }
 
 } // namespace ns3

@@ -8,10 +8,12 @@
 #define WEFT_FRAMES_H
 
 #include "ns3-module/engine/engine.h"
+#include "weft-ip-info.h"
 
 #include "ns3/address.h"
 #include "ns3/ipv4-address.h"
 #include "ns3/ipv6-address.h"
+#include "ns3/net-device.h"
 #include "ns3/packet.h"
 
 #include <cstdint>
@@ -23,67 +25,35 @@ namespace ns3
 {
 
 class WeftFabric;
-class WeftNetDevice;
 
 /**
  * @ingroup weft
- * What a fabric needs to know of a packet of the IP stack. Read from its first bytes; of a packet
- * that is not IP only the protocol is known.
+ * A device as WeftFrames sees it: the one that sends a packet of the IP stack, and the one that it
+ * arrives at.
  */
-struct WeftIpInfo
+class WeftFrameDevice : public NetDevice
 {
-    // ns-3 declared these numbers as PROT_NUMBER of its protocols up to 3.48.
-    static constexpr uint16_t ETHERTYPE_IPV4 = 0x0800; //!< IPv4 in an Ethernet frame.
-    static constexpr uint16_t ETHERTYPE_IPV6 = 0x86dd; //!< IPv6 in an Ethernet frame.
-    static constexpr uint8_t PROTOCOL_TCP = 6;         //!< TCP in an IP packet.
+  public:
+    /**
+     * @return the fabric's number of this port
+     */
+    virtual uint32_t GetPort() const = 0;
 
     /**
-     * @param packet a packet with its network header
-     * @param protocol its EtherType
+     * A packet of the IP stack has arrived; hands it to the stack.
+     * @param packet the packet
+     * @param protocol EtherType
+     * @param from MAC address of the sender
      */
-    WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol);
-
-    bool isIpv4{false};       //!< An IPv4 header was read.
-    bool isIpv6{false};       //!< An IPv6 header was read.
-    uint8_t tos{0};           //!< Type of service or traffic class: DSCP and ECN bits.
-    uint8_t next{0};          //!< Protocol above IP; 0 for fragments.
-    uint32_t flow{0};         //!< Hash of protocol and, where there are any, ports.
-    uint32_t payloadBytes{0}; //!< What follows the TCP, UDP or, for others, the network header.
-    Ipv4Address ipv4;         //!< Destination.
-    Ipv6Address ipv6;         //!< Destination.
+    virtual void Receive(Ptr<Packet> packet, uint16_t protocol, Address from) = 0;
 
     /**
-     * @return whether the destination is a group or everyone
+     * A packet of the IP stack has left the queue of the NIC.
+     * @param packet the packet
+     * @param prio its priority
+     * @param bytes its frame bytes
      */
-    bool IsGroup() const;
-
-    /**
-     * @return whether an IPv6 stack looks for neighbours or routers on its link
-     */
-    bool IsNeighbourDiscovery() const;
-
-    /**
-     * @param protocol an EtherType
-     * @param tos type of service or traffic class
-     * @return the priority that the three upper bits of the DSCP name; 0 for what is not IP
-     */
-    static uint32_t Precedence(uint16_t protocol, uint8_t tos);
-
-    /**
-     * @param protocol an EtherType
-     * @param next protocol above IP, 0 where it is not known
-     * @param source port, or 0
-     * @param dest port, or 0
-     * @return the hash of a flow
-     */
-    static uint32_t FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t dest);
-
-    /**
-     * Sets the ECN field of the IP header to "congestion experienced".
-     * @param packet a packet whose header is IPv4 or IPv6
-     * @param protocol its EtherType
-     */
-    static void MarkCe(Ptr<Packet> packet, uint16_t protocol);
+    virtual void FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes) = 0;
 };
 
 /**
@@ -111,7 +81,7 @@ class WeftFrames
     WeftFrames& operator=(const WeftFrames&) = delete;
 
     /**
-     * Hands a packet to the engine.
+     * A packet is about to be handed to the engine: WeftFabric::SendFrame.
      * @param device the sending device
      * @param port the fabric port to send through, UINT32_MAX: the one of the flow's hash
      * @param packet with its network header; becomes the fabric's
@@ -119,15 +89,25 @@ class WeftFrames
      * @param dest MAC address of the destination, or broadcast
      * @param prio priority
      * @param bytes frame bytes
-     * @return whether it was taken: there is such a host, and no mistake
+     * @param [out] frame what the engine is given
+     * @return whether there is such a host
      */
-    bool Send(WeftNetDevice* device,
-              uint32_t port,
-              Ptr<Packet> packet,
-              uint16_t protocol,
-              const Address& dest,
-              uint32_t prio,
-              uint32_t bytes);
+    bool Add(WeftFrameDevice* device,
+             uint32_t port,
+             Ptr<Packet> packet,
+             uint16_t protocol,
+             const Address& dest,
+             uint32_t prio,
+             uint32_t bytes,
+             weft_engine_frame& frame);
+
+    /**
+     * The engine has refused a packet.
+     * @param device the sending device
+     * @param handle of the frame
+     * @param err why
+     */
+    void Refuse(WeftFrameDevice* device, uint64_t handle, const weft_err& err);
 
     /**
      * @param hooks gets the hooks of frames; their ctx must be the fabric
@@ -171,13 +151,13 @@ class WeftFrames
     /** A packet under way. */
     struct Frame
     {
-        Ptr<Packet> packet;        //!< The packet.
-        Ptr<WeftNetDevice> sender; //!< The device that sent it.
-        uint32_t dstHost;          //!< Host number.
-        uint32_t bytes;            //!< Frame bytes.
-        uint16_t protocol;         //!< EtherType.
-        uint8_t prio;              //!< Priority.
-        bool left;                 //!< It left the queue of its NIC.
+        Ptr<Packet> packet;          //!< The packet.
+        Ptr<WeftFrameDevice> sender; //!< The device that sent it.
+        uint32_t dstHost;            //!< Host number.
+        uint32_t bytes;              //!< Frame bytes.
+        uint16_t protocol;           //!< EtherType.
+        uint8_t prio;                //!< Priority.
+        bool left;                   //!< It left the queue of its NIC.
     };
 
     // The engine's hooks; ctx is the fabric.
@@ -189,6 +169,19 @@ class WeftFrames
                           uint64_t handle,
                           weft_drop_reason why);
 
+    /**
+     * A packet was dropped: tells the trace sources.
+     * @param fabric the fabric
+     * @param port the port that it wanted to leave by, or the one whose link lost it
+     * @param inPort for lack of buffer: the port that it came in through; else UINT32_MAX
+     * @param why the reason
+     * @param packet the packet
+     */
+    static void TellDropped(WeftFabric& fabric,
+                            uint32_t port,
+                            uint32_t inPort,
+                            weft_drop_reason why,
+                            Ptr<const Packet> packet);
     /**
      * @param handle of a frame that has come to its end
      * @return the frame; without a packet after Clear
@@ -202,7 +195,7 @@ class WeftFrames
      * @return the host that has the destination, or that the routes of the sender name as its next
      * hop; UINT32_MAX: there is none
      */
-    uint32_t FindHost(WeftNetDevice* device,
+    uint32_t FindHost(WeftFrameDevice* device,
                       Ptr<const Packet> packet,
                       const WeftIpInfo& info,
                       const Address& dest) const;
@@ -212,7 +205,7 @@ class WeftFrames
      * @param packet the packet
      * @return whether the routes of the sending node name a gateway, which is the new destination
      */
-    static bool NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> packet);
+    static bool NextHop(WeftIpInfo& info, WeftFrameDevice* device, Ptr<const Packet> packet);
 
     /** Why a packet goes nowhere. */
     enum Complaint
@@ -229,14 +222,16 @@ class WeftFrames
      * @param device the sending device
      * @param text what is wrong with the first, and what to do about it
      */
-    void Complain(Complaint what, WeftNetDevice* device, const std::string& text);
+    void Complain(Complaint what, WeftFrameDevice* device, const std::string& text);
     /**
      * No host can be found for a packet.
      * @param info of the packet
      * @param device the sending device
      * @param dest its MAC destination
      */
-    void ComplainOfDestination(const WeftIpInfo& info, WeftNetDevice* device, const Address& dest);
+    void ComplainOfDestination(const WeftIpInfo& info,
+                               WeftFrameDevice* device,
+                               const Address& dest);
     /** Reads the addresses of all hosts anew. */
     void ReadAddresses();
 

@@ -127,7 +127,7 @@ WeftNetDevice::DoDispose()
 {
     if (m_fabric)
     {
-        m_fabric->m_fanOut.RemoveDevice(m_port, this);
+        m_fabric->m_devices.Remove(m_port, this);
         for (int i = 0; i < WeftFanOut::TRACES; i++)
         {
             if (m_hasSinks[i])
@@ -156,8 +156,8 @@ WeftNetDevice::Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> ch
     m_fabric = fabric;
     m_port = port;
     m_channel = channel;
-    m_fabric->m_fanOut.AddDevice(port, this);
     const weft_fabric* graph = m_fabric->GetGraph();
+    m_fabric->m_devices.Add(graph->nports, port, this);
     m_isHost = graph->nodes[graph->ports[port].node].kind == WEFT_NODE_HOST;
     if (m_isHost && !m_queues)
     {
@@ -414,13 +414,13 @@ WeftNetDevice::SendFrom(Ptr<Packet> packet,
     }
     m_txBytes[prio] += bytes;
     queue->NotifyQueuedBytes(bytes);
-    if (!m_fabric->GetFrames().Send(this,
-                                    m_anyPort ? UINT32_MAX : m_port,
-                                    packet,
-                                    protocolNumber,
-                                    dest,
-                                    prio,
-                                    bytes))
+    if (!m_fabric->SendFrame(this,
+                             m_anyPort ? UINT32_MAX : m_port,
+                             packet,
+                             protocolNumber,
+                             dest,
+                             prio,
+                             bytes))
     {
         m_txBytes[prio] -= bytes;
         queue->NotifyTransmittedBytes(bytes);

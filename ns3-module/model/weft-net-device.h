@@ -37,7 +37,7 @@ class WeftLan;
  * control (NetDeviceQueueInterface): queue discs above it keep what does not fit. There is no
  * address resolution: see WeftFrames. The ports of switches refuse to send.
  */
-class WeftNetDevice : public NetDevice
+class WeftNetDevice : public WeftFrameDevice
 {
   public:
     /**
@@ -72,35 +72,17 @@ class WeftNetDevice : public NetDevice
     Ptr<WeftFabric> GetFabric() const;
 
     /**
-     * @return the fabric's number of this port
-     */
-    uint32_t GetPort() const;
-
-    /**
      * @return what the port has counted so far
      */
     WeftPortCounters GetCounters();
-
-    /**
-     * A packet of the IP stack has arrived; hands it to the stack.
-     * @param packet the packet
-     * @param protocol EtherType
-     * @param from MAC address of the sender
-     */
-    void Receive(Ptr<Packet> packet, uint16_t protocol, Address from);
-
-    /**
-     * A packet of the IP stack has left the queue of the NIC.
-     * @param packet the packet
-     * @param prio its priority
-     * @param bytes its frame bytes
-     */
-    void FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes);
 
     /** Called by the trace source accessors: passes on which traces have sinks. */
     void TraceSinksChanged();
 
     // Inherited
+    uint32_t GetPort() const override;
+    void Receive(Ptr<Packet> packet, uint16_t protocol, Address from) override;
+    void FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes) override;
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;
     Ptr<Channel> GetChannel() const override;
@@ -171,7 +153,9 @@ class WeftNetDevice : public NetDevice
     typedef void (*QueueTracedCallback)(Time time, uint32_t prio, uint64_t bytes);
 
   private:
-    friend class WeftFanOut; // which keeps the devices of a port in a list
+    friend class WeftDevices; // which keeps the devices of a port in a list
+    friend class WeftFanOut;
+    friend class WeftFrames;
 
     void DoDispose() override;
 

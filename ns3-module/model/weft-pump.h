@@ -7,8 +7,7 @@
 #ifndef WEFT_PUMP_H
 #define WEFT_PUMP_H
 
-#include "base/units.h"
-#include "ns3-module/engine/engine.h"
+#include "weft-engine-driver.h"
 #include "weft-time.h"
 
 #include "ns3/callback.h"
@@ -41,11 +40,11 @@ class WeftSimulatorImpl;
  *
  * A pump belongs to one simulation: Simulator::Destroy ends its life.
  */
-class WeftPump
+class WeftPump : public WeftEngineDriver
 {
   public:
     WeftPump() = default;
-    ~WeftPump();
+    ~WeftPump() override;
 
     WeftPump(const WeftPump&) = delete;
     WeftPump& operator=(const WeftPump&) = delete;
@@ -112,16 +111,14 @@ class WeftPump
         return m_running;
     }
 
-    /**
-     * @return number of events executed by the engine; 0 when several ranks share it out
-     */
-    uint64_t GetEventCount() const;
+    // Inherited
+    uint64_t GetEventCount() const override;
 
   private:
-    friend class WeftSimulatorImpl;
+    void Prepare() override;
+    void RunEngine(int64_t limitPs, int64_t quietPs) override;
+    void FinishRun() override;
 
-    /** Makes the engine that is shared out. */
-    void Prepare();
     /** Joins the current simulation. */
     void Attach();
     /** Leaves it: its simulator is being destroyed. */
@@ -130,21 +127,11 @@ class WeftPump
     void Disarm();
     /** The pump event under a SimulatorImpl that is not weft's. */
     void Fire();
-    /**
-     * Executes engine events.
-     * @param limitPs those earlier than this
-     */
-    void RunEngine(int64_t limitPs, int64_t quietPs);
-    /** After RunEngine: hands on an error, or arms the pump again. */
-    void FinishRun();
 
-    weft_engine* m_engine{nullptr};                           //!< The engine.
     Callback<void, const weft_err&> m_onError;                //!< Called at an engine error.
-    int64_t m_horizonPs{WEFT_NEVER};                          //!< Last time to be executed.
     const volatile std::sig_atomic_t* m_interrupted{nullptr}; //!< Stops the Simulator.
 
     Callback<void> m_build;             //!< Makes an engine that is shared out.
-    bool m_shared{false};               //!< Several ranks share out the engine.
     bool m_attached{false};             //!< Part of a simulation.
     bool m_dead{false};                 //!< Its simulation was destroyed, or it retired.
     bool m_running{false};              //!< The engine is running.
@@ -152,11 +139,6 @@ class WeftPump
     WeftSimulatorImpl* m_impl{nullptr}; //!< Set under WeftSimulatorImpl.
     EventId m_destroyEvent;             //!< Calls HandleDestroy.
     EventId m_event;                    //!< The pump event, when m_impl is null.
-
-    bool m_armed{false};   //!< The pump event is pending.
-    int64_t m_armedPs{0};  //!< Its time.
-    uint32_t m_uid{0};     //!< Its uid, under WeftSimulatorImpl.
-    uint32_t m_context{0}; //!< Its context, under WeftSimulatorImpl.
 };
 
 } // namespace ns3

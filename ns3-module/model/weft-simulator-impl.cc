@@ -6,11 +6,13 @@
 
 #include "weft-simulator-impl.h"
 
-#include "weft-pump.h"
+#include "weft-engine-driver.h"
 #include "weft-ranks.h"
 
 #include "ns3/abort.h"
 #include "ns3/assert.h"
+#include "ns3/channel-list.h"
+#include "ns3/channel.h"
 #include "ns3/log.h"
 #include "ns3/make-event.h"
 #include "ns3/simulator.h"
@@ -104,7 +106,7 @@ WeftSimulatorImpl::GetEventCount() const
 {
     NS_LOG_FUNCTION(this);
     uint64_t n = m_eventCount;
-    for (const WeftPump* pump : m_pumps)
+    for (const WeftEngineDriver* pump : m_pumps)
     {
         n += pump->GetEventCount();
     }
@@ -274,7 +276,7 @@ Time
 WeftSimulatorImpl::GetNextTime() const
 {
     NS_LOG_FUNCTION(this);
-    const WeftPump* first = FirstPump();
+    const WeftEngineDriver* first = FirstPump();
     int64_t next = first ? first->m_armedPs : std::numeric_limits<int64_t>::max();
     if (!m_events->IsEmpty())
     {
@@ -303,20 +305,20 @@ WeftSimulatorImpl::Stop(const Time& delay)
 }
 
 void
-WeftSimulatorImpl::AddPump(WeftPump* pump)
+WeftSimulatorImpl::AddPump(WeftEngineDriver* pump)
 {
     m_pumps.push_back(pump);
 }
 
 void
-WeftSimulatorImpl::RemovePump(WeftPump* pump)
+WeftSimulatorImpl::RemovePump(WeftEngineDriver* pump)
 {
     m_eventCount += pump->GetEventCount();
     m_pumps.erase(std::remove(m_pumps.begin(), m_pumps.end(), pump), m_pumps.end());
 }
 
 void
-WeftSimulatorImpl::ArmPump(WeftPump* pump)
+WeftSimulatorImpl::ArmPump(WeftEngineDriver* pump)
 {
     pump->m_uid = m_uid++;
     pump->m_context = m_currentContext;
@@ -334,11 +336,11 @@ WeftSimulatorImpl::LimitRunningPump(uint64_t ts)
     }
 }
 
-WeftPump*
+WeftEngineDriver*
 WeftSimulatorImpl::FirstPump() const
 {
-    WeftPump* first = nullptr;
-    for (WeftPump* pump : m_pumps)
+    WeftEngineDriver* first = nullptr;
+    for (WeftEngineDriver* pump : m_pumps)
     {
         if (pump->m_armed && (!first || pump->m_armedPs < first->m_armedPs ||
                               (pump->m_armedPs == first->m_armedPs && pump->m_uid < first->m_uid)))
@@ -350,14 +352,14 @@ WeftSimulatorImpl::FirstPump() const
 }
 
 void
-WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
+WeftSimulatorImpl::RunPump(WeftEngineDriver* pump, int64_t eventTs)
 {
     int64_t limit = eventTs;
     if (pump->m_horizonPs != WEFT_NEVER)
     {
         limit = std::min(limit, pump->m_horizonPs + 1); // the horizon itself is still executed
     }
-    for (const WeftPump* other : m_pumps)
+    for (const WeftEngineDriver* other : m_pumps)
     {
         if (other != pump && other->m_armed)
         {
@@ -380,7 +382,7 @@ WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
             running = nullptr;
         }
 
-        WeftPump*& running;
+        WeftEngineDriver*& running;
     };
 
     {
@@ -422,7 +424,7 @@ WeftSimulatorImpl::Run()
     }
     while (!m_stop)
     {
-        WeftPump* pump = FirstPump();
+        WeftEngineDriver* pump = FirstPump();
         if (m_events->IsEmpty())
         {
             if (!pump)
@@ -448,6 +450,88 @@ WeftSimulatorImpl::Run()
             RunPump(pump, head.m_ts);
         }
     }
+}
+
+// One of several ranks.
+
+weft_peers_user
+WeftSimulatorImpl::MakeUser(const uint8_t* owner)
+{
+    weft_peers_user user = {};
+    user.ctx = this;
+    user.owner = owner;
+    user.next = &WeftSimulatorImpl::NextOfUser;
+    user.run = &WeftSimulatorImpl::RunUser;
+    user.stopped = &WeftSimulatorImpl::UserStopped;
+    return user;
+}
+
+int64_t
+WeftSimulatorImpl::NextOfUser(void* ctx)
+{
+    auto self = static_cast<WeftSimulatorImpl*>(ctx);
+    return self->m_stop || self->m_events->IsEmpty()
+               ? WEFT_NEVER
+               : static_cast<int64_t>(self->m_events->PeekNext().key.m_ts);
+}
+
+void
+WeftSimulatorImpl::RunUser(void* ctx)
+{
+    auto self = static_cast<WeftSimulatorImpl*>(ctx);
+    WeftEngineDriver* pump = self->m_running;
+    self->m_running = nullptr; // Now() is the event's
+    self->RunEvent();
+    self->m_currentContext = Simulator::NO_CONTEXT;
+    self->m_running = pump;
+}
+
+bool
+WeftSimulatorImpl::UserStopped(void* ctx)
+{
+    return static_cast<WeftSimulatorImpl*>(ctx)->m_stop;
+}
+
+WeftEngineDriver*
+WeftSimulatorImpl::PrepareRanks()
+{
+    for (uint32_t i = 0; i < ChannelList::GetNChannels(); i++)
+    {
+        const std::string name = ChannelList::GetChannel(i)->GetInstanceTypeId().GetName();
+        NS_ABORT_MSG_IF(name == "ns3::PointToPointRemoteChannel",
+                        "weft: a point-to-point link joins nodes of several ranks, and "
+                        "ns3::WeftSimulatorImpl carries between ranks only what crosses a weft "
+                        "fabric");
+    }
+    NS_ABORT_MSG_IF(m_pumps.size() > 1,
+                    "weft: several ranks simulate one fabric, and this script has "
+                        << m_pumps.size());
+    if (m_pumps.empty())
+    {
+        return nullptr;
+    }
+    m_pumps.front()->Prepare();
+    return m_pumps.front();
+}
+
+void
+WeftSimulatorImpl::RunRanks()
+{
+    WeftEngineDriver* pump = PrepareRanks();
+    while (!pump && !m_stop && !m_events->IsEmpty())
+    {
+        RunEvent();
+    }
+    if (!pump)
+    {
+        return;
+    }
+    m_running = pump;
+    pump->RunEngine(std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::max());
+    m_currentTs = NowTs();
+    m_running = nullptr;
+    m_stop = true;
+    pump->FinishRun();
 }
 
 } // namespace ns3

@@ -26,7 +26,7 @@
 namespace ns3
 {
 
-class WeftPump;
+class WeftEngineDriver;
 
 /**
  * @ingroup weft
@@ -85,7 +85,7 @@ class WeftSimulatorImpl : public SimulatorImpl
     Time GetNextTime() const;
 
   private:
-    friend class WeftPump;
+    friend class WeftPump; // which joins and leaves
     friend class WeftFabric;
 
     void DoDispose() override;
@@ -93,16 +93,16 @@ class WeftSimulatorImpl : public SimulatorImpl
     /**
      * @param pump a pump that joins the simulation
      */
-    void AddPump(WeftPump* pump);
+    void AddPump(WeftEngineDriver* pump);
     /**
      * @param pump a pump that leaves it
      */
-    void RemovePump(WeftPump* pump);
+    void RemovePump(WeftEngineDriver* pump);
     /**
      * Gives a pump its place among the events of its time.
      * @param pump a pump whose armed time has just been set
      */
-    void ArmPump(WeftPump* pump);
+    void ArmPump(WeftEngineDriver* pump);
 
     /**
      * @return the time step of the event being executed
@@ -124,13 +124,13 @@ class WeftSimulatorImpl : public SimulatorImpl
     /**
      * @return the armed pump that comes first, or null
      */
-    WeftPump* FirstPump() const;
+    WeftEngineDriver* FirstPump() const;
     /**
      * Executes a pump's engine up to the next thing that is not its own.
      * @param pump the pump
      * @param eventTs time of the next ns-3 event, or INT64_MAX
      */
-    void RunPump(WeftPump* pump, int64_t eventTs);
+    void RunPump(WeftEngineDriver* pump, int64_t eventTs);
     /** Executes the first ns-3 event. */
     void RunEvent();
     /** Run, of one of several ranks: the engine requests ns-3 events and executes them. */
@@ -143,7 +143,7 @@ class WeftSimulatorImpl : public SimulatorImpl
     /**
      * @return the fabric's pump under RunRanks, null when there is none
      */
-    WeftPump* PrepareRanks();
+    WeftEngineDriver* PrepareRanks();
     // Of MakeUser; ctx is this object.
     static int64_t NextOfUser(void* ctx);
     static void RunUser(void* ctx);
@@ -159,10 +159,10 @@ class WeftSimulatorImpl : public SimulatorImpl
         EventImpl* event; //!< The event.
     };
 
-    Ptr<Scheduler> m_events;            //!< ns-3 events to come.
-    std::list<EventId> m_destroyEvents; //!< Events to run on Destroy.
-    std::vector<WeftPump*> m_pumps;     //!< Pumps of all fabrics, in the order they joined.
-    WeftPump* m_running{nullptr};       //!< The pump whose engine is running.
+    Ptr<Scheduler> m_events;                //!< ns-3 events to come.
+    std::list<EventId> m_destroyEvents;     //!< Events to run on Destroy.
+    std::vector<WeftEngineDriver*> m_pumps; //!< Pumps of all fabrics, in the order they joined.
+    WeftEngineDriver* m_running{nullptr};   //!< The pump whose engine is running.
 
     std::atomic<bool> m_stop{false};         //!< Stop was called.
     uint32_t m_uid{EventId::UID::VALID};     //!< The next event uid.

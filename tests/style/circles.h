@@ -21,7 +21,8 @@ using Graph = std::map<std::string, std::map<std::string, std::string>>;
 
 /* The folders whose files make no circle of calls. */
 inline const std::vector<std::string> without_call_circles = {
-    "frontend", "topologies", "congestion", "ns3-module/engine", "ns3-module/bridge"};
+    "frontend",          "topologies",       "congestion",       "ns3-module/engine",
+    "ns3-module/bridge", "ns3-module/model", "ns3-module/helper"};
 
 /* Tables of families that no .def file lists: a member per kind of operation, and per table of a
  * run folder. */

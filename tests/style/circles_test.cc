@@ -17,8 +17,11 @@ TEST(Circles, NoFileIsCalledBackByThoseItCalls)
     ASSERT_NE(build, nullptr) << "WEFT_BINARY_DIR must name the build (ctest sets it)";
     const std::vector<Symbol> symbols = built_symbols(build, paths_of(project_tree()));
     ASSERT_GT(symbols.size(), 1000u) << "no object files in " << build << ": build weft first";
+    const bool ns3 =
+        std::filesystem::exists(std::string(build) + "/ns3-module/CMakeFiles/weft_ns3_objects.dir");
     for (const std::string &folder : without_call_circles)
-        EXPECT_TRUE(std::any_of(symbols.begin(), symbols.end(),
+        EXPECT_TRUE((!ns3 && (folder == "ns3-module/model" || folder == "ns3-module/helper")) ||
+                    std::any_of(symbols.begin(), symbols.end(),
                                 [&](const Symbol &s) { return lies_in(s.file, folder); }))
             << "no object files of " << folder;
     EXPECT_EQ(joined(circles_of(calls_graph(symbols, family_files(project_tree())))), "");
