@@ -171,12 +171,12 @@ TEST_P(Needs, NothingElseMatters)
         Algo b(ops, settings, env);
         auto other = steps;
         for (Step &s : other) { // play passes on only what is asked for
-            if (!(needs & (WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_SUPPLY)))
+            if (!(needs & (WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_SIGNALS)))
                 s.mark = !s.mark;
             if (!(needs & WEFT_CC_NEEDS_PINT))
                 s.pint ^= 0xff;
             if (!(needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_CREDIT |
-                           WEFT_CC_NEEDS_SUPPLY))) // or the backlog, or a warning
+                           WEFT_CC_NEEDS_SIGNALS))) // or the backlog, or a warning
                 s.qlen_bytes += 1000;
         }
         RC_ASSERT(decisions(a, steps) == decisions(b, other));
