@@ -162,10 +162,47 @@ static int check_list(const char *key, const char *list, const char *const *name
     return 0;
 }
 
+/* Where the value of a fitted constant is in library.constants; NULL: it is not there. */
+static const char *fitted_value(const char *list, const char *name)
+{
+    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] != 0))
+        if (strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '=')
+            return at + strlen(name) + 1;
+    return NULL;
+}
+
+double weft_library_fitted(const struct weft_library_params *l, enum weft_nccl_fitted which)
+{
+    const char *own = fitted_value(l->constants, weft_library_fitted_name[which]);
+    return own ? strtod(own, NULL) : weft_library_fitted_default((enum weft_nccl_gpu)l->gpu, which);
+}
+
+static int check_constants(const char *list, struct weft_err *err)
+{
+    for (const char *at = list; *at;) {
+        const size_t size = strcspn(at, ",");
+        char *end = NULL;
+        int i = 0;
+        while (i < WEFT_NCCL_FITTED && fitted_value(at, weft_library_fitted_name[i]) !=
+                                           at + strlen(weft_library_fitted_name[i]) + 1)
+            i++;
+        const double v =
+            i < WEFT_NCCL_FITTED ? strtod(at + strlen(weft_library_fitted_name[i]) + 1, &end) : 0;
+        if (!(v > 0 && v < 1e6) || end != at + size)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "library.constants: '%.*s' is no NAME=NUMBER of a fitted constant; "
+                                "see 'weft show library nccl'",
+                                (int)size, at);
+        at += size + (at[size] != 0);
+    }
+    return 0;
+}
+
 int weft_library_check(const struct weft_library_params *l, struct weft_err *err)
 {
-    const int rc = check_list("algo", l->algo, algo_name, WEFT_NCCL_ALGOS, err);
-    return rc ? rc : check_list("proto", l->proto, proto_name, WEFT_NCCL_PROTOS, err);
+    int rc = check_list("algo", l->algo, algo_name, WEFT_NCCL_ALGOS, err);
+    rc = rc ? rc : check_list("proto", l->proto, proto_name, WEFT_NCCL_PROTOS, err);
+    return rc ? rc : check_constants(l->constants, err);
 }
 
 static double steps_of(enum weft_coll_kind kind, uint32_t n)
@@ -439,16 +476,16 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     if (ring && g->nodes == 1) {
         const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
         if (row->proto == WEFT_NCCL_LL128)
-            rate = fmin(rate, WEFT_NCCL_LL128_SHARE * k->ring_ll128 / 2);
+            rate = fmin(rate, weft_library_fitted(l, WEFT_NCCL_LL128_SHARE) * k->ring_ll128 / 2);
         if (row->proto == WEFT_NCCL_SIMPLE)
-            rate = k->ring / all;
-        sync = k->sync_us[row->proto];
+            rate = weft_library_fitted(l, WEFT_NCCL_RING_GBPS) / all;
+        sync = weft_library_fitted(l, WEFT_NCCL_SYNC_LL + row->proto);
     }
     if (nvls) {
-        step = algo == WEFT_NCCL_NVLS ? WEFT_NCCL_NVLS_COPY_US
+        step = algo == WEFT_NCCL_NVLS ? weft_library_fitted(l, WEFT_NCCL_NVLS_COPY_US)
                                       : 0; /* in the limit of trees it is contained */
         launch = weft_nccl_nvlink_us[algo][row->proto] - step;
-        copy = algo == WEFT_NCCL_NVLS ? WEFT_NCCL_NVLS_COPY_GBPS
+        copy = algo == WEFT_NCCL_NVLS ? weft_library_fitted(l, WEFT_NCCL_NVLS_COPY_GBPS)
                                       : 2 * algo_GBps(g, kind, algo, bus) / channels;
     }
     snprintf(text, WEFT_CHOICE_TEXT_MAX,
@@ -463,7 +500,7 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
              (ring && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1) * (ring ? (unsigned)pieces : 1),
              launch * 1e3, step * 1e3, net * 1e3,
              proxy_us(l) * 1e3 / (double)pieces /
-                 (algo == WEFT_NCCL_NVLS_TREE ? WEFT_NCCL_PROXY_MERGED : 1),
+                 (algo == WEFT_NCCL_NVLS_TREE ? weft_library_fitted(l, WEFT_NCCL_PROXY_MERGED) : 1),
              (row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS) * (ring ? (unsigned)pieces : 1),
              l->qps, sync * 1e3, rate * 8e9, copy * 8e9);
 }
@@ -494,7 +531,7 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
              each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk / pieces,
              8 * all / each, l->qps, base_us(l, WEFT_NCCL_RING, proto) * 1e3,
              software_us(step, g->node_us) * 1e3, software_us(net, g->net_us) * 1e3,
-             proxy_us(l) * 1e3 / (double)pieces / WEFT_NCCL_PROXY_MERGED);
+             proxy_us(l) * 1e3 / (double)pieces / weft_library_fitted(l, WEFT_NCCL_PROXY_MERGED));
 }
 
 /* The place of a group. A job on a part of the fabric has no dimensions of its own: those of the

@@ -54,6 +54,12 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
 /** What the library takes for an operation of a group; false: it has no say. */
 bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,
                        struct weft_ranking *out);
+/** Names of fitted constants in library.constants. */
+extern const char *const weft_library_fitted_name[WEFT_NCCL_FITTED];
+/** A fitted constant of @p gpu. */
+double weft_library_fitted_default(enum weft_nccl_gpu gpu, enum weft_nccl_fitted which);
+/** The same, or what library.constants says. */
+double weft_library_fitted(const struct weft_library_params *l, enum weft_nccl_fitted which);
 /** Lists the constants of the model: @p row gets each with its values and where they are from. */
 void weft_library_constants(void (*row)(void *ctx, const char *name, const char *values,
                                         const char *source),

@@ -62,7 +62,7 @@ static void of_gpus(constant_row *row, void *ctx)
             const double *v;
             size_t n;
         } rows[] = {{"NVLinks of a GPU, GB/s", SEARCH, &k->link, 1},
-                    {"ring on one node, copies of all channels, GB/s",
+                    {"ring on one node, copies of all channels, GB/s (ring-GBps)",
                      i == WEFT_NCCL_AMPERE   ? FIT_STEPS
                      : i == WEFT_NCCL_HOPPER ? "NVIDIA/nccl issue 1455: 365 to 370 GB/s"
                                              : "NVLinks that NCCL counts with",
@@ -75,7 +75,7 @@ static void of_gpus(constant_row *row, void *ctx)
                     {"NVLS efficiency", TUNING, &k->nvls, 1},
                     {"rates tried on one node, GB/s", SEARCH, k->one_node, 12},
                     {"rates tried on several, GB/s", SEARCH, k->nodes, 16},
-                    {"channel busy with a ring's step on one node, us",
+                    {"channel busy with a ring's step on one node, us (sync-)",
                      i == WEFT_NCCL_AMPERE   ? FIT_STEPS
                      : i == WEFT_NCCL_HOPPER ? "LL fitted on DGX H100; others as ampere, by clock"
                                              : "as ampere and hopper, by clock",
@@ -99,20 +99,37 @@ static void of_cpus(constant_row *row, void *ctx)
     }
 }
 
+const char *const weft_library_fitted_name[WEFT_NCCL_FITTED] = {
+    "sync-ll-us",  "sync-ll128-us",  "sync-simple-us", "ring-GBps",
+    "ll128-share", "nvls-copy-GBps", "nvls-copy-us",   "proxy-merged"};
+
+double weft_library_fitted_default(enum weft_nccl_gpu gpu, enum weft_nccl_fitted which)
+{
+    const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[gpu];
+    const double v[WEFT_NCCL_FITTED] = {
+        k->sync_us[WEFT_NCCL_LL],       k->sync_us[WEFT_NCCL_LL128],
+        k->sync_us[WEFT_NCCL_SIMPLE],   k->ring,
+        [WEFT_NCCL_LL128_SHARE] = 0.56, [WEFT_NCCL_NVLS_COPY_GBPS] = 38.5,
+        [WEFT_NCCL_NVLS_COPY_US] = 3,   [WEFT_NCCL_PROXY_MERGED] = 2.2,
+    };
+    return v[which];
+}
+
 void weft_library_constants(constant_row *row, void *ctx)
 {
-    static const struct {
-        const char *name, *source;
-        double v;
-    } fitted[] = {
-        {"NVLS: copies of a channel, GB/s", FIT_NVLS, WEFT_NCCL_NVLS_COPY_GBPS},
-        {"NVLS: time of a copy besides, us", FIT_NVLS, WEFT_NCCL_NVLS_COPY_US},
-        {"Ring LL128 on one node: share of the tuner's rate", FIT_STEPS, WEFT_NCCL_LL128_SHARE},
-        {"messages that the proxy handles at once", "fitted on aws-p5-alltoall-ep",
-         WEFT_NCCL_PROXY_MERGED}};
+    static const char *const what[] = {
+        "Ring LL128 on one node: share of the tuner's rate", "NVLS: copies of a channel, GB/s",
+        "NVLS: time of a copy besides, us", "messages that the proxy handles at once"};
+    static const char *const source[] = {FIT_STEPS, FIT_NVLS, FIT_NVLS,
+                                         "fitted on aws-p5-alltoall-ep"};
+    char name[96];
     of_algorithms(row, ctx);
     of_gpus(row, ctx);
     of_cpus(row, ctx);
-    for (size_t i = 0; i < sizeof fitted / sizeof fitted[0]; i++)
-        numbers(row, ctx, fitted[i].name, &fitted[i].v, 1, fitted[i].source);
+    for (int i = WEFT_NCCL_LL128_SHARE; i < WEFT_NCCL_FITTED; i++) {
+        const double v = weft_library_fitted_default(WEFT_NCCL_AMPERE, (enum weft_nccl_fitted)i);
+        snprintf(name, sizeof name, "%s (%s)", what[i - WEFT_NCCL_LL128_SHARE],
+                 weft_library_fitted_name[i]);
+        numbers(row, ctx, name, &v, 1, source[i - WEFT_NCCL_LL128_SHARE]);
+    }
 }

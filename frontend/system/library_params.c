@@ -35,6 +35,11 @@ static const struct weft_param params[] = {
     {WEFT_ROW_STRING(struct weft_library_params, proto, "proto", ""),
      .help = "protocols that may be taken: ll, ll128, simple; ^ before the list: all but these",
      .source = "NCCL_PROTO", .needs = NEEDS},
+    {WEFT_ROW_STRING(struct weft_library_params, constants, "constants", ""),
+     .help =
+         "values for fitted constants, NAME=NUMBER joined by ','; weft show library nccl has the "
+         "names in brackets",
+     .needs = NEEDS},
     {WEFT_ROW_U64(struct weft_library_params, min_channels, "min-nchannels", "0", NULL, "64"),
      .help = "least channels; 0: what the graph search finds", .source = "NCCL_MIN_NCHANNELS",
      .needs = NEEDS},

@@ -30,6 +30,7 @@ struct weft_library_params {
     int64_t launch_period_ps;            /**< calls follow each other no faster */
     bool ll128;                          /**< over several nodes */
     const char *algo, *proto;            /**< NCCL_ALGO, NCCL_PROTO; "": all */
+    const char *constants;               /**< "NAME=NUMBER,...": instead of fitted ones */
     uint64_t min_channels, max_channels; /**< 0: as found */
     uint64_t buffer_bytes;               /**< NCCL_BUFFSIZE */
     uint64_t qps;                        /**< NCCL_IB_QPS_PER_CONNECTION */

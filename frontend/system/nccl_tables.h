@@ -121,13 +121,20 @@ static const double weft_nccl_ll_max[3][2] = {{39, 20.4}, {22.5, 19}, {39, 20.4}
 /** [nccl] Time of posting a message by CPU; three times as long for Simple. */
 static const double weft_nccl_post_us[3] = {1, 2, 1};
 
-/** [fit] Copies of a channel into and out of NVLS buffers: rate, and time besides. */
-#define WEFT_NCCL_NVLS_COPY_GBPS 38.5
-#define WEFT_NCCL_NVLS_COPY_US 3
-/** [fit] Share of the tuner's rate of LL128 that a ring within one node reaches. */
-#define WEFT_NCCL_LL128_SHARE 0.56
-/** [fit] Messages that the proxy handles at once, in all-to-alls and NVLSTree. */
-#define WEFT_NCCL_PROXY_MERGED 2.2
+/** Constants that are fitted, whose names library.constants takes; the first five depend on the GPU
+ * or concern rings within one node. */
+enum weft_nccl_fitted {
+    WEFT_NCCL_SYNC_LL, /**< us; see weft_nccl_gpu_constants */
+    WEFT_NCCL_SYNC_LL128,
+    WEFT_NCCL_SYNC_SIMPLE,
+    WEFT_NCCL_RING_GBPS,
+    WEFT_NCCL_LL128_SHARE,    /**< of the tuner's rate of LL128 that such a ring reaches */
+    WEFT_NCCL_NVLS_COPY_GBPS, /**< copies of a channel into and out of NVLS buffers */
+    WEFT_NCCL_NVLS_COPY_US,   /**< what such a copy takes besides */
+    WEFT_NCCL_PROXY_MERGED,   /**< messages that the proxy handles at once, in all-to-alls and
+                                   NVLSTree */
+    WEFT_NCCL_FITTED
+};
 
 /** [nccl] Factors of a tree's rate by floor(log2(bytes / 64)). */
 #define WEFT_NCCL_FACTORS 24

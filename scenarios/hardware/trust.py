@@ -19,6 +19,7 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
@@ -38,22 +39,28 @@ def read_cases():
         return list(csv.DictReader(f))
 
 
-def play(weft, data, case, folder):
-    """Rows of a case: bytes, simulated us, measured us, choice."""
-    out = os.path.join(folder, "case.csv")
+def play(weft, data, case, folder, sets=(), sizes=None):
+    """Rows of a case: bytes, simulated us, measured us, choice; none in sizes (from, to): no rows."""
+    out = os.path.join(folder, "case-%d.csv" % threading.get_ident())
     command = [weft, "nccl-tests", case["cluster"], case["collective"], "-n", case["nodes"], "-g", case["gpus"],
                "--against", os.path.join(data, case["file"] + ".csv"), "--csv", out]
     if case["only"]:
         command += ["--only", case["only"]]
     command += case["options"].split()
-    for setting in case["set"].split():
+    for setting in case["set"].split() + list(sets):
         command += ["--set", setting]
+    if sizes:
+        command += ["-b", str(max(sizes[0], 1)), "-e", str(min(sizes[1], 1 << 40))]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode and sizes and "in this range" in done.stderr:
+        return []
     if done.returncode:
         sys.exit("%s\n%s" % (" ".join(command), done.stderr))
     with open(out, newline="") as f:
-        return [(int(r["bytes"]), float(r["time_us"]), float(r["measured_us"]), r["choice"],
+        rows = [(int(r["bytes"]), float(r["time_us"]), float(r["measured_us"]), r["choice"],
                  float(r["busbw_GBps"])) for r in csv.DictReader(f)]
+    os.remove(out)
+    return rows
 
 
 def percentile(values, share):
