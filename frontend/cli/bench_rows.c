@@ -3,6 +3,7 @@
 #include "cli/bench_rows.h"
 
 #include "base/file.h"
+#include "system/library.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -140,14 +141,16 @@ void weft_bench_rows_free(struct weft_bench_rows *m)
     *m = (struct weft_bench_rows){0};
 }
 
-double weft_nic_GBps(const struct weft_scenario *s)
+void weft_cluster_GBps(const struct weft_scenario *s, double GBps[2])
 {
     struct weft_scenario_parts parts;
     struct weft_err err = {0};
     struct weft_dims dims;
+    GBps[0] = GBps[1] = 0;
     if (weft_scenario_build_net(s, &parts, &err))
-        return 0;
+        return;
     weft_scenario_dims(parts.fabric, &dims);
+    GBps[0] = weft_library_link_GBps(parts.fabric);
+    GBps[1] = dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0;
     weft_scenario_parts_free(&parts);
-    return dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0;
 }

@@ -38,8 +38,8 @@ int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *ki
                          struct weft_bench_rows *out, struct weft_err *err);
 void weft_bench_rows_free(struct weft_bench_rows *m);
 
-/** Rate of a NIC of the cluster: of the second dimension of its topology; 0: it has one dimension.
- */
-double weft_nic_GBps(const struct weft_scenario *s);
+/** Rates of a rank within a node and between nodes: of the first two dimensions of the cluster's
+ * topology; 0: there is no such one. */
+void weft_cluster_GBps(const struct weft_scenario *s, double GBps[2]);
 
 #endif

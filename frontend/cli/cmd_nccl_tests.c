@@ -212,8 +212,13 @@ static const struct weft_library_row *
 nccl_tests_choose(const struct test *t, const struct weft_scenario *s, uint64_t bytes,
                   struct weft_library_row rows[WEFT_LIBRARY_ROWS])
 {
-    const struct weft_library_group g = {
-        .n = t->nodes * t->gpus, .node = t->gpus, .nodes = t->nodes, .nic_GBps = weft_nic_GBps(s)};
+    double GBps[2];
+    weft_cluster_GBps(s, GBps);
+    const struct weft_library_group g = {.n = t->nodes * t->gpus,
+                                         .node = t->gpus,
+                                         .nodes = t->nodes,
+                                         .link_GBps = GBps[0],
+                                         .nic_GBps = GBps[1]};
     if (s->system->library == WEFT_LIBRARY_IDEAL || t->kind->coll == WEFT_COLL_ALL_TO_ALL)
         return NULL;
     return weft_library_rows(s->system, &g, t->kind->coll, bytes, rows) ? &rows[0] : NULL;

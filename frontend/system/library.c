@@ -42,6 +42,11 @@ static uint32_t node_of(const struct weft_group *g, const uint32_t *hosts, uint3
     return (hosts ? hosts[g->ranks[i]] : g->ranks[i]) / size;
 }
 
+double weft_library_link_GBps(const struct weft_fabric *f)
+{
+    return f->ndims ? (double)f->dims[0].links * (double)f->dims[0].rate_bps / 8e9 : 0;
+}
+
 bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabric,
                         const uint32_t *hosts, struct weft_library_group *out)
 {
@@ -79,10 +84,18 @@ static uint32_t nics(const struct weft_library_params *l, const struct weft_libr
     return l->rails && l->rails < g->node ? (uint32_t)l->rails : g->node;
 }
 
+/* What the search counts with of a GPU's NVLinks: all, or less where the fabric has fewer. */
+static double links_GBps(const struct weft_library_params *l, const struct weft_library_group *g)
+{
+    const double all = weft_nccl_gpus[l->gpu].link;
+    return g->link_GBps > 0 && g->link_GBps < all ? g->link_GBps : all;
+}
+
 /* Rates from the list, falling, until one fits the links. */
 static struct graph search(const struct weft_library_params *l, const struct weft_library_group *g)
 {
     const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
+    const double link = links_GBps(l, g);
     const double *rates = g->nodes > 1 ? k->nodes : k->one_node;
     const size_t most =
         g->nodes > 1 ? sizeof k->nodes / sizeof *rates : sizeof k->one_node / sizeof *rates;
@@ -91,7 +104,7 @@ static struct graph search(const struct weft_library_params *l, const struct wef
     for (size_t i = 0; i < most && rates[i] > 0; i++) {
         /* the last rank of a node in a ring sends over its NIC */
         const double share = g->nodes > 1 && g->node > 1 ? (g->node - 1.0) / g->node : 1;
-        double c = floor(k->link / (rates[i] * share) + 1e-9);
+        double c = floor(link / (rates[i] * share) + 1e-9);
         if (g->nodes > 1) {
             const double per_nic = floor(nic / rates[i] + 1e-9) * nics(l, g);
             c = g->node > 1 && c < per_nic ? c : per_nic;
@@ -100,7 +113,7 @@ static struct graph search(const struct weft_library_params *l, const struct wef
             best = (struct graph){c, rates[i]};
         if (g->nodes > 1 && c >= 1)
             break;
-        if (c * rates[i] > 0.95 * k->link)
+        if (c * rates[i] > 0.95 * link)
             break;
     }
     const bool newer = l->gpu == WEFT_NCCL_HOPPER || l->gpu == WEFT_NCCL_BLACKWELL;
@@ -478,7 +491,7 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
         if (row->proto == WEFT_NCCL_LL128)
             rate = fmin(rate, weft_library_fitted(l, WEFT_NCCL_LL128_SHARE) * k->ring_ll128 / 2);
         if (row->proto == WEFT_NCCL_SIMPLE)
-            rate = weft_library_fitted(l, WEFT_NCCL_RING_GBPS) / all;
+            rate = weft_library_fitted(l, WEFT_NCCL_RING_GBPS) * links_GBps(l, g) / k->link / all;
         sync = weft_library_fitted(l, WEFT_NCCL_SYNC_LL + row->proto);
     }
     if (nvls) {
@@ -541,14 +554,15 @@ static bool group_place(const struct weft_candidates *s, struct weft_library_gro
     const struct weft_system_env *env = s->job->env;
     const struct weft_fabric *f = env->net_fabric;
     struct weft_dims dims = {.n = f->ndims < 2 ? 0 : 2};
-    if (s->dims->n)
-        return weft_library_group(s->group, s->dims, NULL, out);
     for (uint32_t d = 0; d < dims.n; d++) {
         dims.size[d] = f->dims[d].size;
         dims.rate_bps[d] = f->dims[d].links * f->dims[d].rate_bps;
         dims.latency_ps[d] = (f->dims[d].direct ? 1 : 2) * f->dims[d].delay_ps;
     }
-    return weft_library_group(s->group, &dims, env->hosts, out);
+    const bool whole = s->dims->n ? weft_library_group(s->group, s->dims, NULL, out)
+                                  : weft_library_group(s->group, &dims, env->hosts, out);
+    out->link_GBps = weft_library_link_GBps(f);
+    return whole;
 }
 
 bool weft_library_rank(const struct weft_candidates *s, const struct weft_op *op, uint64_t bytes,

@@ -20,6 +20,7 @@ enum weft_library { WEFT_LIBRARY_IDEAL, WEFT_LIBRARY_NCCL };
 struct weft_library_group {
     uint32_t n, node, nodes; /**< ranks, of a node, nodes */
     double nic_GBps;         /**< of a rank's NIC */
+    double link_GBps;        /**< of a rank's links within the node; 0: as many as its GPU has */
     double node_us, net_us;  /**< delay of a path within a node, and between two */
 };
 
@@ -32,6 +33,8 @@ struct weft_library_row {
 };
 #define WEFT_LIBRARY_ROWS (WEFT_NCCL_ALGOS * WEFT_NCCL_PROTOS)
 
+/** Rate of a rank's links in the innermost dimension of a fabric; 0: it has no dimensions. */
+double weft_library_link_GBps(const struct weft_fabric *f);
 /** Reads a group's place in the fabric, whose first dimension is the node; @p hosts: of the ranks,
  * NULL: rank i is on host i. Whether the library can play it: ranks are whole nodes, one after the
  * other. */

@@ -115,7 +115,7 @@ def main():
     p.add_argument("--update", action="store_true")
     o = p.parse_args()
     os.makedirs(o.out, exist_ok=True)
-    cases = [dict(c, name="mesh-a100" if c["what"].startswith("4 A100") else c["cluster"], data=o.data)
+    cases = [dict(c, name="mesh-a100" if "mesh" in c["what"] else c["cluster"], data=o.data)
              for c in trust.read_cases() if not trust.judges(c["file"])] + [dgx(o.out)]
     clusters = sorted({c["name"] for c in cases})
     player = Player(o)

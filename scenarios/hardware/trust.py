@@ -47,7 +47,7 @@ def play(weft, data, case, folder, sets=(), sizes=None):
     if case["only"]:
         command += ["--only", case["only"]]
     command += case["options"].split()
-    for setting in case["set"].split() + list(sets):
+    for setting in [s for s in case["set"].split("&") if s] + list(sets):
         command += ["--set", setting]
     if sizes:
         command += ["-b", str(max(sizes[0], 1)), "-e", str(min(sizes[1], 1 << 40))]

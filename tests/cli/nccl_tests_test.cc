@@ -107,6 +107,42 @@ TEST(ExplainChoice, IsThatOfNcclWhereMeasurementsSayIt)
     EXPECT_GE(equal, 46U); /* 90 % */
 }
 
+// Two A100 of a mesh have four NVLinks of 20 GB/s between them: the search finds fewer channels.
+TEST(ExplainChoice, CountsTheLinksOfTheFabric)
+{
+    const auto channels = [](const char *rate) {
+        return weft({"explain-choice", "all-reduce", "1MiB", "nd-a100-v4", "--set",
+                     std::string("multi.dimensions=switch size=2 delay=100ns rate=") + rate})
+            .out;
+    };
+    EXPECT_CONTAINS(channels("2400Gbps"), "24 channels");
+    EXPECT_CONTAINS(channels("2400Gbps"), "240.0 GB/s");
+    EXPECT_CONTAINS(channels("640Gbps"), "8 channels");
+    EXPECT_CONTAINS(channels("640Gbps"), "80.0 GB/s");
+}
+
+// Hashed flows lose with nodes as in NVIDIA/nccl-tests issue 169; more QPs and spraying do not.
+TEST(Trust, HashedFlowsLoseBandwidthAsMeasured)
+{
+    std::ifstream f(source_dir() + "/scenarios/hardware/ecmp.csv");
+    size_t rows = 0, near = 0;
+    double hashed = 0;
+    for (std::string line; std::getline(f, line);) {
+        char way[16];
+        unsigned nodes = 0;
+        double measured = 0, median = 0;
+        if (sscanf(line.c_str(), "%15[^,],%u,%lf,%lf", way, &nodes, &measured, &median) == 4) {
+            rows++;
+            near += median > 0.85 * measured && median < 1.15 * measured;
+            hashed = median;
+        } else if (sscanf(line.c_str(), "%15[^,],%u,,%lf", way, &nodes, &median) == 3) {
+            EXPECT_GT(median, 1.25 * hashed) << way;
+        }
+    }
+    EXPECT_EQ(rows, 5U);
+    EXPECT_GE(near, 4U);
+}
+
 // Refitted without a cluster, the model is at most 1.5 times as far off on it, over all points.
 TEST(Trust, ConstantsThatLeaveAClusterOutAreNotMuchWorse)
 {
@@ -207,6 +243,11 @@ TEST(NcclTests, SaysWhatIsWrong)
     s = weft({"check", "oci-a100", "--set", "library.algo=tree,rings"});
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "library.algo: 'rings' is none of NCCL's; did you mean 'Ring'?");
+    for (const char *wrong : {"foo=2", "nvls-copy-us", "nvls-copy-us=x", "nvls-copy-us=3,,"}) {
+        s = weft({"check", "oci-a100", "--set", std::string("library.constants=") + wrong});
+        EXPECT_EQ(s.code, 3) << wrong;
+        EXPECT_CONTAINS(s.err, "is no NAME=NUMBER of a fitted constant");
+    }
 }
 
 // A fabric between nodes that is not made of nodes= is played whole, and no other number of nodes.
