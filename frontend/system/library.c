@@ -175,47 +175,11 @@ static int check_list(const char *key, const char *list, const char *const *name
     return 0;
 }
 
-/* Where the value of a fitted constant is in library.constants; NULL: it is not there. */
-static const char *fitted_value(const char *list, const char *name)
-{
-    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] != 0))
-        if (strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '=')
-            return at + strlen(name) + 1;
-    return NULL;
-}
-
-double weft_library_fitted(const struct weft_library_params *l, enum weft_nccl_fitted which)
-{
-    const char *own = fitted_value(l->constants, weft_library_fitted_name[which]);
-    return own ? strtod(own, NULL) : weft_library_fitted_default((enum weft_nccl_gpu)l->gpu, which);
-}
-
-static int check_constants(const char *list, struct weft_err *err)
-{
-    for (const char *at = list; *at;) {
-        const size_t size = strcspn(at, ",");
-        char *end = NULL;
-        int i = 0;
-        while (i < WEFT_NCCL_FITTED && fitted_value(at, weft_library_fitted_name[i]) !=
-                                           at + strlen(weft_library_fitted_name[i]) + 1)
-            i++;
-        const double v =
-            i < WEFT_NCCL_FITTED ? strtod(at + strlen(weft_library_fitted_name[i]) + 1, &end) : 0;
-        if (!(v > 0 && v < 1e6) || end != at + size)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "library.constants: '%.*s' is no NAME=NUMBER of a fitted constant; "
-                                "see 'weft show library nccl'",
-                                (int)size, at);
-        at += size + (at[size] != 0);
-    }
-    return 0;
-}
-
 int weft_library_check(const struct weft_library_params *l, struct weft_err *err)
 {
     int rc = check_list("algo", l->algo, algo_name, WEFT_NCCL_ALGOS, err);
     rc = rc ? rc : check_list("proto", l->proto, proto_name, WEFT_NCCL_PROTOS, err);
-    return rc ? rc : check_constants(l->constants, err);
+    return rc ? rc : weft_library_fitted_check(l->constants, err);
 }
 
 static double steps_of(enum weft_coll_kind kind, uint32_t n)

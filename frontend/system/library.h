@@ -63,6 +63,8 @@ extern const char *const weft_library_fitted_name[WEFT_NCCL_FITTED];
 double weft_library_fitted_default(enum weft_nccl_gpu gpu, enum weft_nccl_fitted which);
 /** The same, or what library.constants says. */
 double weft_library_fitted(const struct weft_library_params *l, enum weft_nccl_fitted which);
+/** WEFT_E_INPUT: library.constants is no list of them. */
+int weft_library_fitted_check(const char *list, struct weft_err *err);
 /** Lists the constants of the model: @p row gets each with its values and where they are from. */
 void weft_library_constants(void (*row)(void *ctx, const char *name, const char *values,
                                         const char *source),

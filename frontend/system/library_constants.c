@@ -99,22 +99,6 @@ static void of_cpus(constant_row *row, void *ctx)
     }
 }
 
-const char *const weft_library_fitted_name[WEFT_NCCL_FITTED] = {
-    "sync-ll-us",  "sync-ll128-us",  "sync-simple-us", "ring-GBps",
-    "ll128-share", "nvls-copy-GBps", "nvls-copy-us",   "proxy-merged"};
-
-double weft_library_fitted_default(enum weft_nccl_gpu gpu, enum weft_nccl_fitted which)
-{
-    const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[gpu];
-    const double v[WEFT_NCCL_FITTED] = {
-        k->sync_us[WEFT_NCCL_LL],       k->sync_us[WEFT_NCCL_LL128],
-        k->sync_us[WEFT_NCCL_SIMPLE],   k->ring,
-        [WEFT_NCCL_LL128_SHARE] = 0.56, [WEFT_NCCL_NVLS_COPY_GBPS] = 38.5,
-        [WEFT_NCCL_NVLS_COPY_US] = 3,   [WEFT_NCCL_PROXY_MERGED] = 2.2,
-    };
-    return v[which];
-}
-
 void weft_library_constants(constant_row *row, void *ctx)
 {
     static const char *const what[] = {
