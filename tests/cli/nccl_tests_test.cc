@@ -143,25 +143,26 @@ TEST(Trust, HashedFlowsLoseBandwidthAsMeasured)
     EXPECT_GE(near, 4U);
 }
 
-// Refitted without a cluster, the model is at most 1.5 times as far off on it, over all points.
+// Refitted without a cluster, the model is at most 1.5 times as far off on it, and over all points.
 TEST(Trust, ConstantsThatLeaveAClusterOutAreNotMuchWorse)
 {
     std::ifstream f(source_dir() + "/scenarios/hardware/leave-one-out.csv");
-    size_t clusters = 0;
-    for (std::string line; std::getline(f, line); clusters++) {
+    size_t rows = 0;
+    std::string last;
+    for (std::string line; std::getline(f, line);) {
         char name[32];
         unsigned points = 0;
         double fit[2], left[2];
         if (sscanf(line.c_str(), "%31[^,],%u,%lf,%lf,%lf,%lf", name, &points, &fit[0], &fit[1],
                    &left[0], &left[1]) != 6)
             continue;
-        if (std::string(name) != "all")
-            continue;
-        EXPECT_GT(points, 400U);
-        EXPECT_LE(left[0], 1.5 * fit[0]);
-        EXPECT_LE(left[1], 1.5 * fit[1]);
+        rows++;
+        last = name;
+        for (int k = 0; k < 2; k++)
+            EXPECT_LE(left[k], 1.5 * fit[k]) << name;
     }
-    EXPECT_GE(clusters, 9U);
+    EXPECT_EQ(last, "all");
+    EXPECT_GE(rows, 10U);
 }
 
 // Worked out by hand from the tables of src/graph/tuning.cc.
