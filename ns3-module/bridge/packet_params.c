@@ -52,29 +52,7 @@ static const struct weft_param transport_params[] = {
 #define ROCE(needs) needs " and " ROCE_ONLY
 #define ROCE_ONLY "transport.type=roce|uet"
 
-static const struct weft_param switch_params[] = {
-#include "ns3-module/engine/params/switch.def"
-};
-
-static const struct weft_param pfc_params[] = {
-#include "ns3-module/engine/params/pfc.def"
-};
-
-static const struct weft_param ecn_params[] = {
-#include "ns3-module/engine/params/ecn.def"
-};
-
-static const struct weft_param credit_params[] = {
-#include "ns3-module/engine/params/credit.def"
-};
-
-static const struct weft_param in_network_params[] = {
-#include "ns3-module/engine/params/in_network.def"
-};
-
-static const struct weft_param uet_params[] = {
-#include "ns3-module/engine/params/uet.def"
-};
+#include "ns3-module/engine/params/tables.def"
 
 static const struct weft_param tcp_params[] = {
 #include "tcp_params.def"

@@ -15,29 +15,7 @@ static const struct weft_param transport_params[] = {
 #include "params/transport.def"
 };
 
-static const struct weft_param switch_params[] = {
-#include "params/switch.def"
-};
-
-static const struct weft_param pfc_params[] = {
-#include "params/pfc.def"
-};
-
-static const struct weft_param ecn_params[] = {
-#include "params/ecn.def"
-};
-
-static const struct weft_param credit_params[] = {
-#include "params/credit.def"
-};
-
-static const struct weft_param in_network_params[] = {
-#include "params/in_network.def"
-};
-
-static const struct weft_param uet_params[] = {
-#include "params/uet.def"
-};
+#include "params/tables.def"
 
 #define ENGINE_SECTION(name, help, rows, type, field)                                              \
     {name, help, WEFT_PARAM_TABLE(rows, type), offsetof(struct weft_engine_params, field)},

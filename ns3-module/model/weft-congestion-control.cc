@@ -25,45 +25,8 @@ NS_OBJECT_ENSURE_REGISTERED(WeftCongestionControl);
 namespace
 {
 
-/**
- * @ingroup weft
- * The family of congestion controls, for WeftTableTypes.
- */
-struct CcTraits
-{
-    using Base = WeftCongestionControl; //!< The abstract class.
-    using Ops = weft_cc_ops;            //!< One algorithm.
-
-    /**
-     * @param [out] n number of entries
-     * @return the table
-     */
-    static const Ops* const* Table(std::size_t* n)
-    {
-        return weft_cc_table(n);
-    }
-
-    /**
-     * @param name an algorithm's name
-     * @return its TypeId's name
-     */
-    static std::string TypeName(const std::string& name)
-    {
-        return WeftCongestionControl::GetTypeIdName(name);
-    }
-};
-
-/**
- * @ingroup weft
- * Registers the TypeIds of all algorithms when the library is loaded.
- */
-struct CcRegistration
-{
-    CcRegistration()
-    {
-        WeftTableTypes<CcTraits>::Register();
-    }
-} g_weftCcRegistration; //!< Does it.
+/** Registers the TypeIds of all algorithms when the library is loaded. */
+WeftTableTypes<WeftCongestionControl, weft_cc_ops, weft_cc_table> g_weftCongestionControlTypes;
 
 } // namespace
 

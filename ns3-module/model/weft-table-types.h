@@ -30,13 +30,12 @@ namespace ns3
 
 /**
  * @ingroup weft
- * @tparam Traits says what the family is:
- *   - Base: the abstract class, with GetTypeId and a virtual GetOps
- *   - Ops: the C struct of one plug-in, with members name, title and params
- *   - static const Ops* const* Table(size_t* n)
- *   - static std::string TypeName(const std::string& pluginName)
+ * A family of plug-ins; making an object registers them.
+ * @tparam Base the abstract class, with GetTypeId, GetTypeIdName and a virtual GetOps
+ * @tparam Ops the C struct of one plug-in, with members name and params
+ * @tparam Table the table, and how many entries it has
  */
-template <typename Traits>
+template <typename Base, typename Ops, const Ops* const* (*Table)(std::size_t* n)>
 class WeftTableTypes
 {
   public:
@@ -44,10 +43,10 @@ class WeftTableTypes
     static constexpr std::size_t MAX = 64;
 
     /** Registers all of them. */
-    static void Register()
+    WeftTableTypes()
     {
         std::size_t n = 0;
-        Traits::Table(&n);
+        Table(&n);
         if (n > MAX)
         {
             NS_FATAL_ERROR("a plug-in table has more than "
@@ -59,7 +58,7 @@ class WeftTableTypes
   private:
     /** The class of entry I. */
     template <std::size_t I>
-    class Entry : public Traits::Base
+    class Entry : public Base
     {
       public:
         /**
@@ -71,10 +70,10 @@ class WeftTableTypes
             return tid;
         }
 
-        const typename Traits::Ops* GetOps() const override
+        const Ops* GetOps() const override
         {
             std::size_t n = 0;
-            return Traits::Table(&n)[I];
+            return Table(&n)[I];
         }
 
       private:
@@ -84,9 +83,9 @@ class WeftTableTypes
         static TypeId MakeTypeId()
         {
             std::size_t n = 0;
-            const typename Traits::Ops* ops = Traits::Table(&n)[I];
-            TypeId tid(Traits::TypeName(ops->name));
-            tid.SetParent(Traits::Base::GetTypeId());
+            const Ops* ops = Table(&n)[I];
+            TypeId tid(Base::GetTypeIdName(ops->name));
+            tid.SetParent(Base::GetTypeId());
             tid.SetGroupName("Weft");
             tid.template AddConstructor<Entry<I>>();
             tid.SetSize(sizeof(Entry<I>));

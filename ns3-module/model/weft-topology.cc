@@ -21,45 +21,8 @@ NS_OBJECT_ENSURE_REGISTERED(WeftTopology);
 namespace
 {
 
-/**
- * @ingroup weft
- * The family of topologies, for WeftTableTypes.
- */
-struct TopologyTraits
-{
-    using Base = WeftTopology;     //!< The abstract class.
-    using Ops = weft_topology_ops; //!< One generator or reader.
-
-    /**
-     * @param [out] n number of entries
-     * @return the table
-     */
-    static const Ops* const* Table(std::size_t* n)
-    {
-        return weft_topology_table(n);
-    }
-
-    /**
-     * @param name a topology's name
-     * @return its TypeId's name
-     */
-    static std::string TypeName(const std::string& name)
-    {
-        return WeftTopology::GetTypeIdName(name);
-    }
-};
-
-/**
- * @ingroup weft
- * Registers the TypeIds of all topologies when the library is loaded.
- */
-struct TopologyRegistration
-{
-    TopologyRegistration()
-    {
-        WeftTableTypes<TopologyTraits>::Register();
-    }
-} g_weftTopologyRegistration; //!< Does it.
+/** Registers the TypeIds of all topologies when the library is loaded. */
+WeftTableTypes<WeftTopology, weft_topology_ops, weft_topology_table> g_weftTopologyTypes;
 
 } // namespace
 
