@@ -6,7 +6,7 @@
 #include "congestion/cc_marking.h"
 #include "congestion/cc_table.h"
 
-#include "base/plugin.h"
+#include "base/family.h"
 #include "base/scale.h"
 
 #include <stdbool.h>
@@ -31,13 +31,7 @@ static const struct weft_cc_ops *table[TABLE_OWN + WEFT_PLUGIN_ROOM] = {
 #include "cc_table.def"
 #undef WEFT_CC
 };
-static size_t table_n = TABLE_OWN;
-
-const struct weft_cc_ops *const *weft_cc_table(size_t *n)
-{
-    *n = table_n;
-    return table;
-}
+WEFT_FAMILY(weft_cc, "congestion control")
 
 int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
 {
@@ -65,26 +59,6 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
                : weft_err_set(err, WEFT_E_INTERNAL,
                               "the congestion control '%s' has more than %d observables", o->name,
                               WEFT_CC_OBSERVABLES_MAX);
-}
-
-static const char *cc_table_name_of(size_t i)
-{
-    return table[i]->name;
-}
-
-const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
-{
-    const size_t i = weft_find_named(name, cc_table_name_of, table_n, "congestion control", err);
-    return i < table_n ? table[i] : NULL;
-}
-
-int weft_cc_add(const struct weft_cc_ops *ops, struct weft_err *err)
-{
-    const int rc = weft_plugin_check_name(ops->name, cc_table_name_of, table_n,
-                                          sizeof table / sizeof *table, "congestion control", err);
-    if (!rc)
-        table[table_n++] = ops;
-    return rc;
 }
 
 const char *weft_cc_marking_text(const struct weft_cc_marking *m, const char *name)

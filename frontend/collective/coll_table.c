@@ -4,7 +4,7 @@
  */
 #include "collective/collective.h"
 
-#include "base/plugin.h"
+#include "base/family.h"
 
 #define WEFT_COLL(x) extern const struct weft_coll_ops weft_coll_##x;
 #include "collective/coll_table.def"
@@ -24,35 +24,7 @@ static const struct weft_coll_ops *table[TABLE_OWN + WEFT_PLUGIN_ROOM] = {
 #include "collective/coll_table.def"
 #undef WEFT_COLL
 };
-static size_t table_n = TABLE_OWN;
-
-const struct weft_coll_ops *const *weft_coll_table(size_t *n)
-{
-    *n = table_n;
-    return table;
-}
-
-static const char *coll_table_name_of(size_t i)
-{
-    return table[i]->name;
-}
-
-const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err)
-{
-    const size_t i =
-        weft_find_named(name, coll_table_name_of, table_n, "collective algorithm", err);
-    return i < table_n ? table[i] : NULL;
-}
-
-int weft_coll_add(const struct weft_coll_ops *ops, struct weft_err *err)
-{
-    const int rc =
-        weft_plugin_check_name(ops->name, coll_table_name_of, table_n, sizeof table / sizeof *table,
-                               "collective algorithm", err);
-    if (!rc)
-        table[table_n++] = ops;
-    return rc;
-}
+WEFT_FAMILY(weft_coll, "collective algorithm")
 
 bool weft_coll_one_of(const struct weft_coll_call *c, unsigned kinds, const char *text,
                       const char **why)

@@ -4,7 +4,7 @@
  */
 #include "workload/workload.h"
 
-#include "base/plugin.h"
+#include "base/family.h"
 
 #include <inttypes.h>
 
@@ -26,33 +26,7 @@ static const struct weft_workload_ops *table[TABLE_OWN + WEFT_PLUGIN_ROOM] = {
 #include "workload/workload_table.def"
 #undef WEFT_WORKLOAD
 };
-static size_t table_n = TABLE_OWN;
-
-const struct weft_workload_ops *const *weft_workload_table(size_t *n)
-{
-    *n = table_n;
-    return table;
-}
-
-static const char *workload_table_name_of(size_t i)
-{
-    return table[i]->name;
-}
-
-const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err)
-{
-    const size_t i = weft_find_named(name, workload_table_name_of, table_n, "workload", err);
-    return i < table_n ? table[i] : NULL;
-}
-
-int weft_workload_add(const struct weft_workload_ops *ops, struct weft_err *err)
-{
-    const int rc = weft_plugin_check_name(ops->name, workload_table_name_of, table_n,
-                                          sizeof table / sizeof *table, "workload", err);
-    if (!rc)
-        table[table_n++] = ops;
-    return rc;
-}
+WEFT_FAMILY(weft_workload, "workload")
 
 int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,
                         struct weft_err *err)
