@@ -51,13 +51,16 @@ int run(int argc, char **argv)
     WeftAdapters::SimAiFabric fabric(scenario, std::vector<std::string>(argv + optind, argv + argc),
                                      sent);
     const int gpus = static_cast<int>(fabric.fabric.Hosts());
+    std::vector<int> switches; /* an NVSwitch a server: SimAI's groups name them */
+    for (int first = 0; first < gpus; first += per_server)
+        switches.push_back(gpus + first / per_server);
     std::vector<std::unique_ptr<WeftAdapters::SimAiNetwork>> networks;
     std::vector<AstraSim::Sys *> systems; /* SimAI's systems end themselves */
     for (int r = 0; r < gpus; r++) {
         networks.emplace_back(new WeftAdapters::SimAiNetwork(r, fabric));
         systems.push_back(new AstraSim::Sys(networks.back().get(), nullptr, r, 0, 1, {gpus}, {1},
                                             "", workload, 1, 1, 1, 1, 0, "./weft_", "weft", true,
-                                            false, gpu_type(type), {gpus}, {}, per_server));
+                                            false, gpu_type(type), {gpus}, switches, per_server));
         systems.back()->nvswitch_id = gpus + r / per_server;
         systems.back()->num_gpus = gpus;
     }
