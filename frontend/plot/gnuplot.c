@@ -78,11 +78,13 @@ static int spawn(const struct files *x, const char *const argv[], int *status, s
     if (!environment)
         return no_gnuplot(ENOMEM, err);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fileno(x->in), 0);
-    posix_spawn_file_actions_adddup2(&actions, fileno(x->out), 1);
-    posix_spawn_file_actions_adddup2(&actions, fileno(x->err), 2);
-    const int why =
-        posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environment);
+    FILE *const files[] = {x->in, x->out, x->err};
+    int why = 0;
+    for (int k = 0; !why && k < 3; k++)
+        why = posix_spawn_file_actions_adddup2(&actions, fileno(files[k]), k);
+    if (!why)
+        why = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv,
+                           environment);
     posix_spawn_file_actions_destroy(&actions);
     free(environment);
     if (why)

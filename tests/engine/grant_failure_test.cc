@@ -133,7 +133,7 @@ TEST(Walk, CreditOfAnotherPortEndsTheRun)
     RunTo(w, 20 * US);
     tamper_swap_ack_ports(w.e, 0);
     EXPECT_EQ(weft_engine_run(w.e, WEFT_PS_PER_S), WEFT_E_INTERNAL);
-    EXPECT_NE(std::string(weft_engine_error(w.e)->msg).find("for credit"), std::string::npos)
+    EXPECT_NE(std::string(weft_engine_error(w.e)->msg).find("requested credit"), std::string::npos)
         << weft_engine_error(w.e)->msg;
 }
 
