@@ -47,7 +47,8 @@ struct weft_change {
 
 /** Weight of what undoes something that is not as intended. */
 #define WEFT_CHANGE_UNINTENDED 4
-/** The same of several such things at once: of equal gains the one that changes less comes first. */
+/** The same of several such things at once: of equal gains the one that changes less comes first.
+ */
 #define WEFT_CHANGE_SEVERAL 3.96
 
 /** A list of changes. */

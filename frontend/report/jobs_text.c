@@ -51,8 +51,7 @@ static void class_line(FILE *out, const struct weft_class_summary *c)
     fprintf(out, "    %-8s %-5s %10" PRIu64 "  %-11s %-11s %-11s %-11s %s\n", name,
             c->transport ? c->transport : "-", c->flows.messages,
             weft_human_size(c->flows.bytes, bytes), time_or(c->flows.fct_p50_ps, p50),
-            time_or(c->flows.fct_p99_ps, p99), time_or(c->flows.fct_max_ps, max),
-            slow);
+            time_or(c->flows.fct_p99_ps, p99), time_or(c->flows.fct_max_ps, max), slow);
 }
 
 static void request_line(FILE *out, const struct weft_job_summary *j)

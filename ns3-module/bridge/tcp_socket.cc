@@ -29,30 +29,34 @@ template <typename T> Ptr<T> Make(Ptr<TcpL4Protocol> tcp, const char *name)
     return factory.Create<T>();
 }
 
-/* Copy constructors of ns-3's controls leave attributes out: TcpCubic of 3.42 and later has an
- * uninitialised TcpFriendliness. */
-void CopyAttributes(const Object &from, Object &to)
-{
-    for (TypeId id = from.GetInstanceTypeId(); id != Object::GetTypeId(); id = id.GetParent()) {
-        for (size_t i = 0; i < id.GetAttributeN(); i++) {
-            const auto attribute = id.GetAttribute(i);
-            if (attribute.accessor->HasGetter() && attribute.accessor->HasSetter()) {
+} // namespace
+
+/* The attributes of a control and their values. */
+struct TcpSocket::Attributes {
+    explicit Attributes(const Object &of)
+    {
+        for (TypeId id = of.GetInstanceTypeId(); id != Object::GetTypeId(); id = id.GetParent()) {
+            for (size_t i = 0; i < id.GetAttributeN(); i++) {
+                const auto attribute = id.GetAttribute(i);
                 Ptr<AttributeValue> value = attribute.checker->Create();
-                if (attribute.accessor->Get(&from, *value)) {
-                    attribute.accessor->Set(&to, *value);
+                if (attribute.accessor->HasSetter() && attribute.accessor->Get(&of, *value)) {
+                    values.emplace_back(attribute.accessor, value);
                 }
             }
         }
     }
-}
 
-} // namespace
+    std::vector<std::pair<Ptr<const AttributeAccessor>, Ptr<AttributeValue>>> values;
+};
 
 TcpSocket::TcpSocket(const TcpSocket &from)
-    : TcpSocketBase(from), m_port(from.m_port), m_nothing(from.m_nothing), m_paces(from.m_paces)
+    : TcpSocketBase(from), m_port(from.m_port), m_nothing(from.m_nothing), m_paces(from.m_paces),
+      m_attributes(from.m_attributes)
 {
-    if (m_congestionControl) {
-        CopyAttributes(*from.m_congestionControl, *m_congestionControl);
+    if (m_attributes) {
+        for (const auto &[accessor, value] : m_attributes->values) {
+            accessor->Set(PeekPointer(m_congestionControl), *value);
+        }
     }
 }
 
@@ -74,6 +78,7 @@ Ptr<TcpSocket> TcpSocket::Create(TypeId variant)
     Ptr<TcpSocket> socket = CreateObject<TcpSocket>();
     socket->SetRtt(Make<RttEstimator>(tcp, "RttEstimatorType"));
     socket->SetCongestionControlAlgorithm(control.Create<TcpCongestionOps>());
+    socket->m_attributes = std::make_shared<Attributes>(*socket->m_congestionControl);
     socket->SetRecoveryAlgorithm(Make<TcpRecoveryOps>(tcp, "RecoveryType"));
     return socket;
 }

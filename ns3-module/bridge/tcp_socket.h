@@ -7,6 +7,8 @@
 
 #include "ns3/tcp-socket-base.h"
 
+#include <memory>
+
 namespace weft
 {
 
@@ -42,10 +44,17 @@ class TcpSocket : public ns3::TcpSocketBase
     ns3::Ptr<ns3::TcpSocketBase> Fork() override;
 
   private:
+    struct Attributes;
+
     uint16_t m_port{0}; //!< Of its own; 0: none was left, or a listening socket made it.
     // The caller asks for the window next, or the next time that it wants to send.
     mutable bool m_nothing{false}; //!< The window is to count as full then.
     bool m_paces{false};           //!< And whether the connection paces from then on.
+    /**
+     * Of its control. Copy constructors of ns-3 leave some out: TcpCubic of 3.42 and later has an
+     * uninitialised TcpFriendliness.
+     */
+    std::shared_ptr<const Attributes> m_attributes;
 };
 
 } // namespace weft

@@ -64,8 +64,8 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
       astra, htsim, simai}},
     {sweep, {base, net, jobs, scenario, report, command, run, foreign}},
     {diagnose, /* its table of changes names settings of all layers */
-     {base, congestion, topologies, workload, net, sys, jobs, fault, scenario, report, plot, command,
-      run, hpcc, foreign, sweep, bridge, engine}},
+     {base, congestion, topologies, workload, net, sys, jobs, fault, scenario, report, plot,
+      command, run, hpcc, foreign, sweep, bridge, engine}},
     {bench,
      {base, congestion, topologies, workload, collective, net, sys, jobs, scenario, report, command,
       run}},
