@@ -2,6 +2,7 @@
 /* Reads measurements of collectives; bench_rows.h. */
 #include "cli/bench_rows.h"
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "system/library.h"
 
@@ -84,8 +85,18 @@ static int from_csv(char *line, const struct weft_bench_rows_kind *kind, const c
     return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
 }
 
+/* Whether the column redop of nccl-tests may stand in a row of @p kind: "none" where nothing is
+ * added up. sendrecv prints "sum". */
+static bool fits(const char *redop, const struct weft_bench_rows_kind *kind)
+{
+    const bool sums = kind->coll == WEFT_COLL_ALL_REDUCE || kind->coll == WEFT_COLL_REDUCE_SCATTER;
+    const bool number = strchr("0123456789-", redop[0]) != NULL; /* another column */
+    return kind->pairs || number || sums != (strcmp(redop, "none") == 0);
+}
+
 /* A row of nccl-tests: size, count, type, redop, root (not of all), time ... */
-static int from_output(char *line, struct weft_bench_rows *m, struct weft_err *err)
+static int from_output(char *line, const struct weft_bench_rows_kind *kind,
+                       struct weft_bench_rows *m, struct weft_err *err)
 {
     char *save = NULL, *word[8];
     size_t n = 0;
@@ -96,6 +107,10 @@ static int from_output(char *line, struct weft_bench_rows *m, struct weft_err *e
         m->ranks += strcmp(word[3], "Group") != 0 || strcmp(word[4], "0") == 0;
     if (n < 7 || !strchr("0123456789", word[0][0]))
         return 0;
+    if (!fits(word[3], kind))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "its redop is '%s': measured with another collective than %s", word[3],
+                            kind->name);
     const double bytes = strtod(word[0], NULL), us = strtod(word[5], NULL);
     return bytes > 0 && us > 0 ? measured_add(m, (uint64_t)bytes, us, err) : 0;
 }
@@ -121,7 +136,8 @@ int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *ki
     const bool csv = strncmp(text, "collective,", strlen("collective,")) == 0;
     for (char *line = strtok_r(text, "\r\n", &save); line && !rc;
          line = strtok_r(NULL, "\r\n", &save))
-        rc = csv ? from_csv(line, kind, only, nodes, gpus, out, err) : from_output(line, out, err);
+        rc = csv ? from_csv(line, kind, only, nodes, gpus, out, err)
+                 : from_output(line, kind, out, err);
     free(text);
     if (!rc && out->ranks && out->ranks != gpus)
         rc = weft_err_set(err, WEFT_E_INPUT,
@@ -153,4 +169,76 @@ void weft_cluster_GBps(const struct weft_scenario *s, double GBps[2])
     GBps[0] = weft_library_link_GBps(parts.fabric);
     GBps[1] = dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0;
     weft_scenario_parts_free(&parts);
+}
+
+int weft_bench_rows_size(const char *option, const char *text, const char *def, uint64_t *out,
+                         struct weft_err *err)
+{
+    char *end;
+    text = text ? text : def;
+    const double v = strtod(text, &end);
+    static const char letters[] = "KMGT";
+    uint64_t unit = 1;
+    if (*end && strchr(letters, *end))
+        unit = UINT64_C(1) << 10 * (strchr(letters, *end++) - letters + 1);
+    if (*end == 'i')
+        end++;
+    if (*end == 'B')
+        end++;
+    if (end == text || *end || !(v > 0) || v * (double)unit > 1e15)
+        return weft_err_set(err, WEFT_E_USAGE, "%s %s: a size as nccl-tests takes it: 8, 64K, 16G",
+                            option, text);
+    *out = (uint64_t)(v * (double)unit);
+    return 0;
+}
+
+static const char *setting_text(const struct weft_scenario *s, const char *element,
+                                const char *name)
+{
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        const struct weft_param *p =
+            strcmp(g->element, element) == 0 ? weft_params_find(g->table, name) : NULL;
+        if (p && p->type == WEFT_PARAM_STRING)
+            return *(const char *const *)((const char *)g->values + p->offset);
+    }
+    return NULL;
+}
+
+/* A number behind @p key in @p text; 0: it is not there. */
+static uint32_t number_at(const char *text, const char *key)
+{
+    const char *at = text ? strstr(text, key) : NULL;
+    return at ? (uint32_t)strtoul(at + strlen(key), NULL, 10) : 0;
+}
+
+/* @p text with the number behind @p key replaced. */
+static const char *with_number(struct weft_arena *a, const char *text, const char *key, uint32_t n)
+{
+    const char *at = strstr(text, key);
+    if (!at)
+        return text;
+    at += strlen(key);
+    return weft_arena_printf(a, "%.*s%" PRIu32 "%s", (int)(at - text), text, n,
+                             at + strspn(at, "0123456789"));
+}
+
+int weft_cluster_of(const struct weft_scenario *s, struct weft_arena *a, uint32_t *nodes,
+                    uint32_t *gpus, const char **setting, struct weft_err *err)
+{
+    const char *dims = setting_text(s, "topology", "dimensions");
+    const uint32_t own = number_at(dims, "size="), has = number_at(dims, "nodes=");
+    *setting = NULL;
+    if (!own || (!has && *nodes != 1 && strchr(dims, ';')))
+        return 0;
+    *nodes = *nodes ? *nodes : has ? has : 1;
+    *gpus = *gpus ? *gpus : own;
+    const char *text = weft_arena_strdup(a, dims);
+    if (text && *nodes == 1 && strchr(text, ';'))
+        text = weft_arena_printf(a, "%.*s", (int)strcspn(text, ";"), text);
+    text = text ? with_number(a, text, "size=", *gpus) : NULL;
+    text = text ? with_number(a, text, "rails=", *gpus) : NULL;
+    text = text ? with_number(a, text, "nodes=", *nodes) : NULL;
+    *setting = text ? weft_arena_printf(a, "multi.dimensions=%s", text) : NULL;
+    return *setting ? 0 : weft_err_no_memory(err, "a cluster");
 }

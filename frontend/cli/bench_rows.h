@@ -3,6 +3,7 @@
 #ifndef WEFT_CLI_BENCH_ROWS_H
 #define WEFT_CLI_BENCH_ROWS_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "scenario/scenario.h"
 #include "workload/dag.h"
@@ -32,11 +33,21 @@ struct weft_bench_rows {
 };
 /** Reads the rows of @p kind on @p nodes nodes and @p gpus GPUs in all (of CSV; all rows of the
  * output of nccl-tests) whose note contains @p only (NULL: any). WEFT_E_INPUT: the output lists
- * another number of ranks. */
+ * another number of ranks, or another collective. */
 int weft_bench_rows_read(const char *path, const struct weft_bench_rows_kind *kind,
                          const char *only, uint32_t nodes, uint32_t gpus,
                          struct weft_bench_rows *out, struct weft_err *err);
 void weft_bench_rows_free(struct weft_bench_rows *m);
+
+/** A size as nccl-tests takes it, in powers of two: "64K", "64KB" and "64KiB" are 65536 bytes.
+ * @p text NULL: @p def. @p option is named in an error. */
+int weft_bench_rows_size(const char *option, const char *text, const char *def, uint64_t *out,
+                         struct weft_err *err);
+
+/** The setting that gives a cluster *nodes nodes of *gpus GPUs (0: those of its topology, which are
+ * put there). *setting NULL: its topology has no dimensions of a cluster, and no number changed. */
+int weft_cluster_of(const struct weft_scenario *s, struct weft_arena *a, uint32_t *nodes,
+                    uint32_t *gpus, const char **setting, struct weft_err *err);
 
 /** Rates of a rank within a node and between nodes: of the first two dimensions of the cluster's
  * topology; 0: there is no such one. */

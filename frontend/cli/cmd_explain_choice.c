@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft explain-choice: what a collective library compares for an operation, and what it takes. */
 #include "base/units.h"
+#include "cli/bench_rows.h"
 #include "run/source.h"
 #include "system/library.h"
 
@@ -11,9 +12,14 @@
 
 struct explain_choice_opts {
     struct weft_source_opts source;
+    const char *nodes;
 };
 
-static const struct weft_opt options[] = {WEFT_SOURCE_OPTS(explain_choice_opts)};
+static const struct weft_opt options[] = {
+    WEFT_SOURCE_OPTS(explain_choice_opts),
+    {"nodes", 'n', WEFT_OPT_TEXT, offsetof(struct explain_choice_opts, nodes), "N", NULL,
+     "nodes; default: those of the cluster's file"},
+};
 
 static int read_kind(const char *name, enum weft_coll_kind *out, struct weft_err *err)
 {
@@ -60,10 +66,9 @@ static void print(const struct weft_cli *cli, const struct weft_scenario *s,
     struct weft_library_row rows[WEFT_LIBRARY_ROWS];
     char text[WEFT_CHOICE_TEXT_MAX], size[WEFT_UNIT_TEXT_MAX];
     const size_t n = weft_library_rows(s->system, g, kind, bytes, rows);
-    fprintf(cli->out,
-            "%s of %s over %" PRIu32 " nodes of %" PRIu32 " ranks, %" PRIu32 " channels\n",
-            weft_coll_kind_name(kind), weft_human_size(bytes, size), g->nodes, g->node,
-            weft_library_channels(s->system, g));
+    fprintf(cli->out, "%s of %s over %" PRIu32 " %s of %" PRIu32 " ranks, %" PRIu32 " channels\n",
+            weft_coll_kind_name(kind), weft_human_size(bytes, size), g->nodes,
+            g->nodes == 1 ? "node" : "nodes", g->node, weft_library_channels(s->system, g));
     fprintf(cli->out, "%-9s %-7s %12s %12s %12s\n", "algorithm", "proto", "latency", "bandwidth",
             "time");
     for (size_t i = 0; i < n; i++)
@@ -76,6 +81,36 @@ static void print(const struct weft_cli *cli, const struct weft_scenario *s,
     fprintf(cli->out, "played by %s\n", text);
 }
 
+/* The scenario, with the nodes that are wanted (0: its own) in place of its own. */
+static int explain_choice_load(const struct weft_cli *cli, const struct explain_choice_opts *o,
+                               char **args, uint32_t nodes, struct weft_arena *a,
+                               struct weft_scenario **out, struct weft_err *err)
+{
+    struct weft_source_opts source = o->source;
+    const char *setting;
+    uint32_t gpus = 0;
+    int code = weft_source_load(cli, &source, args, 1, out, err);
+    if (code || !nodes)
+        return code;
+    code = weft_cluster_of(*out, a, &nodes, &gpus, &setting, err);
+    if (!code && !setting)
+        code = weft_err_set(err, WEFT_E_INPUT,
+                            "-n: the topology of %s has no dimension with nodes=, as clusters have",
+                            args[0]);
+    const char **all = code ? NULL : weft_arena_alloc(a, (source.set.n + 1) * sizeof *all);
+    if (!code && !all)
+        code = weft_err_no_memory(err, "settings");
+    if (code)
+        return code;
+    if (source.set.n)
+        memcpy(all, source.set.list, source.set.n * sizeof *all);
+    all[source.set.n++] = setting;
+    source.set.list = all;
+    weft_scenario_free(*out);
+    *out = NULL;
+    return weft_source_load(cli, &source, args, 1, out, err);
+}
+
 static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err)
 {
@@ -83,14 +118,16 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     struct weft_library_group g;
     struct weft_scenario *s = NULL;
     enum weft_coll_kind kind = WEFT_COLL_ALL_REDUCE;
-    uint64_t bytes;
+    uint64_t bytes, nodes = 0;
     if (nargs != 3)
         return weft_err_set(err, WEFT_E_USAGE, "a collective, a size and a cluster must be given");
-    if (read_kind(args[0], &kind, err))
+    if (read_kind(args[0], &kind, err) || weft_bench_rows_size("SIZE", args[1], NULL, &bytes, err))
         return err->code;
-    if (weft_parse_size_bytes(args[1], &bytes, err))
-        return weft_err_set(err, WEFT_E_USAGE, "%s: %s", args[1], err->msg);
-    int code = weft_source_load(cli, &o->source, args + 2, 1, &s, err);
+    if (o->nodes && (weft_parse_u64(o->nodes, &nodes, err) || nodes < 1 || nodes > 65536))
+        return weft_err_set(err, WEFT_E_USAGE, "-n is a number of 1 or more");
+    struct weft_arena *arena = weft_arena_new();
+    int code = arena ? explain_choice_load(cli, o, args + 2, (uint32_t)nodes, arena, &s, err)
+                     : weft_err_no_memory(err, "a cluster");
     if (!code && s->system->library == WEFT_LIBRARY_IDEAL)
         code = weft_err_set(err, WEFT_E_INPUT,
                             "%s has system.library=ideal: no library chooses; add --set "
@@ -101,6 +138,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code)
         print(cli, s, &g, kind, bytes);
     weft_scenario_free(s);
+    weft_arena_free(arena);
     return code;
 }
 
@@ -108,12 +146,14 @@ extern const struct weft_command weft_command_explain_choice;
 const struct weft_command weft_command_explain_choice = {
     .name = "explain-choice",
     .summary = "Show what a collective library's tuner compares for an operation",
-    .usage = "COLLECTIVE SIZE CLUSTER [--set KEY=VALUE]...",
+    .usage = "COLLECTIVE SIZE CLUSTER [-n NODES] [--set KEY=VALUE]...",
     .example = "weft explain-choice all-reduce 16MiB dgx-h100",
     .details =
         "Prints the tuner's latency, bandwidth and time of each algorithm and protocol that may be "
         "taken, fastest first, and the program that plays the first one.\n"
-        "SIZE is the buffer of a rank; of an all-gather the whole result. CLUSTER is a file of "
+        "SIZE is the buffer of a rank; of an all-gather the whole result; 64M, 64MB and 64MiB are "
+        "the "
+        "same, as in nccl-tests. CLUSTER is a file of "
         "scenarios/clusters, by name, or any scenario with system.library=nccl.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],

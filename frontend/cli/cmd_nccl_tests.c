@@ -71,59 +71,7 @@ struct test {
     } ahead[2];
 };
 
-static int read_size(const char *option, const char *text, const char *def, uint64_t *out,
-                     struct weft_err *err)
-{
-    char *end;
-    text = text ? text : def;
-    const double v = strtod(text, &end);
-    static const char letters[] = "KMGT";
-    uint64_t unit = 1;
-    if (*end && strchr(letters, *end))
-        unit = UINT64_C(1) << 10 * (strchr(letters, *end++) - letters + 1);
-    if (*end == 'i')
-        end++;
-    if (*end == 'B')
-        end++;
-    if (end == text || *end || !(v > 0) || v * (double)unit > 1e15)
-        return weft_err_set(err, WEFT_E_USAGE, "%s %s: a size as nccl-tests takes it: 8, 64K, 16G",
-                            option, text);
-    *out = (uint64_t)(v * (double)unit);
-    return 0;
-}
-
 /* ---- the cluster ---- */
-
-static const char *setting_text(const struct weft_scenario *s, const char *element,
-                                const char *name)
-{
-    for (size_t i = 0; i < s->ngroups; i++) {
-        const struct weft_scenario_group *g = &s->groups[i];
-        const struct weft_param *p =
-            strcmp(g->element, element) == 0 ? weft_params_find(g->table, name) : NULL;
-        if (p && p->type == WEFT_PARAM_STRING)
-            return *(const char *const *)((const char *)g->values + p->offset);
-    }
-    return NULL;
-}
-
-/* A number behind @p key in @p text; 0: it is not there. */
-static uint32_t number_at(const char *text, const char *key)
-{
-    const char *at = text ? strstr(text, key) : NULL;
-    return at ? (uint32_t)strtoul(at + strlen(key), NULL, 10) : 0;
-}
-
-/* @p text with the number behind @p key replaced. */
-static const char *with_number(struct weft_arena *a, const char *text, const char *key, uint32_t n)
-{
-    const char *at = strstr(text, key);
-    if (!at)
-        return text;
-    at += strlen(key);
-    return weft_arena_printf(a, "%.*s%" PRIu32 "%s", (int)(at - text), text, n,
-                             at + strspn(at, "0123456789"));
-}
 
 static int nccl_tests_load(struct test *t, const char *const *sets, size_t n,
                            struct weft_scenario **out, struct weft_err *err)
@@ -173,24 +121,13 @@ static int read_cluster(struct test *t, uint32_t nodes, uint32_t gpus, struct we
     const int code = nccl_tests_load(t, NULL, 0, &s, err);
     if (code)
         return code;
-    const char *dims = setting_text(s, "topology", "dimensions");
-    const uint32_t own = number_at(dims, "size="), has = number_at(dims, "nodes=");
-    t->nodes = nodes ? nodes : has ? has : 1;
-    t->gpus = gpus ? gpus : own;
-    if (!own || (!has && nodes != 1 && strchr(dims, ';'))) {
-        const int rc = read_fabric(t, s, nodes, gpus, err);
-        weft_scenario_free(s);
-        return rc;
-    }
-    const char *text = weft_arena_strdup(t->arena, dims);
-    if (text && t->nodes == 1 && strchr(text, ';'))
-        text = weft_arena_printf(t->arena, "%.*s", (int)strcspn(text, ";"), text);
-    text = text ? with_number(t->arena, text, "size=", t->gpus) : NULL;
-    text = text ? with_number(t->arena, text, "rails=", t->gpus) : NULL;
-    text = text ? with_number(t->arena, text, "nodes=", t->nodes) : NULL;
-    t->dims = text ? weft_arena_printf(t->arena, "multi.dimensions=%s", text) : NULL;
+    t->nodes = nodes;
+    t->gpus = gpus;
+    int rc = weft_cluster_of(s, t->arena, &t->nodes, &t->gpus, &t->dims, err);
+    if (!rc && !t->dims)
+        rc = read_fabric(t, s, nodes, gpus, err);
     weft_scenario_free(s);
-    return t->dims ? 0 : weft_err_no_memory(err, "a cluster");
+    return rc;
 }
 
 /* ---- one size ---- */
@@ -328,8 +265,8 @@ static double bus_factor(const struct test *t)
 static void print_head(const struct test *t, bool against)
 {
     fprintf(t->cli->out,
-            "# %s on %s: %" PRIu32 " nodes of %" PRIu32 " GPUs, out of place, simulated\n",
-            t->kind->name, t->cluster[0], t->nodes, t->gpus);
+            "# %s on %s: %" PRIu32 " %s of %" PRIu32 " GPUs, out of place, simulated\n",
+            t->kind->name, t->cluster[0], t->nodes, t->nodes == 1 ? "node" : "nodes", t->gpus);
     fprintf(t->cli->out, "#%11s%14s%10s%8s%8s%11s%9s%9s%7s%s  %s\n", "size", "count", "type",
             "redop", "root", "time", "algbw", "busbw", "#wrong",
             against ? "   measured    error" : "", "choice");
@@ -395,8 +332,9 @@ static int draw(const struct test *t, const struct row *r, size_t n, bool agains
     struct weft_figure *f = weft_figure_new();
     if (!f)
         return weft_err_no_memory(err, "a figure");
-    f->title = weft_figure_printf(f, "%s on %s: %" PRIu32 " nodes of %" PRIu32 " GPUs",
-                                  t->kind->name, t->cluster[0], t->nodes, t->gpus);
+    f->title =
+        weft_figure_printf(f, "%s on %s: %" PRIu32 " %s of %" PRIu32 " GPUs", t->kind->name,
+                           t->cluster[0], t->nodes, t->nodes == 1 ? "node" : "nodes", t->gpus);
     f->caption = "Bus bandwidth as nccl-tests counts it. Choices of algorithm and protocol follow "
                  "NCCL's tuner.";
     struct weft_panel *panel =
@@ -487,9 +425,9 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(err, WEFT_E_USAGE, "a cluster must be given, and at most a collective");
     t.cluster[0] = args[0];
     t.kind = weft_bench_rows_kind(nargs > 1 ? args[1] : "all_reduce", err);
-    if (!t.kind || read_size("-b", o->begin, o->against ? "1" : "8", &begin, err) ||
-        read_size("-e", o->end, o->against ? "1T" : "16G", &end, err) ||
-        read_size("--play", o->play, "1G", &t.play_bytes, err))
+    if (!t.kind || weft_bench_rows_size("-b", o->begin, o->against ? "1" : "8", &begin, err) ||
+        weft_bench_rows_size("-e", o->end, o->against ? "1T" : "16G", &end, err) ||
+        weft_bench_rows_size("--play", o->play, "1G", &t.play_bytes, err))
         return err->code;
     if ((o->factor && (weft_parse_u64(o->factor, &factor, err) || factor < 2)) ||
         (o->nodes && (weft_parse_u64(o->nodes, &nodes, err) || nodes < 1 || nodes > 65536)) ||

@@ -182,6 +182,22 @@ TEST(ExplainChoice, ListsOfAlgorithmsAndProtocolsAreObeyed)
     EXPECT_EQ(taken("8KiB", {"--set", "library.proto=simple"}), "NVLSTree Simple");
 }
 
+// As nccl-tests takes them: sizes in powers of two, and the number of nodes.
+TEST(ExplainChoice, TakesSizesAndNodesAsNcclTestsDoes)
+{
+    const Said s = weft({"explain-choice", "all_reduce", "64M", "dgx-h100", "-n", "1"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "all-reduce of 67.11 MB over 1 node of 8 ranks");
+    EXPECT_EQ(weft({"explain-choice", "all-reduce", "64MB", "dgx-h100", "-n", "1"}).out, s.out);
+    EXPECT_EQ(taken("64MiB", {"-n", "4"}), "NVLSTree Simple");
+    EXPECT_EQ(taken("4G", {"-n", "4"}), "Ring Simple");
+    EXPECT_EQ(weft({"explain-choice", "all-reduce", "64Q", "dgx-h100"}).code, 2);
+    EXPECT_EQ(weft({"explain-choice", "all-reduce", "64M", "dgx-h100", "-n", "0"}).code, 2);
+    EXPECT_CONTAINS(
+        weft({"explain-choice", "all-reduce", "64M", "allreduce-clos16", "-n", "2"}).err,
+        "allreduce-clos16 has no dimension with nodes=");
+}
+
 TEST(NcclTests, PrintsATableAndWritesCsv)
 {
     TempDir dir;
@@ -209,6 +225,9 @@ TEST(NcclTests, ComparesWithOutputOfNcclTests)
     const Said s = weft({"nccl-tests", "dgx-h100", "--against", file});
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "# error of time in 1 rows");
+    const Said gather = weft({"nccl-tests", "dgx-h100", "all_gather", "--against", file});
+    EXPECT_EQ(gather.code, 3);
+    EXPECT_CONTAINS(gather.err, "'sum': measured with another collective than all_gather");
     std::ofstream(file, std::ios::app) << "#  Rank  0 Group  0 Pid  7 on  one device  0 [0x1b]\n"
                                        << "#  Rank  1 Group  0 Pid  7 on  one device  1 [0x1c]\n"
                                        << "#  Rank  0 Group  1 Pid  8 on  two device  0 [0x1b]\n";
@@ -216,6 +235,8 @@ TEST(NcclTests, ComparesWithOutputOfNcclTests)
     EXPECT_EQ(other.code, 3);
     EXPECT_CONTAINS(other.err, "measured with 2 ranks, but 16 GPUs are played");
     EXPECT_EQ(weft({"nccl-tests", "dgx-h100", "--against", file, "-n", "1", "-g", "2"}).code, 0);
+    EXPECT_CONTAINS(weft({"nccl-tests", "dgx-h100", "--against", file, "-n", "1", "-g", "2"}).out,
+                    "dgx-h100: 1 node of 2 GPUs");
 }
 
 TEST(NcclTests, SaysWhatIsWrong)
