@@ -2,9 +2,10 @@
 /*
  * What accounts for the difference between two runs.
  *
- * Of runs with ranks: by how much longer or shorter the mean rank computed, was idle, and waited
- * for each cause; these add up to the difference of the time to the mean rank's end. Of flows: the
- * same of the mean message. Then the links whose time of transmission changed most.
+ * Of runs with ranks: by how much longer or shorter the mean of ranks that computed or waited
+ * computed, was idle, and waited for each cause; these add up to the difference of the time to the
+ * mean rank's end. Of flows: the same of the mean message. Then the links whose time of
+ * transmission changed most.
  */
 #include "cli/compare_causes.h"
 
@@ -79,8 +80,10 @@ static void print_parts(FILE *out, const struct weft_facts *a, const struct weft
         sum += part[i].ns;
     if (!n || !(fabs(part[0].ns) > 0))
         return;
-    fprintf(out, "what accounts for it: the mean %s took %s, by\n",
-            a->ranks > 0 ? "rank" : "message", signed_time(sum, text));
+    fprintf(out, "what accounts for it: the mean %s", a->ranks > 0 ? "rank" : "message");
+    if (a->ranks < a->all_ranks && a->ranks > 0)
+        fprintf(out, " (of the %.0f of %.0f that computed or waited)", a->ranks, a->all_ranks);
+    fprintf(out, " took %s, by\n", signed_time(sum, text));
     for (size_t i = 0; i < n; i++)
         if (fabs(part[i].ns) > 0.05 * fabs(part[0].ns))
             fprintf(out, "  %-38s %s\n", part[i].name, signed_time(part[i].ns, text));

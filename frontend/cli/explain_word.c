@@ -18,11 +18,23 @@ static const struct {
     {"speed-up", "column of 'weft sweep': end-to-end time with the first value of the last --vary, "
                  "everything else the same, divided by that of the row"},
     {"congestion-control.name", "setting: the congestion control, one of 'weft list cc'"},
+    {"congestion-control.preset",
+     "setting: constants of the control in use, one of 'weft list presets'"},
+    {"system.preset", "setting: accelerators of a machine, one of 'weft list presets'"},
     {"topology.type", "setting: the fabric, one of 'weft list topologies'"},
     {"workload.type", "setting: the traffic, one of 'weft list workloads'"},
     {"network.backend", "setting: what carries messages, one of 'weft list backends'"},
+    {"label.", "in 'weft sweep --vary \'label.NAME=A|B & KEY=C|D\'': the table names each value of "
+               "KEY by the label in its place, in a column NAME"},
     {"busbw", "bus bandwidth of nccl-tests: metrics *-bus-bandwidth, and 'weft nccl-tests'"},
 };
+
+/* Whether it is @p word, or begins with it where that ends with a dot: a label has any name. */
+static bool is_other(const char *text, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(text, word, n) == 0 && (!text[n] || word[n - 1] == '.');
+}
 
 /* Whether the word is in a name, whatever stands between its parts. */
 static bool names(const char *name, const char *word)
@@ -112,7 +124,7 @@ size_t weft_explain_word(const struct weft_cli *cli, const char *word)
 {
     size_t all = members(cli, word);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(others[i].word, word) == 0 && ++all)
+        if (is_other(word, others[i].word) && ++all)
             fprintf(cli->out, "%s: %s\n", word, others[i].what);
     for (unsigned c = 0; c < WEFT_CAUSES; c++)
         if (strcmp(weft_cause_name((enum weft_cause)c), word) == 0 && ++all)

@@ -164,6 +164,7 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     for (size_t k = 0; k <= RANK_IDLE; k++)
         if (k != RANK && k != RANK_JOB && weft_row_number(row, k, &v[k], err))
             return err->code;
+    f->all_ranks++;
     if (!(v[RANK_END] > 0)) /* it waited for nothing: who only sends for a gather, say */
         return 0;
     f->ranks++;

@@ -47,7 +47,8 @@ struct weft_slow_part {
 
 /** All of it. Shares are of 1. */
 struct weft_facts {
-    double end_ns; /**< of the run */
+    double end_ns;    /**< of the run */
+    double all_ranks; /**< of the run */
     double ranks, exposed_ns, compute_ns, idle_ns,
         cause_ns[WEFT_WAITS]; /**< means over those ranks that had anything to wait for */
     double compute_max_ns;

@@ -22,7 +22,7 @@
     M("exposed-" word "-max", TIME, exposed_by_max_ps[WEFT_CAUSE_##kind],                          \
       "longest time that a rank's exposed communication waited for " help),                        \
         M("exposed-" word "-mean", TIME, exposed_by_mean_ps[WEFT_CAUSE_##kind],                    \
-          "the same, mean over ranks")
+          "mean over ranks of the time that exposed communication waited for " help)
 #define PARALLEL(kind, word, help)                                                                 \
     M("exposed-" word "-mean", TIME, exposed_for_ps[WEFT_PARALLEL_##kind],                         \
       "training: exposed communication of " help ", mean over ranks")
@@ -60,14 +60,17 @@ static const struct weft_metric metrics[] = {
       "messages posted that had not ended when the run did; in no statistics of messages"),
     M("unfinished-bytes", SIZE, unfinished_bytes, "their payload"),
     M("compute-max", TIME, compute_max_ps, "longest time that a rank's accelerator computed"),
-    M("compute-mean", TIME, compute_mean_ps, "the same, mean over ranks"),
+    M("compute-mean", TIME, compute_mean_ps,
+      "time that a rank's accelerator computed, mean over ranks"),
     M("compute-max-rank", U64, compute_max_rank, "the rank that computed longest"),
     M("communication-max", TIME, comm_max_ps,
       "longest time that a rank had a send, receive or collective in progress"),
-    M("communication-mean", TIME, comm_mean_ps, "the same, mean over ranks"),
+    M("communication-mean", TIME, comm_mean_ps,
+      "time that a rank had a send, receive or collective in progress, mean over ranks"),
     M("exposed-communication-max", TIME, exposed_max_ps,
       "longest time that a rank communicated and did nothing else"),
-    M("exposed-communication-mean", TIME, exposed_mean_ps, "the same, mean over ranks"),
+    M("exposed-communication-mean", TIME, exposed_mean_ps,
+      "time that a rank communicated and did nothing else, mean over ranks"),
     EXPOSED(NETWORK, "network", "messages on their way, as long as they would be alone"),
     EXPOSED(OWN_NIC, "own-nic", "messages while their NIC sent something else of the host"),
     EXPOSED(CONGESTION_CONTROL, "congestion-control",
@@ -88,7 +91,8 @@ static const struct weft_metric metrics[] = {
     PARALLEL(OTHER, "other", "anything else, such as the norm of the gradients"),
     M("idle-max", TIME, idle_max_ps,
       "longest time that a rank neither worked nor communicated before its end"),
-    M("idle-mean", TIME, idle_mean_ps, "the same, mean over ranks"),
+    M("idle-mean", TIME, idle_mean_ps,
+      "time that a rank neither worked nor communicated before its end, mean over ranks"),
     M("critical-path-steps", U64, path.steps, "operations on the critical path"),
     M("critical-path-crossings", U64, path.crossings,
       "steps of the critical path that lead from one rank to another"),

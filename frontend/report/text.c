@@ -71,7 +71,7 @@ static void ranks(FILE *out, const struct weft_summary *s)
     max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps,
                  "a send, receive or collective was in progress");
     max_and_mean(out, "exposed communication", s->exposed_max_ps, s->exposed_mean_ps,
-                 "the same, and nothing else ran; it waited for:");
+                 "nothing else was in progress; the rank waited for:");
     exposed(out, s);
     exposed_for(out, s);
     max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps, "none of these, before its end");

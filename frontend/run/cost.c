@@ -388,9 +388,10 @@ void weft_cost_text(FILE *out, const struct weft_cost *c)
     char hops[WEFT_UNIT_TEXT_MAX], messages[WEFT_UNIT_TEXT_MAX];
     char memory[WEFT_UNIT_TEXT_MAX], cpu[WEFT_UNIT_TEXT_MAX];
     const char *about = c->seen == WEFT_COST_PART ? "at least" : "about";
-    fprintf(out, "%s %s packet-hops in %s messages (%s), %s of CPU time without replay, %s", about,
-            cost_count(c->packet_hops, hops), cost_count(c->messages, messages), c->transport,
-            weft_human_time((int64_t)(c->cpu_s * 1e12), cpu),
+    fprintf(out,
+            "%s %s packet-hops in %s messages (%s), %s of CPU time without replay, %s of memory",
+            about, cost_count(c->packet_hops, hops), cost_count(c->messages, messages),
+            c->transport, weft_human_time((int64_t)(c->cpu_s * 1e12), cpu),
             weft_human_size((uint64_t)c->memory_bytes, memory));
     if (c->seen == WEFT_COST_SHARE)
         fputs(", extrapolated from the first part", out);

@@ -61,6 +61,19 @@ TEST_F(CompareRuns, SettingsAndFigures)
     EXPECT_CONTAINS(s.out, "not compared");
 }
 
+/* Of a gather only rank 0 waits: the mean is of one rank, and says so. */
+TEST_F(CompareRuns, RanksThatOnlySend)
+{
+    for (const char *rate : {"100Gbps", "200Gbps"})
+        ASSERT_EQ(Play(dir_, rate,
+                       {std::string("single-switch.rate=") + rate, "generate.kind=gather",
+                        "system.gather=direct"})
+                      .code,
+                  0);
+    EXPECT_CONTAINS(Both({}, "100Gbps", "200Gbps").out,
+                    "the mean rank (of the 1 of 4 that computed or waited) took -");
+}
+
 TEST_F(CompareRuns, AsJson)
 {
     const Said s = Both({"--json", "--metric", "end-to-end"});

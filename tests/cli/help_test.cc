@@ -206,6 +206,10 @@ TEST(Explain, SaysWhatAWordNames)
     EXPECT_CONTAINS(weft({"explain", "speed-up"}).out, "column of 'weft sweep'");
     EXPECT_CONTAINS(weft({"explain", "max-quee"}).err, "did you mean 'max-queue'?");
     EXPECT_CONTAINS(weft({"explain", "congestion-control.name"}).out, "'weft list cc'");
+    EXPECT_CONTAINS(weft({"explain", "congestion-control.preset"}).out, "'weft list presets'");
+    EXPECT_CONTAINS(weft({"explain", "label.order"}).out, "in a column NAME");
+    EXPECT_CONTAINS(weft({"explain", "exposed-own-nic-mean"}).out,
+                    "mean over ranks of the time that exposed communication waited for messages");
     EXPECT_CONTAINS(weft({"explain", "hpcc"}).out, "'weft show cc hpcc'");
     s = weft({"explain", "slowdown"});
     EXPECT_CONTAINS(s.out, "metric job.WORKLOAD.fct-slowdown-p99: ");
