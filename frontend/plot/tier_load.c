@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How busy the links of each tier are over time, all of them together. */
+/* How busy the links of each tier are over time, those together that were sampled. */
 #include "plot/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TIERS = 3, POINTS_MAX = 1000 };
+enum { TIERS = 3, POINTS_MAX = 1000, PORTS_MAX = 1 << 24 };
 static const char *const tiers[TIERS] = {"from hosts", "between switches", "to hosts"};
+
+/* A direction of a link. */
+struct tier_link {
+    double bps;
+    uint8_t tier;
+    bool used, sampled; /* in the run; it has a sample (idle ones have none) */
+};
 
 struct tier_load {
     double *t_ns, *bps[TIERS]; /* of each sample */
     size_t n, cap;
-    double capacity[TIERS];
+    struct tier_link *links; /* by number of the port; bps 0: none */
+    size_t nlinks, links_cap;
+    double capacity[TIERS]; /* of the links that were sampled */
+    size_t of[TIERS], sampled[TIERS];
 };
 
 static size_t tier_load_tier(const char *from, const char *to)
@@ -44,22 +55,64 @@ static int add_moment(struct tier_load *x, double t_ns, struct weft_err *err)
 static int throughput_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct tier_load *x = (struct tier_load *)ctx;
-    double t_ns, bps;
-    if (weft_row_number(row, 0, &t_ns, err) || weft_row_number(row, 3, &bps, err) ||
-        add_moment(x, t_ns, err))
+    double t_ns, bps, port;
+    if (weft_row_number(row, 0, &t_ns, err) || weft_row_number(row, 1, &port, err) ||
+        weft_row_number(row, 2, &bps, err) || add_moment(x, t_ns, err))
         return err->code;
-    x->bps[tier_load_tier(weft_row_text(row, 1), weft_row_text(row, 2))][x->n - 1] += bps;
+    if (!(port >= 0 && port < (double)x->nlinks))
+        return 0;
+    struct tier_link *l = &x->links[(size_t)port];
+    l->sampled = true;
+    x->bps[l->tier][x->n - 1] += bps;
     return 0;
 }
 
-static int capacity_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
     struct tier_load *x = (struct tier_load *)ctx;
-    double bps;
-    if (weft_row_number(row, 2, &bps, err))
+    double port, bps, bytes;
+    if (weft_row_number(row, 0, &port, err) || weft_row_number(row, 3, &bps, err) ||
+        weft_row_number(row, 4, &bytes, err))
         return err->code;
-    x->capacity[tier_load_tier(weft_row_text(row, 0), weft_row_text(row, 1))] += bps;
+    if (!(port >= 0 && port < PORTS_MAX))
+        return 0;
+    const size_t i = (size_t)port;
+    if (i >= x->links_cap) {
+        const size_t cap = 2 * i + 64;
+        struct tier_link *more = realloc(x->links, cap * sizeof *more);
+        if (!more)
+            return weft_err_no_memory(err, "the load of tiers");
+        memset(more + x->links_cap, 0, (cap - x->links_cap) * sizeof *more);
+        x->links = more;
+        x->links_cap = cap;
+    }
+    x->links[i] = (struct tier_link){
+        .bps = bps,
+        .tier = (uint8_t)tier_load_tier(weft_row_text(row, 1), weft_row_text(row, 2)),
+        .used = bytes > 0};
+    if (i >= x->nlinks)
+        x->nlinks = i + 1;
     return 0;
+}
+
+/* Adds up the links that were sampled. Those that carried nothing have no sample: they count where
+ * all others of their tier have some. */
+static void count_links(struct tier_load *x)
+{
+    bool all[TIERS] = {true, true, true};
+    for (size_t i = 0; i < x->nlinks; i++)
+        if (x->links[i].used && !x->links[i].sampled)
+            all[x->links[i].tier] = false;
+    for (size_t i = 0; i < x->nlinks; i++) {
+        const struct tier_link *l = &x->links[i];
+        if (!(l->bps > 0))
+            continue;
+        x->of[l->tier]++;
+        if (!l->sampled && !all[l->tier])
+            continue;
+        x->sampled[l->tier]++;
+        x->capacity[l->tier] += l->bps;
+    }
 }
 
 /* A curve of at most POINTS_MAX means. */
@@ -78,12 +131,13 @@ static void draw_tier(const struct tier_load *x, size_t tier, struct weft_curve 
 
 static int read_load(const struct weft_run *run, struct tier_load *x, struct weft_err *err)
 {
-    static const char *const series[] = {"t_ns", "from|node", "to|peer", "throughput_bps", NULL},
-                             *const links[] = {"from", "to", "rate_bps", NULL};
+    static const char *const series[] = {"t_ns", "port", "throughput_bps", NULL},
+                             *const links[] = {"port", "from", "to", "rate_bps", "tx_bytes", NULL};
     *x = (struct tier_load){0};
-    if (weft_run_rows(run, "links.csv", links, capacity_row, x, err) < 0 ||
+    if (weft_run_rows(run, "links.csv", links, link_row, x, err) < 0 ||
         weft_run_rows(run, "series/throughput.csv", series, throughput_row, x, err) < 0)
         return err->code;
+    count_links(x);
     return 0;
 }
 
@@ -109,20 +163,23 @@ static int tier_load_derive(const struct weft_runs *runs, struct weft_figure *f,
                 panels[at]->y.to = 102;
                 panels[at]->height = 260;
             }
+            const char *name = runs->n > 1 ? runs->run[i].label : tiers[k];
+            if (x.sampled[k] < x.of[k])
+                name = weft_figure_printf(f, "%s (%zu of %zu links)", name, x.sampled[k], x.of[k]);
             draw_tier(&x, k,
-                      weft_curve_add(panels[at], WEFT_MARK_LINE, (int)(runs->n > 1 ? i : k),
-                                     runs->n > 1 ? runs->run[i].label : tiers[k]),
+                      weft_curve_add(panels[at], WEFT_MARK_LINE, (int)(runs->n > 1 ? i : k), name),
                       u.divisor);
         }
         free(x.t_ns);
+        free(x.links);
         for (size_t k = 0; k < TIERS; k++)
             free(x.bps[k]);
         if (rc < 0)
             return rc;
     }
     f->title = "Load of each tier over time";
-    f->caption = "Bytes on the wire of all links of a tier between samples, by what these links "
-                 "carry together: from hosts to switches, between switches, and to hosts.";
+    f->caption = "Bytes on the wire of all sampled links of a tier between samples, by what these "
+                 "links carry together: from hosts to switches, between switches, and to hosts.";
     return f->panels ? 0
                      : weft_plot_nothing(err,
                                          "%s has no throughput of links: run with --set "

@@ -119,9 +119,10 @@ TEST(Report, OneOfEverythingAtOneMomentIsDrawn)
     write_file(dir / "a/pfc.csv", "t_ns,port,node,peer,prio,event\n"
                                   "69445.000,1,h1,s8,3,pause\n"
                                   "69445.000,2,h2,s8,3,pause\n");
-    write_file(dir / "a/links.csv", "from,to,dim,util_pct,rate_bps,pause_ns,max_queue_bytes,"
-                                    "drops_buffer,drops_headroom,drops_error,drops_link\n"
-                                    "h1,s8,0,0,1000000000,0,0,0,0,0,0\n");
+    write_file(dir / "a/links.csv", "port,from,to,dim,util_pct,rate_bps,tx_bytes,pause_ns,"
+                                    "max_queue_bytes,drops_buffer,drops_headroom,drops_error,"
+                                    "drops_link\n"
+                                    "1,h1,s8,0,0,1000000000,0,0,0,0,0,0,0\n");
     std::filesystem::create_directories(dir / "a/series");
     write_file(dir / "a/series/queue.csv", "t_ns,port,node,peer,prio,queue_bytes\n"
                                            "5.000,4,s8,h1,3,1\n");

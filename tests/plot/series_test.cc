@@ -221,7 +221,8 @@ TEST(TierLoadPlot, IsAllLinksOfATierTogether)
     TempDir dir;
     make_run(dir / "a");
     std::filesystem::create_directories(dir / "a/series");
-    write_file(dir / "a/links.csv", "from,to,rate_bps\nh0,s2,100\nh1,s2,100\ns2,s3,100\n");
+    write_file(dir / "a/links.csv", "port,from,to,rate_bps,tx_bytes\n0,h0,s2,100,9\n"
+                                    "1,h1,s2,100,9\n2,s2,s3,100,9\n3,s3,s2,100,0\n");
     write_file(dir / "a/series/throughput.csv", "t_ns,port,node,peer,throughput_bps\n"
                                                 "1000.000,0,h0,s2,100\n"
                                                 "1000.000,1,h1,s2,50\n"
@@ -232,7 +233,26 @@ TEST(TierLoadPlot, IsAllLinksOfATierTogether)
     ASSERT_EQ(hosts.size(), 2u);
     EXPECT_DOUBLE_EQ(hosts[0].y, 75);
     EXPECT_DOUBLE_EQ(hosts[1].y, 10);
-    EXPECT_DOUBLE_EQ(core[1].y, 30);
+    EXPECT_DOUBLE_EQ(core[1].y, 15); /* the idle link counts */
+}
+
+/* Links that carried something and have no samples do not count. */
+TEST(TierLoadPlot, IsOfTheSampledLinksOnly)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/links.csv", "port,from,to,rate_bps,tx_bytes\n0,h0,s2,100,9\n"
+                                    "1,s2,s3,100,9\n2,s3,s2,100,9\n3,s2,s4,100,0\n");
+    write_file(dir / "a/series/throughput.csv", "t_ns,port,from,to,throughput_bps\n"
+                                                "1000.000,1,s2,s3,60\n"
+                                                "2000.000,1,s2,s3,40\n");
+    const auto all = plot({dir / "a", "tier-load"});
+    ASSERT_EQ(all.size(), 2u); /* no curve of hosts */
+    const auto core = curve(all, "between switches (1 of 3 links)");
+    ASSERT_EQ(core.size(), 2u);
+    EXPECT_DOUBLE_EQ(core[0].y, 60);
+    EXPECT_DOUBLE_EQ(core[1].y, 40);
 }
 
 /* Links of a fabric in both directions: (from, to, dim, util). */
