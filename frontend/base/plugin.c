@@ -2,6 +2,7 @@
 /* Names of plug-ins that are loaded at run time. */
 #include "base/plugin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int weft_plugin_check_name(const char *name, weft_name_of_fn name_of, size_t n, size_t room,
@@ -17,4 +18,28 @@ int weft_plugin_check_name(const char *name, weft_name_of_fn name_of, size_t n, 
     return n < room ? 0
                     : weft_err_set(err, WEFT_E_LIMIT, "%d is the most that may be loaded of a %s",
                                    WEFT_PLUGIN_ROOM, what);
+}
+
+static const char **plugin_files;
+static size_t plugin_nfiles;
+
+int weft_plugin_note_file(const char *path, struct weft_err *err)
+{
+    const char **more =
+        (const char **)realloc(plugin_files, (plugin_nfiles + 1) * sizeof *plugin_files);
+    char *whole = realpath(path, NULL);
+    if (more)
+        plugin_files = more;
+    if (!more || !whole) {
+        free(whole);
+        return weft_err_no_memory(err, "plug-ins");
+    }
+    plugin_files[plugin_nfiles++] = whole;
+    return 0;
+}
+
+const char *const *weft_plugin_files(size_t *n)
+{
+    *n = plugin_nfiles;
+    return plugin_files;
 }

@@ -80,6 +80,10 @@ struct weft_plugin_file {
  * WEFT_E_INPUT: it has no name of small letters, digits and '-', or one that is taken. */
 int weft_plugin_check_name(const char *name, weft_name_of_fn name_of, size_t n, size_t room,
                            const char *what, struct weft_err *err);
+/** Remembers a file that was loaded, for run.json. */
+int weft_plugin_note_file(const char *path, struct weft_err *err);
+/** The files that were loaded, *@p n of them, by their absolute paths. */
+const char *const *weft_plugin_files(size_t *n);
 
 WEFT_C_END
 #endif

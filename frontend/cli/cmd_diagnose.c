@@ -58,13 +58,13 @@ static void print(const struct weft_cli *cli, const struct weft_diagnosis *d, bo
 
 /* The settings of a folder's run, and those that are given besides. */
 static int take_folder(struct weft_sweep_base *base, struct weft_arena *arena, const char *dir,
-                       char *args[1], struct weft_err *err)
+                       char *args[1], const char **plugins, struct weft_err *err)
 {
     const char *scenario, **own;
     size_t n;
     if (!arena)
         return weft_err_no_memory(err, "a diagnosis");
-    if (weft_diagnose_of_folder(dir, arena, &scenario, &own, &n, err))
+    if (weft_diagnose_of_folder(dir, arena, &scenario, &own, &n, plugins, err))
         return err->code;
     const struct weft_strings more = base->source.set;
     const char **all = (const char **)weft_arena_calloc(arena, n + more.n + 1, sizeof *all);
@@ -89,18 +89,22 @@ static int diagnose(const struct weft_cli *cli, const void *opts, char **args, i
     struct weft_diagnosis d;
     struct weft_arena *arena = NULL;
     const char *folder = nargs == 1 && weft_diagnose_is_folder(args[0]) ? args[0] : NULL;
+    const char *plugins = "";
     char *of_folder[1];
     if (read_budget(o, &budget, err) ||
         weft_limits_read(o->time_limit, o->memory_limit, o->watchdog, &base.limits, err))
         return err->code;
     if (folder) {
         arena = weft_arena_new();
-        if (take_folder(&base, arena, folder, of_folder, err)) {
+        if (take_folder(&base, arena, folder, of_folder, &plugins, err)) {
             weft_arena_free(arena);
             return err->code;
         }
     }
     int code = weft_diagnose(&d, &base, o->job, o->metric, &budget, err);
+    if (code == WEFT_E_INPUT && *plugins)
+        weft_err_prepend(err, "the run of %s was made with%s, which has to be given again", folder,
+                         plugins);
     if (!code)
         print(cli, &d, o->json);
     if (!code && folder)

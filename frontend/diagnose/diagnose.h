@@ -171,11 +171,14 @@ void weft_diagnose_slice(const struct weft_scenario *s, const struct weft_scenar
 bool weft_diagnose_is_folder(const char *path);
 /**
  * What the run in a folder was made of: its scenario (NULL: it has no file) and the settings that
- * were given besides, "KEY=VALUE" in @p arena. WEFT_E_INPUT: the folder does not say, or the file
+ * were given besides, "KEY=VALUE" in @p arena. *@p plugins receives " --plugin FILE" for each
+ * plug-in that the run had and that is not loaded. A folder of somebody else must not run code, so
+ * nothing is loaded because run.json names it. WEFT_E_INPUT: the folder does not say, or the file
  * is not there any more.
  */
 int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const char **scenario,
-                            const char ***sets, size_t *nsets, struct weft_err *err);
+                            const char ***sets, size_t *nsets, const char **plugins,
+                            struct weft_err *err);
 /** The file of a run's folder that a diagnosis of it is kept in, for its report. */
 #define WEFT_DIAGNOSIS_FILE "diagnosis.json"
 int weft_diagnosis_keep(const struct weft_diagnosis *d, const char *dir, struct weft_err *err);

@@ -3,6 +3,7 @@
 #include "diagnose/diagnose.h"
 
 #include "base/file.h"
+#include "base/plugin.h"
 #include "report/result.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ bool weft_diagnose_is_folder(const char *path)
 /* The settings of a run as they are taken. */
 struct given {
     struct weft_arena *arena;
-    const char **sets;
+    const char **sets, *plugins;
     size_t n;
     bool of_file; /* there is a file with the others */
     bool lost;
@@ -42,6 +43,16 @@ static void take_given(void *ctx, const char *key, const char *value, const char
     g->lost |= !g->sets[g->n++];
 }
 
+static bool is_loaded(const char *plugin)
+{
+    size_t n;
+    const char *const *files = weft_plugin_files(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(files[i], plugin) == 0)
+            return true;
+    return false;
+}
+
 /* Takes scenario and settings from what run.json says. */
 static int take_result(const struct weft_result *r, const char *dir, struct given *g,
                        const char **scenario, struct weft_err *err)
@@ -59,6 +70,13 @@ static int take_result(const struct weft_result *r, const char *dir, struct give
     if (!g->sets || (g->of_file && !*scenario))
         return weft_err_no_memory(err, "the settings of a run");
     weft_result_given(r, take_given, g);
+    g->plugins = "";
+    for (size_t i = 0; g->plugins && weft_result_text(r, NULL, "plugins", i); i++) {
+        const char *plugin = weft_result_text(r, NULL, "plugins", i);
+        if (!is_loaded(plugin))
+            g->plugins = weft_arena_printf(g->arena, "%s --plugin %s", g->plugins, plugin);
+    }
+    g->lost |= !g->plugins;
     if (g->lost)
         return weft_err_no_memory(err, "the settings of a run");
     if (*scenario && !weft_file_is_regular(*scenario) && !weft_file_is_dir(*scenario))
@@ -69,7 +87,8 @@ static int take_result(const struct weft_result *r, const char *dir, struct give
 }
 
 int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const char **scenario,
-                            const char ***sets, size_t *nsets, struct weft_err *err)
+                            const char ***sets, size_t *nsets, const char **plugins,
+                            struct weft_err *err)
 {
     struct weft_result *r = weft_result_load(dir, err);
     struct given g = {.arena = arena};
@@ -79,6 +98,7 @@ int weft_diagnose_of_folder(const char *dir, struct weft_arena *arena, const cha
     weft_result_free(r);
     *sets = g.sets;
     *nsets = g.n;
+    *plugins = g.plugins;
     return code;
 }
 

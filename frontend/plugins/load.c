@@ -114,7 +114,7 @@ int weft_plugins_load(const char *path, const struct weft_plugin_file **out, str
             return weft_err_prepend(err, "plug-in %s", path);
     if (out)
         *out = f;
-    return 0;
+    return weft_plugin_note_file(own, err);
 }
 
 /* Of libweft.so; the program has it without a use. */

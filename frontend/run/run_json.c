@@ -2,6 +2,7 @@
 /* Writes the run.json of a scenario. */
 #include "run/run_json.h"
 
+#include "base/plugin.h"
 #include "command/versions.h"
 #include "run/processes_alone.h"
 #include "run/source.h"
@@ -116,6 +117,13 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
             weft_json_str(j, c->x->files->names[i]);
         weft_json_end_array(j);
     }
+    size_t nplugins;
+    const char *const *plugins = weft_plugin_files(&nplugins);
+    weft_json_key(j, "plugins");
+    weft_json_array(j);
+    for (size_t i = 0; i < nplugins; i++)
+        weft_json_str(j, plugins[i]);
+    weft_json_end_array(j);
     weft_json_key(j, "warnings");
     weft_source_warnings_json(j, s);
     weft_json_key(j, "offered_load");

@@ -150,6 +150,24 @@ TEST(PluginsExample, TheControlOfThePageWorks)
     EXPECT_LACKS(weft({"list", "cc"}).out, "my-aimd");
 }
 
+TEST(PluginsExample, DiagnoseOfAFolderNamesThePluginToGive)
+{
+    TempDir dir;
+    ASSERT_TRUE(compiled(dir / "my_cc", example()));
+    const Said ran = weft({"run", "allreduce-clos16", "--quiet", "--out", "o", "--plugin",
+                           "./my_cc.so", "--set", "congestion-control.name=my-aimd"},
+                          dir / ".");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const std::string so = fs::canonical(dir / "my_cc.so");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"plugins\": [\n    \"" + so + "\"\n  ]");
+    const Said none = weft({"diagnose", "o", "--budget", "0us"}, dir / ".");
+    EXPECT_EQ(none.code, 3);
+    EXPECT_CONTAINS(none.err, "o was made with --plugin " + so + ", which has to be given again: ");
+    EXPECT_CONTAINS(none.err, "unknown congestion control 'my-aimd'");
+    const Said given = weft({"diagnose", "o", "--budget", "0us", "--plugin", so}, dir / ".");
+    EXPECT_EQ(given.code, 0) << given.err;
+}
+
 /* When messages of an incast, with marks and losses of rate, arrive. */
 std::vector<int64_t> arrivals(const std::string &control)
 {
