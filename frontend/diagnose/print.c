@@ -179,6 +179,7 @@ static void put_trial(struct weft_json *j, const struct weft_diagnosis *d,
     weft_json_key(j, "ratio");
     weft_json_f64(j, t->state == WEFT_TRIAL_PLAYED && !isinf(t->ratio) ? t->ratio : NAN);
     weft_json_kv_str(j, "advice", t->change->advice);
+    weft_json_kv_bool(j, "worth_a_row", t->state == WEFT_TRIAL_PLAYED && is_worth_a_row(d, t));
     weft_json_end_object(j);
 }
 

@@ -8,9 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DIAGNOSIS_MAX_BYTES = 16 << 20, DIAGNOSIS_ROWS = 8 };
-/* What does less is left out. */
-#define LEAST_GAIN 0.02
+enum { DIAGNOSIS_MAX_BYTES = 16 << 20, DIAGNOSIS_ROWS = 12 };
 
 static json_t *read_diagnosis(const char *dir, struct weft_err *err)
 {
@@ -54,9 +52,7 @@ int weft_page_diagnosis(const struct weft_page *p, const struct weft_run *run, s
         return err->code;
     json_array_foreach(json_object_get(root, "changes"), i, row)
     {
-        const json_t *ratio = json_object_get(row, "ratio");
-        if (!json_is_number(ratio) || json_number_value(ratio) > 1 - LEAST_GAIN ||
-            rows == DIAGNOSIS_ROWS)
+        if (!json_is_true(json_object_get(row, "worth_a_row")) || rows == DIAGNOSIS_ROWS)
             continue;
         if (rows++ == 0)
             fputs("<div class=\"top diagnosis\"><h4>What would make it faster, tried by weft "

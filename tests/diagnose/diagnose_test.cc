@@ -98,6 +98,33 @@ TEST(Diagnose, TakesTheFolderOfARunWhichKeepsTheTableForItsReport)
     EXPECT_EQ(weft({"diagnose", dir / "none"}, dir / "").code, 4);
 }
 
+static size_t occurrences(const std::string &text, const std::string &what)
+{
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at++)
+        n++;
+    return n;
+}
+
+// No pair of this scenario does clearly more than either change alone.
+TEST(Diagnose, TheReportHasTheRowsOfTheTerminal)
+{
+    if (!has_packet() || access("/usr/bin/gnuplot", X_OK) != 0)
+        GTEST_SKIP() << "no packet backend, or no gnuplot";
+    TempDir dir;
+    ASSERT_EQ(weft({"run", "oversubscribed-allreduce", "--out", dir / "o", "-q"}).code, 0);
+    const Said s = weft({"diagnose", dir / "o"});
+    ASSERT_EQ(weft({"report", dir / "o"}).code, 0);
+    const std::string page = slurp(dir / "o/report.html");
+    const size_t at = page.find("tried by weft diagnose");
+    ASSERT_NE(at, std::string::npos);
+    const std::string rows = page.substr(at, page.find("</table>", at) - at);
+    const size_t printed = occurrences(s.out, "tried as:");
+    EXPECT_GT(printed, 1u);
+    EXPECT_EQ(occurrences(rows, "<tr><td>"), printed);
+    EXPECT_CONTAINS(slurp(dir / "o/diagnosis.json"), "\"second_change\": ");
+}
+
 TEST(Diagnose, LongRunsAreDiagnosedByASlice)
 {
     if (!has_packet())
