@@ -103,22 +103,22 @@ static void functions(FILE *out, const struct weft_cli *cli)
 
 static void bash_command(FILE *out, const struct weft_command *c)
 {
+    const struct weft_opt *o;
     fprintf(out, "        %s)\n            options='", c->name);
-    for (size_t i = 0; i < c->nopts; i++)
-        fprintf(out, "--%s ", c->opts[i].name);
+    for (size_t i = 0; (o = weft_command_opt(c, i)); i++)
+        fprintf(out, "--%s ", o->name);
     fputs("--help'\n            valued='", out);
-    for (size_t i = 0; i < c->nopts; i++) {
-        if (takes_value(&c->opts[i]) && c->opts[i].letter)
-            fprintf(out, "-%c ", c->opts[i].letter);
-        if (takes_value(&c->opts[i]))
-            fprintf(out, "--%s ", c->opts[i].name);
+    for (size_t i = 0; (o = weft_command_opt(c, i)); i++) {
+        if (takes_value(o) && o->letter)
+            fprintf(out, "-%c ", o->letter);
+        if (takes_value(o))
+            fprintf(out, "--%s ", o->name);
     }
     fputs("'\n            words='", out);
     first_words(out, c->name);
     fprintf(out, "'\n            files=%s scenarios=%s\n            case $before in\n",
             only_words(c->name) ? "" : "yes", takes_scenario(c) ? "yes" : "");
-    for (size_t i = 0; i < c->nopts; i++) {
-        const struct weft_opt *o = &c->opts[i];
+    for (size_t i = 0; (o = weft_command_opt(c, i)); i++) {
         if (!takes_value(o))
             continue;
         fputs("                ", out);
@@ -306,8 +306,9 @@ void weft_print_zsh(FILE *out, const struct weft_cli *cli)
           out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "        %s)\n            _arguments \\\n", c[i]->name);
-        for (size_t k = 0; k < c[i]->nopts; k++)
-            zsh_option(out, &c[i]->opts[k]);
+        const struct weft_opt *o;
+        for (size_t k = 0; (o = weft_command_opt(c[i], k)); k++)
+            zsh_option(out, o);
         fputs("                '(-h --help)'{-h,--help}'[this text]' ", out);
         zsh_arguments(out, c[i]);
         fputs(" ;;\n", out);

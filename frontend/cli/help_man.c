@@ -56,8 +56,8 @@ static void title(FILE *out, const char *name, const char *summary, const char *
 static void options(FILE *out, const struct weft_command *c)
 {
     fputs(".SH OPTIONS\n", out);
-    for (size_t i = 0; i < c->nopts; i++) {
-        const struct weft_opt *o = &c->opts[i];
+    const struct weft_opt *o;
+    for (size_t i = 0; (o = weft_command_opt(c, i)); i++) {
         const char *value = o->kind == WEFT_OPT_CHOICE ? o->choices : o->arg;
         fputs(".TP\n", out);
         if (o->letter)

@@ -107,6 +107,9 @@ enum weft_parsed { WEFT_PARSED_OK, WEFT_PARSED_HELP, WEFT_PARSED_ERROR };
 enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char **argv, void *opts,
                                  int *first, struct weft_err *err);
 void weft_opts_free(const struct weft_command *c, void *opts);
+/** Option number @p i of a command as its help lists it: its own, then --plugin FILE, which is
+ * taken from every command line before a command sees it; NULL: there are no more. */
+const struct weft_opt *weft_command_opt(const struct weft_command *c, size_t i);
 /** Help for one command. */
 void weft_print_command_help(FILE *out, const struct weft_command *c);
 /** Help for the program. */

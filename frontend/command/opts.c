@@ -193,6 +193,19 @@ void weft_opts_free(const struct weft_command *c, void *opts)
             free(((struct weft_strings *)field(&c->opts[i], opts))->list);
 }
 
+const struct weft_opt *weft_command_opt(const struct weft_command *c, size_t i)
+{
+    static const struct weft_opt plugin = {
+        "plugin",
+        0,
+        WEFT_OPT_TEXTS,
+        0,
+        "FILE",
+        NULL,
+        "load a plug-in from a file (docs/how-to/plug-ins.md); repeatable"};
+    return i < c->nopts ? &c->opts[i] : i == c->nopts ? &plugin : NULL;
+}
+
 void weft_print_command_help(FILE *out, const struct weft_command *c)
 {
     char left[96];
@@ -201,8 +214,8 @@ void weft_print_command_help(FILE *out, const struct weft_command *c)
     if (c->details[0])
         fprintf(out, "\n%s\n", c->details);
     fputs("\nOptions:\n", out);
-    for (size_t i = 0; i < c->nopts; i++) {
-        const struct weft_opt *o = &c->opts[i];
+    const struct weft_opt *o;
+    for (size_t i = 0; (o = weft_command_opt(c, i)); i++) {
         char letter[8] = "    ";
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);

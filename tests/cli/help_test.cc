@@ -45,6 +45,7 @@ TEST(Help, ManPagesHaveEveryOption)
     for (const std::string &c : commands()) {
         const std::string page = weft({"help", "--as", "man", c}).out;
         EXPECT_EQ(page.rfind(".\\\" SPDX", 0), 0U) << c;
+        EXPECT_CONTAINS(weft({c, "--help"}).out, "\n      --plugin FILE ");
         for (std::string o : options(c)) {
             o = std::regex_replace(o, std::regex("-"), "\\-");
             EXPECT_CONTAINS(page, o + "\\fR");
