@@ -271,8 +271,8 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
     if (near)
         return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; did you mean '%s'?", l->singular,
                             name, near);
-    return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; see 'weft list %s'", l->singular, name,
-                        l->plural);
+    return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; see 'weft list %s'%s", l->singular,
+                        name, l->plural, l->plugins ? " (--plugin FILE adds those of a file)" : "");
 }
 
 static int show_scenario(const struct weft_cli *cli, const struct show_opts *o, char **args,

@@ -122,7 +122,11 @@ static size_t members(const struct weft_cli *cli, const char *word)
 
 size_t weft_explain_word(const struct weft_cli *cli, const char *word)
 {
-    size_t all = members(cli, word);
+    size_t all = members(cli, word), n;
+    const struct weft_command *const *c = weft_commands(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(c[i]->name, word) == 0 && ++all)
+            fprintf(cli->out, "command %s: %s; 'weft %s --help'\n", word, c[i]->summary, word);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (is_other(word, others[i].word) && ++all)
             fprintf(cli->out, "%s: %s\n", word, others[i].what);

@@ -31,6 +31,7 @@ struct weft_listing {
     const char *help;
     /** Member @p i; false: there are no more. */
     bool (*get)(const struct weft_cli *cli, size_t i, struct weft_listed *out);
+    bool plugins; /**< files of --plugin may add members */
 };
 
 /** All families; *n receives their number. */

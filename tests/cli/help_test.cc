@@ -212,6 +212,10 @@ TEST(Explain, SaysWhatAWordNames)
     EXPECT_CONTAINS(weft({"explain", "exposed-own-nic-mean"}).out,
                     "mean over ranks of the time that exposed communication waited for messages");
     EXPECT_CONTAINS(weft({"explain", "hpcc"}).out, "'weft show cc hpcc'");
+    s = weft({"explain", "diagnose"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "command diagnose: ");
+    EXPECT_CONTAINS(s.out, "; 'weft diagnose --help'\n");
     s = weft({"explain", "slowdown"});
     EXPECT_CONTAINS(s.out, "metric job.WORKLOAD.fct-slowdown-p99: ");
     EXPECT_CONTAINS(s.out, "more metrics: 'weft list metrics'");

@@ -114,6 +114,9 @@ TEST(Show, ParametersHaveDefaultsUnitsAndSources)
     Said bad = weft({"show", "cc", "dcqnc"});
     EXPECT_EQ(bad.code, 3);
     EXPECT_CONTAINS(bad.err, "did you mean 'dcqcn'");
+    EXPECT_CONTAINS(weft({"show", "cc", "my-aimd"}).err,
+                    "see 'weft list cc' (--plugin FILE adds those of a file)");
+    EXPECT_EQ(weft({"show", "gpu", "my-aimd"}).err.find("--plugin"), std::string::npos);
     Said preset = weft({"show", "cc", "ndp"});
     EXPECT_EQ(preset.code, 3);
     EXPECT_CONTAINS(preset.err, "'ndp' is a preset of rccc: 'weft show cc rccc'");
