@@ -130,10 +130,11 @@ static int run_print(const struct weft_cli *cli, const struct run_opts *o,
         weft_source_offered_text(cli->out, "  offered load             ", x->scenario);
         weft_processes_text(cli);
         print_metrics(cli, x);
-        if (o->explain_replay)
-            weft_replay_text(cli->out, &x->end.summary.replay, x->end.summary.net.packet_hops);
-        weft_subject_text(cli->out, subject);
     }
+    if (o->explain_replay && !o->json) /* asked for, so that --quiet leaves it */
+        weft_replay_text(cli->out, &x->end.summary.replay, x->end.summary.net.packet_hops);
+    if (!o->json && !o->quiet)
+        weft_subject_text(cli->out, subject);
     if (code != WEFT_OK && code != WEFT_E_OUTCOME)
         e = NULL; /* of what is not complete nothing is expected */
     if (e)

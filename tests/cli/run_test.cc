@@ -681,6 +681,17 @@ TEST(Replay, ExplainsItselfAndDependsOnNoClock)
     EXPECT_NE(s.err.find("explains nothing with run.replay=off"), std::string::npos) << s.err;
 }
 
+/* --quiet leaves out what was not asked for. */
+TEST(Replay, ExplainsItselfQuietly)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const Said s = weft({"run", "allreduce-clos16", "--no-out", "--quiet", "--explain-replay"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "states written down");
+    EXPECT_LACKS(s.out, "end-to-end time");
+}
+
 /* By default what repeats itself is taken over, and said only where something was. */
 TEST(Replay, IsTheDefaultAndQuiet)
 {
