@@ -184,7 +184,7 @@ static void look_at_headroom(struct advice *a)
             "pfc.headroom=%s is too little: up to %s arrive at a port of %s after it has paused "
             "its "
             "peer, and what finds no headroom is dropped; pfc.headroom=0B computes it",
-            weft_format_size(given, text[0]), weft_human_size(most, text[1]),
+            weft_format_size(given, text[0]), weft_format_size(most, text[1]),
             weft_format_rate(worst->rate_bps, text[2]));
 }
 

@@ -88,10 +88,14 @@ TEST(Advice, AControlThatCantActIsNamedWithTheNumbers)
 TEST(Advice, HeadroomThatIsTooSmallIsTold)
 {
     EXPECT_EQ(With("check", kIncast + Args{"pfc.headroom=200KB"}, {"--quiet"}).err, "");
-    const Said s = With("check", kIncast + Args{"pfc.headroom=20KB"}, {"--quiet"});
+    Said s = With("check", kIncast + Args{"pfc.headroom=20KB"}, {"--quiet"});
     EXPECT_EQ(s.code, 0);
     EXPECT_CONTAINS(s.err, "pfc.headroom=20KB is too little: up to ");
-    EXPECT_CONTAINS(s.err, " KB arrive at a port of 400Gbps after it has paused its peer");
+    EXPECT_CONTAINS(s.err, "B arrive at a port of 400Gbps after it has paused its peer");
+    /* What is said to be enough is. */
+    const size_t at = s.err.find(": up to ") + 8;
+    const std::string enough = s.err.substr(at, s.err.find(" arrive", at) - at);
+    EXPECT_EQ(With("check", kIncast + Args{"pfc.headroom=" + enough}, {"--quiet"}).err, "");
 }
 
 TEST(Advice, DctcpOnARampIsTold)
