@@ -376,8 +376,9 @@ struct weft_net_backend {
     /** Optional. Says of a configuration that `check` accepts, one sentence each, under which
      * settings the congestion control can't act. */
     void (*advise)(const struct weft_net_config *config, weft_net_explain_fn fn, void *ctx);
-    /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO comes to on the fabric of
-     * a configuration that `check` accepts, in @p buf; 0: it is not known. */
+    /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO, or a size that follows
+     * ports or is computed where it is 0, comes to on the fabric of a configuration that `check`
+     * accepts, in @p buf; 0: it is not known, or is the value. */
     int (*resolved)(const struct weft_net_config *config, const char *section,
                     const struct weft_param *p, char *buf, size_t size);
     /** Optional. The congestion control of those that name none, by the text of transport.type;

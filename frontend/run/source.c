@@ -364,7 +364,8 @@ void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *
     weft_json_end_array(j);
 }
 
-/* @p rule: how the default follows from the path, or why it is implied; NULL: neither. */
+/* @p rule: how the default follows from the path, why it is implied, or what the value comes to;
+ * NULL: nothing of these. */
 static void config_line(FILE *out, const char *prefix, const char *name, const char *value,
                         const struct weft_origin *o, const char *rule)
 {
@@ -372,7 +373,7 @@ static void config_line(FILE *out, const char *prefix, const char *name, const c
     snprintf(key, sizeof key, "%s.%s", prefix, name);
     fprintf(out, "%-32s = %-20s", key, value);
     if (o->kind == WEFT_ORIGIN_FILE)
-        fprintf(out, " (line %" PRId64 ")\n", o->line);
+        fprintf(out, " (line %" PRId64 "%s%s)\n", o->line, rule ? ": " : "", rule ? rule : "");
     else
         fprintf(out, " (%s%s%s)\n",
                 o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : weft_origin_name(o->kind),

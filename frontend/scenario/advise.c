@@ -70,6 +70,19 @@ static void by_line_rate(const struct weft_scenario_group *g, const struct weft_
         snprintf(text + used, TEXT_MAX - used, ", ...");
 }
 
+/* What a size that is given, or computed where it is 0, comes to at the ports of switches. */
+static int note_effect(struct weft_scenario *s, struct weft_scenario_group *g, size_t k,
+                       const struct weft_net_config *config, struct weft_err *err)
+{
+    const struct weft_param *p = &g->table->params[k];
+    char text[TEXT_MAX] = "";
+    if (p->type != WEFT_PARAM_SIZE || g->reasons[k] || !s->backend->resolved ||
+        !s->backend->resolved(config, g->element, p, text, sizeof text))
+        return 0;
+    g->reasons[k] = weft_arena_strdup(s->arena, text);
+    return g->reasons[k] ? 0 : weft_err_no_memory(err, "resolved parameters");
+}
+
 static int resolve_group(struct weft_scenario *s, struct weft_scenario_group *g,
                          const struct weft_net_config *config, struct weft_err *err)
 {
@@ -79,8 +92,11 @@ static int resolve_group(struct weft_scenario *s, struct weft_scenario_group *g,
     for (size_t k = 0; k < g->table->n; k++) {
         const struct weft_param *p = &g->table->params[k];
         char text[TEXT_MAX] = "";
-        if (!weft_param_is_auto(p, g->values))
+        if (!weft_param_is_auto(p, g->values)) {
+            if (note_effect(s, g, k, config, err))
+                return err->code;
             continue;
+        }
         if (p->scale->basis == WEFT_BASIS_CONTROL) {
             if (!s->backend->resolved ||
                 !s->backend->resolved(config, g->element, p, text, sizeof text))

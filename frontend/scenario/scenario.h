@@ -115,7 +115,7 @@ struct weft_scenario_group {
     const struct weft_param_table *table;
     void *values;                /**< table->struct_size bytes */
     struct weft_origin *origins; /**< one per parameter */
-    const char **reasons;        /**< one per parameter: why it is implied, NULL: it is not */
+    const char **reasons; /**< one per parameter: why it is implied, or what it comes to; NULL */
     /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until
      * weft_scenario_advise, and for others */
     const char **resolved;

@@ -104,10 +104,13 @@ static void backend_advise(const struct weft_net_config *config, weft_net_explai
 static int backend_resolved(const struct weft_net_config *config, const char *section,
                             const struct weft_param *p, char *buf, size_t size)
 {
-    if (strcmp(section, "ecn") != 0)
-        return 0;
     const struct weft_engine_config c = engine_config(config);
-    weft_engine_marking_text(&c, p->name, buf, size);
+    buf[0] = '\0';
+    if (strcmp(section, "pfc") == 0 && strcmp(p->name, "headroom") == 0 &&
+        !c.params.pfc.headroom_bytes)
+        weft_engine_headroom_text(&c, buf, size);
+    else if (strcmp(section, "ecn") == 0)
+        weft_engine_marking_text(&c, p->name, buf, size);
     return buf[0] != '\0';
 }
 

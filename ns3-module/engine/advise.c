@@ -234,7 +234,7 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
     control_free_all(a.controls, control_count(&c->params, f));
 }
 
-/* A value of a threshold, and the switches that have it. */
+/* A value of a threshold or of headroom, and the switches that have it. */
 struct threshold {
     uint64_t bytes, rate_bps;
     uint32_t first, last, n; /* nodes; of one number after the other, n = last - first + 1 */
@@ -332,4 +332,21 @@ void weft_engine_marking_text(const struct weft_engine_config *c, const char *wh
     if (n)
         threshold_text(f, list, n, buf, size);
     control_free_all(a.controls, control_count(&c->params, f));
+}
+
+void weft_engine_headroom_text(const struct weft_engine_config *c, char *buf, size_t size)
+{
+    const struct weft_fabric *f = c->fabric;
+    struct weft_engine_params p = c->params;
+    struct threshold list[THRESHOLDS];
+    size_t n = 0;
+    buf[0] = '\0';
+    p.pfc.prios = channel_prios(&c->params, f);
+    for (uint32_t k = 0; p.pfc.enabled && p.pfc.prios && k < f->nports; k++) {
+        const struct weft_fabric_link *l = &f->links[f->ports[k].link];
+        if (weft_fabric_forwards(f, f->ports[k].node) && !credit_on(f, l))
+            n = threshold_add(list, n, mmu_headroom(&p, f, l), l->rate_bps, f->ports[k].node);
+    }
+    if (n)
+        threshold_text(f, list, n, buf, size);
 }

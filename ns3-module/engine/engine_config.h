@@ -49,6 +49,9 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
  * "1.6MB at 400Gbps" for each sort of port, as far as @p buf takes them. */
 void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
                               size_t size);
+/** The same of the headroom of each lossless priority, which pfc.headroom=0B computes. Empty: there
+ * is none. */
+void weft_engine_headroom_text(const struct weft_engine_config *c, char *buf, size_t size);
 /** Adds up what a configuration gives to buffers, and sets aside in them. */
 void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_buffer_figures *out);
 

@@ -54,6 +54,17 @@ TEST(SettledDefaults, AreInCheckAndRunJsonWithTheRuleTheyFollow)
     s = With("check", kIncast + Args{"congestion-control.name=dctcp"});
     EXPECT_CONTAINS(s.out, "ecn.kmin                         = 1200KB at 400Gbps");
     EXPECT_CONTAINS(s.out, "ecn.kmax                         = 1200KB at 400Gbps");
+    /* Values that are given follow the rate; headroom is computed. */
+    s = With("check", kIncast + Args{"ecn.kmin=100KB", "ecn.kmax=400KB"});
+    EXPECT_CONTAINS(s.out, "ecn.kmin                         = 100KB                (--set: 1600KB "
+                           "at 400Gbps)");
+    EXPECT_CONTAINS(s.out, "(--set: 6250KiB at 400Gbps)");
+    EXPECT_CONTAINS(s.out, "ecn.scale-rate                   = 25Gbps               (default)");
+    s = With("check", kIncast + Args{"ecn.kmin=100KB", "ecn.kmax=400KB", "ecn.scale-rate=0"});
+    EXPECT_CONTAINS(s.out, "(--set: 100KB at 400Gbps)");
+    EXPECT_CONTAINS(s.out, "pfc.headroom                     = 0B                   (default: 11");
+    s = With("check", kIncast + Args{"pfc.enabled=false"});
+    EXPECT_CONTAINS(s.out, "pfc.headroom                     = 0B                   (default)");
     TempDir dir;
     s = With("run", kIncast, {"--quiet", "--out", dir / "o"});
     ASSERT_EQ(s.code, 0) << s.err;

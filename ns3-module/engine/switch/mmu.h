@@ -16,6 +16,9 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
  * rest. */
 void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
                    uint64_t *headroom, uint64_t *reserve);
+/** The headroom that a port of link @p l has for each lossless priority; 0 without PFC. */
+uint64_t mmu_headroom(const struct weft_engine_params *p, const struct weft_fabric *f,
+                      const struct weft_fabric_link *l);
 /** The headroom that a port of link @p l needs for each lossless priority, whatever pfc.headroom
  * is. */
 uint64_t mmu_headroom_needed(const struct weft_engine_params *p, const struct weft_fabric *f,

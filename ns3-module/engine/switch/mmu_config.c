@@ -64,6 +64,12 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
     return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + pfc;
 }
 
+uint64_t mmu_headroom(const struct weft_engine_params *p, const struct weft_fabric *f,
+                      const struct weft_fabric_link *l)
+{
+    return headroom_bytes(p, l, control_mtu_bytes(p, f, l->dim));
+}
+
 uint64_t mmu_headroom_needed(const struct weft_engine_params *p, const struct weft_fabric *f,
                              const struct weft_fabric_link *l)
 {
@@ -83,7 +89,7 @@ void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric 
         const struct weft_fabric_link *l = &f->links[f->ports[n->first_port + k].link];
         if (credit_on(f, l))
             continue; /* its buffers are beside this one */
-        *headroom += lossless_prios * headroom_bytes(p, l, control_mtu_bytes(p, f, l->dim));
+        *headroom += lossless_prios * mmu_headroom(p, f, l);
     }
     *reserve = (uint64_t)n->nports * p->sw.reserve_bytes *
                (p->sw.reserve_scope == WEFT_RESERVE_PORT ? 1 : WEFT_PRIOS);
