@@ -68,6 +68,8 @@ const char *weft_human_time(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
 const char *weft_human_size(uint64_t bytes, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a rate for people ("398.2 Gbps"). */
 const char *weft_human_rate(double bps, char buf[WEFT_UNIT_TEXT_MAX]);
+/** What a noun has at its end after a count: "" after 1, else "s". */
+#define WEFT_PLURAL(n) ((n) == 1 ? "" : "s")
 /** Prints picoseconds as nanoseconds with exactly 3 decimals, for CSV columns named _ns
  * ("1234.567"). */
 const char *weft_ps_as_ns(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);

@@ -105,10 +105,11 @@ static int read_fabric(struct test *t, const struct weft_scenario *s, uint32_t n
         t->gpus = f->dims[0].size;
         t->nodes = f->nhosts / t->gpus;
         if ((nodes && nodes != t->nodes) || (gpus && gpus != t->gpus))
-            code = weft_err_set(err, WEFT_E_INPUT,
-                                "%s has %" PRIu32 " nodes of %" PRIu32 " GPUs; other numbers need "
-                                "a dimension with nodes=, as clusters have",
-                                t->cluster[0], t->nodes, t->gpus);
+            code = weft_err_set(
+                err, WEFT_E_INPUT,
+                "%s has %" PRIu32 " node%s of %" PRIu32 " GPU%s; other numbers need "
+                "a dimension with nodes=, as clusters have",
+                t->cluster[0], t->nodes, WEFT_PLURAL(t->nodes), t->gpus, WEFT_PLURAL(t->gpus));
     }
     weft_scenario_parts_free(&parts);
     return code;
@@ -223,9 +224,9 @@ static int play_row(struct test *t, struct row *r, struct weft_err *err)
         t->kind->coll != WEFT_COLL_ALL_TO_ALL)
         weft_err_set(err, WEFT_E_INPUT,
                      "library.algo=%s and library.proto=%s leave NCCL nothing for %s on %" PRIu32
-                     " nodes of %" PRIu32 " GPUs of this kind",
+                     " node%s of %" PRIu32 " GPU%s of this kind",
                      s->system->nccl->algo, s->system->nccl->proto, t->kind->name, t->nodes,
-                     t->gpus);
+                     WEFT_PLURAL(t->nodes), t->gpus, WEFT_PLURAL(t->gpus));
     weft_scenario_free(s);
     if (err->code)
         return err->code;
@@ -265,8 +266,9 @@ static double bus_factor(const struct test *t)
 static void print_head(const struct test *t, bool against)
 {
     fprintf(t->cli->out,
-            "# %s on %s: %" PRIu32 " %s of %" PRIu32 " GPUs, out of place, simulated\n",
-            t->kind->name, t->cluster[0], t->nodes, t->nodes == 1 ? "node" : "nodes", t->gpus);
+            "# %s on %s: %" PRIu32 " node%s of %" PRIu32 " GPU%s, out of place, simulated\n",
+            t->kind->name, t->cluster[0], t->nodes, WEFT_PLURAL(t->nodes), t->gpus,
+            WEFT_PLURAL(t->gpus));
     fprintf(t->cli->out, "#%11s%14s%10s%8s%8s%11s%9s%9s%7s%s  %s\n", "size", "count", "type",
             "redop", "root", "time", "algbw", "busbw", "#wrong",
             against ? "   measured    error" : "", "choice");
@@ -304,9 +306,10 @@ static int print_error(const struct test *t, const struct row *r, size_t n, stru
         off[i] = 100 * fabs(r[i].us / r[i].measured_us - 1);
     qsort(off, n, sizeof *off, nccl_tests_ascending);
     fprintf(t->cli->out,
-            "# error of time in %zu rows: median %.1f %%, 90th percentile %.1f %%, largest %.1f "
+            "# error of time in %zu row%s: median %.1f %%, 90th percentile %.1f %%, largest %.1f "
             "%%\n",
-            n, (off[(n - 1) / 2] + off[n / 2]) / 2, off[(9 * n + 9) / 10 - 1], off[n - 1]);
+            n, WEFT_PLURAL(n), (off[(n - 1) / 2] + off[n / 2]) / 2, off[(9 * n + 9) / 10 - 1],
+            off[n - 1]);
     free(off);
     return 0;
 }
@@ -332,9 +335,9 @@ static int draw(const struct test *t, const struct row *r, size_t n, bool agains
     struct weft_figure *f = weft_figure_new();
     if (!f)
         return weft_err_no_memory(err, "a figure");
-    f->title =
-        weft_figure_printf(f, "%s on %s: %" PRIu32 " %s of %" PRIu32 " GPUs", t->kind->name,
-                           t->cluster[0], t->nodes, t->nodes == 1 ? "node" : "nodes", t->gpus);
+    f->title = weft_figure_printf(f, "%s on %s: %" PRIu32 " node%s of %" PRIu32 " GPU%s",
+                                  t->kind->name, t->cluster[0], t->nodes, WEFT_PLURAL(t->nodes),
+                                  t->gpus, WEFT_PLURAL(t->gpus));
     f->caption = "Bus bandwidth as nccl-tests counts it. Choices of algorithm and protocol follow "
                  "NCCL's tuner.";
     struct weft_panel *panel =
@@ -409,8 +412,9 @@ static int read_rows(struct test *t, uint64_t begin, uint64_t end, uint64_t fact
     return *n ? 0
               : weft_err_set(
                     err, WEFT_E_INPUT,
-                    "%s: no rows of %s on %" PRIu32 " nodes and %" PRIu32 " GPUs in this range",
-                    o->against ? o->against : "sizes", t->kind->name, t->nodes, t->nodes * t->gpus);
+                    "%s: no rows of %s on %" PRIu32 " node%s and %" PRIu32 " GPU%s in this range",
+                    o->against ? o->against : "sizes", t->kind->name, t->nodes,
+                    WEFT_PLURAL(t->nodes), t->nodes * t->gpus, WEFT_PLURAL(t->nodes * t->gpus));
 }
 
 static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,

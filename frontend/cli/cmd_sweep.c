@@ -6,6 +6,7 @@
  * a row is the end-to-end time with the first value of it, everything else the same, divided by
  * that of the row.
  */
+#include "base/units.h"
 #include "report/place.h"
 #include "run/interrupt.h"
 #include "run/limits.h"
@@ -379,11 +380,11 @@ static int sweep_conclude(struct sweep *w, struct weft_err *err)
     write_rest(w, &e);
     keep_first(err, &e);
     if (w->again)
-        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more rows failed for the same reason",
-                 w->again);
+        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more row%s failed for the same reason",
+                 w->again, WEFT_PLURAL(w->again));
     if (w->lines.again)
-        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more lines as above, of other rows",
-                 w->lines.again);
+        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more line%s as above, of other rows",
+                 w->lines.again, WEFT_PLURAL(w->lines.again));
     weft_csv_close(w->csv, &e);
     keep_first(err, &e);
     if (err->code)

@@ -2,6 +2,8 @@
 /* A diagnosis for people, and for programs. */
 #include "diagnose/diagnose.h"
 
+#include "base/units.h"
+
 #include <math.h>
 
 enum { MOST_ROWS = 12 };
@@ -125,7 +127,8 @@ void weft_diagnosis_text(FILE *out, const struct weft_diagnosis *d)
                 "\nIt did not end within the budget, so that no change can be compared with it. "
                 "--budget gives more time; a shorter run (fewer layers, bytes or messages) takes "
                 "less.");
-    fprintf(out, "\n%zu runs with one or two things changed took %.1f s.\n", d->nplayed, d->wall_s);
+    fprintf(out, "\n%zu run%s with one or two things changed took %.1f s.\n", d->nplayed,
+            WEFT_PLURAL(d->nplayed), d->wall_s);
     for (size_t i = 0; i < d->ntrials && rows < MOST_ROWS; i++) {
         if (!is_worth_a_row(d, &d->trials[i]))
             continue;

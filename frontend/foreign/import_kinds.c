@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kinds of files that weft tells apart, and what it reads of each. */
 #include "base/cdf.h"
+#include "base/units.h"
 #include "foreign/hpcc/config.h"
 #include "foreign/import_msccl.h"
 #include "topologies/read.h"
@@ -315,8 +316,9 @@ static bool hpcc_trace(file *f)
 
 static int read_topology(const struct weft_fabric *f, char *what, size_t size)
 {
-    snprintf(what, size, "%" PRIu32 " hosts, %" PRIu32 " switches, %" PRIu32 " links", f->nhosts,
-             f->nswitches, f->nlinks);
+    snprintf(what, size, "%" PRIu32 " host%s, %" PRIu32 " switch%s, %" PRIu32 " link%s", f->nhosts,
+             WEFT_PLURAL(f->nhosts), f->nswitches, f->nswitches == 1 ? "" : "es", f->nlinks,
+             WEFT_PLURAL(f->nlinks));
     return 0;
 }
 
@@ -366,9 +368,10 @@ static int chakra(file *f, char *what, size_t size, struct weft_err *err)
     }
     if (!code)
         snprintf(what, size,
-                 "%zu nodes of one rank, %" PRIu64 " collectives, %" PRIu64
+                 "%zu node%s of one rank, %" PRIu64 " collective%s, %" PRIu64
                  " sends and receives; schema version '%.20s'%s",
-                 et->nnodes, colls, messages, et->version, et->gzip ? "; gzip" : "");
+                 et->nnodes, WEFT_PLURAL(et->nnodes), colls, WEFT_PLURAL(colls), messages,
+                 et->version, et->gzip ? "; gzip" : "");
     weft_arena_free(a);
     return code;
 }
@@ -413,7 +416,7 @@ static int flow_list(file *f, char *what, size_t size, struct weft_err *err)
     struct weft_hpcc_flows *l = weft_hpcc_flows_read(f->path, WEFT_HPCC_FLOW_AUTO, err);
     if (!l)
         return err->code;
-    snprintf(what, size, "%zu flows", (size_t)l->n);
+    snprintf(what, size, "%zu flow%s", (size_t)l->n, WEFT_PLURAL(l->n));
     weft_hpcc_flows_free(l);
     return 0;
 }

@@ -65,8 +65,8 @@ static void exposed_for(FILE *out, const struct weft_summary *s)
 
 static void ranks(FILE *out, const struct weft_summary *s)
 {
-    fprintf(out, "  per rank                     max          mean over %" PRIu64 " ranks\n",
-            s->ranks);
+    fprintf(out, "  per rank                     max          mean over %" PRIu64 " rank%s\n",
+            s->ranks, WEFT_PLURAL(s->ranks));
     max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps, "its accelerator ran");
     max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps,
                  "a send, receive or collective was in progress");
@@ -101,9 +101,9 @@ static void critical_path(FILE *out, const struct weft_summary *s)
     if (!sum_ps)
         return;
     fprintf(out,
-            "  %-24s %" PRIu64 " operations one after the other, %" PRIu64
+            "  %-24s %" PRIu64 " operation%s one after the other, %" PRIu64
             " of them begun by another rank; in them",
-            "critical path", p->steps, p->crossings);
+            "critical path", p->steps, WEFT_PLURAL(p->steps), p->crossings);
     const char *comma = "";
     for (int k = 0; k < WEFT_CAUSES; k++) {
         if (!p->spent_ps[k])
@@ -139,8 +139,8 @@ static void collectives(FILE *out, const struct weft_summary *s)
         bool impossible;
         if (!c->ops)
             continue;
-        fprintf(out, "  %-24s %" PRIu64 " calls (each rank calls each once), mean size %s",
-                weft_coll_kind_name((enum weft_coll_kind)k), c->ops,
+        fprintf(out, "  %-24s %" PRIu64 " call%s (each rank calls each once), mean size %s",
+                weft_coll_kind_name((enum weft_coll_kind)k), c->ops, WEFT_PLURAL(c->ops),
                 weft_human_size(c->bytes / c->ops, size));
         if (!isnan(c->bus_bps))
             fprintf(out, ", bus bandwidth %s", weft_human_rate(c->bus_bps, rate));
@@ -204,13 +204,16 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     dimensions(out, s);
     if (!t->packet_hops)
         return;
-    fprintf(out, "  %-24s %" PRIu64 " ECN marks, %" PRIu64 " CNPs, ", "queues, ECN and PFC",
-            t->ecn_marks, t->sent[WEFT_PKT_CNP]);
+    fprintf(out, "  %-24s %" PRIu64 " ECN mark%s, %" PRIu64 " CNP%s, ", "queues, ECN and PFC",
+            t->ecn_marks, WEFT_PLURAL(t->ecn_marks), t->sent[WEFT_PKT_CNP],
+            WEFT_PLURAL(t->sent[WEFT_PKT_CNP]));
     if (t->sent[WEFT_PKT_WARNING])
-        fprintf(out, "%" PRIu64 " warnings, ", t->sent[WEFT_PKT_WARNING]);
-    fprintf(out, "%" PRIu64 " PFC pauses", t->pfc_pauses);
+        fprintf(out, "%" PRIu64 " warning%s, ", t->sent[WEFT_PKT_WARNING],
+                WEFT_PLURAL(t->sent[WEFT_PKT_WARNING]));
+    fprintf(out, "%" PRIu64 " PFC pause%s", t->pfc_pauses, WEFT_PLURAL(t->pfc_pauses));
     if (t->pfc_refreshes)
-        fprintf(out, " repeated %" PRIu64 " times", t->pfc_refreshes);
+        fprintf(out, " repeated %" PRIu64 " time%s", t->pfc_refreshes,
+                WEFT_PLURAL(t->pfc_refreshes));
     fprintf(out, " (ports paused %s in sum); longest queue of a port",
             weft_human_time(s->pause_ps, a));
     fprintf(out, " %s", weft_human_size(s->max_queue_bytes, a));
@@ -222,27 +225,28 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
                 "  %-24s %" PRIu64
                 ", which waited behind pauses with the rest of their path free, %s in sum\n",
                 "head-of-line victims", s->victims, weft_human_time(s->victim_ps, a));
-    fprintf(out, "  %-24s %" PRIu64 " drops", "losses", s->drops);
+    fprintf(out, "  %-24s %" PRIu64 " drop%s", "losses", s->drops, WEFT_PLURAL(s->drops));
     if (s->drops > t->drops_data)
         fprintf(out, " (%" PRIu64 " of data, %" PRIu64 " of ACKs and other control packets)",
                 t->drops_data, s->drops - t->drops_data);
     fputs(", ", out);
     if (t->trims)
-        fprintf(out, "%" PRIu64 " trimmed packets, ", t->trims);
-    fprintf(out, "%" PRIu64 " retransmitted packets, %" PRIu64 " timeouts\n", t->retx_packets,
-            t->rtos);
+        fprintf(out, "%" PRIu64 " trimmed packet%s, ", t->trims, WEFT_PLURAL(t->trims));
+    fprintf(out, "%" PRIu64 " retransmitted packet%s, %" PRIu64 " timeout%s\n", t->retx_packets,
+            WEFT_PLURAL(t->retx_packets), t->rtos, WEFT_PLURAL(t->rtos));
     if (s->left_behind)
         fprintf(out,
                 "  %-24s %" PRIu64
-                " queue pairs or connections made no progress for run.stall-after while "
+                " queue pair%s or connection%s made no progress for run.stall-after while "
                 "others did\n",
-                "left behind", s->left_behind);
+                "left behind", s->left_behind, WEFT_PLURAL(s->left_behind),
+                WEFT_PLURAL(s->left_behind));
     if (s->faults)
         fprintf(out,
-                "  %-24s %" PRIu64 " times that a link was down, slow or had bit errors; %" PRIu64
-                " packets lost on "
-                "them\n",
-                "faults", s->faults, s->fault_losses);
+                "  %-24s %" PRIu64 " time%s that a link was down, slow or had bit errors; %" PRIu64
+                " packet%s lost on them\n",
+                "faults", s->faults, WEFT_PLURAL(s->faults), s->fault_losses,
+                WEFT_PLURAL(s->fault_losses));
     fprintf(out, "  %-24s %" PRIu64 " with data; %" PRIu64 " of any kind on links, one per hop\n",
             "packets", t->sent[WEFT_PKT_DATA], t->packet_hops);
 }
@@ -252,11 +256,12 @@ static void progress(FILE *out, const struct weft_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX];
     const bool over = s->end_ps != WEFT_NO_END;
-    fprintf(out, "  %-24s %s simulated, %" PRIu64 " of %" PRIu64 " operations done",
+    fprintf(out, "  %-24s %s simulated, %" PRIu64 " of %" PRIu64 " operation%s done",
             over                                  ? "end-to-end time"
             : s->outcome == WEFT_OUTCOME_MEASURED ? "measured until"
                                                   : "not finished",
-            weft_human_time(over ? s->end_ps : s->elapsed_ps, a), s->ops_done, s->ops_total);
+            weft_human_time(over ? s->end_ps : s->elapsed_ps, a), s->ops_done, s->ops_total,
+            WEFT_PLURAL(s->ops_total));
     if (!over && !isnan(s->arrived_share))
         fprintf(out, ", %s of payload arrived (%.1f %% of all)",
                 weft_human_size(s->arrived_bytes, a), 100 * s->arrived_share);

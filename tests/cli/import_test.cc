@@ -138,12 +138,12 @@ TEST(Import, CountsAndCommands)
     EXPECT_CONTAINS(weft({"import", "--dry-run", matrix}).out, "triggers\n  takes it: weft run");
     ASSERT_EQ(weft({"trace", "generate", "t", "--set", "ranks=2"}, dir / "").code, 0);
     s = weft({"import", "--dry-run", "t.1.et"}, dir / "");
-    EXPECT_CONTAINS(s.out, "t.1.et: Chakra execution trace\n  reads: 1 nodes of one rank, 1 "
-                           "collectives");
+    EXPECT_CONTAINS(s.out, "t.1.et: Chakra execution trace\n  reads: 1 node of one rank, 1 "
+                           "collective, ");
     EXPECT_CONTAINS(s.out, "weft run --set workload.type=chakra --set chakra.path=t\n");
     write_file(dir / "tors", "3 1 1 2\n2 \n0 2 25000000000.0 1us 0\n1 2 25000000000.0 1us 0\n");
     s = weft({"import", "--dry-run", "tors"}, dir / "");
-    EXPECT_CONTAINS(s.out, "HPCC topology\n  reads: 2 hosts, 1 switches, 2 links");
+    EXPECT_CONTAINS(s.out, "HPCC topology\n  reads: 2 hosts, 1 switch, 2 links");
     write_file(dir / "ring", "3 0 3\n\n0 1 100Gbps 1us 0\n1 2 100Gbps 1us 0\n2 0 100Gbps 1us 0\n");
     s = weft({"import", "--dry-run", "ring"}, dir / "");
     EXPECT_CONTAINS(s.out, "HPCC topology of hosts, which forward\n  reads: 3 hosts, 0 switches, 3 "

@@ -224,7 +224,7 @@ TEST(NcclTests, ComparesWithOutputOfNcclTests)
                            "    0.06      0    29.94\n";
     const Said s = weft({"nccl-tests", "dgx-h100", "--against", file});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.out, "# error of time in 1 rows");
+    EXPECT_CONTAINS(s.out, "# error of time in 1 row:");
     const Said gather = weft({"nccl-tests", "dgx-h100", "all_gather", "--against", file});
     EXPECT_EQ(gather.code, 3);
     EXPECT_CONTAINS(gather.err, "'sum': measured with another collective than all_gather");

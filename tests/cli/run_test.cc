@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -679,6 +680,22 @@ TEST(Replay, ExplainsItselfAndDependsOnNoClock)
                          "generate.size=1MiB", "--set", "run.replay=off", "--explain-replay"});
     EXPECT_EQ(s.code, 2);
     EXPECT_NE(s.err.find("explains nothing with run.replay=off"), std::string::npos) << s.err;
+}
+
+TEST(Run, OneOfAKindIsSingular)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const Said s =
+        weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
+              "single-switch.hosts=2", "--set", "workload.type=generate", "--set",
+              "generate.kind=broadcast", "--set", "fault.events=degrade link=h0-s2 rate=100Gbps"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, " 1 time that a link was down");
+    static const std::regex plural(
+        " 1 (operations|calls|marks|pauses|drops|packets|times|ranks)\\b");
+    std::smatch m;
+    EXPECT_FALSE(std::regex_search(s.out, m, plural)) << s.out;
 }
 
 /* --quiet leaves out what was not asked for. */
