@@ -64,8 +64,8 @@ struct weft_path_summary {
 
 /** Throughput of the training job of a run. */
 struct weft_step_summary {
-    int64_t step_ps; /**< mean time of an iteration; 0: there is no training job, more than one, or
-                        it has not finished */
+    int64_t step_ps; /**< mean time of an iteration; 0, WEFT_NO_END: there is no training job, more
+                        than one, or it has not finished */
     uint64_t iterations;
     const char *unit;        /**< "tokens" */
     double per_s;            /**< samples per second, the whole job */

@@ -80,7 +80,7 @@ static void ranks(FILE *out, const struct weft_summary *s)
 static void report_text_step(FILE *out, const struct weft_step_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX];
-    if (s->step_ps == WEFT_NO_END)
+    if (s->step_ps <= 0)
         return;
     fprintf(out, "  %-24s %s", "training step", weft_human_time(s->step_ps, a));
     if (s->iterations > 1)

@@ -73,7 +73,8 @@ TEST(HpccCommand, FlowsThatAreLeftBehindAreInTheSummary)
              dir / "");
     EXPECT_EQ(s.code, 1) << s.err;
     EXPECT_CONTAINS(s.err, "1 queue pairs or connections have made no progress for 1ms");
-    EXPECT_CONTAINS(s.out, "left behind              1 queue pairs");
+    EXPECT_CONTAINS(s.out, "left behind              1 queue pair or connection made no progress");
+    EXPECT_EQ(s.out.find("training step"), std::string::npos) << s.out;
     EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"left_behind\": 1");
 }
 
