@@ -226,6 +226,11 @@ struct weft_net_ops {
     void (*memory)(struct weft_net *net, struct weft_memory_figures *out);
     /** Optional. What came of replaying. */
     void (*replay)(struct weft_net *net, struct weft_replay_figures *out);
+    /** Optional, both: what earlier runs know of messages, before the first is sent, and what is
+     * known at the end (engine_replay.h). */
+    int (*memo_set)(struct weft_net *net, const void *data, size_t size, struct weft_err *err);
+    int (*memo_get)(struct weft_net *net, size_t most, void **data, size_t *size,
+                    struct weft_err *err);
     /** Optional. What several threads have done. */
     void (*threads)(struct weft_net *net, struct weft_thread_figures *out);
     /**

@@ -220,6 +220,8 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
     int code = weft_execute_prepare(s, &x->parts, &config, x->observers, r->report, &r->on.net,
                                     &r->on.jobs, err);
     if (!code)
+        code = weft_memo_give(&x->memo, r->on.net, err);
+    if (!code)
         code = prepare_series(r, &x->parts, o->out_dir, err);
     if (!code && o->needs & WEFT_METRIC_NEEDS_QUEUES)
         code = weft_report_note_queues(r->report, r->on.net, err);
@@ -356,6 +358,9 @@ static void execute_conclude(struct run *r, struct weft_execution *x,
     weft_run_clock_summarize(clock, m);
     x->summed_up = 1;
     write_tables(r, x, failed);
+    if (!failed->code && !r->o->memo_stays)
+        weft_memo_write(&x->memo, r->on.net, &e);
+    weft_run_end_add_failure(&x->end, failed, &e);
     if (r->o->ended)
         r->o->ended(r->o->ended_ctx, r->on.jobs);
     if (r->alone && !failed->code && x->end.code == 0)
@@ -455,6 +460,8 @@ static int execute(const struct weft_cli *cli, struct weft_scenario *s,
     if (!code)
         code = weft_source_advise(cli, s, &x->parts, err);
     if (!code)
+        code = weft_memo_open(&x->memo, cli, s, x->parts.fabric, err);
+    if (!code)
         code = execute_prepare(&r, x, o, err);
     if (!cli->peers) /* several processes can't all stop at the same moment */
         weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
@@ -490,6 +497,7 @@ void weft_execution_free(struct weft_execution *x)
 {
     weft_report_free(x->report);
     x->report = NULL;
+    weft_memo_free(&x->memo);
     free(x->observers);
     x->observers = NULL;
     weft_scenario_parts_free(&x->parts);

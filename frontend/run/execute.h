@@ -5,6 +5,7 @@
 
 #include "command/command.h"
 #include "run/end.h"
+#include "run/memo.h"
 
 #include <stdbool.h>
 
@@ -41,6 +42,7 @@ struct weft_execute_opts {
     void (*again)(void *ctx); /**< the run begins again: what op was told so far does not count;
                                  NULL: nobody asks */
     const struct weft_run_files *files; /**< NULL: none */
+    bool memo_stays; /**< what the run learns of messages is not written to run.replay-memo */
 };
 
 /** What a run left behind. */
@@ -48,6 +50,7 @@ struct weft_execution {
     const struct weft_scenario *scenario;
     struct weft_scenario_parts parts;
     struct weft_report *report;
+    struct weft_memo memo;
     struct weft_system_observer *observers; /**< per job */
     int64_t started_unix_s;                 /**< wall clock */
     int64_t started_ns;                     /**< the same, of the monotonic clock */

@@ -7,6 +7,7 @@
 #include "run/processes_alone.h"
 #include "run/source.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -124,6 +125,14 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
     for (size_t i = 0; i < nplugins; i++)
         weft_json_str(j, plugins[i]);
     weft_json_end_array(j);
+    if (c->x->memo.file) {
+        snprintf(started, sizeof started, "%016" PRIx64, c->x->memo.hash);
+        weft_json_key(j, "replay_memo");
+        weft_json_object(j);
+        weft_json_kv_str(j, "file", c->x->memo.file);
+        weft_json_kv_str(j, "fingerprint", c->x->memo.data ? started : NULL);
+        weft_json_end_object(j);
+    }
     weft_json_key(j, "warnings");
     weft_source_warnings_json(j, s);
     weft_json_key(j, "offered_load");

@@ -44,6 +44,11 @@ static const struct weft_param run_params[] = {
      .help = "most memory for the states and periods that are remembered for that; what would need "
              "more is simulated",
      .needs = "replay!=off"},
+    {WEFT_ROW_STRING(struct weft_run_params, replay_memo, "replay-memo", ""),
+     .help =
+         "file of how long messages took in earlier runs of the same fabric and transport: with "
+         "a tolerance, read before the run and written after it; not written by weft sweep",
+     .needs = "replay!=off|auto|exact"},
     {WEFT_ROW_BOOL(struct weft_run_params, replay_eager, "replay-eager", "false"),
      .help = "to test that: repetitions are looked for however little there is to gain",
      .needs = "replay!=off"},

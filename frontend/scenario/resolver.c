@@ -36,7 +36,7 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
 
 bool weft_scenario_key_is_path(const char *key)
 {
-    static const char *const words[] = {"file", "path", "dir", "groups"};
+    static const char *const words[] = {"file", "path", "dir", "groups", "memo"};
     const char *last = key + strlen(key);
     while (last > key && last[-1] != '-' && last[-1] != '.')
         last--;

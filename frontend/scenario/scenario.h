@@ -52,6 +52,7 @@ struct weft_run_params {
     const char *replay;      /**< auto, off, exact or a tolerance: what becomes of traffic that
                                 repeats itself */
     uint64_t replay_bytes;   /**< most memory for that */
+    const char *replay_memo; /**< a file that outlives the run (run/memo.h); "": none */
     bool replay_eager;       /**< for tests: however little there is to gain */
     uint64_t thread_shuffle; /**< not 0, for tests: seed of their orders */
     int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */

@@ -188,6 +188,7 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
     struct weft_execute_opts eo = {.metrics = s->metric,
                                    .nmetrics = s->nmetrics,
                                    .samples_optional = true,
+                                   .memo_stays = true,
                                    .limits = b->limits};
     char dir[WEFT_PATH_MAX];
     struct weft_err err = {0}, unwritten = {0};

@@ -235,6 +235,20 @@ static void packet_event_now(const struct weft_net *net, struct weft_event_now *
     weft_engine_event_now(((const struct packet_net *)net)->simulation->own_engine, out);
 }
 
+static int packet_memo_set(struct weft_net *net, const void *data, size_t size,
+                           struct weft_err *err)
+{
+    return weft_engine_memo_set(((struct packet_net *)net)->simulation->own_engine, data, size,
+                                err);
+}
+
+static int packet_memo_get(struct weft_net *net, size_t most, void **data, size_t *size,
+                           struct weft_err *err)
+{
+    return weft_engine_memo_get(((struct packet_net *)net)->simulation->own_engine, most, data,
+                                size, err);
+}
+
 static const struct weft_net_ops packet_ops = {
     .free = packet_free,
     .now_ps = packet_now_ps,
@@ -250,6 +264,8 @@ static const struct weft_net_ops packet_ops = {
     .events = weft_packet_events,
     .event_now = packet_event_now,
     .replay = weft_packet_replay,
+    .memo_set = packet_memo_set,
+    .memo_get = packet_memo_get,
     .port_stats = weft_packet_port_stats,
     .queue_bytes = weft_packet_queue_bytes,
     .explain = weft_packet_explain,

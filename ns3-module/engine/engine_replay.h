@@ -10,6 +10,7 @@
 #include "base/figures.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 WEFT_C_BEGIN
@@ -34,6 +35,15 @@ bool weft_engine_can_replay(void);
  * queues stay within @p tolerance (0 .. 0.1) over several round trips; 0: no longer. Results are
  * then approximate. */
 void weft_engine_set_tolerance(struct weft_engine *e, double tolerance);
+/** Messages are taken over, with a tolerance, from what earlier runs of the same configuration gave
+ * by weft_engine_memo_get, too; @p data stays as it is while the engine lives. WEFT_E_INPUT: it is
+ * nothing like that. */
+int weft_engine_memo_set(struct weft_engine *e, const void *data, size_t size,
+                         struct weft_err *err);
+/** What the engine knows of messages by now, with that, in at most @p most bytes; the caller frees
+ * *data. */
+int weft_engine_memo_get(const struct weft_engine *e, size_t most, void **data, size_t *size,
+                         struct weft_err *err);
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out);
 
 WEFT_C_END

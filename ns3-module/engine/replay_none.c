@@ -25,6 +25,26 @@ void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
     (void)tolerance;
 }
 
+int weft_engine_memo_set(struct weft_engine *e, const void *data, size_t size, struct weft_err *err)
+{
+    (void)e;
+    (void)data;
+    (void)size;
+    (void)err;
+    return 0;
+}
+
+int weft_engine_memo_get(const struct weft_engine *e, size_t most, void **data, size_t *size,
+                         struct weft_err *err)
+{
+    (void)e;
+    (void)most;
+    (void)err;
+    *data = NULL;
+    *size = 0;
+    return 0;
+}
+
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out)
 {
     (void)e;

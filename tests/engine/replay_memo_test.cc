@@ -142,11 +142,6 @@ TEST(ReplayMemo, Disturbed)
         p.RunTo(WEFT_PS_PER_S);
         Check(p.on);
         const Errors e = Compare(p.off, p.on);
-        if (getenv("DBG"))
-            printf("mean %.3f p99 %.3f end %.3f | said %.3f %.3f %.3f taken %d checks %d of %d\n",
-                   100 * e.mean, 100 * e.p99, 100 * e.end, 100 * p.Figures().error,
-                   100 * p.Figures().error_bound, 100 * p.Figures().end_error,
-                   (int)p.Figures().taken, (int)p.Figures().checks, (int)p.on.received.size());
         EXPECT_EQ(p.on.acked.size(), p.off.acked.size()) << "seed " << seed;
         EXPECT_LT(e.mean, 0.05) << "seed " << seed;
         EXPECT_LT(e.mean, 2 * p.Figures().error + 0.001) << "seed " << seed;
@@ -173,4 +168,59 @@ TEST(ReplayMemo, Threads)
         Same(p);
         EXPECT_GT(p.Figures().taken, 300u) << p.Figures().why;
     }
+}
+
+// Entries of a ring are kept for the next run, which begins with them. Whatever is wrong with them
+// is refused, or makes times wrong and nothing else.
+TEST(ReplayMemo, Kept)
+{
+    weft_err err = {};
+    const char *const cc = "hpcc";
+    const auto ring = [&](const std::vector<char> &kept, std::vector<char> *now) {
+        Pair p("leaf-spine", fabric, {{"transport.mtu", "4096B"}}, cc);
+        Begin(p, 20, 500'000);
+        err = {};
+        if (weft_engine_memo_set(p.on.e, kept.data(), kept.size(), &err))
+            return uint64_t{0};
+        EXPECT_EQ(weft_engine_run(p.on.e, WEFT_PS_PER_S), 0) << weft_engine_error(p.on.e)->msg;
+        Check(p.on);
+        EXPECT_EQ(p.on.acked.size(), 16u * 20);
+        void *data = nullptr;
+        size_t size = 0;
+        EXPECT_EQ(weft_engine_memo_get(p.on.e, 1 << 20, &data, &size, &err), 0);
+        now->assign(static_cast<char *>(data), static_cast<char *>(data) + size);
+        free(data);
+        EXPECT_EQ(weft_engine_memo_get(p.on.e, 250, &data, &size, &err), 0);
+        EXPECT_LE(size, 250u);
+        EXPECT_GT(size, 0u);
+        free(data);
+        return p.Figures().taken;
+    };
+    std::vector<char> kept, more, again;
+    const uint64_t first = ring({}, &kept), second = ring(kept, &more);
+    ASSERT_GT(first, 100u);
+    EXPECT_GT(second, first + 16);
+    EXPECT_EQ(ring(kept, &again), second);
+    EXPECT_EQ(more, again); // the same by any two runs
+    EXPECT_EQ(kept.size(), more.size());
+    weft_rng rng = weft_rng_stream(1, "replay-memo-kept", 0);
+    int refused = 0, taken = 0;
+    for (size_t at = 0; at < kept.size(); at += 8 * (1 + weft_rng_u64(&rng) % 8)) {
+        const uint64_t draw = weft_rng_u64(&rng);
+        const double values[] = {NAN, INFINITY, -1, 0, 1e300, 1e17, 3e7, 0.5};
+        std::vector<char> other = kept;
+        if (draw & 1)
+            memcpy(&other[at], &values[draw >> 1 & 7], 8);
+        else
+            other[at + (draw >> 1 & 7)] ^= static_cast<char>(1 << (draw >> 4 & 7));
+        ring(other, &again);
+        (err.code ? refused : taken)++;
+        if (HasFailure())
+            FAIL() << "byte " << at;
+    }
+    EXPECT_GT(refused, 5);
+    EXPECT_GT(taken, 5);
+    kept.pop_back();
+    EXPECT_EQ(ring(kept, &again), 0u);
+    EXPECT_EQ(err.code, WEFT_E_INPUT);
 }

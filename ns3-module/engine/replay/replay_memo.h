@@ -21,19 +21,26 @@ struct weft_engine;
 /** Indices of records of the memo are never 0: that is none. */
 
 /** How long messages of one QP and size take beside the same other QPs: means of those that were
- * simulated, in ps from the moment when the QP could send them. */
+ * simulated, in ps from the moment when the QP could send them. A memo's file has them as they are,
+ * without the first two fields. */
 struct memo_entry {
-    uint32_t next; /**< of its QP */
-    uint64_t bytes, pattern;
+    uint32_t next;                         /**< of its QP */
+    uint32_t hits;                         /**< messages taken over since the last check */
+    uint32_t n;                            /**< messages simulated */
+    uint16_t gap;                          /**< messages taken over until the next check is due */
+    uint16_t shares;                       /**< not 0: they take longer than alone at their NIC */
+    uint64_t qp, bytes, pattern;           /**< what it is filed under: qp as struct memo_qp.name */
     double sent_ps, received_ps, acked_ps; /**< last packet made, received, acknowledged */
     double variance;                       /**< of received_ps, ps squared */
     double held_ps[WEFT_DELAY_QUEUE];      /**< what delayed them, without earlier messages */
     double cnps;
-    uint32_t n;    /**< messages simulated */
-    uint32_t hits; /**< messages taken over since the last check */
-    uint32_t gap;  /**< after so many the next check is due */
-    bool shares;   /**< they take longer than alone at their NIC */
 };
+_Static_assert(sizeof(struct memo_entry) == 80 + WEFT_DELAY_QUEUE * sizeof(double),
+               "no byte of a file is left open");
+
+#define MEMO_LEAST_SEEN 3u /**< messages that make an entry known */
+#define MEMO_FIRST_GAP 16u /**< messages of a QP until its first check, */
+#define MEMO_LAST_GAP 300u /**< between checks at most */
 
 /** Moments of a message that is taken over, and other events of the memo; in this order where they
  * are simultaneous. */
@@ -64,6 +71,7 @@ struct memo_msg {
 
 /** A QP. */
 struct memo_qp {
+    uint64_t name;       /**< the same in every run: its ends, class, path; 0: not known yet */
     uint32_t node;       /**< its place in a group, 0: it is in none */
     uint32_t next, prev; /**< the members of its group in a circle */
     uint32_t head, tail; /**< its messages, oldest first */
@@ -115,6 +123,8 @@ struct replay_memo {
     uint64_t epochs;  /**< so far */
     uint32_t active;  /**< QPs in groups */
     struct stable msgs, entries, qps;
+    const struct memo_entry *kept; /**< of earlier runs, in order; NULL: none */
+    size_t nkept;
     struct memo_node *node;
     uint32_t nodes, nodes_cap;
     uint32_t *port;    /**< per egress port of the fabric: a node that was there, 0: none */
@@ -149,7 +159,7 @@ void replay_memo_free(struct weft_engine *e);
 /** The memo's estimate of errors. */
 void replay_memo_figures(const struct weft_engine *e, struct weft_replay_figures *f);
 /** The entry for messages of @p bytes of a QP in its group as it is, 0: none. */
-uint32_t memo_entry_find(struct weft_engine *e, const struct memo_qp *q, uint64_t bytes);
+uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes);
 /** By how much the messages of an entry differ: their standard deviation over their mean. */
 double memo_entry_spread(const struct memo_entry *m);
 /** Whether the next message of a QP can be taken over from entry @p i. */
@@ -161,6 +171,12 @@ void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct mem
 void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k);
 /** Whether the next message of each member is known. */
 bool memo_group_ready(struct weft_engine *e, struct memo_node *g);
+
+/* replay_memo_file.c */
+/** The name of a QP, for entries that outlive the run. */
+uint64_t memo_qp_name(struct weft_engine *e, uint32_t qp);
+/** What earlier runs know under the name of @p of, its bytes and pattern; NULL: nothing. */
+const struct memo_entry *memo_kept_find(const struct weft_engine *e, const struct memo_entry *of);
 
 /* replay_memo_groups.c */
 /** Event @p what of a message or QP happens at @p t_ps. */

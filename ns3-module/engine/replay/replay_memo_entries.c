@@ -13,12 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_SEEN 3u    /**< messages that make an entry known */
 #define MOST_SEEN 16u    /**< messages that a mean remembers */
 #define SPREAD 2.0       /**< times the tolerance: standard deviation of an entry, at most */
-#define FIRST_GAP 16u    /**< messages of a QP until its first check, */
-#define GAP_GROWS 6u     /**< until the next so many times as many, */
-#define LAST_GAP 300u    /**< at most so many */
+#define GAP_GROWS 6u     /**< times as many messages are between the next two checks */
 #define OWN_SPREAD 0.5   /**< of the spread of entries, by which any two runs may differ */
 #define ALIKE 16.0       /**< messages of a check that are off alike */
 #define SHARED 1.2       /**< times as long as alone: others send over a link, too */
@@ -32,13 +29,41 @@ static uint64_t memo_pattern(struct weft_engine *e, const struct memo_qp *q)
     return memo_group(e, q)->pattern + replay_of(e)->memo.changes;
 }
 
-uint32_t memo_entry_find(struct weft_engine *e, const struct memo_qp *q, uint64_t bytes)
+/* Adds entry @p of to those of a QP; 0: there are too many. */
+static uint32_t memo_entry_add(struct weft_engine *e, struct memo_qp *q,
+                               const struct memo_entry *of)
 {
-    const uint64_t pattern = memo_pattern(e, q);
-    uint32_t i = q->entries;
-    while (i && (memo_entry_at(e, i)->bytes != bytes || memo_entry_at(e, i)->pattern != pattern))
-        i = memo_entry_at(e, i)->next;
+    struct replay_memo *r = &replay_of(e)->memo;
+    const uint32_t i = q->nentries < MOST_ENTRIES ? stable_alloc(&r->entries) : NIL;
+    if (i == NIL)
+        return 0;
+    *memo_entry_at(e, i) = *of;
+    memo_entry_at(e, i)->next = q->entries;
+    q->entries = i;
+    q->nentries++;
     return i;
+}
+
+/* By how much the first check of a QP in this run comes earlier. */
+static uint32_t memo_entry_early(const struct weft_engine *e, const struct memo_qp *q)
+{
+    const uint64_t number = (uint64_t)(q - memo_qp_at(e, 0));
+    return (uint32_t)(weft_mix64(e->seed ^ number) % (MEMO_FIRST_GAP / 2));
+}
+
+uint32_t memo_entry_find(struct weft_engine *e, struct memo_qp *q, uint64_t bytes)
+{
+    struct memo_entry of = {.qp = q->name, .bytes = bytes, .pattern = memo_pattern(e, q)};
+    uint32_t i = q->entries;
+    while (i && (memo_entry_at(e, i)->bytes != bytes || memo_entry_at(e, i)->pattern != of.pattern))
+        i = memo_entry_at(e, i)->next;
+    const struct memo_entry *kept = i ? NULL : memo_kept_find(e, &of);
+    if (!kept)
+        return i;
+    of = *kept;
+    const uint32_t first = MEMO_FIRST_GAP - memo_entry_early(e, q);
+    of.hits = of.gap > first ? of.gap - first : 0;
+    return memo_entry_add(e, q, &of);
 }
 
 double memo_entry_spread(const struct memo_entry *m)
@@ -50,27 +75,9 @@ bool memo_entry_known(struct weft_engine *e, const struct memo_qp *q, uint32_t i
 {
     const struct memo_entry *m = memo_entry_at(e, i);
     const struct memo_node *g = memo_group(e, q);
-    return i && m->n >= LEAST_SEEN && !m->shares &&
+    return i && m->n >= MEMO_LEAST_SEEN && !m->shares &&
            memo_entry_spread(m) <= SPREAD * replay_of(e)->steady.tolerance &&
            (!g->checks || q->checked_epoch == g->epoch);
-}
-
-static uint32_t memo_entry_add(struct weft_engine *e, struct memo_qp *q, uint32_t qp,
-                               uint64_t bytes)
-{
-    struct replay_memo *r = &replay_of(e)->memo;
-    const uint32_t i = q->nentries < MOST_ENTRIES ? stable_alloc(&r->entries) : NIL;
-    if (i == NIL)
-        return 0;
-    const uint64_t draw = weft_mix64(e->seed ^ qp);
-    *memo_entry_at(e, i) =
-        (struct memo_entry){.next = q->entries,
-                            .bytes = bytes,
-                            .pattern = memo_pattern(e, q),
-                            .gap = FIRST_GAP - (uint32_t)(draw % (FIRST_GAP / 2))};
-    q->entries = i;
-    q->nentries++;
-    return i;
 }
 
 static void memo_sample_add(struct memo_sample *s, double off)
@@ -85,7 +92,7 @@ void memo_entry_outlier(struct weft_engine *e, const struct memo_msg *k)
 {
     const double took_ps = (double)(k->received_ps - k->start_ps);
     const struct memo_entry *m = memo_entry_at(e, k->entry);
-    if (m->n >= LEAST_SEEN)
+    if (m->n >= MEMO_LEAST_SEEN)
         memo_sample_add(&replay_of(e)->memo.outliers, 2 * fabs(took_ps - m->received_ps) / took_ps);
 }
 
@@ -97,7 +104,7 @@ static void memo_entry_compare(struct replay_memo *r, struct memo_entry *m, doub
     r->signed_errors += off;
     r->squares += off * off;
     m->hits = 0;
-    m->gap = m->gap * GAP_GROWS < LAST_GAP ? m->gap * GAP_GROWS : LAST_GAP;
+    m->gap = (uint16_t)(m->gap * GAP_GROWS < MEMO_LAST_GAP ? m->gap * GAP_GROWS : MEMO_LAST_GAP);
 }
 
 static void memo_mean(double *mean, double value, double share)
@@ -124,14 +131,19 @@ void memo_entry_learn(struct weft_engine *e, struct memo_qp *q, const struct mem
 {
     uint32_t i = memo_entry_find(e, q, k->bytes);
     if (!i)
-        i = memo_entry_add(e, q, k->qp, k->bytes);
+        i = memo_entry_add(
+            e, q,
+            &(struct memo_entry){.qp = q->name,
+                                 .bytes = k->bytes,
+                                 .pattern = memo_pattern(e, q),
+                                 .gap = (uint16_t)(MEMO_FIRST_GAP - memo_entry_early(e, q))});
     if (!i)
         return;
     struct memo_entry *m = memo_entry_at(e, i);
     const double received_ps = (double)(k->received_ps - k->start_ps);
     struct memo_node *g = memo_group(e, q);
     if (g->checks && q->checked_epoch != g->epoch) {
-        if (m->n >= LEAST_SEEN)
+        if (m->n >= MEMO_LEAST_SEEN)
             memo_entry_compare(&replay_of(e)->memo, m, received_ps);
         q->checked_epoch = g->epoch;
     }

@@ -4,7 +4,8 @@
  *
  * A group grows when a QP posts a message, and loses a QP that had no message for some time. It is
  * not split then: a group that is larger than it has to be only waits for more QPs to be known.
- * The pattern of a group is the set of its QPs, as the exclusive or of a hash of each.
+ * The pattern of a group is the set of its QPs, as the exclusive or of a hash of each
+ * one's name.
  */
 #include "core/context.h"
 #include "core/events.h"
@@ -63,9 +64,9 @@ void memo_group_renew(struct weft_engine *e, struct memo_node *g)
     g->ready = 0;
 }
 
-static uint64_t groups_hash(uint32_t qp)
+static uint64_t groups_hash(const struct memo_qp *q)
 {
-    return weft_mix64(qp + UINT64_C(1));
+    return weft_mix64(q->name);
 }
 
 /* The circles of members that two QPs are in become one. */
@@ -134,12 +135,10 @@ void memo_group_enter(struct weft_engine *e, uint32_t qi)
         r->nodes = 1;
     if (!GROW(r->node, r->nodes, &r->nodes_cap))
         return;
+    q->name = q->name ? q->name : memo_qp_name(e, qi);
     q->node = r->nodes++;
-    r->node[q->node] = (struct memo_node){.up = q->node,
-                                          .member = qi,
-                                          .active = 1,
-                                          .pattern = groups_hash(qi),
-                                          .taken_ps = INT64_MIN};
+    r->node[q->node] = (struct memo_node){
+        .up = q->node, .member = qi, .active = 1, .pattern = groups_hash(q), .taken_ps = INT64_MIN};
     q->next = q->prev = qi;
     r->active++;
     q->cold = true;
@@ -170,7 +169,7 @@ void memo_group_leave(struct weft_engine *e, uint32_t qi)
     g->member = q->next;
     memo_qp_at(e, q->prev)->next = q->next;
     memo_qp_at(e, q->next)->prev = q->prev;
-    g->pattern ^= groups_hash(qi);
+    g->pattern ^= groups_hash(q);
     memo_group_renew(e, g);
     groups_each_port(e, qi, q->node, groups_leave_port);
     q->node = 0;
