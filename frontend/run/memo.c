@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/plugin.h"
 #include "command/versions.h"
+#include "topologies/write.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,40 +23,18 @@ enum { HEAD = sizeof MAGIC - 1 + sizeof(struct head) };
 
 /* ---- the key ---- */
 
-static uint64_t memo_fold(uint64_t hash, const void *data, size_t size)
+/* Adds the fingerprint of the graph, as weft writes it down. */
+static int memo_add_fabric(FILE *key, const struct weft_fabric *f, struct weft_err *err)
 {
-    const uint64_t both[2] = {hash, weft_hash64(data, size)};
-    return weft_hash64(both, sizeof both);
-}
-
-#define FOLD(hash, value) ((hash) = memo_fold(hash, &(value), sizeof(value)))
-
-/* The fingerprint of a graph, field by field: padding is no part of it. */
-static uint64_t memo_fabric_hash(const struct weft_fabric *f)
-{
-    uint64_t h = f->nnodes;
-    FOLD(h, f->routing);
-    FOLD(h, f->transit);
-    for (uint32_t i = 0; i < f->nnodes; i++) {
-        FOLD(h, f->nodes[i].kind);
-        FOLD(h, f->nodes[i].tier);
-    }
-    for (uint32_t i = 0; i < f->nlinks; i++) {
-        const struct weft_fabric_link *l = &f->links[i];
-        const uint64_t of[] = {l->a,   l->b,    l->rate_bps, (uint64_t)l->delay_ps,
-                               l->dim, l->cost, l->order,    l->dateline};
-        FOLD(h, of);
-        FOLD(h, l->error_rate);
-    }
-    for (uint32_t i = 0; i < f->ndims; i++) {
-        const struct weft_fabric_dim *d = &f->dims[i];
-        const uint64_t of[] = {
-            d->size,    d->direct,        d->relays,           d->spans,
-            d->acyclic, d->set.mtu_bytes, d->set.buffer_bytes, (uint64_t)d->set.flow_control};
-        FOLD(h, of);
-        h = memo_fold(h, d->set.control, strlen(d->set.control));
-    }
-    return h;
+    struct weft_memfile text;
+    if (weft_memfile_open(&text, "a fabric", err))
+        return err->code;
+    int code = weft_fabric_write_xml(f, text.f, err);
+    if (weft_memfile_close(&text, "a fabric", code ? NULL : err))
+        return err->code;
+    fprintf(key, "fabric %016" PRIx64 "\n", weft_hash64(text.data, text.size));
+    free(text.data);
+    return code;
 }
 
 /* Adds "NAME fingerprint of the file". */
@@ -124,7 +103,7 @@ static int memo_make_key(struct weft_memo *m, const struct weft_cli *cli,
         code = memo_add_file(text.f, "plug-in", plugins[i], err);
     for (size_t i = 0; i < s->ngroups && !code; i++)
         code = memo_add_group(text.f, &s->groups[i], err);
-    fprintf(text.f, "fabric %016" PRIx64 "\n", memo_fabric_hash(fabric));
+    code = code ? code : memo_add_fabric(text.f, fabric, err);
     if (weft_memfile_close(&text, "the key of a memo", code ? NULL : err))
         return err->code;
     m->key = text.data;
