@@ -101,6 +101,24 @@ static inline struct pkt *pkt_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct pkt *)(void *)e->pkts.pool.base + i;
 }
+/** A fresh packet record, NIL (and the engine failed) when there is no room. */
+static inline uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
+{
+    uint32_t i = stable_free(&e->pkts.pool);
+    if (__builtin_expect(i == NIL, 0)) {
+        i = pkt_more(e);
+        if (i == NIL)
+            return NIL;
+    }
+    struct pkt *p = pkt_at(e, i);
+    p->kind = (uint8_t)kind;
+    p->flags = 0;
+    p->in_port = NIL;
+    p->hop = 0;
+    p->sig = e->telemetry.pint_on ? 0 : NIL;
+    e->tot.sent[kind]++;
+    return i;
+}
 static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct msg *)(void *)e->msgs.base + i;

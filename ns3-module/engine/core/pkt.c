@@ -6,31 +6,12 @@
 #include "walk.h"
 #include "executor.h"
 
-/* A record where there is no free one; NIL: there is none, and the run ends. */
-static __attribute__((noinline, cold)) uint32_t pkt_more(struct weft_engine *e)
+uint32_t pkt_more(struct weft_engine *e)
 {
     const uint32_t i =
         e->worker ? e->executor->alloc(e, &e->pkts.pool) : stable_grow(&e->pkts.pool);
     if (i == NIL)
         engine_full(e, &e->pkts.pool, "packets in flight");
-    return i;
-}
-
-uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
-{
-    uint32_t i = stable_free(&e->pkts.pool);
-    if (__builtin_expect(i == NIL, 0)) {
-        i = pkt_more(e);
-        if (i == NIL)
-            return NIL;
-    }
-    struct pkt *p = pkt_at(e, i);
-    p->kind = (uint8_t)kind;
-    p->flags = 0;
-    p->in_port = NIL;
-    p->hop = 0;
-    p->sig = e->telemetry.pint_on ? 0 : NIL;
-    e->tot.sent[kind]++;
     return i;
 }
 

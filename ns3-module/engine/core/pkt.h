@@ -75,8 +75,8 @@ struct pkt_shown {
 
 #pragma GCC visibility push(hidden)
 
-/** A fresh packet record, NIL (and the engine failed) when there is no room. */
-uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
+/** A packet record where none is free; NIL: there is no room, and the engine has failed. */
+uint32_t pkt_more(struct weft_engine *e) __attribute__((cold));
 void pkt_free(struct weft_engine *e, uint32_t i);
 /** Fills in what hooks are shown of a packet. */
 void pkt_view(const struct weft_engine *e, uint32_t i, struct pkt_shown *shown);

@@ -190,10 +190,8 @@ void completion_message_of(const struct weft_engine *e, const struct completion 
                            struct completion_message *message);
 /** Notes what another process has given: the user is to be told. */
 void peers_completion_came(struct weft_engine *e, const struct completion_message *message);
-/** Has the first of what is to be told come first in peers.completions; the rest is in no order. */
+/** Brings peers.completions into the order of all events, as those of a thread are. */
 void peers_completions_order(struct peers *p);
-/** Takes that one out, and has the next come first. */
-struct completion peers_completions_next(struct peers *p);
 /** Tells the user. */
 void peers_completion_report(struct weft_engine *e, const struct completion *t);
 

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Completions of all processes, reported in the order of all events. */
-#include "base/heap.h"
 #include "core/context.h"
 #include "peers.h"
 #include "transport/rc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* ---- the first completion: a heap, which is sorted without more memory ---- */
+static int completion_compare(const void *a, const void *b)
+{
+    const struct completion *x = a, *y = b;
+    return completion_before(y, x) - completion_before(x, y);
+}
 
 void peers_completions_order(struct peers *p)
 {
-    for (uint32_t i = p->ncompletions / 2; i-- > 0;)
-        WEFT_HEAP_SINK(p->completions, p->ncompletions, i, completion_before);
-}
-
-struct completion peers_completions_next(struct peers *p)
-{
-    const struct completion first = p->completions[0];
-    p->completions[0] = p->completions[--p->ncompletions];
     if (p->ncompletions)
-        WEFT_HEAP_SINK(p->completions, p->ncompletions, 0, completion_before);
-    return first;
+        qsort(p->completions, p->ncompletions, sizeof *p->completions, completion_compare);
 }
 
 /* ---- reports ---- */

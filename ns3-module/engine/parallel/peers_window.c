@@ -10,6 +10,8 @@
 #include "window_threads.h"
 #include "core/windows.h"
 
+#include <string.h>
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -53,14 +55,19 @@ static bool report_all(struct weft_engine *e)
     int64_t until_ps = WEFT_NEVER;
     bool reported = false;
     peers_completions_order(p);
-    while (p->ncompletions && p->completions[0].at.t <= until_ps &&
-           may_report(e, &p->completions[0])) {
-        const struct completion t = peers_completions_next(p);
+    uint32_t n = 0;
+    for (; n < p->ncompletions && p->completions[n].at.t <= until_ps &&
+           may_report(e, &p->completions[n]);
+         n++) {
+        const struct completion t = p->completions[n];
         reported |= !t.deferrable;
         if (!e->windows.clusters.lone && !t.deferrable)
             until_ps = least(until_ps, t.at.t + p->shortest_ps);
         peers_completion_report(e, &t);
     }
+    p->ncompletions -= n;
+    if (n)
+        memmove(p->completions, &p->completions[n], p->ncompletions * sizeof *p->completions);
     if (reported && p->link.user)
         remote_posts_agree(e);
     return reported;
