@@ -5,6 +5,8 @@
  */
 #include "topologies/fabric_instance.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 /* NPUs of one instance. */
@@ -46,14 +48,8 @@ struct list {
 
 static int fabric_instance_push(struct list *l, uint32_t x, struct weft_err *err)
 {
-    if (l->n == l->cap) {
-        uint32_t cap = l->cap ? l->cap * 2 : 64;
-        uint32_t *v = realloc(l->v, (size_t)cap * sizeof *v);
-        if (!v)
-            return weft_err_no_memory(err, "a part of the fabric");
-        l->v = v;
-        l->cap = cap;
-    }
+    if (!WEFT_GROW(l->v, l->n, &l->cap))
+        return weft_err_no_memory(err, "a part of the fabric");
     l->v[l->n++] = x;
     return 0;
 }

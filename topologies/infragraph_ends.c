@@ -3,16 +3,16 @@
  */
 #include "topologies/infragraph_reader.h"
 
+#include "base/grow.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 int infra_push(struct infra_reader *r, struct infra_list *l, uint32_t id)
 {
-    uint32_t *p = infra_grow(l->id, &l->cap, l->n, sizeof *p);
-    if (!p)
+    if (!WEFT_GROW(l->id, l->n, &l->cap))
         return weft_err_no_memory(r->err, "a topology");
-    l->id = p;
     l->id[l->n++] = id;
     return 0;
 }

@@ -10,6 +10,7 @@
  * there are fewer ways out than XPUs, it is a switch that the nearest XPUs share. Hosts and the
  * network are dimensions (infragraph_dims.c).
  */
+#include "base/grow.h"
 #include "base/list.h"
 #include "topologies/fabric_reach.h"
 #include "topologies/infragraph.h"
@@ -265,14 +266,8 @@ static bool stays(const struct flat *x, uint32_t v)
 
 static int add_wire(struct flat *x, struct wire w)
 {
-    if (x->nwires == x->wires_cap) {
-        const uint32_t cap = x->wires_cap ? 2 * x->wires_cap : 256;
-        struct wire *p = realloc(x->wires, cap * sizeof *p);
-        if (!p)
-            return weft_err_no_memory(x->err, "a topology");
-        x->wires = p;
-        x->wires_cap = cap;
-    }
+    if (!WEFT_GROW(x->wires, x->nwires, &x->wires_cap))
+        return weft_err_no_memory(x->err, "a topology");
     x->wires[x->nwires++] = w;
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "topologies/infragraph_reader.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -74,10 +75,8 @@ static int add_vertex(struct infra_reader *r, const char *name, const char *comp
         return weft_err_at(r->err, WEFT_E_LIMIT, g->file, 0, 0,
                            "the document has more than %" PRIu32 " components",
                            WEFT_INFRA_VERTICES_MAX);
-    struct weft_infra_vertex *p = infra_grow(g->v, &r->v_cap, g->nv, sizeof *p);
-    if (!p)
+    if (!WEFT_GROW(g->v, g->nv, &r->v_cap))
         return weft_err_no_memory(r->err, "a topology");
-    g->v = p;
     g->v[g->nv] = (struct weft_infra_vertex){name, component, kind, instance, WEFT_INFRA_NONE};
     *out = g->nv++;
     return 0;
@@ -127,10 +126,8 @@ static int add_edge(struct infra_reader *r, uint32_t a, uint32_t b, uint32_t lin
     if (g->ne == WEFT_INFRA_EDGES_MAX)
         return weft_err_at(r->err, WEFT_E_LIMIT, g->file, 0, 0,
                            "the document has more than %" PRIu32 " edges", WEFT_INFRA_EDGES_MAX);
-    struct weft_infra_edge *p = infra_grow(g->e, &r->e_cap, g->ne, sizeof *p);
-    if (!p)
+    if (!WEFT_GROW(g->e, g->ne, &r->e_cap))
         return weft_err_no_memory(r->err, "a topology");
-    g->e = p;
     g->e[g->ne++] = (struct weft_infra_edge){a, b, link, outer};
     return 0;
 }
@@ -190,10 +187,8 @@ static int link_of(struct infra_reader *r, const struct weft_tree *edge,
     for (*out = 0; *out < g->nlinks; ++*out)
         if (g->links[*out].at == t)
             return 0;
-    struct weft_infra_link *p = realloc(g->links, (g->nlinks + 1) * sizeof *p);
-    if (!p)
+    if (!WEFT_GROW_ONE(g->links, g->nlinks))
         return weft_err_no_memory(r->err, "a topology");
-    g->links = p;
     const double bps = quantity(weft_tree_get(phys, "bandwidth"), rates, rate_scale, 3);
     g->links[g->nlinks++] = (struct weft_infra_link){
         .name = name,
@@ -268,10 +263,8 @@ static int expand(struct infra_reader *r, const struct weft_tree *device, const 
         rc = expand_part(r, t, prefix, instance, depth, &parts[k++]);
     if (rc)
         return rc;
-    struct infra_box *p = infra_grow(r->boxes, &r->boxes_cap, r->nboxes, sizeof *p);
-    if (!p)
+    if (!WEFT_GROW(r->boxes, r->nboxes, &r->boxes_cap))
         return weft_err_no_memory(r->err, "a topology");
-    r->boxes = p;
     r->boxes[r->nboxes] = (struct infra_box){device, parts, n};
     *out = r->nboxes++;
     const struct infra_list self = {.id = out, .n = 1};
@@ -293,12 +286,9 @@ static int instances(struct infra_reader *r)
                             name, weft_tree_text(t, "device", ""));
         for (uint32_t i = 0; !rc && i < n; i++) {
             const char *full = weft_arena_printf(r->arena, "%s.%" PRIu32, name, i);
-            struct weft_infra_box *b = realloc(g->boxes, (g->nboxes + 1) * sizeof *b);
-            g->boxes = b ? b : g->boxes;
-            uint32_t *top = realloc(r->top, (g->nboxes + 1) * sizeof *top);
-            r->top = top ? top : r->top;
-            if (!full || !b || !top)
+            if (!full || !WEFT_GROW_ONE(g->boxes, g->nboxes) || !WEFT_GROW_ONE(r->top, g->nboxes))
                 return weft_err_no_memory(r->err, "a topology");
+            struct weft_infra_box *b = g->boxes;
             b[g->nboxes] = (struct weft_infra_box){.name = full,
                                                    .instance = name,
                                                    .device = weft_tree_text(t, "device", ""),

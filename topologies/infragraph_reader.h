@@ -42,17 +42,6 @@ struct infra_reader {
 
 #define infra_fail(r, t, ...) weft_tree_err((t), (r)->g->file, (r)->err, __VA_ARGS__)
 
-static inline void *infra_grow(void *list, uint32_t *cap, uint32_t n, size_t size)
-{
-    if (n < *cap)
-        return list;
-    const uint32_t more = *cap ? 2 * *cap : 64;
-    void *p = realloc(list, more * size);
-    if (p)
-        *cap = more;
-    return p;
-}
-
 #pragma GCC visibility push(hidden)
 
 /** Adds to a list. */

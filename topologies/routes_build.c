@@ -9,6 +9,8 @@
  */
 #include "topologies/routes_work.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,14 +237,8 @@ static int number_choice(struct route_work *w, uint32_t src, uint32_t n, uint32_
             return 0;
         }
     }
-    if (w->choice_ports_cap - w->nchoice_ports < n) {
-        uint32_t cap = (w->choice_ports_cap + n) * 2;
-        uint32_t *p = realloc(w->choice_ports, (size_t)cap * sizeof *p);
-        if (!p)
-            return weft_err_no_memory(w->err, "routes");
-        w->choice_ports = p;
-        w->choice_ports_cap = cap;
-    }
+    if (!WEFT_GROW_TO(w->choice_ports, w->nchoice_ports + n, &w->choice_ports_cap))
+        return weft_err_no_memory(w->err, "routes");
     if (n > 0)
         memcpy(w->choice_ports + w->nchoice_ports, w->list, n * sizeof *w->list);
     mine[c->nchoices] = (struct choice){w->nchoice_ports, n, *newest};

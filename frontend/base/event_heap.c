@@ -5,6 +5,7 @@
 #include "base/event_heap.h"
 
 #include "base/err.h"
+#include "base/grow.h"
 #include "base/heap.h"
 #include "base/require.h"
 
@@ -17,17 +18,7 @@ static int event_heap_before(const struct weft_heap_entry *a, const struct weft_
 
 int weft_heap_reserve(struct weft_heap *h, size_t n)
 {
-    if (n <= h->cap)
-        return 0;
-    size_t cap = h->cap ? 2 * h->cap : 64;
-    if (cap < n)
-        cap = n;
-    struct weft_heap_entry *e = realloc(h->e, cap * sizeof *e);
-    if (!e)
-        return WEFT_E_LIMIT;
-    h->e = e;
-    h->cap = cap;
-    return 0;
+    return WEFT_GROW_TO(h->e, n, &h->cap) ? 0 : WEFT_E_LIMIT;
 }
 
 int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of plug-ins that are loaded at run time. */
+#include "base/grow.h"
 #include "base/plugin.h"
 
 #include <stdlib.h>
@@ -25,12 +26,8 @@ static size_t plugin_nfiles;
 
 int weft_plugin_note_file(const char *path, struct weft_err *err)
 {
-    const char **more =
-        (const char **)realloc(plugin_files, (plugin_nfiles + 1) * sizeof *plugin_files);
     char *whole = realpath(path, NULL);
-    if (more)
-        plugin_files = more;
-    if (!more || !whole) {
+    if (!whole || !WEFT_GROW_ONE(plugin_files, plugin_nfiles)) {
         free(whole);
         return weft_err_no_memory(err, "plug-ins");
     }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "system/library.h"
 
 #include <inttypes.h>
@@ -58,11 +59,9 @@ double weft_bench_rows_bus_factor(const struct weft_bench_rows_kind *kind, doubl
 
 static int measured_add(struct weft_bench_rows *m, uint64_t bytes, double us, struct weft_err *err)
 {
-    struct weft_bench_rows_row *more = realloc(m->row, (m->n + 1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW_ONE(m->row, m->n))
         return weft_err_no_memory(err, "measurements");
-    m->row = more;
-    more[m->n++] = (struct weft_bench_rows_row){bytes, us};
+    m->row[m->n++] = (struct weft_bench_rows_row){bytes, us};
     return 0;
 }
 

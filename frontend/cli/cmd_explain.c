@@ -6,6 +6,8 @@
 #include "report/report.h"
 #include "run/source.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -64,14 +66,8 @@ static void explain_collect(void *ctx, const char *prefix, const struct weft_par
 {
     struct wanted *w = (struct wanted *)ctx;
     const size_t size = strlen(prefix) + strlen(p->name) + 2;
-    if (w->nkeys == w->capacity) {
-        const size_t more = w->capacity ? 2 * w->capacity : 256;
-        const char **keys = (const char **)realloc(w->keys, more * sizeof *keys);
-        if (!keys)
-            return;
-        w->keys = keys;
-        w->capacity = more;
-    }
+    if (!WEFT_GROW(w->keys, w->nkeys, &w->capacity))
+        return;
     char *key = (char *)malloc(size);
     if (!key)
         return;

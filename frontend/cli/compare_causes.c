@@ -9,6 +9,7 @@
  */
 #include "cli/compare_causes.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -117,14 +118,8 @@ static int compare_link_row(void *ctx, const struct weft_row *row, struct weft_e
         l->at++;
         return 0;
     }
-    if (l->n == l->cap) {
-        const size_t cap = l->cap ? 2 * l->cap : 256;
-        struct link *more = realloc(l->list, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "links of two runs");
-        l->list = more;
-        l->cap = cap;
-    }
+    if (!WEFT_GROW(l->list, l->n, &l->cap))
+        return weft_err_no_memory(err, "links of two runs");
     struct link *own = &l->list[l->n++];
     memcpy(own->name, name, sizeof own->name);
     own->busy_ns[0] = busy;

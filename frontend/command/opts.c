@@ -2,6 +2,8 @@
 /* Options of a command: one table for getopt_long and for the help text. */
 #include "command/command.h"
 
+#include "base/grow.h"
+
 #include <stdbool.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -16,11 +18,9 @@ static void *field(const struct weft_opt *o, void *opts)
 
 static int add_text(struct weft_strings *s, const char *text, struct weft_err *err)
 {
-    const char **more = (const char **)realloc(s->list, (s->n + 1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW_ONE(s->list, s->n))
         return weft_err_no_memory(err, "options");
-    more[s->n++] = text;
-    s->list = more;
+    s->list[s->n++] = text;
     return 0;
 }
 

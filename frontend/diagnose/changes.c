@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The list of changes: from faults and settings; parts.c and rules.c add those of links, hosts and
  * ranks, and those that symptoms suggest. */
+#include "base/grow.h"
 #include "base/units.h"
 #include "diagnose/diagnose.h"
 
@@ -31,17 +32,8 @@ int weft_changes_add(struct weft_changes *c, const struct weft_change *like, con
 {
     const char *const given[] = {set1, set2, set3};
     struct weft_change own = *like;
-    if (c->n == c->cap) {
-        const size_t cap = c->cap ? 2 * c->cap : 32;
-        struct weft_change *list =
-            (struct weft_change *)weft_arena_calloc(c->arena, cap, sizeof *list);
-        if (!list)
-            return weft_err_no_memory(err, "changes to try");
-        if (c->n)
-            memcpy(list, c->list, c->n * sizeof *list);
-        c->list = list;
-        c->cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(c->arena, c->list, c->n, &c->cap))
+        return weft_err_no_memory(err, "changes to try");
     own.sets = (const char **)weft_arena_calloc(c->arena, 3, sizeof *own.sets);
     if (!own.sets || !own.what || !own.advice)
         return weft_err_no_memory(err, "changes to try");

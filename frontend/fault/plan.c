@@ -2,6 +2,7 @@
 /*
  * From the list of a scenario to stretches of faults, and to their edges.
  */
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/items.h"
 #include "base/units.h"
@@ -25,12 +26,10 @@ static int fault_plan_begin(void *ctx, const char *type, struct weft_err *err)
     const struct weft_fault_kind *kind = weft_fault_kind_find(type, err);
     if (!kind)
         return WEFT_E_INPUT;
-    int rc =
-        weft_fault_plan_grow((void **)&t->items, t->nitems, &t->items_cap, sizeof t->items[0], err);
-    if (rc)
-        return rc;
+    if (!WEFT_GROW(t->items, t->nitems, &t->items_cap))
+        return weft_err_no_memory(err, "faults");
     struct weft_fault_item *item = &t->items[t->nitems++];
-    rc = weft_params_defaults(&kind->params, item, err);
+    const int rc = weft_params_defaults(&kind->params, item, err);
     item->kind = kind;
     return rc;
 }

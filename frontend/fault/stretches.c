@@ -5,6 +5,7 @@
  * Failures of one link may overlap (a link of a switch that fails too): it is down while any of
  * them lasts. Two rates or two bit error rates at a time mean nothing and are refused.
  */
+#include "base/grow.h"
 #include "base/units.h"
 #include "fault/edges.h"
 
@@ -12,29 +13,15 @@
 
 #define MAX_STRETCHES 1000000u
 
-int weft_fault_plan_grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err)
-{
-    if (n < *cap)
-        return 0;
-    size_t more = *cap ? 2 * *cap : 16;
-    void *to = realloc(*array, more * size);
-    if (!to)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu entries", more);
-    *array = to;
-    *cap = more;
-    return 0;
-}
-
 int weft_fault_plan_add(struct weft_fault_plan *t, const struct weft_fault_stretch *s,
                         struct weft_err *err)
 {
     if (t->nstretches == MAX_STRETCHES)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u failures of links", MAX_STRETCHES);
-    int rc = weft_fault_plan_grow((void **)&t->stretches, t->nstretches, &t->stretches_cap,
-                                  sizeof *s, err);
-    if (!rc)
-        t->stretches[t->nstretches++] = *s;
-    return rc;
+    if (!WEFT_GROW(t->stretches, t->nstretches, &t->stretches_cap))
+        return weft_err_no_memory(err, "failures of links");
+    t->stretches[t->nstretches++] = *s;
+    return 0;
 }
 
 static int cmp(int64_t a, int64_t b)

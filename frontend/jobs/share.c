@@ -2,6 +2,7 @@
 /* Shares of a net. */
 #include "jobs/share.h"
 
+#include "base/grow.h"
 #include "base/slots.h"
 
 #include <stdlib.h>
@@ -245,11 +246,8 @@ static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32
         return 0;
     }
     uint32_t *own = (uint32_t *)malloc((n ? n : 1) * sizeof *own);
-    uint32_t *more = (uint32_t *)realloc(h->groups, (h->ngroups + 1) * sizeof *more);
     int rc = 0;
-    if (more)
-        h->groups = more;
-    if (!own || !more)
+    if (!own || !WEFT_GROW_ONE(h->groups, h->ngroups))
         rc = weft_err_no_memory(err, "the jobs of a net");
     for (uint32_t i = 0; !rc && i < n; i++) {
         if (hosts[i] >= h->c.nhosts / h->c.nnics)

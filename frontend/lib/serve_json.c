@@ -2,29 +2,18 @@
 /* Members of requests, and text of answers. */
 #include "lib/serve_internal.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool text_reserve(struct serve_text *t, size_t more)
 {
-    if (t->failed || more <= t->cap - t->n)
-        return !t->failed;
-    size_t cap = t->cap ? t->cap : 1024;
-    while (cap - t->n < more)
-        cap *= 2;
-    char *at = (char *)realloc(t->at, cap);
-    if (!at) {
-        t->failed = true;
-        return false;
-    }
-    t->at = at;
-    t->cap = cap;
-    return true;
+    t->failed |= !WEFT_GROW_TO(t->at, t->n + more, &t->cap);
+    return !t->failed;
 }
 
 void serve_put(struct serve_text *t, const char *text, size_t n)

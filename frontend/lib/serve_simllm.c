@@ -11,6 +11,8 @@
  */
 #include "lib/serve_simllm.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,14 +197,8 @@ static int simllm_open(struct weft_serve *s, const json_t *o, struct serve_text 
 
 static struct simllm_flow *simllm_flow_new(struct serve_simllm *m)
 {
-    if (m->n == m->cap) {
-        const size_t cap = m->cap ? 2 * m->cap : 64;
-        struct simllm_flow *more = (struct simllm_flow *)realloc(m->flows, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        m->flows = more;
-        m->cap = cap;
-    }
+    if (!WEFT_GROW(m->flows, m->n, &m->cap))
+        return NULL;
     struct simllm_flow *f = &m->flows[m->n];
     *f = (struct simllm_flow){.started_ps = -1, .completed_ps = -1};
     return f;

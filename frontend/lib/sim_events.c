@@ -5,6 +5,8 @@
  */
 #include "lib/sim.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +15,10 @@ static int events_reserve(struct weft_sim *s)
 {
     if (s->head == s->nevents)
         s->head = s->nevents = 0;
-    if (s->nevents < s->events_cap)
+    if (WEFT_GROW(s->events, s->nevents, &s->events_cap))
         return 0;
-    const size_t cap = s->events_cap ? 2 * s->events_cap : 256;
-    struct weft_event *more = realloc(s->events, cap * sizeof *more);
-    if (!more)
-        return sim_fail(s, WEFT_E_LIMIT, "out of memory for %zu events that were not taken",
-                        s->nevents - s->head);
-    s->events = more;
-    s->events_cap = cap;
-    return 0;
+    return sim_fail(s, WEFT_E_LIMIT, "out of memory for %zu events that were not taken",
+                    s->nevents - s->head);
 }
 
 int sim_event_add(struct weft_sim *s, const struct weft_event *e, bool marked)

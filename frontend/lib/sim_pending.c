@@ -5,6 +5,7 @@
  */
 #include "lib/sim.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -23,13 +24,7 @@ static int pending_reserve(struct sim_pending *p)
         p->head = 0;
         return 0;
     }
-    const size_t cap = p->cap ? 2 * p->cap : 256;
-    struct weft_heap_entry *more = realloc(p->queue, cap * sizeof *more);
-    if (!more)
-        return WEFT_E_LIMIT;
-    p->queue = more;
-    p->cap = cap;
-    return 0;
+    return WEFT_GROW(p->queue, p->n, &p->cap) ? 0 : WEFT_E_LIMIT;
 }
 
 int sim_pending_add(struct sim_pending *p, int64_t t_ps, uint32_t slot)

@@ -15,6 +15,8 @@
 
 #include "topologies/reduction_tree.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,11 +83,10 @@ int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, ui
                      uint32_t *id, struct weft_err *err)
 {
     struct weft_ideal *s = (struct weft_ideal *)net;
-    struct weft_ideal_group **more = realloc(s->groups, (s->ngroups + (size_t)1) * sizeof *more);
     struct weft_ideal_group *g = calloc(1, sizeof *g);
-    s->groups = more ? more : s->groups;
-    int rc =
-        more && g ? group_new(s, hosts, n, g, err) : weft_err_no_memory(err, "in-network groups");
+    int rc = g && WEFT_GROW_ONE(s->groups, s->ngroups)
+                 ? group_new(s, hosts, n, g, err)
+                 : weft_err_no_memory(err, "in-network groups");
     if (rc) {
         if (g)
             group_free(g);
@@ -210,14 +211,8 @@ static struct operation *operation_of(struct weft_ideal_group *g, const struct w
     for (uint64_t i = 0; i < g->nops; i++)
         if (g->ops[i].what.tag == p->tag && !g->ops[i].part[p->member].posted)
             return &g->ops[i];
-    if (g->nops == g->ops_cap) {
-        uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
-        struct operation *more = realloc(g->ops, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        g->ops = more;
-        g->ops_cap = cap;
-    }
+    if (!WEFT_GROW(g->ops, g->nops, &g->ops_cap))
+        return NULL;
     struct operation *op = &g->ops[g->nops];
     *op = (struct operation){.what = *p, .part = calloc(g->n, sizeof *op->part)};
     if (!op->part)

@@ -4,6 +4,7 @@
  * collective (one for each phase) all say the bandwidth of the whole; how long that took is in
  * ops.csv. Equal collectives of equal size are summed up as in the summary: bus bytes / time.
  */
+#include "base/grow.h"
 #include "base/hash.h"
 #include "plot/plot.h"
 
@@ -34,16 +35,6 @@ struct reading {
     struct group *groups;
     size_t nops, ngroups, cap_ops, cap_groups;
 };
-
-static void *busbw_grow(void *list, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return list;
-    void *more = realloc(list, (*cap ? 2 * *cap : 1024) * size);
-    if (more)
-        *cap = *cap ? 2 * *cap : 1024;
-    return more;
-}
 
 /* Columns 0 to 2 of both tables. */
 static int read_key(const struct weft_row *row, size_t order, struct key *out, struct weft_err *err)
@@ -79,10 +70,8 @@ static int op_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     struct op x;
     if (read_key(row, r->nops, &x.key, err) || weft_row_number(row, 3, &x.duration_ns, err))
         return err->code;
-    struct op *more = busbw_grow(r->ops, r->nops, &r->cap_ops, sizeof x);
-    if (!more)
+    if (!WEFT_GROW(r->ops, r->nops, &r->cap_ops))
         return weft_err_no_memory(err, "collectives");
-    r->ops = more;
     r->ops[r->nops++] = x;
     return 0;
 }
@@ -100,10 +89,8 @@ static int phase_row(void *ctx, const struct weft_row *row, struct weft_err *err
     const bool whole = !*weft_row_text(row, 7);
     x.name = weft_arena_printf(r->arena, whole ? "%s, %s" : "%s over dimensions",
                                weft_row_text(row, 3), weft_row_text(row, 4));
-    struct group *more = busbw_grow(r->groups, r->ngroups, &r->cap_groups, sizeof x);
-    if (!x.name || !more)
+    if (!x.name || !WEFT_GROW(r->groups, r->ngroups, &r->cap_groups))
         return weft_err_no_memory(err, "collectives");
-    r->groups = more;
     if (weft_row_number(row, 5, &x.algbw, err) || weft_row_number(row, 6, &x.busbw, err))
         return err->code;
     r->groups[r->ngroups++] = x;
@@ -136,10 +123,8 @@ static int add_point(struct points *p, const struct point *x, struct weft_err *e
             p->list[i].ns += x->ns;
             return 0;
         }
-    struct point *more = busbw_grow(p->list, p->n, &p->cap, sizeof *more);
-    if (!more)
+    if (!WEFT_GROW(p->list, p->n, &p->cap))
         return weft_err_no_memory(err, "collectives");
-    p->list = more;
     p->list[p->n++] = *x;
     return 0;
 }

@@ -6,6 +6,8 @@
 #include "plot/causes.h"
 #include "plot/plot.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,14 +33,8 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     struct reading *r = ctx;
     struct bar b;
     const char *job = weft_row_text(row, PARTS + 2);
-    if (r->n == r->cap) {
-        const size_t cap = r->cap ? 2 * r->cap : 64;
-        struct bar *more = realloc(r->bars, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "ranks");
-        r->bars = more;
-        r->cap = cap;
-    }
+    if (!WEFT_GROW(r->bars, r->n, &r->cap))
+        return weft_err_no_memory(err, "ranks");
     for (size_t k = 0; k < PARTS; k++)
         if (weft_row_number(row, k, &b.ns[k], err))
             return err->code;
@@ -226,13 +222,10 @@ static int exposed_derive(const struct weft_runs *runs, struct weft_figure *f, s
             break;
         }
         average(&r, runs->run[i].label);
-        struct bar *more = code || !r.n ? all.bars : realloc(all.bars, (all.n + 1) * sizeof *more);
-        if (!code && r.n && !more)
+        if (!code && r.n && !WEFT_GROW(all.bars, all.n, &all.cap))
             code = weft_err_no_memory(err, "ranks");
-        if (!code && r.n) {
-            all.bars = more;
+        if (!code && r.n)
             all.bars[all.n++] = r.bars[0];
-        }
         free(r.bars);
     }
     const size_t ranks = all.n;

@@ -4,6 +4,7 @@
 
 #include "plot/link_facts.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -92,16 +93,8 @@ static int keep_rank(struct reading *r, const char *job, const char *rank, doubl
 {
     const char *before = r->nranks ? r->ranks[r->nranks - 1].job : NULL;
     job = before && strcmp(before, job) == 0 ? before : weft_arena_strdup(r->arena, job);
-    if (r->nranks == r->ranks_cap) {
-        const size_t cap = 2 * r->ranks_cap + 64;
-        struct rank_time *more = weft_arena_calloc(r->arena, cap, sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "a report");
-        if (r->nranks)
-            memcpy(more, r->ranks, r->nranks * sizeof *more);
-        r->ranks = more;
-        r->ranks_cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(r->arena, r->ranks, r->nranks, &r->ranks_cap))
+        return weft_err_no_memory(err, "a report");
     r->ranks[r->nranks++] =
         (struct rank_time){.job = job, .rank = strtoul(rank, NULL, 10), .compute_ns = compute_ns};
     return job ? 0 : weft_err_no_memory(err, "a report");

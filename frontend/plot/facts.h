@@ -62,7 +62,7 @@ struct weft_facts {
     struct weft_fault_fact faults[WEFT_FAULT_FACTS];              /**< the worst first */
     size_t nfaults;
     struct weft_slow_part *slow; /**< all of them, the costliest first */
-    size_t nslow;
+    size_t nslow, slow_cap;
     double uplink_util;    /**< mean use of links between switches, 0 to 1 */
     double oversubscribed; /**< what hosts of a switch may send / what its other links carry, of the
                               worst switch; 0: no such switch */

@@ -6,6 +6,7 @@
  */
 #include "plot/fct_table.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 #include "plot/flows.h"
 #include "plot/plot.h"
@@ -103,14 +104,8 @@ static int fct_table_gather(struct making *m, size_t run, const char *job, size_
                             struct weft_err *err)
 {
     const struct weft_flow_points *p = &m->flows[run];
-    if (*n + p->n > m->cap) {
-        const size_t cap = 2 * (*n + p->n);
-        double *more = realloc(m->room, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "a table of completion times");
-        m->room = more;
-        m->cap = cap;
-    }
+    if (!WEFT_GROW_TO(m->room, *n + p->n, &m->cap))
+        return weft_err_no_memory(err, "a table of completion times");
     for (size_t i = 0; i < p->n; i++)
         if (strcmp(p->job[p->list[i].job], job) == 0 &&
             fct_table_is_in(m->t, bucket, p->list[i].bytes) && p->list[i].slowdown > 0)
@@ -161,16 +156,9 @@ static int fill_cell(struct making *m, size_t first, struct weft_fct_row *row, s
 static struct weft_fct_row *fct_table_add_row(struct weft_fct_table *t, const char *run,
                                               const char *job, struct weft_err *err)
 {
-    if (t->nrows % ROWS_STEP == 0) {
-        struct weft_fct_row *more =
-            (struct weft_fct_row *)weft_arena_calloc(t->arena, t->nrows + ROWS_STEP, sizeof *more);
-        if (!more) {
-            weft_err_no_memory(err, "a table of completion times");
-            return NULL;
-        }
-        if (t->nrows)
-            memcpy(more, t->row, t->nrows * sizeof *more);
-        t->row = more;
+    if (!WEFT_ARENA_GROW(t->arena, t->row, t->nrows, &t->rows_cap)) {
+        weft_err_no_memory(err, "a table of completion times");
+        return NULL;
     }
     struct weft_fct_row *row = &t->row[t->nrows++];
     *row = (struct weft_fct_row){.run = weft_arena_strdup(t->arena, run),

@@ -39,7 +39,7 @@ struct weft_fct_table {
     size_t nbuckets;
     const char *bucket[WEFT_FCT_BUCKETS_MAX + 1]; /**< names: "<= 10KB", "all" */
     struct weft_fct_row *row;
-    size_t nrows;
+    size_t nrows, rows_cap;
     bool one_baseline; /**< slow-downs are by the least ideal time of any of the runs */
 };
 

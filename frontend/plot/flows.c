@@ -2,6 +2,7 @@
 /* Reads the messages of runs (flows.csv) for figures of completion times. */
 #include "plot/flows.h"
 
+#include "base/grow.h"
 #include "base/rng.h"
 
 #include <stdlib.h>
@@ -17,12 +18,8 @@ static int job_of(struct weft_flow_points *p, const char *name, uint32_t *out, s
     for (*out = 0; *out < p->njobs; ++*out)
         if (strcmp(p->job[*out], name) == 0)
             return 0;
-    const char **more = weft_arena_calloc(p->arena, p->njobs + 1, sizeof *more);
-    if (!more)
+    if (!WEFT_ARENA_GROW(p->arena, p->job, p->njobs, &p->jobs_cap))
         return weft_err_no_memory(err, "the messages of a run");
-    if (p->njobs)
-        memcpy(more, p->job, p->njobs * sizeof *more);
-    p->job = more;
     p->job[p->njobs] = weft_arena_strdup(p->arena, name);
     return p->job[p->njobs++] ? 0 : weft_err_no_memory(err, "the messages of a run");
 }
@@ -42,14 +39,8 @@ static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     x.dst = (uint32_t)strtoul(weft_row_text(row, 7), NULL, 10);
     if (x.start_ns < r->runs->from_ns || x.start_ns > r->runs->to_ns)
         return 0;
-    if (p->n == p->cap) {
-        const size_t cap = p->cap ? 2 * p->cap : 1024;
-        struct weft_flow_point *more = realloc(p->list, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "the messages of a run");
-        p->list = more;
-        p->cap = cap;
-    }
+    if (!WEFT_GROW(p->list, p->n, &p->cap))
+        return weft_err_no_memory(err, "the messages of a run");
     p->list[p->n++] = x;
     return 0;
 }

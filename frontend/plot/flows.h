@@ -19,7 +19,7 @@ struct weft_flow_points {
     struct weft_flow_point *list;
     size_t n, cap;
     const char **job; /**< names; one, "", of a run without jobs */
-    size_t njobs;
+    size_t njobs, jobs_cap;
 };
 
 /** Reads flows.csv: messages that began in the time of interest. Free also after a failure. 0; 1:

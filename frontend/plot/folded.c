@@ -5,21 +5,13 @@
  */
 #include "plot/folded.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ITEMS_MAX = 32 };
-
-static void *folded_grow(void *list, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return list;
-    void *more = realloc(list, (*cap ? 2 * *cap : 256) * size);
-    if (more)
-        *cap = *cap ? 2 * *cap : 256;
-    return more;
-}
 
 /* The node called @p name, made when it is new. */
 static int node_of(struct weft_folded *f, const char *name, uint32_t *out, struct weft_err *err)
@@ -30,11 +22,9 @@ static int node_of(struct weft_folded *f, const char *name, uint32_t *out, struc
         *out = x->number;
         return 0;
     }
-    struct weft_folded_node **more = folded_grow(f->node, f->nnodes, &f->cap_nodes, sizeof *more);
-    x = more ? weft_arena_calloc(f->arena, 1, sizeof *x) : NULL;
-    if (more)
-        f->node = more;
-    if (!x || !(x->name = weft_arena_strdup(f->arena, name)))
+    x = weft_arena_calloc(f->arena, 1, sizeof *x);
+    if (!x || !(x->name = weft_arena_strdup(f->arena, name)) ||
+        !WEFT_GROW(f->node, f->nnodes, &f->cap_nodes))
         return weft_err_no_memory(err, "a fabric");
     x->host = name[0] == 'h';
     x->dim = -1;
@@ -53,10 +43,8 @@ int weft_folded_add(struct weft_folded *f, const char *from, const char *to,
     if (node_of(f, from, &x.a, err) || node_of(f, to, &x.b, err))
         return err->code;
     f->dims = x.dim + 1 > f->dims ? x.dim + 1 : f->dims;
-    struct weft_folded_link *more = folded_grow(f->link, f->nlinks, &f->cap_links, sizeof *more);
-    if (!more)
+    if (!WEFT_GROW(f->link, f->nlinks, &f->cap_links))
         return weft_err_no_memory(err, "a fabric");
-    f->link = more;
     f->link[f->nlinks++] = x;
     return 0;
 }

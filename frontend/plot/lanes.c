@@ -4,6 +4,8 @@
 
 #include "plot/plot.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +23,8 @@ int weft_lane_of(struct weft_lanes *l, const char *job, const char *rank, uint32
             return 0;
         }
     }
-    if (l->nrows == l->cap_rows) {
-        const size_t cap = l->cap_rows ? 2 * l->cap_rows : 64;
-        const char **more = realloc(l->row, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "operations");
-        l->row = more;
-        l->cap_rows = cap;
-    }
+    if (!WEFT_GROW(l->row, l->nrows, &l->cap_rows))
+        return weft_err_no_memory(err, "operations");
     l->row[l->nrows] = weft_arena_strdup(l->arena, name);
     *row = (uint32_t)(l->last = l->nrows);
     return l->row[l->nrows++] ? 0 : weft_err_no_memory(err, "operations");
@@ -41,14 +37,8 @@ int weft_lane_add(struct weft_lanes *l, const struct weft_runs *runs, struct wef
     b.to_ns = fmin(b.to_ns, runs->to_ns);
     if (!(b.to_ns > b.from_ns))
         return 0;
-    if (l->n == l->cap) {
-        const size_t cap = l->cap ? 2 * l->cap : 4096;
-        struct weft_lane_box *more = realloc(l->box, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "operations");
-        l->box = more;
-        l->cap = cap;
-    }
+    if (!WEFT_GROW(l->box, l->n, &l->cap))
+        return weft_err_no_memory(err, "operations");
     l->box[l->n++] = b;
     return 0;
 }

@@ -2,6 +2,7 @@
 /* What the links of a run say together. */
 #include "plot/link_facts.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 #include "base/usual.h"
 
@@ -12,16 +13,8 @@
 int weft_link_facts_add(struct weft_link_facts *l, const struct weft_link_fact *fact,
                         struct weft_err *err)
 {
-    if (l->n == l->cap) {
-        const size_t cap = l->cap ? 2 * l->cap : 64;
-        struct weft_link_fact *list = weft_arena_calloc(l->arena, cap, sizeof *list);
-        if (!list)
-            return weft_err_no_memory(err, "a report");
-        if (l->n)
-            memcpy(list, l->list, l->n * sizeof *list);
-        l->list = list;
-        l->cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(l->arena, l->list, l->n, &l->cap))
+        return weft_err_no_memory(err, "a report");
     struct weft_link_fact *own = &l->list[l->n++];
     *own = *fact;
     own->from = weft_arena_strdup(l->arena, fact->from);
@@ -51,14 +44,8 @@ static int add_fault(struct weft_facts *f, double severity, const char *text, co
 int weft_slow_part_add(struct weft_arena *arena, struct weft_facts *f, struct weft_slow_part part,
                        struct weft_err *err)
 {
-    if ((f->nslow & (f->nslow - 1)) == 0) { /* room is for a power of two */
-        struct weft_slow_part *list = weft_arena_calloc(arena, 2 * f->nslow + 1, sizeof *list);
-        if (!list)
-            return weft_err_no_memory(err, "a report");
-        if (f->nslow)
-            memcpy(list, f->slow, f->nslow * sizeof *list);
-        f->slow = list;
-    }
+    if (!WEFT_ARENA_GROW(arena, f->slow, f->nslow, &f->slow_cap))
+        return weft_err_no_memory(err, "a report");
     f->slow[f->nslow++] = part;
     return 0;
 }

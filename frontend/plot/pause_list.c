@@ -4,6 +4,8 @@
 
 #include "plot/plot.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,8 @@ static int node_of(struct weft_pause_list *p, const char *name, uint32_t *out, s
     for (*out = 0; *out < p->nnodes; ++*out)
         if (strcmp(p->node[*out].name, name) == 0)
             return 0;
-    struct weft_pause_node *more = p->node;
-    if ((p->nnodes & (p->nnodes - 1)) == 0) /* room doubles */
-        more = realloc(p->node, (p->nnodes ? 2 * p->nnodes : 1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW(p->node, p->nnodes, &p->cap_nodes))
         return weft_err_no_memory(err, "pauses");
-    p->node = more;
     p->node[p->nnodes] = (struct weft_pause_node){.name = weft_arena_strdup(p->arena, name),
                                                   .first_stopped = SIZE_MAX,
                                                   .first_asked = SIZE_MAX,
@@ -46,14 +44,8 @@ static int pause_list_begin(struct weft_pause_list *p, struct weft_pause x, stru
     const struct weft_pause *cause = open_pause(p, x.peer, x.prio, NULL);
     x.hop = cause ? cause->hop + 1 : 1;
     x.to_ns = INFINITY;
-    if (p->n == p->cap) {
-        const size_t cap = p->cap ? 2 * p->cap : 1024;
-        struct weft_pause *more = realloc(p->list, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "pauses");
-        p->list = more;
-        p->cap = cap;
-    }
+    if (!WEFT_GROW(p->list, p->n, &p->cap))
+        return weft_err_no_memory(err, "pauses");
     if (p->node[x.node].first_stopped == SIZE_MAX)
         p->node[x.node].first_stopped = p->n;
     if (p->node[x.peer].first_asked == SIZE_MAX)

@@ -35,7 +35,7 @@ struct weft_pause_list {
     struct weft_pause *list;
     size_t n, cap;
     struct weft_pause_node *node;
-    size_t nnodes;
+    size_t nnodes, cap_nodes;
     double end_ns; /**< of the last */
 };
 

@@ -2,6 +2,8 @@
 /* How long queues were how long: exact, from their histograms over time. */
 #include "plot/plot.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +56,8 @@ static int class_row(void *ctx, const struct weft_row *row, struct weft_err *err
     struct stretch x;
     if (!is_wanted(r->ports, weft_row_text(row, 0), weft_row_text(row, 1)))
         return 0;
-    if (r->n == r->cap) {
-        const size_t cap = r->cap ? 2 * r->cap : 1024;
-        struct stretch *more = realloc(r->list, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "histograms");
-        r->list = more;
-        r->cap = cap;
-    }
+    if (!WEFT_GROW(r->list, r->n, &r->cap))
+        return weft_err_no_memory(err, "histograms");
     if (is_class(r->ports))
         x.name = *r->ports == 'a'   ? "all ports"
                  : *r->ports == 'h' ? "ports of hosts' links"

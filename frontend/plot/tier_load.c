@@ -2,9 +2,10 @@
 /* How busy the links of each tier are over time, those together that were sampled. */
 #include "plot/plot.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TIERS = 3, POINTS_MAX = 1000, PORTS_MAX = 1 << 24 };
 static const char *const tiers[TIERS] = {"from hosts", "between switches", "to hosts"};
@@ -77,15 +78,8 @@ static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     if (!(port >= 0 && port < PORTS_MAX))
         return 0;
     const size_t i = (size_t)port;
-    if (i >= x->links_cap) {
-        const size_t cap = 2 * i + 64;
-        struct tier_link *more = realloc(x->links, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "the load of tiers");
-        memset(more + x->links_cap, 0, (cap - x->links_cap) * sizeof *more);
-        x->links = more;
-        x->links_cap = cap;
-    }
+    if (!WEFT_GROW_ZEROED(x->links, i + 1, &x->links_cap))
+        return weft_err_no_memory(err, "the load of tiers");
     x->links[i] = (struct tier_link){
         .bps = bps,
         .tier = (uint8_t)tier_load_tier(weft_row_text(row, 1), weft_row_text(row, 2)),

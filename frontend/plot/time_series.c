@@ -3,6 +3,7 @@
 #include "plot/time_series.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -28,14 +29,8 @@ static struct weft_time_series *time_series_find(struct reading *r, const char *
         if (strcmp(t->list[k].name, name) == 0)
             return &t->list[t->last = k];
     }
-    if (t->n == t->cap) {
-        const size_t cap = t->cap ? 2 * t->cap : 64;
-        struct weft_time_series *more = realloc(t->list, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        t->list = more;
-        t->cap = cap;
-    }
+    if (!WEFT_GROW(t->list, t->n, &t->cap))
+        return NULL;
     t->list[t->n] = (struct weft_time_series){.name = weft_arena_strdup(r->runs->arena, name)};
     t->last = t->n;
     return t->list[t->n].name ? &t->list[t->n++] : NULL;

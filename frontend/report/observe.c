@@ -2,10 +2,10 @@
 /* What happens during a run becomes rows and sums. */
 #include "report/report_internal.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *weft_op_kind_word(const struct weft_op *op)
@@ -109,20 +109,12 @@ static void observe_on_pfc(void *ctx, const struct weft_net_pfc *w)
 /* Room for the collective of number @p instance. */
 static bool reserve_span(struct weft_report *r, size_t instance)
 {
-    if (instance < r->nspans)
+    if (WEFT_GROW_ZEROED(r->spans, instance + 1, &r->nspans))
         return true;
-    const size_t n = 2 * instance + 64;
-    struct weft_coll_span *spans = (struct weft_coll_span *)realloc(r->spans, n * sizeof *spans);
-    if (!spans) {
-        if (!r->err.code)
-            weft_err_set(&r->err, WEFT_E_LIMIT,
-                         "out of memory for the statistics of %zu collectives", instance);
-        return false;
-    }
-    memset(spans + r->nspans, 0, (n - r->nspans) * sizeof *spans);
-    r->spans = spans;
-    r->nspans = n;
-    return true;
+    if (!r->err.code)
+        weft_err_set(&r->err, WEFT_E_LIMIT, "out of memory for the statistics of %zu collectives",
+                     instance);
+    return false;
 }
 
 static void span(struct weft_report *r, const struct weft_op_record *w)

@@ -2,6 +2,8 @@
 /* Percentiles of a stream of values in bounded memory. */
 #include "report/quantiles.h"
 
+#include "base/grow.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,14 +48,8 @@ int weft_quantiles_add(struct weft_quantiles *q, double value, struct weft_err *
 {
     if (q->n == WEFT_QUANTILES_EXACT && !q->bins && to_bins(q, err))
         return err ? err->code : WEFT_E_LIMIT;
-    if (!q->bins && q->n == q->cap) {
-        const size_t cap = q->cap ? 2 * q->cap : 1024;
-        double *more = (double *)realloc(q->values, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "the statistics of messages");
-        q->values = more;
-        q->cap = cap;
-    }
+    if (!q->bins && !WEFT_GROW(q->values, q->n, &q->cap))
+        return weft_err_no_memory(err, "the statistics of messages");
     if (q->bins)
         q->bins[bin_of(value)]++;
     else

@@ -4,6 +4,7 @@
 
 #include "base/csv_read.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "json/json_read.h"
 #include "report/place.h"
 #include "series/packed.h"
@@ -65,14 +66,8 @@ static int timeline_read_add(struct table *t, enum weft_process_kind kind, uint6
 {
     struct weft_slices *s = t->s;
     const char *job = t->job >= 0 && kind == WEFT_PROCESS_RANK ? t->r.field[t->job] : "";
-    if (s->n == s->cap) {
-        const uint64_t cap = s->cap ? 2 * s->cap : 4096;
-        struct weft_slice *more = realloc(s->list, cap * sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "a timeline");
-        s->list = more;
-        s->cap = cap;
-    }
+    if (!WEFT_GROW(s->list, s->n, &s->cap))
+        return weft_err_no_memory(err, "a timeline");
     x.name = weft_arena_strdup(s->arena, x.name);
     x.what = x.what ? weft_arena_strdup(s->arena, x.what) : "";
     x.order = s->n;

@@ -6,6 +6,7 @@
 #include "run/settings.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,11 +22,8 @@ int weft_settings_add(struct weft_settings *s, struct weft_err *err, const char 
     if (len < 0 || (size_t)len >= sizeof text)
         return weft_err_set(err, WEFT_E_LIMIT, "a setting of %d bytes is too long: %.60s...", len,
                             text);
-    const char **grown = (const char **)realloc(s->list, (s->n + 1) * sizeof *s->list);
-    if (grown)
-        s->list = grown;
-    const char *copy = grown ? weft_arena_strdup(s->arena, text) : NULL;
-    if (!copy)
+    const char *copy = weft_arena_strdup(s->arena, text);
+    if (!copy || !WEFT_GROW_ONE(s->list, s->n))
         return weft_err_no_memory(err, "settings");
     s->list[s->n++] = copy;
     return 0;

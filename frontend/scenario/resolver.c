@@ -5,6 +5,8 @@
  */
 #include "scenario/resolve.h"
 
+#include "base/grow.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,16 +19,8 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (s->nwarnings == s->warnings_cap) {
-        size_t cap = s->warnings_cap ? 2 * s->warnings_cap : 8;
-        const char **more = (const char **)weft_arena_calloc(s->arena, cap, sizeof *more);
-        if (!more)
-            return weft_err_no_memory(err, "a scenario");
-        if (s->nwarnings)
-            memcpy(more, s->warnings, s->nwarnings * sizeof *more);
-        s->warnings = more;
-        s->warnings_cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(s->arena, s->warnings, s->nwarnings, &s->warnings_cap))
+        return weft_err_no_memory(err, "a scenario");
     char *kept = weft_arena_strdup(s->arena, text);
     if (!kept)
         return weft_err_no_memory(err, "a scenario");

@@ -2,6 +2,7 @@
 /* From the text of sample.what to ports, nodes and QPs of a fabric. */
 #include "series/series_internal.h"
 
+#include "base/grow.h"
 #include "base/list.h"
 #include "congestion/cc_table.h"
 
@@ -263,13 +264,10 @@ static int read_rule(const struct weft_fabric *f, struct item *it, struct weft_q
 
 static int add_qps(struct weft_series_choice *c, struct item *it, struct weft_err *err)
 {
-    struct weft_qp_rule *more =
-        (struct weft_qp_rule *)realloc(c->rules, (c->nrules + 1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW_ONE(c->rules, c->nrules))
         return choose_out_of_memory(err);
-    c->rules = more;
-    more[c->nrules] = (struct weft_qp_rule){0};
-    if (read_rule(c->fabric, it, &more[c->nrules], err))
+    c->rules[c->nrules] = (struct weft_qp_rule){0};
+    if (read_rule(c->fabric, it, &c->rules[c->nrules], err))
         return err->code;
     c->nrules++;
     return 0;

@@ -5,6 +5,7 @@
  */
 #include "series/series_internal.h"
 
+#include "base/grow.h"
 #include "base/require.h"
 
 #include <stdlib.h>
@@ -33,16 +34,10 @@ void weft_instant_note(struct weft_instant *i, int64_t t_ps, uint32_t object,
     i->t_ps = t_ps;
     if (i->n && i->objects[i->n - 1] == object)
         return;
-    if (i->n == i->cap) {
-        const size_t cap = i->cap ? 2 * i->cap : 64;
-        uint32_t *more = (uint32_t *)realloc(i->objects, cap * sizeof *more);
-        if (!more) {
-            if (!s->err.code)
-                weft_err_no_memory(&s->err, "series on change");
-            return;
-        }
-        i->objects = more;
-        i->cap = cap;
+    if (!WEFT_GROW(i->objects, i->n, &i->cap)) {
+        if (!s->err.code)
+            weft_err_no_memory(&s->err, "series on change");
+        return;
     }
     i->objects[i->n++] = object;
 }

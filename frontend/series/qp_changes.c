@@ -7,6 +7,8 @@
  */
 #include "series/series_internal.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,16 +125,9 @@ static void write(void *ctx, int64_t t_ps, uint32_t object)
 static struct slot *slot_of(struct weft_qp_changes *q, uint32_t qpn)
 {
     const size_t n = (size_t)qpn + 1;
-    if (n > q->nqps) {
-        const size_t cap = n + n / 2 + 64;
-        struct slot *more = (struct slot *)realloc(q->qps, cap * sizeof *more);
-        if (!more) {
-            qp_changes_fail(q);
-            return NULL;
-        }
-        memset(more + q->nqps, 0, (cap - q->nqps) * sizeof *more);
-        q->qps = more;
-        q->nqps = cap;
+    if (!WEFT_GROW_ZEROED(q->qps, n, &q->nqps)) {
+        qp_changes_fail(q);
+        return NULL;
     }
     return &q->qps[qpn];
 }
@@ -192,15 +187,9 @@ static struct connection *qp_changes_find(const struct weft_qp_changes *q,
 static struct connection *make_connection(struct weft_qp_changes *q,
                                           const struct weft_net_connection *c)
 {
-    if (q->nconnections == q->cap) {
-        const uint32_t cap = q->cap ? 2 * q->cap : 64;
-        struct connection **more = (struct connection **)realloc(q->by_object, cap * sizeof *more);
-        if (!more) {
-            qp_changes_fail(q);
-            return NULL;
-        }
-        q->by_object = more;
-        q->cap = cap;
+    if (!WEFT_GROW(q->by_object, q->nconnections, &q->cap)) {
+        qp_changes_fail(q);
+        return NULL;
     }
     struct connection *one = (struct connection *)calloc(1, sizeof *one);
     if (!one) {

@@ -8,6 +8,8 @@
  */
 #include "series/series_internal.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,19 +73,11 @@ static void qps_take(struct weft_qp_series *q, struct kept *k, const struct weft
 
 static bool qps_grow(struct weft_qp_series *q, size_t n)
 {
-    if (n <= q->nqps)
+    if (WEFT_GROW_ZEROED(q->qps, n, &q->nqps))
         return true;
-    const size_t cap = n + n / 2 + 64;
-    struct kept *more = (struct kept *)realloc(q->qps, cap * sizeof *more);
-    if (!more) {
-        if (!q->sample->err.code)
-            qps_out_of_memory(&q->sample->err);
-        return false;
-    }
-    memset(more + q->nqps, 0, (cap - q->nqps) * sizeof *more);
-    q->qps = more;
-    q->nqps = cap;
-    return true;
+    if (!q->sample->err.code)
+        qps_out_of_memory(&q->sample->err);
+    return false;
 }
 
 static void take_qp(void *ctx, const struct weft_net_qp *qp)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The instructions of chunks that are simulated, see agreed_play.c. Each event names its own. */
+#include "base/grow.h"
 #include "base/int128.h"
 #include "system/agreed_play.h"
 
@@ -14,15 +15,9 @@ void weft_agreed_play_happens(struct weft_play *p, int64_t ps, struct weft_agree
     if (k != WEFT_AGREED_NONE) {
         p->unused = p->event[k].next;
     } else {
-        if (p->nevents == p->cap) {
-            const uint32_t cap = 2 * p->cap + 64;
-            struct weft_agreed_event *more = realloc(p->event, cap * sizeof *more);
-            if (!more) {
-                p->failed = true;
-                return;
-            }
-            p->event = more;
-            p->cap = cap;
+        if (!WEFT_GROW(p->event, p->nevents, &p->cap)) {
+            p->failed = true;
+            return;
         }
         k = p->nevents++;
     }

@@ -13,6 +13,8 @@
 #include "system/auto.h"
 #include "system/library.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,13 +181,7 @@ static int auto_collect(struct maker *m, struct wanted **out, size_t *n)
                 !weft_choice_given(m->job->choices, op)->automatic || w->groups[op->group].n < 2 ||
                 weft_u64map_get(&seen, key_of(op), NULL))
                 continue;
-            if (*n == cap) {
-                cap = cap ? 2 * cap : 16;
-                struct wanted *more = realloc(*out, cap * sizeof *more);
-                rc = more ? 0 : weft_err_no_memory(m->err, "the choice of algorithms");
-                *out = more ? more : *out;
-            }
-            if (!rc && weft_u64map_put(&seen, key_of(op), NULL))
+            if (!WEFT_GROW(*out, *n, &cap) || weft_u64map_put(&seen, key_of(op), NULL))
                 rc = weft_err_no_memory(m->err, "the choice of algorithms");
             if (!rc)
                 (*out)[(*n)++] = (struct wanted){key_of(op), r, i};

@@ -16,6 +16,8 @@
  */
 #include "system/auto.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +63,8 @@ static const struct weft_crossing *crossing(struct weft_table *t, const struct w
     for (size_t i = 0; i < t->nknown; i++)
         if (auto_cost_same(&t->known[i], c, r, t->auto_fabric->prio))
             return &t->known[i].is;
-    if (t->nknown == t->cap) {
-        const size_t cap = t->cap ? 2 * t->cap : 32;
-        struct weft_known_crossing *more = realloc(t->known, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        t->known = more;
-        t->cap = cap;
-    }
+    if (!WEFT_GROW(t->known, t->nknown, &t->cap))
+        return NULL;
     struct weft_known_crossing *k = &t->known[t->nknown];
     *k = (struct weft_known_crossing){r->to,     r->arg, r->fanout, t->auto_fabric->prio,
                                       c->params, {0}};

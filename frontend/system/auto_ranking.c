@@ -6,6 +6,8 @@
  */
 #include "system/auto.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +22,11 @@
 
 static int add_trial(struct weft_trials *a, const char *text, struct weft_err *err)
 {
-    struct weft_trial *more = realloc(a->trial, (a->n + 1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW_ONE(a->trial, a->n))
         return weft_err_no_memory(err, "the choice of algorithms");
-    a->trial = more;
-    more[a->n].text = text;
-    const int rc = weft_coll_algorithm_parse(text, strlen(text), "", &more[a->n].alg, err);
+    struct weft_trial *trial = &a->trial[a->n];
+    trial->text = text;
+    const int rc = weft_coll_algorithm_parse(text, strlen(text), "", &trial->alg, err);
     a->n += rc == 0;
     return rc;
 }

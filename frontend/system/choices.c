@@ -5,6 +5,8 @@
  */
 #include "system/system_internal.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +17,9 @@ static int parse_named(struct weft_choices *c, const struct weft_op *op, const c
     for (size_t i = 0; i < c->nnamed; i++)
         if (strcmp(c->named[i].text, op->algorithm) == 0)
             return 0;
-    struct weft_choice *more = realloc(c->named, (c->nnamed + 1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW_ONE(c->named, c->nnamed))
         return weft_err_no_memory(err, "algorithms");
-    c->named = more;
-    return weft_choice_parse(op->algorithm, dir, &more[c->nnamed++], err);
+    return weft_choice_parse(op->algorithm, dir, &c->named[c->nnamed++], err);
 }
 
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,

@@ -12,6 +12,8 @@
  */
 #include "system/coll.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -160,19 +162,17 @@ static void note_phase(struct weft_coll_chunk *c)
     while (i < run->nrecords && (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
         i++;
     if (i == run->nrecords) {
-        struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof *more);
-        if (!more) {
+        if (!WEFT_GROW_ONE(run->record, i)) {
             coll_run_fail(run, WEFT_E_LIMIT, "out of memory for a collective");
             return;
         }
-        run->record = more;
         run->nrecords++;
-        more[i] = (struct weft_phase_record){.rank = p->npu->rank,
-                                             .op = weft_active_op(run->a),
-                                             .algorithm = p->ops->name,
-                                             .dim = dim,
-                                             .kind = p->call.kind,
-                                             .begin_ps = c->begin_ps};
+        run->record[i] = (struct weft_phase_record){.rank = p->npu->rank,
+                                                    .op = weft_active_op(run->a),
+                                                    .algorithm = p->ops->name,
+                                                    .dim = dim,
+                                                    .kind = p->call.kind,
+                                                    .begin_ps = c->begin_ps};
     }
     struct weft_phase_record *r = &run->record[i];
     r->chunks++;

@@ -10,6 +10,7 @@
  */
 #include "system/system_internal.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <stdbool.h>
@@ -73,16 +74,14 @@ static int count_use(struct fit *f, const struct weft_op *op)
             f->use[i].shape->dims.n != f->shapes[op->group].dims.n))
         i++;
     if (i == f->nuse) {
-        struct use *more = realloc(f->use, (i + 1) * sizeof *more);
-        if (!more)
+        if (!WEFT_GROW_ONE(f->use, i))
             return WEFT_E_LIMIT;
-        f->use = more;
-        more[i] = (struct use){.kind = kind,
-                               .choice = choice,
-                               .shape = &f->shapes[op->group],
-                               .n = g->n,
-                               .group = op->group,
-                               .automatic = automatic};
+        f->use[i] = (struct use){.kind = kind,
+                                 .choice = choice,
+                                 .shape = &f->shapes[op->group],
+                                 .n = g->n,
+                                 .group = op->group,
+                                 .automatic = automatic};
         f->nuse++;
     }
     struct use *u = &f->use[i];

@@ -7,6 +7,7 @@
  */
 #include "system/system_internal.h"
 
+#include "base/grow.h"
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -25,15 +26,9 @@ static bool npu_op_before(const uint32_t *a, const uint32_t *b)
 
 static void npu_push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
 {
-    if (h->n == h->cap) {
-        uint32_t cap = h->cap ? 2 * h->cap : 8;
-        uint32_t *p = realloc(h->op, (size_t)cap * sizeof *p);
-        if (!p) {
-            weft_npu_no_memory(npu, "ops");
-            return;
-        }
-        h->op = p;
-        h->cap = cap;
+    if (!WEFT_GROW(h->op, h->n, &h->cap)) {
+        weft_npu_no_memory(npu, "ops");
+        return;
     }
     h->op[h->n] = op;
     WEFT_HEAP_LIFT(h->op, h->n, npu_op_before);

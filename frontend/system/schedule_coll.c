@@ -9,6 +9,8 @@
  */
 #include "system/schedule_internal.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 /* Where an instruction is. */
@@ -122,14 +124,9 @@ static uint32_t schedule_coll_join(struct maker *m, struct lane *l, uint64_t upt
         wait_done(m, op, &l->places[i]);
     if (at < l->njoins)
         return op;
-    if (l->njoins == l->cap) {
-        const size_t cap = l->cap ? 2 * l->cap : 16;
-        struct join *more = realloc(l->joins, cap * sizeof *more);
-        m->s->full |= !more;
-        if (!more)
-            return op;
-        l->joins = more;
-        l->cap = cap;
+    if (!WEFT_GROW(l->joins, l->njoins, &l->cap)) {
+        m->s->full = true;
+        return op;
     }
     l->joins[l->njoins++] = (struct join){upto, op};
     return op;

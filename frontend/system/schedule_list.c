@@ -2,29 +2,16 @@
 /* The operations of a rank's schedule, and what waits for what, as they are added. */
 #include "system/schedule_internal.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 #define OPS_MAX (UINT32_MAX / 8) /* of a rank */
 
-static bool room(void **list, size_t *cap, size_t n, size_t size)
-{
-    if (n < *cap)
-        return true;
-    const size_t more = *cap ? 2 * *cap : 64;
-    void *p = more > OPS_MAX ? NULL : realloc(*list, more * size);
-    if (!p)
-        return false;
-    *list = p;
-    *cap = more;
-    return true;
-}
-
 uint32_t weft_schedule_op(struct weft_schedule *s, enum weft_goal_kind kind, uint64_t value,
                           uint32_t cpu)
 {
-    void *ops = s->ops;
-    s->full |= !room(&ops, &s->op_cap, s->nops, sizeof *s->ops);
-    s->ops = ops;
+    s->full |= s->nops >= OPS_MAX || !WEFT_GROW(s->ops, s->nops, &s->op_cap);
     if (s->full)
         return 0;
     s->ops[s->nops] = (struct weft_goal_op){.kind = (uint8_t)kind, .value = value, .cpu = cpu};
@@ -44,9 +31,7 @@ uint32_t weft_schedule_message(struct weft_schedule *s, enum weft_goal_kind kind
 
 void weft_schedule_wait(struct weft_schedule *s, uint32_t op, uint32_t on, bool start)
 {
-    void *deps = s->deps;
-    s->full |= !room(&deps, &s->dep_cap, s->ndeps, sizeof *s->deps);
-    s->deps = deps;
+    s->full |= s->ndeps >= OPS_MAX || !WEFT_GROW(s->deps, s->ndeps, &s->dep_cap);
     if (!s->full)
         s->deps[s->ndeps++] = (struct weft_goal_dep){op, on, start};
 }

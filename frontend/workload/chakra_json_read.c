@@ -5,6 +5,8 @@
 
 #include "json/json_read.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -240,16 +242,8 @@ static bool read_type(const json_t *v, int32_t *out)
 static struct weft_et_node *chakra_json_read_add_node(struct reader *r)
 {
     struct weft_et *et = r->et;
-    if (et->nnodes == r->cap) {
-        const size_t cap = r->cap ? 2 * r->cap : 16;
-        struct weft_et_node *p = (struct weft_et_node *)weft_arena_calloc(r->arena, cap, sizeof *p);
-        if (!p)
-            return NULL;
-        if (et->nnodes)
-            memcpy(p, et->nodes, et->nnodes * sizeof *p);
-        et->nodes = p;
-        r->cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(r->arena, et->nodes, et->nnodes, &r->cap))
+        return NULL;
     struct weft_et_node *n = &et->nodes[et->nnodes++];
     static const struct weft_et_io none = {false, "", "", ""};
     *n = (struct weft_et_node){.name = "", .inputs = none, .outputs = none, .offset = -1};

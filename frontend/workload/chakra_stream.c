@@ -10,6 +10,7 @@
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -244,17 +245,9 @@ static int read_length(struct weft_chakra_stream *s, int64_t start, uint32_t *ou
 /** Makes room for @p need bytes of message in total. */
 static int chakra_stream_reserve(struct weft_chakra_stream *s, size_t need, struct weft_err *err)
 {
-    if (need <= s->msg_cap)
+    if (WEFT_GROW_TO(s->msg, need, &s->msg_cap))
         return 0;
-    size_t cap = s->msg_cap ? s->msg_cap : 4096;
-    while (cap < need)
-        cap *= 2;
-    uint8_t *p = realloc(s->msg, cap);
-    if (!p)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a message of %zu bytes", need);
-    s->msg = p;
-    s->msg_cap = cap;
-    return 0;
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a message of %zu bytes", need);
 }
 
 int weft_chakra_next(struct weft_chakra_stream *s, const uint8_t **data, size_t *size,

@@ -8,6 +8,7 @@
 #include "workload/chakra_write.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/rows.h"
 #include "workload/chakra_stream.h"
 
@@ -151,13 +152,8 @@ static int put_message(struct encoder *e, const ProtobufCMessage *msg, const uin
         return weft_err_set(err, WEFT_E_LIMIT,
                             "a message of %zu bytes is over the limit of %" PRIu32, size,
                             (uint32_t)WEFT_CHAKRA_MESSAGE_MAX);
-    if (size + 5 > e->cap) {
-        uint8_t *p = realloc(e->buf, 2 * size + 64);
-        if (!p)
-            return weft_err_no_memory(err, "a trace");
-        e->buf = p;
-        e->cap = 2 * size + 64;
-    }
+    if (!WEFT_GROW_TO(e->buf, size + 5, &e->cap))
+        return weft_err_no_memory(err, "a trace");
     size_t used = 0;
     size_t rest = size;
     for (; rest > 0x7f; rest >>= 7)

@@ -5,6 +5,8 @@
  */
 #include "workload/convert_node.h"
 
+#include "base/grow.h"
+
 #include <string.h>
 
 void weft_convert_share(struct weft_convert *c, uint32_t rank, uint32_t from)
@@ -25,16 +27,8 @@ static uint32_t convert_share_place(struct list *l, uint32_t x, uint32_t from)
     for (uint32_t i = from; i < l->n; i++)
         if (l->v[i] == x)
             return i;
-    if (l->n == l->cap) {
-        const uint32_t cap = l->cap ? 2 * l->cap : 8;
-        uint32_t *v = weft_arena_calloc(l->arena, cap, sizeof *v);
-        if (!v)
-            return UINT32_MAX;
-        if (l->n)
-            memcpy(v, l->v, l->n * sizeof *v);
-        l->v = v;
-        l->cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(l->arena, l->v, l->n, &l->cap))
+        return UINT32_MAX;
     l->v[l->n] = x;
     return l->n++;
 }

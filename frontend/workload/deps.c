@@ -4,6 +4,8 @@
  */
 #include "workload/deps.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,16 +58,8 @@ static int push_parents(struct linker *l, const struct weft_et_node *node, const
     if (n > UINT32_MAX - l->nparents)
         return weft_et_node_err(err, WEFT_E_LIMIT, l->et, node,
                                 "more than %" PRIu32 " dependencies in one trace", UINT32_MAX);
-    if (l->nparents + n > l->cap) {
-        size_t cap = l->cap ? l->cap : 256;
-        while (cap < l->nparents + n)
-            cap *= 2;
-        uint32_t *p = realloc(l->parents, cap * sizeof *p);
-        if (!p)
-            return weft_err_no_memory(err, "a graph");
-        l->parents = p;
-        l->cap = cap;
-    }
+    if (!WEFT_GROW_TO(l->parents, l->nparents + n, &l->cap))
+        return weft_err_no_memory(err, "a graph");
     for (size_t i = 0; i < n; i++) {
         uint32_t index = deps_find(l, ids[i]);
         if (index == UINT32_MAX)

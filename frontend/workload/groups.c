@@ -9,6 +9,8 @@
 
 #include "workload/groups_json.h"
 
+#include "base/grow.h"
+
 /* Running out of memory in a hash is reported, not fatal. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(elt) ((elt)->lost = true)
@@ -107,14 +109,8 @@ static void free_names(struct weft_groups *g)
 /** Makes a group like @p def (n 0: all ranks). Returns its index or NOT_USED when out of memory. */
 static uint32_t use(struct weft_groups *g, const struct weft_group *def)
 {
-    if (g->nused == g->cap) {
-        uint32_t cap = g->cap ? g->cap * 2 : 16;
-        struct used *p = realloc(g->used, cap * sizeof *p);
-        if (!p)
-            return NOT_USED;
-        g->used = p;
-        g->cap = cap;
-    }
+    if (!WEFT_GROW(g->used, g->nused, &g->cap))
+        return NOT_USED;
     const uint32_t count = def->n ? def->n : g->nranks;
     uint32_t *copy = weft_arena_calloc(g->arena, count, sizeof *copy);
     const char *text = *def->name ? weft_arena_strdup(g->arena, def->name) : "";

@@ -8,6 +8,8 @@
 
 #include "ns3_part.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 
 /* Whether Ultra Ethernet carries what has this priority beside the transport of the run. */
@@ -74,15 +76,9 @@ static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *si
 /* Beside TCP: room for the number of one more message of the engine. */
 static inline int reserve_id(struct packet_net *n, struct weft_err *err)
 {
-    if (!weft_packet_uses_tcp(n) || n->nroce < n->roce_cap)
+    if (!weft_packet_uses_tcp(n) || WEFT_GROW(n->roce_ids, n->nroce, &n->roce_cap))
         return 0;
-    const uint64_t cap = n->roce_cap ? 2 * n->roce_cap : 64;
-    uint64_t *more = (uint64_t *)realloc(n->roce_ids, cap * sizeof *more);
-    if (!more)
-        return weft_err_no_memory(err, "the numbers of messages");
-    n->roce_ids = more;
-    n->roce_cap = cap;
-    return 0;
+    return weft_err_no_memory(err, "the numbers of messages");
 }
 
 /* The engine has taken a message, for which there is room. */

@@ -2,11 +2,11 @@
 /* Histograms of queue lengths. */
 #include "foreign/hpcc/qlen.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { KB = 1000, PRIOS = 8 };
 
@@ -79,17 +79,10 @@ void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q)
 static void qlen_add(struct weft_hpcc_qlen *q, struct histogram *h, uint64_t samples)
 {
     const size_t kb = (size_t)(h->sum / KB);
-    if (kb >= h->cap) {
-        size_t cap = kb + 1 < 2 * h->cap ? 2 * h->cap : kb + 1;
-        uint64_t *more = (uint64_t *)realloc(h->count, cap * sizeof *more);
-        if (!more) {
-            if (!q->failed.code)
-                weft_err_no_memory(&q->failed, "queue histograms");
-            return;
-        }
-        memset(more + h->cap, 0, (cap - h->cap) * sizeof *more);
-        h->count = more;
-        h->cap = cap;
+    if (!WEFT_GROW_ZEROED(h->count, kb + 1, &h->cap)) {
+        if (!q->failed.code)
+            weft_err_no_memory(&q->failed, "queue histograms");
+        return;
     }
     if (kb >= h->n)
         h->n = kb + 1;

@@ -12,6 +12,7 @@
  */
 #include "workload/goal/goal_internal.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 #include "workload/et_build.h"
 
@@ -257,16 +258,13 @@ static int goal_chakra_operation(const struct in *x, const struct weft_et_node *
 static int depend(struct in *x, uint32_t op, uint64_t id, bool start)
 {
     const struct id *on;
-    struct weft_goal_dep *more;
     HASH_FIND(hh, x->table, &id, sizeof id, on);
     if (!on || on->op == op)
         return weft_et_node_err(x->err, WEFT_E_INPUT, x->et, &x->et->nodes[op],
                                 "it waits for node %" PRIu64 ", which %s", id,
                                 on ? "it is itself" : "the trace does not have");
-    more = weft_goal_room(x->k->deps, &x->dep_cap, x->k->ndeps + 1, sizeof *more, x->err);
-    if (!more)
-        return x->err->code;
-    x->k->deps = more;
+    if (x->k->ndeps == WEFT_GOAL_OPS_MAX || !WEFT_GROW(x->k->deps, x->k->ndeps, &x->dep_cap))
+        return weft_goal_no_memory(x->err);
     x->k->deps[x->k->ndeps++] = (struct weft_goal_dep){op, on->op, start};
     return 0;
 }

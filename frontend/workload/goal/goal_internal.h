@@ -20,8 +20,4 @@ int weft_goal_read_text(const char *path, char *data, size_t size, struct weft_g
 int weft_goal_read_binary(const char *path, const char *data, size_t size, struct weft_goal **out,
                           struct weft_err *err);
 
-/** Room for @p want elements of @p size in a list on the heap that has room for *cap; it doubles.
- */
-void *weft_goal_room(void *list, uint32_t *cap, uint32_t want, size_t size, struct weft_err *err);
-
 #endif

@@ -16,6 +16,8 @@
 #include "workload/goal/goal_internal.h"
 #include "workload/trace_files.h"
 
+#include "base/grow.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,22 +45,6 @@ struct reader {
     struct label *labels;
     uint32_t rank;
 };
-
-void *weft_goal_room(void *list, uint32_t *cap, uint32_t want, size_t size, struct weft_err *err)
-{
-    if (want <= *cap)
-        return list;
-    uint32_t more = *cap ? *cap : 64;
-    while (more < want)
-        more *= 2;
-    void *p = want > WEFT_GOAL_OPS_MAX ? NULL : realloc(list, more * size);
-    if (!p) {
-        weft_goal_no_memory(err);
-        return NULL;
-    }
-    *cap = more;
-    return p;
-}
 
 static int goal_text_fail(struct reader *r, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -261,11 +247,8 @@ static int find_label(struct reader *r, const char *label, size_t n, uint32_t *o
 static int goal_text_operation(struct reader *r, const char *label, size_t n,
                                enum weft_goal_kind kind, const char *from)
 {
-    struct weft_goal_op *more =
-        weft_goal_room(r->ops, &r->op_cap, r->nops + 1, sizeof *more, r->err);
-    if (!more)
-        return r->err->code;
-    r->ops = more;
+    if (r->nops == WEFT_GOAL_OPS_MAX || !WEFT_GROW(r->ops, r->nops, &r->op_cap))
+        return weft_goal_no_memory(r->err);
     struct weft_goal_op *op = &r->ops[r->nops++];
     *op = (struct weft_goal_op){.kind = (uint8_t)kind,
                                 .line = (uint32_t)r->line,
@@ -282,7 +265,7 @@ static int goal_text_operation(struct reader *r, const char *label, size_t n,
 
 static int dependency(struct reader *r, const char *label, size_t n)
 {
-    struct weft_goal_dep d = {0}, *more;
+    struct weft_goal_dep d = {0};
     const char *word;
     blanks(r);
     const size_t len = word_here(r);
@@ -307,10 +290,8 @@ static int dependency(struct reader *r, const char *label, size_t n)
     if (d.on == d.op)
         return goal_text_fail(r, r->at, "an operation cannot wait for itself");
     r->at += on;
-    more = weft_goal_room(r->deps, &r->dep_cap, r->ndeps + 1, sizeof *more, r->err);
-    if (!more)
-        return r->err->code;
-    r->deps = more;
+    if (r->ndeps == WEFT_GOAL_OPS_MAX || !WEFT_GROW(r->deps, r->ndeps, &r->dep_cap))
+        return weft_goal_no_memory(r->err);
     r->deps[r->ndeps++] = d;
     return 0;
 }

@@ -7,6 +7,7 @@
  * those of `weft hpcc`: their nodes are the ranks.
  */
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/units.h"
 #include "workload/traffic/hpcc_flow.h"
 #include "workload/workload.h"
@@ -70,14 +71,8 @@ static void flow_list_free_source(struct weft_flow_source *base)
 
 static int flow_list_add(struct source *s, const struct weft_flow *w, struct weft_err *err)
 {
-    if (s->n == s->cap) {
-        const size_t cap = s->cap ? 2 * s->cap : 1024;
-        struct weft_flow *more = (struct weft_flow *)realloc(s->list, cap * sizeof *more);
-        if (!more)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", s->n);
-        s->list = more;
-        s->cap = cap;
-    }
+    if (!WEFT_GROW(s->list, s->n, &s->cap))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", s->n);
     s->list[s->n++] = *w;
     return 0;
 }

@@ -13,6 +13,7 @@
  * share a queue pair. prio orders messages of a sender there and means nothing here. A flow of size
  * 0 has no end there: here it sends `endless` bytes, and the matrix has no end of its own.
  */
+#include "base/grow.h"
 #include "base/scan.h"
 #include "base/units.h"
 #include "workload/traffic/reactor.h"
@@ -69,19 +70,6 @@ struct source {
     int start_unit;
 };
 
-static void *room(void *list, uint32_t *cap, uint32_t n, size_t size, struct weft_err *err)
-{
-    if (n < *cap)
-        return list;
-    const uint32_t more = *cap ? 2 * *cap : 256;
-    void *p = realloc(list, more * size);
-    if (p)
-        *cap = more;
-    else
-        weft_err_no_memory(err, "flows");
-    return p;
-}
-
 /* The next token, when it is on the line at hand. */
 static bool more(struct weft_scan *s, int64_t line)
 {
@@ -109,13 +97,11 @@ static int htsim_flows_ends(struct weft_scan *s, struct flow *f, struct weft_err
 
 static int read_flow(struct source *x, struct weft_scan *s, struct weft_err *err)
 {
-    struct flow *p = room(x->flows, &x->flows_cap, x->nflows, sizeof *p, err);
     const int64_t line = s->tok_line;
     bool sized = false;
     uint64_t v;
-    if (!p)
-        return err->code;
-    x->flows = p;
+    if (!WEFT_GROW(x->flows, x->nflows, &x->flows_cap))
+        return weft_err_no_memory(err, "flows");
     struct flow *f = &x->flows[x->nflows++];
     *f = (struct flow){.start_ps = -1, .line = line};
     int rc = htsim_flows_ends(s, f, err);
@@ -163,13 +149,11 @@ static int read_flow(struct source *x, struct weft_scan *s, struct weft_err *err
 
 static int read_trigger(struct source *x, struct weft_scan *s, struct weft_err *err)
 {
-    struct trigger *p = room(x->triggers, &x->triggers_cap, x->ntriggers, sizeof *p, err);
     const int64_t line = s->tok_line;
     bool kind = false;
     int rc = 0;
-    if (!p)
-        return err->code;
-    x->triggers = p;
+    if (!WEFT_GROW(x->triggers, x->ntriggers, &x->triggers_cap))
+        return weft_err_no_memory(err, "flows");
     struct trigger *t = &x->triggers[x->ntriggers++];
     *t = (struct trigger){.count = 1};
     while (!rc && more(s, line)) {

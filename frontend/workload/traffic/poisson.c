@@ -2,6 +2,7 @@
 /* Poisson traffic. */
 #include "workload/traffic/poisson.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 #include "workload/traffic/cdf_source.h"
 
@@ -37,15 +38,8 @@ static int poisson_check(const struct weft_traffic_config *c, struct weft_err *e
 static int poisson_add(struct weft_traffic *t, size_t *cap, const struct weft_traffic_flow *w,
                        struct weft_err *err)
 {
-    if (t->n == *cap) {
-        size_t more = *cap ? 2 * *cap : 1024;
-        struct weft_traffic_flow *p =
-            (struct weft_traffic_flow *)realloc(t->list, more * sizeof *p);
-        if (!p)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", t->n);
-        t->list = p;
-        *cap = more;
-    }
+    if (!WEFT_GROW(t->list, t->n, cap))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", t->n);
     t->list[t->n++] = *w;
     t->bytes += w->bytes;
     return 0;

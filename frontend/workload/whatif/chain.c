@@ -3,6 +3,7 @@
 #include "workload/whatif/chain.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "workload/chakra_read.h"
 #include "workload/chakra_write.h"
 #include "workload/convert.h"
@@ -32,16 +33,8 @@ struct weft_chain {
 int weft_group_list_add(struct weft_group_list *list, struct weft_arena *arena, const char *name,
                         const uint32_t *ranks, uint32_t n, struct weft_err *err)
 {
-    if (list->n == list->cap) {
-        const size_t cap = list->cap ? 2 * list->cap : 16;
-        struct weft_group *p = weft_arena_calloc(arena, cap, sizeof *p);
-        if (!p)
-            return weft_err_no_memory(err, "a trace");
-        if (list->n)
-            memcpy(p, list->groups, list->n * sizeof *p);
-        list->groups = p;
-        list->cap = cap;
-    }
+    if (!WEFT_ARENA_GROW(arena, list->groups, list->n, &list->cap))
+        return weft_err_no_memory(err, "a trace");
     uint32_t *copy = weft_arena_calloc(arena, n, sizeof *copy);
     const char *text = weft_arena_strdup(arena, name);
     if (!copy || !text)
@@ -111,13 +104,11 @@ void weft_chain_free(struct weft_chain *c)
 struct weft_transform *weft_chain_add(struct weft_chain *c, const struct weft_transform_ops *ops,
                                       struct weft_err *err)
 {
-    struct weft_transform *list = realloc(c->list, (c->n + 1) * sizeof *list);
-    if (!list) {
+    if (!WEFT_GROW_ONE(c->list, c->n)) {
         weft_err_no_memory(err, "a trace");
         return NULL;
     }
-    c->list = list;
-    struct weft_transform *t = &list[c->n++];
+    struct weft_transform *t = &c->list[c->n++];
     *t = (struct weft_transform){.ops = ops, .arena = c->arena};
     t->params = calloc(1, ops->params.struct_size + 1);
     t->state = calloc(1, ops->state_size + 1);

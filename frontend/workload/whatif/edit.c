@@ -6,6 +6,8 @@
  */
 #include "workload/whatif/edit.h"
 
+#include "base/grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,17 +111,10 @@ uint32_t weft_edit_find(const struct weft_edit *e, uint64_t id)
 
 static int edit_grow(struct weft_edit *e, struct weft_err *err)
 {
-    if (e->nadded < e->cap)
-        return 0;
-    const uint32_t cap = e->cap ? e->cap * 2 : 64;
-    if (cap >= NONE / 2 - 1)
+    if (e->nadded >= NONE / 4)
         return weft_err_set(err, WEFT_E_LIMIT, "too many new operations");
-    struct weft_edit_new *added = realloc(e->added, cap * sizeof *added);
-    if (!added)
-        return weft_err_no_memory(err, "changing a trace");
-    e->added = added;
-    e->cap = cap;
-    return 0;
+    return WEFT_GROW(e->added, e->nadded, &e->cap) ? 0
+                                                   : weft_err_no_memory(err, "changing a trace");
 }
 
 /* A new node before or behind node at in the file. */
@@ -233,14 +228,8 @@ struct ids {
 
 static int edit_put(struct ids *ids, uint64_t id, struct weft_err *err)
 {
-    if (ids->n == ids->cap) {
-        const size_t cap = ids->cap ? ids->cap * 2 : 64;
-        uint64_t *p = realloc(ids->list, cap * sizeof *p);
-        if (!p)
-            return weft_err_no_memory(err, "changing a trace");
-        ids->list = p;
-        ids->cap = cap;
-    }
+    if (!WEFT_GROW(ids->list, ids->n, &ids->cap))
+        return weft_err_no_memory(err, "changing a trace");
     ids->list[ids->n++] = id;
     return 0;
 }

@@ -7,6 +7,8 @@
 
 #include "workload/whatif/select.h"
 
+#include "base/grow.h"
+
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,15 +24,8 @@ struct weft_relabel_group {
 static int relabel_note(struct weft_relabel *l, const struct weft_transform *t, uint32_t group,
                         const char *name, struct weft_err *err)
 {
-    if (group >= l->cap) {
-        const uint32_t cap = group < 32 ? 64 : 2 * group;
-        struct weft_relabel_group *p = realloc(l->groups, cap * sizeof *p);
-        if (!p)
-            return weft_err_no_memory(err, "communicators");
-        memset(p + l->cap, 0, (cap - l->cap) * sizeof *p);
-        l->groups = p;
-        l->cap = cap;
-    }
+    if (!WEFT_GROW_ZEROED(l->groups, group + 1, &l->cap))
+        return weft_err_no_memory(err, "communicators");
     if (group >= l->ngroups)
         l->ngroups = group + 1;
     l->groups[group].used = true;

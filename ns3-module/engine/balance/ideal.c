@@ -23,6 +23,7 @@
 #include "core/context.h"
 #include "core/gap.h"
 
+#include "base/grow.h"
 #include "base/int128.h"
 #include "base/units.h"
 
@@ -80,14 +81,9 @@ void ideal_fini(struct weft_engine *e)
 int ideal_note_rate(struct weft_engine *e, uint32_t port, struct weft_err *err)
 {
     struct ideal *w = &e->ideal;
-    if (w->now.rates == w->rates_cap) {
-        const uint32_t cap = w->rates_cap ? 2 * w->rates_cap : 16;
-        struct rate_change *more = realloc(w->rates, cap * sizeof *more);
-        if (!more)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u changes of rates", cap);
-        w->rates = more;
-        w->rates_cap = cap;
-    }
+    if (!WEFT_GROW(w->rates, w->now.rates, &w->rates_cap))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u changes of rates",
+                            w->rates_cap);
     w->rates[w->now.rates++] = (struct rate_change){e->ports[port].ser_q, port};
     return 0;
 }

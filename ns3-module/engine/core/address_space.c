@@ -2,6 +2,8 @@
 /* Ranges of addresses: address_space.h. */
 #include "address_space.h"
 
+#include "base/grow.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -70,14 +72,8 @@ static uint64_t gap_in(const struct region *in, size_t bytes, size_t *place)
 
 static bool list(size_t place, uint64_t from, size_t bytes)
 {
-    if (nranges == ranges_cap) {
-        const size_t cap = ranges_cap ? 2 * ranges_cap : 16;
-        struct range *more = realloc(ranges, cap * sizeof *more);
-        if (!more)
-            return false;
-        ranges = more;
-        ranges_cap = cap;
-    }
+    if (!WEFT_GROW(ranges, nranges, &ranges_cap))
+        return false;
     memmove(ranges + place + 1, ranges + place, (nranges - place) * sizeof *ranges);
     ranges[place] = (struct range){from, from + bytes};
     nranges++;

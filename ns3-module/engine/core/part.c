@@ -8,22 +8,17 @@
 #include "executor.h"
 #include "stable.h"
 
-#include <stdlib.h>
+#include "base/grow.h"
+
 #include <string.h>
 
 void send_buffer_add(struct weft_engine *e, struct send_buffer *b, const void *bytes, size_t n)
 {
     if (!n)
         return;
-    if (b->n + n > b->cap) {
-        const size_t cap = b->n + n > 2 * b->cap ? b->n + n + 4096 : 2 * b->cap;
-        char *more = realloc(b->bytes, cap);
-        if (!more) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
-            return;
-        }
-        b->bytes = more;
-        b->cap = cap;
+    if (!WEFT_GROW_TO(b->bytes, b->n + n, &b->cap)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");
+        return;
     }
     memcpy(b->bytes + b->n, bytes, n);
     b->n += n;

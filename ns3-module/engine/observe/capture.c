@@ -4,6 +4,7 @@
 #include "params/lists.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "pcap.h"
 
 #include <stdio.h>
@@ -90,12 +91,10 @@ void weft_capture_free(struct weft_capture *c)
 static int add_file(struct weft_capture *c, const char *path, uint32_t *number,
                     struct weft_err *err)
 {
-    struct weft_pcap **files = realloc(c->files, (c->nfiles + 1) * sizeof *files);
-    if (!files)
+    if (!WEFT_GROW_ONE(c->files, c->nfiles))
         return weft_err_no_memory(err, "a capture");
-    c->files = files;
-    files[c->nfiles] = weft_pcap_open(path, (uint32_t)c->p.snaplen_bytes, err);
-    if (!files[c->nfiles])
+    c->files[c->nfiles] = weft_pcap_open(path, (uint32_t)c->p.snaplen_bytes, err);
+    if (!c->files[c->nfiles])
         return err ? err->code : WEFT_E_IO;
     *number = c->nfiles++;
     return 0;
@@ -104,11 +103,9 @@ static int add_file(struct weft_capture *c, const char *path, uint32_t *number,
 static int add_tap(struct weft_capture *c, uint32_t port, uint32_t file, uint8_t events,
                    struct weft_err *err)
 {
-    struct tap *taps = realloc(c->taps, (c->ntaps + 1) * sizeof *taps);
-    if (!taps)
+    if (!WEFT_GROW_ONE(c->taps, c->ntaps))
         return weft_err_no_memory(err, "a capture");
-    c->taps = taps;
-    taps[c->ntaps] = (struct tap){c->first[port], file, events};
+    c->taps[c->ntaps] = (struct tap){c->first[port], file, events};
     c->first[port] = c->ntaps++;
     c->events[port] |= events;
     return 0;

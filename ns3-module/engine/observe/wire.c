@@ -3,6 +3,7 @@
 #include "wire_internal.h"
 #include "core/control_config.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 #include "congestion/cc_switch.h"
 
@@ -60,35 +61,13 @@ void weft_wire_free(struct weft_wire *w)
     free(w);
 }
 
-static int wire_grow(void **list, size_t *cap, size_t want, size_t elem, struct weft_err *err)
-{
-    if (want <= *cap)
-        return 0;
-    size_t n = *cap ? *cap : 16;
-    while (n < want)
-        n *= 2;
-    void *more = realloc(*list, n * elem);
-    if (!more)
-        return weft_err_no_memory(err, "the messages of a capture");
-    memset((char *)more + *cap * elem, 0, (n - *cap) * elem);
-    *list = more;
-    *cap = n;
-    return 0;
-}
-
 int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, struct weft_err *err)
 {
-    void *qps = w->qps;
-    int rc = wire_grow(&qps, &w->nqps, (size_t)msg->qpn + 1, sizeof *w->qps, err);
-    w->qps = qps;
-    if (rc)
-        return rc;
+    if (!WEFT_GROW_ZEROED(w->qps, (size_t)msg->qpn + 1, &w->nqps))
+        return weft_err_no_memory(err, "the messages of a capture");
     struct segments *s = &w->qps[msg->qpn];
-    void *list = s->list;
-    rc = wire_grow(&list, &s->cap, s->n + 1, sizeof *s->list, err);
-    s->list = list;
-    if (rc)
-        return rc;
+    if (!WEFT_GROW(s->list, s->n, &s->cap))
+        return weft_err_no_memory(err, "the messages of a capture");
     s->list[s->n++] = (struct segment){msg->first_psn, msg->first_psn + msg->packets,
                                        msg->first_byte, msg->msg.bytes};
     return 0;

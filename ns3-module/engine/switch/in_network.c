@@ -42,6 +42,7 @@
 #include "core/port.h"
 #include "core/events.h"
 
+#include "base/grow.h"
 #include "base/int128.h"
 
 #include <inttypes.h>
@@ -349,14 +350,8 @@ static int fix_windows(struct weft_engine *e, struct weft_err *err)
 static struct operation *new_operation(const struct weft_engine *e, struct group *g,
                                        const struct weft_part *p)
 {
-    if (g->nops == g->ops_cap) {
-        const uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
-        struct operation *more = realloc(g->ops, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        g->ops = more;
-        g->ops_cap = cap;
-    }
+    if (!WEFT_GROW(g->ops, g->nops, &g->ops_cap))
+        return NULL;
     struct operation *op = &g->ops[g->nops];
     *op = (struct operation){.first = g->end,
                              .npkts = p->bytes ? (p->bytes - 1) / g->mtu + 1 : 1,
