@@ -57,14 +57,8 @@ static const struct weft_topology_ops *multi_find(const char *name, struct weft_
             return table[i];
         names[k++] = table[i]->name;
     }
-    const char *near = weft_nearest(name, names, k);
-    if (near)
-        weft_err_set(err, WEFT_E_INPUT, "'%.60s' cannot be a dimension; did you mean '%s'?", name,
-                     near);
-    else
-        weft_err_set(err, WEFT_E_INPUT,
-                     "'%.60s' cannot be a dimension; ring, torus, mesh, switch and others can",
-                     name);
+    weft_err_set(err, WEFT_E_INPUT, "'%.60s' cannot be a dimension%s", name,
+                 WEFT_MEANT(name, names, k, "; ring, torus, mesh, switch and others can"));
     return NULL;
 }
 

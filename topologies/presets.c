@@ -80,10 +80,6 @@ int weft_preset_path(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         return rc;
     for (size_t i = 0; i < s.n; i++)
         names[i] = s.names[i];
-    const char *near = weft_nearest(name, names, s.n);
-    if (near)
-        return weft_err_set(err, WEFT_E_INPUT, "unknown preset '%.60s'; did you mean '%s'?", name,
-                            near);
-    return weft_err_set(err, WEFT_E_INPUT,
-                        "unknown preset '%.60s'; `weft topology presets` lists them", name);
+    return weft_err_set(err, WEFT_E_INPUT, "unknown preset '%.60s'%s", name,
+                        WEFT_MEANT(name, names, s.n, "; `weft topology presets` lists them"));
 }

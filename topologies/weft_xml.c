@@ -234,13 +234,10 @@ static int build_graph(const struct weft_xml_elem *root, const struct source *s,
         uint32_t i = 0;
         while (i < 3 && strcmp(e->name, names[i]) != 0)
             i++;
-        if (i == 3) {
-            const char *near = weft_nearest(e->name, names, 3);
-            return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
-                               "unknown element <%s> in <topology>; %s%s%s", e->name,
-                               near ? "did you mean '" : "there are dimension, nodes and link",
-                               near ? near : "", near ? "'?" : "");
-        }
+        if (i == 3)
+            return weft_err_at(
+                err, WEFT_E_INPUT, file, e->line, e->col, "unknown element <%s> in <topology>%s",
+                e->name, WEFT_MEANT(e->name, names, 3, "; there are dimension, nodes and link"));
         rc = add[i](f, e, s, err);
     }
     if (!rc && (rc = weft_fabric_finish(f, err)))

@@ -258,6 +258,29 @@ const char *weft_nearest(const char *given, const char *const *names, size_t n)
     return near.best;
 }
 
+const char *weft_meant(char buf[WEFT_MEANT_MAX], const char *given, const char *const *names,
+                       size_t n, const char *otherwise)
+{
+    const char *near = weft_nearest(given, names, n);
+    if (near)
+        snprintf(buf, WEFT_MEANT_MAX, "; did you mean '%s'?", near);
+    return near ? buf : otherwise;
+}
+
+const char *weft_names_joined(char *buf, size_t size, const char *const *names, size_t n)
+{
+    buf[0] = '\0';
+    for (size_t i = 0, used = 0; i < n; i++) {
+        const int more = snprintf(buf + used, size - used, "%s%s", i ? ", " : "", names[i]);
+        if (more < 0 || (size_t)more >= size - used) {
+            buf[used] = '\0';
+            break;
+        }
+        used += (size_t)more;
+    }
+    return buf;
+}
+
 size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
                        struct weft_err *err)
 {

@@ -87,6 +87,18 @@ int weft_exit_code(int code);
  */
 const char *weft_nearest(const char *given, const char *const *names, size_t n);
 
+/** Room for what weft_meant says. */
+#define WEFT_MEANT_MAX 160
+/** What a message goes on with about a name that there is not: "; did you mean 'NAME'?" of the
+ * nearest, in @p buf, or @p otherwise. */
+const char *weft_meant(char buf[WEFT_MEANT_MAX], const char *given, const char *const *names,
+                       size_t n, const char *otherwise);
+/** The same in an own buffer, for an argument of a message. */
+#define WEFT_MEANT(given, names, n, otherwise)                                                     \
+    weft_meant((char[WEFT_MEANT_MAX]){0}, given, names, n, otherwise)
+/** All names in @p buf, joined by commas, as far as there is room. */
+const char *weft_names_joined(char *buf, size_t size, const char *const *names, size_t n);
+
 /** What @p n things are called: the names of a table, by index. */
 typedef const char *(*weft_name_of_fn)(size_t i);
 

@@ -53,6 +53,10 @@ int weft_memfile_open(struct weft_memfile *t, const char *what, struct weft_err 
 /** Closes it, and fills in data and size. WEFT_E_LIMIT when the text did not fit into memory: data
  * is NULL then. */
 int weft_memfile_close(struct weft_memfile *t, const char *what, struct weft_err *err);
+/** Closes it, writes it to file @p path, unless making it has failed with @p code, and frees it;
+ * its size remains. @p code, or what failed then. */
+int weft_memfile_write(struct weft_memfile *t, const char *what, const char *path, int code,
+                       struct weft_err *err);
 
 /** An error of the operating system about @p path: "cannot WHAT: REASON". @p errnum is the errno of
  * the failure: WEFT_E_LIMIT for ENOMEM, else WEFT_E_IO. Returns the code. */

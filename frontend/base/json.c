@@ -132,8 +132,7 @@ void weft_json_end_array(struct weft_json *j)
     close_level(j, '[');
 }
 
-/* Length of the valid UTF-8 sequence at @p s, 0 when it is none (overlong, surrogate, cut). */
-static size_t utf8_length(const unsigned char *s)
+size_t weft_utf8_length(const unsigned char *s)
 {
     size_t n;
     uint32_t c;
@@ -171,7 +170,7 @@ static void put_quoted(struct weft_json *j, const char *text)
         static const char specials[] = "\"\\\b\f\n\r\t";
         static const char letters[] = "\"\\bfnrt";
         const char *special = strchr(specials, *s);
-        size_t n = utf8_length(s);
+        size_t n = weft_utf8_length(s);
         if (special) {
             escape[0] = '\\';
             escape[1] = letters[special - specials];
@@ -250,6 +249,18 @@ void weft_json_null(struct weft_json *j)
 {
     if (json_value(j))
         put_str(j, "null");
+}
+
+void weft_json_kv_array(struct weft_json *j, const char *key)
+{
+    weft_json_key(j, key);
+    weft_json_array(j);
+}
+
+void weft_json_kv_object(struct weft_json *j, const char *key)
+{
+    weft_json_key(j, key);
+    weft_json_object(j);
 }
 
 void weft_json_kv_str(struct weft_json *j, const char *key, const char *s)

@@ -23,6 +23,9 @@
 
 WEFT_C_BEGIN
 
+/** Bytes of the UTF-8 character at @p s, 0 when it is none (overlong, surrogate, cut). */
+size_t weft_utf8_length(const unsigned char *s);
+
 /** Deepest nesting of objects and arrays. */
 #define WEFT_JSON_DEPTH_MAX 64
 
@@ -62,7 +65,9 @@ void weft_json_f64(struct weft_json *j, double v);
 void weft_json_bool(struct weft_json *j, int v);
 void weft_json_null(struct weft_json *j);
 
-/** Key and value in one call. */
+/** Key and value in one call; of an array or an object, its begin. */
+void weft_json_kv_array(struct weft_json *j, const char *key);
+void weft_json_kv_object(struct weft_json *j, const char *key);
 void weft_json_kv_str(struct weft_json *j, const char *key, const char *s);
 void weft_json_kv_u64(struct weft_json *j, const char *key, uint64_t v);
 void weft_json_kv_i64(struct weft_json *j, const char *key, int64_t v);

@@ -46,3 +46,14 @@ int weft_memfile_close(struct weft_memfile *t, const char *what, struct weft_err
     const int lost = ferror(t->f);
     return fclose(t->f) != 0 || lost || t->failed ? lacks_memory(t, what, err) : 0;
 }
+
+int weft_memfile_write(struct weft_memfile *t, const char *what, const char *path, int code,
+                       struct weft_err *err)
+{
+    const int closed = weft_memfile_close(t, what, code ? NULL : err);
+    code = code ? code : closed;
+    if (!code)
+        code = weft_file_write(path, t->data, t->size, err);
+    free(t->data);
+    return code;
+}

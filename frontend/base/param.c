@@ -87,22 +87,17 @@ static int unknown_name(const struct weft_param_table *table, const char *name,
                         struct weft_err *err)
 {
     const char *names[MAX_NAMES];
-    char list[512] = "";
-    size_t n = 0, used = 0;
+    char list[524] = "; valid are ";
+    const size_t begun = strlen(list);
+    size_t n = 0;
     if (table->n == 0)
         return weft_err_set(err, WEFT_E_INPUT, "unknown parameter '%.60s'; there are none here",
                             name);
-    for (; n < table->n && n < MAX_NAMES; n++) {
+    for (; n < table->n && n < MAX_NAMES; n++)
         names[n] = table->params[n].name;
-        if (used < sizeof list)
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
-    }
-    const char *meant = weft_nearest(name, names, n);
-    if (meant)
-        return weft_err_set(err, WEFT_E_INPUT, "unknown parameter '%.60s'; did you mean '%s'?",
-                            name, meant);
-    return weft_err_set(err, WEFT_E_INPUT, "unknown parameter '%.60s'; valid are %s", name, list);
+    weft_names_joined(list + begun, sizeof list - begun, names, n);
+    return weft_err_set(err, WEFT_E_INPUT, "unknown parameter '%.60s'%s", name,
+                        WEFT_MEANT(name, names, n, list));
 }
 
 int weft_params_set(const struct weft_param_table *table, void *dst, const char *name,

@@ -168,15 +168,13 @@ static void print_processes(FILE *out, const struct weft_bench_spec *spec,
 static void print_processes_json(struct weft_json *j, const struct weft_bench_spec *spec,
                                  const struct weft_bench_result *r)
 {
-    weft_json_key(j, "processes");
-    weft_json_object(j);
+    weft_json_kv_object(j, "processes");
     weft_json_kv_u64(j, "started", spec->processes);
     weft_json_kv_u64(j, "simulating", r->processes ? r->processes : 1);
     weft_json_kv_str(j, "reason", r->alone[0] ? r->alone : NULL);
     if (r->one_wall_s > 0)
         weft_json_kv_f64(j, "speed_up", per(r->one_wall_s, r->wall_s));
-    weft_json_key(j, "each");
-    weft_json_array(j);
+    weft_json_kv_array(j, "each");
     for (unsigned k = 0; k < r->processes; k++) {
         const struct weft_bench_share *s = &r->shares[k];
         const struct part p = part_of(r, s);
@@ -199,8 +197,7 @@ static void print_processes_json(struct weft_json *j, const struct weft_bench_sp
 static void print_threads_json(struct weft_json *j, const struct weft_bench_result *r)
 {
     const struct sharing s = sharing_of(r);
-    weft_json_key(j, "threads");
-    weft_json_object(j);
+    weft_json_kv_object(j, "threads");
     weft_json_kv_u64(j, "number", r->threads.threads);
     if (r->one_wall_s > 0)
         weft_json_kv_f64(j, "speed_up", per(r->one_wall_s, r->wall_s));
@@ -213,15 +210,13 @@ static void print_threads_json(struct weft_json *j, const struct weft_bench_resu
         weft_json_kv_u64(j, "ahead", r->threads.ahead);
         weft_json_kv_u64(j, "dealt", r->threads.dealt);
         weft_json_kv_f64(j, "together_cpu_time_s", (double)r->threads.busy_ns / 1e9);
-        weft_json_key(j, "alone_cpu_time_s");
-        weft_json_object(j);
+        weft_json_kv_object(j, "alone_cpu_time_s");
         weft_json_kv_f64(j, "posting", r->start_cpu_s);
         for (int i = 0; i < WEFT_ALONE_KINDS; i++)
             weft_json_kv_f64(j, alone_names[i], (double)r->threads.alone_ns[i] / 1e9);
         weft_json_end_object(j);
         weft_json_kv_f64(j, "own_processors_speed_up", s.own);
-        weft_json_key(j, "projected_speed_up");
-        weft_json_object(j);
+        weft_json_kv_object(j, "projected_speed_up");
         for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
             char n[16];
             snprintf(n, sizeof n, "%u", weft_thread_projections[i]);
@@ -288,8 +283,7 @@ void weft_bench_print_json(struct weft_json *j, const struct weft_bench_spec *sp
     weft_json_kv_f64(j, "events_per_packet_hop", f.events_per_hop);
     weft_json_kv_f64(j, "simulated_ns", (double)r->simulated_ps / 1000);
     if (r->has_memory) {
-        weft_json_key(j, "state");
-        weft_json_object(j);
+        weft_json_kv_object(j, "state");
         weft_json_kv_u64(j, "fabric_bytes", r->memory.fabric_bytes);
         weft_json_kv_f64(j, "bytes_per_host", f.host_bytes);
         weft_json_kv_u64(j, "qps", r->memory.qps);
@@ -301,8 +295,7 @@ void weft_bench_print_json(struct weft_json *j, const struct weft_bench_spec *sp
         weft_json_end_object(j);
     }
     /* what depends on the machine */
-    weft_json_key(j, "host");
-    weft_json_object(j);
+    weft_json_kv_object(j, "host");
     weft_json_kv_f64(j, "packet_hops_per_s", f.hops_per_s);
     weft_json_kv_f64(j, "ns_per_packet_hop", f.ns_per_hop);
     if (r->instructions)

@@ -59,10 +59,9 @@ static int unknown_case(const char *name, struct weft_err *err)
     const struct weft_bench_case *c = weft_bench_cases(&n);
     for (size_t i = 0; i < n && i < MAX_CASES; i++)
         names[i] = c[i].name;
-    const char *near = weft_nearest(name, names, n < MAX_CASES ? n : MAX_CASES);
-    if (near)
-        return weft_err_set(err, WEFT_E_USAGE, "unknown case '%s'; did you mean '%s'?", name, near);
-    return weft_err_set(err, WEFT_E_USAGE, "unknown case '%s'; see 'weft bench --list'", name);
+    return weft_err_set(
+        err, WEFT_E_USAGE, "unknown case '%s'%s", name,
+        WEFT_MEANT(name, names, n < MAX_CASES ? n : MAX_CASES, "; see 'weft bench --list'"));
 }
 
 static int wanted(const char *name, char **args, int nargs)
@@ -294,8 +293,7 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
         weft_json_object(&j);
         weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
         weft_json_kv_str(&j, "command", "bench");
-        weft_json_key(&j, "cases");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "cases");
     }
     int code = 0;
     for (size_t i = 0; i < n && !code; i++)

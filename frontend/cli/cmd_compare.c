@@ -192,8 +192,7 @@ static void print_host(FILE *out, const struct weft_comparison *c, const struct 
 
 static void json_runs(struct weft_json *j, const struct weft_comparison *c)
 {
-    weft_json_key(j, "runs");
-    weft_json_array(j);
+    weft_json_kv_array(j, "runs");
     for (int side = 0; side < 2; side++) {
         weft_json_object(j);
         weft_json_kv_str(j, "folder", c->run[side].dir);
@@ -207,8 +206,7 @@ static void json_runs(struct weft_json *j, const struct weft_comparison *c)
 
 static void json_settings(struct weft_json *j, const struct weft_comparison *c)
 {
-    weft_json_key(j, "settings");
-    weft_json_array(j);
+    weft_json_kv_array(j, "settings");
     for (size_t i = 0; i < c->nsettings; i++) {
         weft_json_object(j);
         weft_json_kv_str(j, "key", c->settings[i].key);
@@ -222,8 +220,7 @@ static void json_settings(struct weft_json *j, const struct weft_comparison *c)
 static void json_figures(struct weft_json *j, const struct weft_comparison *c,
                          const struct compare_opts *o, double tolerance)
 {
-    weft_json_key(j, "figures");
-    weft_json_array(j);
+    weft_json_kv_array(j, "figures");
     for (size_t i = 0; i < c->nfigures; i++) {
         const struct weft_figure_difference *d = &c->figures[i];
         if (!is_requested(o, d) || (!o->all && d->change == 0))
@@ -251,8 +248,7 @@ static int compare_print_json(const struct weft_cli *cli, const struct weft_comp
     json_runs(&j, c);
     json_settings(&j, c);
     json_figures(&j, c, o, tolerance);
-    weft_json_key(&j, "only_in_one");
-    weft_json_array(&j);
+    weft_json_kv_array(&j, "only_in_one");
     for (size_t i = 0; i < c->none_sided; i++)
         weft_json_str(&j, c->one_sided[i]);
     weft_json_end_array(&j);

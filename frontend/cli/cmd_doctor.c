@@ -133,8 +133,7 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
         weft_json_object(&j);
         weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
         weft_json_kv_str(&j, "command", "doctor");
-        weft_json_key(&j, "versions");
-        weft_json_object(&j);
+        weft_json_kv_object(&j, "versions");
     }
     for (int i = 0; i < WEFT_VERSIONS; i++) {
         if (o->json)
@@ -144,8 +143,7 @@ static int doctor_run(const struct weft_cli *cli, const void *opts, char **args,
     }
     if (o->json) {
         weft_json_end_object(&j);
-        weft_json_key(&j, "findings");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "findings");
     }
     for (size_t i = 0; i < n; i++) {
         static const char *const states[] = {"PROBLEM", "ok", "not built in"};

@@ -221,14 +221,12 @@ static void explain_print_json(const struct weft_cli *cli, struct wanted *w,
     weft_json_kv_str(&j, "key", w->key);
     weft_json_key(&j, "parameters");
     weft_json_params(&j, &one);
-    weft_json_key(&j, "needed_by");
-    weft_json_array(&j);
+    weft_json_kv_array(&j, "needed_by");
     w->json = &j;
     each_param(cli, print_dependent, w);
     weft_json_end_array(&j);
     if (in->name) {
-        weft_json_key(&j, "scenario");
-        weft_json_object(&j);
+        weft_json_kv_object(&j, "scenario");
         weft_json_kv_str(&j, "name", in->name);
         weft_json_kv_str(&j, "value", in->there ? in->value : NULL);
         weft_json_kv_str(&j, "origin", in->there ? weft_origin_name(in->origin.kind) : NULL);

@@ -194,10 +194,7 @@ static int fct_write_table(const struct weft_cli *cli, const struct fct_opts *o,
     if (weft_memfile_open(&text, "a table of completion times", err))
         return err->code;
     print[o->to](text.f, t);
-    int code = weft_memfile_close(&text, "a table of completion times", err);
-    code = code ? code : weft_file_write(o->out, text.data, text.size, err);
-    free(text.data);
-    return code;
+    return weft_memfile_write(&text, "a table of completion times", o->out, 0, err);
 }
 
 static int fct_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,

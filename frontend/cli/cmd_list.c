@@ -172,11 +172,8 @@ static int list_unknown(const char *word, struct weft_err *err)
         names[k++] = others[i].name;
     for (size_t i = 0; i < n && k < 24; i++)
         names[k++] = l[i].plural;
-    const char *near = weft_nearest(word, names, k);
-    if (near)
-        return weft_err_set(err, WEFT_E_USAGE, "cannot list '%s'; did you mean '%s'?", word, near);
-    return weft_err_set(err, WEFT_E_USAGE, "cannot list '%s'; 'weft list' says what can be listed",
-                        word);
+    return weft_err_set(err, WEFT_E_USAGE, "cannot list '%s'%s", word,
+                        WEFT_MEANT(word, names, k, "; 'weft list' says what can be listed"));
 }
 
 static void list_family(const struct weft_cli *cli, const struct line_to *to,
@@ -205,15 +202,13 @@ static int list_all_json(const struct weft_cli *cli, struct weft_err *err)
     weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
     weft_json_kv_str(&j, "command", "list");
     for (size_t i = 0; i < n; i++) {
-        weft_json_key(&j, l[i].plural);
-        weft_json_array(&j);
+        weft_json_kv_array(&j, l[i].plural);
         list_family(cli, &to, &l[i]);
         weft_json_end_array(&j);
     }
     int code = 0;
     for (size_t i = 0; !code && i < NOTHERS; i++) {
-        weft_json_key(&j, others[i].name);
-        weft_json_array(&j);
+        weft_json_kv_array(&j, others[i].name);
         code = others[i].list(cli, &to, err);
         weft_json_end_array(&j);
     }
@@ -247,8 +242,7 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
         weft_json_object(&j);
         weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
         weft_json_kv_str(&j, "command", "list");
-        weft_json_key(&j, l ? l->plural : args[0]);
-        weft_json_array(&j);
+        weft_json_kv_array(&j, l ? l->plural : args[0]);
     }
     int code = 0;
     if (l)

@@ -126,17 +126,11 @@ static int write_file(const struct weft_cli *cli, const struct weft_figure *f, e
                       const char *path, struct weft_err *err)
 {
     struct weft_memfile text;
-    struct weft_err ignored = {0};
     if (weft_memfile_open(&text, "a figure", err))
         return err->code;
-    int code = render(f, to, text.f, err);
-    const int closed = weft_memfile_close(&text, "a figure", code ? &ignored : err);
-    code = code ? code : closed;
-    if (!code)
-        code = weft_file_write(path, text.data, text.size, err);
+    const int code = weft_memfile_write(&text, "a figure", path, render(f, to, text.f, err), err);
     if (!code)
         fprintf(cli->out, "%s: %s\n%s\n", path, f->title, f->caption);
-    free(text.data);
     return code;
 }
 

@@ -92,8 +92,7 @@ static void run_print_json(const struct weft_cli *cli, const struct weft_executi
 {
     struct weft_json j;
     weft_run_json_answer(&j, cli, "run", x, out_dir, exit_code);
-    weft_json_key(&j, "expectations");
-    weft_json_array(&j);
+    weft_json_kv_array(&j, "expectations");
     for (size_t i = 0; e && i < e->n; i++) {
         const struct weft_bound *b = &e->bounds[i];
         weft_json_object(&j);

@@ -110,8 +110,7 @@ static void print_cdf(FILE *out, const struct weft_cdf_entry *e)
 static void json_cdf(struct weft_json *j, const struct weft_cdf_entry *e)
 {
     weft_json_kv_f64(j, "mean_bytes", weft_listed_mean_bytes(e));
-    weft_json_key(j, "points");
-    weft_json_array(j);
+    weft_json_kv_array(j, "points");
     for (size_t i = 0; i < e->n; i++) {
         weft_json_array(j);
         weft_json_f64(j, e->points[i][0]);
@@ -208,8 +207,7 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                 json_sections(&j, e.backend);
             }
             if (e.needs) {
-                weft_json_key(&j, "settings");
-                weft_json_array(&j);
+                weft_json_kv_array(&j, "settings");
                 show_needing(cli, e.needs, &j);
                 weft_json_end_array(&j);
             }
@@ -307,8 +305,7 @@ static void print_fabric(const struct weft_cli *cli, const struct weft_fabric *f
         json_start(&j, cli);
         weft_json_kv_u64(&j, "hosts", f->nhosts);
         weft_json_kv_u64(&j, "switches", f->nswitches);
-        weft_json_key(&j, "links");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "links");
     } else {
         fprintf(cli->out, "hosts %u, switches %u, links %u\n", f->nhosts, f->nswitches, f->nlinks);
     }
@@ -421,8 +418,7 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
     struct weft_json j;
     if (o->json) {
         json_start(&j, cli);
-        weft_json_key(&j, "files");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "files");
     }
     for (int i = 0; i < WEFT_CSV_FILES; i++)
         show_file(cli, o, "", weft_csv_files[i], &j);
@@ -430,8 +426,7 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
         show_file(cli, o, WEFT_SERIES_DIR "/", weft_series_files[i], &j);
     if (o->json) {
         weft_json_end_array(&j);
-        weft_json_key(&j, "metrics");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "metrics");
     } else {
         fputs("metrics: name in expect.xml, key in JSON, meaning\n", cli->out);
     }
@@ -452,8 +447,7 @@ static int show_renamed(const struct weft_cli *cli, const struct show_opts *o)
     const struct weft_renamed *r = weft_renamed_table(&n);
     if (o->json) {
         json_start(&j, cli);
-        weft_json_key(&j, "renamed");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "renamed");
     }
     for (size_t i = 0; i < n; i++) {
         const char *kind = weft_renamed_kind_name(r[i].kind);
@@ -503,8 +497,7 @@ static int show_library(const struct weft_cli *cli, const struct show_opts *o, c
         return weft_err_set(err, WEFT_E_USAGE, "show library needs a name: nccl");
     if (o->json) {
         json_start(&j, cli);
-        weft_json_key(&j, "constants");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "constants");
     } else {
         fputs("Values of LL, LL128, Simple where there are three by protocol.\n", cli->out);
     }

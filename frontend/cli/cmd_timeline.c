@@ -55,14 +55,9 @@ static int write_file(const struct weft_cli *cli, const char *dir, const char *p
     if (weft_memfile_open(&text, "a timeline", err))
         return err->code;
     int code = weft_timeline_write(dir, most, text.f, path, &content, err);
-    struct weft_err ignored = {0};
-    const int closed = weft_memfile_close(&text, "a timeline", code ? &ignored : err);
-    code = code ? code : closed;
-    if (!code)
-        code = weft_file_write(path, text.data, text.size, err);
+    code = weft_memfile_write(&text, "a timeline", path, code, err);
     if (!code)
         timeline_say(cli, path, &content, text.size);
-    free(text.data);
     return code;
 }
 

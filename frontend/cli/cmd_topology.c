@@ -229,8 +229,7 @@ static void show_setting_json(void *j, const char *name, const char *value)
 
 static void show_dims_json(struct weft_json *j, const struct weft_fabric *f)
 {
-    weft_json_key(j, "dimensions");
-    weft_json_array(j);
+    weft_json_kv_array(j, "dimensions");
     for (uint32_t d = 0; d < f->ndims; d++) {
         weft_json_object(j);
         weft_json_kv_str(j, "kind", f->dims[d].kind);
@@ -260,8 +259,7 @@ static void show_json(const struct weft_cli *cli, const struct weft_fabric *f,
     weft_json_kv_bool(&j, "hosts_forward", f->transit);
     weft_json_kv_u64(&j, "virtual_channels", f->vcs);
     show_dims_json(&j, f);
-    weft_json_key(&j, "tiers");
-    weft_json_array(&j);
+    weft_json_kv_array(&j, "tiers");
     for (uint32_t i = 0; i < g->ntiers; i++) {
         weft_json_object(&j);
         weft_json_kv_u64(&j, "dim", g->tiers[i].dim);
@@ -339,11 +337,11 @@ static int write_as(const struct weft_cli *cli,
     if (weft_memfile_open(&text, "a topology", err))
         return err->code;
     int code = write(s->fabric, text.f, err);
+    if (output)
+        return weft_memfile_write(&text, "a topology", output, code, err);
     const int closed = weft_memfile_close(&text, "a topology", code ? NULL : err);
     code = code ? code : closed;
-    if (!code && output)
-        code = weft_file_write(output, text.data, text.size, err);
-    else if (!code)
+    if (!code)
         fwrite(text.data, 1, text.size, cli->out);
     free(text.data);
     return code;
@@ -360,10 +358,8 @@ static int convert(const struct weft_cli *cli, const char *format, const char *o
         if (strcmp(w[i].name, format) == 0)
             return write_as(cli, w[i].write, output, s, err);
     }
-    const char *near = weft_nearest(format, names, n);
-    return weft_err_set(err, WEFT_E_USAGE, "cannot write '%s'%s%s%s", format,
-                        near ? "; did you mean '" : "; there are xml, hpcc, dot and svg",
-                        near ? near : "", near ? "'?" : "");
+    return weft_err_set(err, WEFT_E_USAGE, "cannot write '%s'%s", format,
+                        WEFT_MEANT(format, names, n, "; there are xml, hpcc, dot and svg"));
 }
 
 /* Large fabrics are folded. */

@@ -80,15 +80,11 @@ static int trace_run(const struct weft_cli *cli, const void *opts, char **args, 
                             "compare?");
     while (which < ACTIONS && strcmp(args[0], names[which]) != 0)
         which++;
-    if (which == ACTIONS) {
-        const char *near = weft_nearest(args[0], names, ACTIONS);
-        return weft_err_set(
-            err, WEFT_E_USAGE, "unknown action '%s'%s%s%s", args[0], near ? "; did you mean '" : "",
-            near ? near : "",
-            near ? "'?"
-                 : "; there are: generate, info, check, dump, diff, transform, synthesize, "
-                   "convert, compare");
-    }
+    if (which == ACTIONS)
+        return weft_err_set(err, WEFT_E_USAGE, "unknown action '%s'%s", args[0],
+                            WEFT_MEANT(args[0], names, ACTIONS,
+                                       "; there are: generate, info, check, dump, diff, transform, "
+                                       "synthesize, convert, compare"));
     if (nargs - 1 < actions[which].least || nargs - 1 > actions[which].most)
         return weft_err_set(err, WEFT_E_USAGE, "trace %s takes %s", args[0], actions[which].takes);
     if (trace_refuse_idle(o, which, err))

@@ -71,11 +71,7 @@ static int write_file(const char *path, const struct weft_traffic *t, struct wef
     if (weft_memfile_open(&text, "a flow list", err))
         return err->code;
     weft_traffic_write(t, text.f);
-    int code = weft_memfile_close(&text, "a flow list", err);
-    if (!code)
-        code = weft_file_write(path, text.data, text.size, err);
-    free(text.data);
-    return code;
+    return weft_memfile_write(&text, "a flow list", path, 0, err);
 }
 
 static int traffic_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,

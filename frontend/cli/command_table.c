@@ -29,10 +29,7 @@ const struct weft_command *weft_command_find(const char *name, struct weft_err *
         if (strcmp(names[i], name) == 0)
             return table[i];
     }
-    const char *near = weft_nearest(name, names, N_COMMANDS);
-    if (near)
-        weft_err_set(err, WEFT_E_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
-    else
-        weft_err_set(err, WEFT_E_USAGE, "unknown command '%s'; see 'weft --help'", name);
+    weft_err_set(err, WEFT_E_USAGE, "unknown command '%s'%s", name,
+                 WEFT_MEANT(name, names, N_COMMANDS, "; see 'weft --help'"));
     return NULL;
 }

@@ -7,8 +7,6 @@
 #include "cli/findings.h"
 #include "plot/page.h"
 
-#include <stdlib.h>
-
 /* What a line on a report says of runs that did not come to their end. */
 static const char *partial_text(const struct weft_runs *runs, char buf[48])
 {
@@ -29,18 +27,13 @@ int weft_report_page(FILE *say, const struct weft_runs *runs, const char *path,
     const struct weft_page_settings settings = {weft_findings, weft_findings_verdict};
     struct weft_page_content content;
     struct weft_memfile page;
-    struct weft_err ignored = {0};
     char size[WEFT_UNIT_TEXT_MAX], partial[48];
     if (weft_memfile_open(&page, "a report", err))
         return err->code;
     int code = weft_page_write(runs, &settings, page.f, &content, err);
-    const int closed = weft_memfile_close(&page, "a report", code ? &ignored : err);
-    code = code ? code : closed;
-    if (!code)
-        code = weft_file_write(path, page.data, page.size, err);
+    code = weft_memfile_write(&page, "a report", path, code, err);
     if (!code)
         fprintf(say, "%s: %zu run%s%s, %zu figures, %s\n", path, runs->n, runs->n == 1 ? "" : "s",
                 partial_text(runs, partial), content.figures, weft_human_size(page.size, size));
-    free(page.data);
     return code;
 }

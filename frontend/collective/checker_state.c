@@ -18,56 +18,45 @@ uint64_t *weft_checker_set(const struct weft_checker *c, uint32_t rank, uint64_t
     return c->ranks[rank].set + slot * c->words;
 }
 
+/* The slots that a rank has, or must have. */
+enum holding { ALL, OWN, TO_OTHERS, FROM_OTHERS, OF_ROOT };
+
+static const struct {
+    enum holding start, end;
+} holdings[WEFT_COLL_KINDS] = {
+    [WEFT_COLL_ALL_GATHER] = {OWN, ALL},
+    [WEFT_COLL_GATHER] = {OWN, OF_ROOT},
+    [WEFT_COLL_BROADCAST] = {OF_ROOT, ALL},
+    [WEFT_COLL_SCATTER] = {OF_ROOT, OWN},
+    [WEFT_COLL_REDUCE_SCATTER] = {ALL, OWN},
+    [WEFT_COLL_REDUCE] = {ALL, OF_ROOT},
+    [WEFT_COLL_ALL_TO_ALL] = {TO_OTHERS, FROM_OTHERS},
+};
+
+static uint64_t block_of(const struct weft_checker *c, uint32_t rank, uint64_t slot,
+                         enum holding holding)
+{
+    const uint64_t unit = slot / c->parts;
+    const bool has = holding == OWN           ? unit == rank
+                     : holding == TO_OTHERS   ? unit / c->n == rank
+                     : holding == FROM_OTHERS ? unit % c->n == rank
+                     : holding == OF_ROOT     ? rank == c->call->root
+                                              : true;
+    return has ? slot : WEFT_COLL_NO_BLOCK;
+}
+
 /* Block whose data `rank` has in `slot` at the start. */
 static uint64_t begins_with(const struct weft_checker *c, uint32_t rank, uint64_t slot)
 {
-    const struct weft_coll_call *call = c->call;
-    uint64_t unit = slot / c->parts;
-    int has;
-    if (c->ops->start)
-        return c->ops->start(call, rank, slot);
-    switch (call->kind) {
-    case WEFT_COLL_ALL_GATHER:
-    case WEFT_COLL_GATHER:
-        has = unit == rank;
-        break;
-    case WEFT_COLL_ALL_TO_ALL:
-        has = unit / c->n == rank;
-        break;
-    case WEFT_COLL_BROADCAST:
-    case WEFT_COLL_SCATTER:
-        has = rank == call->root;
-        break;
-    default:
-        has = 1;
-    }
-    return has ? slot : WEFT_COLL_NO_BLOCK;
+    return c->ops->start ? c->ops->start(c->call, rank, slot)
+                         : block_of(c, rank, slot, holdings[c->call->kind].start);
 }
 
 /* Block that `rank` must end with, complete, in `slot`. */
 uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t slot)
 {
-    const struct weft_coll_call *call = c->call;
-    uint64_t unit = slot / c->parts;
-    int must;
-    if (c->ops->end)
-        return c->ops->end(call, rank, slot);
-    switch (call->kind) {
-    case WEFT_COLL_REDUCE_SCATTER:
-    case WEFT_COLL_SCATTER:
-        must = unit == rank;
-        break;
-    case WEFT_COLL_ALL_TO_ALL:
-        must = unit % c->n == rank;
-        break;
-    case WEFT_COLL_REDUCE:
-    case WEFT_COLL_GATHER:
-        must = rank == call->root;
-        break;
-    default:
-        must = 1;
-    }
-    return must ? slot : WEFT_COLL_NO_BLOCK;
+    return c->ops->end ? c->ops->end(c->call, rank, slot)
+                       : block_of(c, rank, slot, holdings[c->call->kind].end);
 }
 
 int weft_checker_no_memory(struct weft_checker *c)

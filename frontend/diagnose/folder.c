@@ -113,10 +113,5 @@ int weft_diagnosis_keep(const struct weft_diagnosis *d, const char *dir, struct 
     weft_json_init(&j, text.f, "a diagnosis", 2);
     weft_diagnosis_json(&j, d);
     weft_json_finish(&j, err);
-    const int closed =
-        weft_memfile_close(&text, "a diagnosis", err->code ? &(struct weft_err){0} : err);
-    int code = err->code ? err->code : closed;
-    code = code ? code : weft_file_write(path, text.data, text.size, err);
-    free(text.data);
-    return code;
+    return weft_memfile_write(&text, "a diagnosis", path, err->code, err);
 }

@@ -171,8 +171,7 @@ static void put_trial(struct weft_json *j, const struct weft_diagnosis *d,
     weft_json_kv_bool(j, "part", t->change->part);
     weft_json_kv_f64(j, "cost", t->change->cost > 0 ? t->change->cost : NAN);
     weft_json_kv_str(j, "state", states[t->state]);
-    weft_json_key(j, "settings");
-    weft_json_array(j);
+    weft_json_kv_array(j, "settings");
     for (size_t k = 0; k < 2 && both[k]; k++)
         for (size_t i = 0; i < both[k]->nsets; i++)
             weft_json_str(j, both[k]->sets[i]);
@@ -192,13 +191,11 @@ void weft_diagnosis_json(struct weft_json *j, const struct weft_diagnosis *d)
     weft_json_kv_u64(j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
     weft_json_kv_str(j, "command", "diagnose");
     weft_json_kv_str(j, "slice", d->slice);
-    weft_json_key(j, "run");
-    weft_json_object(j);
+    weft_json_kv_object(j, "run");
     weft_json_kv_bool(j, "finished", !d->base.unfinished);
     put_measures(j, d, &d->base);
     weft_json_end_object(j);
-    weft_json_key(j, "changes");
-    weft_json_array(j);
+    weft_json_kv_array(j, "changes");
     for (size_t i = 0; i < d->ntrials; i++)
         put_trial(j, d, &d->trials[i]);
     weft_json_end_array(j);

@@ -3,6 +3,7 @@
 #include "lib/serve_internal.h"
 
 #include "base/grow.h"
+#include "base/json.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -34,26 +35,13 @@ void serve_print(struct serve_text *t, const char *fmt, ...)
     serve_put(t, buf, (size_t)n < sizeof buf ? (size_t)n : sizeof buf - 1);
 }
 
-/* Bytes of the UTF-8 character at @p p; 0: it is none. */
-static size_t text_character(const unsigned char *p)
-{
-    const size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
-        (*p == 0xf4 && p[1] > 0x8f) || *p > 0xf4)
-        return 0;
-    return n;
-}
-
 void serve_print_string(struct serve_text *t, const char *text)
 {
     static const char short_names[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
                                        ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
     serve_put(t, "\"", 1);
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        const size_t n = text_character(p);
+        const size_t n = weft_utf8_length(p);
         if (*p < sizeof short_names && short_names[*p])
             serve_print(t, "\\%c", short_names[*p]);
         else if (n == 0) /* names of files may have any byte */
@@ -147,9 +135,8 @@ int serve_check_keys(const json_t *o, const char *const *known, const char *what
             found = strcmp(key, known[k]) == 0;
         if (found)
             continue;
-        const char *near = weft_nearest(key, known, n);
-        return weft_err_set(err, WEFT_E_INPUT, "%s has no member '%.60s'%s%s%s", what, key,
-                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return weft_err_set(err, WEFT_E_INPUT, "%s has no member '%.60s'%s", what, key,
+                            WEFT_MEANT(key, known, n, ""));
     }
     return 0;
 }

@@ -286,11 +286,9 @@ static int plot_sweep_choose(struct weft_sweep_table *s, const struct weft_runs 
         size_t k = 0;
         while (k < s->nmetrics && strcmp(names[k], name) != 0)
             k++;
-        if (k == s->nmetrics) {
-            const char *near = weft_nearest(name, names, s->nmetrics);
-            return weft_err_set(err, WEFT_E_INPUT, "%s has no metric '%s'%s%s%s", runs->sweep, name,
-                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        }
+        if (k == s->nmetrics)
+            return weft_err_set(err, WEFT_E_INPUT, "%s has no metric '%s'%s", runs->sweep, name,
+                                WEFT_MEANT(name, names, s->nmetrics, ""));
         s->metric[k].left_out = false;
     }
     return 0;

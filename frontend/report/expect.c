@@ -63,11 +63,9 @@ static int read_bound(const struct weft_xml_elem *e, const char *file, struct we
         } else if (strcmp(a->name, "why") == 0) {
             b->why = a->value;
         } else if (a != m) {
-            const char *near = weft_nearest(a->name, names, 4);
             return weft_err_at(err, WEFT_E_INPUT, file, a->line, a->col,
-                               "unknown attribute '%s' in <bound>; %s%s%s", a->name,
-                               near ? "did you mean '" : "valid: metric, min, max, why",
-                               near ? near : "", near ? "'?" : "");
+                               "unknown attribute '%s' in <bound>%s", a->name,
+                               WEFT_MEANT(a->name, names, 4, "; valid: metric, min, max, why"));
         }
         if (code) {
             weft_err_prepend(err, "<bound metric=\"%s\">: '%s'", m->value, a->name);

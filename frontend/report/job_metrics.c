@@ -92,10 +92,8 @@ static const struct weft_metric *job_metrics_find(enum weft_metric_scope scope, 
         if (strcmp(m[i].name, name) == 0 || (other && strcmp(m[i].name, other) == 0))
             return &m[i];
     }
-    const char *near = weft_nearest(name, names, n < MOST ? n : MOST);
-    weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s' of %s; %s%s%s", name, scopes[scope].form,
-                 near ? "did you mean '" : "'weft list metrics' lists them", near ? near : "",
-                 near ? "'?" : "");
+    weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s' of %s%s", name, scopes[scope].form,
+                 WEFT_MEANT(name, names, n < MOST ? n : MOST, "; 'weft list metrics' lists them"));
     return NULL;
 }
 

@@ -172,13 +172,11 @@ void weft_jobs_json(struct weft_json *j, const struct weft_summary *s)
 {
     if (!s->reports_jobs)
         return;
-    weft_json_key(j, "jobs");
-    weft_json_array(j);
+    weft_json_kv_array(j, "jobs");
     for (uint32_t i = 0; i < s->njobs; i++)
         job_json(j, &s->jobs[i]);
     weft_json_end_array(j);
-    weft_json_key(j, "classes");
-    weft_json_array(j);
+    weft_json_kv_array(j, "classes");
     for (uint32_t k = 0; k < s->nclasses; k++) {
         weft_json_object(j);
         prio_json(j, s->classes[k].prio);

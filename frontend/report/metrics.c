@@ -28,6 +28,17 @@
       "training: exposed communication of " help ", mean over ranks")
 #define PATH(kind, word, help)                                                                     \
     M("critical-path-" word, TIME, path.spent_ps[WEFT_CAUSE_##kind], "critical path: " help)
+/* What is waited for: of exposed communication, and on the critical path. */
+#define WAITS(W)                                                                                   \
+    W(NETWORK, "network", "messages on their way, as long as they would be alone"),                \
+        W(OWN_NIC, "own-nic", "messages while their NIC sent something else of the host"),         \
+        W(CONGESTION_CONTROL, "congestion-control",                                                \
+          "messages held back by congestion control: pacing, a full window"),                      \
+        W(LOSS_RECOVERY, "loss-recovery", "retransmission timeouts and what was sent again"),      \
+        W(PFC_PAUSE, "pfc-pause", "messages paused by PFC, or without credit"),                    \
+        W(FABRIC_QUEUEING, "fabric-queueing", "messages in queues of the fabric"),                 \
+        W(REDUCE, "reduce", "adding up and copying received data"),                                \
+        W(ENDPOINT, "endpoint", "software and injection")
 #define BUS(kind, word)                                                                            \
     M(word "-bus-bandwidth", RATE, coll[WEFT_COLL_##kind].bus_bps,                                 \
       "bus bandwidth of " word                                                                     \
@@ -71,15 +82,7 @@ static const struct weft_metric metrics[] = {
       "longest time that a rank communicated and did nothing else"),
     M("exposed-communication-mean", TIME, exposed_mean_ps,
       "time that a rank communicated and did nothing else, mean over ranks"),
-    EXPOSED(NETWORK, "network", "messages on their way, as long as they would be alone"),
-    EXPOSED(OWN_NIC, "own-nic", "messages while their NIC sent something else of the host"),
-    EXPOSED(CONGESTION_CONTROL, "congestion-control",
-            "messages held back by congestion control: pacing, a full window"),
-    EXPOSED(LOSS_RECOVERY, "loss-recovery", "retransmission timeouts and what was sent again"),
-    EXPOSED(PFC_PAUSE, "pfc-pause", "messages paused by PFC, or without credit"),
-    EXPOSED(FABRIC_QUEUEING, "fabric-queueing", "messages in queues of the fabric"),
-    EXPOSED(REDUCE, "reduce", "adding up and copying received data"),
-    EXPOSED(ENDPOINT, "endpoint", "software and injection"),
+    WAITS(EXPOSED),
     EXPOSED(PEER, "peer", "ranks that had not come to the operation yet"),
     EXPOSED(DEPENDENCY, "dependency", "peers that could not send yet"),
     EXPOSED(OPEN, "open", "something that the run ended before"),
@@ -99,15 +102,7 @@ static const struct weft_metric metrics[] = {
     PATH(COMPUTE, "compute", "time of accelerators"),
     PATH(CPU, "cpu", "time of CPUs"),
     PATH(MEMORY, "memory", "time of memory accesses"),
-    PATH(NETWORK, "network", "messages on their way, as long as they would be alone"),
-    PATH(OWN_NIC, "own-nic", "messages while their NIC sent something else of the host"),
-    PATH(CONGESTION_CONTROL, "congestion-control",
-         "messages held back by congestion control: pacing, a full window"),
-    PATH(LOSS_RECOVERY, "loss-recovery", "retransmission timeouts and what was sent again"),
-    PATH(PFC_PAUSE, "pfc-pause", "messages paused by PFC, or without credit"),
-    PATH(FABRIC_QUEUEING, "fabric-queueing", "messages in queues of the fabric"),
-    PATH(REDUCE, "reduce", "adding up and copying received data"),
-    PATH(ENDPOINT, "endpoint", "software and injection"),
+    WAITS(PATH),
     M("messages", U64, messages, "messages that were delivered and acknowledged"),
     M("message-bytes", SIZE, message_bytes, "payload of those messages"),
     M("fct-p50", TIME, fct_p50_ps, "flow completion time, median"),

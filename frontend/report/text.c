@@ -412,8 +412,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
     for (size_t i = 0; i < n; i++)
         if (!m[i].host_dependent)
             metric(j, &m[i], s);
-    weft_json_key(j, "collectives");
-    weft_json_array(j);
+    weft_json_kv_array(j, "collectives");
     for (int k = 0; k < WEFT_COLL_KINDS; k++) {
         if (!s->coll[k].ops)
             continue;
@@ -428,8 +427,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
     }
     weft_json_end_array(j);
     weft_jobs_json(j, s);
-    weft_json_key(j, "longest_path_steps");
-    weft_json_array(j);
+    weft_json_kv_array(j, "longest_path_steps");
     for (uint32_t i = 0; i < s->path.ntop; i++) {
         const struct weft_path_record *t = &s->path.top[i];
         weft_json_object(j);
@@ -442,8 +440,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_end_object(j);
     }
     weft_json_end_array(j);
-    weft_json_key(j, "busiest_links");
-    weft_json_array(j);
+    weft_json_kv_array(j, "busiest_links");
     for (uint32_t i = 0; i < s->ntop; i++) {
         weft_json_object(j);
         weft_json_kv_u64(j, "port", s->top[i].port);
@@ -452,8 +449,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_end_object(j);
     }
     weft_json_end_array(j);
-    weft_json_key(j, "dimensions");
-    weft_json_array(j);
+    weft_json_kv_array(j, "dimensions");
     for (uint32_t d = 0; d < s->ndims; d++) {
         const struct weft_dim_summary *m = &s->dim[d];
         weft_json_object(j);
@@ -467,8 +463,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_end_object(j);
     }
     weft_json_end_array(j);
-    weft_json_key(j, "host");
-    weft_json_object(j);
+    weft_json_kv_object(j, "host");
     for (size_t i = 0; i < n; i++)
         if (m[i].host_dependent)
             metric(j, &m[i], s);

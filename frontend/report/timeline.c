@@ -108,8 +108,7 @@ static void write_slice(struct weft_json *j, const struct weft_slice *x)
     weft_json_kv_f64(j, "dur", (double)(x->end_ps - x->begin_ps) / (double)WEFT_PS_PER_US);
     weft_json_kv_str(j, "name", x->name);
     weft_json_kv_str(j, "cat", x->what);
-    weft_json_key(j, "args");
-    weft_json_object(j);
+    weft_json_kv_object(j, "args");
     if (x->track != WEFT_TRACK_PAUSE)
         weft_json_kv_u64(
             j, x->track == WEFT_TRACK_OUT || x->track == WEFT_TRACK_IN ? "message" : "node",
@@ -166,8 +165,7 @@ static void begin_metadata(struct weft_json *j, const char *what, uint64_t pid, 
     if (tid)
         weft_json_kv_u64(j, "tid", tid);
     weft_json_kv_str(j, "name", what);
-    weft_json_key(j, "args");
-    weft_json_object(j);
+    weft_json_kv_object(j, "args");
 }
 
 static void end_metadata(struct weft_json *j)
@@ -237,8 +235,7 @@ static int timeline_write_all(const struct weft_slices *s, const char *dir, FILE
     weft_json_init(&j, out, out_name, 0);
     weft_json_object(&j);
     weft_json_kv_str(&j, "displayTimeUnit", "ns");
-    weft_json_key(&j, "traceEvents");
-    weft_json_array(&j);
+    weft_json_kv_array(&j, "traceEvents");
     write_processes(&j, s);
     write_threads(&j, s);
     for (uint64_t i = 0; i < s->n; i++) {

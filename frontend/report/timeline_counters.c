@@ -160,8 +160,7 @@ static void write_counter(struct weft_json *j, uint64_t pid, const char *object,
     weft_json_kv_u64(j, "pid", pid);
     weft_json_kv_f64(j, "ts", at_us);
     weft_json_kv_str(j, "name", name);
-    weft_json_key(j, "args");
-    weft_json_object(j);
+    weft_json_kv_object(j, "args");
     weft_json_kv_f64(j, "value", value);
     weft_json_end_object(j);
     weft_json_end_object(j);
@@ -184,8 +183,7 @@ static void write_title(struct weft_json *j, uint64_t pid, const char *title)
     weft_json_kv_str(j, "ph", "M");
     weft_json_kv_u64(j, "pid", pid);
     weft_json_kv_str(j, "name", "process_name");
-    weft_json_key(j, "args");
-    weft_json_object(j);
+    weft_json_kv_object(j, "args");
     weft_json_kv_str(j, "name", title);
     weft_json_end_object(j);
     weft_json_end_object(j);

@@ -2,6 +2,7 @@
 /* Estimates of what a run will cost; see cost.h for the model and cost.def for its figures. */
 #include "run/cost.h"
 
+#include "base/u64map.h"
 #include "base/units.h"
 #include "congestion/cc_table.h"
 #include "net/net.h"
@@ -49,12 +50,6 @@ static const struct manner manners[] = {
 /** Messages between two looks at the clock. */
 #define LOOK_EVERY 256u
 
-/* The pairs of hosts that have talked: an open addressing table of pair + 1. */
-struct pairs {
-    uint64_t *slots;
-    size_t cap, n;
-};
-
 /* How messages of some traffic classes go, and what they came to. */
 struct way {
     const struct manner *m;
@@ -66,7 +61,7 @@ struct way {
 enum { OWN, TCP, UET, WAYS };
 
 struct cost_play {
-    struct pairs pairs;
+    struct weft_u64map pairs; /* of hosts that have talked */
     struct way ways[WAYS];
     struct weft_scenario_classes others; /* that do not go the run's own way */
     const struct weft_routes *routes;
@@ -79,33 +74,6 @@ struct cost_play {
     uint64_t under_way; /* most messages at once */
     bool cut;           /* the budget is spent */
 };
-
-static size_t pair_place(const struct pairs *p, uint64_t key)
-{
-    size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (p->cap - 1);
-    while (p->slots[i] && p->slots[i] != key)
-        i = (i + 1) & (p->cap - 1);
-    return i;
-}
-
-/* Notes a pair; one that there is no memory for is not counted. */
-static void pair_note(struct pairs *p, uint64_t key)
-{
-    if (2 * (p->n + 1) > p->cap) {
-        struct pairs more = {.cap = p->cap ? 2 * p->cap : 1024, .n = p->n};
-        more.slots = (uint64_t *)calloc(more.cap, sizeof *more.slots);
-        if (!more.slots)
-            return;
-        for (size_t i = 0; i < p->cap; i++)
-            if (p->slots[i])
-                more.slots[pair_place(&more, p->slots[i])] = p->slots[i];
-        free(p->slots);
-        *p = more;
-    }
-    const size_t at = pair_place(p, key);
-    p->n += !p->slots[at];
-    p->slots[at] = key;
-}
 
 static void cost_look(struct cost_play *p)
 {
@@ -136,7 +104,8 @@ static void cost_on_flow(void *ctx, const struct weft_completion *done)
         w->hops += hops;
         p->hops += hops;
         p->sent += sent;
-        pair_note(&p->pairs, ((uint64_t)m->src << 32 | m->dst) + 1);
+        /* one that there is no memory for is not counted */
+        weft_u64map_put(&p->pairs, (uint64_t)m->src << 32 | m->dst, NULL);
     }
     w->messages++;
     p->bytes += m->bytes;
@@ -316,7 +285,7 @@ void weft_cost_estimate(const struct weft_cli *cli, const struct weft_scenario *
     if (p.net)
         p.net->ops->free(p.net);
     weft_routes_free(routes);
-    free(p.pairs.slots);
+    weft_u64map_release(&p.pairs);
     free(params);
 }
 

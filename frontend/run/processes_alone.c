@@ -67,8 +67,7 @@ void weft_processes_json(struct weft_json *j, const struct weft_cli *cli)
 {
     if (cli->processes < 2)
         return;
-    weft_json_key(j, "processes");
-    weft_json_object(j);
+    weft_json_kv_object(j, "processes");
     weft_json_kv_u64(j, "started", cli->processes);
     weft_json_kv_u64(j, "simulating", cli->alone ? 1 : cli->processes);
     weft_json_kv_str(j, "reason", cli->alone);

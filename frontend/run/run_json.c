@@ -17,8 +17,7 @@ void weft_run_json_results(struct weft_json *j, const struct weft_execution *x)
 {
     char key[WEFT_METRIC_KEY_MAX];
     if (x->nmetrics) {
-        weft_json_key(j, "metrics");
-        weft_json_object(j);
+        weft_json_kv_object(j, "metrics");
         for (size_t i = 0; i < x->nmetrics; i++) {
             const struct weft_metric_choice *c = &x->metrics[i];
             weft_json_kv_f64(
@@ -45,8 +44,7 @@ static void run_json_given_value(struct weft_json *j, const struct weft_scenario
         strcmp(value, usual ? usual : "") == 0)
         return;
     snprintf(key, sizeof key, "%s.%s", g->prefix, p->name);
-    weft_json_key(j, key);
-    weft_json_object(j);
+    weft_json_kv_object(j, key);
     weft_json_kv_str(j, "value", value);
     weft_json_kv_str(j, "default", usual);
     weft_json_kv_str(j, "from", weft_origin_name(g->origins[i].kind));
@@ -63,8 +61,7 @@ static void run_json_given(struct weft_json *j, const struct weft_scenario *s)
         char key[160];
         if (g->selector && g->selected_from.kind != WEFT_ORIGIN_DEFAULT) {
             snprintf(key, sizeof key, "%s.%s", g->label, g->selector);
-            weft_json_key(j, key);
-            weft_json_object(j);
+            weft_json_kv_object(j, key);
             weft_json_kv_str(j, "value", g->selected);
             weft_json_kv_str(j, "default", NULL);
             weft_json_kv_str(j, "from", weft_origin_name(g->selected_from.kind));
@@ -93,14 +90,12 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
         weft_outcome_json(j, c->outcome, c->reason);
     else
         weft_outcome_json(j, c->x->end.summary.outcome, c->x->end.reason);
-    weft_json_key(j, "versions");
-    weft_json_object(j);
+    weft_json_kv_object(j, "versions");
     weft_versions(c->cli, v);
     for (int i = 0; i < WEFT_VERSIONS; i++)
         weft_json_kv_str(j, v[i].name, v[i].value);
     weft_json_end_object(j);
-    weft_json_key(j, "machine");
-    weft_json_object(j);
+    weft_json_kv_object(j, "machine");
     if (uname(&host) == 0) {
         weft_json_kv_str(j, "name", host.nodename);
         weft_json_kv_str(j, "kernel", host.release);
@@ -112,16 +107,14 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
     weft_json_end_object(j);
     weft_processes_json(j, c->cli);
     if (c->x->files) {
-        weft_json_key(j, "files");
-        weft_json_array(j);
+        weft_json_kv_array(j, "files");
         for (size_t i = 0; i < c->x->files->n; i++)
             weft_json_str(j, c->x->files->names[i]);
         weft_json_end_array(j);
     }
     size_t nplugins;
     const char *const *plugins = weft_plugin_files(&nplugins);
-    weft_json_key(j, "plugins");
-    weft_json_array(j);
+    weft_json_kv_array(j, "plugins");
     for (size_t i = 0; i < nplugins; i++)
         weft_json_str(j, plugins[i]);
     weft_json_end_array(j);
@@ -139,8 +132,7 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
     weft_source_offered_json(j, s);
     weft_json_key(j, "config");
     weft_source_config_json(j, s);
-    weft_json_key(j, "overrides");
-    weft_json_array(j);
+    weft_json_kv_array(j, "overrides");
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
         char key[160];

@@ -343,8 +343,7 @@ void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
     weft_json_object(j);
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
-        weft_json_key(j, g->label);
-        weft_json_object(j);
+        weft_json_kv_object(j, g->label);
         if (g->selector)
             weft_json_kv_str(j, g->selector, g->selected);
         if (g->preset)

@@ -70,8 +70,8 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
 {
     enum { MAX_NAMES = 128 };
     const char *names[MAX_NAMES];
-    char all[512] = "";
-    size_t n = weft_family_size(id, b), used = 0;
+    char all[512];
+    size_t n = weft_family_size(id, b);
     if (n > MAX_NAMES)
         n = MAX_NAMES;
     for (size_t i = 0; i < n; i++) {
@@ -81,11 +81,6 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
             return 0;
         }
         names[i] = p.name;
-        int w = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", p.name);
-        if (w > 0 && (size_t)w < sizeof all - used)
-            used += (size_t)w;
-        else
-            all[used] = '\0';
     }
     const struct weft_cc_ops *owner = id == WEFT_FAMILY_CC ? weft_cc_preset_owner(name) : NULL;
     if (owner)
@@ -99,5 +94,5 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
                             weft_families[id].what, name, near);
     return weft_err_set(err, WEFT_E_INPUT,
                         "unknown %s '%s'; there are: %s (--plugin FILE adds those of a file)",
-                        weft_families[id].what, name, all);
+                        weft_families[id].what, name, weft_names_joined(all, sizeof all, names, n));
 }

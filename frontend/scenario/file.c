@@ -42,26 +42,11 @@ static int scenario_file_unknown(const struct weft_resolver *r, const char *what
                                  const char *name, const struct names *valid, int64_t line,
                                  int64_t col, struct weft_err *err)
 {
-    const char *near = weft_nearest(name, valid->list, valid->n);
-    if (near)
-        return weft_err_at(err, WEFT_E_INPUT, r->s->file, line, col,
-                           "unknown %s '%s' in <%s>; did you mean '%s'?", what, name, where, near);
-    char all[768] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < valid->n; i++) {
-        size_t len = strlen(valid->list[i]);
-        if (used + len + 3 > sizeof all)
-            break;
-        if (i) {
-            memcpy(all + used, ", ", 2);
-            used += 2;
-        }
-        memcpy(all + used, valid->list[i], len + 1);
-        used += len;
-    }
-    return weft_err_at(err, WEFT_E_INPUT, r->s->file, line, col,
-                       "unknown %s '%s' in <%s>; valid: %s", what, name, where,
-                       valid->n ? all : "none");
+    char all[768] = "; valid: none";
+    if (valid->n)
+        weft_names_joined(all + 9, sizeof all - 9, valid->list, valid->n);
+    return weft_err_at(err, WEFT_E_INPUT, r->s->file, line, col, "unknown %s '%s' in <%s>%s", what,
+                       name, where, WEFT_MEANT(name, valid->list, valid->n, all));
 }
 
 static void element_names(const struct weft_resolver *r, struct names *v)

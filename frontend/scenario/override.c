@@ -176,13 +176,8 @@ static int unknown_key(struct weft_resolver *r, const struct weft_override *o, s
         for (size_t i = 0; i < weft_family_size((enum weft_family_id)f, &r->backends) && n < MAX;
              i++)
             names[n++] = weft_family_member((enum weft_family_id)f, &r->backends, i).name;
-    const char *near = weft_nearest(o->prefix, names, n);
-    if (near)
-        return weft_err_set(err, WEFT_E_INPUT, "--set %s: unknown section '%s'; did you mean '%s'?",
-                            o->text, o->prefix, near);
-    return weft_err_set(err, WEFT_E_INPUT,
-                        "--set %s: unknown section '%s'; 'weft show scenario' prints every key",
-                        o->text, o->prefix);
+    return weft_err_set(err, WEFT_E_INPUT, "--set %s: unknown section '%s'%s", o->text, o->prefix,
+                        WEFT_MEANT(o->prefix, names, n, "; 'weft show scenario' prints every key"));
 }
 
 int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)

@@ -10,6 +10,7 @@
 #include "scenario/resolve.h"
 #include "congestion/cc_table.h"
 #include "scenario/sections.h"
+#include "scenario/xml_out.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,89 +24,73 @@
 struct writer {
     const struct weft_text_sink *sink;
     int depth;
-    int coarse; /* of the table being written: see params() */
+    char open[16][64]; /* tags */
+    int coarse;        /* of the table being written: see params() */
 };
 
-static void schema_put(const struct writer *w, const char *text)
-{
-    w->sink->put(w->sink->ctx, text, strlen(text));
-}
-
-static void put_escaped(const struct writer *w, const char *text)
-{
-    for (const char *p = text; *p; p++) {
-        if (*p == '&')
-            schema_put(w, "&amp;");
-        else if (*p == '<')
-            schema_put(w, "&lt;");
-        else if (*p == '>')
-            schema_put(w, "&gt;");
-        else if (*p == '"')
-            schema_put(w, "&quot;");
-        else
-            w->sink->put(w->sink->ctx, p, 1);
-    }
-}
-
-static void indent(const struct writer *w)
+/* Begins a tag, or what closes one ("/NAME"), up to its end. */
+static void begin_tag(const struct writer *w, const char *name, const char *attr, const char *value)
 {
     for (int i = 0; i < w->depth; i++)
-        schema_put(w, "  ");
+        weft_xml_put(w->sink, "  ");
+    weft_xml_put(w->sink, "<");
+    weft_xml_put(w->sink, name);
+    if (attr)
+        weft_xml_put_attr(w->sink, attr, value);
 }
 
 static void open_tag(struct writer *w, const char *name, const char *attr, const char *value)
 {
-    indent(w);
-    schema_put(w, "<");
-    schema_put(w, name);
-    if (attr) {
-        schema_put(w, " ");
-        schema_put(w, attr);
-        schema_put(w, "=\"");
-        put_escaped(w, value);
-        schema_put(w, "\"");
-    }
-    schema_put(w, ">\n");
-    w->depth++;
+    begin_tag(w, name, attr, value);
+    weft_xml_put(w->sink, ">\n");
+    snprintf(w->open[w->depth++], sizeof w->open[0], "%s", name);
 }
 
-static void close_tag(struct writer *w, const char *name)
+/* Opens each of @p tags within the one before: "optional element=NAME choice". */
+static void open_tags(struct writer *w, const char *tags)
 {
-    w->depth--;
-    indent(w);
-    schema_put(w, "</");
-    schema_put(w, name);
-    schema_put(w, ">\n");
+    char tag[64];
+    while (*tags) {
+        const size_t n = strcspn(tags, " ");
+        snprintf(tag, sizeof tag, "%.*s", (int)n, tags);
+        char *name = strchr(tag, '=');
+        if (name)
+            *name++ = '\0';
+        open_tag(w, tag, name ? "name" : NULL, name);
+        tags += n + strspn(tags + n, " ");
+    }
+}
+
+/* Closes the innermost @p n. */
+static void close_tags(struct writer *w, int n)
+{
+    while (n-- > 0) {
+        const char *name = w->open[--w->depth];
+        begin_tag(w, "/", NULL, NULL);
+        weft_xml_put(w->sink, name);
+        weft_xml_put(w->sink, ">\n");
+    }
 }
 
 static void leaf(struct writer *w, const char *name, const char *attr, const char *value,
                  const char *text)
 {
-    indent(w);
-    schema_put(w, "<");
-    schema_put(w, name);
-    if (attr) {
-        schema_put(w, " ");
-        schema_put(w, attr);
-        schema_put(w, "=\"");
-        put_escaped(w, value);
-        schema_put(w, "\"");
-    }
+    begin_tag(w, name, attr, value);
     if (text) {
-        schema_put(w, ">");
-        put_escaped(w, text);
-        schema_put(w, "</");
-        schema_put(w, name);
-        schema_put(w, ">\n");
+        weft_xml_put(w->sink, ">");
+        weft_xml_put_escaped(w->sink, text);
+        weft_xml_put(w->sink, "</");
+        weft_xml_put(w->sink, name);
+        weft_xml_put(w->sink, ">\n");
     } else {
-        schema_put(w, "/>\n");
+        weft_xml_put(w->sink, "/>\n");
     }
 }
 
 static void choices(struct writer *w, const char *words)
 {
     char word[128];
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "choice");
     while (*words) {
         size_t n = strcspn(words, "|");
         snprintf(word, sizeof word, "%.*s", (int)n, words);
@@ -114,7 +99,7 @@ static void choices(struct writer *w, const char *words)
         if (*words == '|')
             words++;
     }
-    close_tag(w, "choice");
+    close_tags(w, 1);
 }
 
 /* Whether the pattern of a parameter is any text. */
@@ -161,13 +146,11 @@ static void alike_params(struct writer *w, const struct weft_param_table *t, siz
 {
     const struct weft_param *p = &t->params[first];
     char doc[1024], def[WEFT_DEFAULT_TEXT_MAX];
-    open_tag(w, "zeroOrMore", NULL, NULL);
-    open_tag(w, "attribute", NULL, NULL);
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "zeroOrMore attribute choice");
     for (size_t i = first; i < t->n; i++)
         if (alike(w, p, &t->params[i]))
             leaf(w, "name", NULL, NULL, t->params[i].name);
-    close_tag(w, "choice");
+    close_tags(w, 1);
     for (size_t i = first; i < t->n; i++) {
         const struct weft_param *q = &t->params[i];
         if (!alike(w, p, q))
@@ -177,8 +160,7 @@ static void alike_params(struct writer *w, const struct weft_param_table *t, siz
         leaf(w, "a:documentation", NULL, NULL, doc);
     }
     schema_text(w, p);
-    close_tag(w, "attribute");
-    close_tag(w, "zeroOrMore");
+    close_tags(w, 2);
 }
 
 /* States that libxml2 can be in while it matches all attributes of a table. */
@@ -223,18 +205,16 @@ static void presets(struct writer *w, const struct weft_preset *p, const char *s
 {
     if (!p)
         return;
-    open_tag(w, "optional", NULL, NULL);
+    open_tags(w, "optional");
     open_tag(w, "attribute", "name", WEFT_PRESET_KEY);
     char help[64];
     snprintf(help, sizeof help, "settings under one name; see 'weft show %s'", shown);
     leaf(w, "a:documentation", NULL, NULL, help);
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "choice");
     leaf(w, "value", NULL, NULL, "none");
     for (; p->name; p++)
         leaf(w, "value", NULL, NULL, p->name);
-    close_tag(w, "choice");
-    close_tag(w, "attribute");
-    close_tag(w, "optional");
+    close_tags(w, 3);
 }
 
 #define DIMENSION_SETTINGS "dimension-settings"
@@ -244,23 +224,18 @@ static void dimension_elements(struct writer *w)
 {
     size_t n;
     const struct weft_topology_ops *const *table = weft_topology_table(&n);
-    open_tag(w, "zeroOrMore", NULL, NULL);
-    open_tag(w, "element", "name", "dimension");
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "zeroOrMore element=dimension choice");
     for (size_t i = 0; i < n; i++) {
         if (!table[i]->dimensions)
             continue;
-        open_tag(w, "group", NULL, NULL);
-        open_tag(w, "attribute", "name", "type");
+        open_tags(w, "group attribute=type");
         leaf(w, "value", NULL, NULL, table[i]->name);
-        close_tag(w, "attribute");
+        close_tags(w, 1);
         params(w, &table[i]->params);
         leaf(w, "ref", "name", DIMENSION_SETTINGS, NULL);
-        close_tag(w, "group");
+        close_tags(w, 1);
     }
-    close_tag(w, "choice");
-    close_tag(w, "element");
-    close_tag(w, "zeroOrMore");
+    close_tags(w, 3);
 }
 
 /* What any dimension may set for itself: one pattern, as in params(). */
@@ -271,9 +246,7 @@ static void dimension_settings(struct writer *w)
     size_t n;
     const struct weft_cc_ops *const *ccs = weft_cc_table(&n);
     open_tag(w, "define", "name", DIMENSION_SETTINGS);
-    open_tag(w, "zeroOrMore", NULL, NULL);
-    open_tag(w, "attribute", NULL, NULL);
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "zeroOrMore attribute choice");
     leaf(w, "name", NULL, NULL, WEFT_DIM_CONTROL_KEY);
     for (size_t i = 0; i < t->n; i++)
         leaf(w, "name", NULL, NULL, t->params[i].name);
@@ -282,15 +255,13 @@ static void dimension_settings(struct writer *w)
             snprintf(text, sizeof text, "%s.%s", ccs[i]->name, ccs[i]->params.params[k].name);
             leaf(w, "name", NULL, NULL, text);
         }
-    close_tag(w, "choice");
+    close_tags(w, 1);
     for (size_t i = 0; i < t->n; i++) {
         snprintf(text, sizeof text, "%s: %s", t->params[i].name, t->params[i].help);
         leaf(w, "a:documentation", NULL, NULL, text);
     }
     leaf(w, "text", NULL, NULL, NULL);
-    close_tag(w, "attribute");
-    close_tag(w, "zeroOrMore");
-    close_tag(w, "define");
+    close_tags(w, 3);
 }
 
 /* The attributes of a workload beside its type. */
@@ -309,14 +280,14 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
     const char *times = id == WEFT_FAMILY_WORKLOAD ? "zeroOrMore" : "optional";
     open_tag(w, times, NULL, NULL);
     open_tag(w, "element", "name", f->element);
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "choice");
     for (size_t i = 0; i < weft_family_size(id, b); i++) {
         struct weft_plugin p = weft_family_member(id, b, i);
-        open_tag(w, "group", NULL, NULL);
+        open_tags(w, "group");
         open_tag(w, "attribute", "name", f->selector);
         leaf(w, "a:documentation", NULL, NULL, p.title);
         leaf(w, "value", NULL, NULL, p.name);
-        close_tag(w, "attribute");
+        close_tags(w, 1);
         if (id == WEFT_FAMILY_CC)
             presets(w, ((const struct weft_cc_ops *)p.ops)->presets, "cc NAME");
         if (id == WEFT_FAMILY_WORKLOAD)
@@ -325,26 +296,23 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
             params(w, p.params);
         if (id == WEFT_FAMILY_TOPOLOGY && weft_params_find(p.params, "dimensions"))
             dimension_elements(w);
-        close_tag(w, "group");
+        close_tags(w, 1);
     }
     leaf(w, "empty", NULL, NULL, NULL);
-    close_tag(w, "choice");
-    close_tag(w, "element");
-    close_tag(w, times);
+    close_tags(w, 3);
 }
 
 static void section(struct writer *w, const char *name, const char *help,
                     const struct weft_param_table *t, const struct weft_preset *p)
 {
-    open_tag(w, "optional", NULL, NULL);
+    open_tags(w, "optional");
     open_tag(w, "element", "name", name);
     if (help)
         leaf(w, "a:documentation", NULL, NULL, help);
     leaf(w, "empty", NULL, NULL, NULL);
     presets(w, p, "system");
     params(w, t);
-    close_tag(w, "element");
-    close_tag(w, "optional");
+    close_tags(w, 2);
 }
 
 /* <fault> with its list as an attribute, or an element for each entry. */
@@ -352,26 +320,20 @@ static void faults(struct writer *w)
 {
     size_t n;
     const struct weft_fault_kind *const *kinds = weft_fault_kinds(&n);
-    open_tag(w, "optional", NULL, NULL);
+    open_tags(w, "optional");
     open_tag(w, "element", "name", WEFT_FAULT_ELEMENT);
     leaf(w, "a:documentation", NULL, NULL, "what goes wrong during the run");
-    open_tag(w, "choice", NULL, NULL);
-    open_tag(w, "group", NULL, NULL);
+    open_tags(w, "choice group");
     params(w, &weft_fault_param_table);
-    close_tag(w, "group");
-    open_tag(w, "oneOrMore", NULL, NULL);
-    open_tag(w, "choice", NULL, NULL);
+    close_tags(w, 1);
+    open_tags(w, "oneOrMore choice");
     for (size_t i = 0; i < n; i++) {
         open_tag(w, "element", "name", kinds[i]->name);
         leaf(w, "a:documentation", NULL, NULL, kinds[i]->title);
         params(w, &kinds[i]->params);
-        close_tag(w, "element");
+        close_tags(w, 1);
     }
-    close_tag(w, "choice");
-    close_tag(w, "oneOrMore");
-    close_tag(w, "choice");
-    close_tag(w, "element");
-    close_tag(w, "optional");
+    close_tags(w, 5);
 }
 
 /* Names the text of a type by a regular expression. */
@@ -380,8 +342,7 @@ static void pattern(struct writer *w, enum weft_param_type type, const char *reg
     open_tag(w, "define", "name", weft_param_type_name(type));
     open_tag(w, "data", "type", "string");
     leaf(w, "param", "name", "pattern", regex);
-    close_tag(w, "data");
-    close_tag(w, "define");
+    close_tags(w, 2);
 }
 
 /* A number with one of the units that @p units matches; zero needs none. Also WEFT_PARAM_AUTO,
@@ -397,9 +358,9 @@ static void quantity(struct writer *w, enum weft_param_type type, const char *un
 static void optional_attributes(struct writer *w, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        open_tag(w, "optional", NULL, NULL);
+        open_tags(w, "optional");
         leaf(w, "attribute", "name", names[i], NULL);
-        close_tag(w, "optional");
+        close_tags(w, 1);
     }
 }
 
@@ -407,77 +368,62 @@ static void optional_attributes(struct writer *w, const char *const *names, size
 static void settings(struct writer *w, const char *element)
 {
     open_tag(w, "element", "name", element);
-    open_tag(w, "oneOrMore", NULL, NULL);
-    open_tag(w, "attribute", NULL, NULL);
+    open_tags(w, "oneOrMore attribute");
     leaf(w, "anyName", NULL, NULL, NULL);
     leaf(w, "text", NULL, NULL, NULL);
-    close_tag(w, "attribute");
-    close_tag(w, "oneOrMore");
-    close_tag(w, "element");
+    close_tags(w, 3);
 }
 
 /* <bound> within <sweep>. */
 static void row_bound(struct writer *w)
 {
     static const char *const attributes[] = {"where", "over", "min", "max", "why"};
-    open_tag(w, "element", "name", "bound");
+    open_tags(w, "element=bound");
     leaf(w, "attribute", "name", "metric", NULL);
     optional_attributes(w, attributes, sizeof attributes / sizeof attributes[0]);
-    open_tag(w, "optional", NULL, NULL);
-    open_tag(w, "attribute", "name", "quick");
+    open_tags(w, "optional attribute=quick");
     choices(w, "yes|no");
-    close_tag(w, "attribute");
-    close_tag(w, "optional");
-    close_tag(w, "element");
+    close_tags(w, 3);
 }
 
 static void sweep(struct writer *w)
 {
     static const char *const attributes[] = {"name",  "title", "metrics",
                                              "seeds", "find",  "speed-up"};
-    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tags(w, "zeroOrMore");
     open_tag(w, "element", "name", WEFT_SWEEP_ELEMENT);
     leaf(w, "a:documentation", NULL, NULL,
          "what weft sweep varies unless its options say otherwise");
     optional_attributes(w, attributes, sizeof attributes / sizeof attributes[0]);
-    open_tag(w, "zeroOrMore", NULL, NULL);
-    open_tag(w, "choice", NULL, NULL);
+    open_tags(w, "zeroOrMore choice");
     settings(w, "set");
     settings(w, "vary");
     settings(w, "quick");
     row_bound(w);
-    close_tag(w, "choice");
-    close_tag(w, "zeroOrMore");
-    close_tag(w, "element");
-    close_tag(w, "zeroOrMore");
+    close_tags(w, 4);
 }
 
 void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,
                                 const struct weft_text_sink *sink)
 {
-    struct writer w = {sink, 0, 0};
+    struct writer w = {.sink = sink};
     struct weft_backends b = {backends, nbackends};
-    schema_put(
-        &w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n"
-            "<!-- RELAX NG schema of weft scenario files. Written by 'weft show schema' from the "
-            "parameter "
-            "tables; do not edit. -->\n"
-            "<grammar xmlns=\"http://relaxng.org/ns/structure/1.0\"\n"
-            "         xmlns:a=\"http://relaxng.org/ns/compatibility/annotations/1.0\"\n"
-            "         datatypeLibrary=\"http://www.w3.org/2001/XMLSchema-datatypes\">\n");
-    w.depth = 1;
-    open_tag(&w, "start", NULL, NULL);
-    open_tag(&w, "element", "name", "scenario");
-    open_tag(&w, "interleave", NULL, NULL);
-    open_tag(&w, "optional", NULL, NULL);
+    weft_xml_put(
+        sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+              "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n"
+              "<!-- RELAX NG schema of weft scenario files. Written by 'weft show schema' from the "
+              "parameter "
+              "tables; do not edit. -->\n"
+              "<grammar xmlns=\"http://relaxng.org/ns/structure/1.0\"\n"
+              "         xmlns:a=\"http://relaxng.org/ns/compatibility/annotations/1.0\"\n"
+              "         datatypeLibrary=\"http://www.w3.org/2001/XMLSchema-datatypes\">\n");
+    snprintf(w.open[w.depth++], sizeof w.open[0], "grammar");
+    open_tags(&w, "start element=scenario interleave optional");
     leaf(&w, "attribute", "name", "name", NULL);
-    close_tag(&w, "optional");
-    open_tag(&w, "optional", NULL, NULL);
-    open_tag(&w, "element", "name", "description");
+    close_tags(&w, 1);
+    open_tags(&w, "optional element=description");
     leaf(&w, "text", NULL, NULL, NULL);
-    close_tag(&w, "element");
-    close_tag(&w, "optional");
+    close_tags(&w, 2);
     family(&w, WEFT_FAMILY_TOPOLOGY, &b);
     family(&w, WEFT_FAMILY_NETWORK, &b);
     for (size_t i = 0; i < nbackends; i++)
@@ -494,9 +440,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     section(&w, "output", "the tables that a run writes", &weft_output_param_table, NULL);
     section(&w, "run", "the run itself", &weft_run_param_table, NULL);
     sweep(&w);
-    close_tag(&w, "interleave");
-    close_tag(&w, "element");
-    close_tag(&w, "start");
+    close_tags(&w, 3);
     dimension_settings(&w);
     quantity(&w, WEFT_PARAM_TIME, "([pPnNuUmM]?[sS]|[mM][iI][nN]|[hH])");
     quantity(&w, WEFT_PARAM_SIZE, "([kKmMgGtT][iI]?)?B");
@@ -505,5 +449,5 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     pattern(&w, WEFT_PARAM_U64, "\\s*[0-9]+\\s*");
     pattern(&w, WEFT_PARAM_F64,
             "\\s*[0-9.eE+\\-]+\\s*(%|/\\s*[0-9.eE+\\-]+)?\\s*|" WEFT_PARAM_AUTO);
-    schema_put(&w, "</grammar>\n");
+    close_tags(&w, 1);
 }

@@ -43,10 +43,9 @@ static int scenario_sweep_unknown(const struct weft_resolver *r, const struct we
                                   const char *in, const char *const *names, size_t n,
                                   const char *valid, struct weft_err *err)
 {
-    const char *near = weft_nearest(a->name, names, n);
     return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
-                       "unknown attribute '%s' in <%s>; %s%s%s", a->name, in,
-                       near ? "did you mean '" : valid, near ? near : "", near ? "'?" : "");
+                       "unknown attribute '%s' in <%s>%s", a->name, in,
+                       WEFT_MEANT(a->name, names, n, valid));
 }
 
 /* yes or no, and whether it is no. */
@@ -122,8 +121,8 @@ static int read_bound(struct weft_resolver *r, const struct weft_xml_elem *e,
         while (i < n && strcmp(a->name, names[i]) != 0)
             i++;
         if (i == n)
-            return scenario_sweep_unknown(r, a, "bound", names, n,
-                                          "valid: metric, where, over, min, max, why, quick", err);
+            return scenario_sweep_unknown(
+                r, a, "bound", names, n, "; valid: metric, where, over, min, max, why, quick", err);
         if (i + 1 == n && read_yes_no(r, a, "bound", &b->full_only, err))
             return err->code;
         if (i + 1 < n && !(*to[i] = weft_arena_strdup(r->s->arena, a->value)))
@@ -151,7 +150,7 @@ static int read_attribute(struct weft_resolver *r, const struct weft_xml_attr *a
             return *to[i] ? 0 : weft_err_no_memory(err, "a scenario");
         }
     return scenario_sweep_unknown(r, a, WEFT_SWEEP_ELEMENT, names, n,
-                                  "valid: name, title, metrics, seeds, find, speed-up", err);
+                                  "; valid: name, title, metrics, seeds, find, speed-up", err);
 }
 
 /* What <sweep> holds while it is read. */

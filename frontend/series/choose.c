@@ -89,7 +89,7 @@ static int choose_unknown(const struct weft_series_choice *c, const char *word,
                           struct weft_err *err)
 {
     const char *names[NAMES_MAX];
-    char all[512] = "";
+    char all[512];
     size_t n = 0;
     for (size_t i = 0; i < QUANTITIES; i++)
         names[n++] = quantities[i].name;
@@ -97,14 +97,10 @@ static int choose_unknown(const struct weft_series_choice *c, const char *word,
         for (const struct weft_cc_observable *o = c->controls[k]->observables;
              o && o->name && n < NAMES_MAX; o++)
             names[n++] = o->name;
-    const char *near = weft_nearest(word, names, n);
-    if (near)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "sample.what: unknown quantity '%s'; did you mean '%s'?", word, near);
-    for (size_t i = 0, used = 0; i < n && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
-    return weft_err_set(err, WEFT_E_INPUT, "sample.what: unknown quantity '%s'; there are: %s",
-                        word, all);
+    snprintf(all, sizeof all, "; there are: ");
+    weft_names_joined(all + strlen(all), sizeof all - strlen(all), names, n);
+    return weft_err_set(err, WEFT_E_INPUT, "sample.what: unknown quantity '%s'%s", word,
+                        WEFT_MEANT(word, names, n, all));
 }
 
 /* Refuses what has no moments of change, where only those are recorded. */

@@ -33,19 +33,16 @@ static int read_match(const struct weft_sweep *s, char *text, struct weft_sweep_
         if (strcmp(keys[m->column], text) == 0)
             break;
     }
-    if (m->column == s->ncolumns) {
-        const char *near = weft_nearest(text, keys, s->ncolumns);
-        return weft_err_set(err, WEFT_E_INPUT, "%s is not varied%s%s%s", text,
-                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
+    if (m->column == s->ncolumns)
+        return weft_err_set(err, WEFT_E_INPUT, "%s is not varied%s", text,
+                            WEFT_MEANT(text, keys, s->ncolumns, ""));
     const struct weft_sweep_axis *a = &s->axis[s->column[m->column].axis];
     const struct weft_sweep_values *v = &a->value[s->column[m->column].key];
     for (m->place = 0; m->place < v->n; m->place++)
         if (strcmp(v->list[m->place], value) == 0)
             return 0;
-    const char *near = weft_nearest(value, v->list, v->n);
-    return weft_err_set(err, WEFT_E_INPUT, "%s is not '%s' in any row%s%s%s", text, value,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return weft_err_set(err, WEFT_E_INPUT, "%s is not '%s' in any row%s", text, value,
+                        WEFT_MEANT(value, v->list, v->n, ""));
 }
 
 /* "KEY=VALUE and KEY=VALUE". */
@@ -282,8 +279,7 @@ void weft_sweep_bounds_text(FILE *out, const struct weft_sweep_bounds *b,
 void weft_sweep_bounds_json(struct weft_json *j, const struct weft_sweep_bounds *b,
                             const struct weft_sweep *s)
 {
-    weft_json_key(j, "bounds");
-    weft_json_array(j);
+    weft_json_kv_array(j, "bounds");
     for (size_t i = 0; i < b->n; i++) {
         const struct weft_scenario_row_bound *given = b->list[i].given;
         const struct found f = bound_look(s, &b->list[i]);

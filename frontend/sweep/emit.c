@@ -78,15 +78,13 @@ static int print_point(FILE *f, const struct weft_sweep_base *b, const struct we
 }
 
 static int write_text(const struct weft_sweep_base *b, const char *name, struct weft_memfile *text,
-                      mode_t mode, struct weft_err *err)
+                      mode_t mode, int code, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
-    int code = weft_memfile_close(text, name, err);
     code = code ? code : weft_path_join(path, b->out, name, err);
-    code = code ? code : weft_file_write(path, text->data, text->size, err);
+    code = weft_memfile_write(text, name, path, code, err);
     if (!code)
         chmod(path, mode);
-    free(text->data);
     return code;
 }
 
@@ -104,7 +102,7 @@ static int write_array(const struct weft_sweep_base *b, const struct weft_sweep 
     fputs(" || exit 4\nsed -n \"${SLURM_ARRAY_TASK_ID}p\" ", text.f);
     quote(text.f, b->out);
     fputs("/points.sh | sh\n", text.f);
-    return write_text(b, "points.sbatch", &text, 0755, err);
+    return write_text(b, "points.sbatch", &text, 0755, 0, err);
 }
 
 int weft_sweep_emit(const struct weft_sweep_base *b, const struct weft_sweep *s, bool slurm,
@@ -119,11 +117,6 @@ int weft_sweep_emit(const struct weft_sweep_base *b, const struct weft_sweep *s,
     int code = 0;
     for (size_t i = 0; !code && i < s->npoints; i++)
         code = print_point(text.f, b, s, i, program, cwd, err);
-    if (code) {
-        weft_memfile_close(&text, "points.sh", &(struct weft_err){0});
-        free(text.data);
-        return code;
-    }
-    code = write_text(b, "points.sh", &text, 0644, err);
+    code = write_text(b, "points.sh", &text, 0644, code, err);
     return code || !slurm ? code : write_array(b, s, cwd, err);
 }

@@ -8,8 +8,7 @@
 
 static void list_json(struct weft_json *j, const char *key, const char *const *list, size_t n)
 {
-    weft_json_key(j, key);
-    weft_json_array(j);
+    weft_json_kv_array(j, key);
     for (size_t i = 0; i < n; i++)
         weft_json_str(j, list[i]);
     weft_json_end_array(j);
@@ -18,8 +17,7 @@ static void list_json(struct weft_json *j, const char *key, const char *const *l
 /* What was asked for, so that --collect finds it. */
 static void definition(struct weft_json *j, const struct weft_sweep_base *b)
 {
-    weft_json_key(j, "sweep");
-    weft_json_object(j);
+    weft_json_kv_object(j, "sweep");
     weft_json_kv_str(j, "scenario", b->nargs ? b->args[0] : NULL);
     list_json(j, "set", b->source.set.list, b->source.set.n);
     weft_json_kv_str(j, "seed", b->source.seed);
@@ -43,8 +41,7 @@ void weft_sweep_run_json(struct weft_json *j, const void *ctx)
     definition(j, record->base);
     weft_json_kv_u64(j, "rows", s->npoints);
     weft_json_kv_u64(j, "rows_done", done);
-    weft_json_key(j, "failed_rows");
-    weft_json_array(j);
+    weft_json_kv_array(j, "failed_rows");
     for (size_t i = 0; i < s->npoints; i++) {
         if (s->point[i].state != WEFT_POINT_DONE || !s->point[i].reason)
             continue;

@@ -144,17 +144,14 @@ void weft_sweep_find_text(FILE *out, const struct weft_sweep_find *f, const stru
 void weft_sweep_find_json(struct weft_json *j, const struct weft_sweep_find *f,
                           const struct weft_sweep *s)
 {
-    weft_json_key(j, "find");
-    weft_json_object(j);
+    weft_json_kv_object(j, "find");
     weft_json_kv_str(j, "expression", f->text);
-    weft_json_key(j, "answers");
-    weft_json_array(j);
+    weft_json_kv_array(j, "answers");
     for (size_t i = 0; i < f->nsearches; i++) {
         size_t row;
         const char *value = answer(f, s, i, &row);
         weft_json_object(j);
-        weft_json_key(j, "settings");
-        weft_json_object(j);
+        weft_json_kv_object(j, "settings");
         for (size_t c = 0; c < s->ncolumns; c++)
             if (s->column[c].axis != f->axis)
                 weft_json_kv_str(j, weft_sweep_key(s, c), weft_sweep_value(s, c, row));

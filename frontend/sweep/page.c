@@ -41,9 +41,7 @@ int weft_sweep_page_update(const char *page, const char *name, const char *text,
         fwrite(text, 1, size, t.f);
         fputs("```\n", t.f);
         fwrite(end, 1, len - (size_t)(end - old), t.f);
-        code = weft_memfile_close(&t, page, err);
-        code = code ? code : weft_file_write(page, t.data, t.size, err);
-        free(t.data);
+        code = weft_memfile_write(&t, page, page, 0, err);
     }
     free(old);
     return code;

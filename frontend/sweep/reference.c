@@ -18,10 +18,9 @@ static int find_metric(const struct weft_sweep *s, const char *name, size_t *out
         if (strcmp(names[*out], name) == 0)
             return 0;
     }
-    const char *near = weft_nearest(name, names, s->nmetrics);
-    return weft_err_set(
-        err, WEFT_E_USAGE, "--vary " WEFT_SWEEP_REFERENCE "%s: the sweep does not show '%s'%s%s%s",
-        name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return weft_err_set(err, WEFT_E_USAGE,
+                        "--vary " WEFT_SWEEP_REFERENCE "%s: the sweep does not show '%s'%s", name,
+                        name, WEFT_MEANT(name, names, s->nmetrics, ""));
 }
 
 static int check_values(const struct weft_sweep *s, size_t column, const struct weft_metric *m,

@@ -220,10 +220,8 @@ static int request_choose(const struct weft_scenario *s, const struct weft_sweep
         if (strcmp(s->sweeps[i]->name, o->part) == 0)
             return 0;
     }
-    const char *near = weft_nearest(o->part, names, n);
-    return weft_err_set(err, WEFT_E_USAGE, "--part %s: %s has no <sweep> of this name%s%s%s",
-                        o->part, s->file, near ? "; did you mean '" : "", near ? near : "",
-                        near ? "'?" : "");
+    return weft_err_set(err, WEFT_E_USAGE, "--part %s: %s has no <sweep> of this name%s", o->part,
+                        s->file, WEFT_MEANT(o->part, names, n, ""));
 }
 
 /* All that a sweep of the scenario says. */

@@ -128,8 +128,7 @@ static void row_json(struct weft_json *j, const struct weft_sweep *s, size_t row
 {
     char key[WEFT_METRIC_KEY_MAX], ci[WEFT_METRIC_KEY_MAX + 8], off[WEFT_METRIC_KEY_MAX + 8];
     weft_json_object(j);
-    weft_json_key(j, "settings");
-    weft_json_object(j);
+    weft_json_kv_object(j, "settings");
     for (size_t c = 0; c < s->ncolumns; c++)
         weft_json_kv_str(j, weft_sweep_key(s, c), weft_sweep_value(s, c, row));
     weft_json_end_object(j);
@@ -161,8 +160,7 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s, const struct weft_sw
     weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
     weft_json_kv_str(&j, "command", "sweep");
     weft_outcome_json(&j, s->outcome, s->reason);
-    weft_json_key(&j, "rows");
-    weft_json_array(&j);
+    weft_json_kv_array(&j, "rows");
     for (size_t row = 0; row < s->nrows; row++) {
         weft_sweep_row(s, row, &r);
         if (r.there)

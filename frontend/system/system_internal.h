@@ -37,7 +37,7 @@
 #include "system/agreed_order.h"
 #include "system/system.h"
 #include "system/causal_path.h"
-#include "system/u64map.h"
+#include "base/u64map.h"
 
 #include <stdbool.h>
 

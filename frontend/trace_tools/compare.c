@@ -147,8 +147,7 @@ int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_
     const uint32_t most = ranks[0] > ranks[1] ? ranks[0] : ranks[1];
     if (json) {
         weft_trace_json(&j, cli, "trace compare");
-        weft_json_key(&j, "fabrics");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "fabrics");
     } else {
         fprintf(cli->out, "%-26s %14s %14s\n", "played on", "the first", "the second");
     }

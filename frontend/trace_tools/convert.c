@@ -118,12 +118,8 @@ static int write_schedule(const struct weft_cli *cli, const struct weft_goal *g,
         code = weft_memfile_open(&m, "a GOAL schedule", err);
         if (code)
             return code;
-        code = weft_goal_write_text(g, m.f, err);
-        const int closed = weft_memfile_close(&m, "a GOAL schedule", code ? NULL : err);
-        code = code ? code : closed;
-        if (!code)
-            code = weft_file_write(path, m.data, m.size, err);
-        free(m.data);
+        code =
+            weft_memfile_write(&m, "a GOAL schedule", path, weft_goal_write_text(g, m.f, err), err);
     }
     if (!code)
         fprintf(cli->out,

@@ -132,8 +132,7 @@ int weft_trace_diff(const struct weft_cli *cli, const struct weft_trace_opts *o,
         rc = weft_trace_paths(args[1], arena, &b, &nb, err);
     if (!rc && o->json) {
         weft_trace_json(&j, cli, "trace diff");
-        weft_json_key(&j, "differences");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "differences");
     }
     for (t.rank = 0; !rc && t.rank < na && t.rank < nb; t.rank++)
         rc = diff_compare(&t, a[t.rank], b[t.rank], err);

@@ -34,18 +34,15 @@ static void json_node(struct weft_json *j, const struct weft_et_node *n)
     weft_json_kv_str(j, "name", n->name);
     weft_json_kv_str(j, "type", weft_et_node_type_name(n->type));
     weft_json_kv_u64(j, "duration_us", n->duration_us);
-    weft_json_key(j, "data_deps");
-    weft_json_array(j);
+    weft_json_kv_array(j, "data_deps");
     for (size_t i = 0; i < n->ndata_deps; i++)
         weft_json_u64(j, n->data_deps[i]);
     weft_json_end_array(j);
-    weft_json_key(j, "ctrl_deps");
-    weft_json_array(j);
+    weft_json_kv_array(j, "ctrl_deps");
     for (size_t i = 0; i < n->nctrl_deps; i++)
         weft_json_u64(j, n->ctrl_deps[i]);
     weft_json_end_array(j);
-    weft_json_key(j, "attributes");
-    weft_json_object(j);
+    weft_json_kv_object(j, "attributes");
     for (size_t i = 0; i < n->nattrs; i++)
         weft_json_kv_str(j, n->attrs[i].name,
                          weft_et_attr_format(&n->attrs[i], value, sizeof value));
@@ -69,8 +66,7 @@ static void dump_json(struct weft_json *j, const char *file, const struct weft_e
     weft_json_object(j);
     weft_json_kv_str(j, "file", file);
     weft_json_kv_str(j, "version", et->version);
-    weft_json_key(j, "nodes");
-    weft_json_array(j);
+    weft_json_kv_array(j, "nodes");
     for (size_t i = 0; i < et->nnodes; i++)
         json_node(j, &et->nodes[i]);
     weft_json_end_array(j);
@@ -104,8 +100,7 @@ int weft_trace_dump(const struct weft_cli *cli, const struct weft_trace_opts *o,
         a ? weft_trace_paths(args[0], a, &paths, &n, err) : weft_err_no_memory(err, "a trace");
     if (!code && o->json) {
         weft_trace_json(&j, cli, "trace dump");
-        weft_json_key(&j, "traces");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "traces");
     }
     for (uint32_t i = 0; !code && i < n; i++)
         code = dump_file(cli, o->json ? &j : NULL, paths[i], err);

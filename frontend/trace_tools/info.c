@@ -120,8 +120,7 @@ static void info_json(struct weft_json *j, const struct weft_workload *w,
     static const char *const kinds[] = {"metadata", "compute", "memory",
                                         "send",     "receive", "collective"};
     check_json(j, w, s, joint);
-    weft_json_key(j, "operations_by_kind");
-    weft_json_object(j);
+    weft_json_kv_object(j, "operations_by_kind");
     for (size_t k = 0; k <= WEFT_OP_COLL; k++)
         weft_json_kv_u64(j, kinds[k], s->ops[k]);
     weft_json_end_object(j);
@@ -132,13 +131,11 @@ static void info_json(struct weft_json *j, const struct weft_workload *w,
     weft_json_kv_i64(j, "busiest_rank_ps", s->busiest_ps);
     weft_json_kv_u64(j, "busiest_rank", s->busiest);
     weft_json_kv_i64(j, "critical_path_ps", joint->critical_ps);
-    weft_json_key(j, "communication");
-    weft_json_array(j);
+    weft_json_kv_array(j, "communication");
     for (size_t i = 0; i < s->nrows; i++)
         row_json(j, w, &s->rows[i]);
     weft_json_end_array(j);
-    weft_json_key(j, "communication_by_group");
-    weft_json_array(j);
+    weft_json_kv_array(j, "communication_by_group");
     for (size_t i = 0; i < s->nby_group; i++)
         row_json(j, w, &s->by_group[i]);
     weft_json_end_array(j);

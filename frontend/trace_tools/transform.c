@@ -97,8 +97,7 @@ static void transform_report(const struct weft_cli *cli, const struct weft_trace
         weft_trace_json(&j, cli, "trace transform");
         weft_json_kv_u64(&j, "ranks", ranks);
         weft_json_kv_bool(&j, "groups_file", groups);
-        weft_json_key(&j, "transforms");
-        weft_json_array(&j);
+        weft_json_kv_array(&j, "transforms");
     } else {
         fprintf(cli->out, "wrote %.*s.{0..%" PRIu64 "}.et%s", stem, out, ranks - 1, out + stem);
         if (groups)

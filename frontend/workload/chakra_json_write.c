@@ -79,8 +79,7 @@ static bool put_attrs(struct weft_json *j, const struct weft_et_attr *list, size
     bool ok = true;
     if (n == 0)
         return true;
-    weft_json_key(j, "attr");
-    weft_json_array(j);
+    weft_json_kv_array(j, "attr");
     for (size_t i = 0; i < n && ok; i++) {
         const struct weft_et_attr *a = &list[i];
         weft_json_object(j);
@@ -94,8 +93,7 @@ static bool put_attrs(struct weft_json *j, const struct weft_et_attr *list, size
             ok = put_value(j, a->kind, &a->value);
         } else if (a->kind != WEFT_ET_NONE) {
             weft_json_object(j);
-            weft_json_key(j, "values");
-            weft_json_array(j);
+            weft_json_kv_array(j, "values");
             for (size_t k = 0; k < a->nvalues && ok; k++)
                 ok = put_value(j, (enum weft_et_kind)(a->kind - 1), &a->values[k]);
             weft_json_end_array(j);
@@ -111,8 +109,7 @@ static void put_deps(struct weft_json *j, const char *key, const uint64_t *ids, 
 {
     if (n == 0)
         return;
-    weft_json_key(j, key);
-    weft_json_array(j);
+    weft_json_kv_array(j, key);
     for (size_t i = 0; i < n; i++)
         put_long(j, ids[i]);
     weft_json_end_array(j);
@@ -136,8 +133,7 @@ static void put_io(struct weft_json *j, const char *key, const struct weft_et_io
 {
     if (!io->present)
         return;
-    weft_json_key(j, key);
-    weft_json_object(j);
+    weft_json_kv_object(j, key);
     put_text(j, "values", io->values);
     put_text(j, "shapes", io->shapes);
     put_text(j, "types", io->types);

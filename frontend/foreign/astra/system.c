@@ -424,9 +424,8 @@ static void astra_system_take(struct weft_astra_maker *m, const struct weft_flat
     } else if (i < NROWS && rows[i].take) {
         rows[i].take(m, f, k, &rows[i]);
     } else if (i == NROWS) {
-        const char *near = weft_nearest(k->name, names, NROWS);
-        snprintf(text, sizeof text, "is no key of ASTRA-sim's and is left out%s%s%s",
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        snprintf(text, sizeof text, "is no key of ASTRA-sim's and is left out%s",
+                 WEFT_MEANT(k->name, names, NROWS, ""));
         weft_astra_note_key(m, f, k, text);
     }
 }

@@ -37,14 +37,12 @@ void weft_hpcc_run_json(struct weft_json *j, const void *ctx)
     weft_json_kv_bool(j, "compat", r->taking.compat);
     weft_outcome_json(j, r->outcome ? r->outcome : r->x.end.summary.outcome, r->x.end.reason);
     weft_processes_json(j, r->cli);
-    weft_json_key(j, "files");
-    weft_json_array(j);
+    weft_json_kv_array(j, "files");
     for (int i = 0; i < WEFT_HPCC_FILES; i++)
         if (r->names[i])
             weft_json_str(j, r->names[i]);
     weft_json_end_array(j);
-    weft_json_key(j, "warnings");
-    weft_json_array(j);
+    weft_json_kv_array(j, "warnings");
     for (size_t i = 0; i < r->s->nwarnings; i++)
         weft_json_str(j, r->s->warnings[i]);
     weft_json_end_array(j);

@@ -95,9 +95,8 @@ static const struct key *find_key(struct reading *r)
         if (strcmp(tok, names[k]) == 0)
             return &keys[k];
     }
-    const char *near = weft_nearest(tok, names, KEYS);
-    weft_scan_err(&r->s, r->err, WEFT_E_INPUT, "unknown key '%s' in the first line%s%s%s", tok,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    weft_scan_err(&r->s, r->err, WEFT_E_INPUT, "unknown key '%s' in the first line%s", tok,
+                  WEFT_MEANT(tok, names, KEYS, ""));
     return NULL;
 }
 
@@ -167,10 +166,9 @@ static int read_policy(struct reading *r, enum weft_astra_policy *out)
             return 0;
         }
     }
-    const char *near = weft_nearest(r->s.tok, words, WEFT_ASTRA_POLICIES);
-    return weft_scan_err(&r->s, r->err, WEFT_E_INPUT, "unknown parallelism policy '%s'%s%s%s",
-                         r->s.tok, near ? "; did you mean '" : "", near ? near : "",
-                         near ? "'?" : "; there are DATA, MODEL, HYBRID_TRANSFORMER, ...");
+    return weft_scan_err(&r->s, r->err, WEFT_E_INPUT, "unknown parallelism policy '%s'%s", r->s.tok,
+                         WEFT_MEANT(r->s.tok, words, WEFT_ASTRA_POLICIES,
+                                    "; there are DATA, MODEL, HYBRID_TRANSFORMER, ..."));
 }
 
 /* The scope that a suffix of a type stands for. */
@@ -230,9 +228,8 @@ static int read_type(struct reading *r, struct weft_astra_layer *l, enum weft_as
         l->part[k].scope = scope;
         return read_suffix(r, tok + len, &l->part[k].scope);
     }
-    const char *near = weft_nearest(tok, words, sizeof words / sizeof words[0]);
-    return weft_scan_err(&r->s, r->err, WEFT_E_INPUT, "unknown collective '%s'%s%s%s", tok,
-                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return weft_scan_err(&r->s, r->err, WEFT_E_INPUT, "unknown collective '%s'%s", tok,
+                         WEFT_MEANT(tok, words, sizeof words / sizeof words[0], ""));
 }
 
 /* The next column of a layer, which is in the same line. */

@@ -278,10 +278,5 @@ int weft_goal_write_binary(const struct weft_goal *g, const char *path, struct w
     if (rc)
         return rc;
     rc = goal_binary_write_all(g, m.f, err);
-    const int closed = weft_memfile_close(&m, "a GOAL schedule", rc ? NULL : err);
-    rc = rc ? rc : closed;
-    if (!rc)
-        rc = weft_file_write(path, m.data, m.size, err);
-    free(m.data);
-    return rc;
+    return weft_memfile_write(&m, "a GOAL schedule", path, rc, err);
 }

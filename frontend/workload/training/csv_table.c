@@ -48,9 +48,8 @@ int weft_csv_table_word(struct weft_csv_table *t, int field, const char *const *
     for (size_t i = 0; i < n; i++)
         if (strcmp(t->field[field], words[i]) == 0)
             return (int)i;
-    const char *near = weft_nearest(t->field[field], words, n);
-    weft_csv_table_err(t, field, "there is no %s '%s'%s%s%s", t->columns[field], t->field[field],
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    weft_csv_table_err(t, field, "there is no %s '%s'%s", t->columns[field], t->field[field],
+                       WEFT_MEANT(t->field[field], words, n, ""));
     return -1;
 }
 

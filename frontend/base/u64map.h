@@ -3,8 +3,8 @@
  * A small hash map from 64-bit keys to pointers, open addressing with linear probing. An empty map
  * owns no memory.
  */
-#ifndef WEFT_SYSTEM_U64MAP_H
-#define WEFT_SYSTEM_U64MAP_H
+#ifndef WEFT_BASE_U64MAP_H
+#define WEFT_BASE_U64MAP_H
 
 #include "base/linkage.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/rng.h"
-#include "system/u64map.h"
+#include "base/u64map.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
  * Open-addressing map, see u64map.h. Removal moves later entries of a probe run back (no
  * tombstones).
  */
-#include "system/u64map.h"
+#include "base/u64map.h"
 
 #include "base/err.h"
 #include "base/rng.h"
