@@ -156,18 +156,24 @@ void weft_bench_rows_free(struct weft_bench_rows *m)
     *m = (struct weft_bench_rows){0};
 }
 
-void weft_cluster_GBps(const struct weft_scenario *s, double GBps[2])
+int weft_cluster_group(const struct weft_scenario *s, struct weft_library_group *out,
+                       struct weft_err *err)
 {
     struct weft_scenario_parts parts;
-    struct weft_err err = {0};
     struct weft_dims dims;
-    GBps[0] = GBps[1] = 0;
-    if (weft_scenario_build_net(s, &parts, &err))
-        return;
+    *out = (struct weft_library_group){0};
+    const int code = weft_scenario_build_net(s, &parts, err);
+    if (code)
+        return code;
     weft_scenario_dims(parts.fabric, &dims);
-    GBps[0] = weft_library_link_GBps(parts.fabric);
-    GBps[1] = dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0;
+    const uint32_t n = parts.fabric->nhosts, node = dims.n > 1 ? dims.size[0] : n;
+    *out = (struct weft_library_group){.n = n,
+                                       .node = node,
+                                       .nodes = n / node,
+                                       .link_GBps = weft_library_link_GBps(parts.fabric),
+                                       .nic_GBps = dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0};
     weft_scenario_parts_free(&parts);
+    return 0;
 }
 
 int weft_bench_rows_size(const char *option, const char *text, const char *def, uint64_t *out,

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "scenario/scenario.h"
+#include "system/library.h"
 #include "workload/dag.h"
 
 /** A collective as nccl-tests names it. */
@@ -49,8 +50,9 @@ int weft_bench_rows_size(const char *option, const char *text, const char *def, 
 int weft_cluster_of(const struct weft_scenario *s, struct weft_arena *a, uint32_t *nodes,
                     uint32_t *gpus, const char **setting, struct weft_err *err);
 
-/** Rates of a rank within a node and between nodes: of the first two dimensions of the cluster's
- * topology; 0: there is no such one. */
-void weft_cluster_GBps(const struct weft_scenario *s, double GBps[2]);
+/** The ranks of a cluster as a library sees them: its first dimension is the node. All 0: its
+ * fabric can't be built. */
+int weft_cluster_group(const struct weft_scenario *s, struct weft_library_group *out,
+                       struct weft_err *err);
 
 #endif

@@ -66,14 +66,9 @@ static int take_folder(struct weft_sweep_base *base, struct weft_arena *arena, c
         return weft_err_no_memory(err, "a diagnosis");
     if (weft_diagnose_of_folder(dir, arena, &scenario, &own, &n, plugins, err))
         return err->code;
-    const struct weft_strings more = base->source.set;
-    const char **all = (const char **)weft_arena_calloc(arena, n + more.n + 1, sizeof *all);
-    if (!all)
-        return weft_err_no_memory(err, "a diagnosis");
-    memcpy(all, own, n * sizeof *all);
-    if (more.n)
-        memcpy(all + n, more.list, more.n * sizeof *all);
-    base->source.set = (struct weft_strings){all, n + more.n};
+    const struct weft_strings of_folder = {own, n}, more = base->source.set;
+    if (weft_strings_join(arena, &of_folder, &more, &base->source.set, err))
+        return err->code;
     args[0] = (char *)(uintptr_t)scenario;
     base->args = args;
     base->nargs = scenario ? 1 : 0;

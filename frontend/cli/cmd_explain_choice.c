@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct explain_choice_opts {
     struct weft_source_opts source;
@@ -38,26 +37,6 @@ static int read_kind(const char *name, enum weft_coll_kind *out, struct weft_err
                         "'%s' is none of all-reduce, all-gather, reduce-scatter, for which the "
                         "library has a choice",
                         name);
-}
-
-/* The world of a fabric: its first dimension is the node. */
-static int read_group(const struct weft_scenario *s, struct weft_library_group *out,
-                      struct weft_err *err)
-{
-    struct weft_scenario_parts parts;
-    struct weft_dims dims;
-    const int code = weft_scenario_build_net(s, &parts, err);
-    if (code)
-        return code;
-    weft_scenario_dims(parts.fabric, &dims);
-    const uint32_t n = parts.fabric->nhosts, node = dims.n > 1 ? dims.size[0] : n;
-    *out = (struct weft_library_group){.n = n,
-                                       .node = node,
-                                       .nodes = n / node,
-                                       .link_GBps = weft_library_link_GBps(parts.fabric),
-                                       .nic_GBps = dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0};
-    weft_scenario_parts_free(&parts);
-    return 0;
 }
 
 static void print(const struct weft_cli *cli, const struct weft_scenario *s,
@@ -98,15 +77,11 @@ static int explain_choice_load(const struct weft_cli *cli, const struct explain_
         code = weft_err_set(err, WEFT_E_INPUT,
                             "-n: the topology of %s has no dimension with nodes=, as clusters have",
                             args[0]);
-    const char **all = code ? NULL : weft_arena_alloc(a, (source.set.n + 1) * sizeof *all);
-    if (!code && !all)
-        code = weft_err_no_memory(err, "settings");
+    const struct weft_strings nodes_set = {&setting, 1};
+    if (!code)
+        code = weft_strings_join(a, &o->source.set, &nodes_set, &source.set, err);
     if (code)
         return code;
-    if (source.set.n)
-        memcpy(all, source.set.list, source.set.n * sizeof *all);
-    all[source.set.n++] = setting;
-    source.set.list = all;
     weft_scenario_free(*out);
     *out = NULL;
     return weft_source_load(cli, &source, args, 1, out, err);
@@ -135,7 +110,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
                             "system.library=nccl",
                             args[2]);
     if (!code)
-        code = read_group(s, &g, err);
+        code = weft_cluster_group(s, &g, err);
     if (!code)
         print(cli, s, &g, kind, bytes);
     weft_scenario_free(s);

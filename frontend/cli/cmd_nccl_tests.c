@@ -73,19 +73,13 @@ struct test {
 
 /* ---- the cluster ---- */
 
-static int nccl_tests_load(struct test *t, const char *const *sets, size_t n,
-                           struct weft_scenario **out, struct weft_err *err)
+static int nccl_tests_load(struct test *t, const char **sets, size_t n, struct weft_scenario **out,
+                           struct weft_err *err)
 {
     struct weft_source_opts source = t->o->source;
-    const char **all = weft_arena_alloc(t->arena, (source.set.n + n + 1) * sizeof *all);
-    if (!all)
-        return weft_err_no_memory(err, "settings");
-    if (n)
-        memcpy(all, sets, n * sizeof *all);
-    if (source.set.n)
-        memcpy(all + n, source.set.list, source.set.n * sizeof *all);
-    source.set.list = all;
-    source.set.n += n;
+    const struct weft_strings own = {sets, n};
+    if (weft_strings_join(t->arena, &own, &t->o->source.set, &source.set, err))
+        return err->code;
     return weft_source_load(t->cli, &source, t->cluster, 1, out, err);
 }
 
@@ -150,13 +144,12 @@ static const struct weft_library_row *
 nccl_tests_choose(const struct test *t, const struct weft_scenario *s, uint64_t bytes,
                   struct weft_library_row rows[WEFT_LIBRARY_ROWS])
 {
-    double GBps[2];
-    weft_cluster_GBps(s, GBps);
-    const struct weft_library_group g = {.n = t->nodes * t->gpus,
-                                         .node = t->gpus,
-                                         .nodes = t->nodes,
-                                         .link_GBps = GBps[0],
-                                         .nic_GBps = GBps[1]};
+    struct weft_library_group g;
+    struct weft_err ignored = {0};
+    weft_cluster_group(s, &g, &ignored);
+    g.n = t->nodes * t->gpus;
+    g.node = t->gpus;
+    g.nodes = t->nodes;
     if (s->system->library == WEFT_LIBRARY_IDEAL || t->kind->coll == WEFT_COLL_ALL_TO_ALL)
         return NULL;
     return weft_library_rows(s->system, &g, t->kind->coll, bytes, rows) ? &rows[0] : NULL;

@@ -46,6 +46,10 @@ struct weft_strings {
     const char **list;
     size_t n;
 };
+/** *@p out: those of @p first, then those of @p then, in an arena. */
+int weft_strings_join(struct weft_arena *arena, const struct weft_strings *first,
+                      const struct weft_strings *then, struct weft_strings *out,
+                      struct weft_err *err);
 
 enum weft_opt_kind {
     WEFT_OPT_FLAG,   /**< bool: given */

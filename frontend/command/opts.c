@@ -16,6 +16,21 @@ static void *field(const struct weft_opt *o, void *opts)
     return (char *)opts + o->offset;
 }
 
+int weft_strings_join(struct weft_arena *arena, const struct weft_strings *first,
+                      const struct weft_strings *then, struct weft_strings *out,
+                      struct weft_err *err)
+{
+    const char **all = (const char **)weft_arena_calloc(arena, first->n + then->n, sizeof *all);
+    if (!all)
+        return weft_err_no_memory(err, "settings");
+    for (size_t i = 0; i < first->n; i++)
+        all[i] = first->list[i];
+    for (size_t i = 0; i < then->n; i++)
+        all[first->n + i] = then->list[i];
+    *out = (struct weft_strings){all, first->n + then->n};
+    return 0;
+}
+
 static int add_text(struct weft_strings *s, const char *text, struct weft_err *err)
 {
     if (!WEFT_GROW_ONE(s->list, s->n))

@@ -297,13 +297,9 @@ static int take_slice(struct game *g, const struct weft_slice *slice, struct wef
 {
     struct weft_arena *a = g->d->changes.arena;
     const struct weft_strings *given = g->given;
-    const char **all = (const char **)weft_arena_calloc(a, given->n + slice->n, sizeof *all);
-    if (!all)
-        return weft_err_no_memory(err, "changes to try");
-    if (given->n)
-        memcpy(all, given->list, given->n * sizeof *all);
-    memcpy(all + given->n, slice->set, slice->n * sizeof *all);
-    g->base.source.set = (struct weft_strings){all, given->n + slice->n};
+    const struct weft_strings of_slice = {(const char **)slice->set, slice->n};
+    if (weft_strings_join(a, given, &of_slice, &g->base.source.set, err))
+        return err->code;
     g->slice = *slice;
     g->d->slice = NULL;
     for (size_t i = 0; i < slice->n; i++)

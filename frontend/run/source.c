@@ -179,10 +179,36 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
     return 0;
 }
 
+/* A scenario by settings that are implied, then those of options. */
+static int source_load(const struct weft_cli *cli, const struct weft_source_opts *o,
+                       const char *const *implied, size_t nimplied, const char *file,
+                       struct weft_scenario **out, struct weft_err *err)
+{
+    char *texts = NULL;
+    size_t n = nimplied;
+    const char **sets = (const char **)calloc(n + o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    if (!sets)
+        return weft_err_no_memory(err, "settings");
+    for (size_t i = 0; i < nimplied; i++)
+        sets[i] = implied[i];
+    for (size_t i = 0; i < o->set.n; i++)
+        sets[n++] = o->set.list[i];
+    int code = weft_source_shorts(o, sets, &n, &texts, err);
+    const struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n,
+                                             nimplied,      o->no_workloads};
+    if (!code)
+        code = weft_scenario_load(file, &so, out, err);
+    free(texts);
+    free(sets);
+    for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
+    return code;
+}
+
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err)
 {
-    char path[WEFT_PATH_MAX], *texts = NULL;
+    char path[WEFT_PATH_MAX];
     *out = NULL;
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one scenario at a time; '%s' is one too many",
@@ -196,48 +222,17 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         return weft_err_at(err, WEFT_E_INPUT, args[0], 0, 0,
                            "this is a configuration of the HPCC simulator, not a scenario: weft "
                            "run, check and sweep take it");
-    const char **sets = (const char **)calloc(o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
-    if (!sets)
-        return weft_err_no_memory(err, "settings");
-    size_t n = 0;
-    for (; n < o->set.n; n++)
-        sets[n] = o->set.list[n];
-    int code = weft_source_shorts(o, sets, &n, &texts, err);
-    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0, o->no_workloads};
-    if (!code)
-        code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
-    free(texts);
-    free(sets);
-    for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
-        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
-    return code;
+    return source_load(cli, o, NULL, 0, nargs ? path : NULL, out, err);
 }
 
 int weft_source_resolve(const struct weft_cli *cli, const struct weft_source_opts *o,
                         const char *const *implied, size_t nimplied, const char *name,
                         struct weft_scenario **out, struct weft_err *err)
 {
-    char *texts = NULL;
-    size_t n = nimplied;
     *out = NULL;
-    const char **sets = (const char **)calloc(n + o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
-    if (!sets)
-        return weft_err_no_memory(err, "settings");
-    for (size_t i = 0; i < nimplied; i++)
-        sets[i] = implied[i];
-    for (size_t i = 0; i < o->set.n; i++)
-        sets[n++] = o->set.list[i];
-    int code = weft_source_shorts(o, sets, &n, &texts, err);
-    const struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, nimplied};
-    if (!code)
-        code = weft_scenario_load(NULL, &so, out, err);
-    free(texts);
-    free(sets);
-    if (code)
-        return code;
+    if (source_load(cli, o, implied, nimplied, NULL, out, err))
+        return err->code;
     (*out)->name = weft_arena_strdup((*out)->arena, name);
-    for (size_t i = 0; i < (*out)->nwarnings; i++)
-        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
     return (*out)->name ? 0 : weft_err_no_memory(err, "a name");
 }
 
