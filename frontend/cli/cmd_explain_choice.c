@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <string.h>
 
 struct explain_choice_opts {
     struct weft_source_opts source;
