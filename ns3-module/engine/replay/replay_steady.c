@@ -269,12 +269,12 @@ void replay_steady_look(struct weft_engine *e)
         steady_look_in(e, s->window_ps + (s->marks > 1 ? s->window_ps / 3 : 0));
         return;
     }
-    if (!replay_skip_ready(e, s))
+    if (!replay_skip_room(e, s) || !replay_steady_agree(e, s))
+        steady_not_yet(e, s, "rates, windows or queues don't settle within the tolerance");
+    else if (!replay_skip_ready(e, s))
         steady_not_yet(e, s,
                        s->snapshot.other ? s->snapshot.other
                                          : "packets that are of no QP with messages");
-    else if (!replay_steady_agree(e, s))
-        steady_not_yet(e, s, "rates, windows or queues don't settle within the tolerance");
     else
         steady_skip(e, s, s->off);
 }

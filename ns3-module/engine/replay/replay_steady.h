@@ -128,7 +128,9 @@ int64_t replay_skip_ps(const struct weft_engine *e, const struct replay_steady *
                        bool *same);
 
 /* replay_steady_skip.c */
-/** Room for what follows; false: out of memory, or there is what nobody knows how to shift. */
+/** Room for what follows; false: out of memory. */
+bool replay_skip_room(const struct weft_engine *e, struct replay_steady *s);
+/** The same, and whether all there is can be shifted, which takes reading the state. */
 bool replay_skip_ready(struct weft_engine *e, struct replay_steady *s);
 /** Packets of a QP to an ACK of them. */
 uint32_t replay_per_ack(const struct qp *q);

@@ -26,7 +26,7 @@
 #define TRIES 8   /**< to have no port send for longer than there is time */
 #define ROUNDED 1 /**< ps that may be missing to a whole packet (replay_steady_rounds.c) */
 
-bool replay_skip_ready(struct weft_engine *e, struct replay_steady *s)
+bool replay_skip_room(const struct weft_engine *e, struct replay_steady *s)
 {
     struct replay_scope *p = &s->scope;
     const size_t nports = e->fabric->nports + (size_t)1;
@@ -41,9 +41,15 @@ bool replay_skip_ready(struct weft_engine *e, struct replay_steady *s)
         s->step = calloc(p->nqps, sizeof *s->step);
         s->steps = s->step ? p->nqps : 0;
     }
-    if (!p->ahead || !s->load_ps || !s->slowest || s->steps < p->nqps)
+    return p->ahead && s->load_ps && s->slowest && s->steps >= p->nqps;
+}
+
+bool replay_skip_ready(struct weft_engine *e, struct replay_steady *s)
+{
+    struct replay_scope *p = &s->scope;
+    if (!replay_skip_room(e, s))
         return false;
-    memset(p->ahead, 0, nports * sizeof *p->ahead);
+    memset(p->ahead, 0, (e->fabric->nports + (size_t)1) * sizeof *p->ahead);
     for (uint32_t i = 0; i < p->nqps; i++)
         p->moved[p->qps[i]][0] = p->moved[p->qps[i]][1] = 0;
     replay_note_arrivals(e, p);
