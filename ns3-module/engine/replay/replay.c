@@ -159,8 +159,9 @@ static int replay_post(struct weft_engine *e, const struct weft_msg *msg, uint32
 static int64_t replay_paused(struct weft_engine *e, const struct window_note *note,
                              int64_t until_ps)
 {
-    if (!note)
-        return replay_pauses_add(e, until_ps);
+    const struct replay_packets *r = &replay_of(e)->packets;
+    if (!note) /* for each window */
+        return r->pauses || r->symmetry.followers ? replay_pauses_add(e, until_ps) : until_ps;
     replay_pauses_note(e, note);
     return until_ps;
 }

@@ -100,6 +100,7 @@ struct replay_packets {
     uint32_t components; /**< used */
     uint32_t top;        /**< none behind was ever used */
     uint32_t changes;    /**< times that one went ahead or came back */
+    bool pauses;         /**< one that went ahead had pauses */
     uint64_t most;       /**< values of states that there may be */
     struct replay_component component[REPLAY_COMPONENTS];
     struct replay_scope

@@ -51,6 +51,7 @@ void replay_pauses_ahead(struct weft_engine *e, struct replay_component *k)
     struct replay_pauses *p = &k->pauses;
     p->at = 0;
     p->since_ps = p->n ? e->now - k->snapshot.written_ps : WEFT_NEVER;
+    replay_of(e)->packets.pauses |= p->n != 0;
 }
 
 /* Adds those of a component before @p until_ps. */

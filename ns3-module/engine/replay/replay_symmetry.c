@@ -297,12 +297,14 @@ void replay_components_back(struct weft_engine *e)
 {
     struct replay_packets *r = &replay_of(e)->packets;
     bool any = false;
-    for (uint32_t i = 0; i < r->top; i++)
+    for (uint32_t i = 0, left = r->components; left && i < r->top; i++) {
+        left -= r->component[i].used;
         if (r->component[i].used &&
             (r->component[i].phase == REPLAY_AHEAD || r->component[i].followers)) {
             replay_component_back(e, &r->component[i]);
             any = true;
         }
+    }
     if (any)
         replay_packets_next(e);
 }
