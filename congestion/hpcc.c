@@ -138,8 +138,7 @@ static bool reads_coarsely(const struct params *p)
 /* Whether a stamp can be the next one of the port that left @p old. */
 static inline bool hop_follows(const struct weft_cc_hop *h, const struct weft_cc_hop *old)
 {
-    return h->rate_bps == old->rate_bps && h->rate_bps != 0 && h->ts_ps >= old->ts_ps &&
-           h->tx_bytes >= old->tx_bytes;
+    return h->rate_bps == old->rate_bps && h->ts_ps >= old->ts_ps && h->tx_bytes >= old->tx_bytes;
 }
 
 /* True if `h` can be the next stamps of the ports that left the last ones. */
@@ -162,11 +161,13 @@ static inline double real(uint64_t count)
 static inline double hop_util(const struct state *s, const struct weft_cc_hop *h,
                               const struct weft_cc_hop *old, double tau_ps)
 {
-    double b = real(h->rate_bps);
-    double q = real(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
-    double queue =
-        s->law.whole ? q * real(s->law.line_bps) / b / s->window_bytes : q * 8e12 / (b * s->t_ps);
-    return real(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b + queue;
+    const double b = real(h->rate_bps);
+    const double sent = real(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b;
+    if (!h->qlen_bytes || !old->qlen_bytes) /* as most ports are */
+        return sent;
+    const double q = real(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
+    return sent + (s->law.whole ? q * real(s->law.line_bps) / b / s->window_bytes
+                                : q * 8e12 / (b * s->t_ps));
 }
 
 /* Lets utilisation u, seen for tau, into the average. */
@@ -186,11 +187,17 @@ static enum seen measure_path(struct state *s, const struct weft_cc_hop *h)
     double top = 0, top_tau_ps = 0;
     struct weft_cc_hop *old = s->hops;
     for (const struct weft_cc_hop *end = old + s->nhops; old < end; old++, h++) {
-        if (!hop_follows(h, old))
+        const int64_t ps = (int64_t)((uint64_t)h->ts_ps - (uint64_t)old->ts_ps);
+        if (h->rate_bps != old->rate_bps)
             return SEEN_OTHER_PATH;
-        if (h->ts_ps == old->ts_ps)
+        if (ps <= 0) {
+            if (ps < 0 || h->tx_bytes < old->tx_bytes)
+                return SEEN_OTHER_PATH;
             continue;
-        const double tau_ps = (double)(h->ts_ps - old->ts_ps), u = hop_util(s, h, old, tau_ps);
+        }
+        if (h->tx_bytes < old->tx_bytes)
+            return SEEN_OTHER_PATH;
+        const double tau_ps = (double)ps, u = hop_util(s, h, old, tau_ps);
         *old = *h;
         seen = SEEN_UTILISATION;
         if (u > top) {
@@ -275,6 +282,8 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
         seen = s->law.whole ? measure_hops(s, p, h, full, updated) : measure_path(s, h);
     if (seen == SEEN_OTHER_PATH) {
         memcpy(s->hops, h, n * sizeof h[0]);
+        for (uint32_t i = 0; i < n; i++) /* no stamp follows one without a rate */
+            s->hops[i].rate_bps -= !s->hops[i].rate_bps;
         s->nhops = n;
     } else if (seen == SEEN_UTILISATION) {
         struct weft_hpcc_ref next;

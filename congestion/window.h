@@ -54,15 +54,16 @@ static inline double weft_cc_clamp(double x, double lo, double hi)
     return x >= hi ? hi : x >= lo ? x : lo;
 }
 
-/** (uint64_t)x bounded to lo .. hi; any double, also infinite or NaN. */
+/** (uint64_t)x bounded to lo .. hi; any double, also infinite or NaN; lo is below 2^63. */
 static inline uint64_t weft_cc_clamp_u64(double x, uint64_t lo, uint64_t hi)
 {
-    if (!(x > (double)lo))
+    if (!(x > (double)(int64_t)lo))
         return lo;
     if (x >= (double)hi)
         return hi;
     uint64_t v = x < 0x1p63 ? (uint64_t)(int64_t)x : (uint64_t)x; /* the first is one instruction */
-    return v < lo ? lo : v > hi ? hi : v;
+    const bool exact = __builtin_constant_p(lo) && lo < UINT64_C(1) << 53;
+    return v < lo && !exact ? lo : v > hi ? hi : v;
 }
 
 /**

@@ -36,7 +36,7 @@
 #define MAX_MSGS (UINT32_C(1) << 26)
 #define MAX_QPS (UINT32_C(1) << 24)
 #define MAX_INTS (UINT32_C(1) << 23)
-_Static_assert(MAX_INTS < 1u << SIG_STACK_BITS, "a stack and its stamps are never NIL");
+_Static_assert(MAX_INTS *SIG_STACK <= 1u << SIG_PLACE_BITS, "a stack has a place");
 
 /* The far end of link @p l of port @p i. */
 static void init_end(struct weft_engine *e, uint32_t i, const struct weft_fabric_link *l)
@@ -101,10 +101,10 @@ static unsigned needs_of_controls(struct weft_engine *e, size_t *state_bytes)
 {
     unsigned needs = 0;
     size_t state = 0;
-    e->telemetry.all_int = true;
+    e->telemetry.full = SIG_FULL;
     for (uint32_t d = 0; d < e->ncontrols; d++) {
         const struct control *k = &e->controls[d];
-        e->telemetry.all_int &= k->int_on;
+        e->telemetry.full = k->int_on ? e->telemetry.full : 0;
         needs |= weft_cc_needs(k->ops, k->params);
         if (state < k->ops->state_size)
             state = k->ops->state_size;
@@ -119,7 +119,6 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     const struct weft_engine_params *p = &e->p;
     e->telemetry.int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
     e->telemetry.pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
-    e->pkts.prefetch_deep = e->telemetry.int_on;
     e->pkts.prefetch_above = e->telemetry.int_on ? CACHED_PACKETS / 3 : CACHED_PACKETS;
     e->path.rare = (uint32_t)((p->transport.ns3_event_order ? RARE_ORDER : 0) |
                               (p->transport.quantum_ps ? RARE_QUANTUM : 0) |

@@ -15,10 +15,32 @@ uint32_t pkt_more(struct weft_engine *e)
     return i;
 }
 
+/* Frees a packet with several stacks of stamps. */
+static __attribute__((noinline)) void pkt_free_stacks(struct weft_engine *e, uint32_t i)
+{
+    const uint32_t sig = pkt_at(e, i)->sig;
+    uint32_t stack = sig_stack(sig);
+    for (uint32_t n = sig >> SIG_PLACE_BITS; n;) {
+        const uint32_t more = int_at(e, stack)->more;
+        stable_release(&e->telemetry.stacks, stack);
+        stack = more;
+        n -= n < INT_STACK_HOPS ? n : INT_STACK_HOPS;
+    }
+    stable_release(&e->telemetry.stacks, stack);
+    stable_release(&e->pkts.pool, i);
+}
+
 void pkt_free(struct weft_engine *e, uint32_t i)
 {
-    if (e->telemetry.int_on && pkt_at(e, i)->sig != NIL)
-        stamps_free(e, pkt_at(e, i)->sig);
+    if (e->telemetry.int_on) {
+        const uint32_t sig = pkt_at(e, i)->sig;
+        if (sig < 1u << SIG_PLACE_BITS) {
+            stable_release(&e->telemetry.stacks, sig_stack(sig));
+        } else if (sig != NIL) {
+            pkt_free_stacks(e, i);
+            return;
+        }
+    }
     stable_release(&e->pkts.pool, i);
 }
 

@@ -64,7 +64,7 @@ struct list {
 struct packets {
     struct stable pool;      /**< struct pkt */
     uint32_t prefetch_above; /**< packets alive beyond which records are fetched ahead */
-    bool prefetch_deep;      /**< and what they point to: there are stamps, or many QPs */
+    bool prefetch_qps;       /**< and QPs, as there are many */
 };
 
 /** What hooks are shown of a packet, and what that points to. */

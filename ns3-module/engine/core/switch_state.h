@@ -113,15 +113,25 @@ struct int_stack {
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct int_stack) == 128, "two cache lines");
 
-/** pkt.sig with INT: the first stack in the lower bits, the number of stamps above. */
-#define SIG_STACK_BITS 24
+/** pkt.sig with INT: the lower bits are the place of the next stamp in the first stack, or behind
+ * the last one, in units of 8 bytes; the upper bits are the number of stamps in further stacks. Of
+ * NIL, too, the lowest bits say that there is no room. */
+#define SIG_PLACE_BITS 28
+#define SIG_STAMP (sizeof(struct int_stamp) / 8)
+#define SIG_STACK (sizeof(struct int_stack) / 8)
+#define SIG_FULL (INT_STACK_HOPS * (uint32_t)SIG_STAMP)
+_Static_assert(SIG_FULL == SIG_STACK - 1, "the lowest bits of NIL");
+static inline uint32_t sig_place(uint32_t sig)
+{
+    return sig & ((1u << SIG_PLACE_BITS) - 1);
+}
 static inline uint32_t sig_stack(uint32_t sig)
 {
-    return sig & ((1u << SIG_STACK_BITS) - 1);
+    return sig_place(sig) / SIG_STACK;
 }
 static inline uint32_t sig_hops(uint32_t sig)
 {
-    return sig >> SIG_STACK_BITS;
+    return sig % SIG_STACK / SIG_STAMP + (sig >> SIG_PLACE_BITS);
 }
 
 /** State of a port for PINT. */
@@ -135,7 +145,8 @@ struct pint {
 /** Telemetry of all packets. */
 struct telemetry {
     bool int_on, pint_on; /**< some QPs' packets are stamped */
-    bool all_int;         /**< those of all QPs, with INT */
+    uint32_t full; /**< lowest bits of pkt.sig from which on a stamp is rare: SIG_FULL, or 0 where
+                      not all QPs have INT */
     struct stable stacks; /**< struct int_stack */
     struct pint *pints;   /**< one per port; NULL without pint_on */
     /** one per port: bytes on the wire that an extension has counted without packets: no stamp

@@ -15,6 +15,9 @@
 #include "context.h"
 #include "events.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #pragma GCC visibility push(hidden)
 
 /** Fails the engine: @p list has more than @p most records. The engine is const to those that only
@@ -87,13 +90,20 @@ static inline void put_on_link(struct weft_engine *e, uint32_t port, struct pkt 
 
 /* ---- INT stamps of a packet ---- */
 
-/* A chain of stacks, each two cache lines; pkt.sig has the number of the first one and how many
+/* A chain of stacks, each two cache lines; pkt.sig (switch_state.h) has the first one and how many
  * stamps there are. A stamp is exact: struct weft_cc_hop in 24 bytes, as a queue is shorter than
  * 4 GiB and ports have few rates. Paths over three tiers take one stack per packet. */
 
 static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct int_stack *)(void *)e->telemetry.stacks.base + i;
+}
+
+/** Behind the last stamp of the first stack. */
+static inline struct int_stamp *sig_at(const struct weft_engine *e, uint32_t sig)
+{
+    return (struct int_stamp *)(void *)((uint64_t *)(void *)e->telemetry.stacks.base +
+                                        sig_place(sig));
 }
 
 /** Stamp @p n, which there is, of those that @p sig stands for. */
@@ -112,28 +122,22 @@ static inline uint32_t stamps_read(const struct weft_engine *e, uint32_t sig,
     const uint64_t *const rates_bps = e->mmu.rates_bps;
     const struct int_stack *stack = int_at(e, sig_stack(sig));
     struct weft_cc_hop *h = hops;
-    uint32_t left = sig_hops(sig);
-    for (;; stack = int_at(e, stack->more)) {
-        const struct int_stamp *s = stack->stamps;
-        const uint32_t n = left < INT_STACK_HOPS ? left : INT_STACK_HOPS;
-        for (const struct int_stamp *end = s + n; s < end; s++, h++)
-            *h = (struct weft_cc_hop){s->ts_ps, s->tx_bytes, s->qlen_bytes, rates_bps[s->rate]};
-        left -= n;
+    const struct int_stamp *s = stack->stamps, *end = sig_at(e, sig);
+    for (uint32_t left = sig >> SIG_PLACE_BITS;;) {
+        do {
+            memcpy(h, s, offsetof(struct int_stamp, qlen_bytes)); /* as these begin alike */
+            h->qlen_bytes = s->qlen_bytes;
+            h->rate_bps = rates_bps[s->rate];
+            h++;
+        } while (++s < end);
         if (__builtin_expect(!left, 1))
-            return sig_hops(sig);
+            return (uint32_t)(h - hops);
+        const uint32_t n = left < INT_STACK_HOPS ? left : INT_STACK_HOPS;
+        stack = int_at(e, stack->more);
+        s = stack->stamps;
+        end = s + n;
+        left -= n;
     }
-}
-
-/** Frees the stacks of a packet. */
-static inline void stamps_free(struct weft_engine *e, uint32_t sig)
-{
-    uint32_t stack = sig_stack(sig);
-    for (uint32_t n = sig_hops(sig); n > INT_STACK_HOPS; n -= INT_STACK_HOPS) {
-        const uint32_t more = int_at(e, stack)->more;
-        stable_release(&e->telemetry.stacks, stack);
-        stack = more;
-    }
-    stable_release(&e->telemetry.stacks, stack);
 }
 
 #endif

@@ -40,19 +40,17 @@ static inline __attribute__((always_inline)) void port_fetch_next(const struct w
     const struct pkt *const k = pkt_at(e, i);
     if (e->pkts.pool.live <= e->pkts.prefetch_above)
         return;
-    if (!e->pkts.prefetch_deep) {
+    if (e->telemetry.int_on) {
+        if (k->sig < 1u << SIG_PLACE_BITS)
+            __builtin_prefetch(sig_at(e, k->sig), 1);
+    } else if (!e->pkts.prefetch_qps) {
         __builtin_prefetch(k, 1);
         return;
     }
     if (k->next != NIL)
         __builtin_prefetch(pkt_at(e, k->next), 1);
-    if (path)
+    if (path && e->pkts.prefetch_qps)
         __builtin_prefetch(qp_at(e, k->qp)->path);
-    if (e->telemetry.int_on && k->sig != NIL) {
-        const struct int_stack *s = int_at(e, sig_stack(k->sig));
-        __builtin_prefetch(s, 1);
-        __builtin_prefetch((const char *)s + 64, 1);
-    }
 }
 
 /* Whether a packet that starts is on its way by then, and not to be put on the link. */

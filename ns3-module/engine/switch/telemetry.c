@@ -45,7 +45,7 @@ static struct int_stamp *next_stamp(struct weft_engine *e, struct pkt *k)
         if (more == NIL)
             return NULL;
         if (n == 0) {
-            k->sig = more;
+            k->sig = more * (uint32_t)SIG_STACK;
         } else {
             struct int_stack *last = int_at(e, sig_stack(k->sig));
             for (uint32_t i = INT_STACK_HOPS; i < n; i += INT_STACK_HOPS)
@@ -53,7 +53,7 @@ static struct int_stamp *next_stamp(struct weft_engine *e, struct pkt *k)
             last->more = more;
         }
     }
-    k->sig += 1u << SIG_STACK_BITS;
+    k->sig += n < INT_STACK_HOPS ? (uint32_t)SIG_STAMP : 1u << SIG_PLACE_BITS;
     return stamp_at(e, k->sig, n);
 }
 
@@ -115,11 +115,26 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
         k->sig = code;
 }
 
-void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, uint32_t out)
+/* The same where it is no first stamp, or not all QPs have them. */
+static __attribute__((noinline)) void stamp_rarely(struct weft_engine *e, struct pkt *k,
+                                                   uint32_t out)
 {
     const struct control *c = qp_at(e, k->qp)->control;
     if (c->int_on)
         stamp_int(e, k, out);
     else if (c->pint_on)
         stamp_pint(e, k, out);
+}
+
+void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, const struct port *p,
+                            uint32_t out)
+{
+    const uint32_t stack =
+        k->sig == NIL && e->telemetry.full ? stable_free(&e->telemetry.stacks) : NIL;
+    if (stack == NIL) {
+        stamp_rarely(e, k, out);
+        return;
+    }
+    int_at(e, stack)->stamps[0] = telemetry_stamp_of(e, p);
+    k->sig = stack * (uint32_t)SIG_STACK + (uint32_t)SIG_STAMP;
 }

@@ -10,7 +10,8 @@
 /** Has what ports know for PINT; false: out of memory. */
 bool telemetry_have_pints(struct weft_engine *e);
 /** telemetry_stamp where a packet has no stack with room, or carries something else. */
-void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, uint32_t out);
+void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, const struct port *p,
+                            uint32_t out);
 /** Gives a packet without stamps those of @p hops; false: out of memory, which fails the engine. */
 bool telemetry_copy(struct weft_engine *e, struct pkt *k, const struct weft_cc_hop *hops,
                     uint32_t n);
@@ -28,13 +29,15 @@ static inline struct int_stamp telemetry_stamp_of(const struct weft_engine *e, c
 static inline void telemetry_stamp(struct weft_engine *e, struct pkt *k, const struct port *p,
                                    uint32_t out)
 {
-    const uint32_t n = sig_hops(k->sig); /* of NIL: more than a stack has */
-    if (__builtin_expect(!e->telemetry.all_int, 0) || n >= INT_STACK_HOPS) {
-        telemetry_stamp_rarely(e, k, out);
+    const uint32_t sig = k->sig;
+    if (sig % SIG_STACK >= e->telemetry.full) {
+        telemetry_stamp_rarely(e, k, p, out);
         return;
     }
-    int_at(e, sig_stack(k->sig))->stamps[n] = telemetry_stamp_of(e, p);
-    k->sig += 1u << SIG_STACK_BITS;
+    /* its lower bits alone, or there would be no room */
+    uint64_t *const place = (uint64_t *)(void *)e->telemetry.stacks.base + sig;
+    *(struct int_stamp *)(void *)place = telemetry_stamp_of(e, p);
+    k->sig = sig + SIG_STAMP;
 }
 
 #endif

@@ -291,7 +291,7 @@ static uint32_t nic_next(struct weft_engine *e, struct port *p, struct nic *n, u
         l->head = snd->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
-        else if (e->pkts.prefetch_deep)
+        else if (e->pkts.prefetch_qps)
             weft_fetch(qp_at(e, l->head), sizeof(struct qp) + sizeof(struct sender));
         if (snd->updated_ps < e->now)
             delay_update(e, q);

@@ -333,46 +333,48 @@ static inline bool rc_is_unsure(const struct qp *q, const struct pkt *k)
 
 static void receive_ack(struct weft_engine *e, uint32_t i)
 {
-    struct pkt k = *pkt_at(e, i);
-    struct qp *q = qp_at(e, k.qp);
+    const struct pkt *const k = pkt_at(e, i);
+    const uint32_t qi = k->qp;
+    const uint8_t flags = k->flags;
+    struct qp *q = qp_at(e, qi);
     struct sender *const snd = q->snd;
-    const bool nack = k.kind == WEFT_PKT_NACK;
-    e->tot.delivered[k.kind]++;
-    if (k.psn > snd->top_psn) {
+    const bool nack = k->kind == WEFT_PKT_NACK;
+    e->tot.delivered[k->kind]++;
+    if (k->psn > snd->top_psn) {
         engine_fail(e, WEFT_E_INTERNAL,
-                    "QP %u: ACK of packet %" PRIu64 ", but only %" PRIu64 " were sent", k.qp, k.psn,
+                    "QP %u: ACK of packet %" PRIu64 ", but only %" PRIu64 " were sent", qi, k->psn,
                     snd->top_psn);
         pkt_free(e, i);
         return;
     }
     if (__builtin_expect(e->path.rare & RARE_ACK, 0))
-        note_ack(e, &k, i);
+        note_ack(e, k, i);
     if (__builtin_expect(e->rc.by_bytes, 0))
-        e->rc.map = k.flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
-                                               : (struct sack_map){0, 0};
+        e->rc.map = flags & PKT_MAP && !nack ? ((struct sack_map *)(void *)e->rc.maps.base)[i]
+                                             : (struct sack_map){0, 0};
     const uint64_t una_before = snd->una_bytes;
-    const bool probe = probe_answered(q, &k), unsure = rc_is_unsure(q, &k) && !probe;
-    const bool disorder = in_disorder(q, &k);
+    const bool probe = probe_answered(q, k), unsure = rc_is_unsure(q, k) && !probe;
+    const bool disorder = in_disorder(q, k);
     struct ack_report report = {0, 0, 0};
     if (disorder)
-        report = read_report(e, q, &k);
+        report = read_report(e, q, k);
     uint32_t done = NIL;
-    if (k.psn > snd->una_psn) {
-        done = advance(e, q, k.psn);
+    if (k->psn > snd->una_psn) {
+        done = advance(e, q, k->psn);
         snd->backoff = 0;
         snd->retries = 0;
         if (snd->nxt_psn > snd->una_psn)
-            nic_rto_arm(e, k.qp);
+            nic_rto_arm(e, qi);
         else
             snd->rto_at_ps = WEFT_NEVER;
     }
-    if (k.flags & PKT_CNP)
-        count_cnp(e, q, k.qp);
+    if (flags & PKT_CNP)
+        count_cnp(e, q, qi);
     if (__builtin_expect(credited(q), 0))
-        grantee_at(&e->grants, k.qp)->landed_bytes +=
+        grantee_at(&e->grants, qi)->landed_bytes +=
             disorder ? report.received : snd->una_bytes - una_before;
     if (__builtin_expect(snd->entropy != NULL, 0))
-        entropy_answered(e, q, &k);
+        entropy_answered(e, q, k);
     if (q->cc->on_ack) {
         struct weft_cc_ack a = {
             .acked_bytes = snd->una_bytes - una_before,
@@ -381,33 +383,38 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             .received_bytes = disorder ? report.received : snd->una_bytes - una_before,
             .flight_bytes = snd->counted ? snd->flight_bytes : snd->nxt_bytes - snd->una_bytes,
             .trimmed_bytes = report.trimmed,
-            .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
-            .ecn_echo = k.flags & PKT_ECHO,
-            .last_hop = report.trimmed && k.flags & PKT_NEAR,
+            .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k->sent_ps : 0,
+            .ecn_echo = flags & PKT_ECHO,
+            .last_hop = report.trimmed && flags & PKT_NEAR,
             .unsure = unsure,
             .probe = probe,
             .nack = nack};
         if (__builtin_expect(q->carries == QP_SIGNAL, 0))
-            e->signal->acked(k.sig, &a);
+            e->signal->acked(k->sig, &a);
         struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
-        if (q->control->int_on && k.sig != NIL) {
-            a.nhops = stamps_read(e, k.sig, hops);
+        if (q->control->int_on && k->sig != NIL) {
+            a.nhops = stamps_read(e, k->sig, hops);
             a.hops = hops;
         }
         if (q->control->pint_on) {
-            a.pint = (uint16_t)k.sig;
+            a.pint = (uint16_t)k->sig;
             if (q->control->signals.pint_tables)
                 a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
         }
-        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &snd->out);
+        q->cc->on_ack(cc_state_at(e, qi), q->ccp, e->now, &a, &snd->out);
     }
-    pkt_free(e, i);
-    nic_cc_changed(e, q, k.qp);
-    if (__builtin_expect(nack || snd->recovering || k.flags & PKT_SACK, 0))
-        profile_of(q)->recovery->acked(e, k.qp, &k);
-    else
-        nic_wake(e, k.qp);
-    complete_all(e, done);
+    if (__builtin_expect(nack || snd->recovering || flags & PKT_SACK, 0)) {
+        const struct pkt copy = *k;
+        pkt_free(e, i);
+        nic_cc_changed(e, q, qi);
+        profile_of(q)->recovery->acked(e, qi, &copy);
+    } else {
+        pkt_free(e, i);
+        nic_cc_changed(e, q, qi);
+        nic_wake(e, qi);
+    }
+    if (__builtin_expect(done != NIL, 0))
+        complete_all(e, done);
 }
 
 static void receive_cnp(struct weft_engine *e, uint32_t i)

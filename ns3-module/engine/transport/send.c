@@ -94,7 +94,7 @@ static int post_opens(struct weft_engine *e, struct post *p, const struct qp_nam
     if (p->qp == NIL)
         return WEFT_E_LIMIT;
     e->tot.qps++;
-    e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
+    e->pkts.prefetch_qps |= e->qps.pool.n > CACHED_QPS;
     return waits ? 0 : qp_open(e, p->qp, name, err);
 }
 
