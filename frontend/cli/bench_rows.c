@@ -170,6 +170,7 @@ int weft_cluster_group(const struct weft_scenario *s, struct weft_library_group 
     *out = (struct weft_library_group){.n = n,
                                        .node = node,
                                        .nodes = n / node,
+                                       .gpus = node,
                                        .link_GBps = weft_library_link_GBps(parts.fabric),
                                        .nic_GBps = dims.n > 1 ? (double)dims.rate_bps[1] / 8e9 : 0};
     weft_scenario_parts_free(&parts);

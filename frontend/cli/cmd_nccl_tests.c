@@ -150,6 +150,7 @@ nccl_tests_choose(const struct test *t, const struct weft_scenario *s, uint64_t 
     g.n = t->nodes * t->gpus;
     g.node = t->gpus;
     g.nodes = t->nodes;
+    g.gpus = t->gpus;
     if (s->system->library == WEFT_LIBRARY_IDEAL || t->kind->coll == WEFT_COLL_ALL_TO_ALL)
         return NULL;
     return weft_library_rows(s->system, &g, t->kind->coll, bytes, rows) ? &rows[0] : NULL;

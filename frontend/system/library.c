@@ -66,6 +66,7 @@ bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabr
         .n = g->n,
         .node = node,
         .nodes = g->n / node,
+        .gpus = fabric->n ? size : node,
         .nic_GBps = fabric->n > 1 ? (double)fabric->rate_bps[1] / 8e9 : 0,
         .node_us = fabric->n ? (double)fabric->latency_ps[0] * 1e-6 : 0,
         .net_us = fabric->n > 1 ? (double)fabric->latency_ps[1] * 1e-6 : 0,
@@ -79,9 +80,13 @@ struct graph {
     double channels, GBps; /* per channel */
 };
 
+/* NICs of the group's ranks in a node: at most one for each, or as many as whole ones. */
 static uint32_t nics(const struct weft_library_params *l, const struct weft_library_group *g)
 {
-    return l->rails && l->rails < g->node ? (uint32_t)l->rails : g->node;
+    const uint32_t rails = (uint32_t)l->rails;
+    if (rails > g->gpus)
+        return rails / g->gpus * g->node;
+    return rails && rails < g->node ? rails : g->node;
 }
 
 /* What the search counts with of a GPU's NVLinks: all, or less where the fabric has fewer. */
@@ -290,11 +295,18 @@ static double node_us(const struct weft_library_params *l, const struct weft_lib
 {
     const double post =
         weft_nccl_post_us[l->cpu] * (proto == WEFT_NCCL_SIMPLE ? 3 : 1) * (g->nodes > 1);
-    const double step = algo == WEFT_NCCL_TREE && proto == WEFT_NCCL_SIMPLE &&
-                                l->version >= WEFT_NCCL_2_20 && l->version < WEFT_NCCL_2_23
-                            ? 28
-                            : weft_nccl_nvlink_us[algo][proto];
+    const double step = weft_nccl_nvlink_us[algo][proto];
     return algo == WEFT_NCCL_RING ? fmax(step, post) : step;
+}
+
+/* What the tuner counts with besides, for a step of a tree: in these releases it had the time of a
+ * chunk of 256 KB in the latency. */
+static double tree_chunk_us(const struct weft_library_params *l, enum weft_nccl_protocol proto,
+                            double step_us)
+{
+    const bool counted = l->version < WEFT_NCCL_2_18 ||
+                         (l->version >= WEFT_NCCL_2_19 && l->version < WEFT_NCCL_2_23);
+    return counted && proto == WEFT_NCCL_SIMPLE ? weft_nccl_tree_chunk_us - step_us : 0;
 }
 
 static double base_us(const struct weft_library_params *l, enum weft_nccl_algo algo,
@@ -313,9 +325,12 @@ static double latency_us(const struct weft_library_params *l, const struct weft_
     switch (algo) {
     case WEFT_NCCL_RING:
         return base + (steps - net_steps) * node_us(l, g, algo, proto) + net_steps * net;
-    case WEFT_NCCL_TREE:
-        return base +
-               2 * ((g->node - 1) * node_us(l, g, algo, proto) + floor(log2(g->nodes)) * net);
+    case WEFT_NCCL_TREE: {
+        const double step = node_us(l, g, algo, proto);
+        return base + 2 * ((g->node - 1) * (step + tree_chunk_us(l, proto, step)) +
+                           floor(log2(g->nodes)) *
+                               (net + tree_chunk_us(l, proto, weft_nccl_net_us[algo][proto])));
+    }
     case WEFT_NCCL_NVLS_TREE:
         return weft_nccl_nvlink_us[algo][proto] + 2 * floor(log2(g->nodes)) * net;
     default:
@@ -406,8 +421,18 @@ static uint64_t chunk_bytes(const struct weft_system_params *p, const struct wef
     }
     if (row->proto == WEFT_NCCL_LL)
         return LL_SLOT_BYTES;
-    if (row->proto == WEFT_NCCL_SIMPLE)
-        return row->algo == WEFT_NCCL_RING ? 4 * slot : slot;
+    if (row->proto == WEFT_NCCL_SIMPLE) {
+        const double depth = g->node - 1 + floor(log2(g->nodes));
+        const bool cuts = row->algo == WEFT_NCCL_TREE && p->nccl->version < WEFT_NCCL_2_20;
+        chunk = row->algo == WEFT_NCCL_RING ? 4 * slot : slot;
+        for (unsigned i = 0; cuts && i < 3; i++) {
+            const double least[] = {8 * depth, 4 * depth, depth};
+            const uint64_t to[] = {131072, 65536, 32768};
+            while (chunk > to[i] && (double)bytes / (double)(channels * chunk) < least[i])
+                chunk /= 2;
+        }
+        return chunk;
+    }
     chunk = LL128_CHUNK_BYTES;
     const double steps = 1 + log2(g->nodes) + 0.1 * g->node;
     const double each = (double)bytes / (double)channels;
@@ -430,6 +455,17 @@ static double proxy_us(const struct weft_library_params *l)
 static double software_us(double us, double way_us)
 {
     return us > way_us ? us - way_us : 0;
+}
+
+/* Rate at which the chains of a tree by Simple pass data on, up and down, where NVLinks set it; 0:
+ * NICs do. */
+static double chain_GBps(const struct weft_library_params *l, const struct weft_library_group *g)
+{
+    const double copies = weft_library_fitted(l, WEFT_NCCL_RING_GBPS) * links_GBps(l, g) /
+                          weft_nccl_gpus[l->gpu].link;
+    const double chains = copies * g->node / (2.0 * (g->node - 1));
+    const double nics_GBps = g->nic_GBps * g->node * (g->nodes == 2 ? 1 : 0.5);
+    return g->node < 2 || (g->nodes > 1 && nics_GBps < chains) ? 0 : chains;
 }
 
 void weft_library_text(const struct weft_system_params *p, const struct weft_library_group *g,
@@ -458,6 +494,8 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
             rate = weft_library_fitted(l, WEFT_NCCL_RING_GBPS) * links_GBps(l, g) / k->link / all;
         sync = weft_library_fitted(l, WEFT_NCCL_SYNC_LL + row->proto);
     }
+    if (algo == WEFT_NCCL_TREE && row->proto == WEFT_NCCL_SIMPLE)
+        rate = chain_GBps(l, g) / all;
     if (nvls) {
         step = algo == WEFT_NCCL_NVLS ? weft_library_fitted(l, WEFT_NCCL_NVLS_COPY_US)
                                       : 0; /* in the limit of trees it is contained */
@@ -497,8 +535,15 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
         each /= 2;
     const uint64_t message = bytes / g->n / each, whole = g->nodes > 1 ? 131072 : 524288;
     const uint64_t pieces = l->split ? l->qps : 1;
-    const uint64_t chunk = message < whole ? whole / 4 : message < 8 * whole ? whole / 2 : whole;
-    const enum weft_nccl_protocol proto = message <= P2P_LL_BYTES ? WEFT_NCCL_LL : WEFT_NCCL_SIMPLE;
+    const bool grouped = l->version >= WEFT_NCCL_2_12; /* several receives in a request */
+    const uint64_t chunk = !grouped              ? whole
+                           : message < whole     ? whole / 4
+                           : message < 8 * whole ? whole / 2
+                                                 : whole;
+    const enum weft_nccl_protocol proto = /* by LL since 2.14 */
+        message <= P2P_LL_BYTES && l->version >= WEFT_NCCL_2_18 ? WEFT_NCCL_LL : WEFT_NCCL_SIMPLE;
+    /* alone, a message costs at either end half of what a step of a ring by Simple does */
+    const double merged = grouped ? weft_library_fitted(l, WEFT_NCCL_PROXY_MERGED) : 2.0 / 3;
     const double step = node_us(l, g, WEFT_NCCL_RING, proto);
     const double net = g->nodes > 1 ? net_us(l, g, WEFT_NCCL_RING, proto) : 0;
     snprintf(text, WEFT_CHOICE_TEXT_MAX,
@@ -508,7 +553,7 @@ static void p2p_text(const struct weft_system_params *p, const struct weft_libra
              each, proto == WEFT_NCCL_LL ? "ll" : "simple", g->node, l->rails, chunk / pieces,
              8 * all / each, l->qps, base_us(l, WEFT_NCCL_RING, proto) * 1e3,
              software_us(step, g->node_us) * 1e3, software_us(net, g->net_us) * 1e3,
-             proxy_us(l) * 1e3 / (double)pieces / weft_library_fitted(l, WEFT_NCCL_PROXY_MERGED));
+             proxy_us(l) * 1e3 / (double)pieces / merged);
 }
 
 /* The place of a group. A job on a part of the fabric has no dimensions of its own: those of the

@@ -19,6 +19,7 @@ enum weft_library { WEFT_LIBRARY_IDEAL, WEFT_LIBRARY_NCCL };
 /** A group of ranks as the library sees it. */
 struct weft_library_group {
     uint32_t n, node, nodes; /**< ranks, of a node, nodes */
+    uint32_t gpus;           /**< of a whole node */
     double nic_GBps;         /**< of a rank's NIC */
     double link_GBps;        /**< of a rank's links within the node; 0: as many as its GPU has */
     double node_us, net_us;  /**< delay of a path within a node, and between two */

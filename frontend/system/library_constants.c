@@ -44,6 +44,8 @@ static void of_algorithms(constant_row *row, void *ctx)
                      tables[t].what);
             numbers(row, ctx, name, us, WEFT_NCCL_PROTOS, TUNING);
         }
+    numbers(row, ctx, "Tree Simple: step up to 2.17, and from 2.19 to 2.22, us",
+            &weft_nccl_tree_chunk_us, 1, TUNING);
     for (int q = 0; q < WEFT_NCCL_PROTOS; q++) {
         snprintf(name, sizeof name, "Tree %s: factor by log2(bytes / 64)",
                  weft_library_proto_name((enum weft_nccl_protocol)q));
@@ -62,7 +64,7 @@ static void of_gpus(constant_row *row, void *ctx)
             const double *v;
             size_t n;
         } rows[] = {{"NVLinks of a GPU, GB/s", SEARCH, &k->link, 1},
-                    {"ring on one node, copies of all channels, GB/s (ring-GBps)",
+                    {"ring on one node, tree: copies of all channels, GB/s (ring-GBps)",
                      i == WEFT_NCCL_AMPERE   ? FIT_STEPS
                      : i == WEFT_NCCL_HOPPER ? "NVIDIA/nccl issue 1455: 365 to 370 GB/s"
                                              : "NVLinks that NCCL counts with",

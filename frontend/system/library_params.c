@@ -13,7 +13,7 @@ static const struct weft_param params[] = {
     {WEFT_ROW_ENUM(struct weft_library_params, version, "version", "2.27", WEFT_NCCL_VERSION_WORDS),
      .help = "release whose constants are taken: from this one on until the next", .needs = NEEDS},
     {WEFT_ROW_U64(struct weft_library_params, rails, "rails", "0", NULL, "1024"),
-     .help = "NICs of a node; 0: one per rank", .needs = NEEDS},
+     .help = "NICs of a node, such as two for each GPU; 0: one per rank", .needs = NEEDS},
     {WEFT_ROW_TIME(struct weft_library_params, net_latency_ps, "net-latency", "0", NULL, "1s"),
      .help = "latency that the network plug-in states; the tuner adds it to each step, and so does "
              "the run",

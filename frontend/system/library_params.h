@@ -8,10 +8,12 @@
 /** The scenario element of these settings. */
 #define WEFT_LIBRARY_ELEMENT "library"
 /** Releases of NCCL at which constants of the tuner changed. */
-#define WEFT_NCCL_VERSION_WORDS "2.12|2.18|2.20|2.22|2.23|2.26|2.27|2.28"
+#define WEFT_NCCL_VERSION_WORDS "2.8|2.12|2.18|2.19|2.20|2.22|2.23|2.26|2.27|2.28"
 enum weft_nccl_version {
+    WEFT_NCCL_2_8,
     WEFT_NCCL_2_12,
     WEFT_NCCL_2_18,
+    WEFT_NCCL_2_19,
     WEFT_NCCL_2_20,
     WEFT_NCCL_2_22,
     WEFT_NCCL_2_23,

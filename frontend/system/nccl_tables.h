@@ -54,15 +54,19 @@ static const double weft_nccl_net_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
     [WEFT_NCCL_NVLS] = {0, 0, 18},
     [WEFT_NCCL_NVLS_TREE] = {0, 0, 20.9}};
 
+/** [nccl] Step of a tree by Simple up to 2.17 and from 2.19 to 2.22, when it held the time of a
+ * chunk of 256 KB. */
+static const double weft_nccl_tree_chunk_us = 28;
+
 /** [nccl] Constants of a GPU, for 1, 2 and more nodes. */
 struct weft_nccl_gpu_constants {
     double link; /**< rate of all NVLinks of a GPU that the search counts with */
     /** [fit] what a channel takes for each step of a ring within one node, besides copying, by
      * protocol: barriers, loads, for Simple fences; Ampere, others by the clock's rate */
     double sync_us[WEFT_NCCL_PROTOS];
-    double ring;          /**< [fit] that channels of a ring within one node copy, all together */
-    double ll_max;        /**< LL within a node */
-    double ring_ll128;    /**< per channel */
+    double ring;       /**< [fit] that channels copy in a node, in rings of one node and by trees */
+    double ll_max;     /**< LL within a node */
+    double ring_ll128; /**< per channel */
     double tree_ll128[3]; /**< per channel */
     double tree[3];       /**< per channel */
     double nvls_tree[3];  /**< per channel; 0: none */
