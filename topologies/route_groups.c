@@ -4,6 +4,8 @@
  */
 #include "topologies/route_groups.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,16 +65,10 @@ static int store(struct weft_route_groups *g, const uint32_t *list, uint32_t n, 
         *first = n ? list[0] : 0;
         return 0;
     }
-    if (g->ports_cap - g->used < n) {
-        if (g->ports_cap > UINT32_MAX / 2 - n)
-            return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
-        uint32_t cap = (g->ports_cap + n) * 2;
-        uint32_t *p = realloc(g->ports, (size_t)cap * sizeof *p);
-        if (!p)
-            return weft_err_no_memory(err, "the route groups");
-        g->ports = p;
-        g->ports_cap = cap;
-    }
+    if (g->used > UINT32_MAX / 2 - n)
+        return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
+    if (!WEFT_GROW_TO(g->ports, g->used + n, &g->ports_cap))
+        return weft_err_no_memory(err, "the route groups");
     memcpy(g->ports + g->used, list, (size_t)n * sizeof *list);
     *first = g->used;
     g->used += n;
@@ -82,16 +78,10 @@ static int store(struct weft_route_groups *g, const uint32_t *list, uint32_t n, 
 int weft_route_groups_append(struct weft_route_groups *g, const uint32_t *list, uint32_t n,
                              struct weft_err *err)
 {
-    if (g->n == g->spans_cap) {
-        if (g->spans_cap > UINT32_MAX / 8)
-            return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
-        uint32_t cap = g->spans_cap ? g->spans_cap * 2 : 256;
-        void *p = realloc(g->spans, (size_t)cap * sizeof *g->spans);
-        if (!p)
-            return weft_err_no_memory(err, "the route groups");
-        g->spans = p;
-        g->spans_cap = cap;
-    }
+    if (g->n > UINT32_MAX / 8)
+        return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
+    if (!WEFT_GROW(g->spans, g->n, &g->spans_cap))
+        return weft_err_no_memory(err, "the route groups");
     uint32_t first = 0;
     int rc = store(g, list, n, &first, err);
     if (rc)

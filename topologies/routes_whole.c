@@ -15,11 +15,9 @@ struct weft_routes *weft_routes_open(const struct weft_fabric *f, const uint8_t 
         weft_err_set(err, WEFT_E_INTERNAL, "routes are wanted of a fabric that is not finished");
         return NULL;
     }
-    struct weft_routes *r = calloc(1, sizeof *r);
-    if (!r) {
-        weft_err_no_memory(err, "routes");
+    struct weft_routes *r = weft_err_calloc(1, sizeof *r, "routes", err);
+    if (!r)
         return NULL;
-    }
     r->fabric = f;
     r->down = down;
     return r;

@@ -2,6 +2,7 @@
 /* Distributions of flow sizes. */
 #include "base/cdf.h"
 
+#include "base/grow.h"
 #include "base/scan.h"
 
 #include <inttypes.h>
@@ -10,18 +11,9 @@
 static int add_point(struct weft_cdf *c, size_t *cap, double bytes, double percent,
                      struct weft_err *err)
 {
-    if (c->n == *cap) {
-        size_t more = *cap ? 2 * *cap : 64;
-        double *b = (double *)realloc(c->bytes, more * sizeof *b);
-        if (b)
-            c->bytes = b;
-        double *p = (double *)realloc(c->percent, more * sizeof *p);
-        if (p)
-            c->percent = p;
-        if (!b || !p)
-            return weft_err_no_memory(err, "flow sizes");
-        *cap = more;
-    }
+    size_t same = *cap;
+    if (!WEFT_GROW(c->bytes, c->n, &same) || !WEFT_GROW(c->percent, c->n, cap))
+        return weft_err_no_memory(err, "flow sizes");
     c->bytes[c->n] = bytes;
     c->percent[c->n++] = percent;
     return 0;
@@ -100,11 +92,9 @@ static int check_bytes(const struct weft_scan *s, const struct weft_cdf *c, stru
 struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
 {
     struct weft_scan s = {0};
-    struct weft_cdf *c = (struct weft_cdf *)calloc(1, sizeof *c);
-    if (!c) {
-        weft_err_no_memory(err, "flow sizes");
+    struct weft_cdf *c = weft_err_calloc(1, sizeof *c, "flow sizes", err);
+    if (!c)
         return NULL;
-    }
     int rc = weft_scan_open(&s, path, err);
     if (!rc)
         rc = base_cdf_read_all(&s, c, err);

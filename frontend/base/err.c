@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Shortens @p s, a string cut at @p size bytes, so that it ends in "..." and in no half UTF-8
@@ -258,6 +259,22 @@ const char *weft_nearest(const char *given, const char *const *names, size_t n)
     return near.best;
 }
 
+bool weft_is_one_of(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+bool weft_begins_with_one_of(const char *text, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
 const char *weft_meant(char buf[WEFT_MEANT_MAX], const char *given, const char *const *names,
                        size_t n, const char *otherwise)
 {
@@ -306,4 +323,12 @@ size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, cons
 int weft_err_no_memory(struct weft_err *err, const char *what)
 {
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", what);
+}
+
+void *weft_err_calloc(size_t n, size_t size, const char *what, struct weft_err *err)
+{
+    void *p = calloc(n, size);
+    if (!p)
+        weft_err_no_memory(err, what);
+    return p;
 }

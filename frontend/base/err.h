@@ -54,6 +54,8 @@ int weft_err_set(struct weft_err *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /** WEFT_E_LIMIT: "out of memory for @p what". */
 int weft_err_no_memory(struct weft_err *err, const char *what);
+/** calloc() of memory for @p what. */
+void *weft_err_calloc(size_t n, size_t size, const char *what, struct weft_err *err);
 
 /** Records an error at a place in a text file (line and col are 1-based, 0 = unknown). Returns @p
  * code. */
@@ -86,6 +88,15 @@ int weft_exit_code(int code);
  * none.
  */
 const char *weft_nearest(const char *given, const char *const *names, size_t n);
+
+/** Whether @p word is one of @p n words. */
+bool weft_is_one_of(const char *word, const char *const *words, size_t n);
+/** Whether @p text begins with one of them. */
+bool weft_begins_with_one_of(const char *text, const char *const *words, size_t n);
+/** The same of an array. */
+#define WEFT_IS_ONE_OF(word, words) weft_is_one_of(word, words, sizeof(words) / sizeof *(words))
+#define WEFT_BEGINS_WITH_ONE_OF(text, words)                                                       \
+    weft_begins_with_one_of(text, words, sizeof(words) / sizeof *(words))
 
 /** Room for what weft_meant says. */
 #define WEFT_MEANT_MAX 160

@@ -50,10 +50,7 @@ static void bench_add(struct overrides *o, const char *key, const char *value, s
 static bool of_packets(const char *setting)
 {
     static const char *const sections[] = {"transport.", "switch.", "pfc.", "congestion-control."};
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (strncmp(setting, sections[i], strlen(sections[i])) == 0)
-            return true;
-    return false;
+    return WEFT_BEGINS_WITH_ONE_OF(setting, sections);
 }
 
 static int bench_collect(struct overrides *o, const struct weft_bench_spec *spec,

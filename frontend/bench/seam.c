@@ -232,11 +232,9 @@ static double clock_read_ns(void)
 
 struct weft_bench_seam *weft_bench_seam_new(struct weft_net *net, struct weft_err *err)
 {
-    struct weft_bench_seam *s = (struct weft_bench_seam *)calloc(1, sizeof *s);
-    if (!s) {
-        weft_err_no_memory(err, "a measurement");
+    struct weft_bench_seam *s = weft_err_calloc(1, sizeof *s, "a measurement", err);
+    if (!s)
         return NULL;
-    }
     s->base.ops = &seam_ops;
     s->inner = net;
     s->read_ns = clock_read_ns();

@@ -68,11 +68,9 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *
                                                   bool in_run, struct weft_net *net,
                                                   struct weft_err *err)
 {
-    struct weft_bench_traffic *t = (struct weft_bench_traffic *)calloc(1, sizeof *t);
-    if (!t) {
-        weft_err_no_memory(err, "messages");
+    struct weft_bench_traffic *t = weft_err_calloc(1, sizeof *t, "messages", err);
+    if (!t)
         return NULL;
-    }
     t->pattern = spec->c->pattern;
     t->amount = spec->quick ? spec->c->quick_amount : spec->c->amount;
     t->net = net;

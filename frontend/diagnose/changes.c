@@ -48,14 +48,6 @@ int weft_changes_add(struct weft_changes *c, const struct weft_change *like, con
     return 0;
 }
 
-const struct weft_scenario_group *weft_group_of(const struct weft_scenario *s, const char *element)
-{
-    for (size_t i = 0; i < s->ngroups; i++)
-        if (strcmp(s->groups[i].element, element) == 0)
-            return &s->groups[i];
-    return NULL;
-}
-
 /* The text of a value, without what "auto" comes to. */
 static const char *value_text(const struct weft_param *p, const void *values,
                               struct weft_arena *arena)
@@ -165,10 +157,7 @@ static bool is_configuration(const char *element)
     static const char *const elements[] = {
         "transport",          "switch", "pfc", "ecn", "credit", "in-network", "uet", "tcp", "ideal",
         "congestion-control", "system"};
-    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++)
-        if (strcmp(element, elements[i]) == 0)
-            return true;
-    return false;
+    return WEFT_IS_ONE_OF(element, elements);
 }
 
 /* Settings of workloads that change how the same work is done. */
@@ -191,10 +180,7 @@ static bool is_manner_of_work(const char *param)
                                         "peak-tflops",
                                         "bucket-parameters",
                                         "data-parallel"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(param, names[i]) == 0)
-            return true;
-    return false;
+    return WEFT_IS_ONE_OF(param, names);
 }
 
 /* Settings that say what is simulated, or for how long, not how. */
@@ -239,10 +225,7 @@ static bool is_algorithm(const char *key)
     static const char *const names[] = {
         "system.all-",   "system.reduce-scatter", "system.broadcast", "system.reduce=",
         "system.gather", "system.scatter",        "switch.balance",   "transport.recovery"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(key, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    return WEFT_BEGINS_WITH_ONE_OF(key, names);
 }
 
 static int add_setting(struct weft_changes *c, const char *key, const char *value, const char *def,

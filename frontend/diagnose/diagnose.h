@@ -103,8 +103,6 @@ const char *weft_changes_events_without(struct weft_changes *c, const char *even
  * long as the scenario, or in @p arena. */
 const char *weft_group_value(const struct weft_scenario_group *g, const char *param,
                              struct weft_arena *arena);
-/** The group of an element; NULL: there is none. */
-const struct weft_scenario_group *weft_group_of(const struct weft_scenario *s, const char *element);
 
 enum { WEFT_DIAGNOSE_MEASURES = 2, WEFT_DIAGNOSE_SYMPTOMS = 10 };
 

@@ -47,10 +47,7 @@ static bool is_loaded(const char *plugin)
 {
     size_t n;
     const char *const *files = weft_plugin_files(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(files[i], plugin) == 0)
-            return true;
-    return false;
+    return weft_is_one_of(plugin, files, n);
 }
 
 /* Takes scenario and settings from what run.json says. */

@@ -200,7 +200,8 @@ int weft_changes_of_hosts(struct weft_changes *c, const struct weft_scenario *s,
 int weft_changes_of_ranks(struct weft_changes *c, const struct weft_scenario *s,
                           const struct weft_symptoms *y, struct weft_err *err)
 {
-    const char *given = weft_group_value(weft_group_of(s, "system"), "stragglers", c->arena);
+    const char *given =
+        weft_group_value(weft_scenario_group_of(s, "system"), "stragglers", c->arena);
     size_t n = 0;
     if (s->njobs != 1 || *given)
         return 0;

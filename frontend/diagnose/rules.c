@@ -33,7 +33,7 @@ struct look {
 
 static const char *setting(const struct look *l, const char *element, const char *param)
 {
-    return weft_group_value(weft_group_of(l->s, element), param, l->arena);
+    return weft_group_value(weft_scenario_group_of(l->s, element), param, l->arena);
 }
 
 static bool is(const struct look *l, const char *element, const char *param, const char *value)

@@ -105,5 +105,5 @@ void weft_diagnose_slice(const struct weft_scenario *s, const struct weft_scenar
     }
     if (job && (strcmp(job->ops->name, "cdf") == 0 || strcmp(job->ops->name, "incast") == 0))
         cut_time(out, g, "duration", times, arena);
-    cut_time(out, weft_group_of(s, "run"), "measure", times, arena);
+    cut_time(out, weft_scenario_group_of(s, "run"), "measure", times, arena);
 }

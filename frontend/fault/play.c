@@ -133,11 +133,9 @@ static int ask(struct weft_fault_player *p, struct weft_err *err)
 struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *c,
                                                 struct weft_err *err)
 {
-    struct weft_fault_player *p = calloc(1, sizeof *p);
-    if (!p) {
-        weft_err_no_memory(err, "failures");
+    struct weft_fault_player *p = weft_err_calloc(1, sizeof *p, "failures", err);
+    if (!p)
         return NULL;
-    }
     p->c = *c;
     int rc = weft_fault_plan_edges(c->plan, &p->edges, &p->nedges, err);
     p->running = calloc(c->plan->nstretches + 1, sizeof *p->running);

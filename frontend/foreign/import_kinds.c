@@ -210,10 +210,7 @@ static bool simai_config(file *f)
 static bool text_workload(file *f)
 {
     static const char *const policies[] = {"DATA", "MODEL", "MICRO", "HYBRID_", "DISTRIBUTED_"};
-    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
-        if (strncmp(f->head, policies[i], strlen(policies[i])) == 0)
-            return true;
-    return false;
+    return WEFT_BEGINS_WITH_ONE_OF(f->head, policies);
 }
 static bool csv_flows(file *f)
 {

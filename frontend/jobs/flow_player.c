@@ -18,11 +18,9 @@ struct weft_flow_player {
 
 struct weft_flow_player *weft_flow_player_new(const struct weft_flow_play *c, struct weft_err *err)
 {
-    struct weft_flow_player *p = (struct weft_flow_player *)calloc(1, sizeof *p);
-    if (!p) {
-        weft_err_no_memory(err, "flows");
+    struct weft_flow_player *p = weft_err_calloc(1, sizeof *p, "flows", err);
+    if (!p)
         return NULL;
-    }
     p->c = *c;
     p->armed_ps = WEFT_NEVER;
     return p;

@@ -332,11 +332,9 @@ void weft_shares_free(struct weft_shares *s)
 struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
                                  const struct weft_share_config *c, struct weft_err *err)
 {
-    struct share *h = (struct share *)calloc(1, sizeof *h);
-    if (!h) {
-        weft_err_no_memory(err, "the jobs of a net");
+    struct share *h = weft_err_calloc(1, sizeof *h, "the jobs of a net", err);
+    if (!h)
         return NULL;
-    }
     s->shares[job] = h;
     h->all = s;
     h->job = job;

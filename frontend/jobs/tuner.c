@@ -147,11 +147,9 @@ static int tuner_measure(struct weft_tuner *base, const struct weft_job_plan *jo
 struct weft_tuner *weft_tuner_new(const struct weft_net_backend *backend,
                                   const struct weft_net_config *config, struct weft_err *err)
 {
-    struct tuner *t = (struct tuner *)calloc(1, sizeof *t);
-    if (!t) {
-        weft_err_no_memory(err, "measured candidates");
+    struct tuner *t = weft_err_calloc(1, sizeof *t, "measured candidates", err);
+    if (!t)
         return NULL;
-    }
     t->base.measure = !backend->create || has_tcp(backend, config->params) ? NULL : tuner_measure;
     t->backend = backend;
     t->config = *config;

@@ -7,7 +7,6 @@
 
 #include "plot/gnuplot.h"
 #include "plot/page_parts.h"
-#include "plot/page_style.h"
 #include "plot/plot.h"
 #include "plot/svg.h"
 
@@ -17,6 +16,38 @@
 enum { SHOWN_FINDINGS = 6, CURVES = 14 };
 
 /* ---- the head ---- */
+
+/* For light and dark screens, and for print; without that of figures. */
+static const char page_style[] =
+    ":root{--paper:#fff;--ink:#1a1a1a;--soft:#555;--line:#d5d5d5;--tint:#f4f6f8;--mark:#0072b2}\n"
+    "@media screen and (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#e4e4e4;"
+    "--soft:#aaa;--line:#3a3d44;--tint:#1f2227;--mark:#8ccdf5}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 sans-serif}\n"
+    "main{max-width:1100px;margin:0 auto;padding:1.5rem}\n"
+    "h1{font-size:1.6rem;margin:0 0 .5rem}\n"
+    "h2{font-size:1.25rem;margin:2.2rem 0 .7rem;border-bottom:1px solid var(--line)}\n"
+    "h3{font-size:1.05rem;margin:.2rem 0}\n"
+    "h4{font-size:.95rem;margin:.8rem 0 .2rem}\n"
+    ".verdict{font-size:1.1rem}\n"
+    ".findings li{margin:.4rem 0}\n"
+    ".try{display:block;color:var(--soft)}\n"
+    ".side{display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:1rem}\n"
+    ".side .run{background:var(--tint);padding:.8rem 1rem;border-radius:6px;min-width:0}\n"
+    "summary{cursor:pointer;color:var(--mark)}\n"
+    ".wide,.tops{overflow-x:auto}\n"
+    "table{border-collapse:collapse;font-size:.9rem}\n"
+    "th,td{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0;"
+    "border-bottom:1px solid var(--line)}\n"
+    "th{font-weight:600}\n"
+    "td{font-variant-numeric:tabular-nums}\n"
+    ".settings th,.settings td{overflow-wrap:anywhere;max-width:22rem}\n"
+    "figure{margin:1.5rem 0;padding:.6rem;background:var(--tint);border-radius:6px;"
+    "break-inside:avoid}\n"
+    "figure svg{display:block;width:100%;max-width:980px;height:auto;margin:0 auto}\n"
+    "figcaption{color:var(--soft);max-width:62rem;margin:.4rem auto 0}\n"
+    "@media print{main{max-width:none;padding:0}figure,.side .run{background:none;"
+    "border:1px solid var(--line)}}\n";
 
 static void write_head(const struct weft_page *p)
 {
@@ -29,7 +60,7 @@ static void write_head(const struct weft_page *p)
           p->out);
     weft_page_text(p, weft_page_value(first, "scenario"));
     fputs(": report of weft</title>\n<style>\n", p->out);
-    fputs(weft_page_style, p->out);
+    fputs(page_style, p->out);
     weft_svg_style(p->out);
     fputs("</style>\n</head>\n<body>\n<main>\n<h1>", p->out);
     weft_page_text(p, weft_page_value(first, "scenario"));

@@ -109,14 +109,6 @@ struct varied {
     size_t n;
 };
 
-static bool is_known(const struct varied *v, const char *key)
-{
-    for (size_t i = 0; i < v->n; i++)
-        if (strcmp(v->key[i], key) == 0)
-            return true;
-    return false;
-}
-
 /* A default that was worked out ("400KB at 100Gbps") differs because something else does. */
 static bool follows_from_path(const char *value)
 {
@@ -139,7 +131,7 @@ static int find_varied(struct weft_runs *r, struct varied *v, const char **value
             size_t at = 0;
             if (follows_from_path(d->v[0]) || follows_from_path(d->v[1]))
                 continue;
-            if (!is_known(v, d->key) && v->n < KEYS_MAX)
+            if (!weft_is_one_of(d->key, v->key, v->n) && v->n < KEYS_MAX)
                 v->key[v->n++] = weft_arena_strdup(r->arena, d->key);
             while (at < v->n && (!v->key[at] || strcmp(v->key[at], d->key) != 0))
                 at++;

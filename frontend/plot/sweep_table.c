@@ -2,6 +2,7 @@
 /* Reads sweep.csv as numbers: axes and metrics. */
 #include "plot/sweep_table.h"
 
+#include "base/grow.h"
 #include "base/units.h"
 #include "plot/runs.h"
 
@@ -141,36 +142,18 @@ static int sweep_table_read_header(struct weft_sweep_table *s, const struct weft
 
 static int sweep_table_grow(struct weft_sweep_table *s, struct weft_err *err)
 {
-    if (s->nrows < s->cap)
-        return 0;
-    const size_t cap = s->cap ? 2 * s->cap : 64;
+    const size_t n = s->nrows, was = s->cap;
     for (size_t k = 0; k < s->naxes; k++) {
-        const char **text = realloc(s->axis[k].text, cap * sizeof *text);
-        s->axis[k].text = text ? text : s->axis[k].text;
-        double *v = realloc(s->axis[k].v, cap * sizeof *v);
-        s->axis[k].v = v ? v : s->axis[k].v;
-        if (!text || !v)
+        size_t same = s->cap = was;
+        if (!WEFT_GROW(s->axis[k].text, n, &same) || !WEFT_GROW(s->axis[k].v, n, &s->cap))
             return weft_err_no_memory(err, "a sweep");
     }
     for (size_t k = 0; k < s->nmetrics; k++) {
-        struct weft_sweep_metric *m = &s->metric[k];
-        double *v = realloc(m->v, cap * sizeof *v);
-        m->v = v ? v : m->v;
-        double *ci95 = realloc(m->ci95, cap * sizeof *ci95);
-        m->ci95 = ci95 ? ci95 : m->ci95;
-        if (!v || !ci95)
+        size_t same = s->cap = was;
+        if (!WEFT_GROW(s->metric[k].v, n, &same) || !WEFT_GROW(s->metric[k].ci95, n, &s->cap))
             return weft_err_no_memory(err, "a sweep");
     }
-    s->cap = cap;
     return 0;
-}
-
-/* NAN: it says what else happened. */
-static double value_of(const char *text)
-{
-    char *end;
-    const double v = strtod(text, &end);
-    return *text && !*end ? v : NAN;
 }
 
 static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,

@@ -35,17 +35,12 @@ static int add_moment(struct tier_load *x, double t_ns, struct weft_err *err)
 {
     if (x->n && x->t_ns[x->n - 1] == t_ns)
         return 0;
-    if (x->n == x->cap) {
-        const size_t cap = x->cap ? 2 * x->cap : 1024;
-        double **lists[TIERS + 1] = {&x->t_ns, &x->bps[0], &x->bps[1], &x->bps[2]};
-        for (size_t k = 0; k <= TIERS; k++) {
-            double *more = realloc(*lists[k], cap * sizeof *more);
-            if (!more)
-                return weft_err_no_memory(err, "the load of tiers");
-            *lists[k] = more;
-        }
-        x->cap = cap;
-    }
+    size_t cap = x->cap;
+    for (size_t k = 0; k < TIERS; k++, cap = x->cap)
+        if (!WEFT_GROW(x->bps[k], x->n, &cap))
+            return weft_err_no_memory(err, "the load of tiers");
+    if (!WEFT_GROW(x->t_ns, x->n, &x->cap))
+        return weft_err_no_memory(err, "the load of tiers");
     x->t_ns[x->n] = t_ns;
     for (size_t k = 0; k < TIERS; k++)
         x->bps[k][x->n] = 0;

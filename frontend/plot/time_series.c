@@ -38,16 +38,9 @@ static struct weft_time_series *time_series_find(struct reading *r, const char *
 
 static int time_series_add(struct weft_time_series *t, double at, double v)
 {
-    if (t->n == t->cap) {
-        const size_t cap = t->cap ? 2 * t->cap : 256;
-        double *times = realloc(t->t_ns, cap * sizeof *times);
-        t->t_ns = times ? times : t->t_ns;
-        double *values = realloc(t->v, cap * sizeof *values);
-        t->v = values ? values : t->v;
-        if (!times || !values)
-            return -1;
-        t->cap = cap;
-    }
+    size_t same = t->cap;
+    if (!WEFT_GROW(t->t_ns, t->n, &same) || !WEFT_GROW(t->v, t->n, &t->cap))
+        return -1;
     t->t_ns[t->n] = at;
     t->v[t->n++] = v;
     t->least = t->n > 1 ? fmin(t->least, v) : v;

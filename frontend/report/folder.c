@@ -38,11 +38,9 @@ int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct
 
 struct weft_report *weft_report_new(const struct weft_report_config *c, struct weft_err *err)
 {
-    struct weft_report *r = (struct weft_report *)calloc(1, sizeof *r);
-    if (!r) {
-        weft_err_no_memory(err, "a report");
+    struct weft_report *r = weft_err_calloc(1, sizeof *r, "a report", err);
+    if (!r)
         return NULL;
-    }
     r->fabric = c->fabric;
     r->output = c->output;
     r->transport = c->transport;

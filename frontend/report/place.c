@@ -283,8 +283,5 @@ bool weft_place_takes(const char *name)
     if (strcmp(name, lock_name) == 0 || strcmp(name, captures) == 0 ||
         strcmp(name, WEFT_SERIES_DIR) == 0 || strcmp(name, "run.json") == 0)
         return true;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(name, others[i]) == 0)
-            return true;
-    return is_table(name);
+    return WEFT_IS_ONE_OF(name, others) || is_table(name);
 }

@@ -7,7 +7,6 @@
 #include "run/alone.h"
 #include "run/cost.h"
 #include "run/interrupt.h"
-#include "run/op_tap.h"
 #include "run/run_state.h"
 #include "run/run_json.h"
 #include "run/signal_run_json.h"
@@ -18,12 +17,19 @@
 #include <string.h>
 #include <time.h>
 
+/* An observer of operations beside that of a job, which hears everything, and first. */
+struct op_tap {
+    struct weft_system_observer inner;
+    void (*op)(void *ctx, const struct weft_op_record *record);
+    void *ctx;
+};
+
 struct run {
     struct weft_run_state on; /* first */
     const struct weft_cli *cli;
     const struct weft_scenario *s;
     const struct weft_execute_opts *o;
-    struct weft_op_tap tap;             /* o->op hears of operations by it */
+    struct op_tap tap;                  /* o->op hears of operations by it */
     const struct weft_run_files *files; /* open; NULL: none */
     struct weft_report *report;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
@@ -35,6 +41,33 @@ struct run {
     struct weft_series *series; /* NULL: nothing is sampled */
     struct weft_signal_run_json on_signal;
 };
+
+static void op_tap_op(void *ctx, const struct weft_op_record *record)
+{
+    const struct op_tap *t = (const struct op_tap *)ctx;
+    if (t->inner.op)
+        t->inner.op(t->inner.ctx, record);
+    t->op(t->ctx, record);
+}
+
+static void op_tap_phase(void *ctx, const struct weft_phase_record *record)
+{
+    const struct op_tap *t = (const struct op_tap *)ctx;
+    if (t->inner.phase)
+        t->inner.phase(t->inner.ctx, record);
+}
+
+static void op_tap_path(void *ctx, const struct weft_path_record *record)
+{
+    const struct op_tap *t = (const struct op_tap *)ctx;
+    if (t->inner.path)
+        t->inner.path(t->inner.ctx, record);
+}
+
+static struct weft_system_observer op_tap_observer(struct op_tap *t)
+{
+    return (struct weft_system_observer){t, op_tap_op, op_tap_phase, op_tap_path};
+}
 
 static void fill_progress(void *ctx, struct weft_progress_state *s)
 {
@@ -214,8 +247,8 @@ static int execute_prepare(struct run *r, struct weft_execution *x,
     for (uint32_t i = 0; i < x->parts.njobs; i++)
         x->observers[i] = weft_report_system_observer(r->report, i);
     if (o->op) {
-        r->tap = (struct weft_op_tap){x->observers[0], o->op, o->op_ctx};
-        x->observers[0] = weft_op_tap_observer(&r->tap);
+        r->tap = (struct op_tap){x->observers[0], o->op, o->op_ctx};
+        x->observers[0] = op_tap_observer(&r->tap);
     }
     int code = weft_execute_prepare(s, &x->parts, &config, x->observers, r->report, &r->on.net,
                                     &r->on.jobs, err);

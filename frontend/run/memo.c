@@ -53,10 +53,8 @@ static int memo_add_file(FILE *key, const char *name, const char *path, struct w
 static bool memo_setting_matters(const char *element, const char *name)
 {
     static const char *const others[] = {"workload", "system", "output", "sample"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(element, others[i]) == 0)
-            return false;
-    return strcmp(element, "run") != 0 || strcmp(name, "seed") == 0;
+    return !WEFT_IS_ONE_OF(element, others) &&
+           (strcmp(element, "run") != 0 || strcmp(name, "seed") == 0);
 }
 
 static int memo_add_group(FILE *key, const struct weft_scenario_group *g, struct weft_err *err)

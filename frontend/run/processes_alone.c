@@ -11,10 +11,7 @@
 static bool shares(const struct weft_command *c)
 {
     static const char *const all[] = {"run", "hpcc", "bench"};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(c->name, all[i]) == 0)
-            return true;
-    return false;
+    return WEFT_IS_ONE_OF(c->name, all);
 }
 
 /* The first process does it, for the reason in *err. */

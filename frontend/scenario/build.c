@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct weft_scenario_group *scenario_build_group_of(const struct weft_scenario *s,
-                                                                 const char *element)
+struct weft_scenario_group *weft_scenario_group_of(const struct weft_scenario *s,
+                                                   const char *element)
 {
     for (size_t i = 0; i < s->ngroups; i++)
         if (strcmp(s->groups[i].element, element) == 0)
@@ -20,7 +20,7 @@ static const struct weft_scenario_group *scenario_build_group_of(const struct we
 /* Says which element an error without a place of its own comes from. */
 static int name_element(const struct weft_scenario *s, const char *element, struct weft_err *err)
 {
-    const struct weft_scenario_group *g = scenario_build_group_of(s, element);
+    const struct weft_scenario_group *g = weft_scenario_group_of(s, element);
     if (err->file[0] || !g)
         return err->code;
     if (g->selected)
@@ -120,7 +120,7 @@ static const char *control_beside(const struct weft_scenario *s, char buf[WEFT_P
     struct weft_scenario_classes c;
     if (!weft_scenario_classes(s, &c) || !c.uet)
         return NULL;
-    const struct weft_scenario_group *g = scenario_build_group_of(s, "uet");
+    const struct weft_scenario_group *g = weft_scenario_group_of(s, "uet");
     return weft_params_format(weft_params_find(g->table, "control"), g->values, buf,
                               WEFT_PARAM_TEXT_MAX);
 }
@@ -128,7 +128,7 @@ static const char *control_beside(const struct weft_scenario *s, char buf[WEFT_P
 /* Says where sample.what was given. */
 static int name_sample(const struct weft_scenario *s, struct weft_err *err)
 {
-    const struct weft_scenario_group *g = scenario_build_group_of(s, "sample");
+    const struct weft_scenario_group *g = weft_scenario_group_of(s, "sample");
     const struct weft_origin *o =
         &g->origins[weft_params_find(g->table, "what") - g->table->params];
     return o->kind == WEFT_ORIGIN_FILE ? weft_err_locate(err, s->file, o->line, o->col) : err->code;

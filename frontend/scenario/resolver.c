@@ -34,10 +34,7 @@ bool weft_scenario_key_is_path(const char *key)
     const char *last = key + strlen(key);
     while (last > key && last[-1] != '-' && last[-1] != '.')
         last--;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(last, words[i]) == 0)
-            return true;
-    return false;
+    return WEFT_IS_ONE_OF(last, words);
 }
 
 bool weft_param_is_path(const struct weft_param *p)

@@ -301,6 +301,10 @@ struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,
 struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                                 const struct weft_fabric *fabric);
 
+/** The group of an element; NULL: there is none. */
+struct weft_scenario_group *weft_scenario_group_of(const struct weft_scenario *s,
+                                                   const char *element);
+
 /** Receives text piece by piece. */
 struct weft_text_sink {
     void *ctx;

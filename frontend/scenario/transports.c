@@ -15,20 +15,11 @@
 
 #define CLASSES ((1u << WEFT_NET_PRIOS) - 1)
 
-static struct weft_scenario_group *transports_group_of(const struct weft_scenario *s,
-                                                       const char *element)
-{
-    for (size_t i = 0; i < s->ngroups; i++)
-        if (strcmp(s->groups[i].element, element) == 0)
-            return &s->groups[i];
-    return NULL;
-}
-
 /* The value of a parameter; "" where the scenario has none of this name. */
 static const char *transports_text(const struct weft_scenario *s, const char *element,
                                    const char *name, char buf[WEFT_PARAM_TEXT_MAX])
 {
-    const struct weft_scenario_group *g = transports_group_of(s, element);
+    const struct weft_scenario_group *g = weft_scenario_group_of(s, element);
     const struct weft_param *p = g ? weft_params_find(g->table, name) : NULL;
     return p ? weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX) : "";
 }
@@ -63,7 +54,7 @@ static bool all_uet(const struct weft_scenario *s)
 
 const char *weft_scenario_own_transport(const struct weft_scenario *s)
 {
-    if (!transports_group_of(s, "tcp"))
+    if (!weft_scenario_group_of(s, "tcp"))
         return NULL;
     return all_uet(s) ? "uet" : "roce";
 }
@@ -125,7 +116,7 @@ static const struct guest *guest_requested(const struct weft_scenario *s, uint32
 bool weft_scenario_classes(const struct weft_scenario *s, struct weft_scenario_classes *out)
 {
     *out = (struct weft_scenario_classes){0, 0};
-    if (!transports_group_of(s, "tcp"))
+    if (!weft_scenario_group_of(s, "tcp"))
         return false;
     if (transports_is(s, "transport", "type", "tcp")) {
         out->tcp = CLASSES | 1u << WEFT_NET_PRIOS;
@@ -236,9 +227,9 @@ static int give_class(struct weft_resolver *r, uint32_t i, const struct guest *g
                             " leaves to %s; nearest: %s.prios=%" PRIu32,
                             prio, g->section, mask, own(s), g->section, mask | bit(prio));
     }
-    return given
-               ? 0
-               : set_number(r, transports_group_of(s, g->section), "prios", mask | bit(prio), err);
+    return given ? 0
+                 : set_number(r, weft_scenario_group_of(s, g->section), "prios", mask | bit(prio),
+                              err);
 }
 
 /* Whether some workload that asks for a guest has that class. */
@@ -322,7 +313,7 @@ static int all_tcp(const struct weft_resolver *r, struct weft_err *err)
 /* Whether the file or a setting says which classes a guest has. */
 static bool prios_given(const struct weft_scenario *s, const struct guest *g)
 {
-    const struct weft_scenario_group *group = transports_group_of(s, g->section);
+    const struct weft_scenario_group *group = weft_scenario_group_of(s, g->section);
     const struct weft_param *prios = weft_params_find(group->table, "prios");
     return group->origins[prios - group->table->params].kind != WEFT_ORIGIN_DEFAULT;
 }
@@ -335,7 +326,7 @@ int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *er
         requested |= s->jobs[i].job->transport;
     if (!requested)
         return 0;
-    if (!transports_group_of(s, "tcp"))
+    if (!weft_scenario_group_of(s, "tcp"))
         return weft_scenario_warn(r->s, err,
                                   "'transport' of workloads has no effect: the backend '%s' has no "
                                   "transports",

@@ -276,11 +276,9 @@ struct weft_qp_changes *weft_qp_changes_new(const struct weft_series_choice *c,
                                             struct weft_observables *o,
                                             struct weft_series_sample *s, struct weft_err *err)
 {
-    struct weft_qp_changes *q = (struct weft_qp_changes *)calloc(1, sizeof *q);
-    if (!q) {
-        weft_err_no_memory(err, "series of queue pairs");
+    struct weft_qp_changes *q = weft_err_calloc(1, sizeof *q, "series of queue pairs", err);
+    if (!q)
         return NULL;
-    }
     q->choice = c;
     q->observables = o;
     q->sample = s;

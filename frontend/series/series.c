@@ -69,11 +69,9 @@ static int ask_for_changes(struct weft_series *s, struct weft_err *err)
 struct weft_series *weft_series_new(const struct weft_series_choice *c, struct weft_net *net,
                                     const char *dir, struct weft_err *err)
 {
-    struct weft_series *s = (struct weft_series *)calloc(1, sizeof *s);
-    if (!s) {
-        weft_err_no_memory(err, "series");
+    struct weft_series *s = weft_err_calloc(1, sizeof *s, "series", err);
+    if (!s)
         return NULL;
-    }
     s->choice = c;
     s->net = net;
     s->next_ps = c->on_change ? WEFT_NEVER : c->interval_ps;

@@ -215,11 +215,9 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     err = err ? err : &own;
     if (weft_system_check(w, p, env, err))
         return NULL;
-    struct weft_system *s = calloc(1, sizeof *s);
-    if (!s) {
-        weft_err_no_memory(err, "the system layer");
+    struct weft_system *s = weft_err_calloc(1, sizeof *s, "the system layer", err);
+    if (!s)
         return NULL;
-    }
     s->w = w;
     s->params = *p;
     s->p = &s->params;

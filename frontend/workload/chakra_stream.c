@@ -139,11 +139,9 @@ static int64_t read_some(struct weft_chakra_stream *s, uint8_t *out, size_t want
 
 static struct weft_chakra_stream *stream_new(const char *name, struct weft_err *err)
 {
-    struct weft_chakra_stream *s = calloc(1, sizeof *s);
-    if (!s) {
-        weft_err_no_memory(err, "a trace");
+    struct weft_chakra_stream *s = weft_err_calloc(1, sizeof *s, "a trace", err);
+    if (!s)
         return NULL;
-    }
     s->name = name;
     return s;
 }

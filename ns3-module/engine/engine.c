@@ -230,11 +230,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
 {
     if (weft_engine_check_config(c, err))
         return NULL;
-    struct weft_engine *e = calloc(1, sizeof *e);
-    if (!e) {
-        weft_err_no_memory(err, "an engine");
+    struct weft_engine *e = weft_err_calloc(1, sizeof *e, "an engine", err);
+    if (!e)
         return NULL;
-    }
     configure(e, c);
     if (control_init(e, c, err))
         goto fail;

@@ -99,11 +99,9 @@ int weft_hpcc_message_files(const struct weft_hpcc_config *c, struct weft_arena 
 struct weft_hpcc_messages *weft_hpcc_messages_new(const struct weft_hpcc_messages_config *c,
                                                   struct weft_err *err)
 {
-    struct weft_hpcc_messages *m = (struct weft_hpcc_messages *)calloc(1, sizeof *m);
-    if (!m) {
-        weft_err_no_memory(err, "fct.txt");
+    struct weft_hpcc_messages *m = weft_err_calloc(1, sizeof *m, "fct.txt", err);
+    if (!m)
         return NULL;
-    }
     m->c = *c;
     if ((c->fct_path && (!(m->pairs = weft_hpcc_pair_table_new(c->fabric, c->payload_bytes, err)) ||
                          !(m->fct = weft_rows_open(c->fct_path, err)))) ||

@@ -86,11 +86,9 @@ struct weft_hpcc_mix *weft_hpcc_mix_new(const struct weft_hpcc_mix_config *c, st
 {
     if (check_sizes(c, err))
         return NULL;
-    struct weft_hpcc_mix *m = (struct weft_hpcc_mix *)calloc(1, sizeof *m);
-    if (!m) {
-        weft_err_no_memory(err, "a trace of packets");
+    struct weft_hpcc_mix *m = weft_err_calloc(1, sizeof *m, "a trace of packets", err);
+    if (!m)
         return NULL;
-    }
     m->c = *c;
     m->ports = (uint8_t *)calloc((size_t)c->fabric->nports + 1, 1);
     m->waiting =

@@ -441,10 +441,7 @@ static bool is_aicb_name(const char *name)
 {
     static const char *const names[] = {"micro_test", "grad_gather", "grad_norm",
                                         "embedding_layer"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    return WEFT_IS_ONE_OF(name, names);
 }
 
 static int astra_text_read_all(struct reading *r, enum weft_astra_dialect dialect)

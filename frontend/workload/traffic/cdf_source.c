@@ -138,11 +138,9 @@ static void cdf_source_free_source(struct weft_flow_source *base)
 struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, const double *gap_ps,
                                              struct weft_err *err)
 {
-    struct source *s = (struct source *)calloc(1, sizeof *s);
-    if (!s) {
-        weft_err_no_memory(err, "flows");
+    struct source *s = weft_err_calloc(1, sizeof *s, "flows", err);
+    if (!s)
         return NULL;
-    }
     s->c = *c;
     s->base = (struct weft_flow_source){.next = next,
                                         .rewind = cdf_source_rewind_to,

@@ -9,7 +9,6 @@
  * computations at one place in ranks of one skeleton.
  */
 #include "workload/et_build.h"
-#include "workload/whatif/period.h"
 #include "workload/whatif/relabel.h"
 #include "workload/whatif/select.h"
 #include "workload/whatif/synthesize.h"
@@ -40,6 +39,26 @@ struct synthesis {
     struct weft_profile profile;
     uint64_t found; /* iterations that all ranks have; 0: no rank was seen */
 };
+
+/* Of @p n symbols, the largest k for which they are k times the same sequence, 1 for n = 0, by the
+ * failure function of Knuth, Morris and Pratt: the longest border gives the shortest period. 0: out
+ * of memory. */
+static uint32_t synthesize_count_periods(const uint64_t *symbols, uint32_t n)
+{
+    uint32_t *border = malloc(((size_t)n + 1) * sizeof *border), k = 0;
+    if (!border)
+        return 0;
+    border[0] = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        while (k > 0 && symbols[i] != symbols[k])
+            k = border[k - 1];
+        k += symbols[i] == symbols[k];
+        border[i] = k;
+    }
+    const uint32_t period = n ? n - border[n - 1] : 1;
+    free(border);
+    return n && n % period == 0 ? n / period : 1;
+}
 
 static uint32_t of(const void *ctx, uint32_t r, uint32_t c)
 {
@@ -116,7 +135,7 @@ static int find_iterations(struct weft_transform *t, const struct weft_places *o
         uint64_t *symbols = malloc(((size_t)o->e.n + 1) * sizeof *symbols);
         for (uint32_t i = 0; symbols && i < o->e.n; i++)
             symbols[i] = symbol(weft_places_at(o, i));
-        n = symbols ? weft_period_count(symbols, o->e.n) : 0;
+        n = symbols ? synthesize_count_periods(symbols, o->e.n) : 0;
         free(symbols);
         if (n == 0)
             return weft_err_no_memory(err, "a trace");

@@ -27,11 +27,9 @@ struct plugged {
 static void *plugged_read(const struct weft_balancer_ops *o, const char *text, struct weft_err *err)
 {
     const size_t size = o->params.struct_size, n = strlen(text) + 1;
-    char *values = calloc(1, size + n);
-    if (!values) {
-        weft_err_no_memory(err, "parameters of a balancer");
+    char *values = weft_err_calloc(1, size + n, "parameters of a balancer", err);
+    if (!values)
         return NULL;
-    }
     if (!weft_params_read(&o->params, o->name, values, memcpy(values + size, text, n), err))
         return values;
     weft_err_prepend(err, "switch.balancer");

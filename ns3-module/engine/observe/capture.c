@@ -44,11 +44,9 @@ struct weft_capture {
 struct weft_capture *weft_capture_new(const struct weft_capture_params *p,
                                       const struct weft_wire_config *wire, struct weft_err *err)
 {
-    struct weft_capture *c = calloc(1, sizeof *c);
-    if (!c) {
-        weft_err_no_memory(err, "a capture");
+    struct weft_capture *c = weft_err_calloc(1, sizeof *c, "a capture", err);
+    if (!c)
         return NULL;
-    }
     const uint32_t n = wire->fabric->nports ? wire->fabric->nports : 1;
     struct weft_wire_config wc = *wire;
     wc.operation = (enum weft_wire_operation)p->operation;

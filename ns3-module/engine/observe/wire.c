@@ -39,11 +39,9 @@ static void fill_crc(uint32_t table[256])
 
 struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct weft_err *err)
 {
-    struct weft_wire *w = calloc(1, sizeof *w);
-    if (!w) {
-        weft_err_no_memory(err, "frames of a capture");
+    struct weft_wire *w = weft_err_calloc(1, sizeof *w, "frames of a capture", err);
+    if (!w)
         return NULL;
-    }
     w->c = *config;
     w->p = *config->params;
     w->uet = profile_transport(&w->p, w->p.uet.prios ? PROFILE_UET : PROFILE_RUN);
