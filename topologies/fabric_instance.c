@@ -32,8 +32,9 @@ uint32_t weft_fabric_member(const struct weft_fabric *f, uint32_t dim, uint32_t 
     return f->dims[dim].spans ? host % block : host % block / inner;
 }
 
-uint32_t weft_fabric_member_host(const struct weft_fabric *f, uint32_t dim, uint32_t index,
-                                 uint32_t member)
+/* Host number of NPU @p member of instance @p index. */
+static uint32_t fabric_member_host(const struct weft_fabric *f, uint32_t dim, uint32_t index,
+                                   uint32_t member)
 {
     uint32_t inner = weft_fabric_stride(f, dim), block = inner * f->dims[dim].size;
     return f->dims[dim].spans ? index * block + member
@@ -74,7 +75,7 @@ static int list_nodes(const struct weft_fabric *f, uint32_t dim, uint32_t index,
     unsigned char *seen = calloc(f->nnodes, 1);
     int rc = seen ? 0 : weft_err_no_memory(err, "a part of the fabric");
     for (uint32_t i = 0; i < n && !rc; i++) {
-        uint32_t node = f->hosts[weft_fabric_member_host(f, dim, index, i)];
+        uint32_t node = f->hosts[fabric_member_host(f, dim, index, i)];
         rc = fabric_instance_push(nodes, node, err);
         if (!rc)
             seen[node] = 1;

@@ -25,9 +25,6 @@ uint32_t weft_fabric_instance_count(const struct weft_fabric *f, uint32_t dim);
 uint32_t weft_fabric_instance_of(const struct weft_fabric *f, uint32_t dim, uint32_t host);
 /** Which NPU of its instance host @p host is. */
 uint32_t weft_fabric_member(const struct weft_fabric *f, uint32_t dim, uint32_t host);
-/** Host number of NPU @p member of instance @p index. */
-uint32_t weft_fabric_member_host(const struct weft_fabric *f, uint32_t dim, uint32_t index,
-                                 uint32_t member);
 /** Cuts instance @p index of dimension @p dim out of @p f. @p down: per link of @p f, not 0 when it
  * is down; NULL: none is. */
 int weft_fabric_instance_open(const struct weft_fabric *f, const uint8_t *down, uint32_t dim,

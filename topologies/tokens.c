@@ -232,13 +232,14 @@ int weft_tokens_rest(struct weft_tokens *s, struct weft_fabric *f, uint32_t nlin
                             s->file, s->tok_line, s->tok_col, s->tok, nlinks);
 }
 
-int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err)
+/* Reads the whole file. */
+static int tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err)
 {
     *s = (struct weft_tokens){.file = file, .line = 1, .col = 1, .err = err};
     return weft_file_read(file, FILE_MAX, &s->text, &s->len, err);
 }
 
-void weft_tokens_close(struct weft_tokens *s)
+static void tokens_close(struct weft_tokens *s)
 {
     free(s->text);
     s->text = NULL;
@@ -253,11 +254,11 @@ int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *
     *out = NULL;
     if (!file || !file[0])
         return weft_err_set(err, WEFT_E_INPUT, "%s: 'file' must be given", name);
-    int rc = weft_tokens_open(&s, file, err);
+    int rc = tokens_open(&s, file, err);
     struct weft_fabric *f = rc ? NULL : weft_fabric_new();
     if (!rc)
         rc = f ? parse(&s, f, params) : weft_err_no_memory(err, "a fabric");
-    weft_tokens_close(&s);
+    tokens_close(&s);
     if (rc)
         weft_fabric_free(f);
     else

@@ -21,9 +21,6 @@ struct weft_tokens {
     struct weft_err *err;
 };
 
-/** Reads the whole file. */
-int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err);
-void weft_tokens_close(struct weft_tokens *s);
 /** Reads the fabric of a file: its grammar, with the params of who calls. */
 typedef int weft_tokens_parse_fn(struct weft_tokens *s, struct weft_fabric *f, const void *params);
 /** A topology's build(): opens @p file of the topology @p name and parses it. WEFT_E_INPUT also

@@ -13,6 +13,7 @@
 #include "base/linkage.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -10,7 +10,7 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-uint64_t weft_coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i)
+static uint64_t coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i)
 {
     uint64_t at;
     if (__builtin_mul_overflow(ceil_div(bytes, n), i, &at))
@@ -75,8 +75,8 @@ uint64_t weft_coll_range_bytes(const struct weft_coll_call *c, uint64_t parts, u
 {
     uint64_t sum = 0;
     if (weft_coll_units(c) == 1)
-        return weft_coll_cut_offset(c->bytes, parts, first + n) -
-               weft_coll_cut_offset(c->bytes, parts, first);
+        return coll_cut_offset(c->bytes, parts, first + n) -
+               coll_cut_offset(c->bytes, parts, first);
     for (uint64_t b = first; b < first + n; b++)
         sum += weft_coll_block_bytes(c, parts, b);
     return sum;

@@ -261,7 +261,6 @@ static inline int weft_coll_receives(const struct weft_coll_instr *in, uint32_t 
 uint64_t weft_coll_bytes_up_and_down(const struct weft_coll_call *c);
 /** Piece @p i of @p bytes cut into @p n, and where it begins. */
 uint64_t weft_coll_cut(uint64_t bytes, uint64_t n, uint64_t i);
-uint64_t weft_coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i);
 
 /* --- helpers of algorithms --- */
 

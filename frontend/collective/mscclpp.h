@@ -126,8 +126,6 @@ int mscclpp_link_waits(struct mscclpp *p);
 void *mscclpp_grow(struct mscclpp *p, void *old, uint64_t n, uint64_t cap, size_t size);
 struct weft_msccl_instr *mscclpp_emit(struct mscclpp *p, struct mscclpp_at at,
                                       enum weft_coll_action action);
-/** Index of the last instruction of a lane. */
-uint64_t mscclpp_last(const struct mscclpp *p, struct mscclpp_at at);
 /** Writes slots into those of GPU @p to; with n 0 a signal. Returns what receives it. */
 struct mscclpp_at mscclpp_put(struct mscclpp *p, struct mscclpp_at at, uint64_t source, uint32_t to,
                               uint64_t slot, uint64_t n, bool relaxed);

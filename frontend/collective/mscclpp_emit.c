@@ -41,7 +41,8 @@ struct weft_msccl_instr *mscclpp_emit(struct mscclpp *p, struct mscclpp_at at,
     return in;
 }
 
-uint64_t mscclpp_last(const struct mscclpp *p, struct mscclpp_at at)
+/* Index of the last instruction of a lane. */
+static uint64_t mscclpp_last(const struct mscclpp *p, struct mscclpp_at at)
 {
     return p->m->gpus[at.gpu].lanes[at.lane].n - 1;
 }

@@ -248,7 +248,8 @@ static void needs_write(FILE *out, const char *needs, const char *alternative, s
     }
 }
 
-void weft_print_needs(FILE *out, const char *needs)
+/* Prints what a parameter needs, for people: what all alternatives have in common comes first. */
+static void print_needs(FILE *out, const char *needs)
 {
     static const char virtual[] = "dimension.unset has ";
     const char *next;
@@ -294,7 +295,7 @@ void weft_print_params(FILE *out, const char *prefix, const struct weft_param_ta
                 p->source ? p->source : "", p->source ? "]" : "");
         if (p->needs) {
             fputs("      needs ", out);
-            weft_print_needs(out, p->needs);
+            print_needs(out, p->needs);
             fputc('\n', out);
         }
     }

@@ -38,8 +38,6 @@ struct weft_listing {
 const struct weft_listing *weft_listings(size_t *n);
 /** Finds a family by plural or singular; NULL when there is none. */
 const struct weft_listing *weft_listing_find(const struct weft_cli *cli, const char *word);
-/** Prints what a parameter needs, for people: what all alternatives have in common comes first. */
-void weft_print_needs(FILE *out, const char *needs);
 /** Whether a condition as parameters need has @p part, such as `balance=drill`, in an alternative.
  */
 bool weft_needs_part(const char *needs, const char *part);

@@ -88,8 +88,9 @@ static void pause_list_conclude(struct weft_pause_list *p)
     }
 }
 
-int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
-                         struct weft_pause_list *out, struct weft_err *err)
+/* Reads pfc.csv. Free also after a failure. 0; 1: there were no pauses. */
+static int pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
+                           struct weft_pause_list *out, struct weft_err *err)
 {
     static const char *const columns[] = {"t_ns", "port",  "from|node", "to|peer",
                                           "prio", "event", NULL};
@@ -104,7 +105,7 @@ int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *ru
     return rc ? rc : out->n == 0;
 }
 
-void weft_pause_list_free(struct weft_pause_list *p)
+static void pause_list_free(struct weft_pause_list *p)
 {
     free(p->list);
     free(p->node);
@@ -119,10 +120,10 @@ int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, si
 {
     for (size_t i = 0; i < runs->n && i < most; i++) {
         struct weft_pause_list p;
-        int rc = weft_pause_list_read(runs, &runs->run[i], &p, err);
+        int rc = pause_list_read(runs, &runs->run[i], &p, err);
         if (!rc)
             rc = draw(&p, f, runs->n > 1 ? runs->run[i].label : "", err);
-        weft_pause_list_free(&p);
+        pause_list_free(&p);
         if (rc < 0)
             return rc;
     }

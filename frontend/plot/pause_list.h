@@ -39,10 +39,6 @@ struct weft_pause_list {
     double end_ns; /**< of the last */
 };
 
-/** Reads pfc.csv. Free also after a failure. 0; 1: there were no pauses. */
-int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
-                         struct weft_pause_list *out, struct weft_err *err);
-void weft_pause_list_free(struct weft_pause_list *p);
 /** Lets @p draw add the panels of each run's pauses, of the first @p most runs; @p title is the
  * run's label, "" where there is but one. WEFT_E_INPUT: no run has any. */
 int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, size_t most,

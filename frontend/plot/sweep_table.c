@@ -156,6 +156,14 @@ static int sweep_table_grow(struct weft_sweep_table *s, struct weft_err *err)
     return 0;
 }
 
+/* NAN: it says what else happened. */
+static double value_of(const char *text)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    return *text && !*end ? v : NAN;
+}
+
 static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,
                     const struct columns *of, struct weft_err *err)
 {

@@ -20,7 +20,8 @@ void weft_processes_forget(void)
         unsetenv(sizes[i]);
 }
 
-bool weft_processes_started(void)
+/* Whether mpirun has started several processes, by what it has put into the environment. */
+static bool processes_started(void)
 {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *size = getenv(sizes[i]);
@@ -67,7 +68,7 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
 {
     const struct weft_mpi_part *mpi;
     *out = NULL;
-    if (!weft_processes_started())
+    if (!processes_started())
         return 0;
     const int rc = open_mpi(&mpi, err);
     return rc ? rc : mpi->meet(argc, argv, out, err);
@@ -131,7 +132,7 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
     (void)argc;
     (void)argv;
     *out = NULL;
-    return weft_processes_started()
+    return processes_started()
                ? weft_err_set(
                      err, WEFT_E_USAGE,
                      "mpirun has started several processes, but this weft was built without "

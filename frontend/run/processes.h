@@ -17,8 +17,6 @@ bool weft_processes_built_in(void);
 /** *@p out: which MPI it is, with its version; "" when there is none. WEFT_E_IO: the part that is
  * built on MPI can't be opened. */
 int weft_processes_library(const char **out, struct weft_err *err);
-/** Whether mpirun has started several processes, by what it has put into the environment. */
-bool weft_processes_started(void);
 /** Meets the others. *out: NULL when there are none. Standard output and error of all but the first
  * are closed. WEFT_E_USAGE: the program was built without MPI. */
 int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,

@@ -10,7 +10,8 @@
 /* What the key of a label begins with. */
 #define LABEL "label."
 
-int weft_sweep_type_of(const struct weft_cli *cli, const char *key)
+/* The type of the parameter that @p key names; -1: not known without a scenario. */
+static int sweep_type_of(const struct weft_cli *cli, const char *key)
 {
     const char *dot = strchr(key, '.');
     struct weft_listed e;
@@ -55,7 +56,7 @@ static int read_setting(const char *text, size_t len, const struct weft_cli *cli
     a->label[a->nkeys] = a->label[a->nkeys] || reference;
     a->nsettings += !a->label[a->nkeys];
     a->key[a->nkeys++] = key;
-    if (weft_sweep_read_values(eq + 1, weft_sweep_type_of(cli, key), arena, v, err))
+    if (weft_sweep_read_values(eq + 1, sweep_type_of(cli, key), arena, v, err))
         return weft_err_prepend(err, "--vary %s", key);
     if (a->nkeys > 1 && v->n != a->n)
         return weft_err_set(err, WEFT_E_USAGE,
@@ -90,6 +91,6 @@ int weft_sweep_read_axis(const char *text, const struct weft_cli *cli, struct we
         return weft_err_set(err, WEFT_E_USAGE,
                             "--vary %s: a %s values of settings, joined by \" & \"", text,
                             a->labelled ? "label names" : "reference belongs to");
-    a->ordered = a->nkeys == 1 && grows(&a->value[0], weft_sweep_type_of(cli, a->key[0]));
+    a->ordered = a->nkeys == 1 && grows(&a->value[0], sweep_type_of(cli, a->key[0]));
     return 0;
 }

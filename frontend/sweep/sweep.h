@@ -125,8 +125,6 @@ int weft_sweep_read_values(const char *text, int type, struct weft_arena *arena,
                            struct weft_sweep_values *out, struct weft_err *err);
 /** A value with or without unit as a number; false: it is none. @p type -1: whatever it is. */
 bool weft_sweep_number(const char *text, int type, double *out);
-/** The type of the parameter that @p key names; -1: not known without a scenario. */
-int weft_sweep_type_of(const struct weft_cli *cli, const char *key);
 
 /** Value of a setting of an axis in a row. */
 const char *weft_sweep_axis_value(const struct weft_sweep *s, size_t axis, size_t key, size_t row);

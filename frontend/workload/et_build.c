@@ -147,7 +147,7 @@ void weft_et_build_bools(struct weft_et_build *b, const char *name, const bool *
         values[i].u64 = list[i];
 }
 
-void weft_et_build_string(struct weft_et_build *b, const char *name, const char *value)
+static void et_build_string(struct weft_et_build *b, const char *name, const char *value)
 {
     struct weft_et_attr *a = add_attr(b, name, WEFT_ET_STRING);
     if (!a)
@@ -164,7 +164,7 @@ void weft_et_build_coll(struct weft_et_build *b, uint64_t id, const char *name, 
     weft_et_build_int(b, "comm_type", WEFT_ET_INT64, comm_type);
     weft_et_build_int(b, "comm_size", WEFT_ET_INT64, (int64_t)bytes);
     if (*group)
-        weft_et_build_string(b, "pg_name", group);
+        et_build_string(b, "pg_name", group);
 }
 
 void weft_et_build_message(struct weft_et_build *b, uint64_t id, enum weft_et_node_type type,

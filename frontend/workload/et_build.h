@@ -41,7 +41,6 @@ void weft_et_build_sizes(struct weft_et_build *b, const char *name, const uint64
                          size_t n);
 /** A list of @p n values that are 0 or 1. */
 void weft_et_build_bools(struct weft_et_build *b, const char *name, const bool *list, size_t n);
-void weft_et_build_string(struct weft_et_build *b, const char *name, const char *value);
 /** A collective with its canonical attributes; pg_name is left out when @p group is "". */
 void weft_et_build_coll(struct weft_et_build *b, uint64_t id, const char *name, int comm_type,
                         uint64_t bytes, const char *group);

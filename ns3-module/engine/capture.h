@@ -29,9 +29,6 @@ struct weft_capture *weft_capture_new(const struct weft_capture_params *params,
                                       const struct weft_wire_config *wire, struct weft_err *err);
 /** Closes all files; NULL is allowed. */
 void weft_capture_free(struct weft_capture *c);
-/** Opens a file for a link. */
-int weft_capture_add_link(struct weft_capture *c, uint32_t link, const char *path,
-                          struct weft_err *err);
 /** Opens a file for a port. */
 int weft_capture_add_port(struct weft_capture *c, uint32_t port, const char *path,
                           struct weft_err *err);

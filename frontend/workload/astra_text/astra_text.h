@@ -154,9 +154,6 @@ int weft_astra_text_et(const struct weft_astra_text *t, uint64_t nranks, uint64_
                        uint64_t rank, bool describe, struct weft_arena *arena, struct weft_et **out,
                        const struct weft_astra_op **ops, struct weft_err *err);
 
-/** Reads the list that @p p names, with its factors, into *out (caller frees). */
-int weft_astra_text_open(const struct weft_astra_text_params *p, struct weft_astra_text **out,
-                         struct weft_err *err);
 /** The job in memory, to the picosecond. */
 int weft_astra_text_job(const struct weft_astra_text *t, uint64_t nranks, uint64_t passes,
                         struct weft_workload **out, struct weft_err *err);

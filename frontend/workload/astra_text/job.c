@@ -243,8 +243,9 @@ static int scale(struct weft_astra_text *t, const struct weft_astra_text_params 
     return 0;
 }
 
-int weft_astra_text_open(const struct weft_astra_text_params *p, struct weft_astra_text **out,
-                         struct weft_err *err)
+/* Reads the list that @p p names, with its factors, into *out (caller frees). */
+static int astra_text_open(const struct weft_astra_text_params *p, struct weft_astra_text **out,
+                           struct weft_err *err)
 {
     if (!p->file || !*p->file)
         return weft_err_set(err, WEFT_E_INPUT,
@@ -265,7 +266,7 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     const struct weft_astra_text_params *p = (const struct weft_astra_text_params *)params;
     struct weft_astra_text *t;
     uint32_t n;
-    int rc = weft_astra_text_open(p, &t, err);
+    int rc = astra_text_open(p, &t, err);
     if (rc)
         return rc;
     rc = weft_workload_ranks("astra-text", p->ranks, nranks, &n, err);
@@ -280,7 +281,7 @@ static int write_files(const void *params, const char *prefix, uint64_t *nranks,
 {
     const struct weft_astra_text_params *p = (const struct weft_astra_text_params *)params;
     struct weft_astra_text *t;
-    int rc = weft_astra_text_open(p, &t, err);
+    int rc = astra_text_open(p, &t, err);
     if (rc)
         return rc;
     *nranks = p->ranks ? p->ranks : t->all_gpus;
@@ -297,7 +298,7 @@ static int write_files(const void *params, const char *prefix, uint64_t *nranks,
 static int describe(const void *params, char *buf, size_t size, struct weft_err *err)
 {
     struct weft_astra_text *t;
-    int rc = weft_astra_text_open((const struct weft_astra_text_params *)params, &t, err);
+    int rc = astra_text_open((const struct weft_astra_text_params *)params, &t, err);
     if (rc)
         return rc;
     const int n = snprintf(buf, size, "%s, %" PRIu64 " layers, read as %s writes it\n",

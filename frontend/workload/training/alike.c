@@ -27,8 +27,9 @@ uint64_t weft_training_sort(const struct weft_training_plan *q, uint64_t rank)
     return weft_training_place(q, rank).pp * places(q) + rank / q->etp % places(q);
 }
 
-uint64_t weft_training_peer_as(const struct weft_training_plan *q, uint64_t from, uint64_t peer,
-                               uint64_t rank)
+/* What @p peer is to @p from, to @p rank, of the same sort. */
+static uint64_t training_peer_as(const struct weft_training_plan *q, uint64_t from, uint64_t peer,
+                                 uint64_t rank)
 {
     if (peer >= q->world)
         return peer;
@@ -71,8 +72,7 @@ int weft_training_et_as(const struct weft_training_plan *q, struct weft_et *et, 
                 a->value.text.data = names[c];
                 a->value.text.len = strlen(names[c]);
             } else if (strcmp(a->name, "comm_dst") == 0 || strcmp(a->name, "comm_src") == 0) {
-                a->value.i64 =
-                    (int64_t)weft_training_peer_as(q, from, (uint64_t)a->value.i64, rank);
+                a->value.i64 = (int64_t)training_peer_as(q, from, (uint64_t)a->value.i64, rank);
             }
         }
     return 0;
@@ -176,7 +176,7 @@ int weft_training_alike_share(struct weft_training_alike *a, struct weft_convert
     for (uint32_t i = 1; !rc && i < f->roles.ngroups; i++)
         rc = alike_group_of(a, c, comm_called(a->q, f->roles.groups[i]), rank, &groups[i], err);
     for (uint32_t i = 1; !rc && i < f->roles.npeers; i++)
-        peers[i] = (uint32_t)weft_training_peer_as(a->q, f->rank, f->roles.peers[i], rank);
+        peers[i] = (uint32_t)training_peer_as(a->q, f->rank, f->roles.peers[i], rank);
     if (!rc)
         rc = weft_convert_share_as(c, (uint32_t)rank, f->rank, &f->roles, groups, peers, err);
     free(peers);

@@ -17,9 +17,6 @@ WEFT_C_BEGIN
 uint64_t weft_training_sorts(const struct weft_training_plan *plan);
 /** Which of them @p rank is of. */
 uint64_t weft_training_sort(const struct weft_training_plan *plan, uint64_t rank);
-/** What @p peer is to @p from, to @p rank, of the same sort. */
-uint64_t weft_training_peer_as(const struct weft_training_plan *plan, uint64_t from, uint64_t peer,
-                               uint64_t rank);
 /** Turns the trace of @p from, without definitions of groups, into that of @p rank, of the same
  * sort. New texts are in @p arena. */
 int weft_training_et_as(const struct weft_training_plan *plan, struct weft_et *et, uint64_t from,

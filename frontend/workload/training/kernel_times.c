@@ -22,8 +22,9 @@ const struct weft_kernel_time *weft_kernel_times_shipped(size_t *n)
     return shipped;
 }
 
-double weft_kernel_roofline_s(const struct weft_gpu *g, enum weft_kernel_kind kind, double m,
-                              double n, double k)
+/* Seconds of a kernel at the roofline of @p g as gpus.def has it, without launch. */
+static double kernel_roofline_s(const struct weft_gpu *g, enum weft_kernel_kind kind, double m,
+                                double n, double k)
 {
     switch (kind) {
     case WEFT_KERNEL_KIND_GEMM:
@@ -64,7 +65,7 @@ void weft_kernel_times_fill(struct weft_kernel_times *out, const struct weft_gpu
             out->row[out->n].at[1] = (float)log(t->n);
             out->row[out->n].at[2] = (float)log(t->k);
             out->row[out->n++].share =
-                (float)log(weft_kernel_roofline_s(g, t->kind, t->m, t->n, t->k) / (us * 1e-6));
+                (float)log(kernel_roofline_s(g, t->kind, t->m, t->n, t->k) / (us * 1e-6));
         }
         out->end[kind] = out->n;
     }
@@ -144,8 +145,7 @@ double weft_kernel_s(const struct weft_kernel_times *t, const struct weft_gpu *g
 {
     if (m <= 0 || n <= 0 || k <= 0)
         return 0;
-    return weft_kernel_roofline_s(g, kind, m, n, k) / weft_kernel_share(t, kind, m, n, k) +
-           g->launch_s;
+    return kernel_roofline_s(g, kind, m, n, k) / weft_kernel_share(t, kind, m, n, k) + g->launch_s;
 }
 
 enum { KIND, M, N, K, US, COLUMNS };

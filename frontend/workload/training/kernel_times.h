@@ -68,9 +68,6 @@ bool weft_kernel_times_has(const struct weft_kernel_times *t, enum weft_kernel_k
 /** Share of its roofline that a kernel reaches; its kind was measured. */
 double weft_kernel_share(const struct weft_kernel_times *t, enum weft_kernel_kind kind, double m,
                          double n, double k);
-/** Seconds of a kernel at the roofline of @p g as gpus.def has it, without launch. */
-double weft_kernel_roofline_s(const struct weft_gpu *g, enum weft_kernel_kind kind, double m,
-                              double n, double k);
 /** Seconds of a kernel on @p g, with its launch; 0 where it has nothing to do. */
 double weft_kernel_s(const struct weft_kernel_times *t, const struct weft_gpu *g,
                      enum weft_kernel_kind kind, double m, double n, double k);

@@ -14,7 +14,8 @@ static double training_memory_state(double bytes, const struct weft_training_pla
     return q->p.sharding >= level ? bytes / (double)n : bytes;
 }
 
-double weft_training_block_activations(const struct weft_training_plan *q, uint64_t layer)
+/* Activations of one block and microbatch, whole (nothing recomputed but what is selective). */
+static double training_block_activations(const struct weft_training_plan *q, uint64_t layer)
 {
     const struct weft_model *m = &q->model;
     if (q->layered.n)
@@ -46,7 +47,7 @@ static double activations(const struct weft_training_plan *q, uint64_t stage)
         double sum = 0;
         for (uint64_t l = 0; l < weft_training_layers(q, stage, i); l++) {
             const uint64_t layer = weft_training_first_layer(q, stage, i) + l;
-            const double one = weft_training_block_activations(q, layer);
+            const double one = training_block_activations(q, layer);
             const double input =
                 q->layered.n ? 2.0 * (double)q->tokens * (double)q->layered.layer[layer].sent
                              : full;

@@ -34,8 +34,6 @@ struct weft_training_memory {
 /** Memory of a rank of @p stage. */
 struct weft_training_memory weft_training_memory_of(const struct weft_training_plan *plan,
                                                     uint64_t stage);
-/** Activations of one block and microbatch, whole (nothing recomputed but what is selective). */
-double weft_training_block_activations(const struct weft_training_plan *plan, uint64_t layer);
 
 WEFT_C_END
 #endif

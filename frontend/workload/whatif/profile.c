@@ -13,7 +13,8 @@ uint32_t weft_profile_bin(double value)
     return x < WEFT_PROFILE_BINS - 1 ? (uint32_t)x : WEFT_PROFILE_BINS - 1;
 }
 
-void weft_profile_add(struct weft_profile *p, unsigned quantity, double value)
+/* Counts a value; 0 is not counted. */
+static void profile_add(struct weft_profile *p, unsigned quantity, double value)
 {
     if (!(value > 0) || quantity >= WEFT_QUANTITIES)
         return;
@@ -34,7 +35,7 @@ static void add_sizes(struct weft_profile *p, const struct weft_et_node *node, c
 {
     const struct weft_et_attr *a = weft_et_find(node, name);
     for (size_t i = 0; a && a->kind % 2 == 0 && i < a->nvalues; i++)
-        weft_profile_add(p, WEFT_QUANTITY_COLLECTIVE + 6, (double)a->values[i].u64);
+        profile_add(p, WEFT_QUANTITY_COLLECTIVE + 6, (double)a->values[i].u64);
 }
 
 void weft_profile_node(struct weft_profile *p, const struct weft_et_node *node)
@@ -42,21 +43,21 @@ void weft_profile_node(struct weft_profile *p, const struct weft_et_node *node)
     const double bytes = (double)weft_node_u64(node, "comm_size", 0);
     switch (node->type) {
     case WEFT_ET_COMP_NODE:
-        weft_profile_add(p, WEFT_QUANTITY_COMPUTE, (double)node->duration_us);
-        weft_profile_add(p, WEFT_QUANTITY_WORK, weft_profile_attr(node, "num_ops"));
-        weft_profile_add(p, WEFT_QUANTITY_TENSOR, weft_profile_attr(node, "tensor_size"));
+        profile_add(p, WEFT_QUANTITY_COMPUTE, (double)node->duration_us);
+        profile_add(p, WEFT_QUANTITY_WORK, weft_profile_attr(node, "num_ops"));
+        profile_add(p, WEFT_QUANTITY_TENSOR, weft_profile_attr(node, "tensor_size"));
         break;
     case WEFT_ET_MEM_LOAD_NODE:
     case WEFT_ET_MEM_STORE_NODE:
-        weft_profile_add(p, WEFT_QUANTITY_MEMORY, (double)node->duration_us);
-        weft_profile_add(p, WEFT_QUANTITY_TENSOR, weft_profile_attr(node, "tensor_size"));
+        profile_add(p, WEFT_QUANTITY_MEMORY, (double)node->duration_us);
+        profile_add(p, WEFT_QUANTITY_TENSOR, weft_profile_attr(node, "tensor_size"));
         break;
     case WEFT_ET_COMM_SEND_NODE:
-        weft_profile_add(p, WEFT_QUANTITY_MESSAGE, bytes);
+        profile_add(p, WEFT_QUANTITY_MESSAGE, bytes);
         break;
     case WEFT_ET_COMM_COLL_NODE:
         if (weft_node_u64(node, "comm_type", 0) < WEFT_QUANTITY_MESSAGE)
-            weft_profile_add(p, (unsigned)weft_node_u64(node, "comm_type", 0), bytes);
+            profile_add(p, (unsigned)weft_node_u64(node, "comm_type", 0), bytes);
         add_sizes(p, node, "comm_send_sizes");
         break;
     default:

@@ -31,8 +31,6 @@ struct weft_profile {
 
 /** The bin of a value; values below 1 are in the first. */
 uint32_t weft_profile_bin(double value);
-/** Counts a value; 0 is not counted. */
-void weft_profile_add(struct weft_profile *p, unsigned quantity, double value);
 /** Counts what an operation has. */
 void weft_profile_node(struct weft_profile *p, const struct weft_et_node *node);
 /**

@@ -7,8 +7,6 @@
 #include "core/transport_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Whether switches share the state that they balance by. */
 bool balance_shared(const struct weft_engine *e);
 /** Whether switch @p node goes by such state: it has a choice of ports for some host. */
@@ -18,7 +16,5 @@ int balance_check(const struct weft_engine_config *c, const struct recovery *con
                   struct weft_err *err);
 int balance_init(struct weft_engine *e, struct weft_err *err);
 void balance_fini(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

@@ -76,8 +76,6 @@ static inline struct conweave_flow *conweave_flow(const struct weft_engine *e, u
     return (struct conweave_flow *)(void *)c->flows.base + qp;
 }
 
-#pragma GCC visibility push(hidden)
-
 /** Whether the way @p path of a flow between its leaves is busy, as its first switch knows by now.
  */
 bool conweave_is_busy(const struct weft_engine *e, const struct qp *q, uint32_t path);
@@ -86,7 +84,5 @@ void conweave_note_busy(struct weft_engine *e, const struct qp *q, uint32_t path
 /* conweave_last.c: see path_balancer.h */
 bool conweave_keeps(struct weft_engine *e, uint32_t out, uint32_t pkt);
 void conweave_keep(struct weft_engine *e, uint32_t out, uint32_t pkt);
-
-#pragma GCC visibility pop
 
 #endif

@@ -8,14 +8,10 @@
 #define DRILL_SAMPLES_MAX 16
 #define DRILL_MEMORY_MAX 4
 
-#pragma GCC visibility push(hidden)
-
 /** A balance_fn. */
 uint32_t drill(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                const struct pkt *k);
 /** Its memory; NULL when out of memory. */
 uint32_t *drill_memory_new(const struct weft_fabric *f);
-
-#pragma GCC visibility pop
 
 #endif

@@ -8,8 +8,6 @@
 #include "core/qp_state.h"
 #include "core/path.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Which of the equal-cost ports @p g of @p node a packet of @p q takes; @p forward: data, else
  * its ACKs and CNPs. */
 uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
@@ -18,7 +16,5 @@ uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint3
  * how many. It ends early where no route leads on. */
 uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes,
                    const struct qp *q, bool forward, uint32_t ports[MAX_PATH]);
-
-#pragma GCC visibility pop
 
 #endif

@@ -26,8 +26,6 @@ enum entropy_feedback {
     ENTROPY_TIMEOUT /**< of packets whose values nobody knows */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Whether switch.entropy-values is a power of two, if it is used. */
 int entropy_check(const struct weft_engine_params *p, struct weft_err *err);
 /** Starts a QP, if values balance. WEFT_E_LIMIT: out of memory. */
@@ -39,7 +37,5 @@ uint32_t entropy_next(struct weft_engine *e, struct qp *q);
 void entropy_feed(struct weft_engine *e, struct qp *q, uint32_t ev, enum entropy_feedback what);
 /** The same as ACK or NACK @p k says it. */
 void entropy_answered(struct weft_engine *e, struct qp *q, const struct pkt *k);
-
-#pragma GCC visibility pop
 
 #endif

@@ -21,8 +21,6 @@ struct journey {
     uint64_t full, tail; /**< bytes on the wire of each, and of the last */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Of a fabric with routes. */
 int ideal_init(struct weft_engine *e, struct weft_err *err);
 void ideal_fini(struct weft_engine *e);
@@ -33,7 +31,5 @@ uint64_t ideal_best_q(const struct weft_engine *e, uint32_t port, struct weft_en
 /** The ideal duration, from the start of the first packet, or of the one ahead, to the end of the
  * last. */
 int64_t ideal_ps(struct weft_engine *e, const struct journey *j);
-
-#pragma GCC visibility pop
 
 #endif

@@ -8,11 +8,7 @@
 
 #include "core/context.h"
 
-#pragma GCC visibility push(hidden)
-
 extern const struct path_balancer path_conga, path_conweave;
-
-#pragma GCC visibility pop
 
 /** The host that sent a packet of a QP. */
 static inline uint32_t path_source(const struct weft_engine *e, const struct pkt *k)

@@ -7,8 +7,6 @@
 
 #include "topologies/balancer.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Checks switch.balancer. */
 int plugged_check(const struct weft_engine_params *p, struct weft_err *err);
 /** Parameters and states; `e->spread.plugged` stays NULL without such a balancer. */
@@ -17,7 +15,5 @@ void plugged_fini(struct weft_engine *e);
 /** A balance_fn. */
 uint32_t plugged(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                  const struct pkt *k);
-
-#pragma GCC visibility pop
 
 #endif

@@ -18,16 +18,12 @@
 /** No intermediate. */
 #define NO_MID 0xffffffu
 
-#pragma GCC visibility push(hidden)
-
 extern const struct steer steer_valiant, steer_minimal_adaptive;
 
 /** Whether valiant has something to spread over in a dimension. */
 bool valiant_spreads(const struct weft_fabric *f, uint32_t dim);
 /** The member for switch.balance over this fabric; NULL: packets keep to the routes. */
 const struct steer *steer_of(int balance, const struct weft_fabric *f);
-
-#pragma GCC visibility pop
 
 /** The flow's own port among those of @p g. */
 static inline uint32_t steer_own(const struct weft_engine *e, struct weft_route_group g,

@@ -20,8 +20,6 @@ struct due {
     bool slow;    /**< it is the first of the slow queue */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Whether the next event is the first of the slow queue, which has something no later than the
  * first of the fast one (FASTQ_NO_KEY: none). Arrivals and transmissions go before timers of the
  * same instant, and among themselves by number. */
@@ -32,8 +30,6 @@ void agenda_run_slow(struct weft_engine *e, struct agenda *a);
 void agenda_warm(const struct weft_engine *e, struct agenda *a);
 /** Of simultaneous entries, the key of the one whose turn it is with ns3-event-order. */
 uint64_t agenda_by_rank(const struct weft_engine *e, struct agenda *a);
-
-#pragma GCC visibility pop
 
 /** Time of the first entry of the slow queue, unsettled: it may turn out later. */
 static inline int64_t agenda_slow_time(const struct agenda *a)

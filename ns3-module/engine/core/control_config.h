@@ -16,8 +16,6 @@ struct control_needs {
     uint32_t data_bytes; /**< most that the signals of one add to a data packet */
 };
 
-#pragma GCC visibility push(hidden)
-
 /* Transports. */
 /** How many there are: 2 with uet.prios. */
 uint32_t profile_count(const struct weft_engine_params *p);
@@ -53,7 +51,5 @@ int control_read_all(const struct weft_engine_config *c, struct control list[CON
                      struct weft_err *err);
 /** Frees what control_read_all read. */
 void control_free_all(struct control list[CONTROLS_MAX], uint32_t n);
-
-#pragma GCC visibility pop
 
 #endif

@@ -116,12 +116,8 @@ struct executor {
     void (*back)(struct weft_engine *e, uint32_t port);
 };
 
-#pragma GCC visibility push(hidden)
-
 /** The executor of this build; NULL: there is none. */
 extern const struct executor *const engine_executor;
-
-#pragma GCC visibility pop
 
 /** Posts what waits before somebody looks, or something happens. */
 static inline void posts_flush(struct weft_engine *e)

@@ -62,8 +62,6 @@ struct extension {
     uint64_t packets_taken; /**< data packets that were not simulated */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Calls the application on a completion, unless the extension has. @p taken: the worker of the
  * host has taken it in, and nobody is called. There is an extension. */
 void extension_completed(struct weft_engine *e, uint32_t qp, bool acked, bool taken,
@@ -76,7 +74,5 @@ void extension_catch_up(struct weft_engine *e);
 void extension_disturb(struct weft_engine *e);
 /** Events of this process: executed, or as many as an extension says. */
 uint64_t extension_events(const struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

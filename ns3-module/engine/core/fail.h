@@ -6,15 +6,11 @@
 struct weft_engine;
 struct stable;
 
-#pragma GCC visibility push(hidden)
-
 /** Records the first fatal error and stops the loop; returns its code. */
 int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** The same of records for @p what, of which there are as many as there may be, or memory for. */
 int engine_full(struct weft_engine *e, const struct stable *s, const char *what);
-
-#pragma GCC visibility pop
 
 #endif

@@ -53,8 +53,6 @@ struct loop {
     struct agenda agenda;
 };
 
-#pragma GCC visibility push(hidden)
-
 /** The context of this thread while the frontend takes in a message there: what it asks of the
  * engine, the time and to post messages, is asked of this. NULL: it doesn't. */
 extern _Thread_local struct weft_engine *engine_here;
@@ -65,7 +63,5 @@ void loop_limit(struct weft_engine *e);
 void timer_fire(struct weft_engine *e, uint64_t number);
 /** Whether it does nothing but post messages, and ask for more such timers. */
 bool timer_posts_only(const struct weft_engine *e, uint64_t number);
-
-#pragma GCC visibility pop
 
 #endif

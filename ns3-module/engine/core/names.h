@@ -8,11 +8,7 @@
 /** Longest name that port_name writes, with its terminator. */
 #define PORT_NAME_MAX (2 * WEFT_NODE_NAME_MAX + 2)
 
-#pragma GCC visibility push(hidden)
-
 /** "s4->s5". Returns @p buf. */
 const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX]);
-
-#pragma GCC visibility pop
 
 #endif

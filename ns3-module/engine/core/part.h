@@ -40,8 +40,6 @@ struct engine_part {
 /** Reads one record of what process @p from has given. */
 typedef void (*part_answer_fn)(struct weft_engine *e, void *ctx, unsigned from, const void *answer);
 
-#pragma GCC visibility push(hidden)
-
 /** Adds to a send buffer; fails the engine when out of memory. */
 void send_buffer_add(struct weft_engine *e, struct send_buffer *b, const void *bytes, size_t n);
 
@@ -65,7 +63,5 @@ int part_agree(struct weft_engine *e, int code, struct weft_err *err);
 void part_spare_nodes(struct weft_engine *e);
 /** The same of ports and ends of links. */
 void part_spare_ports(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

@@ -73,8 +73,6 @@ struct pkt_shown {
     struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
 };
 
-#pragma GCC visibility push(hidden)
-
 /** A packet record where none is free; NIL: there is no room, and the engine has failed. */
 uint32_t pkt_more(struct weft_engine *e) __attribute__((cold));
 void pkt_free(struct weft_engine *e, uint32_t i);
@@ -82,7 +80,5 @@ void pkt_free(struct weft_engine *e, uint32_t i);
 void pkt_view(const struct weft_engine *e, uint32_t i, struct pkt_shown *shown);
 /** Tells the packet hook, if the port is one that it wants to hear of. */
 void pkt_report(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
-
-#pragma GCC visibility pop
 
 #endif

@@ -33,12 +33,8 @@ struct switch_signal {
     void (*warned)(struct weft_engine *e, uint32_t i);
 };
 
-#pragma GCC visibility push(hidden)
-
 #define SIGNAL(symbol) extern const struct switch_signal signal_##symbol;
 #include "signals.def"
 #undef SIGNAL
-
-#pragma GCC visibility pop
 
 #endif

@@ -18,14 +18,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#pragma GCC visibility push(hidden)
-
 /** Fails the engine: @p list has more than @p most records. The engine is const to those that only
  * look at it. */
 void walk_endless(const struct weft_engine *e, uint32_t most, const char *list)
     __attribute__((noinline, cold));
-
-#pragma GCC visibility pop
 
 /** Whether step number @p step along @p list, from 0 on, may be made. */
 static inline bool walk_on(const struct weft_engine *e, uint32_t step, uint32_t most,

@@ -125,8 +125,6 @@ static inline void window_note_first(struct windows *w, uint32_t node)
     w->marks[s->place].first = s->deferred && s->apart ? 0 : s->q.h[0];
 }
 
-#pragma GCC visibility push(hidden)
-
 /** Adds the event @p key at @p t of switch @p node. */
 void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key);
 /** Time of the first event of a switch, WEFT_NEVER: none. */
@@ -141,7 +139,5 @@ void window_note(struct weft_engine *e, const struct window_note *note);
 void window_report_pauses(struct weft_engine *e, int64_t until_ps);
 /** The order of their events (qsort): arrivals, then timers. */
 int window_compare_notes(const void *va, const void *vb);
-
-#pragma GCC visibility pop
 
 #endif

@@ -11,8 +11,6 @@ struct all_parts_speaker {
     uint32_t qp;
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Totals of all processes. */
 const struct weft_totals *all_parts_totals(struct weft_engine *e);
 /** Counters of a port of any process, and what waits there by priority; NULL, and the engine has
@@ -30,7 +28,5 @@ void all_parts_note_text(void *speaker, const char *text);
 uint64_t all_parts_say(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
                        void *ctx);
 void all_parts_fini(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

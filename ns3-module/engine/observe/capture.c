@@ -109,8 +109,9 @@ static int add_tap(struct weft_capture *c, uint32_t port, uint32_t file, uint8_t
     return 0;
 }
 
-int weft_capture_add_link(struct weft_capture *c, uint32_t link, const char *path,
-                          struct weft_err *err)
+/* Opens a file for a link. */
+static int capture_add_link(struct weft_capture *c, uint32_t link, const char *path,
+                            struct weft_err *err)
 {
     uint32_t file = NONE;
     int rc = add_file(c, path, &file, err);
@@ -143,7 +144,7 @@ int weft_capture_add_links(struct weft_capture *c, const char *dir, struct weft_
         snprintf(file, sizeof file, "%s.pcap", weft_capture_name(c->fabric, l, name));
         rc = weft_path_join(path, dir, file, err);
         if (!rc)
-            rc = weft_capture_add_link(c, l, path, err);
+            rc = capture_add_link(c, l, path, err);
     }
     free(chosen);
     return rc;

@@ -6,8 +6,6 @@
 #include "core/context.h"
 #include "core/pkt.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Whether a port may not send at priority @p prio: paused, or without credit. */
 static inline bool diagnose_paused(const struct weft_engine *e, uint32_t port, uint32_t prio)
 {
@@ -29,7 +27,5 @@ uint64_t diagnose_pauses(struct weft_engine *e, uint64_t max,
 /** A sentence on the partition, when QPs with something to send are parked; returns how many. */
 uint64_t diagnose_partition(struct weft_engine *e, uint64_t max,
                             void (*fn)(void *ctx, const char *sentence), void *ctx);
-
-#pragma GCC visibility pop
 
 #endif

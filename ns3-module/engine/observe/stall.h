@@ -6,8 +6,6 @@
 #include "core/observe_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Writes how long a QP has been stuck, when all are; false: they are not. */
 bool stall_reason(const struct weft_engine *e, uint32_t qp, char *buf, size_t size);
 /* stall_marks.c */
@@ -24,7 +22,5 @@ bool stall_learn_queues(struct weft_engine *e, bool known);
 uint64_t stall_expected(const struct weft_engine *e, uint32_t qp);
 /** The longest queue of a port so far, as far as that is known. */
 uint64_t stall_longest_queue(const struct weft_engine *e, uint32_t port);
-
-#pragma GCC visibility pop
 
 #endif

@@ -69,8 +69,6 @@ static inline void put_zero(struct out *o, size_t bytes)
     o->n += bytes;
 }
 
-#pragma GCC visibility push(hidden)
-
 /** How many messages of a QP began at or before a packet; their list in *list. */
 size_t wire_begun(const struct weft_wire *w, uint32_t qpn, uint64_t psn,
                   const struct segment **list);
@@ -86,7 +84,5 @@ void wire_put_ip_udp(struct out *o, const struct weft_engine_pkt_view *v, uint32
 /** weft_wire_frame of a data packet, ACK, NACK, request or grant of Ultra Ethernet. */
 size_t wire_uet_frame(const struct weft_wire *w, uint32_t port,
                       const struct weft_engine_pkt_view *v, uint8_t *buf, size_t size);
-
-#pragma GCC visibility pop
 
 #endif

@@ -17,8 +17,6 @@
 
 struct weft_engine;
 
-#pragma GCC visibility push(hidden)
-
 /** Prepares for the nodes of a fabric; false when out of memory. */
 bool clusters_init(struct weft_engine *e);
 void clusters_fini(struct weft_engine *e);
@@ -32,7 +30,5 @@ void clusters_join(const struct weft_engine *e, uint32_t *of, int64_t least_ps);
 void clusters_form(struct weft_engine *e, int64_t least_ps);
 /** No switch runs in windows. */
 void clusters_dissolve(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

@@ -11,8 +11,6 @@ struct agenda;
 struct host_part;
 struct host_parts;
 
-#pragma GCC visibility push(hidden)
-
 /** Decides whether the hosts are run in parts as things are: at first, and whenever one of the
  * reasons against has changed. */
 void host_agendas_choose(struct weft_engine *e);
@@ -48,7 +46,5 @@ void host_agendas_back(struct weft_engine *e, uint32_t port);
 /** Memory that the agendas take. */
 uint64_t host_agendas_bytes(const struct weft_engine *e);
 void host_agendas_free(struct host_parts *parts);
-
-#pragma GCC visibility pop
 
 #endif

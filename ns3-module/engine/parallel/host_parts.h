@@ -29,8 +29,6 @@
 struct agenda;
 struct due;
 
-#pragma GCC visibility push(hidden)
-
 /** *@p d is the first of the engine's own agenda: makes it the first of all, and says whose it is.
  */
 struct agenda *host_parts_first(struct weft_engine *e, struct due *d);
@@ -43,7 +41,5 @@ void host_parts_over(struct weft_engine *e);
  * event by which a message may be complete, and its switches to @p switches_ps if that lies ahead.
  */
 void host_parts_round(struct weft_engine *e, int64_t until_ps, int64_t switches_ps);
-
-#pragma GCC visibility pop
 
 #endif

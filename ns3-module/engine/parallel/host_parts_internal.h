@@ -99,8 +99,6 @@ static inline uint32_t peers_held_with(const struct weft_engine *e, uint32_t clu
 
 struct window_threads;
 
-#pragma GCC visibility push(hidden)
-
 /* host_turn.c */
 /** Thread @p number runs its hosts to the end of the window, and if it is theirs as well, its
  * switches (window_threads_work). */
@@ -126,7 +124,5 @@ bool send_timers_may_be_ahead(const struct weft_engine *e);
 int64_t send_timers_call(struct weft_engine *e, int64_t until_ps);
 /** The window is over, which ended at @p until_ps: posts what has been left. */
 void send_timers_end(struct weft_engine *e, int64_t until_ps);
-
-#pragma GCC visibility pop
 
 #endif

@@ -9,12 +9,8 @@
 #define OBSTACLE_THREADS 1u
 #define OBSTACLE_PROCESSES 2u
 
-#pragma GCC visibility push(hidden)
-
 /** Why hosts can't be shared out to @p whom as things are, for people; NULL: they can. Whether the
  * frontend allows it (weft_engine_hooks, concurrency) is not asked. */
 const char *obstacle_find(const struct weft_engine *e, unsigned whom);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-#pragma GCC visibility push(hidden)
-
 /**
  * Deals the nodes of @p f out to @p n threads, thread[node] of them, at most 255. of[node] is the
  * first of the nodes that stay with it. As many hosts, or groups of nodes with hosts, to each, or
@@ -28,7 +26,5 @@ uint32_t partition(const struct weft_fabric *f, unsigned n, const uint32_t *of,
  * preferred. *@p several: whether some lead to others. */
 uint8_t partition_choose(const struct weft_fabric *f, unsigned n, const uint32_t *load,
                          const uint8_t *thread, uint32_t i, unsigned turn, bool *several);
-
-#pragma GCC visibility pop
 
 #endif

@@ -140,11 +140,7 @@ struct remote_post {
     struct weft_msg msg;
 };
 
-#pragma GCC visibility push(hidden)
-
 /* remote_posts.c */
-/** Adds a message that waits; false: out of memory. */
-bool remote_posts_add(struct peers *p, const struct remote_post *w);
 /** A message is posted by the user of this process: it waits until all know. @p prio: 0..7. */
 int remote_posts_post(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
                       struct weft_err *err);
@@ -221,8 +217,6 @@ bool peers_beyond(const struct weft_engine *e, int64_t t_ps, uint64_t id);
 /* peers_notes.c */
 /** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
 void peers_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
-/** A port has something in the outbox. */
-void peers_note_sent(struct weft_engine *e, uint32_t port);
 /** The last packet of a message was sent for the first time. */
 void peers_note_last(struct weft_engine *e, const struct qp *q, const struct msg *m);
 
@@ -267,7 +261,5 @@ void peers_meet(struct weft_engine *e);
 /** Links have changed, as all processes know: brings what they lost to what it is for all, and
  * notes whether windows have ended at one of them. */
 void peers_links_changed(struct weft_engine *e, struct weft_link_change *list, size_t n);
-
-#pragma GCC visibility pop
 
 #endif

@@ -67,7 +67,8 @@ void peers_completion_add(struct weft_engine *e, const struct completion *t)
     }
 }
 
-void peers_note_sent(struct weft_engine *e, uint32_t port)
+/* A port has something in the outbox. */
+static void peers_note_sent(struct weft_engine *e, uint32_t port)
 {
     if (!outbox_ports_add(&e->peers->crossed, port))
         engine_fail(e, WEFT_E_LIMIT, "out of memory for what goes to other processes");

@@ -19,8 +19,6 @@
 
 #include "transport/send.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Whether a message that is posted now waits. */
 bool posts_wait(const struct weft_engine *e);
 /** Whether any does, as things are, that is posted while no event is being executed. */
@@ -37,7 +35,5 @@ void posts_made(struct weft_engine *e);
 bool worker_may_post(const struct weft_engine *e, const struct weft_follows *sends);
 /** Posts one, in the context of a thread. WEFT_E_INTERNAL: it was not foreseen; WEFT_E_LIMIT. */
 int worker_post(struct weft_engine *e, const struct weft_msg *msg, struct weft_err *err);
-
-#pragma GCC visibility pop
 
 #endif

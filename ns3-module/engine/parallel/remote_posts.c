@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool remote_posts_add(struct peers *p, const struct remote_post *w)
+/* Adds a message that waits; false: out of memory. */
+static bool remote_posts_add(struct peers *p, const struct remote_post *w)
 {
     if (!GROW(p->remote, p->nremote, &p->remote_cap))
         return false;

@@ -11,8 +11,6 @@
 
 struct thread_pool;
 
-#pragma GCC visibility push(hidden)
-
 /** For @p n threads, the caller's own among them; the others start with the first round. */
 int thread_pool_new(unsigned n, struct thread_pool **out, struct weft_err *err);
 void thread_pool_free(struct thread_pool *c);
@@ -26,7 +24,5 @@ int64_t thread_pool_cpu_ns(void);
 int64_t thread_pool_wall_ns(void);
 /** Cost of reading CPU time. */
 int64_t thread_pool_cpu_clock_ns(void);
-
-#pragma GCC visibility pop
 
 #endif

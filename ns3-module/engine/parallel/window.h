@@ -43,8 +43,6 @@
  * have threads run windows however short, but for some seeds. */
 #define WINDOW_LEAST_PS (200 * WEFT_PS_PER_NS)
 
-#pragma GCC visibility push(hidden)
-
 /** Prepares for the nodes of a fabric; false when out of memory. */
 bool window_init(struct weft_engine *e);
 void window_fini(struct weft_engine *e);
@@ -66,7 +64,5 @@ void window_run(struct weft_engine *e, int64_t until_ps, uint32_t until_id);
 void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t caught_up_ps);
 /** Makes the transmissions that a switch owes before @p until_ps; whether more will come later. */
 bool window_catch_up_node(struct weft_engine *e, uint32_t node, int64_t until_ps);
-
-#pragma GCC visibility pop
 
 #endif

@@ -129,8 +129,6 @@ static inline void window_threads_spent(struct window_threads *c, enum weft_alon
     c->mark_ns = now_ns;
 }
 
-#pragma GCC visibility push(hidden)
-
 /** A window of clusters alone begins at @p hosts_ps: makes the transmissions that switches owe
  * before it. */
 void window_threads_begin_hosts(struct weft_engine *e, struct window_threads *c, int64_t hosts_ps);
@@ -189,8 +187,6 @@ void threads_choose(struct weft_engine *e);
 /** Looks at what the threads have had to do since the last look, and deals nodes anew where that is
  * worth it. Between windows, when nothing waits to be posted. */
 void loads_look(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 /** A window in which hosts ran is over: the same when it is time. */
 static inline void loads_window_over(struct weft_engine *e)

@@ -87,8 +87,6 @@ struct worker {
     uint64_t nholds; /**< of the engine, at the beginning */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Prepares one of @p n workers of @p e; false when out of memory. */
 bool worker_init(struct worker *w, struct weft_engine *e, unsigned n, unsigned number,
                  struct outbox *out, const uint8_t *to, _Atomic uint32_t untouched[WORKER_POOLS]);
@@ -129,7 +127,5 @@ void worker_call(struct weft_engine *e, const struct weft_completion *done);
 void worker_awaits(struct weft_engine *e, uint32_t msg, uint32_t before);
 /** A packet was dropped that counts at @p port. */
 void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
-
-#pragma GCC visibility pop
 
 #endif

@@ -31,8 +31,6 @@
 
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Ways of not simulating. */
 enum replay_way {
     REPLAY_EXACT = 1,     /**< what repeats itself to the last bit */
@@ -42,7 +40,5 @@ enum replay_way {
 
 /** Why traffic can't be taken over in way @p way as things are; NULL: it can. */
 const char *replay_reason_against(const struct weft_engine *e, enum replay_way way);
-
-#pragma GCC visibility pop
 
 #endif

@@ -264,8 +264,6 @@ static inline void replay_publish(struct weft_engine *e)
     r->base.suspends = r->packets.symmetry.followers != 0;
 }
 
-#pragma GCC visibility push(hidden)
-
 /* replay_schedule.c */
 /** A look has met @p why instead of what it is for. */
 void replay_say(struct weft_engine *e, enum weft_replay_kind kind, const char *why);
@@ -352,9 +350,6 @@ void replay_symmetry_posted(struct weft_engine *e);
 void replay_symmetry_find_at(struct weft_engine *e, int64_t t_ps);
 /** Looks for symmetric components, and has those part that may have something to tell. */
 void replay_symmetry_look(struct weft_engine *e);
-/** A leader, which is as it is now, and its followers are no symmetric components any more, and no
- * components. */
-void replay_symmetry_part(struct weft_engine *e, struct replay_component *lead);
 
 /* replay_symmetry_copy.c */
 /** Whether the state of a component may ever be given to a symmetric component: not after pauses,
@@ -419,7 +414,5 @@ void replay_play_follow(struct weft_engine *e, enum replay_what what, uint32_t q
                         const struct weft_completion *d);
 /** The period is over. */
 void replay_play_resume(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

@@ -24,8 +24,6 @@ struct replay_pauses {
                          is to be added */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Whether the state may repeat itself with ports that pause. Not where the user is told at once.
  */
 bool replay_pauses_possible(const struct weft_engine *e);
@@ -44,7 +42,5 @@ int64_t replay_pauses_add(struct weft_engine *e, int64_t until_ps);
 /** Component @p k is ahead no more, and simulated from before @p due_ps on: what takes effect
  * before that is added, and not noted again. */
 void replay_pauses_back(struct weft_engine *e, struct replay_component *k, int64_t due_ps);
-
-#pragma GCC visibility pop
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "replay_state.h"
 
-#pragma GCC visibility push(hidden)
-
 /** All before @p t_ps has happened, and nothing else; but for what ports owe (lazy.h). */
 void replay_clock_to(struct weft_engine *e, int64_t t_ps);
 /** The ports of what takes part owe nothing any more. */
@@ -29,7 +27,5 @@ void replay_queue_again(struct weft_engine *e, const struct replay_scope *p, int
 
 /** The same for what has no events in the queues. */
 void replay_queue_add(struct weft_engine *e, const struct replay_scope *p);
-
-#pragma GCC visibility pop
 
 #endif

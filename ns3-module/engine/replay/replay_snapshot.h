@@ -72,8 +72,6 @@ static inline void snapshot_start(struct snapshot *t, enum snapshot_use use, int
     }
 }
 
-#pragma GCC visibility push(hidden)
-
 /** Makes room for a value; false when out of memory. */
 bool snapshot_grow(struct snapshot *t);
 /** Makes room for @p n values, which are to be written down next, if there may be so many. */
@@ -87,8 +85,6 @@ void snapshot_differs(struct snapshot *t, const char *name);
 /** Whether all of what was written was there again. */
 bool snapshot_over(struct snapshot *t);
 void snapshot_free(struct snapshot *t);
-
-#pragma GCC visibility pop
 
 /** A value of @p size bytes, at most 8. The machines that weft runs on are little-endian. */
 static inline int64_t snapshot_load(const void *p, size_t size)

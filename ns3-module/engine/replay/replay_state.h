@@ -29,8 +29,6 @@ struct replay_scope {
                         used yet */
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Starts with nothing; false when out of memory. Not for a component. */
 bool replay_scope_clear(const struct weft_engine *e, struct replay_scope *p);
 /** A QP takes part, if it doesn't already. Out of memory: p->failed. */
@@ -71,7 +69,5 @@ bool replay_state_shift(struct weft_engine *e, struct replay_scope *p, struct sn
 /** The same, which moves it on by @p periods, or back. */
 void replay_state_move(struct weft_engine *e, struct replay_scope *p, struct snapshot *t,
                        int64_t periods);
-
-#pragma GCC visibility pop
 
 #endif

@@ -34,8 +34,6 @@ static inline __attribute__((always_inline)) void state_read_field(struct snapsh
     state_read_field(t, &(of)->name, sizeof(type), sizeof(of)->name / sizeof(type),                \
                      EVOLVES_##evolution, "state that moved otherwise: " #of "->" #name);
 
-#pragma GCC visibility push(hidden)
-
 /** Reads a QP, with its messages and congestion control. */
 void replay_read_qp(struct weft_engine *e, struct replay_scope *p, uint32_t qi, struct snapshot *t);
 /** Reads a port, with what is in its queues and on its link. */
@@ -52,7 +50,5 @@ bool replay_pauses_move(const struct weft_engine *e, const struct snapshot *t);
  * noted. */
 void replay_read_noted(struct weft_engine *e, const struct port *p, uint32_t prio, int64_t *noted,
                        struct snapshot *t);
-
-#pragma GCC visibility pop
 
 #endif

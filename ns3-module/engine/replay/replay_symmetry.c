@@ -229,7 +229,9 @@ static int64_t symmetry_part_wait(struct weft_engine *e)
     return w->wait_ps;
 }
 
-void replay_symmetry_part(struct weft_engine *e, struct replay_component *lead)
+/* A leader, which is as it is now, and its followers are no symmetric components any more, and no
+ * components. */
+static void replay_symmetry_part(struct weft_engine *e, struct replay_component *lead)
 {
     struct replay_packets *r = &replay_of(e)->packets;
     const uint16_t number = (uint16_t)(lead - r->component);

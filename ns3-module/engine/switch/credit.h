@@ -8,8 +8,6 @@
 #include "core/port.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 int credit_check(const struct weft_engine_config *c, struct weft_err *err);
 /** After mmu_init and pfc_init. */
 int credit_init(struct weft_engine *e, struct weft_err *err);
@@ -44,7 +42,5 @@ uint32_t credit_longest(const struct weft_engine *e);
 uint32_t credit_cost(const struct weft_engine *e, const struct pkt *k);
 /** Conservation of credit. */
 int credit_audit(const struct weft_engine *e, struct weft_err *err);
-
-#pragma GCC visibility pop
 
 #endif

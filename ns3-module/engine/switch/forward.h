@@ -8,8 +8,6 @@
 
 struct port;
 
-#pragma GCC visibility push(hidden)
-
 void forward_arrive(struct weft_engine *e, uint32_t port);
 void forward_due(struct weft_engine *e, uint32_t port);
 void forward_kick(struct weft_engine *e, uint32_t port);
@@ -18,7 +16,5 @@ void forward_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int6
 uint32_t forward_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
 void forward_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
 void forward_release(struct weft_engine *e, uint32_t port, uint32_t pkt);
-
-#pragma GCC visibility pop
 
 #endif

@@ -6,12 +6,8 @@
 #include "core/observe_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** A queue that may be wanted holds another number of bytes from now on. */
 void histogram_note(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t bytes);
 void histogram_fini(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

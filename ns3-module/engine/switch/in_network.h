@@ -5,8 +5,6 @@
 
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** A SUM packet has come out of the link to @p port. Consumes it. */
 void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** Packet @p pkt of any kind has left the queue of a NIC: its member may queue another. */
@@ -23,7 +21,5 @@ int in_network_check(const struct weft_engine *e, struct weft_err *err);
 /** A sentence on each unfinished operation, at most @p max; returns how many. */
 uint64_t in_network_explain(const struct weft_engine *e, uint64_t max,
                             void (*fn)(void *ctx, const char *sentence), void *ctx);
-
-#pragma GCC visibility pop
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Decides whether ports may be lazy under the present hooks and parameters. */
 void lazy_choose(struct weft_engine *e);
 /** Settles all ports. */
@@ -20,7 +18,5 @@ void lazy_wake(struct weft_engine *e, uint32_t node);
 void lazy_review(struct weft_engine *e, uint32_t node);
 /** The link of @p port fails or returns: the port is eager from now on. */
 void lazy_link_changes(struct weft_engine *e, uint32_t port);
-
-#pragma GCC visibility pop
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** The ports at the two ends of a link, that of node a first. */
 void link_ports(const struct weft_engine *e, uint32_t link, uint32_t ends[2]);
 /** The link of a port goes down; returns how many packets on it are lost. */
@@ -17,7 +15,5 @@ void link_port_reset_pfc(struct weft_engine *e, uint32_t port);
 uint64_t link_port_drop_waiting(struct weft_engine *e, uint32_t port);
 /** The link of a port comes up. */
 void link_port_open(struct weft_engine *e, uint32_t port);
-
-#pragma GCC visibility pop
 
 #endif

@@ -22,8 +22,6 @@ struct marking_basis {
     uint64_t shared_bytes;
 };
 
-#pragma GCC visibility push(hidden)
-
 /** The curve of a port of @p rate_bps. WEFT_E_INPUT: ecn.rate-map is malformed, or has no such
  * rate. */
 int marking_of(const struct prio_params *p, uint64_t rate_bps, const struct marking_basis *basis,
@@ -42,7 +40,5 @@ uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_
  * DCTCP's step. */
 const struct weft_cc_marking *marking_tuned(const struct weft_cc_ops *const *ops, uint32_t ndims,
                                             uint32_t dim, bool dctcp);
-
-#pragma GCC visibility pop
 
 #endif

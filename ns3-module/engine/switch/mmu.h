@@ -7,8 +7,6 @@
 #include "core/switch_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
@@ -66,7 +64,5 @@ void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes
  * @p headroom bytes of headroom, and @p shared bytes of its pool were used. */
 bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, uint64_t normal,
                       uint64_t headroom, uint64_t shared);
-
-#pragma GCC visibility pop
 
 #endif

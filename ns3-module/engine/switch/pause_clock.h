@@ -8,8 +8,6 @@
 #include "core/port.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Reserves address space for the clocks of packets, which the first pause would do. */
 int pause_clock_reserve(struct weft_engine *e);
 /** A priority of a port is paused from now on, or no longer; its bit in port.paused says so
@@ -29,7 +27,5 @@ int64_t pause_clock_waited_ps(const struct weft_engine *e, uint32_t i, int64_t s
 void pause_clock_fini(struct weft_engine *e);
 /** Memory that the clocks of ports take. */
 uint64_t pause_clock_bytes(const struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

@@ -9,8 +9,6 @@
 /** Meaning of an EV_PFC entry, its lowest bit. */
 enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
 
-#pragma GCC visibility push(hidden)
-
 int pfc_init(struct weft_engine *e, struct weft_err *err);
 void pfc_fini(struct weft_engine *e);
 /** Memory that the timers take. */
@@ -39,7 +37,5 @@ int64_t pfc_soonest_ps(const struct weft_engine *e);
 /** Pauses or resumes a priority of a port; @p expired: as the time of its pause is over. Resuming
  * starts the port when it is free. */
 void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool expired);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,13 +7,9 @@
 
 #include <stdbool.h>
 
-#pragma GCC visibility push(hidden)
-
 /** Packets made, delivered and dropped so far, but for PFC frames. */
 uint64_t pfc_moves(const struct weft_engine *e);
 /** Ingress @p port repeats a pause now, after @p moves; false: it does not, as the run ends. */
 bool pfc_watch(struct weft_engine *e, uint32_t port, uint64_t moves);
-
-#pragma GCC visibility pop
 
 #endif

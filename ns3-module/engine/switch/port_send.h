@@ -16,8 +16,6 @@
 #include "scheduler.h"
 #include "telemetry.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Actions at the start of a packet that few runs need, which will have arrived at @p at_ps.
  * Whether it is on its way by then, and not to be put on the link. */
 bool port_transmit_rarely(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
@@ -27,8 +25,6 @@ void port_left_rarely(struct weft_engine *e, const struct port *p, uint32_t port
                       const struct pkt *k, uint32_t i);
 /** Sends a PFC or credit frame. */
 void port_start_ctrl(struct weft_engine *e, struct port *p, uint32_t port);
-
-#pragma GCC visibility pop
 
 /* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done
  * when it was the next but one: what is fetched now is the place of its INT stamp, on a link (@p

@@ -25,14 +25,10 @@ struct prio_params {
     bool lossless;
 };
 
-#pragma GCC visibility push(hidden)
-
 /** Reads the maps. WEFT_E_INPUT names the parameter and the entry: malformed, out of range, given
  * twice, or without effect. */
 int prio_params_read(const struct weft_engine_params *p, struct prio_params out[WEFT_PRIOS],
                      struct weft_err *err);
-
-#pragma GCC visibility pop
 
 /** egress-threshold=static: the longest queue of a port of @p rate_bps. */
 static inline uint64_t egress_limit_bytes(const struct weft_switch_params *sw, uint64_t rate_bps)

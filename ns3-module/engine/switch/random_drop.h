@@ -11,15 +11,11 @@
 #include "core/pkt.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Gives each port its stream where section switch asks for it. */
 int random_drop_init(struct weft_engine *e, struct weft_err *err);
 /** Packet @p k from ingress @p in finds no buffer at port @p out: whether its queue is full, its
  * last packet is one that may be lost, and the coin says that it is lost. Requires
  * random_drop_init. */
 bool random_drop_last(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out);
-
-#pragma GCC visibility pop
 
 #endif

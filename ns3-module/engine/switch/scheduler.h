@@ -6,11 +6,7 @@
 #include "core/port.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** The priority to serve among several, the bits of @p eligible. */
 uint32_t scheduler_pick(const struct weft_engine *e, struct port *p, uint32_t eligible);
-
-#pragma GCC visibility pop
 
 #endif

@@ -39,16 +39,12 @@ struct supplies {
     struct stable gains; /**< uint32_t by number of the QP: marks that no ACK has told of */
 };
 
-#pragma GCC visibility push(hidden)
-
 /* See switch_signal.h. */
 int supply_init(struct weft_engine *e, struct weft_err *err);
 void supply_fini(struct weft_engine *e);
 uint64_t supply_memory(const struct weft_engine *e);
 void supply_tag(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i);
 uint32_t supply_joins(struct weft_engine *e, uint32_t out, uint32_t i, uint32_t *back);
-
-#pragma GCC visibility pop
 
 static inline struct supplies *supplies_of(const struct weft_engine *e)
 {

@@ -5,8 +5,6 @@
 
 #include "core/walk.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Has what ports know for PINT; false: out of memory. */
 bool telemetry_have_pints(struct weft_engine *e);
 /** telemetry_stamp where a packet has no stack with room, or carries something else. */
@@ -15,8 +13,6 @@ void telemetry_stamp_rarely(struct weft_engine *e, struct pkt *k, const struct p
 /** Gives a packet without stamps those of @p hops; false: out of memory, which fails the engine. */
 bool telemetry_copy(struct weft_engine *e, struct pkt *k, const struct weft_cc_hop *hops,
                     uint32_t n);
-
-#pragma GCC visibility pop
 
 /** What port @p p stamps now. */
 static inline struct int_stamp telemetry_stamp_of(const struct weft_engine *e, const struct port *p)

@@ -15,8 +15,6 @@
 #include "core/pkt.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Whether section switch has priorities for it that go together. */
 int trim_check_config(const struct weft_engine_config *c, struct weft_err *err);
 /** Whether senders of a priority are told of each packet that was trimmed. */
@@ -25,7 +23,5 @@ bool trim_reported(const struct weft_engine *e, uint32_t prio);
  * is one that may be, and admits what is left (WEFT_DROP_REASONS), or says why not. */
 enum weft_drop_reason trim_admit(struct weft_engine *e, struct pkt *k, uint32_t in, uint32_t out,
                                  enum weft_drop_reason why);
-
-#pragma GCC visibility pop
 
 #endif

@@ -82,7 +82,8 @@ void control_fini(struct weft_engine *e)
     free(e->controls);
 }
 
-uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops)
+/* The smallest MTU of the dimensions whose links @p ports send on. */
+static uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops)
 {
     const struct weft_fabric *f = e->fabric;
     uint64_t mtu = UINT64_MAX;

@@ -6,12 +6,8 @@
 #include "core/transport_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err);
 void control_fini(struct weft_engine *e);
-/** The smallest MTU of the dimensions whose links @p ports send on. */
-uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops);
 /** Settles the parameters of the control of a QP whose env is filled (base/scale.h). WEFT_E_LIMIT:
  * out of memory. */
 int control_resolve(struct weft_engine *e, struct qp *q, struct weft_err *err);
@@ -19,7 +15,5 @@ int control_resolve(struct weft_engine *e, struct qp *q, struct weft_err *err);
  * outermost dimension among theirs, and the smallest of their MTUs. */
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,
                     uint32_t hops);
-
-#pragma GCC visibility pop
 
 #endif

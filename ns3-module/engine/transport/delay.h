@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#pragma GCC visibility push(hidden)
-
 /** Cause of the waiting of a QP that has something to send, for the last @p ps, @p paused of it
  * with its priority held by a pause. */
 void delay_add(const struct weft_engine *e, const struct qp *q, int64_t ps, int64_t paused);
@@ -20,8 +18,6 @@ void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m);
 void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c);
 /** Fills in the delays of a message that is complete. */
 void delay_fill(const struct msg *m, struct weft_completion *d);
-
-#pragma GCC visibility pop
 
 /** The QP is to send through another port or priority. */
 static inline void delay_aim(const struct weft_engine *e, const struct qp *q)

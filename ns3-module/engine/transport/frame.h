@@ -5,11 +5,7 @@
 
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** A frame has reached port @p port of the host it was for. Consumes it. */
 void frame_receive(struct weft_engine *e, uint32_t pkt, uint32_t port);
-
-#pragma GCC visibility pop
 
 #endif

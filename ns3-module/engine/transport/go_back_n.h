@@ -5,13 +5,9 @@
 
 #include "core/pkt.h"
 
-#pragma GCC visibility push(hidden)
-
 /** struct recovery.gap: discards the packet and answers it. */
 void go_back_n_gap(struct weft_engine *e, uint32_t qi, uint32_t i);
 /** struct recovery.acked: a NACK restarts from the oldest unacknowledged packet. */
 void go_back_n_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k);
-
-#pragma GCC visibility pop
 
 #endif

@@ -20,8 +20,6 @@
 #include "engine.h"
 #include "congestion/cc_credit.h"
 
-#pragma GCC visibility push(hidden)
-
 /* grant_ask.c: senders */
 /** Data packet @p pkt, just made, says what its QP wants. */
 void grant_ask_with(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t pkt);
@@ -49,8 +47,6 @@ double grant_core_rate(struct weft_engine *e, struct pacer *p, const struct qp *
 
 /** timer_ops of EV_GRANT: a pacer's time has come. */
 void grant_due(struct weft_engine *e, uint64_t nic);
-
-#pragma GCC visibility pop
 
 /** The record of a QP under credits. */
 static inline struct grantee *grantee_at(const struct grants *g, uint32_t qi)

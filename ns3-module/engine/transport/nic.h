@@ -14,8 +14,6 @@ static inline int64_t backed_off(int64_t rto_ps, uint32_t backoff)
     return rto_ps > FOREVER_PS >> backoff ? FOREVER_PS : rto_ps << backoff;
 }
 
-#pragma GCC visibility push(hidden)
-
 /** Frees all NICs. */
 void nics_fini(struct weft_engine *e);
 /** Bytes of their heaps of QPs that wait for their pacing time. */
@@ -34,8 +32,6 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
 /** The timer was set to rto-low but more is in flight by now: sets it to the full timeout. False
  * when it has really expired. */
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
-
-#pragma GCC visibility pop
 
 /** Places a QP in the heap until its pacing time. An entry that it has already becomes out of date,
  * see nic_paced. */

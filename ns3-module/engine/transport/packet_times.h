@@ -34,8 +34,6 @@ struct packet_times {
     uint32_t nlevels;
 };
 
-#pragma GCC visibility push(hidden)
-
 /** A packet is sent at @p now, while no number below @p una matters any more; @p most: doublings of
  * a timeout. False: out of memory. */
 bool packet_times_note(struct packet_times *t, uint64_t psn, uint64_t una, int64_t now, uint32_t ev,
@@ -45,8 +43,6 @@ void packet_times_expire(struct packet_times *t, uint64_t psn);
 void packet_times_free(struct packet_times *t);
 /** The packet that was sent at @p sent_ps, if its timer runs; else NULL. */
 const struct shot *packet_times_find(const struct packet_times *t, int64_t sent_ps);
-
-#pragma GCC visibility pop
 
 /** The head of a queue that is not empty. */
 static inline const struct shot *shot_first(const struct shot_queue *q)

@@ -15,8 +15,6 @@
 #include "core/pkt.h"
 #include "qp.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Sends a probe if a blocked QP may have one now; whether it did. */
 bool probe_send(struct weft_engine *e, struct qp *q, uint32_t qi);
 
@@ -25,7 +23,5 @@ static inline bool probe_answered(const struct qp *q, const struct pkt *ack)
 {
     return ack->sent_ps + q->env.base_rtt_ps == q->probe_ps;
 }
-
-#pragma GCC visibility pop
 
 #endif

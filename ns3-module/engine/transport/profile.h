@@ -13,13 +13,9 @@
 
 #include "core/transport_state.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Whether section uet can be used with the others. */
 int profile_check(const struct weft_engine_params *p, struct weft_err *err);
 /** Fills in all profiles but pick and sprays; nothing is allocated. */
 void profile_init(struct weft_engine *e);
-
-#pragma GCC visibility pop
 
 #endif

@@ -6,8 +6,6 @@
 #include "core/qp_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /* qp.c */
 /** Record for senders of QPs in another process; it is only read. */
 extern const struct sender qp_nobody;
@@ -32,7 +30,5 @@ int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
                     struct weft_engine_mark since);
 /** Tells the QP hook, if it wants to hear of that. @p pkt: NIL for none. */
 void qp_report(struct weft_engine *e, uint32_t qp, enum weft_qp_event what, uint32_t pkt);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,8 +7,6 @@
 #include "core/transport_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** All about a message. @p acked_ps: 0 before its last ACK. */
 void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
                   struct weft_completion *d);
@@ -29,7 +27,5 @@ void rc_rto(struct weft_engine *e, uint64_t qp);
 int64_t *rc_rto_deadline(const struct weft_engine *e, uint64_t qp, int64_t *at_ps);
 void rc_cc_timer(struct weft_engine *e, uint64_t qp);
 int64_t *rc_cc_deadline(const struct weft_engine *e, uint64_t qp, int64_t *at_ps);
-
-#pragma GCC visibility pop
 
 #endif

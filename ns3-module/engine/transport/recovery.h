@@ -14,8 +14,6 @@
 
 #include "core/transport_state.h"
 
-#pragma GCC visibility push(hidden)
-
 #define RECOVERY(number, symbol, word) extern const struct recovery recovery_##symbol;
 #include "recoveries.def"
 #undef RECOVERY
@@ -24,7 +22,5 @@
 const struct recovery *recovery_of(int which);
 /** WEFT_E_INTERNAL: a function that is not optional is missing. */
 int recovery_check(const struct recovery *r, struct weft_err *err);
-
-#pragma GCC visibility pop
 
 #endif

@@ -8,8 +8,6 @@
 
 #include "recovery.h"
 
-#pragma GCC visibility push(hidden)
-
 /** struct recovery.gap: holds packets behind a gap; fills it. */
 void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i);
 /** struct recovery.acked: notes what the receiver holds, sends again what counts as lost. */
@@ -29,7 +27,5 @@ void repeat_sent(struct weft_engine *e, uint32_t qi);
 extern const struct packet_timers repeat_timers;
 /** struct recovery.fini */
 void repeat_fini(struct qp *q);
-
-#pragma GCC visibility pop
 
 #endif

@@ -6,15 +6,11 @@
 #include "core/qp_state.h"
 #include "engine.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Whether data and ACKs of a QP have a path, whatever its MTU. */
 bool reroute_path_exists(const struct weft_engine *e, const struct qp *q);
 /** Largest payload of a packet that the path of a QP's data takes; 0: there is no path. */
 uint32_t reroute_path_mtu(const struct weft_engine *e, const struct qp *q);
 /** Parks, unparks or moves a QP to another port of its host, as the routes now are. */
 void reroute_qp(struct weft_engine *e, uint32_t qp);
-
-#pragma GCC visibility pop
 
 #endif

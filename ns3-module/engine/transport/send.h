@@ -34,8 +34,6 @@ static inline void post_await(struct weft_engine *e, struct qp *q, uint32_t mi, 
         msg_at(e, before)->rcv_next = mi;
 }
 
-#pragma GCC visibility push(hidden)
-
 /** Posts one message, of a QP that is open, but for having its NIC send. */
 void post_take(struct weft_engine *e, const struct post *p);
 /** Of the first message of a QP: works out what will be asked for when it is received, while what
@@ -43,7 +41,5 @@ void post_take(struct weft_engine *e, const struct post *p);
 void post_prepare(struct weft_engine *e, const struct post *p);
 /** Posts one whose QP may have to be opened. */
 void post_make(struct weft_engine *e, const struct post *p);
-
-#pragma GCC visibility pop
 
 #endif

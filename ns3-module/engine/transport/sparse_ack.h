@@ -12,8 +12,6 @@
 #include "core/pkt.h"
 #include "qp.h"
 
-#pragma GCC visibility push(hidden)
-
 /** Room for the bitmaps, where there are any. */
 bool sparse_ack_init(struct weft_engine *e);
 /** ack_due with ack-every-bytes: the packet has been taken, in order or behind a gap. */
@@ -21,8 +19,6 @@ bool sparse_ack_due(struct qp *q, const struct pkt *k);
 /** Gives the ACK that data packet @p i is about to become its bitmap, if it has anything to tell;
  * its flags. */
 uint8_t sparse_ack_map(struct weft_engine *e, const struct qp *q, uint32_t i);
-
-#pragma GCC visibility pop
 
 /** Receiver: counts data packet @p k, which came in order; whether it is to be answered now. */
 static inline bool ack_due(struct qp *q, const struct pkt *k)
