@@ -35,9 +35,10 @@ static int relabel_note(struct weft_relabel *l, const struct weft_transform *t, 
     return 0;
 }
 
-int weft_relabel_look(struct weft_relabel *l, struct weft_transform *t, uint32_t rank,
-                      const struct weft_et *et, struct weft_err *err)
+int weft_relabel_look(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
+                      struct weft_err *err)
 {
+    struct weft_relabel *l = t->state;
     char buf[32];
     int rc = weft_transform_begin_rank(t, rank, et, err);
     for (size_t i = 0; !rc && i < et->nnodes; i++) {
@@ -81,8 +82,9 @@ static int define(struct weft_relabel *l, struct weft_transform *t, uint32_t gro
     return rc;
 }
 
-int weft_relabel_resolve(struct weft_relabel *l, struct weft_transform *t, struct weft_err *err)
+int weft_relabel_resolve(struct weft_transform *t, struct weft_err *err)
 {
+    struct weft_relabel *l = t->state;
     int rc = 0;
     t->out = (struct weft_group_list){0};
     for (uint32_t g = 0; !rc && g < l->ngroups; g++) {
@@ -172,10 +174,10 @@ static int relabel_coll(struct weft_relabel *l, struct weft_transform *t, uint32
     return weft_node_set_text(node, arena, "pg_name", name, err);
 }
 
-int weft_relabel_apply(struct weft_relabel *l, struct weft_transform *t, uint32_t rank,
-                       uint32_t copy, struct weft_et *et, struct weft_arena *arena,
-                       struct weft_err *err)
+int weft_relabel_apply(struct weft_transform *t, uint32_t rank, uint32_t copy, struct weft_et *et,
+                       struct weft_arena *arena, struct weft_err *err)
 {
+    struct weft_relabel *l = t->state;
     int rc = weft_transform_begin_rank(t, rank, et, err);
     for (size_t i = 0; !rc && i < et->nnodes; i++) {
         struct weft_et_node *node = &et->nodes[i];
@@ -195,8 +197,9 @@ int weft_relabel_apply(struct weft_relabel *l, struct weft_transform *t, uint32_
     return rc;
 }
 
-void weft_relabel_end(struct weft_relabel *l)
+void weft_relabel_end(struct weft_transform *t)
 {
+    struct weft_relabel *l = t->state;
     free(l->groups);
     l->groups = NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "workload/whatif/transform.h"
 
+/** State of a transform begins with it. */
 struct weft_relabel {
     uint32_t copies;
     /** The new rank that is copy @p c of the old rank @p r. */
@@ -23,15 +24,15 @@ struct weft_relabel {
     uint32_t ngroups, cap;
 };
 
-/** Notes the communicators that a rank uses. */
-int weft_relabel_look(struct weft_relabel *l, struct weft_transform *t, uint32_t rank,
-                      const struct weft_et *et, struct weft_err *err);
-/** Defines the new communicators. */
-int weft_relabel_resolve(struct weft_relabel *l, struct weft_transform *t, struct weft_err *err);
+/** look of the transform: notes the communicators that a rank uses. */
+int weft_relabel_look(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
+                      struct weft_err *err);
+/** resolve: defines the new communicators. */
+int weft_relabel_resolve(struct weft_transform *t, struct weft_err *err);
 /** Makes the trace of the old rank @p rank that of its copy @p copy. */
-int weft_relabel_apply(struct weft_relabel *l, struct weft_transform *t, uint32_t rank,
-                       uint32_t copy, struct weft_et *et, struct weft_arena *arena,
-                       struct weft_err *err);
-void weft_relabel_end(struct weft_relabel *l);
+int weft_relabel_apply(struct weft_transform *t, uint32_t rank, uint32_t copy, struct weft_et *et,
+                       struct weft_arena *arena, struct weft_err *err);
+/** end. */
+void weft_relabel_end(struct weft_transform *t);
 
 #endif

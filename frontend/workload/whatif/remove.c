@@ -15,11 +15,6 @@ static const struct weft_param params[] = {
     WEFT_SELECT_RANKS(struct removing),
 };
 
-static int start(struct weft_transform *t, struct weft_err *err)
-{
-    return weft_select_check(t->params, t->ranks_in, err);
-}
-
 static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
                  struct weft_arena *arena, struct weft_err *err)
 {
@@ -45,6 +40,6 @@ const struct weft_transform_ops weft_transform_remove = {
     .title = "operations left out; what waited for them waits for what they waited for",
     .source = "Zhu et al., Daydream, USENIX ATC 2020, section 4",
     .params = WEFT_PARAM_TABLE(params, struct removing),
-    .start = start,
+    .start = weft_select_start,
     .apply = apply,
 };

@@ -53,26 +53,10 @@ static uint32_t source_rank(const struct weft_transform *t, uint32_t rank)
     return rank % t->ranks_in;
 }
 
-static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
-                struct weft_err *err)
-{
-    return weft_relabel_look(t->state, t, rank, et, err);
-}
-
-static int resolve(struct weft_transform *t, struct weft_err *err)
-{
-    return weft_relabel_resolve(t->state, t, err);
-}
-
 static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
                  struct weft_arena *arena, struct weft_err *err)
 {
-    return weft_relabel_apply(t->state, t, rank % t->ranks_in, rank / t->ranks_in, et, arena, err);
-}
-
-static void end(struct weft_transform *t)
-{
-    weft_relabel_end(t->state);
+    return weft_relabel_apply(t, rank % t->ranks_in, rank / t->ranks_in, et, arena, err);
 }
 
 const struct weft_transform_ops weft_transform_replicate = {
@@ -83,8 +67,8 @@ const struct weft_transform_ops weft_transform_replicate = {
     .state_size = sizeof(struct weft_relabel),
     .start = start,
     .source_rank = source_rank,
-    .look = look,
-    .resolve = resolve,
+    .look = weft_relabel_look,
+    .resolve = weft_relabel_resolve,
     .apply = apply,
-    .end = end,
+    .end = weft_relabel_end,
 };

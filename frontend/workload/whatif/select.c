@@ -14,6 +14,11 @@ static struct weft_list ranks_of(const struct weft_select *s)
     return (struct weft_list){s->ranks ? s->ranks : "", &weft_ranges_form, 0};
 }
 
+int weft_select_start(struct weft_transform *t, struct weft_err *err)
+{
+    return weft_select_check(t->params, t->ranks_in, err);
+}
+
 int weft_select_check(const struct weft_select *s, uint32_t nranks, struct weft_err *err)
 {
     struct weft_list list = ranks_of(s);

@@ -5,6 +5,7 @@
 
 #include "base/list.h"
 #include "workload/et.h"
+#include "workload/whatif/transform.h"
 
 #include <stddef.h>
 
@@ -62,6 +63,8 @@ enum weft_select_kind {
 
 /** Whether the text of ranks is a list of ranks below @p nranks. */
 int weft_select_check(const struct weft_select *s, uint32_t nranks, struct weft_err *err);
+/** start of a transform whose parameters begin with a selection. */
+int weft_select_start(struct weft_transform *t, struct weft_err *err);
 /** Whether @p rank is among those chosen. */
 bool weft_select_rank(const struct weft_select *s, uint32_t rank);
 /** Whether an operation is chosen, apart from its rank. */

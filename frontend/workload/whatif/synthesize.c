@@ -35,7 +35,7 @@ static const struct weft_param params[] = {
 };
 
 struct synthesis {
-    struct weft_relabel relabel;
+    struct weft_relabel relabel; /* first */
     struct weft_profile profile;
     uint64_t found; /* iterations that all ranks have; 0: no rank was seen */
 };
@@ -157,7 +157,7 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
 {
     struct synthesis *s = t->state;
     struct weft_places o = {0};
-    int rc = weft_relabel_look(&s->relabel, t, rank, et, err);
+    int rc = weft_relabel_look(t, rank, et, err);
     if (!rc)
         rc = weft_places_start(&o, et, err);
     if (!rc && et->nnodes)
@@ -166,11 +166,6 @@ static int look(struct weft_transform *t, uint32_t rank, const struct weft_et *e
         weft_profile_node(&s->profile, &et->nodes[i]);
     weft_places_end(&o);
     return rc;
-}
-
-static int resolve(struct weft_transform *t, struct weft_err *err)
-{
-    return weft_relabel_resolve(&((struct synthesis *)t->state)->relabel, t, err);
 }
 
 /* The header says that weft made it, and nothing of the original's. */
@@ -193,8 +188,7 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
 {
     struct synthesis *s = t->state;
     const struct synthesize *p = t->params;
-    int rc =
-        weft_relabel_apply(&s->relabel, t, rank % t->ranks_in, rank / t->ranks_in, et, arena, err);
+    int rc = weft_relabel_apply(t, rank % t->ranks_in, rank / t->ranks_in, et, arena, err);
     if (!rc)
         rc = weft_synthesize_emit(p, &s->profile, rank, s->found ? (uint32_t)s->found : 1, et,
                                   arena, err);
@@ -202,11 +196,6 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
         rc = sign(et, arena, err);
     t->touched += et->nnodes;
     return rc;
-}
-
-static void end(struct weft_transform *t)
-{
-    weft_relabel_end(&((struct synthesis *)t->state)->relabel);
 }
 
 const struct weft_transform_ops weft_transform_synthesize = {
@@ -218,7 +207,7 @@ const struct weft_transform_ops weft_transform_synthesize = {
     .start = start,
     .source_rank = source_rank,
     .look = look,
-    .resolve = resolve,
+    .resolve = weft_relabel_resolve,
     .apply = apply,
-    .end = end,
+    .end = weft_relabel_end,
 };
