@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct weft_scenario_group *weft_scenario_group_of(const struct weft_scenario *s,
-                                                   const char *element)
-{
-    for (size_t i = 0; i < s->ngroups; i++)
-        if (strcmp(s->groups[i].element, element) == 0)
-            return &s->groups[i];
-    return NULL;
-}
-
 /* Says which element an error without a place of its own comes from. */
 static int name_element(const struct weft_scenario *s, const char *element, struct weft_err *err)
 {

@@ -15,6 +15,15 @@
 
 #define CLASSES ((1u << WEFT_NET_PRIOS) - 1)
 
+struct weft_scenario_group *weft_scenario_group_of(const struct weft_scenario *s,
+                                                   const char *element)
+{
+    for (size_t i = 0; i < s->ngroups; i++)
+        if (strcmp(s->groups[i].element, element) == 0)
+            return &s->groups[i];
+    return NULL;
+}
+
 /* The value of a parameter; "" where the scenario has none of this name. */
 static const char *transports_text(const struct weft_scenario *s, const char *element,
                                    const char *name, char buf[WEFT_PARAM_TEXT_MAX])
