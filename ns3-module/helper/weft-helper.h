@@ -7,9 +7,10 @@
 #ifndef WEFT_HELPER_H
 #define WEFT_HELPER_H
 
+#include "weft-fabric-helper.h"
+
 #include "ns3/callback.h"
 #include "ns3/ipv4-interface-container.h"
-#include "ns3/weft-fabric-helper.h"
 
 #include <cstdint>
 #include <memory>

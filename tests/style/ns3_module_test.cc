@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The C++ of the ns-3 module is as ns-3's own: a copyright line, classes in a Doxygen group, tags
- * that begin with @. Public methods begin with NS_LOG_FUNCTION, so that NS_LOG shows who calls
- * what; one that must not begins with a comment "Not logged: " and the reason.
+ * that begin with @, headers of the same folder without "ns3/". Public methods begin with
+ * NS_LOG_FUNCTION, so that NS_LOG shows who calls what; one that must not begins with a comment
+ * "Not logged: " and the reason.
  */
 #include "source_tree.h"
 
@@ -79,15 +80,23 @@ Offenders undocumented(const SourceTree &tree)
     static const std::regex head(R"(^(class|struct) \w+[^;]*$)");
     static const std::regex old_tag(
         R"(\\(param|return|returns|brief|file|ingroup|defgroup|copydoc)\b)");
+    static const std::regex included(R"re(^#include "ns3/([\w-]+\.h)")re");
     Offenders bad;
+    std::set<std::string> paths;
+    for (const SourceFile &f : tree)
+        paths.insert(f.path);
+    std::smatch m;
     for (const SourceFile &f : tree) {
         if (!is_module(f, ".h") && !is_module(f, ".cc"))
             continue;
+        const std::string folder = f.path.substr(0, f.path.rfind('/') + 1);
         bool copyright = false;
         for (size_t i = 0; i < f.lines.size(); i++) {
             copyright |= i < 5 && f.lines[i].find("Copyright (c) ") != std::string::npos;
             if (std::regex_search(f.lines[i], old_tag))
                 bad.push_back(at(f, i, "tags begin with @"));
+            if (std::regex_search(f.lines[i], m, included) && paths.count(folder + m[1].str()))
+                bad.push_back(at(f, i, "a header of the same folder is included without ns3/"));
             if (!is_module(f, ".h") || !std::regex_search(f.lines[i], head))
                 continue;
             size_t k = i;
@@ -124,6 +133,8 @@ TEST(Ns3Module, WhatIsNotDocumentedIsFound)
         {{"/*", c, " */", "class X;"}, 0},
         {{"/*", c, " */", "/**", " * X.", " */", "class X", "{"}, 1},
         {{"/*", c, " */", "class X", "{"}, 1},
+        {{"/*", c, " */", "#include \"ns3/weft-x.h\""}, 1},
+        {{"/*", c, " */", "#include \"ns3/node.h\"", "#include \"weft-x.h\""}, 0},
         {{"/*", c, " */", "/** \\return something */"}, 1},
         {{"/* text */"}, 1},
     };
