@@ -3,6 +3,7 @@
 #include "plugins/load.h"
 
 #include "base/file.h"
+#include "base/os.h"
 #include "collective/collective.h"
 #include "lib/weft.h"
 #include "topologies/balancer.h"
@@ -92,6 +93,15 @@ static int plugins_check(const char *path, const struct weft_plugin_file *f, str
                               path);
 }
 
+/* Plug-ins call weft's functions, which a program that opened libweft.so itself may have for itself
+ * alone, as Python does. */
+static void plugins_show_own_functions(void)
+{
+    char library[WEFT_PATH_MAX];
+    if (weft_os_own_file(library, sizeof library))
+        dlopen(library, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
 int weft_plugins_load(const char *path, const struct weft_plugin_file **out, struct weft_err *err)
 {
     char own[WEFT_PATH_MAX];
@@ -99,6 +109,7 @@ int weft_plugins_load(const char *path, const struct weft_plugin_file **out, str
         snprintf(own, sizeof own, "./%s", path);
     else
         snprintf(own, sizeof own, "%s", path);
+    plugins_show_own_functions();
     void *file = dlopen(own, RTLD_NOW | RTLD_LOCAL);
     if (!file)
         return weft_err_set(err, WEFT_E_IO, "plug-in %s: %s", path, dlerror());

@@ -218,6 +218,27 @@ TEST(PluginsLibrary, AControlGivesTheTimesOfWeftsOwn)
     EXPECT_EQ(served, served_arrivals(so, "my-dcqcn"));
 }
 
+/* As a simulator in Python does: the functions of a library that it opens are for itself alone. */
+TEST(PluginsLibrary, AProgramThatOpensTheLibraryItselfLoadsThem)
+{
+    TempDir dir;
+    ASSERT_TRUE(
+        compiled(dir / "mine", renamed("congestion/dcqcn.c", "weft_cc_dcqcn", "dcqcn", "CC")));
+    write_file(dir / "opens.c", R"(#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 2], RTLD_NOW | RTLD_LOCAL);
+    int (*load)(const char *, void *) = library ? (int (*)(const char *, void *))dlsym(library, "weft_sim_load_plugin") : 0;
+    return load ? -load(argv[argc - 1], 0) : 100;
+}
+)");
+    ASSERT_EQ(system((std::string(CC " " SANITIZE " -o ") + (dir / "opens") + " " +
+                      (dir / "opens.c") + " -ldl")
+                         .c_str()),
+              0);
+    EXPECT_EQ(system(((dir / "opens") + " " LIBRARY " " + (dir / "mine.so")).c_str()), 0);
+}
+
 /* weft's balancers spray and adaptive by the interface of plug-ins. */
 std::string balancer(const std::string &name, const std::string &pick)
 {
