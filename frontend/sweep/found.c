@@ -71,8 +71,11 @@ static void lines(FILE *out, const struct weft_sweep_find *f, const struct weft_
         for (size_t c = 0; c < s->ncolumns; c++)
             if (s->column[c].axis != f->axis)
                 fprintf(out, "%s=%s ", weft_sweep_key(s, c), weft_sweep_value(s, c, row));
-        fprintf(out, "%s=%s\n", s->axis[f->axis].key[0],
-                value ? value : found_state(s, &f->search[i]));
+        fprintf(out, "%s=%s%s\n", s->axis[f->axis].key[0],
+                value ? value : found_state(s, &f->search[i]),
+                value && f->search[i].holds == 1
+                    ? " (the end of its values: what lies beyond may do, too)"
+                    : "");
     }
 }
 

@@ -85,10 +85,11 @@ static void check_text(const struct weft_cli *cli, const char *prefix,
 {
     char size[WEFT_UNIT_TEXT_MAX];
     fprintf(cli->out,
-            "%s: valid, %u ranks, %" PRIu64 " operations, %" PRIu64
-            " of them collective, %s of communication, %u groups\n",
-            prefix, w->nranks, all_ops(s), s->ops[WEFT_OP_COLL], human_bytes(all_bytes(s), size),
-            w->ngroups);
+            "%s: valid, %u rank%s, %" PRIu64 " operation%s, %" PRIu64
+            " of them collective, %s of communication, %u group%s\n",
+            prefix, w->nranks, WEFT_PLURAL(w->nranks), all_ops(s), WEFT_PLURAL(all_ops(s)),
+            s->ops[WEFT_OP_COLL], human_bytes(all_bytes(s), size), w->ngroups,
+            WEFT_PLURAL(w->ngroups));
     fprintf(cli->out,
             "%" PRIu64 " collectives have all of their members, %" PRIu64
             " receives their send; no circle of waiting\n",
@@ -166,8 +167,8 @@ static void info_text(const struct weft_cli *cli, const char *prefix, const stru
                       const struct weft_survey *s, const struct weft_joint *j)
 {
     char time[WEFT_UNIT_TEXT_MAX];
-    fprintf(cli->out, "%s: %u ranks, %u groups besides that of all\n", prefix, w->nranks,
-            w->ngroups - 1);
+    fprintf(cli->out, "%s: %u rank%s, %u group%s besides that of all\n", prefix, w->nranks,
+            WEFT_PLURAL(w->nranks), w->ngroups - 1, WEFT_PLURAL(w->ngroups - 1));
     fprintf(cli->out, "  schema                 %s%s\n", w->schema ? "Chakra " : "",
             w->schema ? w->schema : "the files name none");
     fprintf(cli->out,

@@ -212,6 +212,11 @@ TEST(SweepJobs, FindsTheSmallestAndTheLargest)
     EXPECT_CONTAINS(s.out, "\"value\": \"32MiB\"");
     s = weft(sweep(with(all, {"--find", "min generate.size where drops>0"})));
     EXPECT_CONTAINS(s.out, "system.all-reduce=ring generate.size=none\n");
+    const std::string end = " (the end of its values: what lies beyond may do, too)\n";
+    s = weft(sweep(with(all, {"--find", "min generate.size where end-to-end >= 1us"})));
+    EXPECT_CONTAINS(s.out, "system.all-reduce=ring generate.size=1MiB" + end);
+    s = weft(sweep(with(all, {"--find", "max generate.size where end-to-end < 1s"})));
+    EXPECT_CONTAINS(s.out, "system.all-reduce=ring generate.size=64MiB" + end);
 }
 
 TEST(SweepJobs, ASearchWhoseRowsAreCutOffDoesNotKnow)
