@@ -149,7 +149,11 @@ TEST(Stable, UnderALimitStepsAreSmallerAndTheErrorNamesIt)
         weft_err err = {};
         const uint64_t now = Addresses();
         const rlimit limit = {now + 7 * ADDRESS_STEP, now + 7 * ADDRESS_STEP};
-        if (setrlimit(RLIMIT_AS, &limit) || !stable_init_growing(&s, 64, 1u << 27) || s.fixed)
+        rlimit in_force = {};
+        if (setrlimit(RLIMIT_AS, &limit) || getrlimit(RLIMIT_AS, &in_force) ||
+            in_force.rlim_cur != limit.rlim_cur)
+            _exit(4);
+        if (!stable_init_growing(&s, 64, 1u << 27) || s.fixed)
             _exit(1);
         while (stable_alloc(&s) != NIL) {
         }
@@ -164,5 +168,7 @@ TEST(Stable, UnderALimitStepsAreSmallerAndTheErrorNamesIt)
     int status = 0;
     waitpid(pid, &status, 0);
     EXPECT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 4)
+        GTEST_SKIP() << "no limit of addresses is to be had here, as under emulation";
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
