@@ -60,6 +60,22 @@ TEST(Diagnose, AChangeOfRatesKeepsTheSlowLinkOfTheRun)
     EXPECT_EQ(s.out.find("'run.link-rates=hosts:x2'"), std::string::npos) << s.out;
 }
 
+// A memo is of one configuration, which each change differs from.
+TEST(Diagnose, AMemoIsLeftOut)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    TempDir dir;
+    const std::vector<std::string> memo = {"--set", "run.replay=1%", "--set",
+                                           "run.replay-memo=" + (dir / "memo")};
+    std::vector<std::string> run = with("run", memo);
+    run.insert(run.end(), {"--no-out", "--quiet"});
+    const Said made = weft(run), s = weft(with("diagnose", memo));
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.find("could not be played"), std::string::npos) << s.out;
+}
+
 TEST(Diagnose, WhatTheBudgetDoesNotReachIsSaid)
 {
     if (!has_packet())
