@@ -49,14 +49,28 @@ def _unpacked(path):
     with open(path, "rb") as file:
         data = file.read()
     if data[:4] == b"\x28\xb5\x2f\xfd":
-        try:
-            import zstandard
-
-            # A table has many frames, one a MiB.
-            data = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
-        except ImportError:
-            data = subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
+        data = _unpack(path, data)
     return data.decode("utf-8", "replace")
+
+
+def _unpack(path, data):
+    """What a table has, of many frames, one a MiB."""
+    try:
+        import zstandard
+
+        return zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
+    except ImportError:
+        pass
+    try:
+        from compression import zstd  # Python 3.14
+
+        return zstd.decompress(data)
+    except ImportError:
+        pass
+    try:
+        return subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
+    except FileNotFoundError:
+        raise RuntimeError(path + " is packed: needs zstd (Debian: zstd or python3-zstandard)") from None
 
 
 def read_table(path, use_pandas=None):
