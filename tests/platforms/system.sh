@@ -41,8 +41,8 @@ system_copy() { # FOLDER
     git -C "$here" ls-files -z | (cd "$here" && tar c --null --files-from=-) | tar x -C "$1" --no-same-owner
 }
 
-# A script of bash, from the input, in the system, as root; nothing that it needs stays mounted. $shared is /root/shared
-# there; /read-only is a view of /root/weft.
+# A script of bash, from the input, in the system, as root; nothing that it needs stays mounted. It is read before it
+# begins, as a test of it may read the input, too. $shared is /root/shared there; /read-only is a view of /root/weft.
 system_run() { # ROOT
     # shellcheck disable=SC2016 # variables of the inner shell
     unshare --mount --pid --fork bash -euc '
@@ -55,6 +55,6 @@ system_run() { # ROOT
         mount --bind "$root/root/weft" "$root/read-only"
         mount -o remount,bind,ro "$root/read-only"
         exec chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-            ${WEFT_JOBS:+WEFT_JOBS=$WEFT_JOBS} bash -euo pipefail
+            ${WEFT_JOBS:+WEFT_JOBS=$WEFT_JOBS} bash -euo pipefail -c "$(cat)" </dev/null
     ' system "$1" "$shared"
 }
