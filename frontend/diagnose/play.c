@@ -540,15 +540,16 @@ int weft_diagnose(struct weft_diagnosis *d, const struct weft_sweep_base *base, 
     struct weft_subject subject = {0};
     /* a memo is of the configuration that a change is to change */
     static const char *alone[] = {"run.replay-memo="};
+    struct weft_strings set;
     const struct weft_diagnose_budget most = {PLAYING * budget->wall_s, budget->parallel};
-    struct game g = {
-        .d = d, .base = *base, .given = &base->source.set, .budget = &most, .started_s = now_s()};
+    struct game g = {.d = d, .base = *base, .given = &set, .budget = &most, .started_s = now_s()};
     *d = (struct weft_diagnosis){.changes.arena = weft_arena_new()};
     if (!d->changes.arena)
         return weft_err_no_memory(err, "a diagnosis");
     if (weft_strings_join(d->changes.arena, &base->source.set, &(struct weft_strings){alone, 1},
-                          &g.base.source.set, err))
+                          &set, err))
         return err->code;
+    g.base.source.set = set;
     int code = weft_subject_load(base->cli, &base->source, base->args, base->nargs, &subject, err);
     quiet.log = &silent; /* what is to be said of the scenario has been said */
     g.base.cli = &quiet;

@@ -74,6 +74,14 @@ TEST(Diagnose, AMemoIsLeftOut)
     EXPECT_EQ(made.code, 0) << made.err;
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(s.out.find("could not be played"), std::string::npos) << s.out;
+    // Nor does a slice of a long run take it in again.
+    std::vector<std::string> longer = with("diagnose", memo);
+    longer.insert(longer.end(), {"--set", "generate.size=16GiB", "--budget", "8s"});
+    const Said slice = weft(longer);
+    EXPECT_CONTAINS(slice.out, "of a slice of the run (generate.size=");
+    EXPECT_EQ(slice.out.find("without the fault", slice.out.find("could not be played")),
+              std::string::npos)
+        << slice.out;
 }
 
 TEST(Diagnose, WhatTheBudgetDoesNotReachIsSaid)
