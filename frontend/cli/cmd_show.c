@@ -493,15 +493,19 @@ static int show_library(const struct weft_cli *cli, const struct show_opts *o, c
 {
     struct weft_json j;
     struct constants c = {cli, o->json ? &j : NULL};
-    if (nargs != 1 || strcmp(args[0], "nccl") != 0)
-        return weft_err_set(err, WEFT_E_USAGE, "show library needs a name: nccl");
+    const bool rccl = nargs == 1 && strcmp(args[0], "rccl") == 0;
+    if (nargs != 1 || (!rccl && strcmp(args[0], "nccl") != 0))
+        return weft_err_set(err, WEFT_E_USAGE, "show library needs a name: nccl, rccl");
     if (o->json) {
         json_start(&j, cli);
         weft_json_kv_array(&j, "constants");
     } else {
         fputs("Values of LL, LL128, Simple where there are three by protocol.\n", cli->out);
     }
-    weft_library_constants(show_constant, &c);
+    if (rccl)
+        weft_library_rccl_constants(show_constant, &c);
+    else
+        weft_library_constants(show_constant, &c);
     if (o->json) {
         weft_json_end_array(&j);
         json_end(&j);

@@ -16,9 +16,11 @@
 #include "base/budget.h"
 #include "collective/checker.h"
 #include "collective/msccl.h"
+#include "collective/msccl_kernel.h"
 
 #include <stdbool.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 extern const struct weft_coll_ops weft_coll_msccl;
@@ -26,12 +28,21 @@ extern const struct weft_coll_ops weft_coll_msccl;
 /* A semaphore of MSCCL++. */
 #define SIGNAL_BYTES 8u
 
+struct msccl_params {
+    const char *file;
+    int gpu; /* enum weft_msccl_gpu_kind */
+};
+
 static const struct weft_param params[] = {
     {.name = "file",
      .type = WEFT_PARAM_STRING,
-     .offset = 0,
+     .offset = offsetof(struct msccl_params, file),
      .help = "MSCCL XML file, or MSCCL++ execution plan (JSON)",
      .source = "MSCCL, github.com/microsoft/msccl"},
+    {WEFT_ROW_ENUM(struct msccl_params, gpu, "gpu", "none", WEFT_MSCCL_GPU_WORDS),
+     .help = "whose threadblocks run an XML file, by the protocol that it names: data goes through "
+             "slots at the rate of a threadblock; none: whole chunks at the rate of the links",
+     .source = "ROCm/rccl, src/device/msccl_kernel_impl.h"},
 };
 
 static const struct weft_msccl *program_of(const struct weft_coll_call *c)
@@ -69,26 +80,55 @@ static uint32_t msccl_lanes(const struct weft_coll_call *c, uint32_t rank)
     return c->n == 1 || g->nlanes == 0 ? 1 : g->nlanes;
 }
 
+/* The GPU's threadblocks; NULL: whole chunks. The proof is made without parameters. */
+static const struct weft_msccl_kernel *kernel_of(const struct weft_coll_call *c)
+{
+    const struct msccl_params *p = (const struct msccl_params *)c->params;
+    return p && p->gpu ? &weft_msccl_kernels[program_of(c)->protocol] : NULL;
+}
+
 static uint64_t msccl_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     const struct weft_msccl_gpu *g = &program_of(c)->gpus[rank];
-    return c->n == 1 || lane >= g->nlanes ? 0 : g->lanes[lane].n;
+    const struct weft_msccl_kernel *k = kernel_of(c);
+    const uint64_t n = c->n == 1 || lane >= g->nlanes ? 0 : g->lanes[lane].n;
+    return k ? n * weft_msccl_loops(c, k) * WEFT_MSCCL_PARTS : n;
+}
+
+static const struct weft_msccl_instr *instr_at(const struct weft_coll_call *c, uint32_t rank,
+                                               uint32_t lane, uint64_t i)
+{
+    const struct weft_msccl_lane *l = &program_of(c)->gpus[rank].lanes[lane];
+    return &l->instrs[i < l->n ? i : i / WEFT_MSCCL_PARTS % l->n];
 }
 
 static void msccl_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                         struct weft_coll_instr *out)
 {
-    *out = program_of(c)->gpus[rank].lanes[lane].instrs[i].in;
+    const struct weft_msccl_kernel *k = kernel_of(c);
+    if (k)
+        weft_msccl_kernel_instr(c, k, rank, lane, i, out);
+    else
+        *out = program_of(c)->gpus[rank].lanes[lane].instrs[i].in;
 }
 
 static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i)
 {
+    const struct weft_msccl_kernel *k = kernel_of(c);
+    if (k)
+        return weft_msccl_kernel_bytes(c, k, rank, lane, i);
     const struct weft_msccl_instr *in = &program_of(c)->gpus[rank].lanes[lane].instrs[i];
     const bool message = in->in.action == WEFT_COLL_SEND || in->in.action == WEFT_COLL_RECV;
     uint64_t sum = message && in->in.nblocks == 0 ? SIGNAL_BYTES : 0;
     for (uint64_t j = 0; in->blocks && j < in->in.nblocks; j++)
         sum += weft_coll_block_bytes(c, program_of(c)->parts, in->blocks[j]);
     return sum;
+}
+
+static int64_t msccl_launch_ps(const struct weft_coll_call *c)
+{
+    const struct weft_msccl_kernel *k = kernel_of(c);
+    return k ? k->launch_ps : 0;
 }
 
 static uint64_t msccl_total_bytes(const struct weft_coll_call *c)
@@ -165,7 +205,7 @@ static void name_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t l
                        char *text, size_t size)
 {
     const struct weft_msccl_lane *l = &program_of(c)->gpus[rank].lanes[lane];
-    const struct weft_msccl_instr *in = &l->instrs[i];
+    const struct weft_msccl_instr *in = instr_at(c, rank, lane, i);
     if (l->served)
         snprintf(text, size,
                  "GPU %u, for operation %" PRIu64 " of GPU %u, threadblock %u (line %" PRId64 ")",
@@ -249,9 +289,15 @@ static int msccl_refuse(const struct weft_msccl *m, const struct weft_coll_place
 
 static int msccl_load(const void *params_of, const char *dir, void **program, struct weft_err *err)
 {
+    const struct msccl_params *p = (const struct msccl_params *)params_of;
     struct weft_msccl *m = NULL;
-    const char *file = *(const char *const *)params_of;
+    const char *file = p->file;
     int rc = weft_msccl_read(dir, file, &m, err);
+    if (!rc && p->gpu && m->operations) {
+        rc = weft_err_set(err, WEFT_E_INPUT, "%s is a plan of MSCCL++: gpu= plays XML files alone",
+                          file);
+        weft_arena_free(m->arena);
+    }
     if (rc)
         return rc;
     struct note note = {m, 0};
@@ -295,7 +341,8 @@ static uint64_t msccl_steps_of(const struct weft_msccl *m, const struct weft_msc
 int weft_msccl_info_read(const char *path, struct weft_msccl_info *out, struct weft_err *err)
 {
     void *program = NULL;
-    int rc = msccl_load(&path, "", &program, err);
+    const struct msccl_params p = {.file = path};
+    int rc = msccl_load(&p, "", &program, err);
     if (rc)
         return rc;
     const struct weft_msccl *m = program;
@@ -318,7 +365,7 @@ const struct weft_coll_ops weft_coll_msccl = {
     .name = "msccl",
     .title = "a program from an MSCCL XML file, proved when it is read",
     .source = "MSCCL, github.com/microsoft/msccl",
-    .params = WEFT_PARAM_TABLE(params, const char *),
+    .params = WEFT_PARAM_TABLE(params, struct msccl_params),
     .supports = msccl_supports,
     .parts = msccl_parts,
     .lanes = msccl_lanes,
@@ -327,6 +374,7 @@ const struct weft_coll_ops weft_coll_msccl = {
     .total_bytes = msccl_total_bytes,
     .load = msccl_load,
     .unload = msccl_unload,
+    .launch_ps = msccl_launch_ps,
     .slots = slots,
     .start = start,
     .end = end,

@@ -39,6 +39,7 @@ struct weft_msccl {
     struct weft_arena *arena; /**< owns everything */
     enum weft_coll_kind kind;
     uint32_t n;
+    int protocol; /**< enum weft_nccl_protocol, of an XML file's proto */
     bool inplace;
     bool operations;                      /**< an MSCCL++ plan: steps are operations */
     uint64_t fine;                        /**< parts of a chunk; 0 is 1 */

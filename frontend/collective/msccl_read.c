@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/xml.h"
 #include "collective/msccl.h"
+#include "collective/nccl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -334,6 +335,15 @@ static int read_gpu(struct reader *r, uint32_t rank, const struct weft_xml_elem 
     return rc;
 }
 
+/* Files without one, or with one of their own, are played as Simple. */
+static int protocol_of(const struct weft_xml_elem *root)
+{
+    const struct weft_xml_attr *proto = weft_xml_get(root, "proto");
+    return proto && strcmp(proto->value, "LL") == 0      ? WEFT_NCCL_LL
+           : proto && strcmp(proto->value, "LL128") == 0 ? WEFT_NCCL_LL128
+                                                         : WEFT_NCCL_SIMPLE;
+}
+
 static int read_algo(struct reader *r, const struct weft_xml_elem *root)
 {
     struct weft_msccl *m = r->m;
@@ -352,6 +362,7 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
     if (rc)
         return rc;
     m->inplace = inplace != 0;
+    m->protocol = protocol_of(root);
     if (m->n == 0 || ngpus != (int64_t)m->n)
         return wrong(r, root->line, root->col, "ngpus must be the number of <gpu>s, at least 1");
     m->gpus = get(r, m->n, sizeof *m->gpus);

@@ -12,6 +12,10 @@ const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS] = {
      .help = "thread blocks of a GPU, each with a ring, tree or peers of its own"},
     {WEFT_ROW_ENUM(struct weft_nccl_params, protocol, "protocol", "simple", weft_nccl_protocols),
      .help = "share of a message that is payload: a half, 15/16, all"},
+    {WEFT_ROW_ENUM(struct weft_nccl_params, order, "order", "ranks", "ranks|mesh8"),
+     .help = "nccl-ring: ranks of a node as they are numbered, or, eight of them, in RCCL's rings "
+             "over a mesh, which take the links in turn",
+     .source = "ROCm/rccl, src/graph/rome_models.cc"},
     {WEFT_ROW_U64(struct weft_nccl_params, node, "node", "0", NULL, "1048576"),
      .help = "ranks of a node, which follow each other in the group; 0: all are in one"},
     {WEFT_ROW_U64(struct weft_nccl_params, rails, "rails", "0", NULL, "1048576"),

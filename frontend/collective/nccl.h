@@ -14,6 +14,9 @@
 
 /** Protocols of NCCL, in the order of weft_nccl_protocols. */
 enum weft_nccl_protocol { WEFT_NCCL_LL, WEFT_NCCL_LL128, WEFT_NCCL_SIMPLE };
+/** Places of a node's ranks in a ring: as numbered, or RCCL's rings over eight GPUs of which each
+ * two have a link. */
+enum weft_nccl_order { WEFT_NCCL_ORDER_RANKS, WEFT_NCCL_ORDER_MESH8 };
 /** "ll|ll128|simple" */
 extern const char weft_nccl_protocols[];
 
@@ -21,6 +24,7 @@ extern const char weft_nccl_protocols[];
 struct weft_nccl_params {
     uint64_t channels;
     int protocol;         /**< enum weft_nccl_protocol */
+    int order;            /**< nccl-ring: enum weft_nccl_order */
     uint64_t node;        /**< ranks of a node; 0: all are in one */
     uint64_t rails;       /**< NICs of a node that channels take in turn; 0: one per rank */
     uint64_t chunk_bytes; /**< most payload of a chunk */
@@ -36,7 +40,7 @@ struct weft_nccl_params {
     uint64_t rate_bps;    /**< that the worker of a channel copies or adds; 0: no limit */
     uint64_t copy_bps; /**< nccl-nvls: at which it copies in and out of the buffers; 0: no limit */
 };
-#define WEFT_NCCL_NPARAMS 16
+#define WEFT_NCCL_NPARAMS 17
 extern const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS];
 /** Their table. */
 #define WEFT_NCCL_PARAM_TABLE WEFT_PARAM_TABLE(weft_nccl_param, struct weft_nccl_params)

@@ -65,15 +65,43 @@ static uint64_t nccl_ring_count(const struct weft_coll_call *c, uint32_t rank, u
     return cut.loops * cut.steps * cut.slices;
 }
 
+/* RCCL's rings over eight GPUs: rome_model_79 of ROCm/rccl 2.21.5, src/graph/rome_models.cc, which
+ * has the same in the other direction besides. */
+#define MESH 8u
+#define MESH_RINGS 14u
+static const uint8_t mesh8[MESH_RINGS / 2][MESH] = {
+    {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 7, 6}, {0, 2, 4, 1, 3, 6, 5, 7},
+    {0, 2, 4, 6, 1, 7, 3, 5}, {0, 3, 1, 5, 2, 7, 4, 6}, {0, 3, 5, 1, 6, 2, 7, 4},
+    {0, 4, 1, 7, 3, 6, 2, 5}};
+
+static uint32_t mesh_rank(uint64_t channel, uint32_t place)
+{
+    const uint64_t ring = channel % MESH_RINGS;
+    return mesh8[ring % (MESH_RINGS / 2)][ring < MESH_RINGS / 2 ? place : MESH - 1 - place];
+}
+
+static bool is_mesh(const struct weft_coll_call *c)
+{
+    return weft_nccl_params_of(c)->order == WEFT_NCCL_ORDER_MESH8 && weft_nccl_node(c) == MESH;
+}
+
 /* The rank at a place of the ring of a channel, and back. */
 static uint32_t rank_at(const struct weft_coll_call *c, uint64_t channel, uint32_t place)
 {
     const uint32_t node = weft_nccl_node(c);
+    if (is_mesh(c))
+        return place - place % node + mesh_rank(channel, place % node);
     return place - place % node + (weft_nccl_head(c, channel) + place % node) % node;
 }
 static uint32_t ring_place(const struct weft_coll_call *c, uint64_t channel, uint32_t rank)
 {
     const uint32_t node = weft_nccl_node(c);
+    uint32_t at = 0;
+    if (is_mesh(c)) {
+        while (mesh_rank(channel, at) != rank % node)
+            at++;
+        return rank - rank % node + at;
+    }
     return rank - rank % node + weft_coll_minus(rank % node, weft_nccl_head(c, channel), node);
 }
 

@@ -147,7 +147,7 @@ int weft_scenario_build_net(const struct weft_scenario *s, struct weft_scenario_
                             struct weft_err *err)
 {
     *out = (struct weft_scenario_parts){0};
-    if (s->system->nccl && weft_library_check(s->system->nccl, err))
+    if (s->system->nccl && weft_library_check(s->system, err))
         return err->code;
     if (s->cc && s->cc->check && s->cc->check(s->cc_params, err))
         return name_element(s, "congestion-control", err);

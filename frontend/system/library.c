@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * NCCL's tuner, and how it divides an operation among channels, chunks and slices.
+ * The tuner of NCCL and RCCL, and how they divide an operation among channels, chunks and slices.
+ * RCCL is NCCL with tables of its own, threadblocks of 256 threads, and rings that are given.
  *
  * Source: NVIDIA/nccl 2.30.7, src/graph/tuning.cc (ncclTopoTuneModel, ncclTopoGetAlgoTime),
  * src/graph/search.cc (rates that are tried), src/enqueue.cc (channels and chunks).
  */
 #include "system/library.h"
+
+#include "collective/msccl_kernel.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,10 +20,11 @@
 #define COMM_CHANNELS_MAX 64u
 #define LL_SLOT_BYTES 32768u      /* payload of a slot of LL */
 #define LL128_CHUNK_BYTES 576000u /* of LL128 */
-#define SLOTS 8u                  /* NCCL_STEPS */
-#define P2P_CHANNEL_GBPS 14       /* NCCL_P2P_PER_CHANNEL_NET_BW */
-#define NVLS_ARITY 32u            /* NCCL_MAX_NVLS_ARITY */
-#define P2P_LL_BYTES 16384u       /* NCCL_P2P_LL_THRESHOLD */
+#define RCCL_THREADS 256u   /* of a threadblock; half of NCCL's, so that a slot of LL is half */
+#define SLOTS 8u            /* NCCL_STEPS */
+#define P2P_CHANNEL_GBPS 14 /* NCCL_P2P_PER_CHANNEL_NET_BW */
+#define NVLS_ARITY 32u      /* NCCL_MAX_NVLS_ARITY */
+#define P2P_LL_BYTES 16384u /* NCCL_P2P_LL_THRESHOLD */
 
 static const char *const algo_name[WEFT_NCCL_ALGOS] = {"Tree", "Ring", "NVLS", "NVLSTree", "P2P"};
 static const char *const proto_name[WEFT_NCCL_PROTOS] = {"LL", "LL128", "Simple"};
@@ -40,6 +44,11 @@ static uint32_t node_of(const struct weft_group *g, const uint32_t *hosts, uint3
                         uint32_t i)
 {
     return (hosts ? hosts[g->ranks[i]] : g->ranks[i]) / size;
+}
+
+static bool is_rccl(const struct weft_library_params *l)
+{
+    return l->gpu == WEFT_NCCL_MI300X;
 }
 
 double weft_library_link_GBps(const struct weft_fabric *f)
@@ -92,7 +101,8 @@ static uint32_t nics(const struct weft_library_params *l, const struct weft_libr
 /* What the search counts with of a GPU's NVLinks: all, or less where the fabric has fewer. */
 static double links_GBps(const struct weft_library_params *l, const struct weft_library_group *g)
 {
-    const double all = weft_nccl_gpus[l->gpu].link;
+    const double all =
+        is_rccl(l) ? weft_rccl_link_GBps * (g->node - 1) : weft_nccl_gpus[l->gpu].link;
     return g->link_GBps > 0 && g->link_GBps < all ? g->link_GBps : all;
 }
 
@@ -100,7 +110,9 @@ static double links_GBps(const struct weft_library_params *l, const struct weft_
 static struct graph search(const struct weft_library_params *l, const struct weft_library_group *g)
 {
     const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
-    const double link = links_GBps(l, g);
+    const double link = links_GBps(l, g), given = WEFT_RCCL_CHANNELS / 2.0;
+    if (is_rccl(l))
+        return (struct graph){given, link / given};
     const double *rates = g->nodes > 1 ? k->nodes : k->one_node;
     const size_t most =
         g->nodes > 1 ? sizeof k->nodes / sizeof *rates : sizeof k->one_node / sizeof *rates;
@@ -180,8 +192,12 @@ static int check_list(const char *key, const char *list, const char *const *name
     return 0;
 }
 
-int weft_library_check(const struct weft_library_params *l, struct weft_err *err)
+int weft_library_check(const struct weft_system_params *p, struct weft_err *err)
 {
+    const struct weft_library_params *l = p->nccl;
+    if (p->library != WEFT_LIBRARY_IDEAL && (p->library == WEFT_LIBRARY_RCCL) != is_rccl(l))
+        return weft_err_set(err, WEFT_E_INPUT, "system.library=%s: library.gpu must %sbe mi300x",
+                            is_rccl(l) ? "nccl" : "rccl", is_rccl(l) ? "not " : "");
     int rc = check_list("algo", l->algo, algo_name, WEFT_NCCL_ALGOS, err);
     rc = rc ? rc : check_list("proto", l->proto, proto_name, WEFT_NCCL_PROTOS, err);
     return rc ? rc : weft_library_fitted_check(l->constants, err);
@@ -198,6 +214,10 @@ static bool offers(const struct weft_library_params *l, const struct weft_librar
 {
     const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
     if (!allowed(l->algo, algo_name[algo]) || !allowed(l->proto, proto_name[proto]))
+        return false;
+    if (is_rccl(l) && algo <= WEFT_NCCL_RING && /* on one node its trees have LL alone */
+        (!weft_rccl_ratio[0][algo][proto] ||
+         (algo == WEFT_NCCL_TREE && proto == WEFT_NCCL_SIMPLE && g->nodes == 1)))
         return false;
     if (proto == WEFT_NCCL_LL128 && (!k->ring_ll128 || (g->nodes > 1 && !l->ll128)))
         return false;
@@ -251,6 +271,8 @@ static double bus_GBps(const struct weft_library_params *l, const struct weft_li
                                                : k->ll_max)
                                         : weft_nccl_ll_max[l->cpu][i - 1];
     double b = all;
+    if (is_rccl(l))
+        return all * weft_rccl_ratio[g->nodes > 2][algo][proto];
     switch (algo) {
     case WEFT_NCCL_RING:
         if (proto == WEFT_NCCL_LL)
@@ -287,7 +309,7 @@ static double net_us(const struct weft_library_params *l, const struct weft_libr
                      enum weft_nccl_algo algo, enum weft_nccl_protocol proto)
 {
     const enum weft_nccl_algo row = algo == WEFT_NCCL_RING && g->node == 1 ? WEFT_NCCL_TREE : algo;
-    return weft_nccl_net_us[row][proto] +
+    return (is_rccl(l) ? weft_rccl_net_us[algo][proto] : weft_nccl_net_us[row][proto]) +
            (double)l->net_latency_ps * 1e-6 * (proto == WEFT_NCCL_SIMPLE ? 2 : 1);
 }
 static double node_us(const struct weft_library_params *l, const struct weft_library_group *g,
@@ -295,7 +317,8 @@ static double node_us(const struct weft_library_params *l, const struct weft_lib
 {
     const double post =
         weft_nccl_post_us[l->cpu] * (proto == WEFT_NCCL_SIMPLE ? 3 : 1) * (g->nodes > 1);
-    const double step = weft_nccl_nvlink_us[algo][proto];
+    const double step = is_rccl(l) && algo <= WEFT_NCCL_RING ? weft_rccl_link_us[algo][proto]
+                                                             : weft_nccl_nvlink_us[algo][proto];
     return algo == WEFT_NCCL_RING ? fmax(step, post) : step;
 }
 
@@ -304,14 +327,17 @@ static double node_us(const struct weft_library_params *l, const struct weft_lib
 static double tree_chunk_us(const struct weft_library_params *l, enum weft_nccl_protocol proto,
                             double step_us)
 {
-    const bool counted = l->version < WEFT_NCCL_2_18 ||
-                         (l->version >= WEFT_NCCL_2_19 && l->version < WEFT_NCCL_2_23);
+    const bool counted =
+        !is_rccl(l) && (l->version < WEFT_NCCL_2_18 ||
+                        (l->version >= WEFT_NCCL_2_19 && l->version < WEFT_NCCL_2_23));
     return counted && proto == WEFT_NCCL_SIMPLE ? weft_nccl_tree_chunk_us - step_us : 0;
 }
 
 static double base_us(const struct weft_library_params *l, enum weft_nccl_algo algo,
                       enum weft_nccl_protocol proto)
 {
+    if (is_rccl(l))
+        return weft_rccl_base_us[proto];
     return (l->version < WEFT_NCCL_2_18 ? weft_nccl_old_base_us : weft_nccl_base_us)[algo][proto];
 }
 
@@ -360,13 +386,16 @@ size_t weft_library_rows(const struct weft_system_params *p, const struct weft_l
             struct weft_library_row *r = &rows[n++];
             const unsigned step = bytes < 64 ? 0 : (unsigned)log2((double)bytes / 64);
             double GBps = algo_GBps(g, kind, algo, bus_GBps(l, g, algo, proto));
-            if (algo == WEFT_NCCL_TREE && step < WEFT_NCCL_FACTORS)
+            if (is_rccl(l) && (algo == WEFT_NCCL_TREE || g->nodes > 1))
+                GBps *= weft_rccl_factor[algo][proto]
+                                        [step < WEFT_RCCL_FACTORS ? step : WEFT_RCCL_FACTORS - 1];
+            else if (algo == WEFT_NCCL_TREE && step < WEFT_NCCL_FACTORS)
                 GBps *= weft_nccl_tree_factor[proto][step];
             double latency = latency_us(l, g, kind, algo, proto);
             const double per_step =
                 (double)bytes / (search(l, g).channels * 2 * g->n); /* of a channel */
-            if (algo == WEFT_NCCL_RING && proto == WEFT_NCCL_SIMPLE && g->nodes > 1 &&
-                kind == WEFT_COLL_ALL_REDUCE && per_step >= 64)
+            if (!is_rccl(l) && algo == WEFT_NCCL_RING && proto == WEFT_NCCL_SIMPLE &&
+                g->nodes > 1 && kind == WEFT_COLL_ALL_REDUCE && per_step >= 64)
                 latency *= l->gpu == WEFT_NCCL_VOLTA ? 1.9 : 1.4;
             *r = (struct weft_library_row){algo, proto, latency, GBps,
                                            latency + (double)bytes / (GBps * 1e3)};
@@ -382,7 +411,7 @@ static uint32_t used_channels(const struct weft_system_params *p,
                               const struct weft_library_group *g, enum weft_nccl_algo algo,
                               enum weft_nccl_protocol proto, uint64_t bytes)
 {
-    const uint64_t threads = proto == WEFT_NCCL_LL128 ? 640 : 512;
+    const uint64_t threads = is_rccl(p->nccl) ? RCCL_THREADS : proto == WEFT_NCCL_LL128 ? 640 : 512;
     uint64_t per_thread = proto == WEFT_NCCL_SIMPLE ? 64 : 8;
     if (proto == WEFT_NCCL_LL && algo == WEFT_NCCL_RING)
         per_thread *= g->n;
@@ -420,7 +449,7 @@ static uint64_t chunk_bytes(const struct weft_system_params *p, const struct wef
         break;
     }
     if (row->proto == WEFT_NCCL_LL)
-        return LL_SLOT_BYTES;
+        return is_rccl(p->nccl) ? LL_SLOT_BYTES / 2 : LL_SLOT_BYTES;
     if (row->proto == WEFT_NCCL_SIMPLE) {
         const double depth = g->node - 1 + floor(log2(g->nodes));
         const bool cuts = row->algo == WEFT_NCCL_TREE && p->nccl->version < WEFT_NCCL_2_20;
@@ -484,7 +513,9 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     double rate = 0, copy = 0, sync = 0, launch = base_us(l, algo, row->proto);
     double step = software_us(node_us(l, g, algo, row->proto), g->node_us);
     const double net = g->nodes > 1 ? software_us(net_us(l, g, algo, row->proto), g->net_us) : 0;
-    if (row->proto != WEFT_NCCL_SIMPLE)
+    if (is_rccl(l) && row->proto == WEFT_NCCL_LL) /* of a threadblock, however many there are */
+        rate = (double)weft_msccl_kernels[WEFT_NCCL_LL].rate_bps / 8e9;
+    else if (row->proto != WEFT_NCCL_SIMPLE)
         rate = (algo == WEFT_NCCL_TREE ? bus / 2 : bus) / all;
     if (ring && g->nodes == 1) {
         const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
@@ -504,10 +535,10 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
                                       : 2 * algo_GBps(g, kind, algo, bus) / channels;
     }
     snprintf(text, WEFT_CHOICE_TEXT_MAX,
-             "%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64 ":chunk=%" PRIu64
-             "B:slices=%u:launch=%.0fns:step=%.0fns:net-step=%.0fns"
+             "%s%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64
+             ":chunk=%" PRIu64 "B:slices=%u:launch=%.0fns:step=%.0fns:net-step=%.0fns"
              ":proxy=%.0fns:slots=%u:qps=%" PRIu64 ":sync=%.0fns:rate=%.0fbps:copy-rate=%.0fbps",
-             name[algo], channels,
+             name[algo], is_rccl(l) && ring ? ":order=mesh8" : "", channels,
              row->proto == WEFT_NCCL_LL      ? "ll"
              : row->proto == WEFT_NCCL_LL128 ? "ll128"
                                              : "simple",

@@ -14,7 +14,7 @@
 #include "system/library_params.h"
 
 /** Values of system.library. */
-enum weft_library { WEFT_LIBRARY_IDEAL, WEFT_LIBRARY_NCCL };
+enum weft_library { WEFT_LIBRARY_IDEAL, WEFT_LIBRARY_NCCL, WEFT_LIBRARY_RCCL };
 
 /** A group of ranks as the library sees it. */
 struct weft_library_group {
@@ -41,8 +41,9 @@ double weft_library_link_GBps(const struct weft_fabric *f);
  * other. */
 bool weft_library_group(const struct weft_group *g, const struct weft_dims *fabric,
                         const uint32_t *hosts, struct weft_library_group *out);
-/** WEFT_E_INPUT: library.algo or library.proto names something that NCCL does not have. */
-int weft_library_check(const struct weft_library_params *l, struct weft_err *err);
+/** WEFT_E_INPUT: library.algo or library.proto names something that NCCL does not have, or the GPU
+ * is not one of the library. */
+int weft_library_check(const struct weft_system_params *p, struct weft_err *err);
 /** All that the tuner compares for @p bytes (all_gather: of the whole result), fastest first;
  * returns how many are offered. */
 size_t weft_library_rows(const struct weft_system_params *p, const struct weft_library_group *g,
@@ -70,6 +71,10 @@ int weft_library_fitted_check(const char *list, struct weft_err *err);
 void weft_library_constants(void (*row)(void *ctx, const char *name, const char *values,
                                         const char *source),
                             void *ctx);
+/** The same of RCCL. */
+void weft_library_rccl_constants(void (*row)(void *ctx, const char *name, const char *values,
+                                             const char *source),
+                                 void *ctx);
 /** "Tree", "Ring", ... */
 const char *weft_library_algo_name(enum weft_nccl_algo algo);
 /** "LL", "LL128", "Simple" */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The constants of NCCL's model as a list, for people. */
+/* The constants of NCCL's and RCCL's models as a list, for people. */
+#include "collective/msccl_kernel.h"
 #include "system/library.h"
 
 #include <stdio.h>
@@ -55,9 +56,9 @@ static void of_algorithms(constant_row *row, void *ctx)
 
 static void of_gpus(constant_row *row, void *ctx)
 {
-    static const char *const gpu[WEFT_NCCL_GPUS] = {"volta", "ampere", "hopper", "blackwell"};
+    static const char *const gpu[WEFT_NCCL_MI300X] = {"volta", "ampere", "hopper", "blackwell"};
     char name[96];
-    for (int i = 0; i < WEFT_NCCL_GPUS; i++) {
+    for (int i = 0; i < WEFT_NCCL_MI300X; i++) {
         const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[i];
         const struct {
             const char *what, *source;
@@ -118,4 +119,55 @@ void weft_library_constants(constant_row *row, void *ctx)
                  weft_library_fitted_name[i]);
         numbers(row, ctx, name, &v, 1, source[i - WEFT_NCCL_LL128_SHARE]);
     }
+}
+
+void weft_library_rccl_constants(constant_row *row, void *ctx)
+{
+    static const char *const tuning = "ROCm/rccl 2.21.5, src/graph/tuning.cc";
+    const double channels = WEFT_RCCL_CHANNELS;
+    char name[96];
+    numbers(row, ctx, "xGMI between two GPUs, GB/s", &weft_rccl_link_GBps, 1,
+            "ROCm/rccl 2.21.5, src/graph/topo.h");
+    numbers(row, ctx, "channels", &channels, 1,
+            "ROCm/rccl 2.21.5, src/graph/rome_models.cc, src/graph/connect.cc");
+    numbers(row, ctx, "base latency, us", weft_rccl_base_us, WEFT_NCCL_PROTOS, tuning);
+    for (int a = WEFT_NCCL_TREE; a <= WEFT_NCCL_RING; a++) {
+        const struct {
+            const char *what;
+            const double *v;
+        } rows[] = {{"step over xGMI, us", weft_rccl_link_us[a]},
+                    {"step over the network, us", weft_rccl_net_us[a]},
+                    {"share of the links' rate, to 2 nodes", weft_rccl_ratio[0][a]},
+                    {"share of the links' rate, more nodes", weft_rccl_ratio[1][a]}};
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+            snprintf(name, sizeof name, "%s: %s", weft_library_algo_name((enum weft_nccl_algo)a),
+                     rows[r].what);
+            numbers(row, ctx, name, rows[r].v, WEFT_NCCL_PROTOS, tuning);
+        }
+        for (int q = 0; q < WEFT_NCCL_PROTOS; q += WEFT_NCCL_SIMPLE) {
+            snprintf(name, sizeof name, "%s %s: factor by log2(bytes / 64)%s",
+                     weft_library_algo_name((enum weft_nccl_algo)a),
+                     weft_library_proto_name((enum weft_nccl_protocol)q),
+                     a == WEFT_NCCL_RING ? ", several nodes" : "");
+            numbers(row, ctx, name, weft_rccl_factor[a][q], WEFT_RCCL_FACTORS, tuning);
+        }
+    }
+    static const char *const pairs =
+        "fitted on all-gathers by pairs of MI300X (rouge3877/ns3-msccl-data, ag_allpair_*_x_1)";
+    double v[4][WEFT_NCCL_PROTOS];
+    for (int q = 0; q < WEFT_NCCL_PROTOS; q++) {
+        const struct weft_msccl_kernel *k = &weft_msccl_kernels[q];
+        v[0][q] = (double)k->slot_bytes;
+        v[1][q] = (double)k->rate_bps / 8e9;
+        v[2][q] = (double)k->launch_ps * 1e-6;
+        v[3][q] = (double)k->step_ps * 1e-6;
+    }
+    numbers(row, ctx, "MSCCL: payload of a slot, bytes", v[0], WEFT_NCCL_PROTOS,
+            "ROCm/rccl 2.21.5, src/include/device.h");
+    numbers(row, ctx, "MSCCL: a threadblock sends or takes in, GB/s", v[1], WEFT_NCCL_PROTOS,
+            pairs);
+    numbers(row, ctx, "MSCCL: launch, us; LL128 fitted as the rates", v[2], WEFT_NCCL_PROTOS,
+            tuning);
+    numbers(row, ctx, "MSCCL: least time of a step, us; LL128 of tuning model 0", v[3],
+            WEFT_NCCL_PROTOS, tuning);
 }

@@ -7,7 +7,7 @@
 
 static const struct weft_param params[] = {
     {WEFT_ROW_ENUM(struct weft_library_params, gpu, "gpu", "hopper", WEFT_NCCL_GPU_WORDS),
-     .help = "whose constants the tuner takes", .needs = NEEDS},
+     .help = "whose constants the tuner takes; mi300x: RCCL's", .needs = NEEDS},
     {WEFT_ROW_ENUM(struct weft_library_params, cpu, "cpu", "intel", WEFT_NCCL_CPU_WORDS),
      .help = "CPU of a node, on which the cost of posting messages depends", .needs = NEEDS},
     {WEFT_ROW_ENUM(struct weft_library_params, version, "version", "2.27", WEFT_NCCL_VERSION_WORDS),

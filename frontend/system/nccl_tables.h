@@ -26,9 +26,10 @@ enum weft_nccl_gpu {
     WEFT_NCCL_AMPERE,
     WEFT_NCCL_HOPPER,
     WEFT_NCCL_BLACKWELL,
+    WEFT_NCCL_MI300X, /* by RCCL */
     WEFT_NCCL_GPUS
 };
-#define WEFT_NCCL_GPU_WORDS "volta|ampere|hopper|blackwell"
+#define WEFT_NCCL_GPU_WORDS "volta|ampere|hopper|blackwell|mi300x"
 enum weft_nccl_cpu { WEFT_NCCL_INTEL, WEFT_NCCL_AMD, WEFT_NCCL_ARM };
 #define WEFT_NCCL_CPU_WORDS "intel|amd|arm"
 
@@ -106,19 +107,51 @@ static const struct weft_nccl_gpu_constants weft_nccl_gpus[WEFT_NCCL_GPUS] = {
                           .nvls_channels = 16,
                           .one_node = {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3},
                           .nodes = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3}},
-    [WEFT_NCCL_BLACKWELL] = {
-        .link = 722,
-        .ring = 722,
-        .sync_us = {0.43, 1.9, 3.6},
-        .ll_max = 282,
-        .ring_ll128 = 40,
-        .tree_ll128 = {55.6, 31.67, 20},
-        .tree = {70, 42.8, 24},
-        .nvls_tree = {0, 96, 80},
-        .nvls = 0.74,
-        .nvls_channels = 24,
-        .one_node = {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18},
-        .nodes = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3}}};
+    [WEFT_NCCL_BLACKWELL] = {.link = 722,
+                             .ring = 722,
+                             .sync_us = {0.43, 1.9, 3.6},
+                             .ll_max = 282,
+                             .ring_ll128 = 40,
+                             .tree_ll128 = {55.6, 31.67, 20},
+                             .tree = {70, 42.8, 24},
+                             .nvls_tree = {0, 96, 80},
+                             .nvls = 0.74,
+                             .nvls_channels = 24,
+                             .one_node = {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18},
+                             .nodes = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12,
+                                       6, 3}},
+    [WEFT_NCCL_MI300X] = {.link = 336, .ring = 336}};
+
+/**
+ * RCCL: latencies and rates of MI300X, whose rings are given instead of searched.
+ *
+ * Source: ROCm/rccl 2.21.5 (0cbce2a), src/graph/tuning.cc (baseLat, tuning_model_5),
+ * src/graph/topo.h (GFX94X_XGMI_WIDTH), src/graph/rome_models.cc (rome_model_79: 28 rings),
+ * src/graph/connect.cc (each twice).
+ */
+static const double weft_rccl_link_GBps = 48; /**< between two GPUs */
+#define WEFT_RCCL_CHANNELS 56
+static const double weft_rccl_base_us[WEFT_NCCL_PROTOS] = {12, 12, 17};
+static const double weft_rccl_link_us[2][WEFT_NCCL_PROTOS] = {
+    [WEFT_NCCL_TREE] = {0.9, 0, 2.3}, [WEFT_NCCL_RING] = {0.8, 0, 2.1}};
+static const double weft_rccl_net_us[2][WEFT_NCCL_PROTOS] = {
+    [WEFT_NCCL_TREE] = {10.5, 0, 25}, [WEFT_NCCL_RING] = {9.5, 0, 320}};
+/** Share of the links' rate: up to 2 nodes, more; 0: not offered. */
+static const double weft_rccl_ratio[2][2][WEFT_NCCL_PROTOS] = {{{0.06, 0, 0.11}, {0.08, 0, 1}},
+                                                               {{0.06, 0, 0.59}, {0.08, 0, 1}}};
+/** Factors of trees, and of rings over several nodes, by floor(log2(bytes / 64)). */
+#define WEFT_RCCL_FACTORS 27
+static const double weft_rccl_factor[2][WEFT_NCCL_PROTOS][WEFT_RCCL_FACTORS] = {
+    {{.1, .1, .1, .1, .1, .1, 1,  1,  1,  1,  1,  .6, 1, .9,
+      1,  1,  .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1},
+     {0},
+     {.1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1,
+      .1, .7, 1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  .8}},
+    {{.1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, 1,  .2, 1,
+      .4, .4, .1, .2, .2, .1, .1, .1, .1, .1, .1, .1, .1},
+     {0},
+     {.1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1,
+      .1, .1, .1, .1, .1, .1, .1, .1, .1, .8, 1,  1,  1}}};
 
 /** [nccl] LL over several nodes, by CPU: 2 nodes, more. */
 static const double weft_nccl_ll_max[3][2] = {{39, 20.4}, {22.5, 19}, {39, 20.4}};

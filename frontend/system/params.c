@@ -26,7 +26,7 @@ static const struct weft_param params[] = {
      .help = "algorithm of gathers, or auto", .list = &weft_algorithms_form},
     {WEFT_ROW_STRING(struct weft_system_params, scatter, "scatter", "auto"),
      .help = "algorithm of scatters, or auto", .list = &weft_algorithms_form},
-    {WEFT_ROW_ENUM(struct weft_system_params, library, "library", "ideal", "ideal|nccl"),
+    {WEFT_ROW_ENUM(struct weft_system_params, library, "library", "ideal", "ideal|nccl|rccl"),
      .help = "chooser where an algorithm is auto: weft, the cheapest for the fabric, with no "
              "software costs but those of this section; NCCL by its tuner, with its channels, "
              "protocols and software times (section library)",

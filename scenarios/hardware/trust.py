@@ -9,6 +9,10 @@ DATA holds the files of measurements that cases.csv names. Each case is played b
 point), summary.md (the tables of README.md) and busbw.svg (a panel for each case) into FOLDER,
 default out/hardware. --update puts the tables into README.md and the picture beside it.
 
+Programs of MSCCL are made by this script: ring-PROTOCOL-CHANNELS-INSTANCES.xml, an all-gather in which the data of
+rank r takes channel r % CHANNELS, each cut into INSTANCES. Those of one machine are many, so that they stand in a
+class of their own, which is no part of "all"; three of them are drawn.
+
 Half of the files serve to fit constants, the other half to judge them: those whose name has an odd
 FNV-1a hash judge.
 """
@@ -23,6 +27,7 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
+PROGRAMS = "MI300X, programs"
 SIZES = [("to 256 KiB", 0, MIB // 4), ("to 64 MiB", MIB // 4, 64 * MIB), ("from 64 MiB", 64 * MIB, 1 << 60)]
 
 
@@ -39,6 +44,28 @@ def read_cases():
         return list(csv.DictReader(f))
 
 
+def ring_program(folder, proto, channels, instances, n=8):
+    """Writes the all-gather of MSCCL's allgather_ring: rank r sends its data, then passes on the others'."""
+    rows = ['<algo name="ring" proto="%s" nchannels="%d" nchunksperloop="%d" ngpus="%d" coll="allgather" inplace="1">'
+            % (proto, channels * instances, n * instances, n)]
+    for rank in range(n):
+        rows.append('<gpu id="%d" i_chunks="0" o_chunks="%d" s_chunks="0">' % (rank, n * instances))
+        for tb in range(channels * instances):
+            steps = []
+            for k in range(n):
+                origin = (rank - k) % n
+                if origin % channels == tb // instances:
+                    steps += [(kind, origin * instances + tb % instances) for kind in
+                              (["r"] if k else []) + (["s"] if k + 1 < n else [])]
+            rows.append('<tb id="%d" send="%d" recv="%d" chan="%d">' % (tb, (rank + 1) % n, (rank - 1) % n, tb))
+            rows += ['<step s="%d" type="%s" srcbuf="o" srcoff="%d" dstbuf="o" dstoff="%d" cnt="1" depid="-1" deps="-1"'
+                     ' hasdep="0"/>' % (i, kind, chunk, chunk) for i, (kind, chunk) in enumerate(steps)]
+            rows.append("</tb>")
+        rows.append("</gpu>")
+    with open(os.path.join(folder, "ring-%s-%d-%d.xml" % (proto, channels, instances)), "w") as f:
+        f.write("\n".join(rows + ["</algo>"]) + "\n")
+
+
 def play(weft, data, case, folder, sets=(), sizes=None):
     """Rows of a case: bytes, simulated us, measured us, choice; none in sizes (from, to): no rows."""
     out = os.path.join(folder, "case-%d.csv" % threading.get_ident())
@@ -47,6 +74,12 @@ def play(weft, data, case, folder, sets=(), sizes=None):
     if case["only"]:
         command += ["--only", case["only"]]
     command += case["options"].split()
+    if case["class"] == PROGRAMS:
+        program = case["what"].split()[-1]
+        proto, channels, instances = program.split("-")
+        ring_program(folder, proto, int(channels), int(instances))
+        command += ["--set", "system.algorithm-dir=" + folder,
+                    "--set", "system.all-gather=msccl:file=ring-%s.xml:gpu=mi300x" % program]
     for setting in [s for s in case["set"].split("&") if s] + list(sets):
         command += ["--set", setting]
     if sizes:
@@ -80,7 +113,8 @@ def tables(played):
         for name, low, high in SIZES + [("all", 0, 1 << 60)]:
             parts = []
             for judged in (False, True):
-                rows = [r for c, rs in played for r in rs if kind in (c["class"], "all")
+                rows = [r for c, rs in played for r in rs
+                        if (kind == c["class"] or (kind == "all" and c["class"] != PROGRAMS))
                         and judges(c["file"]) == judged and (low <= r[0] < high)]
                 parts.append(spread(rows))
             lines.append("| %s | %s | %s |" % (kind, name, " | ".join(parts)))
@@ -97,7 +131,8 @@ def tables(played):
 def picture(played):
     """Bus bandwidth by size, measured (dots) and simulated (line), a panel for each case."""
     wide, high, columns = 300, 220, 4
-    cases = [(c, r) for c, r in played if len({x[0] for x in r}) > 3]
+    cases = [(c, r) for c, r in played if len({x[0] for x in r}) > 3
+             and (c["class"] != PROGRAMS or c["what"].endswith("-4-1"))]
     lines = (len(cases) + columns - 1) // columns
     out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">'
            % (wide * columns, high * lines + 24), '<rect width="100%" height="100%" fill="white"/>',

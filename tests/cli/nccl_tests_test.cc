@@ -396,7 +396,115 @@ TEST(ShowLibrary, EveryConstantHasASource)
     EXPECT_CONTAINS(s.out, "src/graph/tuning.cc");
     EXPECT_CONTAINS(s.out, "fitted on");
     EXPECT_EQ(s.out.find("\"source\": \"\""), std::string::npos);
-    EXPECT_EQ(weft({"show", "library", "rccl"}).code, 2);
+    const Said rccl = weft({"show", "library", "rccl", "--json"});
+    ASSERT_EQ(rccl.code, 0) << rccl.err;
+    EXPECT_CONTAINS(rccl.out, "ROCm/rccl 2.21.5");
+    EXPECT_EQ(rccl.out.find("\"source\": \"\""), std::string::npos);
+    EXPECT_EQ(weft({"show", "library", "mpi"}).code, 2);
+}
+
+// --- RCCL ---
+
+// The all-gather of MSCCL's allgather_ring over eight GPUs: data of rank r takes channel
+// r % channels.
+std::string ring_program(const std::string &proto, int channels)
+{
+    std::ostringstream s;
+    s << "<algo name=\"ring\" proto=\"" << proto << "\" nchannels=\"" << channels
+      << "\" nchunksperloop=\"8\" ngpus=\"8\" coll=\"allgather\" inplace=\"1\">\n";
+    for (int rank = 0; rank < 8; rank++) {
+        s << "<gpu id=\"" << rank << "\" i_chunks=\"0\" o_chunks=\"8\" s_chunks=\"0\">\n";
+        for (int tb = 0; tb < channels; tb++) {
+            int n = 0;
+            s << "<tb id=\"" << tb << "\" send=\"" << (rank + 1) % 8 << "\" recv=\""
+              << (rank + 7) % 8 << "\" chan=\"" << tb << "\">\n";
+            const auto step = [&](const char *type, int chunk) {
+                s << "<step s=\"" << n++ << "\" type=\"" << type << "\" srcbuf=\"o\" srcoff=\""
+                  << chunk << "\" dstbuf=\"o\" dstoff=\"" << chunk
+                  << "\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>\n";
+            };
+            for (int k = 0; k < 8; k++) {
+                const int chunk = (rank + 8 - k) % 8;
+                if (chunk % channels != tb)
+                    continue;
+                if (k > 0)
+                    step("r", chunk);
+                if (k < 7)
+                    step("s", chunk);
+            }
+            s << "</tb>\n";
+        }
+        s << "</gpu>\n";
+    }
+    return s.str() + "</algo>\n";
+}
+
+// The times that nccl-tests prints for the sizes.
+std::vector<double> times(const std::vector<std::string> &more, const char *from, const char *to,
+                          const char *factor)
+{
+    std::vector<std::string> args = {"nccl-tests", "mi300x", "all_gather", "-n", "1",   "-b",
+                                     from,         "-e",     to,           "-f", factor};
+    args.insert(args.end(), more.begin(), more.end());
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    std::vector<double> us;
+    std::istringstream lines(s.out);
+    for (std::string line; std::getline(lines, line);)
+        if (line[0] != '#') {
+            std::istringstream words(line);
+            std::string word;
+            for (int k = 0; k < 6; k++)
+                words >> word;
+            us.push_back(std::stod(word));
+        }
+    return us;
+}
+
+// One VM of eight MI300X, RCCL 2.21.5 (rouge3877/ns3-msccl-data): nothing was fitted on these.
+TEST(Rccl, ItsOwnChoiceOnEightMi300x)
+{
+    const std::vector<double> measured = {17.43, 18.73, 19.34, 46.97, 236.2, 3078.5};
+    const std::vector<double> us = times({"--play", "256M"}, "1K", "1G", "16");
+    ASSERT_EQ(us.size(), measured.size());
+    for (size_t i = 0; i < us.size(); i++)
+        EXPECT_NEAR(us[i] / measured[i], 1, 0.1) << i;
+}
+
+// Rings as programs of MSCCL on the same VM, 64 MiB: a protocol and one channel, and eight, whose
+// data is passed on loop by loop.
+TEST(Rccl, OneProtocolAndChannel)
+{
+    TempDir dir;
+    const struct {
+        const char *proto;
+        int channels;
+        double measured, off;
+    } programs[] = {{"LL", 1, 37265, 0.12},      {"LL128", 1, 26053, 0.12},
+                    {"Simple", 1, 5414.3, 0.12}, {"LL", 8, 5751.1, 0.12},
+                    {"LL128", 8, 4140, 0.12},    {"Simple", 8, 1866.6, 0.15},
+                    {"Simple", 4, 3439.5, 0.15}};
+    for (const auto &p : programs) {
+        std::ofstream(dir / "ring.xml") << ring_program(p.proto, p.channels);
+        const std::vector<double> us =
+            times({"--set", "system.all-gather=msccl:file=ring.xml:gpu=mi300x", "--set",
+                   "system.algorithm-dir=" + (dir / "")},
+                  "64M", "64M", "2");
+        ASSERT_EQ(us.size(), 1U);
+        EXPECT_NEAR(us[0] / p.measured, 1, p.off) << p.proto << " " << p.channels << ": " << us[0];
+    }
+}
+
+TEST(Rccl, HasItsOwnTablesAndGpu)
+{
+    const std::vector<std::string> one = {"-n", "1"};
+    EXPECT_EQ(taken("256KiB", one, "mi300x"), "Ring LL");
+    EXPECT_EQ(taken("16MiB", one, "mi300x"), "Ring Simple");
+    EXPECT_EQ(taken("16KiB", {"-n", "2"}, "mi300x"), "Tree LL");
+    const Said s = weft({"check", "mi300x", "--set", "library.gpu=hopper"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "system.library=rccl: library.gpu must be mi300x");
+    EXPECT_EQ(weft({"check", "dgx-h100", "--set", "library.gpu=mi300x"}).code, 3);
 }
 
 // Points of two clusters to 64 MiB: one that constants were fitted on, one that judges.
