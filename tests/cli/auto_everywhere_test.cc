@@ -137,7 +137,8 @@ TEST(AutoEverywhere, HasNoCliffs)
                           std::string("multi.dimensions=switch size=8 rate=") + rate +
                               " delay=250ns; rail-optimised rails=8 nodes=2 rate=400Gbps "
                               "delay=500ns uplink-rate=400Gbps uplink-delay=500ns",
-                          "system.preset=dgx-h100",
+                          "system.endpoint-delay=16.8us",
+                          "system.scale-up-share=0.835",
                           "system.chunks=8",
                           "system.active-chunks=8",
                           "workload.type=generate",

@@ -154,11 +154,11 @@ TEST(ReplayFiles, LapsThatBeginWithNothingUnderway)
 {
     if (!has_packet())
         GTEST_SKIP() << "needs the packet backend";
-    EXPECT_GT(compare({"--set", "topology.type=switch",   "--set", "switch.size=8",
-                       "--set", "switch.rate=2400Gbps",   "--set", "switch.delay=250ns",
-                       "--set", "workload.type=generate", "--set", "generate.kind=all-reduce",
-                       "--set", "generate.size=1MiB",     "--set", "system.all-reduce=ring",
-                       "--set", "system.preset=dgx-a100", "--set", "transport.mtu=4096B"},
+    EXPECT_GT(compare({"--set", "topology.type=switch",        "--set", "switch.size=8",
+                       "--set", "switch.rate=2400Gbps",        "--set", "switch.delay=250ns",
+                       "--set", "workload.type=generate",      "--set", "generate.kind=all-reduce",
+                       "--set", "generate.size=1MiB",          "--set", "system.all-reduce=ring",
+                       "--set", "system.endpoint-delay=9.6us", "--set", "transport.mtu=4096B"},
                       "ring"),
               0);
 }
