@@ -17,11 +17,13 @@ struct reader {
     struct weft_arena *arena;
     struct weft_err *err;
     const char *file;
+    bool keys; /* each document is a map */
     yaml_parser_t parser;
     yaml_event_t event;                /* the latest */
     struct weft_tree *open[DEPTH_MAX]; /* lists and maps that have begun */
     struct weft_tree **tail[DEPTH_MAX];
     const char *key[DEPTH_MAX]; /* of a map, waiting for its value */
+    int64_t key_line[DEPTH_MAX];
     uint32_t depth;
 };
 
@@ -63,6 +65,7 @@ static struct weft_tree *tree_add(struct reader *r, enum weft_tree_kind kind)
     if (r->depth) {
         struct weft_tree *in = r->open[r->depth - 1];
         t->key = r->key[r->depth - 1];
+        t->key_line = r->key_line[r->depth - 1];
         r->key[r->depth - 1] = NULL;
         *r->tail[r->depth - 1] = t;
         r->tail[r->depth - 1] = &t->next;
@@ -82,12 +85,14 @@ static int scalar(struct reader *r)
         return weft_err_no_memory(r->err, "a structured file");
     if (r->depth && r->open[r->depth - 1]->kind == WEFT_TREE_MAP && !r->key[r->depth - 1]) {
         r->key[r->depth - 1] = copy;
+        r->key_line[r->depth - 1] = (int64_t)r->event.start_mark.line + 1;
         return 0;
     }
     struct weft_tree *t = tree_add(r, WEFT_TREE_VALUE);
     if (!t)
         return weft_err_no_memory(r->err, "a structured file");
     t->text = copy;
+    t->missing = len == 0 && r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     return 0;
 }
 
@@ -137,6 +142,8 @@ static int check_keys(const struct reader *r, const struct weft_tree *map)
                  : 0;
 }
 
+static const char no_keys[] = "expected 'key: value' or 'key: [values]'";
+
 static int read_document(struct reader *r, struct weft_tree **out)
 {
     int rc = 0;
@@ -147,11 +154,13 @@ static int read_document(struct reader *r, struct weft_tree **out)
         switch (r->event.type) {
         case YAML_SCALAR_EVENT:
             if (r->depth == 0)
-                return tree_fail(r, "this is a word, not a map or list");
+                return tree_fail(r, r->keys ? no_keys : "this is a word, not a map or list");
             rc = scalar(r);
             break;
         case YAML_SEQUENCE_START_EVENT:
         case YAML_MAPPING_START_EVENT:
+            if (r->depth == 0 && r->keys && r->event.type == YAML_SEQUENCE_START_EVENT)
+                return tree_fail(r, no_keys);
             rc = tree_begin(r, r->event.type == YAML_SEQUENCE_START_EVENT ? WEFT_TREE_LIST
                                                                           : WEFT_TREE_MAP);
             *out = r->open[0];
@@ -169,8 +178,45 @@ static int read_document(struct reader *r, struct weft_tree **out)
         }
     } while (!rc && r->event.type != YAML_DOCUMENT_END_EVENT &&
              r->event.type != YAML_STREAM_END_EVENT);
-    if (!rc && !*out)
+    if (!rc && !*out && !r->keys)
         return tree_fail(r, "there is nothing in the file");
+    return rc;
+}
+
+/* Moves the keys of documents that follow to the map of the first. */
+static int read_more(struct reader *r, struct weft_tree *first)
+{
+    struct weft_tree **tail = r->tail[0];
+    int rc = 0;
+    while (!rc && r->event.type == YAML_DOCUMENT_START_EVENT) {
+        struct weft_tree *more = NULL;
+        rc = read_document(r, &more);
+        if (!rc) {
+            *tail = more->first;
+            tail = more->n ? r->tail[0] : tail;
+            first->n += more->n;
+            rc = check_keys(r, first);
+        }
+        rc = rc ? rc : tree_next(r);
+    }
+    return rc;
+}
+
+static int tree_read(struct reader *r, const char *text, size_t len, struct weft_tree **out)
+{
+    *out = NULL;
+    if (!yaml_parser_initialize(&r->parser))
+        return weft_err_no_memory(r->err, "a structured file");
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, len);
+    int rc = read_document(r, out);
+    if (!rc && r->event.type != YAML_STREAM_END_EVENT)
+        rc = tree_next(r);
+    if (!rc && r->keys && *out)
+        rc = read_more(r, *out);
+    if (!rc && r->event.type != YAML_STREAM_END_EVENT)
+        rc = tree_fail(r, "a second document begins here; one is read");
+    yaml_event_delete(&r->event);
+    yaml_parser_delete(&r->parser);
     return rc;
 }
 
@@ -179,17 +225,14 @@ int weft_tree_parse(const char *text, size_t len, const char *file, struct weft_
 {
     struct weft_err local = {0};
     struct reader r = {.arena = a, .err = err ? err : &local, .file = file};
-    *out = NULL;
-    if (!yaml_parser_initialize(&r.parser))
-        return weft_err_no_memory(r.err, "a structured file");
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
-    int rc = read_document(&r, out);
-    rc = rc ? rc : tree_next(&r);
-    if (!rc && r.event.type != YAML_STREAM_END_EVENT)
-        rc = tree_fail(&r, "a second document begins here; one is read");
-    yaml_event_delete(&r.event);
-    yaml_parser_delete(&r.parser);
-    return rc;
+    return tree_read(&r, text, len, out);
+}
+
+int weft_tree_parse_keys(const char *text, size_t len, const char *file, struct weft_arena *a,
+                         struct weft_tree **out, struct weft_err *err)
+{
+    struct reader r = {.arena = a, .err = err, .file = file, .keys = true};
+    return tree_read(&r, text, len, out);
 }
 
 const struct weft_tree *weft_tree_get(const struct weft_tree *t, const char *key)

@@ -83,11 +83,17 @@ TEST_F(Flat, MistakesHaveTheirLine)
     const struct {
         const char *text, *what;
         int64_t line;
-    } cases[] = {{"a: 1\na: 2", "given twice", 2},   {"a: 1\nb: {c: 1", "flow mapping", 2},
-                 {"a: [1, [2]]", "plain values", 1}, {"a: [1", "flow sequence", 1},
-                 {"a: \"x", "quoted scalar", 1},     {"\n\nword", "expected 'key: value'", 3},
-                 {"a: 1\nb:", "is missing", 2},      {"a: &x 1\nb: *x", "an alias", 2},
-                 {"a: 1\n- 2", "block mapping", 1},  {"a: \"\\0\"", "NUL", 1}};
+    } cases[] = {{"a: 1\n---\na: 2", "there twice", 3},
+                 {"a: 1\na: 2", "there twice", 2},
+                 {"a: 1\nb: {c: 1", "flow mapping", 2},
+                 {"a: [1, [2]]", "plain values", 1},
+                 {"a: [1", "flow sequence", 1},
+                 {"a: \"x", "quoted scalar", 1},
+                 {"\n\nword", "expected 'key: value'", 3},
+                 {"a: 1\nb:", "is missing", 2},
+                 {"a: &x 1\nb: *x", "an alias", 2},
+                 {"a: 1\n- 2", "block mapping", 1},
+                 {"a: \"\\0\"", "NUL", 1}};
     for (auto &c : cases) {
         EXPECT_EQ(Read(c.text), WEFT_E_INPUT) << c.text;
         EXPECT_NE(std::string(err.msg).find(c.what), std::string::npos)
