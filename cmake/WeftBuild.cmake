@@ -45,7 +45,7 @@ target_include_directories(weft_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}
                            ${CMAKE_CURRENT_SOURCE_DIR}/frontend)
 # Floating point must give the same bits at every optimisation level: no contraction into fused multiply-add.
 target_compile_options(weft_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
-  $<$<COMPILE_LANGUAGE:C>:-Wpedantic -Wstrict-prototypes -Wmissing-prototypes>)
+  $<$<COMPILE_LANGUAGE:C>:-Wpedantic -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter>)
 # Records of some hundred bytes are cleared by stores: "rep stos", which GCC takes from 128 bytes on, begins slowly.
 include(CheckCCompilerFlag)
 set(WEFT_CLEARS -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign)

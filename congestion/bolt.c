@@ -132,11 +132,6 @@ static void bolt_init(void *state, const void *raw, const struct weft_cc_env *en
 static void bolt_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
                          struct weft_cc_out *out)
 {
-    (void)state;
-    (void)raw;
-    (void)now_ps;
-    (void)wire_bytes;
-    (void)out;
 }
 
 static void lose(struct state *s, const struct params *p, int64_t now_ps)
@@ -175,7 +170,6 @@ static void bolt_on_rto(void *state, const void *raw, int64_t now_ps, struct wef
 static uint32_t bolt_tag(void *state, const void *raw, const struct weft_cc_leaving *k)
 {
     struct state *s = state;
-    (void)raw;
     if (s->ended && k->una_bytes >= k->from_bytes)
         s->rtt_ps = 0; /* a new flow */
     s->ended = k->until_bytes >= k->end_bytes;
@@ -227,7 +221,6 @@ static const struct weft_cc_observable observables[] = {
 static void bolt_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->window;
     values[1] = s->rtt_ps;
 }
@@ -235,7 +228,6 @@ static void bolt_observe(const void *state, const void *raw, double *values)
 static const struct weft_cc_supply_ops supply = {
     .tag = bolt_tag, .warned = bolt_warned, .rules = bolt_rules};
 
-extern const struct weft_cc_ops weft_cc_bolt;
 const struct weft_cc_ops weft_cc_bolt = {
     .name = "bolt",
     .title = "Bolt: switches warn senders at once, and let windows grow by what links have left",

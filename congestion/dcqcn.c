@@ -375,7 +375,6 @@ static const struct weft_cc_replay replay = {
     .pace_ps = pace_ps,
 };
 
-extern const struct weft_cc_ops weft_cc_dcqcn;
 const struct weft_cc_ops weft_cc_dcqcn = {
     .name = "dcqcn",
     .title = "DCQCN: ECN and CNPs drive a rate, as in RoCE NICs",

@@ -102,7 +102,6 @@ static void dctcp_init(void *state, const void *raw, const struct weft_cc_env *e
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->line_bps = s->rate_bps = env->line_rate_bps;
     s->min_bps = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
@@ -190,7 +189,6 @@ static void dctcp_on_ack(void *state, const void *raw, int64_t now_ps,
                          const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
-    (void)now_ps;
     if (p->mode == MODE_PAPER)
         ack_paper(state, p, ack);
     else
@@ -202,7 +200,6 @@ static void dctcp_on_rto(void *state, const void *raw, int64_t now_ps, struct we
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     if (p->mode == MODE_PAPER)
         cut_window(s, 0.5, s->round_bytes);
     dctcp_publish(s, p, out);
@@ -214,7 +211,6 @@ static const struct weft_cc_observable observables[] = {
 static void dctcp_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->alpha;
 }
 
@@ -231,7 +227,6 @@ static const struct weft_cc_replay replay = {
     .by_rounds = true,
 };
 
-extern const struct weft_cc_ops weft_cc_dctcp;
 const struct weft_cc_ops weft_cc_dctcp = {
     .name = "dctcp",
     .title = "DCTCP: a window cut in proportion to the share of ECN marks",

@@ -109,7 +109,6 @@ static void hpcc_init(void *state, const void *raw, const struct weft_cc_env *en
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     weft_hpcc_law_init(&s->law, &p->k, env);
     s->t_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
@@ -264,7 +263,6 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     bool full = p->overreact || ack->una_bytes > s->last_update_bytes;
     uint32_t n = ack->nhops < WEFT_CC_MAX_HOPS ? ack->nhops : WEFT_CC_MAX_HOPS;
     if (n == 0 || (!full && !reacts_fast(p)))
@@ -340,7 +338,6 @@ static const struct weft_cc_replay replay = {
     .pace_ps = pace_ps,
 };
 
-extern const struct weft_cc_ops weft_cc_hpcc;
 const struct weft_cc_ops weft_cc_hpcc = {
     .name = "hpcc",
     .title = "HPCC: a window from the utilisation that switches stamp on packets (INT)",

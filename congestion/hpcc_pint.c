@@ -83,7 +83,6 @@ static void hpcc_pint_init(void *state, const void *raw, const struct weft_cc_en
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     weft_hpcc_law_init(&s->law, &p->k, env);
     s->ref.x = s->law.hi;
@@ -98,7 +97,6 @@ static void hpcc_pint_on_ack(void *state, const void *raw, int64_t now_ps,
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     if (p->arithmetic == TABLES) {
         if (ack->draw >= p->sample * 65536.0)
             return;
@@ -139,7 +137,6 @@ static const struct weft_cc_observable observables[] = {
 static void hpcc_pint_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->util;
     values[1] = weft_hpcc_rate(&s->law, s->ref.x);
     values[2] = (double)s->ref.stage;
@@ -153,7 +150,6 @@ static const struct weft_cc_replay replay = {
     .unsettled = "random digests (PINT) are others after a skip, and what senders do hangs on each",
 };
 
-extern const struct weft_cc_ops weft_cc_hpcc_pint;
 const struct weft_cc_ops weft_cc_hpcc_pint = {
     .name = "hpcc-pint",
     .title = "HPCC on PINT: the path's utilisation as one small code per packet",

@@ -68,7 +68,6 @@ static void mprdma_init(void *state, const void *raw, const struct weft_cc_env *
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->mtu = (double)env->mtu_bytes;
     s->trims = env->trims;
@@ -94,7 +93,6 @@ static void mprdma_on_ack(void *state, const void *raw, int64_t now_ps,
     const struct params *p = raw;
     struct state *s = state;
     const double n = (double)ack->received_bytes;
-    (void)now_ps;
     s->nxt_bytes = ack->nxt_bytes;
     if (ack->una_bytes > s->cut_bytes)
         s->in_cut = false;
@@ -126,7 +124,6 @@ static const struct weft_cc_observable observables[] = {{"cwnd", "bytes", "windo
 static void mprdma_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->cwnd;
 }
 
@@ -139,7 +136,6 @@ static const struct weft_cc_replay replay = {
     .by_rounds = true,
 };
 
-extern const struct weft_cc_ops weft_cc_mprdma;
 const struct weft_cc_ops weft_cc_mprdma = {
     .name = "mprdma",
     .title = "MP-RDMA: a window that every ACK grows and every mark shrinks, for many paths",

@@ -10,14 +10,10 @@
 static void none_init(void *state, const void *params, const struct weft_cc_env *env,
                       int64_t now_ps, struct weft_cc_out *out)
 {
-    (void)state;
-    (void)params;
-    (void)now_ps;
     *out = (struct weft_cc_out){
         .rate_bps = env->line_rate_bps, .cwnd_bytes = UINT64_MAX, .timer_at_ps = WEFT_NEVER};
 }
 
-extern const struct weft_cc_ops weft_cc_none;
 const struct weft_cc_ops weft_cc_none = {
     .name = "none",
     .title = "line rate, no window: PFC alone",

@@ -399,13 +399,11 @@ static void nscc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
 static uint64_t nscc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)
 {
     const struct state *s = state;
-    (void)raw;
     return weft_cc_credit_wanted(&s->credit, backlog_bytes, s->cwnd + (uint64_t)s->mtu);
 }
 
 static uint64_t nscc_known(const void *state, const void *raw)
 {
-    (void)raw;
     return ((const struct state *)state)->credit.granted;
 }
 
@@ -437,7 +435,6 @@ static const struct weft_cc_credit_ops credit_ops = {
 static void nscc_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw;
     lost(s, now_ps);
     nscc_publish(s, out);
 }
@@ -462,7 +459,6 @@ static const struct weft_cc_observable observables[] = {
 static void nscc_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = (double)s->cwnd;
     values[1] = s->average_ps;
     values[2] = s->target_ps;
@@ -485,7 +481,6 @@ static const struct weft_cc_replay replay = {
     .moving = moving,
 };
 
-extern const struct weft_cc_ops weft_cc_nscc;
 const struct weft_cc_ops weft_cc_nscc = {
     .name = "nscc",
     .title = "NSCC, Ultra Ethernet: a window by marks and delay, for sprayed packets",

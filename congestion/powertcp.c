@@ -89,7 +89,6 @@ static void powertcp_init(void *state, const void *raw, const struct weft_cc_env
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->line_bps = env->line_rate_bps;
     s->mtu_bytes = env->mtu_bytes;
@@ -210,7 +209,6 @@ static const struct weft_cc_observable observables[] = {
 static void powertcp_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->power;
     values[1] = s->w_bytes;
 }
@@ -225,7 +223,6 @@ static const struct weft_cc_replay replay = {
     .by_rounds = true,
 };
 
-extern const struct weft_cc_ops weft_cc_powertcp;
 const struct weft_cc_ops weft_cc_powertcp = {
     .name = "powertcp",
     .title = "PowerTCP: a window from the power (rate x queue) of the path, by INT or by delay",

@@ -80,7 +80,6 @@ static void rccc_init(void *state, const void *raw, const struct weft_cc_env *en
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     *s = (struct state){0};
     weft_cc_credit_init(&s->credit, &p->credit, env);
     *out = (struct weft_cc_out){.rate_bps = env->line_rate_bps, .timer_at_ps = WEFT_NEVER};
@@ -116,13 +115,11 @@ static void rccc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
 
 static uint64_t rccc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)
 {
-    (void)raw;
     return weft_cc_credit_wanted(&((const struct state *)state)->credit, backlog_bytes, UINT64_MAX);
 }
 
 static uint64_t rccc_known(const void *state, const void *raw)
 {
-    (void)raw;
     return ((const struct state *)state)->credit.granted;
 }
 
@@ -160,12 +157,10 @@ static const struct weft_cc_observable observables[] = {
 static void rccc_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = (double)s->credit.left;
     values[1] = (double)s->credit.granted;
 }
 
-extern const struct weft_cc_ops weft_cc_rccc;
 const struct weft_cc_ops weft_cc_rccc = {
     .name = "rccc",
     .title = "RCCC, Ultra Ethernet: credit that receivers grant in turn at the rate of their port "

@@ -50,8 +50,6 @@ static void skeleton_init(void *state, const void *raw, const struct weft_cc_env
                           int64_t now_ps, struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->line_rate_bps = env->line_rate_bps;
     out->rate_bps = env->line_rate_bps; /* 1 .. line rate */
@@ -66,7 +64,6 @@ static void skeleton_on_ack(void *state, const void *raw, int64_t now_ps,
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     if (ack->ecn_echo) {
         s->marks++;
         out->rate_bps /= 2;
@@ -87,12 +84,10 @@ static const struct weft_cc_observable observables[] = {{"marks", "1", "marked A
 static void skeleton_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = (double)s->marks;
 }
 
 /* 5. The algorithm. `needs` is what switches and NICs must supply; they turn it on from here. */
-extern const struct weft_cc_ops weft_cc_skeleton;
 const struct weft_cc_ops weft_cc_skeleton = {
     .name = "skeleton",
     .title = "example to copy: halve on a mark, step up without",

@@ -123,7 +123,6 @@ static void smartt_init(void *state, const void *raw, const struct weft_cc_env *
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->line_bps = env->line_rate_bps;
     s->mtu = (double)env->mtu_bytes;
@@ -245,7 +244,6 @@ static void smartt_on_ack(void *state, const void *raw, int64_t now_ps,
 static void smartt_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw;
     guess_loss(s, now_ps);
     smartt_publish(s, out);
 }
@@ -264,7 +262,6 @@ static const struct weft_cc_observable observables[] = {
 static void smartt_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->cwnd;
     values[1] = s->mark_share;
     values[2] = s->rtt_ps;
@@ -281,7 +278,6 @@ static const struct weft_cc_replay replay = {
     .by_rounds = true,
 };
 
-extern const struct weft_cc_ops weft_cc_smartt;
 const struct weft_cc_ops weft_cc_smartt = {
     .name = "smartt",
     .title = "SMaRTT (FASTFLOW): a window by marks and delay that adapts to what got through",

@@ -33,8 +33,6 @@ static void static_window_init(void *state, const void *raw, const struct weft_c
                                int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
-    (void)state;
-    (void)now_ps;
     uint64_t window = p->window_bytes;
     if (window == 0) {
         double w = (double)env->bdp_bytes * p->window_bdp;
@@ -46,7 +44,6 @@ static void static_window_init(void *state, const void *raw, const struct weft_c
         .rate_bps = env->line_rate_bps, .cwnd_bytes = window, .timer_at_ps = WEFT_NEVER};
 }
 
-extern const struct weft_cc_ops weft_cc_static_window;
 const struct weft_cc_ops weft_cc_static_window = {
     .name = "static-window",
     .title = "line rate under a fixed window, by default one bandwidth-delay product",

@@ -119,7 +119,6 @@ static void swift_init(void *state, const void *raw, const struct weft_cc_env *e
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->line_bps = env->line_rate_bps;
     s->mtu_bytes = (double)env->mtu_bytes;
@@ -219,7 +218,6 @@ static const struct weft_cc_observable observables[] = {
 static void swift_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = s->cwnd;
     values[1] = s->target_ps;
     values[2] = s->rtt_ps;
@@ -234,7 +232,6 @@ static const struct weft_cc_replay replay = {
     .by_rounds = true,
 };
 
-extern const struct weft_cc_ops weft_cc_swift;
 const struct weft_cc_ops weft_cc_swift = {
     .name = "swift",
     .title = "Swift: a window around a target delay",

@@ -134,7 +134,6 @@ static void timely_init(void *state, const void *raw, const struct weft_cc_env *
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     memset(s, 0, sizeof *s);
     s->line_bps = s->rate_bps = env->line_rate_bps;
     s->min_bps = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
@@ -200,7 +199,6 @@ static void timely_on_ack(void *state, const void *raw, int64_t now_ps,
 {
     const struct params *p = raw;
     struct state *s = state;
-    (void)now_ps;
     if (ack->una_bytes <= s->gate_bytes)
         return;
     take_sample(s, p, ack->rtt_ps);
@@ -227,7 +225,6 @@ static const struct weft_cc_observable observables[] = {
 static void timely_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
-    (void)raw;
     values[0] = (double)s->rtt_ps;
     values[1] = s->diff_ps / (double)s->min_rtt_ps;
     values[2] = (double)s->rises;
@@ -242,7 +239,6 @@ static const struct weft_cc_replay replay = {
     .unsettled = "flows under TIMELY come to rest at any rates, so that none can be foretold",
 };
 
-extern const struct weft_cc_ops weft_cc_timely;
 const struct weft_cc_ops weft_cc_timely = {
     .name = "timely",
     .title = "TIMELY: a rate from the gradient of the RTT",

@@ -317,7 +317,6 @@ static int astra_network_build(const void *raw, struct weft_fabric **out, struct
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_astra_network;
 const struct weft_topology_ops weft_topology_astra_network = {
     .name = "astra-network",
     .title = "dimensions of an ASTRA-sim network file (YAML or JSON)",

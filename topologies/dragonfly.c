@@ -115,7 +115,6 @@ static int dragonfly_dimensions(const void *raw, struct weft_dimensions *to, str
     return weft_dimensions_add_spanning(to, &d, p->terminals * p->routers * g, err);
 }
 
-extern const struct weft_topology_ops weft_topology_dragonfly;
 const struct weft_topology_ops weft_topology_dragonfly = {
     .name = "dragonfly",
     .title = "fully connected groups of routers, global links between the groups",

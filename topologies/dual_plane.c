@@ -85,7 +85,6 @@ static int dual_plane_dimensions(const void *raw, struct weft_dimensions *to, st
     return weft_dimensions_add_spanning(to, &d, p->rails * p->segments * p->nodes, err);
 }
 
-extern const struct weft_topology_ops weft_topology_dual_plane;
 const struct weft_topology_ops weft_topology_dual_plane = {
     .name = "dual-plane",
     .title = "rail-optimised Clos with two ToRs per NPU, in two planes or one",

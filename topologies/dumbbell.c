@@ -37,7 +37,6 @@ static int dumbbell_build(const void *raw, struct weft_fabric **out, struct weft
     return weft_build_finish(&b, out);
 }
 
-extern const struct weft_topology_ops weft_topology_dumbbell;
 const struct weft_topology_ops weft_topology_dumbbell = {
     .name = "dumbbell",
     .title = "two switches joined by one link, hosts on both sides",

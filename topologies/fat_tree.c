@@ -94,7 +94,6 @@ static int fat_tree_dimensions(const void *raw, struct weft_dimensions *to, stru
     return weft_dimensions_add_spanning(to, &d, edges(p) * p->oversubscription * (p->k / 2), err);
 }
 
-extern const struct weft_topology_ops weft_topology_fat_tree;
 const struct weft_topology_ops weft_topology_fat_tree = {
     .name = "fat-tree",
     .title = "k-ary fat-tree of k^3/4 hosts in three tiers, or k^2/2 in two",

@@ -44,7 +44,6 @@ static int fully_connected_dimensions(const void *raw, struct weft_dimensions *t
     return weft_dimensions_add(to, &d, err);
 }
 
-extern const struct weft_topology_ops weft_topology_fully_connected;
 const struct weft_topology_ops weft_topology_fully_connected = {
     .name = "fully-connected",
     .title = "a link between every two NPUs",

@@ -115,7 +115,6 @@ static int hpcc_file_build(const void *raw, struct weft_fabric **out, struct wef
                              err);
 }
 
-extern const struct weft_topology_ops weft_topology_hpcc;
 const struct weft_topology_ops weft_topology_hpcc = {
     .name = "hpcc",
     .title = "a topology file of the HPCC simulator family",

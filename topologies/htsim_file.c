@@ -218,7 +218,6 @@ static int wire(struct weft_tokens *s, const struct tree *t, const struct shape 
 
 static int htsim_file_parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
-    (void)params;
     struct tree t = {.nodes = 0};
     struct shape h = {0};
     int rc = read_keys(s, &t);
@@ -251,7 +250,6 @@ static int htsim_build(const void *raw, struct weft_fabric **out, struct weft_er
                              out, err);
 }
 
-extern const struct weft_topology_ops weft_topology_htsim;
 const struct weft_topology_ops weft_topology_htsim = {
     .name = "htsim",
     .title = "a fat tree of htsim (.topo)",

@@ -28,7 +28,6 @@ static int hypercube_dimensions(const void *raw, struct weft_dimensions *to, str
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_hypercube;
 const struct weft_topology_ops weft_topology_hypercube = {
     .name = "hypercube",
     .title = "2^order NPUs, linked where their numbers differ in one bit",

@@ -73,7 +73,6 @@ static int hyperx_dimensions(const void *raw, struct weft_dimensions *to, struct
     return weft_dimensions_add_spanning(to, &d, endpoints, err);
 }
 
-extern const struct weft_topology_ops weft_topology_hyperx;
 const struct weft_topology_ops weft_topology_hyperx = {
     .name = "hyperx",
     .title = "switches on a grid, fully connected along every dimension",

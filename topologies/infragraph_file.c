@@ -507,7 +507,6 @@ static int infragraph_build(const void *raw, struct weft_fabric **out, struct we
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_infragraph;
 const struct weft_topology_ops weft_topology_infragraph = {
     .name = "infragraph",
     .title = "an InfraGraph document: accelerators, their switches and the network",

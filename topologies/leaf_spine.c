@@ -72,7 +72,6 @@ static int leaf_spine_dimensions(const void *raw, struct weft_dimensions *to, st
     return weft_dimensions_add_spanning(to, &d, p->leaves * p->hosts_per_leaf, err);
 }
 
-extern const struct weft_topology_ops weft_topology_leaf_spine;
 const struct weft_topology_ops weft_topology_leaf_spine = {
     .name = "leaf-spine",
     .title = "two-level Clos: every leaf linked to every spine",

@@ -29,7 +29,6 @@ static int mesh_dimensions(const void *raw, struct weft_dimensions *to, struct w
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_mesh;
 const struct weft_topology_ops weft_topology_mesh = {
     .name = "mesh",
     .title = "NPUs on a grid in one or more dimensions, ends open",

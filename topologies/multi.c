@@ -162,7 +162,6 @@ static int settings(const void *raw, struct weft_dim_settings list[WEFT_FABRIC_D
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_multi;
 const struct weft_topology_ops weft_topology_multi = {
     .name = "multi",
     .title = "a fabric of several dimensions, each made by another generator",

@@ -187,7 +187,6 @@ static int nccl_xml_build(const void *raw, struct weft_fabric **out, struct weft
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_nccl;
 const struct weft_topology_ops weft_topology_nccl = {
     .name = "nccl",
     .title = "a topology dump of NCCL: GPUs, PCI, NVLinks and NICs of a server",

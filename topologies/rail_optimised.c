@@ -102,7 +102,6 @@ static int rail_optimised_dimensions(const void *raw, struct weft_dimensions *to
     return weft_dimensions_add_spanning(to, &d, p->rails * p->nodes, err);
 }
 
-extern const struct weft_topology_ops weft_topology_rail_optimised;
 const struct weft_topology_ops weft_topology_rail_optimised = {
     .name = "rail-optimised",
     .title = "Clos whose leaves each serve one NPU of many nodes",

@@ -35,7 +35,6 @@ static int ring_dimensions(const void *raw, struct weft_dimensions *to, struct w
     return weft_dimensions_add(to, &d, err);
 }
 
-extern const struct weft_topology_ops weft_topology_ring;
 const struct weft_topology_ops weft_topology_ring = {
     .name = "ring",
     .title = "NPUs in a ring, each linked to two neighbours",

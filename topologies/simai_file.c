@@ -115,7 +115,6 @@ static int simai_file_build(const void *raw, struct weft_fabric **out, struct we
                              out, err);
 }
 
-extern const struct weft_topology_ops weft_topology_simai;
 const struct weft_topology_ops weft_topology_simai = {
     .name = "simai",
     .title = "a topology file of SimAI, with NVSwitches",

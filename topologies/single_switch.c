@@ -28,7 +28,6 @@ static int single_switch_build(const void *raw, struct weft_fabric **out, struct
     return weft_build_finish(&b, out);
 }
 
-extern const struct weft_topology_ops weft_topology_single_switch;
 const struct weft_topology_ops weft_topology_single_switch = {
     .name = "single-switch",
     .title = "all hosts on one switch",

@@ -42,7 +42,6 @@ static int switch_dimensions(const void *raw, struct weft_dimensions *to, struct
     return weft_dimensions_add(to, &d, err);
 }
 
-extern const struct weft_topology_ops weft_topology_switch;
 const struct weft_topology_ops weft_topology_switch = {
     .name = "switch",
     .title = "NPUs on one switch, or on several side by side",

@@ -38,7 +38,6 @@ static int torus_dimensions(const void *raw, struct weft_dimensions *to, struct 
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_torus;
 const struct weft_topology_ops weft_topology_torus = {
     .name = "torus",
     .title = "rings of NPUs in one or more dimensions",

@@ -38,7 +38,6 @@ int weft_fabric_write_xml(const struct weft_fabric *f, FILE *out, struct weft_er
 {
     static const char *const routings[] = {"shortest", "transit", "dimensions"};
     char rate[WEFT_UNIT_TEXT_MAX], delay[WEFT_UNIT_TEXT_MAX];
-    (void)err;
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<topology routing=\"%s\">\n",
@@ -129,7 +128,6 @@ int weft_fabric_write_dot(const struct weft_fabric *f, FILE *out, struct weft_er
     static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                           "#8c564b", "#e377c2", "#7f7f7f", "#17becf"};
     char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], rate[WEFT_UNIT_TEXT_MAX];
-    (void)err;
     fputs("graph fabric {\n  rankdir=BT;\n  node [fontsize=10];\n", out);
     for (uint32_t i = 0; i < f->nnodes; i++)
         fprintf(out, "  %s [shape=%s];\n", weft_fabric_node_name(f, i, a),

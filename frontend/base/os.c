@@ -88,7 +88,6 @@ bool weft_os_program(char *path, size_t size)
 
 static bool in_program(const Dl_info *own)
 {
-    (void)own;
     return false;
 }
 #endif

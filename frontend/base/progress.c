@@ -13,7 +13,6 @@
 
 int64_t weft_clock_monotonic_ns(void *user)
 {
-    (void)user;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;

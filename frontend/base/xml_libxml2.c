@@ -99,8 +99,6 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
                      const xmlChar **attrs)
 {
     struct reader *r = (struct reader *)ctx;
-    (void)namespaces;
-    (void)ndefaulted;
     if (r->code)
         return;
     const char *end;
@@ -163,9 +161,6 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
 static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri)
 {
     struct reader *r = (struct reader *)ctx;
-    (void)local;
-    (void)prefix;
-    (void)uri;
     if (!r->code && r->depth > 0)
         r->depth--;
 }
@@ -197,9 +192,6 @@ static void on_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
                        const xmlChar *system)
 {
     struct reader *r = (struct reader *)ctx;
-    (void)name;
-    (void)external;
-    (void)system;
     xml_libxml2_fail(r, WEFT_E_INPUT, r->ctxt->input->line, 0,
                      "a document type declaration (<!DOCTYPE ...>) is not accepted: remove it");
 }

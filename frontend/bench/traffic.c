@@ -30,16 +30,11 @@ static void traffic_post(struct weft_bench_traffic *t, uint32_t src, uint32_t ds
 static void traffic_on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
-    (void)done;
     t->received++;
     t->last_ps = t->net->ops->now_ps(t->net);
 }
 
-static void traffic_on_sent(void *ctx, const struct weft_completion *done)
-{
-    (void)ctx;
-    (void)done;
-}
+static void traffic_on_sent(void *ctx, const struct weft_completion *done) {}
 
 /* The flow sizes of the WebSearch workload as HPCC's evaluation takes them: bytes and percentile
  * (Alizadeh et al.: "Data Center TCP", SIGCOMM 2010, figure 4). */
@@ -93,7 +88,6 @@ static void launch(void *ctx, uint64_t arg)
     const struct weft_traffic *w = t->flows;
     const struct weft_net_ops *ops = t->net->ops;
     int64_t now = ops->now_ps(t->net);
-    (void)arg;
     for (; t->next < w->n && w->list[t->next].start_ps <= now; t->next++)
         traffic_post(t, w->list[t->next].src, w->list[t->next].dst, w->list[t->next].bytes);
     if (t->next < w->n && !t->err.code &&
@@ -106,7 +100,6 @@ static void traffic_begin(void *ctx, uint64_t arg)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     uint32_t n = t->nhosts;
-    (void)arg;
     switch (t->pattern) {
     case WEFT_BENCH_INCAST:
         t->expected = n - 1;

@@ -214,7 +214,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     return code;
 }
 
-extern const struct weft_command weft_command_astra_sim;
 const struct weft_command weft_command_astra_sim = {
     .name = "astra-sim",
     .summary = "Run an experiment of ASTRA-sim",

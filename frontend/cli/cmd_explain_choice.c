@@ -118,7 +118,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     return code;
 }
 
-extern const struct weft_command weft_command_explain_choice;
 const struct weft_command weft_command_explain_choice = {
     .name = "explain-choice",
     .summary = "Show what a collective library's tuner compares for an operation",

@@ -110,7 +110,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     return code;
 }
 
-extern const struct weft_command weft_command_hpcc;
 const struct weft_command weft_command_hpcc = {
     .name = "hpcc",
     .summary = "Run a configuration of the HPCC simulator",

@@ -298,7 +298,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     return code;
 }
 
-extern const struct weft_command weft_command_htsim;
 const struct weft_command weft_command_htsim = {
     .name = "htsim",
     .summary = "Run an experiment of uet-htsim",

@@ -79,8 +79,6 @@ static void list_scenario(void *ctx, const char *name, const char *file)
 
 static int list_metrics(const struct weft_cli *cli, const struct line_to *to, struct weft_err *err)
 {
-    (void)cli;
-    (void)err;
     char name[2 * WEFT_METRIC_TEXT_MAX];
     for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
         size_t n;
@@ -125,13 +123,11 @@ static int list_presets(const struct weft_cli *cli, const struct line_to *to, st
 static int list_scenarios(const struct weft_cli *cli, const struct line_to *to,
                           struct weft_err *err)
 {
-    (void)cli;
     return weft_source_each(list_scenario, (void *)(uintptr_t)to, err);
 }
 
 static int list_clusters(const struct weft_cli *cli, const struct line_to *to, struct weft_err *err)
 {
-    (void)cli;
     return weft_source_each_cluster(list_scenario, (void *)(uintptr_t)to, err);
 }
 

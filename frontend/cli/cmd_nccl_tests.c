@@ -449,7 +449,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     return code;
 }
 
-extern const struct weft_command weft_command_nccl_tests;
 const struct weft_command weft_command_nccl_tests = {
     .name = "nccl-tests",
     .summary = "Predict what nccl-tests prints on a cluster, and compare it with what it printed",

@@ -449,7 +449,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     return code;
 }
 
-extern const struct weft_command weft_command_simai;
 const struct weft_command weft_command_simai = {
     .name = "simai",
     .summary = "Run an experiment of SimAI",

@@ -106,7 +106,6 @@ static int traffic_run(const struct weft_cli *cli, const void *opts, char **args
     return code;
 }
 
-extern const struct weft_command weft_command_traffic;
 const struct weft_command weft_command_traffic = {
     .name = "traffic",
     .summary = "Generate Poisson traffic with flow sizes from a distribution",

@@ -28,7 +28,6 @@ static uint32_t nchildren(uint32_t n, uint32_t v)
 static uint64_t binomial_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     uint32_t v = weft_coll_minus(rank, c->root, c->n);
-    (void)lane;
     return nchildren(c->n, v) + (v != 0);
 }
 
@@ -92,14 +91,12 @@ static uint64_t binomial_total_bytes(const struct weft_coll_call *c)
 static uint32_t to_child(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
     const uint32_t v = weft_coll_minus(rank, c->root, c->n);
-    (void)j;
     return v % (2 * arg) || v + arg >= c->n ? rank : (uint32_t)(((uint64_t)rank + arg) % c->n);
 }
 
 static uint32_t to_parent(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
     const uint32_t v = weft_coll_minus(rank, c->root, c->n);
-    (void)j;
     return v && (v & -v) == arg ? weft_coll_minus(rank, arg, c->n) : rank;
 }
 

@@ -30,8 +30,6 @@ static unsigned steps(uint32_t n)
 
 static uint64_t bruck_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
-    (void)rank;
-    (void)lane;
     return 2 * (uint64_t)steps(c->n);
 }
 
@@ -71,7 +69,6 @@ static void bruck_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t 
 static uint64_t block(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                       uint64_t j)
 {
-    (void)lane;
     unsigned k = (unsigned)(i / 2);
     uint64_t h = UINT64_C(1) << k, low = j & (h - 1);
     uint64_t distance = (j >> k) << (k + 1) | h | low;

@@ -13,21 +13,18 @@ uint64_t weft_coll_whole_bytes(const struct weft_coll_call *c)
 uint32_t weft_coll_to_shifted(const struct weft_coll_call *c, uint32_t arg, uint32_t rank,
                               uint32_t j)
 {
-    (void)j;
     return (uint32_t)(((uint64_t)rank + arg) % c->n);
 }
 
 uint32_t weft_coll_to_others(const struct weft_coll_call *c, uint32_t arg, uint32_t rank,
                              uint32_t j)
 {
-    (void)arg;
     return (uint32_t)(((uint64_t)rank + 1 + j) % c->n);
 }
 
 uint32_t weft_coll_to_flipped(const struct weft_coll_call *c, uint32_t arg, uint32_t rank,
                               uint32_t j)
 {
-    (void)j;
     return rank >> weft_coll_log2(c->n) ? rank : rank ^ arg;
 }
 
@@ -35,8 +32,6 @@ uint32_t weft_coll_to_folded(const struct weft_coll_call *c, uint32_t arg, uint3
                              uint32_t j)
 {
     const uint32_t p = UINT32_C(1) << weft_coll_log2(c->n);
-    (void)arg;
-    (void)j;
     return rank < p ? rank : rank - p;
 }
 
@@ -44,7 +39,5 @@ uint32_t weft_coll_to_unfolded(const struct weft_coll_call *c, uint32_t arg, uin
                                uint32_t j)
 {
     const uint32_t p = UINT32_C(1) << weft_coll_log2(c->n);
-    (void)arg;
-    (void)j;
     return rank < c->n - p ? rank + p : rank;
 }

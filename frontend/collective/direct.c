@@ -31,8 +31,6 @@ static const struct weft_param params[] = {
 
 static bool direct_supports(const struct weft_coll_call *c, const char **why)
 {
-    (void)c;
-    (void)why;
     return true; /* every kind, any number of ranks */
 }
 
@@ -84,13 +82,11 @@ static void charge(const struct weft_coll_call *c, uint64_t i, struct weft_coll_
 
 static uint32_t direct_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return weft_coll_has_root(c->kind) || window_of(c) == 0 ? 1 : 2;
 }
 
 static uint64_t direct_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
-    (void)lane;
     if (weft_coll_has_root(c->kind))
         return c->n == 1 ? 0 : rank == c->root ? c->n - 1 : 1;
     return (uint64_t)(c->n - 1) * (c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1) *
@@ -185,15 +181,11 @@ static uint64_t direct_rounds(const struct weft_coll_call *c)
 /* Rooted: message j of the root, or the one message of another rank. */
 static uint32_t from_root(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    (void)arg;
     return rank == c->root ? (uint32_t)(((uint64_t)rank + 1 + j) % c->n) : rank;
 }
 
 static uint32_t to_root(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    (void)arg;
-    (void)rank;
-    (void)j;
     return c->root;
 }
 

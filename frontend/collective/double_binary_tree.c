@@ -41,8 +41,6 @@ static uint64_t double_binary_tree_parts(const struct weft_coll_call *c)
 
 static uint32_t double_binary_tree_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)c;
-    (void)rank;
     return 2 * LANES_OF_TREE;
 }
 
@@ -139,7 +137,6 @@ static uint32_t level_down(const struct weft_coll_call *c, uint32_t arg, uint32_
 /* Message j: in tree j to the parent. */
 static uint32_t all_up(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    (void)arg;
     const struct place p = place_of(c, rank, j);
     return p.parent == NOBODY ? rank : weft_two_trees_rank(c->n, j, p.parent);
 }
@@ -147,7 +144,6 @@ static uint32_t all_up(const struct weft_coll_call *c, uint32_t arg, uint32_t ra
 /* Every edge of both trees, both ways. */
 static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
 {
-    (void)arg;
     const struct place p = place_of(c, rank, j / 3);
     if (j % 3 == 2)
         return p.parent == NOBODY ? rank : weft_two_trees_rank(c->n, j / 3, p.parent);

@@ -42,7 +42,6 @@ static uint64_t halving_doubling_parts(const struct weft_coll_call *c)
 
 static uint64_t halving_doubling_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
-    (void)lane;
     if (c->n == 1)
         return 0;
     unsigned l = weft_coll_log2(c->n);

@@ -23,8 +23,6 @@ static bool in_network_supports(const struct weft_coll_call *c, const char **why
 
 static uint64_t in_network_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
-    (void)rank;
-    (void)lane;
     return c->n == 1 ? 0 : 2 * weft_coll_units(c);
 }
 
@@ -43,7 +41,6 @@ static void collective_in_network_ends(const struct weft_coll_call *c, uint32_t 
 static void in_network_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
                              uint64_t i, struct weft_coll_instr *out)
 {
-    (void)lane;
     collective_in_network_ends(c, (uint32_t)(i / 2), out);
     out->first_block = out->step = i / 2;
     out->nblocks = 1;
@@ -67,7 +64,6 @@ static uint64_t in_network_total_bytes(const struct weft_coll_call *c)
 
 static uint64_t in_network_rounds(const struct weft_coll_call *c)
 {
-    (void)c;
     return 1;
 }
 

@@ -72,7 +72,6 @@ static uint32_t lanes_of_channel(const struct weft_coll_call *c)
 
 static uint32_t nccl_nvls_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return lanes_of_channel(c) * (uint32_t)weft_nccl_params_of(c)->channels;
 }
 

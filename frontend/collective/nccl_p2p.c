@@ -66,14 +66,12 @@ static uint64_t nccl_p2p_parts(const struct weft_coll_call *c)
 
 static uint32_t nccl_p2p_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return 2 * served(c) * (uint32_t)weft_nccl_params_of(c)->channels;
 }
 
 static uint64_t nccl_p2p_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     const uint32_t place = lane / 2 % served(c), rounds = c->n - 1;
-    (void)rank;
     return rounds > place ? (rounds - place - 1) / served(c) * chunks(c) + chunks(c) : 0;
 }
 

@@ -53,15 +53,12 @@ static uint64_t nccl_ring_parts(const struct weft_coll_call *c)
 
 static uint32_t nccl_ring_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return 2 * (uint32_t)weft_nccl_params_of(c)->channels;
 }
 
 static uint64_t nccl_ring_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     const struct cut cut = cut_of(c);
-    (void)rank;
-    (void)lane;
     return cut.loops * cut.steps * cut.slices;
 }
 

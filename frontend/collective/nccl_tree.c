@@ -72,7 +72,6 @@ static uint64_t nccl_tree_parts(const struct weft_coll_call *c)
 
 static uint32_t nccl_tree_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return LANES_OF_CHANNEL * (uint32_t)weft_nccl_params_of(c)->channels;
 }
 

@@ -64,7 +64,6 @@ static uint64_t packed_trees_parts(const struct weft_coll_call *c)
 
 static uint32_t packed_trees_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return c->n == 1 ? 1 : 2 * packing(c)->ntrees;
 }
 

@@ -53,8 +53,6 @@ static uint64_t parameter_server_parts(const struct weft_coll_call *c)
 
 static uint32_t parameter_server_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)c;
-    (void)rank;
     return LANES;
 }
 

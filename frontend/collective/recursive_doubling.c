@@ -16,7 +16,6 @@ static bool recursive_doubling_supports(const struct weft_coll_call *c, const ch
 static uint64_t recursive_doubling_count(const struct weft_coll_call *c, uint32_t rank,
                                          uint32_t lane)
 {
-    (void)lane;
     unsigned l = weft_coll_log2(c->n);
     uint32_t p = UINT32_C(1) << l;
     return rank >= p ? 2 : 2 * (uint64_t)l + (rank + p < c->n ? 2 : 0);

@@ -38,7 +38,6 @@ static const struct params *params_of(const struct weft_coll_call *c)
 
 static uint32_t ring_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
-    (void)rank;
     return (uint32_t)params_of(c)->channels * (params_of(c)->bidirectional ? 2 : 1);
 }
 
@@ -77,8 +76,6 @@ static uint64_t steps(enum weft_coll_kind kind, uint32_t n)
 
 static uint64_t ring_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
-    (void)rank;
-    (void)lane;
     return 2 * steps(c->kind, c->n);
 }
 
@@ -177,7 +174,6 @@ static uint32_t collective_ring_neighbour(const struct weft_coll_call *c, uint32
                                           uint32_t rank, uint32_t j)
 {
     const int backwards = params_of(c)->bidirectional && j % 2;
-    (void)arg;
     return (uint32_t)(((uint64_t)rank + (backwards ? c->n - 1 : 1)) % c->n);
 }
 

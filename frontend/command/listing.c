@@ -20,7 +20,6 @@
 static bool cc_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
-    (void)cli;
     const struct weft_cc_ops *const *table = weft_cc_table(&n);
     if (i < n)
         *out = (struct weft_listed){table[i]->name,    table[i]->title,   table[i]->source,
@@ -48,7 +47,6 @@ PLUG_INS(transform, weft_transform_ops, weft_transform_table)
 static bool fault_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
-    (void)cli;
     const struct weft_fault_kind *const *kinds = weft_fault_kinds(&n);
     if (i < n)
         *out = (struct weft_listed){kinds[i]->name, kinds[i]->title, NULL, &kinds[i]->params};
@@ -93,7 +91,6 @@ static bool section_get(const struct weft_cli *cli, size_t i, struct weft_listed
 static bool quantity_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
-    (void)cli;
     const struct weft_series_quantity *q = weft_series_quantities(&n);
     if (i < n)
         *out =
@@ -104,7 +101,6 @@ static bool quantity_get(const struct weft_cli *cli, size_t i, struct weft_liste
 static bool plot_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
-    (void)cli;
     const struct weft_plot *const *plots = weft_plots(&n);
     if (i < n)
         *out = (struct weft_listed){
@@ -115,7 +111,6 @@ static bool plot_get(const struct weft_cli *cli, size_t i, struct weft_listed *o
 static bool balancer_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     struct weft_balancer_help help;
-    (void)cli;
     if (!weft_balancer_help(i, &help))
         return false;
     const struct weft_balancer_ops *o = weft_balancer_at(i);
@@ -129,7 +124,6 @@ static bool balancer_get(const struct weft_cli *cli, size_t i, struct weft_liste
 static bool cdf_get(const struct weft_cli *cli, size_t i, struct weft_listed *out)
 {
     size_t n;
-    (void)cli;
     const struct weft_cdf_entry *e = weft_cdf_table(&n);
     if (i < n)
         *out = (struct weft_listed){

@@ -61,7 +61,6 @@ bool weft_listing_model(const struct weft_cli *cli, size_t i, struct weft_listed
 {
     static char title[TITLE_MAX];
     size_t n;
-    (void)cli;
     const struct weft_model *all = weft_models(&n);
     const size_t tables = n + weft_layered_presets();
     if (i >= tables + weft_dlrm_presets())
@@ -77,7 +76,6 @@ bool weft_listing_gpu(const struct weft_cli *cli, size_t i, struct weft_listed *
     static char title[TITLE_MAX];
     char memory[WEFT_UNIT_TEXT_MAX];
     size_t n;
-    (void)cli;
     const struct weft_gpu *g = weft_gpus(&n) + i;
     if (i >= n)
         return false;

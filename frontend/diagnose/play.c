@@ -73,14 +73,10 @@ static int point_done(void *ctx, size_t point, char *output, struct weft_err *er
     free(output);
     if (p->code == WEFT_E_INTERRUPTED)
         g->code = p->code;
-    (void)err;
     return 0;
 }
 
-static void no_progress(void *ctx)
-{
-    (void)ctx;
-}
+static void no_progress(void *ctx) {}
 
 /* Plays the points from g->next to g->end. */
 static int play(struct game *g, struct weft_err *err)

@@ -114,7 +114,6 @@ static int ask(struct weft_fault_player *p, struct weft_err *err);
 static void fire(void *ctx, uint64_t arg)
 {
     struct weft_fault_player *p = ctx;
-    (void)arg;
     if (p->c.over && p->c.over(p->c.ctx))
         return;
     if (fault_play_step(p, &p->err) || ask(p, &p->err))

@@ -90,7 +90,6 @@ static void on_path(void *ctx, const struct weft_path_record *record)
 static void on_flow_sent(void *ctx, const struct weft_completion *done)
 {
     struct job *b = (struct job *)ctx;
-    (void)done;
     weft_flow_player_sent(b->player);
 }
 

@@ -34,7 +34,6 @@ static uint32_t count_free(const struct place *a)
 static int packed(struct place *a, struct weft_err *err)
 {
     uint32_t n = 0;
-    (void)err;
     for (uint32_t h = 0; n < a->nranks; h++)
         if (is_free(a, h))
             a->hosts[n++] = h;

@@ -269,7 +269,6 @@ static int verb_close(struct weft_serve *s, const json_t *request, struct serve_
                       struct weft_err *err)
 {
     static const char *const known[] = {"verb", "request", NULL};
-    (void)answer;
     if (serve_check_keys(request, known, "close", err))
         return err->code;
     serve_net_close(&s->net);

@@ -12,7 +12,6 @@
 
 static bool open_never_over(void *ctx)
 {
-    (void)ctx;
     return false;
 }
 

@@ -97,7 +97,6 @@ static void post_change_now(void *ctx, uint64_t arg)
 {
     struct post_change *c = (struct post_change *)ctx;
     struct weft_sim *s = c->sim;
-    (void)arg;
     LL_DELETE(s->changes, c);
     if (s->net->ops->change_links(s->net, c->changes, c->n, &s->err))
         sim_break(s);

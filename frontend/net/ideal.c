@@ -277,18 +277,12 @@ static void ideal_port_stats(struct weft_net *net, uint32_t port, struct weft_po
 /* Messages share links without waiting in them. */
 static uint64_t ideal_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio)
 {
-    (void)net;
-    (void)port;
-    (void)prio;
     return 0;
 }
 
 static int ideal_change_links(struct weft_net *net, struct weft_link_change *changes, size_t n,
                               struct weft_err *err)
 {
-    (void)net;
-    (void)changes;
-    (void)n;
     return weft_err_set(err, WEFT_E_INPUT,
                         "links of the backend 'ideal' do not change; those of 'packet' do");
 }

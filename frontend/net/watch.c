@@ -36,11 +36,7 @@ bool weft_watch_look(struct weft_watch *w, int64_t at_ps)
     return w->net->ops->stuck(w->net, at_ps, w->after_ps);
 }
 
-static void ignore(void *ctx, const char *sentence)
-{
-    (void)ctx;
-    (void)sentence;
-}
+static void ignore(void *ctx, const char *sentence) {}
 
 uint64_t weft_watch_left_behind(struct weft_watch *w)
 {

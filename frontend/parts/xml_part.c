@@ -2,7 +2,5 @@
 /* The table of weft-xml.so. */
 #include "base/xml_part.h"
 
-extern const struct weft_xml_part weft_xml_part;
-
 const struct weft_xml_part weft_xml_part = {.version = WEFT_PART_VERSION,
                                             .parse = weft_xml_libxml2_parse};

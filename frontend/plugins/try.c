@@ -223,7 +223,6 @@ static int try_collective(const struct weft_plugin_try *how, const struct weft_c
 static int try_workload(const struct weft_plugin_try *how, const struct weft_workload_ops *o,
                         struct weft_err *err)
 {
-    (void)how;
     if (!o->load && !o->flows)
         return try_bad(err, "it has neither load nor flows");
     if (o->flows && !o->ranks)

@@ -23,16 +23,10 @@ static void alone_on_flow(void *ctx, const struct weft_completion *w)
     a->messages++;
 }
 
-static void no_progress(void *ctx, struct weft_progress_state *s)
-{
-    (void)ctx;
-    (void)s;
-}
+static void no_progress(void *ctx, struct weft_progress_state *s) {}
 
 static int no_rows(void *ctx, struct weft_err *err)
 {
-    (void)ctx;
-    (void)err;
     return 0;
 }
 

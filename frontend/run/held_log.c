@@ -23,7 +23,6 @@ static void held_log_keep(void *user, enum weft_log_level level, const char *tex
 {
     const size_t size = strlen(text) + 1;
     struct line *l = (struct line *)malloc(sizeof *l + size);
-    (void)user;
     if (!l) {
         before.sink(before.user, level, text); /* sooner than not at all */
         return;

@@ -108,14 +108,12 @@ static void on_signal(int number)
 
 static void on_alarm(int number)
 {
-    (void)number;
     if (mode != WEFT_INTERRUPT_DEFER)
         end_now(came);
 }
 
 static void on_question(int number)
 {
-    (void)number;
     asked = 1;
 }
 

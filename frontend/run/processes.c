@@ -88,7 +88,6 @@ void weft_processes_reached(int64_t now_ps)
 
 void weft_processes_note(void *user, enum weft_log_level level, const char *line)
 {
-    (void)user;
     if (level == WEFT_LOG_ERROR && !last.msg[0])
         snprintf(last.msg, sizeof last.msg, "%s", line);
 }
@@ -121,7 +120,6 @@ bool weft_processes_built_in(void)
 
 int weft_processes_library(const char **out, struct weft_err *err)
 {
-    (void)err;
     *out = "";
     return 0;
 }
@@ -129,8 +127,6 @@ int weft_processes_library(const char **out, struct weft_err *err)
 int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
                         struct weft_err *err)
 {
-    (void)argc;
-    (void)argv;
     *out = NULL;
     return processes_started()
                ? weft_err_set(
@@ -142,25 +138,15 @@ int weft_processes_meet(int *argc, char ***argv, const struct weft_peers **out,
 
 const char *weft_processes_folder(const struct weft_peers *of, const char *name)
 {
-    (void)of;
     return name;
 }
 
-void weft_processes_reached(int64_t now_ps)
-{
-    (void)now_ps;
-}
+void weft_processes_reached(int64_t now_ps) {}
 
-void weft_processes_note(void *user, enum weft_log_level level, const char *line)
-{
-    (void)user;
-    (void)level;
-    (void)line;
-}
+void weft_processes_note(void *user, enum weft_log_level level, const char *line) {}
 
 int weft_processes_part(const struct weft_peers *of, int code)
 {
-    (void)of;
     return code;
 }
 

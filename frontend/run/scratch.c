@@ -26,9 +26,6 @@ static bool has_folder;
 
 static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
 {
-    (void)s;
-    (void)type;
-    (void)at;
     return remove(path);
 }
 

@@ -185,11 +185,7 @@ static int64_t reached_ps(const struct slicing *r)
     return cut && s->until_ps > now_ps ? s->until_ps : now_ps;
 }
 
-static void ignore(void *ctx, const char *sentence)
-{
-    (void)ctx;
-    (void)sentence;
-}
+static void ignore(void *ctx, const char *sentence) {}
 
 /* Whether nothing is left to happen, nor any message on its way: there is nothing to watch. */
 static bool is_over(const struct slicing *r)

@@ -100,7 +100,6 @@ struct near {
 static void consider(void *ctx, const char *name, const char *file)
 {
     struct near *n = (struct near *)ctx;
-    (void)file;
     if (!n->best[0] && weft_nearest(n->given, &name, 1))
         snprintf(n->best, sizeof n->best, "%s", name);
 }

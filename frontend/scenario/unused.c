@@ -246,7 +246,6 @@ int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
 
 static void note_in_network(void *ctx, enum weft_coll_kind kind, const char *text)
 {
-    (void)kind;
     *(bool *)ctx |= strstr(text, "in-network") != NULL;
 }
 

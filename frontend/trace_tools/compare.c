@@ -185,7 +185,6 @@ int weft_trace_compare(const struct weft_cli *cli, const struct weft_trace_opts 
 {
     struct weft_compared sides[2];
     char files[2][WEFT_PATH_MAX + 8];
-    (void)nargs;
     for (int i = 0; i < 2; i++) {
         snprintf(files[i], sizeof files[i], "%s.json", args[i]);
         sides[i] =

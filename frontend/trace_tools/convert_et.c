@@ -100,7 +100,6 @@ int weft_trace_convert_et(const struct weft_cli *cli, const struct weft_trace_op
     const char *in = args[0], *out = args[1], **paths = NULL;
     char to[WEFT_PATH_MAX];
     uint32_t n = 0;
-    (void)nargs;
     if (strcmp(in, out) == 0)
         return weft_err_set(err, WEFT_E_USAGE, "a trace can't be converted onto itself");
     if (weft_file_is_regular(in)) {

@@ -120,7 +120,6 @@ static void diff_sum_up(struct teller *t, uint32_t na, uint32_t nb)
 int weft_trace_diff(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                     int nargs, struct weft_err *err)
 {
-    (void)nargs;
     struct weft_arena *arena = weft_arena_new();
     struct weft_json j;
     struct teller t = {.cli = cli, .j = o->json ? &j : NULL};

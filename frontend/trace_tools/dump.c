@@ -91,7 +91,6 @@ static int dump_file(const struct weft_cli *cli, struct weft_json *j, const char
 int weft_trace_dump(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                     int nargs, struct weft_err *err)
 {
-    (void)nargs;
     struct weft_arena *a = weft_arena_new();
     const char **paths = NULL;
     uint32_t n = 0;

@@ -232,13 +232,11 @@ static int info_look(const struct weft_cli *cli, const struct weft_trace_opts *o
 int weft_trace_info(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                     int nargs, struct weft_err *err)
 {
-    (void)nargs;
     return info_look(cli, o, args[0], 1, err);
 }
 
 int weft_trace_check(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                      int nargs, struct weft_err *err)
 {
-    (void)nargs;
     return info_look(cli, o, args[0], 0, err);
 }

@@ -49,7 +49,6 @@ int weft_trace_synthesize(const struct weft_cli *cli, const struct weft_trace_op
     const struct weft_strings none = {NULL, 0};
     uint64_t ranks = 0;
     bool groups = false;
-    (void)nargs;
     struct weft_chain *c = weft_chain_new(args[0], o->groups, err);
     int rc = c ? trace_tool_synthesize_make(c, o, out, &ranks, &groups, err) : err->code;
     weft_chain_free(c);

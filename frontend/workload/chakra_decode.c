@@ -59,7 +59,6 @@ static void *room_alloc(void *data, size_t size)
 
 static void room_free(void *data, void *p)
 {
-    (void)data;
     free(p);
 }
 

@@ -120,7 +120,6 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     return weft_chakra_read_within(p->path, n, p->groups, p->memory_bytes, &how, out, err);
 }
 
-extern const struct weft_workload_ops weft_workload_chakra;
 const struct weft_workload_ops weft_workload_chakra = {
     .name = "chakra",
     .title = "Chakra execution traces, one .et file per rank",

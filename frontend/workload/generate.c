@@ -317,7 +317,6 @@ static int write(const void *params, const char *prefix, uint64_t *nranks, struc
     return weft_generate_write(params, prefix, err);
 }
 
-extern const struct weft_workload_ops weft_workload_generate;
 const struct weft_workload_ops weft_workload_generate = {
     .name = "generate",
     .title = "collective microbenchmarks and a data-parallel training loop",

@@ -95,8 +95,6 @@ static void on_qp(void *ctx, int64_t t_ps, enum weft_qp_event what,
     const struct packet_net *n = (const struct packet_net *)ctx;
     double observed[WEFT_CC_OBSERVABLES_MAX];
     struct weft_net_qp now;
-    (void)what;
-    (void)pkt;
     if (!weft_packet_qp_now(n, qp->qpn, &now, observed))
         return;
     EACH_WITH(n, c, qp)
@@ -163,7 +161,6 @@ static void on_packet(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_even
 static void on_drop(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
                     const struct weft_engine_pkt_view *pkt)
 {
-    (void)why;
     report_packet((const struct packet_net *)ctx, t_ps, port, WEFT_NET_PACKET_DROPPED, pkt);
 }
 

@@ -42,7 +42,6 @@ static struct weft_engine *plain_engine(struct weft_simulation *s)
 static int plain_set_hooks(struct weft_simulation *s, const struct weft_engine_hooks *hooks,
                            struct weft_err *err)
 {
-    (void)err;
     weft_engine_set_hooks(s->own_engine, hooks);
     return 0;
 }
@@ -112,7 +111,6 @@ static void turn(struct plain *p, int64_t next_ps, int64_t until_ps)
 static int plain_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
 {
     struct plain *p = (struct plain *)net;
-    (void)err;
     p->stopped = p->broken;
     while (!p->stopped) {
         const int64_t next_ps = weft_engine_soonest(engine_of(net));
@@ -136,7 +134,6 @@ static int64_t plain_next_ps(struct weft_net *net)
 
 static int plain_look(void (*fn)(void *ctx), void *ctx, struct weft_err *err)
 {
-    (void)err;
     fn(ctx);
     return 0;
 }

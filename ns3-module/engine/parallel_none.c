@@ -22,7 +22,6 @@ int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
 
 void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out)
 {
-    (void)e;
     *out =
         (struct weft_thread_figures){.threads = 1, .alone = "this weft was built without threads"};
 }
@@ -30,7 +29,6 @@ void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_
 int weft_engine_set_peers(struct weft_engine *e, const struct weft_peers *peers,
                           struct weft_err *err)
 {
-    (void)e;
     return weft_err_set(err, WEFT_E_INPUT,
                         "%u processes: this weft was built without threads and processes "
                         "(-DWEFT_PARALLEL=OFF), it runs in one",

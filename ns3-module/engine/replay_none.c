@@ -10,8 +10,6 @@ bool weft_engine_can_replay(void)
 int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint64_t most_bytes,
                            struct weft_err *err)
 {
-    (void)e;
-    (void)most_bytes;
     return how == WEFT_REPLAYING_OFF
                ? 0
                : weft_err_set(err, WEFT_E_INPUT,
@@ -19,27 +17,16 @@ int weft_engine_set_replay(struct weft_engine *e, enum weft_replaying how, uint6
                               "replay (-DWEFT_REPLAY=OFF)");
 }
 
-void weft_engine_set_tolerance(struct weft_engine *e, double tolerance)
-{
-    (void)e;
-    (void)tolerance;
-}
+void weft_engine_set_tolerance(struct weft_engine *e, double tolerance) {}
 
 int weft_engine_memo_set(struct weft_engine *e, const void *data, size_t size, struct weft_err *err)
 {
-    (void)e;
-    (void)data;
-    (void)size;
-    (void)err;
     return 0;
 }
 
 int weft_engine_memo_get(const struct weft_engine *e, size_t most, void **data, size_t *size,
                          struct weft_err *err)
 {
-    (void)e;
-    (void)most;
-    (void)err;
     *data = NULL;
     *size = 0;
     return 0;
@@ -47,6 +34,5 @@ int weft_engine_memo_get(const struct weft_engine *e, size_t most, void **data, 
 
 void weft_engine_replay_figures(const struct weft_engine *e, struct weft_replay_figures *out)
 {
-    (void)e;
     *out = (struct weft_replay_figures){0};
 }

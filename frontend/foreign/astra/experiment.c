@@ -199,7 +199,6 @@ static int note_zero(void *ctx, const struct weft_group *def, struct weft_err *e
 {
     struct weft_astra_maker *m = ctx;
     char next[WEFT_PATH_MAX];
-    (void)err;
     snprintf(next, sizeof next, "%s.%" PRIu32 ".et", m->o->workload, def->n);
     if (strcmp(def->name, "0") == 0 && def->n != 0 && weft_file_is_regular(next))
         weft_astra_note(m,

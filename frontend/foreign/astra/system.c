@@ -51,7 +51,6 @@ static void take_policy(struct weft_astra_maker *m, const struct weft_flat *f,
     static const struct word words[] = {
         {"LIFO", "lifo"}, {"FIFO", "fifo"}, {"EXPLICIT", "priority"}, {NULL, NULL}};
     const char *w = translate(words, astra_system_value(m, f, k));
-    (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are LIFO, FIFO and EXPLICIT");
     else if (m->layers)
@@ -70,7 +69,6 @@ static void take_intra(struct weft_astra_maker *m, const struct weft_flat *f,
         {"FIFO", "fifo"}, {"SCF", "smallest-first"},           {"smallestFirst", "smallest-first"},
         {"RG", "fifo"},   {"lessRemainingPhaseFirst", "fifo"}, {NULL, NULL}};
     const char *v = astra_system_value(m, f, k), *w = translate(words, v);
-    (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are FIFO, SCF, RG and lessRemainingPhaseFirst");
     else if (strcmp(v, "RG") == 0 || strcmp(v, "lessRemainingPhaseFirst") == 0)
@@ -87,7 +85,6 @@ static void take_inter(struct weft_astra_maker *m, const struct weft_flat *f,
         {"themisFlex", "themis"},      {"offlineGreedyFlex", "themis"},
         {"roundRobin", "round-robin"}, {NULL, NULL}};
     const char *w = translate(words, astra_system_value(m, f, k));
-    (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are baseline, themis, themisFlex and roundRobin");
     else if (strcmp(w, "baseline") != 0)
@@ -103,7 +100,6 @@ static void take_phases(struct weft_astra_maker *m, const struct weft_flat *f,
     static const struct word words[] = {
         {"baseline", "whole"}, {"localBWAware", "scatter-gather"}, {NULL, NULL}};
     const char *w = translate(words, astra_system_value(m, f, k));
-    (void)row;
     if (!w)
         weft_astra_refuse(m, f, k, "there are baseline and localBWAware");
     weft_astra_set(m, "system.all-reduce-phases=%s", w ? w : "");
@@ -240,7 +236,6 @@ static void take_per_node(struct weft_astra_maker *m, const struct weft_flat *f,
 {
     const char *name = astra_system_value(m, f, k), *list = "";
     const char *path = m->rc ? NULL : find_file(m, f, name, "");
-    (void)row;
     if (!m->rc && !path)
         weft_astra_refuse(m, f, k,
                           "there is no file '%s' in the working directory, in the folder of this "
@@ -272,7 +267,6 @@ static bool is_on(struct weft_astra_maker *m, const struct weft_flat *f,
 static void take_replay(struct weft_astra_maker *m, const struct weft_flat *f,
                         const struct weft_flat_key *k, const struct row *row)
 {
-    (void)row;
     if (!is_on(m, f, k))
         return;
     weft_astra_set(m, "chakra.replay=true");
@@ -286,14 +280,12 @@ static void take_delay(struct weft_astra_maker *m, const struct weft_flat *f,
 {
     const double ns = weft_astra_number(m, f, k, 0, 1e9);
     const double scale = weft_astra_option(m, "injection-scale", m->o->injection_scale, 0, 1e6, 1);
-    (void)row;
     weft_astra_set(m, "system.endpoint-delay=%.0fps", ns * scale * 1000);
 }
 
 static void take_chunks(struct weft_astra_maker *m, const struct weft_flat *f,
                         const struct weft_flat_key *k, const struct row *row)
 {
-    (void)row;
     weft_astra_set(m, "system.chunks=%.0f", weft_astra_number(m, f, k, 1, 1e6));
 }
 
@@ -308,7 +300,6 @@ static void take_active(struct weft_astra_maker *m, const struct weft_flat *f,
     const struct weft_flat_key *way = weft_flat_find(f, "collective-optimization");
     const bool whole = way && way->n == 1 && strcmp(way->values[0], "baseline") == 0;
     const double all = each * queues, half = each * (double)((long)queues / 2);
-    (void)row;
     if (queues > 1)
         weft_astra_note(m,
                         "--num-queues-per-dim %.0f: weft has one queue per dimension, with %.0f "
@@ -323,7 +314,6 @@ static void take_bandwidth(struct weft_astra_maker *m, const struct weft_flat *f
                            const struct weft_flat_key *k, const struct row *row)
 {
     const double gbytes = weft_astra_number(m, f, k, 0, 1e6);
-    (void)row;
     weft_astra_set(m, "system.reduce-bandwidth=%.0fbps", gbytes * 8e9);
     weft_astra_set(m, "system.memory-bandwidth=%.0fbps", gbytes * 8e9);
 }
@@ -331,14 +321,12 @@ static void take_bandwidth(struct weft_astra_maker *m, const struct weft_flat *f
 static void take_peak(struct weft_astra_maker *m, const struct weft_flat *f,
                       const struct weft_flat_key *k, const struct row *row)
 {
-    (void)row;
     weft_astra_set(m, "system.peak-flops=%.0f", weft_astra_number(m, f, k, 0, 1e9) * 1e12);
 }
 
 static void take_roofline(struct weft_astra_maker *m, const struct weft_flat *f,
                           const struct weft_flat_key *k, const struct row *row)
 {
-    (void)row;
     weft_astra_set(m, "system.roofline=%s", is_on(m, f, k) ? "true" : "false");
 }
 

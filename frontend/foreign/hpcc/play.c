@@ -117,7 +117,6 @@ static int next(struct weft_flow_source *source, struct weft_flow *out, struct w
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)source;
     const struct weft_fabric_node *nodes = p->c.fabric->nodes;
-    (void)err;
     if (p->next == p->c.flows->n)
         return 0;
     const struct weft_hpcc_flow *w = &p->c.flows->list[p->next];
@@ -136,7 +135,6 @@ static void fail_links(void *ctx, uint64_t arg)
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
     const struct weft_fabric *f = p->c.fabric;
     int rc = 0;
-    (void)arg;
     for (uint32_t l = 0; !rc && l < f->nlinks; l++) {
         struct weft_link_change down = {.link = l, .kind = WEFT_LINK_DOWN};
         if ((f->links[l].a == p->c.down_a && f->links[l].b == p->c.down_b) ||
@@ -188,11 +186,7 @@ static void hpcc_play_on_sent(void *ctx, const struct weft_completion *done)
         weft_hpcc_fct_line(p->out[FCT], p->c.flows->format, w, start, fct, p->c.payload_bytes);
 }
 
-static void hpcc_play_on_received(void *ctx, const struct weft_completion *done)
-{
-    (void)ctx;
-    (void)done;
-}
+static void hpcc_play_on_received(void *ctx, const struct weft_completion *done) {}
 
 static void hpcc_play_on_flow(void *ctx, const struct weft_completion *w)
 {

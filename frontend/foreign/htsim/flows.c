@@ -40,7 +40,6 @@ static int htsim_flows_open_file(void *ctx, const char *dir, const struct weft_f
 {
     struct weft_htsim_flows *x = (struct weft_htsim_flows *)ctx;
     char path[WEFT_PATH_MAX];
-    (void)fabric;
     if (weft_path_join(path, dir, WEFT_HTSIM_FLOWS_FILE, err) ||
         !(x->rows = weft_rows_open(path, err)))
         return err->code;

@@ -62,7 +62,6 @@ uint64_t weft_astra_group_count(const struct weft_astra_text *t, enum weft_astra
 uint64_t weft_astra_group_of(const struct weft_astra_text *t, enum weft_astra_scope scope,
                              uint64_t nranks, uint64_t rank)
 {
-    (void)nranks;
     const uint64_t n = inner(t, scope);
     switch (by_dimension(t, scope) ? WEFT_ASTRA_ALL : scope) {
     case WEFT_ASTRA_FIRST:

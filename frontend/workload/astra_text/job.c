@@ -310,7 +310,6 @@ static int describe(const void *params, char *buf, size_t size, struct weft_err 
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_astra_text;
 const struct weft_workload_ops weft_workload_astra_text = {
     .name = "astra-text",
     .title = "text workloads of ASTRA-sim 1.0 and SimAI: lists of layers with a training loop",

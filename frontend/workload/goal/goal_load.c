@@ -67,7 +67,6 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     return rc;
 }
 
-extern const struct weft_workload_ops weft_workload_goal;
 const struct weft_workload_ops weft_workload_goal = {
     .name = "goal",
     .title = "a GOAL schedule of LogGOPSim or ATLAHS, text or binary",

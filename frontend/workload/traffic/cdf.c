@@ -114,7 +114,6 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_cdf;
 const struct weft_workload_ops weft_workload_cdf = {
     .name = "cdf",
     .title = "flows with sizes from a distribution, at a load",

@@ -79,7 +79,6 @@ static uint32_t peer_of(struct source *s, uint32_t rank)
 static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
 {
     struct source *s = (struct source *)base;
-    (void)err;
     if (!s->begun)
         cdf_source_begin(s);
     if (s->starts.n == 0)

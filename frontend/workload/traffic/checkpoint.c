@@ -252,7 +252,6 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_checkpoint;
 const struct weft_workload_ops weft_workload_checkpoint = {
     .name = "checkpoint",
     .title = "each client writes its share of a model's state to storage servers, in stripes",

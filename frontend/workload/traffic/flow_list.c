@@ -50,7 +50,6 @@ struct source {
 static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
 {
     struct source *s = (struct source *)base;
-    (void)err;
     if (s->at == s->n)
         return 0;
     *out = s->list[s->at++];
@@ -278,7 +277,6 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return rc;
 }
 
-extern const struct weft_workload_ops weft_workload_flows;
 const struct weft_workload_ops weft_workload_flows = {
     .name = "flows",
     .title = "a list of flows: CSV, or HPCC's and ConWeave's flow.txt",

@@ -321,7 +321,6 @@ static void send_flow(struct source *x, uint32_t i, int64_t now_ps)
 static void begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *x = (struct source *)r;
-    (void)repetition;
     for (uint32_t i = 0; i < x->ntriggers; i++) {
         x->triggers[i].had = 0;
         x->triggers[i].fired = false;
@@ -359,7 +358,6 @@ static const struct weft_reactor_ops ops = {
 
 static int ranks(const void *params, uint32_t nhosts, uint32_t *n, struct weft_err *err)
 {
-    (void)params;
     return weft_workload_ranks("htsim-flows", 0, nhosts, n, err);
 }
 
@@ -404,7 +402,6 @@ static bool htsim_flows_recognises(const char *head, char *what, size_t size)
     return true;
 }
 
-extern const struct weft_workload_ops weft_workload_htsim_flows;
 const struct weft_workload_ops weft_workload_htsim_flows = {
     .name = "htsim-flows",
     .title = "a connection matrix of htsim (.cm), with its triggers",

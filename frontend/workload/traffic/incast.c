@@ -66,7 +66,6 @@ static void incast_draw(struct source *s)
 static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
 {
     struct source *s = (struct source *)base;
-    (void)err;
     if (s->left == 0)
         incast_draw(s);
     const int64_t most_ps = s->p.duration_ps ? s->p.duration_ps : WEFT_NEVER / 4;
@@ -130,7 +129,6 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_incast;
 const struct weft_workload_ops weft_workload_incast = {
     .name = "incast",
     .title = "several hosts send to one at the same time, again and again",

@@ -377,7 +377,6 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_inference;
 const struct weft_workload_ops weft_workload_inference = {
     .name = "inference",
     .title = "requests whose key-value caches go from ranks that prefill to ranks that decode",

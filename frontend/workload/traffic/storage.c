@@ -261,7 +261,6 @@ static int flows(const void *params, const struct weft_flow_site *site,
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_storage;
 const struct weft_workload_ops weft_workload_storage = {
     .name = "storage",
     .title = "clients read from and write to storage servers, one or several at once",

@@ -309,7 +309,6 @@ static int describe(const void *params, char *buf, size_t size, struct weft_err 
     return 0;
 }
 
-extern const struct weft_workload_ops weft_workload_training;
 const struct weft_workload_ops weft_workload_training = {
     .name = "training",
     .title = "training of transformers and tables of layers: data, tensor, context, pipeline and "

@@ -11,7 +11,6 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct weft_schedule_sink *s)
 {
-    (void)stage;
     for (uint64_t k = 0; k < q->microbatches; k++)
         weft_schedule_put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = q->microbatches; k-- > 0;)

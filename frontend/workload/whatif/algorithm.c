@@ -26,7 +26,6 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
                  struct weft_arena *arena, struct weft_err *err)
 {
     const struct algorithm *p = t->params;
-    (void)rank;
     for (size_t i = 0; i < et->nnodes; i++) {
         if (!weft_select_node(&p->select, &et->nodes[i]))
             continue;

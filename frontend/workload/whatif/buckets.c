@@ -70,7 +70,6 @@ static struct open *open_of(const struct walk *w, uint32_t d)
 static void close_of(struct walk *w, uint32_t i, uint32_t d)
 {
     struct open *o = open_of(w, d);
-    (void)i;
     if (o)
         o->bucket = NONE;
 }

@@ -73,7 +73,6 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     const struct compress *p = t->params;
     struct weft_edit e = {0};
     int rc = weft_edit_start(&e, et, arena, err);
-    (void)rank;
     for (uint32_t i = 0; !rc && i < e.n; i++) {
         struct weft_et_node *node = &et->nodes[i];
         const uint64_t bytes = weft_node_bytes(node);

@@ -17,7 +17,6 @@ static const struct weft_param params[] = {
 static uint32_t of(const void *ctx, uint32_t r, uint32_t c)
 {
     const struct exchange *p = ctx;
-    (void)c;
     return r == p->a ? (uint32_t)p->b : r == p->b ? (uint32_t)p->a : r;
 }
 

@@ -55,7 +55,6 @@ struct fusing {
 
 static int start(struct weft_transform *t, struct weft_err *err)
 {
-    (void)err;
     ((struct fuse *)t->params)->select.kind = WEFT_SELECT_COLLECTIVE;
     return 0;
 }

@@ -79,7 +79,6 @@ static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
     const struct split *p = t->params;
     struct weft_edit e = {0};
     int rc = weft_edit_start(&e, et, arena, err);
-    (void)rank;
     for (uint32_t k = 0; !rc && k < e.n; k++) {
         const uint32_t i = e.by_id[k]; /* new ids go up as those of what is cut */
         const struct weft_et_node *node = &et->nodes[i];

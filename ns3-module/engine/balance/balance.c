@@ -40,7 +40,6 @@
 static uint32_t spray(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                       const struct pkt *k)
 {
-    (void)k;
     return g.ports[e->spread.turns[node]++ % g.n];
 }
 
@@ -73,8 +72,6 @@ static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32
 static uint32_t drawn(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                       const struct pkt *k)
 {
-    (void)node;
-    (void)k;
     return g.ports[weft_rng_below(&e->spread.steer_rng, g.n)];
 }
 

@@ -37,7 +37,6 @@ uint32_t drill(struct weft_engine *e, struct weft_route_group g, uint32_t node, 
     uint32_t seen[DRILL_SAMPLES_MAX];
     const uint32_t samples = (uint32_t)e->p.sw.drill_samples;
     const uint32_t kept = (uint32_t)e->p.sw.drill_memory;
-    (void)k;
     for (uint32_t i = 0; i < kept; i++)
         if (among(g.ports, g.n, memory[i]) && !among(sorted, n, memory[i]))
             insert(e, sorted, n++, memory[i]);

@@ -19,7 +19,6 @@
 
 static uint32_t upper(const struct weft_fabric *f)
 {
-    (void)f;
     return 1;
 }
 

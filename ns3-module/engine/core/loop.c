@@ -82,7 +82,6 @@ void loop_limit(struct weft_engine *e)
  * threads its agenda is NULL, for the engine's own. */
 static inline bool next_of_run(struct weft_engine *e, void *ctx, struct loop_event *ev)
 {
-    (void)ctx;
     for (;;) {
         ev->a = NULL;
         ev->d = agenda_first(e, &e->loop.agenda);
@@ -106,7 +105,6 @@ static inline bool next_of_run(struct weft_engine *e, void *ctx, struct loop_eve
 /* Executes it, or has threads execute it with what else is due. */
 static inline void run_or_share(struct weft_engine *e, void *ctx, const struct loop_event *ev)
 {
-    (void)ctx;
     WEFT_REQUIRE(ev->d.t >= e->now);
     if (__builtin_expect(!ev->a, 1)) /* where it is, is a constant */
         agenda_run(e, &e->loop.agenda, ev->d);

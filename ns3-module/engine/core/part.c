@@ -103,7 +103,6 @@ void part_union(struct weft_engine *e, uint8_t *bytes, uint32_t n)
 static void part_take_error(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct weft_err *err = ctx, other;
-    (void)e;
     memcpy(&other, answer, sizeof other);
     if (other.code && !err->code)
         weft_err_set(err, other.code, "process %u: %s", from, other.msg);

@@ -267,7 +267,6 @@ void all_parts_note_text(void *speaker, const char *text)
 
 static void take_text(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
-    (void)from;
     send_buffer_add(e, ctx, answer, sizeof(struct text_of_qp));
 }
 

@@ -29,7 +29,6 @@ static void list_due(struct weft_engine *e, int64_t t_ps)
 
 static void take(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
-    (void)from;
     send_buffer_add(e, ctx, answer, sizeof(uint64_t));
 }
 

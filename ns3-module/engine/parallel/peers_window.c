@@ -208,7 +208,6 @@ static bool next_timer(struct weft_engine *e, void *ctx, struct loop_event *ev)
 
 static void run_timer(struct weft_engine *e, void *ctx, const struct loop_event *ev)
 {
-    (void)ctx;
     const bool pause = ev->a->slow.h[0].id >> EV_KIND_SHIFT == EV_PFC;
     agenda_run(e, ev->a, ev->d);
     if (!pause)

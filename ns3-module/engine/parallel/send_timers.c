@@ -59,7 +59,6 @@ static bool next_plan(struct weft_engine *e, void *ctx, struct loop_event *ev)
 static void run_plan(struct weft_engine *e, void *ctx, const struct loop_event *ev)
 {
     const struct ev top = ev->a->slow.h[0];
-    (void)ctx;
     e->now = top.t;
     e->tot.events++;
     e->parts->turn++;

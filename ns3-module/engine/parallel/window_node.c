@@ -82,7 +82,6 @@ struct node_turn {
 static inline bool next_of_node(struct weft_engine *e, void *ctx, struct loop_event *ev)
 {
     const struct node_turn *t = ctx;
-    (void)e;
     ev->d.key = t->node->q.h[0];
     return ev->d.key < t->until;
 }

@@ -244,7 +244,6 @@ static void timed_sent(struct weft_engine *e, uint32_t qi, uint64_t psn, uint32_
 
 static int64_t timed_due(struct weft_engine *e, const struct qp *q)
 {
-    (void)e;
     int64_t first = WEFT_NEVER;
     struct packet_times *t = q->snd->repeat ? &q->snd->repeat->times : NULL;
     for (uint32_t l = 0; t && l < t->nlevels; l++) {
