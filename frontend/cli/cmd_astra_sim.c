@@ -19,64 +19,51 @@ struct astra_opts {
     const char *queues, *injection_scale, *comm_scale, *compute_scale, *rendezvous, *passes;
     const char *logging, *logging_folder, *stat_path, *run_name, *stat_rows, *stat_row;
     struct weft_strings units, links, bandwidths, latencies, htsim;
-    const char *out;
+    struct weft_foreign_opts run;
     int backend; /* enum weft_astra_backend */
-    bool compat, no_out, json, quiet, show;
+    bool compat;
 };
 
-#define TEXT_OPT(name, field, arg, help)                                                           \
-    {                                                                                              \
-        name, 0, WEFT_OPT_TEXT, offsetof(struct astra_opts, field), arg, NULL, help                \
-    }
-#define LIST_OPT(name, field, help)                                                                \
-    {                                                                                              \
-        name, 0, WEFT_OPT_LIST, offsetof(struct astra_opts, field), "VALUES", NULL, help           \
-    }
-#define FLAG_OPT(name, letter, field, help)                                                        \
-    {                                                                                              \
-        name, letter, WEFT_OPT_FLAG, offsetof(struct astra_opts, field), NULL, NULL, help          \
-    }
-
+#define WEFT_OPTS struct astra_opts
 static const struct weft_opt options[] = {
-    TEXT_OPT("workload-configuration", workload, "PREFIX", "Chakra traces PREFIX.0.et ..."),
-    TEXT_OPT("system-configuration", system, "FILE", "system JSON, or text of ASTRA-sim 1.0"),
-    TEXT_OPT("network-configuration", network, "FILE",
-             "analytical YAML, network JSON of 1.0, or ns-3's config.txt"),
-    TEXT_OPT("remote-memory-configuration", memory, "FILE", "remote memory JSON"),
-    TEXT_OPT("comm-group-configuration", groups, "FILE",
-             "JSON of process groups; a name with 'empty' in it: none"),
-    TEXT_OPT("logical-topology-configuration", logical, "FILE", "JSON with logical-dims, for ns-3"),
-    TEXT_OPT("num-queues-per-dim", queues, "N", "queues of a dimension; default 1"),
-    TEXT_OPT("injection-scale", injection_scale, "X", "factor of endpoint-delay; default 1"),
-    TEXT_OPT("rendezvous-protocol", rendezvous, "BOOL",
-             "receivers ask for each message; default false"),
-    TEXT_OPT("comm-scale", comm_scale, "X", "has no effect, as in ASTRA-sim 2"),
-    TEXT_OPT("compute-scale", compute_scale, "X", "has no effect, as in ASTRA-sim 2"),
-    TEXT_OPT("num-passes", passes, "N", "has no effect on traces"),
-    TEXT_OPT("run-name", run_name, "NAME", "name of the run"),
-    TEXT_OPT("logging-configuration", logging, "FILE", "has no effect"),
-    TEXT_OPT("logging-folder", logging_folder, "DIR", "has no effect"),
-    TEXT_OPT("path", stat_path, "DIR", "has no effect: see --out"),
-    TEXT_OPT("total-stat-rows", stat_rows, "N", "has no effect"),
-    TEXT_OPT("stat-row", stat_row, "N", "has no effect"),
-    LIST_OPT("units-count", units, "in place of the network file's: NPUs per dimension"),
-    LIST_OPT("links-count", links, "in place of the network file's: links per dimension"),
-    LIST_OPT("link-bandwidth", bandwidths, "in place of the network file's, 2^30 byte/s"),
-    LIST_OPT("link-latency", latencies, "in place of the network file's, ns"),
-    {"htsim_opts", 0, WEFT_OPT_REST, offsetof(struct astra_opts, htsim), "ARGUMENTS", NULL,
-     "everything behind it is htsim's: -topo FILE is the fabric, the rest has no effect"},
-    {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct astra_opts, backend), NULL,
-     "auto|congestion-unaware|congestion-aware|packet",
-     "auto: packets for ns-3; else as ASTRA-sim's analytical networks, aware in one dimension"},
-    FLAG_OPT("compat", 0, compat,
-             "ns-3: wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
-    WEFT_SOURCE_OPTS(astra_opts),
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct astra_opts, out), "DIR", NULL,
-     "run folder; default out/NAME of the workload"},
-    FLAG_OPT("no-out", 0, no_out, "write no files"),
-    FLAG_OPT("show-settings", 0, show, "print the resolved settings instead of running"),
-    FLAG_OPT("json", 0, json, "print the summary as JSON"),
-    FLAG_OPT("quiet", 'q', quiet, "no results, no notes; errors and warnings only"),
+    WEFT_TEXT("workload-configuration", 0, workload, "PREFIX", "Chakra traces PREFIX.0.et ..."),
+    WEFT_TEXT("system-configuration", 0, system, "FILE", "system JSON, or text of ASTRA-sim 1.0"),
+    WEFT_TEXT("network-configuration", 0, network, "FILE",
+              "analytical YAML, network JSON of 1.0, or ns-3's config.txt"),
+    WEFT_TEXT("remote-memory-configuration", 0, memory, "FILE", "remote memory JSON"),
+    WEFT_TEXT("comm-group-configuration", 0, groups, "FILE",
+              "JSON of process groups; a name with 'empty' in it: none"),
+    WEFT_TEXT("logical-topology-configuration", 0, logical, "FILE",
+              "JSON with logical-dims, for ns-3"),
+    WEFT_TEXT("num-queues-per-dim", 0, queues, "N", "queues of a dimension; default 1"),
+    WEFT_TEXT("injection-scale", 0, injection_scale, "X", "factor of endpoint-delay; default 1"),
+    WEFT_TEXT("rendezvous-protocol", 0, rendezvous, "BOOL",
+              "receivers ask for each message; default false"),
+    WEFT_TEXT("comm-scale", 0, comm_scale, "X", "has no effect, as in ASTRA-sim 2"),
+    WEFT_TEXT("compute-scale", 0, compute_scale, "X", "has no effect, as in ASTRA-sim 2"),
+    WEFT_TEXT("num-passes", 0, passes, "N", "has no effect on traces"),
+    WEFT_TEXT("run-name", 0, run_name, "NAME", "name of the run"),
+    WEFT_TEXT("logging-configuration", 0, logging, "FILE", "has no effect"),
+    WEFT_TEXT("logging-folder", 0, logging_folder, "DIR", "has no effect"),
+    WEFT_TEXT("path", 0, stat_path, "DIR", "has no effect: see --out"),
+    WEFT_TEXT("total-stat-rows", 0, stat_rows, "N", "has no effect"),
+    WEFT_TEXT("stat-row", 0, stat_row, "N", "has no effect"),
+    WEFT_LIST("units-count", 0, units, "VALUES",
+              "in place of the network file's: NPUs per dimension"),
+    WEFT_LIST("links-count", 0, links, "VALUES",
+              "in place of the network file's: links per dimension"),
+    WEFT_LIST("link-bandwidth", 0, bandwidths, "VALUES",
+              "in place of the network file's, 2^30 byte/s"),
+    WEFT_LIST("link-latency", 0, latencies, "VALUES", "in place of the network file's, ns"),
+    WEFT_REST("htsim_opts", 0, htsim, "ARGUMENTS",
+              "everything behind it is htsim's: -topo FILE is the fabric, the rest has no effect"),
+    WEFT_CHOICE(
+        "backend", 0, backend, "auto|congestion-unaware|congestion-aware|packet",
+        "auto: packets for ns-3; else as ASTRA-sim's analytical networks, aware in one dimension"),
+    WEFT_FLAG("compat", 0, compat,
+              "ns-3: wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
+    WEFT_SOURCE_OPTS,
+    WEFT_FOREIGN_OPTS("workload", 'o', 'q'),
 };
 
 static struct weft_astra_options options_of(const struct astra_opts *o)
@@ -120,7 +107,7 @@ static int astra_sim_resolve(const struct weft_cli *cli, const struct astra_opts
                              const struct weft_astra_experiment *x, struct weft_scenario **out,
                              struct weft_err *err)
 {
-    for (size_t i = 0; i < x->nnotes && !o->quiet; i++)
+    for (size_t i = 0; i < x->nnotes && !o->run.quiet; i++)
         weft_log(cli->log, WEFT_LOG_INFO, "%s", x->notes[i]);
     return weft_source_resolve(cli, &o->source, x->sets, x->nsets, x->name, out, err);
 }
@@ -166,28 +153,15 @@ static int astra_sim_play(const struct weft_cli *cli, const struct astra_opts *o
                           struct weft_scenario *s, const struct weft_hpcc_message_files *of,
                           struct weft_err *err)
 {
-    struct weft_execution x = {0};
     struct weft_ns3_files files;
-    char dir[WEFT_PATH_MAX];
-    struct weft_execute_opts eo = {.out_dir = o->out,
-                                   .progress = o->quiet ? NULL : cli->err,
-                                   .progress_is_tty = cli->err_is_tty,
-                                   .ended = o->json || o->quiet ? NULL : print_ranks,
-                                   .ended_ctx = cli->out,
-                                   .files = of->fct || of->pfc ? &files.files : NULL};
+    struct weft_foreign_run r = {.command = "astra-sim",
+                                 .opts = &o->run,
+                                 .how = {.ended = o->run.json || o->run.quiet ? NULL : print_ranks,
+                                         .ended_ctx = cli->out,
+                                         .files = of->fct || of->pfc ? &files.files : NULL}};
     weft_ns3_files_init(&files, of, NULL);
-    int code = weft_run_folder(&eo, o->no_out, s->name, dir, err);
-    if (!code)
-        code = weft_execute(cli, s, &eo, &x, err);
-    weft_interrupt_saved();
-    code = code ? code : x.end.code;
-    weft_run_say(
-        cli, &x,
-        &(struct weft_run_output){
-            .command = "astra-sim", .out_dir = eo.out_dir, .json = o->json, .quiet = o->quiet},
-        code);
+    const int code = weft_foreign_play(cli, s, &r, err);
     weft_ns3_files_free(&files);
-    weft_execution_free(&x);
     return code;
 }
 
@@ -196,18 +170,14 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
 {
     const struct astra_opts *o = (const struct astra_opts *)opts;
     struct weft_scenario *s = NULL;
-    if (nargs)
-        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
-    if (o->out && o->no_out)
-        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    if (weft_foreign_check(&o->run, args, nargs, err))
+        return err->code;
     const struct weft_astra_options ao = options_of(o);
     struct weft_astra_experiment *x = weft_astra_experiment_new(&ao, err);
     if (!x)
         return err->code;
     int code = astra_sim_resolve(cli, o, x, &s, err);
-    if (!code && o->show)
-        weft_source_config_text(cli->out, s, true);
-    else if (!code)
+    if (!code)
         code = astra_sim_play(cli, o, s, &x->files, err);
     weft_astra_experiment_free(x);
     weft_scenario_free(s);
@@ -228,8 +198,6 @@ const struct weft_command weft_command_astra_sim = {
         "weft's run folder.\n"
         "What weft does otherwise is said once per key; values that it can't honour are errors. "
         "docs/how-to/coming-from.md compares the numbers.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct astra_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = run,
 };

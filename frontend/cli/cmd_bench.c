@@ -15,31 +15,34 @@ struct bench_opts {
     int list, json, quick, callgrind, in_process;
 };
 
-#define FIELD(name) offsetof(struct bench_opts, name)
+#define WEFT_OPTS struct bench_opts
 static const struct weft_opt options[] = {
-    {"list", 'l', WEFT_OPT_FLAG, FIELD(list), NULL, NULL, "list the cases"},
-    {"controls", 'c', WEFT_OPT_TEXT, FIELD(controls), "NAME,NAME", NULL,
-     "congestion controls to run each case with; default: dcqcn,hpcc,none, but that "
-     "of the case where it names one"},
-    {"threads", 0, WEFT_OPT_TEXT, FIELD(threads), "N,N", NULL,
-     "numbers of threads (run.threads) to run each case with, and how much faster than the first "
-     "each is; default: what --set says"},
-    {"processes", 0, WEFT_OPT_TEXT, FIELD(processes), "N,N", NULL,
-     "numbers of processes to run each case with, started by mpirun on this machine (1: none is), "
-     "with memory, exchange and waiting of each; default: 1"},
-    {"quick", 'q', WEFT_OPT_FLAG, FIELD(quick), NULL, NULL, "run every case at its small size"},
-    {"callgrind", 0, WEFT_OPT_FLAG, FIELD(callgrind), NULL, NULL,
-     "also count instructions: runs each case once more under valgrind, some 50 times slower"},
-    {"set", 's', WEFT_OPT_TEXTS, FIELD(set), "KEY=VALUE", NULL,
-     "override a setting of every case, for instance transport.mtu=4096B"},
-    {"backend", 0, WEFT_OPT_TEXT, FIELD(backend), "NAME", NULL,
-     "network backend; default: the packet engine"},
-    {"json", 0, WEFT_OPT_FLAG, FIELD(json), NULL, NULL, "print as JSON"},
-    {"in-process", 0, WEFT_OPT_FLAG, FIELD(in_process), NULL, NULL,
-     "run in this process instead of one per measurement: for profilers"},
-    {"hand-over", 0, WEFT_OPT_TEXT, FIELD(hand_over), "FILE", NULL,
-     "with --in-process: print nothing, and write what was measured to FILE, for the 'weft bench "
-     "--processes' that has started this one"},
+    WEFT_FLAG("list", 'l', list, "list the cases"),
+    WEFT_TEXT("controls", 'c', controls, "NAME,NAME",
+              "congestion controls to run each case with; default: dcqcn,hpcc,none, but that "
+              "of the case where it names one"),
+    WEFT_TEXT("threads", 0, threads, "N,N",
+              "numbers of threads (run.threads) to run each case with, and how much faster than "
+              "the first "
+              "each is; default: what --set says"),
+    WEFT_TEXT("processes", 0, processes, "N,N",
+              "numbers of processes to run each case with, started by mpirun on this machine (1: "
+              "none is), "
+              "with memory, exchange and waiting of each; default: 1"),
+    WEFT_FLAG("quick", 'q', quick, "run every case at its small size"),
+    WEFT_FLAG(
+        "callgrind", 0, callgrind,
+        "also count instructions: runs each case once more under valgrind, some 50 times slower"),
+    WEFT_TEXTS("set", 's', set, "KEY=VALUE",
+               "override a setting of every case, for instance transport.mtu=4096B"),
+    WEFT_TEXT("backend", 0, backend, "NAME", "network backend; default: the packet engine"),
+    WEFT_FLAG("json", 0, json, "print as JSON"),
+    WEFT_FLAG("in-process", 0, in_process,
+              "run in this process instead of one per measurement: for profilers"),
+    WEFT_TEXT("hand-over", 0, hand_over, "FILE",
+              "with --in-process: print nothing, and write what was measured to FILE, for the "
+              "'weft bench "
+              "--processes' that has started this one"),
 };
 #undef FIELD
 
@@ -324,8 +327,6 @@ const struct weft_command weft_command_bench = {
     .details = "A packet-hop is one packet of any kind serialised on one link. Rates are per "
                "second of CPU time.\nEach measurement is a process of its own, or several with "
                "--processes.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct bench_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = bench_run,
 };

@@ -21,13 +21,12 @@ struct check_opts {
     bool json, quiet, all;
 };
 
+#define WEFT_OPTS struct check_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(check_opts),
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct check_opts, json), NULL, NULL, "print as JSON"},
-    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct check_opts, quiet), NULL, NULL,
-     "print warnings and errors only"},
-    {"all", 0, WEFT_OPT_FLAG, offsetof(struct check_opts, all), NULL, NULL,
-     "print settings at their defaults, too"},
+    WEFT_SOURCE_OPTS,
+    WEFT_FLAG("json", 0, json, "print as JSON"),
+    WEFT_FLAG("quiet", 'q', quiet, "print warnings and errors only"),
+    WEFT_FLAG("all", 0, all, "print settings at their defaults, too"),
 };
 
 /* Bounds beside the scenario must be readable too. */
@@ -284,8 +283,6 @@ const struct weft_command weft_command_check = {
                "every setting that can't have an effect under the others, with the value that "
                "rules it out. Says what flows offer to each tier of the fabric, and about how "
                "many packet-hops, how much CPU time and memory the run will take.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct check_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = check_run,
 };

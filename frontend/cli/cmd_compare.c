@@ -20,16 +20,16 @@ struct compare_opts {
     struct weft_strings metrics;
 };
 
+#define WEFT_OPTS struct compare_opts
 static const struct weft_opt options[] = {
-    {"tolerance", 't', WEFT_OPT_TEXT, offsetof(struct compare_opts, tolerance), "PERCENT", NULL,
-     "exit 1 when a figure of the simulated network moved by more; 0: when any moved"},
-    {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct compare_opts, metrics), "NAME", NULL,
-     "look at this figure alone; repeatable; names: weft show output"},
-    {"all", 'a', WEFT_OPT_FLAG, offsetof(struct compare_opts, all), NULL, NULL,
-     "list all figures, also those that moved little or not at all"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct compare_opts, json), NULL, NULL, "print as JSON"},
-    {"html", 0, WEFT_OPT_TEXT, offsetof(struct compare_opts, html), "FILE", NULL,
-     "also write it there as a page with the figures of both (weft report)"},
+    WEFT_TEXT("tolerance", 't', tolerance, "PERCENT",
+              "exit 1 when a figure of the simulated network moved by more; 0: when any moved"),
+    WEFT_TEXTS("metric", 'm', metrics, "NAME",
+               "look at this figure alone; repeatable; names: weft show output"),
+    WEFT_FLAG("all", 'a', all, "list all figures, also those that moved little or not at all"),
+    WEFT_FLAG("json", 0, json, "print as JSON"),
+    WEFT_TEXT("html", 0, html, "FILE",
+              "also write it there as a page with the figures of both (weft report)"),
 };
 
 /* ---- what is asked for ---- */
@@ -316,8 +316,6 @@ const struct weft_command weft_command_compare = {
                "the figures of the summary, those\n"
                "that moved furthest first. Wall time, memory and other figures of the machine are "
                "shown and not held to the tolerance.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct compare_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = compare_run,
 };

@@ -15,20 +15,22 @@ struct diagnose_opts {
     bool json;
 };
 
+#define WEFT_OPTS struct diagnose_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(diagnose_opts),
-    WEFT_LIMIT_OPTS(diagnose_opts),
-    {"job", 0, WEFT_OPT_TEXT, offsetof(struct diagnose_opts, job), "NAME", NULL,
-     "the workload that is to be faster; default: the first that has an end, else the first"},
-    {"metric", 'm', WEFT_OPT_TEXT, offsetof(struct diagnose_opts, metric), "NAME", NULL,
-     "what is to be smaller ('weft list metrics'); default: the workload's time, or its flows' "
-     "mean completion time and 99th percentile of slowdown"},
-    {"budget", 0, WEFT_OPT_TEXT, offsetof(struct diagnose_opts, budget), "TIME", NULL,
-     "wall-clock time within which changes are tried; default: 60s"},
-    {"jobs", 'j', WEFT_OPT_TEXT, offsetof(struct diagnose_opts, jobs), "N", NULL,
-     "changes that are played at the same time; default: one per processor"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct diagnose_opts, json), NULL, NULL,
-     "print one JSON object"},
+    WEFT_SOURCE_OPTS,
+    WEFT_LIMIT_OPTS,
+    WEFT_TEXT(
+        "job", 0, job, "NAME",
+        "the workload that is to be faster; default: the first that has an end, else the first"),
+    WEFT_TEXT(
+        "metric", 'm', metric, "NAME",
+        "what is to be smaller ('weft list metrics'); default: the workload's time, or its flows' "
+        "mean completion time and 99th percentile of slowdown"),
+    WEFT_TEXT("budget", 0, budget, "TIME",
+              "wall-clock time within which changes are tried; default: 60s"),
+    WEFT_TEXT("jobs", 'j', jobs, "N",
+              "changes that are played at the same time; default: one per processor"),
+    WEFT_FLAG("json", 0, json, "print one JSON object"),
 };
 
 static int read_budget(const struct diagnose_opts *o, struct weft_diagnose_budget *out,
@@ -126,8 +128,6 @@ const struct weft_command weft_command_diagnose = {
         "in "
         "the folder, where 'weft report' finds it.\n"
         "Gains below 2 % are within chance.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct diagnose_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = diagnose,
 };

@@ -14,8 +14,9 @@ struct doctor_opts {
     bool json;
 };
 
+#define WEFT_OPTS struct doctor_opts
 static const struct weft_opt options[] = {
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct doctor_opts, json), NULL, NULL, "print as JSON"},
+    WEFT_FLAG("json", 0, json, "print as JSON"),
 };
 
 enum state { PROBLEM, OK, ABSENT };
@@ -174,8 +175,6 @@ const struct weft_command weft_command_doctor = {
     .usage = "",
     .example = "weft doctor",
     .details = "Exits 1 when something does not work.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct doctor_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = doctor_run,
 };

@@ -18,9 +18,10 @@ struct explain_opts {
     bool json;
 };
 
+#define WEFT_OPTS struct explain_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(explain_opts),
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct explain_opts, json), NULL, NULL, "print as JSON"},
+    WEFT_SOURCE_OPTS,
+    WEFT_FLAG("json", 0, json, "print as JSON"),
 };
 
 /* Calls @p fn for every parameter of every table. */
@@ -343,8 +344,6 @@ const struct weft_command weft_command_explain = {
         "workloads (web.load) need their scenario.\nOf a word, such as slowdown or hpcc, it says "
         "the "
         "metrics, columns and members of families that have it.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct explain_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = explain_explain,
 };

@@ -14,10 +14,10 @@ struct explain_choice_opts {
     const char *nodes;
 };
 
+#define WEFT_OPTS struct explain_choice_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(explain_choice_opts),
-    {"nodes", 'n', WEFT_OPT_TEXT, offsetof(struct explain_choice_opts, nodes), "N", NULL,
-     "nodes; default: those of the cluster's file"},
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("nodes", 'n', nodes, "N", "nodes; default: those of the cluster's file"),
 };
 
 static int read_kind(const char *name, enum weft_coll_kind *out, struct weft_err *err)
@@ -130,8 +130,6 @@ const struct weft_command weft_command_explain_choice = {
         "the "
         "same, as in nccl-tests. CLUSTER is a file of "
         "scenarios/clusters, by name, or any scenario with system.library=nccl.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct explain_choice_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = run,
 };

@@ -18,17 +18,16 @@ struct fct_opts {
 
 enum { TO_TEXT, TO_CSV, TO_LATEX };
 
+#define WEFT_OPTS struct fct_opts
 static const struct weft_opt options[] = {
-    {"to", 't', WEFT_OPT_CHOICE, offsetof(struct fct_opts, to), NULL, "text|csv|latex",
-     "a table for people, one for programs, or a tabular of LaTeX"},
-    {"buckets", 'b', WEFT_OPT_TEXT, offsetof(struct fct_opts, buckets), "SIZES", NULL,
-     "largest sizes of the buckets, ascending; default: 10KB,100KB,1MB"},
-    {"job", 0, WEFT_OPT_TEXT, offsetof(struct fct_opts, job), "NAME", NULL,
-     "messages of this workload alone"},
-    {"label", 'l', WEFT_OPT_TEXTS, offsetof(struct fct_opts, labels), "TEXT", NULL,
-     "name of a run; once for each run, those of the same name are seeds of one"},
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct fct_opts, out), "FILE", NULL,
-     "where to write it; default: standard output"},
+    WEFT_CHOICE("to", 't', to, "text|csv|latex",
+                "a table for people, one for programs, or a tabular of LaTeX"),
+    WEFT_TEXT("buckets", 'b', buckets, "SIZES",
+              "largest sizes of the buckets, ascending; default: 10KB,100KB,1MB"),
+    WEFT_TEXT("job", 0, job, "NAME", "messages of this workload alone"),
+    WEFT_TEXTS("label", 'l', labels, "TEXT",
+               "name of a run; once for each run, those of the same name are seeds of one"),
+    WEFT_TEXT("out", 'o', out, "FILE", "where to write it; default: standard output"),
 };
 
 static bool fct_has_jobs(const struct weft_fct_table *t)
@@ -230,8 +229,6 @@ const struct weft_command weft_command_fct = {
         "seeds, the interval is that of the mean over seeds.\n"
         "Several runs have one baseline: what messages of the same hosts and size take alone in "
         "the run where they take least.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct fct_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = fct_run,
 };

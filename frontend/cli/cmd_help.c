@@ -11,9 +11,9 @@ struct help_opts {
 };
 enum { AS_TEXT, AS_MAN, AS_BASH, AS_ZSH };
 
+#define WEFT_OPTS struct help_opts
 static const struct weft_opt options[] = {
-    {"as", 0, WEFT_OPT_CHOICE, offsetof(struct help_opts, as), NULL, "text|man|bash|zsh",
-     "text, a man page, or completion for a shell"},
+    WEFT_CHOICE("as", 0, as, "text|man|bash|zsh", "text, a man page, or completion for a shell"),
 };
 
 static int help_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
@@ -69,8 +69,6 @@ const struct weft_command weft_command_help = {
     .example = "weft help run",
     .details = "Man pages and completion are made from the same tables as this text, and are "
                "installed with the program.\nWithout installing: source <(weft help --as bash)",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct help_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = help_run,
 };

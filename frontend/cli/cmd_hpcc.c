@@ -17,26 +17,22 @@ struct opts {
     int flow_format; /* enum */
 };
 
+#define WEFT_OPTS struct opts
 static const struct weft_opt options[] = {
-    {"config", 'c', WEFT_OPT_TEXT, offsetof(struct opts, config), "FILE", NULL,
-     "HPCC's config.txt, as an option"},
-    {"compat", 0, WEFT_OPT_FLAG, offsetof(struct opts, compat), NULL, NULL,
-     "wire sizes, rounding, ACKs, buffer and hash as in the simulator"},
-    {"control", 0, WEFT_OPT_TEXT, offsetof(struct opts, control), "NAME", NULL,
-     "weft's NAME with its own defaults in place of CC_MODE; names: weft list cc"},
-    WEFT_SOURCE_OPTS(opts),
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct opts, out), "DIR", NULL,
-     "run folder; default out/NAME of the configuration's folder"},
-    {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct opts, no_out), NULL, NULL, "write no files"},
-    {"flow-format", 0, WEFT_OPT_CHOICE, offsetof(struct opts, flow_format), NULL,
-     "auto|hpcc|conweave", "columns of the flow list; conweave has no port; auto: by their number"},
-    {"show-settings", 0, WEFT_OPT_FLAG, offsetof(struct opts, show), NULL, NULL,
-     "print the resolved settings instead of running"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct opts, json), NULL, NULL,
-     "print as JSON: what run.json says"},
-    WEFT_LIMIT_OPTS(opts),
-    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct opts, quiet), NULL, NULL,
-     "no summary and no progress; errors and warnings only"},
+    WEFT_TEXT("config", 'c', config, "FILE", "HPCC's config.txt, as an option"),
+    WEFT_FLAG("compat", 0, compat,
+              "wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
+    WEFT_TEXT("control", 0, control, "NAME",
+              "weft's NAME with its own defaults in place of CC_MODE; names: weft list cc"),
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("out", 'o', out, "DIR", "run folder; default out/NAME of the configuration's folder"),
+    WEFT_FLAG("no-out", 0, no_out, "write no files"),
+    WEFT_CHOICE("flow-format", 0, flow_format, "auto|hpcc|conweave",
+                "columns of the flow list; conweave has no port; auto: by their number"),
+    WEFT_FLAG("show-settings", 0, show, "print the resolved settings instead of running"),
+    WEFT_FLAG("json", 0, json, "print as JSON: what run.json says"),
+    WEFT_LIMIT_OPTS,
+    WEFT_FLAG("quiet", 'q', quiet, "no summary and no progress; errors and warnings only"),
 };
 
 static void hpcc_print_json(const struct weft_hpcc_run *r)
@@ -131,8 +127,6 @@ const struct weft_command weft_command_hpcc = {
         "simulator.flow-format.\n"
         "Under mpirun ('mpirun -n 2 weft hpcc ...') the processes share the fabric out; results "
         "are the same.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = run,
 };

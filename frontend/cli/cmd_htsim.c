@@ -19,76 +19,63 @@ struct htsim_opts {
     const char *tm, *topo, *nodes, *tiers, *planes, *linkspeed, *mtu, *hop_latency, *switch_latency,
         *paths, *end, *target, *qa_gate, *factor, *q, *cwnd, *trimsize, *failed, *sack;
     const char *idle; /* of options without effect */
-    const char *out;
+    struct weft_foreign_opts run;
     int balance, control, queue_type, host_queue_type, strategy; /* enums */
     bool sender_only, receiver_only, sender, receiver, disable_trim, own_rtt, no_nack_rtt,
         idle_flag, no_oversubscribed;
-    bool no_out, json, quiet, show;
 };
 
-#define TEXT(name, field, arg, help)                                                               \
-    {                                                                                              \
-        name, 0, WEFT_OPT_TEXT, offsetof(struct htsim_opts, field), arg, NULL, help                \
-    }
-#define FLAG(name, field, help)                                                                    \
-    {                                                                                              \
-        name, 0, WEFT_OPT_FLAG, offsetof(struct htsim_opts, field), NULL, NULL, help               \
-    }
-#define CHOICE(name, field, words, help)                                                           \
-    {                                                                                              \
-        name, 0, WEFT_OPT_CHOICE, offsetof(struct htsim_opts, field), NULL, words, help            \
-    }
-#define IDLE_TEXT(name, help) TEXT(name, idle, "X", "has no effect: " help)
-#define IDLE_FLAG(name, help) FLAG(name, idle_flag, "has no effect: " help)
+#define IDLE_TEXT(name, help) WEFT_TEXT(name, 0, idle, "X", "has no effect: " help)
+#define IDLE_FLAG(name, help) WEFT_FLAG(name, 0, idle_flag, "has no effect: " help)
 
+#define WEFT_OPTS struct htsim_opts
 static const struct weft_opt options[] = {
-    TEXT("tm", tm, "FILE", "connection matrix"),
-    TEXT("topo", topo, "FILE", "fat tree; default one of so many -nodes"),
-    TEXT("nodes", nodes, "N", "hosts; default what the matrix says"),
-    TEXT("tiers", tiers, "N", "levels of switches, 2 or 3; default 3"),
-    TEXT("planes", planes, "N", "1"),
-    TEXT("linkspeed", linkspeed, "MBPS", "rate of every link, Mbps; default 100000"),
-    TEXT("hop_latency", hop_latency, "US", "delay of every link, us; default 1"),
-    TEXT("switch_latency", switch_latency, "US", "time in each switch, us; default 0"),
-    TEXT("mtu", mtu, "B", "packet with its 64 bytes of header; default 4150"),
-    TEXT("q", q, "PACKETS", "queue of each port; default 1 BDP, 5 without trimming"),
-    TEXT("queue_size_bdp_factor", factor, "N", "the same in BDPs"),
-    {"ecn", 0, WEFT_OPT_LIST, offsetof(struct htsim_opts, ecn), "LOW HIGH", NULL,
-     "marking thresholds, packets; default 0.2 and 0.8 BDP"},
-    FLAG("disable_trim", disable_trim, "packets that find no room are dropped"),
-    TEXT("trimsize", trimsize, "B", "size of a trimmed packet; default 64"),
-    TEXT("sack_threshold", sack, "B", "received per ACK; default 16384, 0: an ACK per packet"),
-    TEXT("paths", paths, "N", "entropy values of a flow, a power of two; default 64"),
-    CHOICE("load_balancing_algo", balance, WEFT_HTSIM_BALANCES, "how they are chosen"),
-    CHOICE("strat", strategy, "ecmp_host", "switches hash them"),
-    FLAG("sender_cc_only", sender_only, "NSCC, which is the default"),
-    FLAG("receiver_cc_only", receiver_only, "RCCC: receivers grant credit"),
-    FLAG("sender_cc", sender, "NSCC, also with -receiver_cc"),
-    FLAG("receiver_cc", receiver, "credit in addition"),
-    CHOICE("sender_cc_algo", control, WEFT_HTSIM_CONTROLS, "control of senders"),
-    TEXT("cwnd", cwnd, "PACKETS", "first window; default 1.5 BDP"),
-    TEXT("target_q_delay", target, "US", "target queueing delay, us; default 0.75 RTT, or 1 RTT"),
-    TEXT("qa_gate", qa_gate, "N", "quick adapt below 2^-N of the largest window; default 3"),
-    FLAG("enable_accurate_base_rtt", own_rtt, "base RTT of each pair, not of the longest path"),
-    TEXT("failed", failed, "N", "so many links at a quarter of their rate"),
-    TEXT("end", end, "US", "end of the run, us; default 1000"),
+    WEFT_TEXT("tm", 0, tm, "FILE", "connection matrix"),
+    WEFT_TEXT("topo", 0, topo, "FILE", "fat tree; default one of so many -nodes"),
+    WEFT_TEXT("nodes", 0, nodes, "N", "hosts; default what the matrix says"),
+    WEFT_TEXT("tiers", 0, tiers, "N", "levels of switches, 2 or 3; default 3"),
+    WEFT_TEXT("planes", 0, planes, "N", "1"),
+    WEFT_TEXT("linkspeed", 0, linkspeed, "MBPS", "rate of every link, Mbps; default 100000"),
+    WEFT_TEXT("hop_latency", 0, hop_latency, "US", "delay of every link, us; default 1"),
+    WEFT_TEXT("switch_latency", 0, switch_latency, "US", "time in each switch, us; default 0"),
+    WEFT_TEXT("mtu", 0, mtu, "B", "packet with its 64 bytes of header; default 4150"),
+    WEFT_TEXT("q", 0, q, "PACKETS", "queue of each port; default 1 BDP, 5 without trimming"),
+    WEFT_TEXT("queue_size_bdp_factor", 0, factor, "N", "the same in BDPs"),
+    WEFT_LIST("ecn", 0, ecn, "LOW HIGH", "marking thresholds, packets; default 0.2 and 0.8 BDP"),
+    WEFT_FLAG("disable_trim", 0, disable_trim, "packets that find no room are dropped"),
+    WEFT_TEXT("trimsize", 0, trimsize, "B", "size of a trimmed packet; default 64"),
+    WEFT_TEXT("sack_threshold", 0, sack, "B",
+              "received per ACK; default 16384, 0: an ACK per packet"),
+    WEFT_TEXT("paths", 0, paths, "N", "entropy values of a flow, a power of two; default 64"),
+    WEFT_CHOICE("load_balancing_algo", 0, balance, WEFT_HTSIM_BALANCES, "how they are chosen"),
+    WEFT_CHOICE("strat", 0, strategy, "ecmp_host", "switches hash them"),
+    WEFT_FLAG("sender_cc_only", 0, sender_only, "NSCC, which is the default"),
+    WEFT_FLAG("receiver_cc_only", 0, receiver_only, "RCCC: receivers grant credit"),
+    WEFT_FLAG("sender_cc", 0, sender, "NSCC, also with -receiver_cc"),
+    WEFT_FLAG("receiver_cc", 0, receiver, "credit in addition"),
+    WEFT_CHOICE("sender_cc_algo", 0, control, WEFT_HTSIM_CONTROLS, "control of senders"),
+    WEFT_TEXT("cwnd", 0, cwnd, "PACKETS", "first window; default 1.5 BDP"),
+    WEFT_TEXT("target_q_delay", 0, target, "US",
+              "target queueing delay, us; default 0.75 RTT, or 1 RTT"),
+    WEFT_TEXT("qa_gate", 0, qa_gate, "N",
+              "quick adapt below 2^-N of the largest window; default 3"),
+    WEFT_FLAG("enable_accurate_base_rtt", 0, own_rtt,
+              "base RTT of each pair, not of the longest path"),
+    WEFT_TEXT("failed", 0, failed, "N", "so many links at a quarter of their rate"),
+    WEFT_TEXT("end", 0, end, "US", "end of the run, us; default 1000"),
     IDLE_FLAG("conn_reuse", "messages of an id share a connection"),
-    FLAG("force_disable_oversubscribed_cc", no_oversubscribed,
-         "receivers heed no marks where the tree is oversubscribed"),
-    FLAG("disable_base_rtt_update_on_nack", no_nack_rtt, "NACKs do not lower the base RTT"),
+    WEFT_FLAG("force_disable_oversubscribed_cc", 0, no_oversubscribed,
+              "receivers heed no marks where the tree is oversubscribed"),
+    WEFT_FLAG("disable_base_rtt_update_on_nack", 0, no_nack_rtt, "NACKs do not lower the base RTT"),
     IDLE_FLAG("debug", "see weft run --help"),
     IDLE_TEXT("o", "see --out"),
     IDLE_TEXT("log", "see --set sample.what"),
     IDLE_TEXT("logtime", "see --set sample.interval"),
     IDLE_TEXT("logtime_us", "see --set sample.interval"),
-    CHOICE("queue_type", queue_type, "composite", "queues of switches"),
-    CHOICE("host_queue_type", host_queue_type, "fair_prio", "queues of hosts"),
-    WEFT_SOURCE_OPTS(htsim_opts),
-    TEXT("out", out, "DIR", "run folder; default out/NAME of the matrix"),
-    FLAG("no-out", no_out, "write no files"),
-    FLAG("show-settings", show, "print the resolved settings instead of running"),
-    FLAG("json", json, "print the summary as JSON"),
-    FLAG("quiet", quiet, "no results, no notes; errors and warnings only"),
+    WEFT_CHOICE("queue_type", 0, queue_type, "composite", "queues of switches"),
+    WEFT_CHOICE("host_queue_type", 0, host_queue_type, "fair_prio", "queues of hosts"),
+    WEFT_SOURCE_OPTS,
+    WEFT_FOREIGN_OPTS("matrix", 0, 0),
 };
 
 static const struct weft_foreign_opt foreign[] = {
@@ -114,7 +101,7 @@ struct experiment {
 
 static void htsim_note(const struct experiment *x, const char *text)
 {
-    if (!x->o->quiet)
+    if (!x->o->run.quiet)
         weft_log(x->cli->log, WEFT_LOG_INFO, "%s", text);
 }
 
@@ -124,19 +111,21 @@ struct number {
     double def, min, max;
     bool whole;
     double *to;
+    uint64_t *count; /* in place of to */
 };
 
 static int read_number(const struct number *n, struct weft_err *err)
 {
     char *end = NULL;
-    *n->to = n->def;
-    if (!n->text)
-        return 0;
-    *n->to = strtod(n->text, &end);
-    if (end == n->text || *end || !(*n->to >= n->min && *n->to <= n->max) ||
-        (n->whole && *n->to != floor(*n->to)))
+    const double v = n->text ? strtod(n->text, &end) : n->def;
+    if (n->text &&
+        (end == n->text || *end || !(v >= n->min && v <= n->max) || (n->whole && v != floor(v))))
         return weft_err_set(err, WEFT_E_USAGE, "-%s %s: must be a %s from %.10g to %.10g", n->name,
                             n->text, n->whole ? "whole number" : "number", n->min, n->max);
+    if (n->count)
+        *n->count = (uint64_t)v;
+    else
+        *n->to = v;
     return 0;
 }
 
@@ -145,46 +134,35 @@ static int read_numbers(struct experiment *x, struct weft_err *err)
     static const char *const words[] = {"mixed", "bitmap", "reps", "oblivious"};
     const struct htsim_opts *o = x->o;
     struct weft_htsim_options *of = &x->of;
-    double nodes, tiers, planes, mtu, paths, factor, q, cwnd, trim, sack, failed, gate, low, high;
+    double gate;
+    uint64_t planes;
     const struct number all[] = {
-        {"nodes", o->nodes, 0, 1, 1 << 24, true, &nodes},
-        {"tiers", o->tiers, 3, 2, 3, true, &tiers},
-        {"planes", o->planes, 1, 1, 1, true, &planes},
-        {"linkspeed", o->linkspeed, 100000, 1, 1e7, false, &of->link_mbps},
-        {"hop_latency", o->hop_latency, 1, 0, 1e6, false, &of->hop_us},
-        {"switch_latency", o->switch_latency, 0, 0, 1e6, false, &of->switch_us},
-        {"mtu", o->mtu, 4150, 320, 9280, true, &mtu},
-        {"paths", o->paths, 64, 1, 65536, true, &paths},
-        {"end", o->end, 1000, 1, 1e9, false, &of->end_us},
-        {"target_q_delay", o->target, 0, 0, 1e6, false, &of->target_us},
-        {"qa_gate", o->qa_gate, -1, -1, 30, true, &gate},
-        {"queue_size_bdp_factor", o->factor, 0, 1, 1e4, true, &factor},
-        {"q", o->q, 0, 1, 1e5, true, &q},
-        {"cwnd", o->cwnd, 0, 0, 1e6, true, &cwnd},
-        {"trimsize", o->trimsize, 64, 64, 512, true, &trim},
-        {"sack_threshold", o->sack, 16384, 0, 65535, true, &sack},
-        {"failed", o->failed, 0, 0, 1e6, true, &failed},
-        {"ecn", o->ecn.n > 0 ? o->ecn.list[0] : NULL, 0, 0, 1e5, true, &low},
-        {"ecn", o->ecn.n > 1 ? o->ecn.list[1] : NULL, 0, 1, 1e5, true, &high},
+        {"nodes", o->nodes, 0, 1, 1 << 24, true, NULL, &of->nodes},
+        {"tiers", o->tiers, 3, 2, 3, true, NULL, &of->tiers},
+        {"planes", o->planes, 1, 1, 1, true, NULL, &planes},
+        {"linkspeed", o->linkspeed, 100000, 1, 1e7, false, &of->link_mbps, NULL},
+        {"hop_latency", o->hop_latency, 1, 0, 1e6, false, &of->hop_us, NULL},
+        {"switch_latency", o->switch_latency, 0, 0, 1e6, false, &of->switch_us, NULL},
+        {"mtu", o->mtu, 4150, 320, 9280, true, NULL, &of->packet_bytes},
+        {"paths", o->paths, 64, 1, 65536, true, NULL, &of->paths},
+        {"end", o->end, 1000, 1, 1e9, false, &of->end_us, NULL},
+        {"target_q_delay", o->target, 0, 0, 1e6, false, &of->target_us, NULL},
+        {"qa_gate", o->qa_gate, -1, -1, 30, true, &gate, NULL},
+        {"queue_size_bdp_factor", o->factor, 0, 1, 1e4, true, NULL, &of->queue_factor},
+        {"q", o->q, 0, 1, 1e5, true, NULL, &of->queue_packets},
+        {"cwnd", o->cwnd, 0, 0, 1e6, true, NULL, &of->window_packets},
+        {"trimsize", o->trimsize, 64, 64, 512, true, NULL, &of->trim_bytes},
+        {"sack_threshold", o->sack, 16384, 0, 65535, true, NULL, &of->ack_bytes},
+        {"failed", o->failed, 0, 0, 1e6, true, NULL, &of->failed},
+        {"ecn", o->ecn.n > 0 ? o->ecn.list[0] : NULL, 0, 0, 1e5, true, NULL, &of->ecn_low_packets},
+        {"ecn", o->ecn.n > 1 ? o->ecn.list[1] : NULL, 0, 1, 1e5, true, NULL, &of->ecn_high_packets},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (read_number(&all[i], err))
             return err->code;
     if (o->ecn.n != 0 && o->ecn.n != 2)
         return weft_err_set(err, WEFT_E_USAGE, "-ecn takes two thresholds, LOW HIGH in packets");
-    of->nodes = (uint64_t)nodes;
-    of->tiers = (uint64_t)tiers;
-    of->packet_bytes = (uint64_t)mtu;
-    of->paths = (uint64_t)paths;
-    of->failed = (uint64_t)failed;
     of->qa_gate = (int64_t)gate;
-    of->queue_factor = (uint64_t)factor;
-    of->queue_packets = (uint64_t)q;
-    of->window_packets = (uint64_t)cwnd;
-    of->trim_bytes = (uint64_t)trim;
-    of->ack_bytes = (uint64_t)sack;
-    of->ecn_low_packets = (uint64_t)low;
-    of->ecn_high_packets = (uint64_t)high;
     of->balance = words[o->balance];
     return 0;
 }
@@ -244,32 +222,15 @@ static void print_flows(FILE *f, const void *flows)
 
 static int htsim_play(struct experiment *x, struct weft_err *err)
 {
-    const struct htsim_opts *o = x->o;
-    const struct weft_cli *cli = x->cli;
-    struct weft_execution run = {0};
     struct weft_htsim_flows flows;
-    char dir[WEFT_PATH_MAX];
-    struct weft_execute_opts eo = {.out_dir = o->out,
-                                   .progress = o->quiet ? NULL : cli->err,
-                                   .progress_is_tty = cli->err_is_tty,
-                                   .files = &flows.files};
+    struct weft_foreign_run r = {.command = "htsim",
+                                 .opts = &x->o->run,
+                                 .how = {.files = &flows.files},
+                                 .beside = ", as htsim says it in " WEFT_HTSIM_FLOWS_FILE,
+                                 .more = print_flows,
+                                 .ctx = &flows};
     weft_htsim_flows_init(&flows);
-    int code = weft_run_folder(&eo, o->no_out, x->s->name, dir, err);
-    if (!code)
-        code = weft_execute(cli, x->s, &eo, &run, err);
-    weft_interrupt_saved();
-    code = code ? code : run.end.code;
-    weft_run_say(cli, &run,
-                 &(struct weft_run_output){.command = "htsim",
-                                           .out_dir = eo.out_dir,
-                                           .beside = ", as htsim says it in " WEFT_HTSIM_FLOWS_FILE,
-                                           .json = o->json,
-                                           .quiet = o->quiet,
-                                           .more = print_flows,
-                                           .more_ctx = &flows},
-                 code);
-    weft_execution_free(&run);
-    return code;
+    return weft_foreign_play(x->cli, x->s, &r, err);
 }
 
 static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
@@ -277,20 +238,16 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
 {
     struct experiment x = {.cli = cli, .o = (const struct htsim_opts *)opts};
     char name[WEFT_PATH_MAX];
-    if (nargs)
-        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
-    if (!x.o->tm)
+    if (!nargs && !x.o->tm)
         return weft_err_set(err, WEFT_E_USAGE, "-tm (connection matrix) must be given");
-    if (x.o->out && x.o->no_out)
-        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    if (weft_foreign_check(&x.o->run, args, nargs, err))
+        return err->code;
     x.sets.arena = weft_arena_new();
     int code = x.sets.arena ? read_options(&x, err) : weft_err_no_memory(err, "an experiment");
     if (!code)
         code = weft_source_resolve(cli, &x.o->source, x.sets.list, x.sets.n,
                                    weft_path_stem(name, x.o->tm), &x.s, err);
-    if (!code && x.o->show)
-        weft_source_config_text(cli->out, x.s, true);
-    else if (!code)
+    if (!code)
         code = htsim_play(&x, err);
     weft_scenario_free(x.s);
     weft_settings_free(&x.sets);
@@ -311,9 +268,7 @@ const struct weft_command weft_command_htsim = {
         "Writes " WEFT_HTSIM_FLOWS_FILE
         ", a line of htsim's per flow that finished, beside weft's own files.\n"
         "docs/explanation/uet.md compares.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct htsim_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .one_dash = true,
     .foreign = foreign,
     .nforeign = sizeof foreign / sizeof foreign[0],

@@ -18,9 +18,9 @@ struct import_opts {
     bool dry_run;
 };
 
+#define WEFT_OPTS struct import_opts
 static const struct weft_opt options[] = {
-    {"dry-run", 'n', WEFT_OPT_FLAG, offsetof(struct import_opts, dry_run), NULL, NULL,
-     "say of each file what it is and what would be read of it"},
+    WEFT_FLAG("dry-run", 'n', dry_run, "say of each file what it is and what would be read of it"),
 };
 
 /* The beginning of a file, with a NUL behind it. */
@@ -286,8 +286,6 @@ const struct weft_command weft_command_import = {
                "line that runs them together: weft astra-sim or weft simai for the files of one of "
                "their experiments,\n"
                "else weft run. DIR stands for its files. Exit code 1 when a file is none of these.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct import_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = import_run,
 };

@@ -18,8 +18,9 @@ struct list_opts {
     bool json;
 };
 
+#define WEFT_OPTS struct list_opts
 static const struct weft_opt options[] = {
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct list_opts, json), NULL, NULL, "print as JSON"},
+    WEFT_FLAG("json", 0, json, "print as JSON"),
 };
 
 /* Where one line of a list goes. */
@@ -265,8 +266,6 @@ const struct weft_command weft_command_list = {
                "metrics; "
                "without it, they are explained. 'weft show' explains one entry with its "
                "parameters.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct list_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = list_run,
 };

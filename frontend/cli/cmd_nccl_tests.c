@@ -25,32 +25,30 @@ struct nccl_tests_opts {
     const char *begin, *end, *factor, *nodes, *gpus, *against, *only, *hosts, *play, *csv, *picture;
 };
 
+#define WEFT_OPTS struct nccl_tests_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(nccl_tests_opts),
-    {"minbytes", 'b', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, begin), "SIZE", NULL,
-     "smallest size; default: 8; 1M and 1MB are 1 MiB, as in nccl-tests"},
-    {"maxbytes", 'e', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, end), "SIZE", NULL,
-     "largest size; default: 16G"},
-    {"stepfactor", 'f', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, factor), "N", NULL,
-     "each size is so many times the one before; default: 2"},
-    {"nodes", 'n', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, nodes), "N", NULL,
-     "nodes; default: those of the cluster's file"},
-    {"ngpus", 'g', WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, gpus), "N", NULL,
-     "GPUs of a node; default: those of the cluster's file"},
-    {"against", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, against), "FILE", NULL,
-     "measurements: the output of nccl-tests, or CSV with the columns collective, nodes, gpus, "
-     "bytes, time_us, algbw_GBps, busbw_GBps, note; their sizes are played"},
-    {"only", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, only), "TEXT", NULL,
-     "rows of --against whose note contains TEXT"},
-    {"hosts", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, hosts), "N", NULL,
-     "nodes as CSV of --against counts them; default: those of -n, of which one may be several "
-     "hosts that share NVLinks"},
-    {"play", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, play), "SIZE", NULL,
-     "largest size that is played whole; default: 1G"},
-    {"csv", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, csv), "FILE", NULL,
-     "write the rows, with measured times, as CSV"},
-    {"picture", 0, WEFT_OPT_TEXT, offsetof(struct nccl_tests_opts, picture), "FILE", NULL,
-     "draw bus bandwidth against size, with the measured one: .svg, .pdf, .png, .gp or .csv"},
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("minbytes", 'b', begin, "SIZE",
+              "smallest size; default: 8; 1M and 1MB are 1 MiB, as in nccl-tests"),
+    WEFT_TEXT("maxbytes", 'e', end, "SIZE", "largest size; default: 16G"),
+    WEFT_TEXT("stepfactor", 'f', factor, "N",
+              "each size is so many times the one before; default: 2"),
+    WEFT_TEXT("nodes", 'n', nodes, "N", "nodes; default: those of the cluster's file"),
+    WEFT_TEXT("ngpus", 'g', gpus, "N", "GPUs of a node; default: those of the cluster's file"),
+    WEFT_TEXT(
+        "against", 0, against, "FILE",
+        "measurements: the output of nccl-tests, or CSV with the columns collective, nodes, gpus, "
+        "bytes, time_us, algbw_GBps, busbw_GBps, note; their sizes are played"),
+    WEFT_TEXT("only", 0, only, "TEXT", "rows of --against whose note contains TEXT"),
+    WEFT_TEXT(
+        "hosts", 0, hosts, "N",
+        "nodes as CSV of --against counts them; default: those of -n, of which one may be several "
+        "hosts that share NVLinks"),
+    WEFT_TEXT("play", 0, play, "SIZE", "largest size that is played whole; default: 1G"),
+    WEFT_TEXT("csv", 0, csv, "FILE", "write the rows, with measured times, as CSV"),
+    WEFT_TEXT(
+        "picture", 0, picture, "FILE",
+        "draw bus bandwidth against size, with the measured one: .svg, .pdf, .png, .gp or .csv"),
 };
 
 /* What is played. */
@@ -460,8 +458,6 @@ const struct weft_command weft_command_nccl_tests = {
         "Each size is simulated packet by packet, with the algorithm, protocol and channels that "
         "NCCL's tuner takes. Sizes above --play go on as the two below do; a '~' marks them.\n"
         "With --against the sizes are those of a file of measurements; each row shows its error.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct nccl_tests_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = run,
 };

@@ -20,44 +20,40 @@ struct plot_opts {
     bool list, logx, logy;
 };
 
+#define WEFT_OPTS struct plot_opts
 static const struct weft_opt options[] = {
-    {"to", 't', WEFT_OPT_CHOICE, offsetof(struct plot_opts, to), NULL,
-     "auto|svg|pdf|png|gnuplot|csv",
-     "what to write: a picture, a script of gnuplot with its data, or the figure's data as a "
-     "table; auto: by the ending of FILE, else svg"},
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct plot_opts, out), "FILE", NULL,
-     "where to write it; default: KIND.svg (.pdf, .png, .gp, .csv) in the first folder; -: "
-     "standard "
-     "output"},
-    {"label", 'l', WEFT_OPT_TEXTS, offsetof(struct plot_opts, labels), "TEXT", NULL,
-     "name of a run in the legend; once for each run; default: the settings in which they differ"},
-    {"from", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, from), "TIME", NULL,
-     "only what happens from this simulated time on"},
-    {"until", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, to_time), "TIME", NULL,
-     "only what happens up to this simulated time"},
-    {"job", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, job), "NAME", NULL,
-     "of messages those of this workload alone"},
-    {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct plot_opts, metrics), "NAME", NULL,
-     "sweep: this metric alone; repeatable"},
-    {"ports", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, ports), "LIST", NULL,
-     "queue-cdf: ports FROM-TO, such as s16-h3,s17-s20; all, hosts (those of hosts' links) or "
-     "switches: all of these together"},
-    {"preset", 'p', WEFT_OPT_CHOICE, offsetof(struct plot_opts, preset), NULL,
-     "page|paper-1col|paper-2col|slide",
-     "sizes of picture and font: a page of a report; a column of a paper, or two, without a title; "
-     "a slide"},
-    {"width", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, width), "SIZE", NULL,
-     "width of the picture: 3.3in, 8.5cm, or pixels, of which an inch has 110"},
-    {"height", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, height), "SIZE", NULL,
-     "height of the picture, likewise"},
-    {"logx", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, logx), NULL, NULL, "logarithmic x axes"},
-    {"logy", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, logy), NULL, NULL, "logarithmic y axes"},
-    {"title", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, title), "TEXT", NULL,
-     "title of the picture; empty: none"},
-    {"font", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, font), "NAME,SIZE", NULL,
-     "its font, in points: 'Times,8'"},
-    {"list", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, list), NULL, NULL,
-     "list the kinds of figures"},
+    WEFT_CHOICE(
+        "to", 't', to, "auto|svg|pdf|png|gnuplot|csv",
+        "what to write: a picture, a script of gnuplot with its data, or the figure's data as a "
+        "table; auto: by the ending of FILE, else svg"),
+    WEFT_TEXT(
+        "out", 'o', out, "FILE",
+        "where to write it; default: KIND.svg (.pdf, .png, .gp, .csv) in the first folder; -: "
+        "standard "
+        "output"),
+    WEFT_TEXTS("label", 'l', labels, "TEXT",
+               "name of a run in the legend; once for each run; default: the settings in which "
+               "they differ"),
+    WEFT_TEXT("from", 0, from, "TIME", "only what happens from this simulated time on"),
+    WEFT_TEXT("until", 0, to_time, "TIME", "only what happens up to this simulated time"),
+    WEFT_TEXT("job", 0, job, "NAME", "of messages those of this workload alone"),
+    WEFT_TEXTS("metric", 'm', metrics, "NAME", "sweep: this metric alone; repeatable"),
+    WEFT_TEXT(
+        "ports", 0, ports, "LIST",
+        "queue-cdf: ports FROM-TO, such as s16-h3,s17-s20; all, hosts (those of hosts' links) or "
+        "switches: all of these together"),
+    WEFT_CHOICE("preset", 'p', preset, "page|paper-1col|paper-2col|slide",
+                "sizes of picture and font: a page of a report; a column of a paper, or two, "
+                "without a title; "
+                "a slide"),
+    WEFT_TEXT("width", 0, width, "SIZE",
+              "width of the picture: 3.3in, 8.5cm, or pixels, of which an inch has 110"),
+    WEFT_TEXT("height", 0, height, "SIZE", "height of the picture, likewise"),
+    WEFT_FLAG("logx", 0, logx, "logarithmic x axes"),
+    WEFT_FLAG("logy", 0, logy, "logarithmic y axes"),
+    WEFT_TEXT("title", 0, title, "TEXT", "title of the picture; empty: none"),
+    WEFT_TEXT("font", 0, font, "NAME,SIZE", "its font, in points: 'Times,8'"),
+    WEFT_FLAG("list", 0, list, "list the kinds of figures"),
 };
 
 enum to { TO_AUTO, TO_SVG, TO_PDF, TO_PNG, TO_GNUPLOT, TO_CSV };
@@ -326,8 +322,6 @@ const struct weft_command weft_command_plot = {
         "for. gnuplot draws the pictures\n"
         "(Debian: gnuplot-nox); gnuplot and csv do without it. An SVG follows the light or dark "
         "mode of the reader.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct plot_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = plot_run,
 };

@@ -9,11 +9,12 @@ struct report_opts {
     const char *out;
 };
 
+#define WEFT_OPTS struct report_opts
 static const struct weft_opt options[] = {
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct report_opts, out), "FILE", NULL,
-     "where to write it; default: report.html in the first folder"},
-    {"label", 'l', WEFT_OPT_TEXTS, offsetof(struct report_opts, labels), "TEXT", NULL,
-     "name of a run; once for each run; default: the settings in which they differ"},
+    WEFT_TEXT("out", 'o', out, "FILE",
+              "where to write it; default: report.html in the first folder"),
+    WEFT_TEXTS("label", 'l', labels, "TEXT",
+               "name of a run; once for each run; default: the settings in which they differ"),
 };
 
 static int report_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
@@ -47,8 +48,6 @@ const struct weft_command weft_command_report = {
         "for, and the settings that are not at their defaults. It opens from disk, without network "
         "or scripts, light or dark, and prints.\n"
         "gnuplot draws the figures (Debian: gnuplot-nox).",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct report_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = report_run,
 };

@@ -27,27 +27,28 @@ struct run_opts {
     int progress; /* enum */
 };
 
+#define WEFT_OPTS struct run_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(run_opts),
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct run_opts, out), "DIR", NULL,
-     "run folder; default out/NAME of the scenario"},
-    {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, no_out), NULL, NULL, "write no files"},
-    {"expect", 0, WEFT_OPT_TEXT, offsetof(struct run_opts, expect), "FILE", NULL,
-     "check these bounds; default: expect.xml beside the scenario, unless it is overridden"},
-    {"alone", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, alone), NULL, NULL,
-     "run each workload alone on the fabric, too: slow-downs in the summary and jobs.csv"},
-    {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct run_opts, metrics), "NAME", NULL,
-     "print this metric ('weft show output'), also of a workload, in run.json; repeatable"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
-     "print the summary as JSON"},
-    {"explain-replay", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, explain_replay), NULL, NULL,
-     "what repeated itself (run.replay), how often, and why the rest did not"},
-    WEFT_LIMIT_OPTS(run_opts),
-    {"progress", 0, WEFT_OPT_CHOICE, offsetof(struct run_opts, progress), NULL, "auto|always|never",
-     "progress on stderr: a line that changes on a terminal, else one each 30 s; auto: not with "
-     "--quiet"},
-    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct run_opts, quiet), NULL, NULL,
-     "no summary, no progress, no notes; errors and warnings only"},
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("out", 'o', out, "DIR", "run folder; default out/NAME of the scenario"),
+    WEFT_FLAG("no-out", 0, no_out, "write no files"),
+    WEFT_TEXT(
+        "expect", 0, expect, "FILE",
+        "check these bounds; default: expect.xml beside the scenario, unless it is overridden"),
+    WEFT_FLAG("alone", 0, alone,
+              "run each workload alone on the fabric, too: slow-downs in the summary and jobs.csv"),
+    WEFT_TEXTS(
+        "metric", 'm', metrics, "NAME",
+        "print this metric ('weft show output'), also of a workload, in run.json; repeatable"),
+    WEFT_FLAG("json", 0, json, "print the summary as JSON"),
+    WEFT_FLAG("explain-replay", 0, explain_replay,
+              "what repeated itself (run.replay), how often, and why the rest did not"),
+    WEFT_LIMIT_OPTS,
+    WEFT_CHOICE(
+        "progress", 0, progress, "auto|always|never",
+        "progress on stderr: a line that changes on a terminal, else one each 30 s; auto: not with "
+        "--quiet"),
+    WEFT_FLAG("quiet", 'q', quiet, "no summary, no progress, no notes; errors and warnings only"),
 };
 
 static void bound_text(const struct weft_bound *b, char *buf, size_t size)
@@ -281,8 +282,6 @@ const struct weft_command weft_command_run = {
                "Under mpirun ('mpirun -n 2 weft run ...') the processes share the fabric out, "
                "or one of them does alone what can't be; results are the same. 'weft doctor' says "
                "whether\nMPI is built in.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct run_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = run_run,
 };

@@ -17,17 +17,18 @@ struct serve_opts {
     const char *socket, *frame, *open, *memory;
 };
 
+#define WEFT_OPTS struct serve_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(serve_opts),
-    {"socket", 0, WEFT_OPT_TEXT, offsetof(struct serve_opts, socket), "PATH", NULL,
-     "serve the clients of this Unix socket, each in a process of its own; default: one client on "
-     "standard input and output"},
-    {"frame", 0, WEFT_OPT_TEXT, offsetof(struct serve_opts, frame), "SIZE", NULL,
-     "longest request; default 1MiB, at most 15MiB"},
-    {"open", 0, WEFT_OPT_TEXT, offsetof(struct serve_opts, open), "N", NULL,
-     "most messages, timers and receives of a session that are not over; default 10000000"},
-    {"memory", 0, WEFT_OPT_TEXT, offsetof(struct serve_opts, memory), "SIZE", NULL,
-     "most memory of a session, as ulimit -v"},
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("socket", 0, socket, "PATH",
+              "serve the clients of this Unix socket, each in a process of its own; default: one "
+              "client on "
+              "standard input and output"),
+    WEFT_TEXT("frame", 0, frame, "SIZE", "longest request; default 1MiB, at most 15MiB"),
+    WEFT_TEXT(
+        "open", 0, open, "N",
+        "most messages, timers and receives of a session that are not over; default 10000000"),
+    WEFT_TEXT("memory", 0, memory, "SIZE", "most memory of a session, as ulimit -v"),
 };
 
 static int serve_limits(const struct serve_opts *o, struct weft_serve_config *c,
@@ -94,8 +95,6 @@ const struct weft_command weft_command_serve = {
         "client. "
         "Sessions of SimLLM (simllm-htsim-flow-session-v1) are recognised. The scenario and the "
         "settings hold where a client names none.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct serve_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = serve_run,
 };

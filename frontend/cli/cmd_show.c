@@ -22,11 +22,11 @@ struct show_opts {
     bool json, xml;
 };
 
+#define WEFT_OPTS struct show_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(show_opts),
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct show_opts, json), NULL, NULL, "print as JSON"},
-    {"xml", 0, WEFT_OPT_FLAG, offsetof(struct show_opts, xml), NULL, NULL,
-     "show scenario: print a scenario file with every value"},
+    WEFT_SOURCE_OPTS,
+    WEFT_FLAG("json", 0, json, "print as JSON"),
+    WEFT_FLAG("xml", 0, xml, "show scenario: print a scenario file with every value"),
 };
 
 static void show_put(void *ctx, const char *text, size_t len)
@@ -599,8 +599,6 @@ const struct weft_command weft_command_show = {
         "  output               files, columns and metrics that a run writes\n"
         "  schema               the RELAX NG schema of scenario files\n"
         "  renamed              former names that still work, until the next release",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct show_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = show_run,
 };

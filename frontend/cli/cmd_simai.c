@@ -22,35 +22,24 @@
 
 struct simai_opts {
     struct weft_source_opts source;
-    const char *workload, *network, *config, *threads, *out;
+    struct weft_foreign_opts run;
+    const char *workload, *network, *config, *threads;
     int backend; /* enum */
-    bool compat, no_out, json, quiet, show;
+    bool compat;
 };
 
-#define TEXT_OPT(name, letter, field, arg, help)                                                   \
-    {                                                                                              \
-        name, letter, WEFT_OPT_TEXT, offsetof(struct simai_opts, field), arg, NULL, help           \
-    }
-#define FLAG_OPT(name, letter, field, help)                                                        \
-    {                                                                                              \
-        name, letter, WEFT_OPT_FLAG, offsetof(struct simai_opts, field), NULL, NULL, help          \
-    }
-
+#define WEFT_OPTS struct simai_opts
 static const struct weft_opt options[] = {
-    TEXT_OPT("workload", 'w', workload, "FILE", "AICB's list of layers"),
-    TEXT_OPT("network-topo", 'n', network, "FILE", "topology of gen_Topo_Template.py"),
-    TEXT_OPT("network-conf", 'c', config, "FILE", "SimAI.conf"),
-    TEXT_OPT("thread", 't', threads, "N", "has no effect: see --set run.threads"),
-    {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct simai_opts, backend), NULL, "packet|ideal",
-     "ideal: without packets, and without SimAI.conf"},
-    FLAG_OPT("compat", 0, compat,
-             "wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
-    WEFT_SOURCE_OPTS(simai_opts),
-    TEXT_OPT("out", 'o', out, "DIR", "run folder; default out/NAME of the workload"),
-    FLAG_OPT("no-out", 0, no_out, "write no files"),
-    FLAG_OPT("show-settings", 0, show, "print the resolved settings instead of running"),
-    FLAG_OPT("json", 0, json, "print the summary as JSON"),
-    FLAG_OPT("quiet", 'q', quiet, "no results, no notes; errors and warnings only"),
+    WEFT_TEXT("workload", 'w', workload, "FILE", "AICB's list of layers"),
+    WEFT_TEXT("network-topo", 'n', network, "FILE", "topology of gen_Topo_Template.py"),
+    WEFT_TEXT("network-conf", 'c', config, "FILE", "SimAI.conf"),
+    WEFT_TEXT("thread", 't', threads, "N", "has no effect: see --set run.threads"),
+    WEFT_CHOICE("backend", 0, backend, "packet|ideal",
+                "ideal: without packets, and without SimAI.conf"),
+    WEFT_FLAG("compat", 0, compat,
+              "wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
+    WEFT_SOURCE_OPTS,
+    WEFT_FOREIGN_OPTS("workload", 'o', 'q'),
 };
 
 /* Options of SimAI_analytical and SimAI_phynet. */
@@ -89,7 +78,7 @@ struct experiment {
 
 static void simai_note(const struct experiment *x, const char *text)
 {
-    if (!x->o->quiet)
+    if (!x->o->run.quiet)
         weft_log(x->cli->log, WEFT_LOG_INFO, "%s", text);
 }
 
@@ -382,42 +371,33 @@ static int simai_resolve(struct experiment *x, struct weft_err *err)
     return weft_source_resolve(x->cli, &x->o->source, x->sets.list, x->sets.n, name, &x->s, err);
 }
 
+static int write_layers(void *ctx, const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    return weft_path_join(path, dir, LAYERS_FILE, err)
+               ? err->code
+               : weft_simai_layers_write(&((struct experiment *)ctx)->layers, path, RUN_NAME, err);
+}
+
 static int simai_play(struct experiment *x, struct weft_err *err)
 {
-    const struct simai_opts *o = x->o;
-    const struct weft_cli *cli = x->cli;
-    struct weft_execution run = {0};
-    char dir[WEFT_PATH_MAX], layers[WEFT_PATH_MAX];
     struct weft_ns3_files files;
-    struct weft_execute_opts eo = {.out_dir = o->out,
-                                   .progress = o->quiet ? NULL : cli->err,
-                                   .progress_is_tty = cli->err_is_tty,
-                                   .op = weft_simai_layers_op,
-                                   .op_ctx = &x->layers,
-                                   .again = weft_simai_layers_again,
-                                   .files = &files.files};
+    struct weft_foreign_run r = {.command = "simai",
+                                 .opts = &x->o->run,
+                                 .how = {.op = weft_simai_layers_op,
+                                         .op_ctx = &x->layers,
+                                         .again = weft_simai_layers_again,
+                                         .files = &files.files},
+                                 .beside = ", per layer in " LAYERS_FILE,
+                                 .write = write_layers,
+                                 .ctx = x};
     weft_ns3_files_init(&files, &x->files, LAYERS_FILE);
-    int code = weft_astra_groups_check(x->list, x->fabric->nhosts, err);
+    int code = r.opts->show ? 0 : weft_astra_groups_check(x->list, x->fabric->nhosts, err);
     if (!code)
         code = weft_simai_layers_init(&x->layers, x->list, x->fabric->nhosts, err);
     if (!code)
-        code = weft_run_folder(&eo, o->no_out, x->s->name, dir, err);
-    if (!code)
-        code = weft_execute(cli, x->s, &eo, &run, err);
-    if (!code && run.summed_up && eo.out_dir &&
-        !(code = weft_path_join(layers, eo.out_dir, LAYERS_FILE, err)))
-        code = weft_simai_layers_write(&x->layers, layers, RUN_NAME, err);
-    weft_interrupt_saved();
-    code = code ? code : run.end.code;
-    weft_run_say(cli, &run,
-                 &(struct weft_run_output){.command = "simai",
-                                           .out_dir = eo.out_dir,
-                                           .beside = ", per layer in " LAYERS_FILE,
-                                           .json = o->json,
-                                           .quiet = o->quiet},
-                 code);
+        code = weft_foreign_play(x->cli, x->s, &r, err);
     weft_ns3_files_free(&files);
-    weft_execution_free(&run);
     return code;
 }
 
@@ -425,20 +405,16 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
                struct weft_err *err)
 {
     struct experiment x = {.cli = cli, .o = (const struct simai_opts *)opts};
-    if (nargs)
-        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
-    if (!x.o->workload || !x.o->network)
+    if (!nargs && (!x.o->workload || !x.o->network))
         return weft_err_set(err, WEFT_E_USAGE, "-w (workload) and -n (topology) must be given");
-    if (x.o->out && x.o->no_out)
-        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    if (weft_foreign_check(&x.o->run, args, nargs, err))
+        return err->code;
     x.arena = weft_arena_new();
     x.sets.arena = x.arena;
     int code = x.arena ? read_files(&x, err) : weft_err_no_memory(err, "an experiment");
     if (!code)
         code = simai_resolve(&x, err);
-    if (!code && x.o->show)
-        weft_source_config_text(cli->out, x.s, true);
-    else if (!code)
+    if (!code)
         code = simai_play(&x, err);
     weft_simai_layers_free(&x.layers);
     weft_scenario_free(x.s);
@@ -462,9 +438,7 @@ const struct weft_command weft_command_simai = {
         "Writes " LAYERS_FILE ", what rank 0 spends on each layer in SimAI's columns, beside "
         "weft's own files.\n"
         "What weft does otherwise is said; docs/how-to/coming-from.md compares.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct simai_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .foreign = foreign,
     .nforeign = sizeof foreign / sizeof foreign[0],
     .run = run,

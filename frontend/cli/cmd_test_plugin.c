@@ -8,9 +8,11 @@ struct test_plugin_opts {
     struct weft_strings set;
 };
 
+#define WEFT_OPTS struct test_plugin_opts
 static const struct weft_opt options[] = {
-    {"set", 's', WEFT_OPT_TEXTS, offsetof(struct test_plugin_opts, set), "KEY=VALUE", NULL,
-     "a setting of what is simulated, such as a parameter that must be given; repeatable"},
+    WEFT_TEXTS(
+        "set", 's', set, "KEY=VALUE",
+        "a setting of what is simulated, such as a parameter that must be given; repeatable"),
 };
 
 static void test_plugin_print(void *ctx, const char *what)
@@ -58,8 +60,6 @@ const struct weft_command weft_command_test_plugin = {
                "threads; a topology in such simulations; a collective algorithm by the symbolic "
                "checker; parameters of all. Exits 1 when one does not do what its family asks "
                "(docs/how-to/plug-ins.md).",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct test_plugin_opts),
+    WEFT_COMMAND_OPTS(options, struct test_plugin_opts),
     .run = test_plugin_run,
 };

@@ -13,11 +13,13 @@ struct timeline_opts {
     const char *out, *messages;
 };
 
+#define WEFT_OPTS struct timeline_opts
 static const struct weft_opt options[] = {
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct timeline_opts, out), "FILE", NULL,
-     "where to write it; default: timeline.json in the folder of the run; -: standard output"},
-    {"messages", 0, WEFT_OPT_TEXT, offsetof(struct timeline_opts, messages), "N", NULL,
-     "draw messages of the network, if there are at most so many; default 50000; 0: none"},
+    WEFT_TEXT(
+        "out", 'o', out, "FILE",
+        "where to write it; default: timeline.json in the folder of the run; -: standard output"),
+    WEFT_TEXT("messages", 0, messages, "N",
+              "draw messages of the network, if there are at most so many; default 50000; 0: none"),
 };
 
 static void timeline_say(const struct weft_cli *cli, const char *path,
@@ -91,8 +93,6 @@ const struct weft_command weft_command_timeline = {
         "per host its messages, with arrows to their receivers; pauses of ports; the critical "
         "path;\n"
         "counters of what was sampled (sample.what).",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct timeline_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = timeline_run,
 };

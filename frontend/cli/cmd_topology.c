@@ -32,14 +32,13 @@ struct topology_opts {
     bool json;
 };
 
+#define WEFT_OPTS struct topology_opts
 static const struct weft_opt options[] = {
-    WEFT_SOURCE_OPTS(topology_opts),
-    {"to", 't', WEFT_OPT_TEXT, offsetof(struct topology_opts, to), "FORMAT", NULL,
-     "convert: xml (default), hpcc, dot or svg"},
-    {"output", 'o', WEFT_OPT_TEXT, offsetof(struct topology_opts, output), "FILE", NULL,
-     "convert, draw: write there; default: standard output"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct topology_opts, json), NULL, NULL,
-     "show: print as JSON"},
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("to", 't', to, "FORMAT", "convert: xml (default), hpcc, dot or svg"),
+    WEFT_TEXT("output", 'o', output, "FILE",
+              "convert, draw: write there; default: standard output"),
+    WEFT_FLAG("json", 0, json, "show: print as JSON"),
 };
 
 /* A fabric and the scenario that it comes from. */
@@ -422,8 +421,6 @@ const struct weft_command weft_command_topology = {
         "(gnuplot draws it; convert --to svg has every node)\n"
         "  presets  lists the topologies that come with weft\n"
         "Without SOURCE: the fabric of --set topology.type=... and its parameters.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct topology_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = topology_run,
 };

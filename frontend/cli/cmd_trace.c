@@ -8,20 +8,24 @@
 #include <string.h>
 
 /* In the order of the bits. */
+#define WEFT_OPTS struct weft_trace_opts
 static const struct weft_opt options[] = {
-    {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
-     "generate, synthesize: a parameter such as layers=8 (weft show workload generate, training; "
-     "weft show transform synthesize); convert: calc-scale, ranks, passes, all-reduce ...; "
-     "compare: a setting of "
-     "runs"},
-    {"groups", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, groups), "FILE", NULL,
-     "info, check, transform, synthesize, convert, compare: JSON file of communicator groups"},
-    {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
-     "info, check, convert to GOAL: the job must have exactly this many"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, json), NULL, NULL,
-     "all but generate: print as JSON; convert: write it, of a prefix"},
-    {"mend", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, mend), NULL, NULL,
-     "convert: leave out dependencies on nodes that are not there, and of nodes on themselves"},
+    WEFT_TEXTS(
+        "set", 's', set, "KEY=VALUE",
+        "generate, synthesize: a parameter such as layers=8 (weft show workload generate, "
+        "training; "
+        "weft show transform synthesize); convert: calc-scale, ranks, passes, all-reduce ...; "
+        "compare: a setting of "
+        "runs"),
+    WEFT_TEXT(
+        "groups", 0, groups, "FILE",
+        "info, check, transform, synthesize, convert, compare: JSON file of communicator groups"),
+    WEFT_TEXT("ranks", 0, ranks, "N",
+              "info, check, convert to GOAL: the job must have exactly this many"),
+    WEFT_FLAG("json", 0, json, "all but generate: print as JSON; convert: write it, of a prefix"),
+    WEFT_FLAG(
+        "mend", 0, mend,
+        "convert: leave out dependencies on nodes that are not there, and of nodes on themselves"),
 };
 
 static const struct {
@@ -131,8 +135,6 @@ const struct weft_command weft_command_trace = {
         "compare   plays two traces on three fabrics, on the ideal backend unless --set says "
         "else;\n"
         "          communicators are in A.json and B.json, or in --groups FILE",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct weft_trace_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = trace_run,
 };

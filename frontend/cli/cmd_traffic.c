@@ -13,19 +13,17 @@ struct traffic_opts {
     const char *cdf, *load, *hosts, *rate, *duration, *start, *seed, *output;
 };
 
-#define FIELD(name) offsetof(struct traffic_opts, name)
+#define WEFT_OPTS struct traffic_opts
 static const struct weft_opt options[] = {
-    {"cdf", 'c', WEFT_OPT_TEXT, FIELD(cdf), "FILE", NULL,
-     "flow sizes: lines 'size percent'; or websearch, hadoop, alistorage, googlerpc"},
-    {"load", 'l', WEFT_OPT_TEXT, FIELD(load), "RATIO", NULL,
-     "share of its link that each host offers on average"},
-    {"hosts", 'n', WEFT_OPT_TEXT, FIELD(hosts), "N", NULL, "hosts 0 to N-1 send and receive"},
-    {"rate", 'b', WEFT_OPT_TEXT, FIELD(rate), "RATE", NULL, "rate of a host's link"},
-    {"duration", 't', WEFT_OPT_TEXT, FIELD(duration), "TIME", NULL, "flows start during this time"},
-    {"start", 0, WEFT_OPT_TEXT, FIELD(start), "TIME", NULL, "when that time begins; default 2s"},
-    {"seed", 0, WEFT_OPT_TEXT, FIELD(seed), "N", NULL, "seed of the random streams; default 1"},
-    {"output", 'o', WEFT_OPT_TEXT, FIELD(output), "FILE", NULL,
-     "write there; default: standard output"},
+    WEFT_TEXT("cdf", 'c', cdf, "FILE",
+              "flow sizes: lines 'size percent'; or websearch, hadoop, alistorage, googlerpc"),
+    WEFT_TEXT("load", 'l', load, "RATIO", "share of its link that each host offers on average"),
+    WEFT_TEXT("hosts", 'n', hosts, "N", "hosts 0 to N-1 send and receive"),
+    WEFT_TEXT("rate", 'b', rate, "RATE", "rate of a host's link"),
+    WEFT_TEXT("duration", 't', duration, "TIME", "flows start during this time"),
+    WEFT_TEXT("start", 0, start, "TIME", "when that time begins; default 2s"),
+    WEFT_TEXT("seed", 0, seed, "N", "seed of the random streams; default 1"),
+    WEFT_TEXT("output", 'o', output, "FILE", "write there; default: standard output"),
 };
 #undef FIELD
 
@@ -114,8 +112,6 @@ const struct weft_command weft_command_traffic = {
                "--rate 100Gbps --duration 10ms -o flow.txt",
     .details = "Writes HPCC's flow.txt, for 'weft hpcc'. Each host starts flows at exponential "
                "intervals to uniformly chosen others.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct traffic_opts),
+    WEFT_COMMAND_OPTS(options, WEFT_OPTS),
     .run = traffic_run,
 };

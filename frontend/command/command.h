@@ -16,6 +16,7 @@
 #include "scenario/scenario.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 
 WEFT_C_BEGIN
@@ -71,6 +72,24 @@ struct weft_opt {
     const char *help;
 };
 
+/** Rows of a table of options: each fills @p field of WEFT_OPTS, which a file with a table defines
+ * as the struct. */
+#define WEFT_OPT(kind, name, letter, field, arg, words, help)                                      \
+    {                                                                                              \
+        name, letter, WEFT_OPT_##kind, offsetof(WEFT_OPTS, field), arg, words, help                \
+    }
+#define WEFT_FLAG(name, letter, field, help) WEFT_OPT(FLAG, name, letter, field, NULL, NULL, help)
+#define WEFT_CHOICE(name, letter, field, words, help)                                              \
+    WEFT_OPT(CHOICE, name, letter, field, NULL, words, help)
+#define WEFT_TEXT(name, letter, field, arg, help)                                                  \
+    WEFT_OPT(TEXT, name, letter, field, arg, NULL, help)
+#define WEFT_TEXTS(name, letter, field, arg, help)                                                 \
+    WEFT_OPT(TEXTS, name, letter, field, arg, NULL, help)
+#define WEFT_LIST(name, letter, field, arg, help)                                                  \
+    WEFT_OPT(LIST, name, letter, field, arg, NULL, help)
+#define WEFT_REST(name, letter, field, arg, help)                                                  \
+    WEFT_OPT(REST, name, letter, field, arg, NULL, help)
+
 /** An option of a program that a command stands in for, which it does not take. */
 struct weft_foreign_opt {
     const char *spellings; /**< joined by '|': "-g|--gpus" */
@@ -95,6 +114,10 @@ struct weft_command {
     int (*run)(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err);
 };
+
+/** In a struct weft_command: its table of options. */
+#define WEFT_COMMAND_OPTS(table, type)                                                             \
+    .opts = (table), .nopts = sizeof(table) / sizeof *(table), .opts_size = sizeof(type)
 
 /** All commands, in the order of commands.def; *n receives their number. */
 const struct weft_command *const *weft_commands(size_t *n);

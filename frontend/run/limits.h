@@ -8,28 +8,15 @@
 /** Values of --progress. */
 enum { WEFT_PROGRESS_AUTO, WEFT_PROGRESS_ALWAYS, WEFT_PROGRESS_NEVER };
 
-/** The option table rows for a struct that has time_limit, memory_limit and watchdog. */
-#define WEFT_LIMIT_OPTS(type)                                                                      \
-    {"time-limit",                                                                                 \
-     0,                                                                                            \
-     WEFT_OPT_TEXT,                                                                                \
-     offsetof(struct type, time_limit),                                                            \
-     "TIME",                                                                                       \
-     NULL,                                                                                         \
-     "end the run in order after so much wall-clock time: partial results, exit code 5"},          \
-        {"memory-limit",                                                                           \
-         0,                                                                                        \
-         WEFT_OPT_TEXT,                                                                            \
-         offsetof(struct type, memory_limit),                                                      \
-         "SIZE",                                                                                   \
-         NULL,                                                                                     \
-         "the same when the program's resident memory is larger"},                                 \
-    {                                                                                              \
-        "watchdog", 0, WEFT_OPT_TEXT, offsetof(struct type, watchdog), "TIME", NULL,               \
-            "end the program when one event takes so much CPU time, which is a fault of weft: "    \
-            "the "                                                                                 \
-            "event's name, exit code 70; default: 60s; 0s: never"                                  \
-    }
+/** The option table rows where WEFT_OPTS has time_limit, memory_limit and watchdog. */
+#define WEFT_LIMIT_OPTS                                                                            \
+    WEFT_TEXT("time-limit", 0, time_limit, "TIME",                                                 \
+              "end the run in order after so much wall-clock time: partial results, exit code 5"), \
+        WEFT_TEXT("memory-limit", 0, memory_limit, "SIZE",                                         \
+                  "the same when the program's resident memory is larger"),                        \
+        WEFT_TEXT("watchdog", 0, watchdog, "TIME",                                                 \
+                  "end the program when one event takes so much CPU time, which is a fault of "    \
+                  "weft: the event's name, exit code 70; default: 60s; 0s: never")
 
 /** Reads all; NULL: no limit, and the default of the watchdog. */
 int weft_limits_read(const char *time, const char *memory, const char *watchdog,

@@ -18,35 +18,18 @@ struct weft_source_opts {
 };
 /** Most settings that the options besides --set stand for. */
 #define WEFT_SOURCE_SHORTS 3
-/** The option table rows for a struct that has `struct weft_source_opts source`. */
-#define WEFT_SOURCE_OPTS(type)                                                                     \
-    {"set",                                                                                        \
-     's',                                                                                          \
-     WEFT_OPT_TEXTS,                                                                               \
-     offsetof(struct type, source.set),                                                            \
-     "KEY=VALUE",                                                                                  \
-     NULL,                                                                                         \
-     "override one setting; repeatable; keys: weft show scenario SCENARIO"},                       \
-        {"seed",                                                                                   \
-         0,                                                                                        \
-         WEFT_OPT_TEXT,                                                                            \
-         offsetof(struct type, source.seed),                                                       \
-         "N",                                                                                      \
-         NULL,                                                                                     \
-         "seed of every random stream: short for --set run.seed=N"},                               \
-        {"pcap",                                                                                   \
-         0,                                                                                        \
-         WEFT_OPT_TEXT,                                                                            \
-         offsetof(struct type, source.pcap),                                                       \
-         "LINKS",                                                                                  \
-         NULL,                                                                                     \
-         "capture files of links: all, hosts, h3, h3-s16, ...; short for --set "                   \
-         "capture.links=LINKS"},                                                                   \
-    {                                                                                              \
-        "allow-deadlock", 0, WEFT_OPT_FLAG, offsetof(struct type, source.allow_deadlock), NULL,    \
-            NULL,                                                                                  \
-            "accept routes that can deadlock under PFC: short for --set pfc.allow-deadlock=true"   \
-    }
+/** The option table rows where WEFT_OPTS has `struct weft_source_opts source`. */
+#define WEFT_SOURCE_OPTS                                                                           \
+    WEFT_TEXTS("set", 's', source.set, "KEY=VALUE",                                                \
+               "override one setting; repeatable; keys: weft show scenario SCENARIO"),             \
+        WEFT_TEXT("seed", 0, source.seed, "N",                                                     \
+                  "seed of every random stream: short for --set run.seed=N"),                      \
+        WEFT_TEXT("pcap", 0, source.pcap, "LINKS",                                                 \
+                  "capture files of links: all, hosts, h3, h3-s16, ...; short for --set "          \
+                  "capture.links=LINKS"),                                                          \
+        WEFT_FLAG("allow-deadlock", 0, source.allow_deadlock,                                      \
+                  "accept routes that can deadlock under PFC: short for --set "                    \
+                  "pfc.allow-deadlock=true")
 
 /**
  * The scenario file that @p name means: a file, a folder with scenario.xml, or the name of a

@@ -11,42 +11,42 @@
 #include <stddef.h>
 #include <string.h>
 
-#define AT(field) offsetof(struct weft_sweep_opts, field)
+#define WEFT_OPTS struct weft_sweep_opts
 
 const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS] = {
-    {"vary", 'v', WEFT_OPT_TEXTS, AT(vary), "KEY=A|B|C", NULL,
-     "run with each of these values of a setting; repeatable: every combination"},
-    {"metric", 'm', WEFT_OPT_TEXTS, AT(metrics), "NAME", NULL,
-     "show this metric ('weft show output'); repeatable; default: end-to-end, "
-     "dimension-utilisation; of HPCC's configurations fct-p50, fct-p99, slowdown-p99"},
-    {"seeds", 0, WEFT_OPT_TEXT, AT(seeds), "1..5", NULL,
-     "run each combination with these seeds (a list, not their number): means with confidence "
-     "intervals"},
-    {"find", 0, WEFT_OPT_TEXT, AT(find), "'min KEY where ...'", NULL,
-     "run only what finds the smallest (max: largest) value for which conditions hold"},
-    {"part", 0, WEFT_OPT_TEXT, AT(part), "NAME", NULL,
-     "of a scenario with several <sweep> run the one of this name; default: all in turn"},
-    {"quick", 0, WEFT_OPT_FLAG, AT(quick), NULL, NULL,
-     "run the small variant that <quick> of the scenario describes"},
-    {"update", 0, WEFT_OPT_TEXT, AT(update), "FILE", NULL,
-     "put the tables into this page, between <!-- sweep NAME --> and <!-- end -->"},
-    {"jobs", 'j', WEFT_OPT_TEXT, AT(jobs), "N", NULL,
-     "run so many at a time; 0: as many as there are processors; default 1"},
-    WEFT_SOURCE_OPTS(weft_sweep_opts),
-    {"out", 'o', WEFT_OPT_TEXT, AT(out), "DIR", NULL,
-     "write sweep.csv and a run folder per row there; default: no files"},
-    {"resume", 0, WEFT_OPT_FLAG, AT(resume), NULL, NULL,
-     "take over what an earlier run of this sweep has finished in the folder"},
-    {"retry-failed", 0, WEFT_OPT_FLAG, AT(retry_failed), NULL, NULL,
-     "the same, but run again what failed"},
-    {"emit", 0, WEFT_OPT_CHOICE, AT(emit), NULL, "none|slurm|parallel",
-     "run nothing: write commands into the folder, for a Slurm job array or GNU parallel"},
-    {"collect", 0, WEFT_OPT_TEXT, AT(collect), "DIR", NULL,
-     "run nothing: make the table of what was run into a folder of --emit"},
-    WEFT_LIMIT_OPTS(weft_sweep_opts),
-    {"progress", 0, WEFT_OPT_CHOICE, AT(progress), NULL, "auto|always|never",
-     "progress on stderr: a line that changes on a terminal, else one each 30 s"},
-    {"json", 0, WEFT_OPT_FLAG, AT(json), NULL, NULL, "print as JSON"},
+    WEFT_TEXTS("vary", 'v', vary, "KEY=A|B|C",
+               "run with each of these values of a setting; repeatable: every combination"),
+    WEFT_TEXTS("metric", 'm', metrics, "NAME",
+               "show this metric ('weft show output'); repeatable; default: end-to-end, "
+               "dimension-utilisation; of HPCC's configurations fct-p50, fct-p99, slowdown-p99"),
+    WEFT_TEXT(
+        "seeds", 0, seeds, "1..5",
+        "run each combination with these seeds (a list, not their number): means with confidence "
+        "intervals"),
+    WEFT_TEXT("find", 0, find, "'min KEY where ...'",
+              "run only what finds the smallest (max: largest) value for which conditions hold"),
+    WEFT_TEXT("part", 0, part, "NAME",
+              "of a scenario with several <sweep> run the one of this name; default: all in turn"),
+    WEFT_FLAG("quick", 0, quick, "run the small variant that <quick> of the scenario describes"),
+    WEFT_TEXT("update", 0, update, "FILE",
+              "put the tables into this page, between <!-- sweep NAME --> and <!-- end -->"),
+    WEFT_TEXT("jobs", 'j', jobs, "N",
+              "run so many at a time; 0: as many as there are processors; default 1"),
+    WEFT_SOURCE_OPTS,
+    WEFT_TEXT("out", 'o', out, "DIR",
+              "write sweep.csv and a run folder per row there; default: no files"),
+    WEFT_FLAG("resume", 0, resume,
+              "take over what an earlier run of this sweep has finished in the folder"),
+    WEFT_FLAG("retry-failed", 0, retry_failed, "the same, but run again what failed"),
+    WEFT_CHOICE(
+        "emit", 0, emit, "none|slurm|parallel",
+        "run nothing: write commands into the folder, for a Slurm job array or GNU parallel"),
+    WEFT_TEXT("collect", 0, collect, "DIR",
+              "run nothing: make the table of what was run into a folder of --emit"),
+    WEFT_LIMIT_OPTS,
+    WEFT_CHOICE("progress", 0, progress, "auto|always|never",
+                "progress on stderr: a line that changes on a terminal, else one each 30 s"),
+    WEFT_FLAG("json", 0, json, "print as JSON"),
 };
 
 /* --jobs. */
