@@ -25,6 +25,22 @@ namespace
 /** Upper half of the numbers of listeners, so that a script's own refs do not look like one. */
 const uint64_t LISTENER_MARK = UINT64_C(0x77656674) << 32;
 
+/**
+ * Calls one of the hooks of SetHooks, if there is one.
+ * @param hook the hook
+ * @param ctx its context
+ * @param args what else it takes
+ */
+template <typename HOOK, typename... Args>
+void
+Pass(HOOK hook, void* ctx, Args... args)
+{
+    if (hook)
+    {
+        hook(ctx, args...);
+    }
+}
+
 } // namespace
 
 WeftFanOut::WeftFanOut(WeftFabric& fabric)
@@ -163,14 +179,11 @@ WeftFanOut::MakeHooks()
     weft_engine_hooks h = {};
     h.ctx = &m_fabric;
     WeftFrames::SetHooks(h);
-    if (m_hooks.received || HasSinks(MESSAGE) || !m_listeners.empty())
-    {
-        h.received = &WeftFanOut::OnReceived;
-    }
-    if (m_hooks.acked || HasSinks(ACKED) || !m_listeners.empty())
-    {
-        h.acked = &WeftFanOut::OnAcked;
-    }
+    h.received = m_hooks.received || HasSinks(MESSAGE) || !m_listeners.empty()
+                     ? &WeftFanOut::OnReceived
+                     : nullptr;
+    h.acked =
+        m_hooks.acked || HasSinks(ACKED) || !m_listeners.empty() ? &WeftFanOut::OnAcked : nullptr;
     if (m_hooks.pfc || HasSinks(PFC))
     {
         h.pfc = &WeftFanOut::OnPfc;
@@ -179,26 +192,11 @@ WeftFanOut::MakeHooks()
     h.concurrency.local = m_fabric.IsShared() || (m_hooks.concurrency.local && !HasSinks(MESSAGE) &&
                                                   !HasSinks(ACKED) && m_listeners.empty());
     h.concurrency.passive = m_hooks.concurrency.passive;
-    if (m_hooks.credit)
-    {
-        h.credit = &WeftFanOut::OnCredit;
-    }
-    if (m_hooks.drop || HasSinks(DROP))
-    {
-        h.drop = &WeftFanOut::OnDrop;
-    }
-    if (m_hooks.ecn_mark || HasSinks(MARK))
-    {
-        h.ecn_mark = &WeftFanOut::OnMark;
-    }
-    if (m_hooks.queue || HasSinks(QUEUE))
-    {
-        h.queue = &WeftFanOut::OnQueue;
-    }
-    if (m_hooks.link || HasSinks(LINK))
-    {
-        h.link = &WeftFanOut::OnLink;
-    }
+    h.credit = m_hooks.credit ? &WeftFanOut::OnCredit : nullptr;
+    h.drop = m_hooks.drop || HasSinks(DROP) ? &WeftFanOut::OnDrop : nullptr;
+    h.ecn_mark = m_hooks.ecn_mark || HasSinks(MARK) ? &WeftFanOut::OnMark : nullptr;
+    h.queue = m_hooks.queue || HasSinks(QUEUE) ? &WeftFanOut::OnQueue : nullptr;
+    h.link = m_hooks.link || HasSinks(LINK) ? &WeftFanOut::OnLink : nullptr;
     MakePacketHooks(h);
     return h;
 }
@@ -220,10 +218,7 @@ WeftFanOut::MakePacketHooks(weft_engine_hooks& h)
         m_fabric.m_capture.Sniff();
     }
     const bool bytes = m_fabric.m_capture.IsOn() || HasSinks(SNIFF);
-    if (m_hooks.posted || bytes || HasSinks(START))
-    {
-        h.posted = &WeftFanOut::OnPosted;
-    }
+    h.posted = m_hooks.posted || bytes || HasSinks(START) ? &WeftFanOut::OnPosted : nullptr;
     if (m_hooks.packet || bytes || HasSinks(SENT) || HasSinks(RECEIVED) || HasSinks(QUEUED))
     {
         h.packet = &WeftFanOut::OnPacket;
@@ -285,10 +280,7 @@ WeftFanOut::OnPosted(void* ctx, const weft_completion* done)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.posted)
-    {
-        self.m_hooks.posted(self.m_hooks.ctx, done);
-    }
+    Pass(self.m_hooks.posted, self.m_hooks.ctx, done);
     fabric->m_capture.Posted(*done);
     self.TellHost(fabric->m_messageStart, &WeftNetDevice::m_messageStart, done->msg.src, *done);
 }
@@ -298,10 +290,7 @@ WeftFanOut::OnReceived(void* ctx, const weft_completion* done)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.received)
-    {
-        self.m_hooks.received(self.m_hooks.ctx, done);
-    }
+    Pass(self.m_hooks.received, self.m_hooks.ctx, done);
     self.TellHost(fabric->m_messageComplete,
                   &WeftNetDevice::m_messageComplete,
                   done->msg.dst,
@@ -317,10 +306,7 @@ WeftFanOut::OnAcked(void* ctx, const weft_completion* done)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.acked)
-    {
-        self.m_hooks.acked(self.m_hooks.ctx, done);
-    }
+    Pass(self.m_hooks.acked, self.m_hooks.ctx, done);
     self.TellHost(fabric->m_messageAcked, &WeftNetDevice::m_messageAcked, done->msg.src, *done);
     if (WeftMessageListener* listener = self.FindListener(done->msg.token.number))
     {
@@ -335,10 +321,7 @@ WeftFanOut::OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int paus
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.pfc)
-    {
-        self.m_hooks.pfc(self.m_hooks.ctx, tPs, port, prio, pause);
-    }
+    Pass(self.m_hooks.pfc, self.m_hooks.ctx, tPs, port, prio, pause);
     self.TellPort(pause ? fabric->m_pfcPause : fabric->m_pfcResume,
                   pause ? &WeftNetDevice::m_pfcPause : &WeftNetDevice::m_pfcResume,
                   WeftTime(tPs),
@@ -362,10 +345,7 @@ WeftFanOut::OnDrop(void* ctx,
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.drop)
-    {
-        self.m_hooks.drop(self.m_hooks.ctx, tPs, port, why, pkt);
-    }
+    Pass(self.m_hooks.drop, self.m_hooks.ctx, tPs, port, why, pkt);
     self.TellPort(fabric->m_drop, &WeftNetDevice::m_drop, WeftTime(tPs), port, why, *pkt);
 }
 
@@ -374,10 +354,7 @@ WeftFanOut::OnMark(void* ctx, int64_t tPs, uint32_t port, const weft_engine_pkt_
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.ecn_mark)
-    {
-        self.m_hooks.ecn_mark(self.m_hooks.ctx, tPs, port, pkt);
-    }
+    Pass(self.m_hooks.ecn_mark, self.m_hooks.ctx, tPs, port, pkt);
     self.TellPort(fabric->m_ecnMark, &WeftNetDevice::m_ecnMark, WeftTime(tPs), port, *pkt);
 }
 
@@ -386,10 +363,7 @@ WeftFanOut::OnQueue(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, uint64
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.queue)
-    {
-        self.m_hooks.queue(self.m_hooks.ctx, tPs, port, prio, bytes);
-    }
+    Pass(self.m_hooks.queue, self.m_hooks.ctx, tPs, port, prio, bytes);
     self.TellPort(fabric->m_queueBytes,
                   &WeftNetDevice::m_queueBytes,
                   WeftTime(tPs),
@@ -403,10 +377,7 @@ WeftFanOut::OnLink(void* ctx, int64_t tPs, uint32_t link, int up)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
-    if (self.m_hooks.link)
-    {
-        self.m_hooks.link(self.m_hooks.ctx, tPs, link, up);
-    }
+    Pass(self.m_hooks.link, self.m_hooks.ctx, tPs, link, up);
     fabric->m_linkState(WeftTime(tPs), link, up != 0);
     const weft_fabric* graph = fabric->GetGraph();
     for (uint32_t node : {graph->links[link].a, graph->links[link].b})
