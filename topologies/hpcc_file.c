@@ -18,6 +18,7 @@
 #include "topologies/topology.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct params {
     const char *file;
@@ -50,13 +51,14 @@ static int nodes(struct weft_tokens *s, struct weft_fabric *f, uint32_t nnodes, 
 /* The words of the first line; @p s stays where it is. */
 static unsigned first_line(const struct weft_tokens *s)
 {
-    struct weft_tokens next = *s;
     unsigned n = 0;
-    struct weft_err ignored = {0};
-    next.err = &ignored;
-    while (weft_tokens_more(&next) && next.line == 1 && !weft_tokens_token(&next, "a number"))
+    for (const char *at = s->in.text;;) {
+        at += strspn(at, " \t\r\v\f");
+        if (!*at || *at == '\n')
+            return n;
+        at += strcspn(at, " \t\r\v\f\n");
         n++;
-    return n;
+    }
 }
 
 /* Reads the last count of the header; @p words: of its line. Four or six: the ToRs stand before the
@@ -71,7 +73,7 @@ static int links(struct weft_tokens *s, unsigned words, uint32_t nswitches, uint
     if (!rc)
         rc = weft_tokens_count(s, "the number of links", limit, nlinks);
     for (unsigned i = 4; !rc && words == 6 && i < words; i++)
-        rc = weft_tokens_token(s, "a rate");
+        rc = weft_scan_need(&s->in, "a rate", s->err);
     return rc;
 }
 
@@ -80,13 +82,12 @@ static int hpcc_file_parse(struct weft_tokens *s, struct weft_fabric *f, const v
     const struct params *p = params;
     /* Each node needs a token somewhere (a switch id, or the end of a link), so no count exceeds
      * the file's length. */
-    uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
+    uint64_t limit = s->in.len < UINT32_MAX / 4 ? s->in.len : UINT32_MAX / 4;
     uint32_t nnodes = 0, nswitches = 0, nlinks = 0;
     const unsigned words = first_line(s);
     int rc = weft_tokens_count(s, "the number of nodes", limit, &nnodes);
     if (!rc && nnodes == 0)
-        rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
-                         "the number of nodes must be at least 1");
+        rc = weft_tokens_err(s, "the number of nodes must be at least 1");
     if (!rc)
         rc = weft_tokens_count(s, "the number of switches", nnodes, &nswitches);
     if (!rc)
@@ -105,7 +106,7 @@ static int hpcc_file_parse(struct weft_tokens *s, struct weft_fabric *f, const v
     if (!rc)
         rc = weft_fabric_tiers_by_distance(f, s->err);
     if (rc)
-        weft_err_locate(s->err, s->file, 0, 0);
+        weft_err_locate(s->err, s->in.file, 0, 0);
     return rc;
 }
 

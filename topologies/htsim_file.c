@@ -43,21 +43,15 @@ struct tree {
     uint32_t nodes, tiers, pod;
 };
 
-static int at_token(struct weft_tokens *s, const char *what)
-{
-    return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col, "%s", what);
-}
-
 /* The next token that is not in a comment. */
 static bool htsim_file_next(struct weft_tokens *s)
 {
-    while (weft_tokens_more(s)) {
-        if (weft_tokens_token(s, "a key"))
-            return false;
-        if (*s->tok != '#')
+    while (weft_scan_next(&s->in)) {
+        if (*s->in.tok != '#')
             return true;
-        while (s->pos < s->len && s->text[s->pos] != '\n')
-            s->pos++;
+        while (s->in.line == s->in.tok_line && s->in.pos < s->in.len &&
+               s->in.text[s->in.pos] != '\n')
+            s->in.pos++;
     }
     return false;
 }
@@ -65,12 +59,12 @@ static bool htsim_file_next(struct weft_tokens *s)
 static int htsim_file_value(struct weft_tokens *s, double *out)
 {
     char *end;
-    int rc = weft_tokens_token(s, "a value");
+    int rc = weft_scan_need(&s->in, "a value", s->err);
     if (rc)
         return rc;
-    *out = strtod(s->tok, &end);
-    if (end == s->tok || *end || !(*out >= 0 && *out <= 1e9))
-        return at_token(s, "this is not a number from 0 to 1000000000");
+    *out = strtod(s->in.tok, &end);
+    if (end == s->in.tok || *end || !(*out >= 0 && *out <= 1e9))
+        return weft_tokens_err(s, "this is not a number from 0 to 1000000000");
     return 0;
 }
 
@@ -84,30 +78,31 @@ static int read_keys(struct weft_tokens *s, struct tree *t)
     while (!rc && htsim_file_next(s)) {
         int k = 0;
         char key[40];
-        snprintf(key, sizeof key, "%.39s", s->tok);
+        snprintf(key, sizeof key, "%.39s", s->in.tok);
         while (k < KEYS && strcasecmp(key, keys[k]) != 0)
             k++;
         const bool nodes = strcasecmp(key, "Nodes") == 0, tiers = strcasecmp(key, "Tiers") == 0;
         const bool pod = strcasecmp(key, "Podsize") == 0, which = strcasecmp(key, "Tier") == 0;
         if (k == KEYS && !nodes && !tiers && !pod && !which)
-            return at_token(s, "unknown key; there are Nodes, Tiers, Podsize, Tier and, within a "
-                               "tier, Downlink_speed_Gbps, Radix_Down, Radix_Up, "
-                               "Downlink_Latency_ns, Switch_Latency_ns, Oversubscribed, Bundle, "
-                               "Queue_Up, Queue_Down");
+            return weft_tokens_err(
+                s, "unknown key; there are Nodes, Tiers, Podsize, Tier and, within a "
+                   "tier, Downlink_speed_Gbps, Radix_Down, Radix_Up, "
+                   "Downlink_Latency_ns, Switch_Latency_ns, Oversubscribed, Bundle, "
+                   "Queue_Up, Queue_Down");
         if (k < KEYS && tier < 0)
-            return at_token(s, "this key belongs to a tier; 'Tier 0' must be before it");
+            return weft_tokens_err(s, "this key belongs to a tier; 'Tier 0' must be before it");
         rc = htsim_file_value(s, &v);
         if (!rc && k != SPEED && k != LATENCY && k != SWITCH_LATENCY && v != (double)(uint32_t)v)
-            rc = at_token(s, "this must be a whole number");
+            rc = weft_tokens_err(s, "this must be a whole number");
         if (rc)
             break;
         if (which && v >= (t->tiers ? t->tiers : TIERS_MAX))
-            return at_token(s, "tiers are numbered from 0, and 'Tiers' says how many");
+            return weft_tokens_err(s, "tiers are numbered from 0, and 'Tiers' says how many");
         if (tiers && v != 2 && v != 3)
-            return at_token(s, "Tiers is 2 or 3");
+            return weft_tokens_err(s, "Tiers is 2 or 3");
         tier = which ? (int)v : tier;
         if (which)
-            t->line[tier] = s->tok_line;
+            t->line[tier] = s->in.tok_line;
         else if (k < KEYS)
             t->tier[tier][k] = v;
         else
@@ -131,15 +126,15 @@ static int htsim_file_measure(struct weft_tokens *s, const struct tree *t, struc
 {
     const uint32_t top = t->tiers - 1;
     if (!t->nodes || !t->tiers || !t->pod)
-        return weft_err_at(s->err, WEFT_E_INPUT, s->file, 0, 0,
+        return weft_err_at(s->err, WEFT_E_INPUT, s->in.file, 0, 0,
                            "Nodes, Tiers and Podsize must be given, above 0");
     for (uint32_t i = 0; i <= top; i++)
         for (int k = 0; k <= LATENCY; k++)
             if (t->tier[i][k] < 0 && !(k == UP && i == top))
-                return weft_err_at(s->err, WEFT_E_INPUT, s->file, t->line[i], 0,
+                return weft_err_at(s->err, WEFT_E_INPUT, s->in.file, t->line[i], 0,
                                    "tier %" PRIu32 " has no %s", i, keys[k]);
             else if (t->tier[i][k] <= 0 && k != LATENCY && !(k == UP && i == top))
-                return weft_err_at(s->err, WEFT_E_INPUT, s->file, t->line[i], 0,
+                return weft_err_at(s->err, WEFT_E_INPUT, s->in.file, t->line[i], 0,
                                    "tier %" PRIu32 ": %s must be above 0", i, keys[k]);
     const uint32_t down0 = whole(t, 0, DOWN, 1), up0 = whole(t, 0, UP, 1);
     for (uint32_t i = 0; i <= top; i++)
@@ -152,17 +147,17 @@ static int htsim_file_measure(struct weft_tokens *s, const struct tree *t, struc
     h->cores = h->aggs * h->up;
     if (h->pods * hosts != t->nodes || h->leaves * down0 != hosts || !h->aggs ||
         h->aggs * h->bundle[1] != up0 || (t->tiers == 3 && !h->up))
-        return weft_err_at(s->err, WEFT_E_INPUT, s->file, 0, 0,
+        return weft_err_at(s->err, WEFT_E_INPUT, s->in.file, 0, 0,
                            "%" PRIu32 " nodes do not make pods of %" PRIu32
                            " with switches of %" PRIu32 " hosts and %" PRIu32 " links up",
                            t->nodes, t->pod, down0, up0);
     if (whole(t, 1, DOWN, 1) != h->leaves * h->bundle[1])
-        return weft_err_at(s->err, WEFT_E_INPUT, s->file, t->line[1], 0,
+        return weft_err_at(s->err, WEFT_E_INPUT, s->in.file, t->line[1], 0,
                            "tier 1: Radix_Down is %" PRIu32 ", but %" PRIu32
                            " switches of tier 0 with %" PRIu32 " links each lie below it",
                            whole(t, 1, DOWN, 1), h->leaves, h->bundle[1]);
     if (t->tiers == 3 && whole(t, 2, DOWN, 1) != h->pods * h->bundle[2])
-        return weft_err_at(s->err, WEFT_E_INPUT, s->file, t->line[2], 0,
+        return weft_err_at(s->err, WEFT_E_INPUT, s->in.file, t->line[2], 0,
                            "tier 2: Radix_Down is %" PRIu32 ", but %" PRIu32 " pods with %" PRIu32
                            " links each lie below it",
                            whole(t, 2, DOWN, 1), h->pods, h->bundle[2]);
@@ -223,24 +218,24 @@ static int htsim_file_parse(struct weft_tokens *s, struct weft_fabric *f, const 
     int rc = read_keys(s, &t);
     rc = rc ? rc : htsim_file_measure(s, &t, &h);
     if (!rc && (uint64_t)t.nodes + (uint64_t)h.pods * h.leaves * (1 + h.aggs) > (1u << 24))
-        rc = weft_err_at(s->err, WEFT_E_LIMIT, s->file, 0, 0, "the tree is too large");
+        rc = weft_err_at(s->err, WEFT_E_LIMIT, s->in.file, 0, 0, "the tree is too large");
     rc = rc ? rc : wire(s, &t, &h, f);
     if (!rc && (switch_ns(&t, 0) > 0 || switch_ns(&t, 1) > 0))
         rc = weft_fabric_note(f, s->err,
                               "%s: half of Switch_Latency_ns is added to each link of the switch",
-                              s->file);
+                              s->in.file);
     for (uint32_t i = 0; !rc && i < t.tiers; i++)
         if (t.tier[i][QUEUE_UP] >= 0 || t.tier[i][QUEUE_DOWN] >= 0) {
             rc = weft_fabric_note(f, s->err,
                                   "%s: Queue_Up and Queue_Down have no effect; how much a switch "
                                   "holds is up to the run",
-                                  s->file);
+                                  s->in.file);
             break;
         }
     f->routing = WEFT_ROUTING_SHORTEST;
     rc = rc ? rc : weft_fabric_finish(f, s->err);
     if (rc)
-        weft_err_locate(s->err, s->file, 0, 0);
+        weft_err_locate(s->err, s->in.file, 0, 0);
     return rc;
 }
 

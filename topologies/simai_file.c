@@ -38,16 +38,14 @@ struct header {
 
 static int simai_file_read_header(struct weft_tokens *s, struct header *h)
 {
-    uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
+    uint64_t limit = s->in.len < UINT32_MAX / 4 ? s->in.len : UINT32_MAX / 4;
     int rc = weft_tokens_count(s, "the number of nodes", limit, &h->nodes);
     if (!rc && h->nodes == 0)
-        rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
-                         "the number of nodes must be at least 1");
+        rc = weft_tokens_err(s, "the number of nodes must be at least 1");
     if (!rc)
         rc = weft_tokens_count(s, "the number of GPUs per server", h->nodes, &h->gpus_per_server);
     if (!rc && h->gpus_per_server == 0)
-        rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
-                         "the number of GPUs per server must be at least 1");
+        rc = weft_tokens_err(s, "the number of GPUs per server must be at least 1");
     if (!rc)
         rc = weft_tokens_count(s, "the number of NVSwitches", h->nodes, &h->nvswitches);
     if (!rc)
@@ -55,14 +53,17 @@ static int simai_file_read_header(struct weft_tokens *s, struct header *h)
     if (!rc)
         rc = weft_tokens_count(s, "the number of links", limit, &h->links);
     if (!rc)
-        rc = weft_tokens_token(s, "the GPU type");
-    const int64_t line = s->tok_line;
+        rc = weft_scan_need(&s->in, "the GPU type", s->err);
+    const int64_t line = s->in.tok_line;
     uint32_t again;
-    if (!rc && weft_tokens_more(s) && s->line == line) {
-        struct weft_tokens next = *s;
-        rc = weft_tokens_count(&next, "the number of GPUs per server", h->nodes, &again);
-        if (!rc && weft_tokens_more(&next) && next.line > line && again == h->gpus_per_server)
-            *s = next; /* else the switches, or the links, begin in the first line */
+    if (!rc && weft_scan_more(&s->in) && s->in.line == line &&
+        !(rc = weft_tokens_count(s, "the number of GPUs per server", h->nodes, &again))) {
+        const int64_t col = s->in.tok_col;
+        s->in.again = !weft_scan_more(&s->in) || s->in.line == line || again != h->gpus_per_server;
+        if (s->in.again) { /* the switches, or the links, begin in the first line */
+            s->in.tok_line = line;
+            s->in.tok_col = col;
+        }
     }
     return rc;
 }
@@ -88,7 +89,7 @@ static int simai_file_parse(struct weft_tokens *s, struct weft_fabric *f, const 
         rc = weft_tokens_rest(s, f, h.links);
     if (!rc)
         weft_tokens_error_rate(f, p->error_rate);
-    const struct weft_simai_fabric fabric = {.file = s->file,
+    const struct weft_simai_fabric fabric = {.file = s->in.file,
                                              .kinds = kinds,
                                              .gpus = h.nodes - h.nvswitches - h.switches,
                                              .gpus_per_server = h.gpus_per_server,
@@ -104,7 +105,7 @@ static int simai_file_parse(struct weft_tokens *s, struct weft_fabric *f, const 
     if (!rc)
         rc = weft_fabric_tiers_by_distance(f, s->err);
     if (rc)
-        weft_err_locate(s->err, s->file, 0, 0);
+        weft_err_locate(s->err, s->in.file, 0, 0);
     free(kinds);
     return rc;
 }

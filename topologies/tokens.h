@@ -8,29 +8,22 @@
 
 #include "fabric.h"
 
-#define WEFT_TOKEN_MAX 64
+#include "base/scan.h"
 
-/** The text and the token just read. */
+/** The text and the token just read, and where errors go. */
 struct weft_tokens {
-    const char *file;
-    char *text;
-    size_t len, pos;
-    int64_t line, col;         /**< of text[pos] */
-    int64_t tok_line, tok_col; /**< of the token */
-    char tok[WEFT_TOKEN_MAX];
+    struct weft_scan in;
     struct weft_err *err;
 };
 
+/** Records an error at the current token. Returns WEFT_E_INPUT. */
+#define weft_tokens_err(s, ...) weft_scan_err(&(s)->in, (s)->err, WEFT_E_INPUT, __VA_ARGS__)
 /** Reads the fabric of a file: its grammar, with the params of who calls. */
 typedef int weft_tokens_parse_fn(struct weft_tokens *s, struct weft_fabric *f, const void *params);
 /** A topology's build(): opens @p file of the topology @p name and parses it. WEFT_E_INPUT also
  * when no file is named; *out is NULL on failure. @p err may be NULL. */
 int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *parse,
                       const void *params, struct weft_fabric **out, struct weft_err *err);
-/** Moves to the next token. False at the end of the file. */
-bool weft_tokens_more(struct weft_tokens *s);
-/** Reads one token; @p what names it in the error when the file ends first. */
-int weft_tokens_token(struct weft_tokens *s, const char *what);
 /** Reads a whole number from 0 to max. */
 int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out);
 /** Reads @p n links, "node node rate delay error-rate", and adds them. Nodes have one link between

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tokens of HPCC's text files. */
+/* Tokens of text files. */
 #include "base/int128.h"
 #include "base/scan.h"
 
@@ -52,18 +52,26 @@ static void scan_advance(struct weft_scan *s)
     }
 }
 
-bool weft_scan_next(struct weft_scan *s)
+bool weft_scan_more(struct weft_scan *s)
 {
-    if (s->again) {
-        s->again = false;
+    if (s->again)
         return true;
-    }
     while (s->pos < s->len && is_space(s->text[s->pos]))
         scan_advance(s);
     s->tok_line = s->line;
     s->tok_col = s->col;
+    return s->pos < s->len;
+}
+
+bool weft_scan_next(struct weft_scan *s)
+{
+    const bool more = weft_scan_more(s);
+    if (s->again) {
+        s->again = false;
+        return true;
+    }
     s->tok = s->text + s->pos;
-    if (s->pos >= s->len)
+    if (!more)
         return false;
     while (s->pos < s->len && !is_space(s->text[s->pos])) {
         unsigned char c = (unsigned char)s->text[s->pos];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whitespace-separated tokens with their places: what all of HPCC's text files are made of. Line
- * ends have no meaning; the files have no comments and no quotes.
+ * Whitespace-separated tokens with their places: what HPCC's text files are made of, and others'
+ * like them. Line ends have no meaning; the files have no comments and no quotes.
  */
 #ifndef WEFT_BASE_SCAN_H
 #define WEFT_BASE_SCAN_H
@@ -26,6 +26,9 @@ int weft_scan_open(struct weft_scan *s, const char *path, struct weft_err *err);
 /** The same of @p text, which is copied; @p name stands for the file in messages. */
 int weft_scan_text(struct weft_scan *s, const char *name, const char *text, struct weft_err *err);
 void weft_scan_close(struct weft_scan *s);
+/** Moves to where the next token begins, unless it is to be read again; false at the end of the
+ * file. */
+bool weft_scan_more(struct weft_scan *s);
 /** Moves to the next token; false at the end of the file. */
 bool weft_scan_next(struct weft_scan *s);
 /** The same, but the end of the file is an error; @p what names the token that is missing. */
