@@ -110,7 +110,6 @@ static void mprdma_on_ack(void *state, const void *raw, int64_t now_ps,
 static void mprdma_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw, (void)now_ps;
     lost(s);
     mprdma_publish(s, out);
 }

@@ -379,7 +379,6 @@ static void nscc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t 
                          struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw, (void)now_ps;
     if (!s->credited)
         return;
     s->credit.left -= wire_bytes;
@@ -391,7 +390,6 @@ static void nscc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
                          struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw, (void)now_ps;
     weft_cc_credit_granted(&s->credit, granted_bytes);
     nscc_publish(s, out);
 }

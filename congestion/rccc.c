@@ -90,7 +90,6 @@ static void rccc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t 
                          struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw, (void)now_ps;
     s->credit.left -= wire_bytes;
     rccc_publish(s, out);
 }
@@ -99,7 +98,6 @@ static void rccc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
                         struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw, (void)now_ps, (void)ack;
     weft_cc_credit_heard(&s->credit);
     rccc_publish(s, out);
 }
@@ -108,7 +106,6 @@ static void rccc_granted(void *state, const void *raw, int64_t now_ps, uint64_t 
                          struct weft_cc_out *out)
 {
     struct state *s = state;
-    (void)raw, (void)now_ps;
     weft_cc_credit_granted(&s->credit, granted_bytes);
     rccc_publish(s, out);
 }

@@ -12,7 +12,6 @@ const struct executor *const engine_executor = NULL;
 int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
                             struct weft_err *err)
 {
-    (void)e, (void)shuffle;
     return n < 2 ? 0
                  : weft_err_set(err, WEFT_E_INPUT,
                                 "%u threads: this weft was built without threads and processes "

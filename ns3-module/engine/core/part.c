@@ -55,7 +55,6 @@ static void part_ask_one(struct weft_engine *e, const void *bytes, size_t n, par
 static void part_take_lesser(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     int64_t *least = ctx, other;
-    (void)e, (void)from;
     memcpy(&other, answer, sizeof other);
     *least = other < *least ? other : *least;
 }
@@ -69,7 +68,6 @@ int64_t part_least(struct weft_engine *e, int64_t value)
 static void part_take_addend(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     uint64_t *sum = ctx, other;
-    (void)e, (void)from;
     memcpy(&other, answer, sizeof other);
     *sum += other;
 }
@@ -89,7 +87,6 @@ struct part_bits {
 static void part_take_bits(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     const struct part_bits *b = ctx;
-    (void)e, (void)from;
     for (uint32_t i = 0; i < b->n; i++)
         b->bytes[i] |= ((const uint8_t *)answer)[i];
 }

@@ -29,7 +29,6 @@ static void advise(const struct stable *s, size_t from, size_t end)
     if (s->small || end - from >= HUGE_PAGE)
         madvise(s->base + from, end - from, s->small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 #else
-    (void)s, (void)from, (void)end;
 #endif
 }
 

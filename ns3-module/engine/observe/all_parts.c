@@ -76,7 +76,6 @@ static void add_link(struct weft_engine *e, uint32_t port)
 static void take_link(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct link_counts c;
-    (void)ctx, (void)from;
     memcpy(&c, answer, sizeof c);
     struct port *p = &e->ports[c.port];
     const bool own = part_own(e, e->fabric->ports[c.port].node);
@@ -94,7 +93,6 @@ static void take_link(struct weft_engine *e, void *ctx, unsigned from, const voi
 static void take_totals(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct weft_totals more;
-    (void)e, (void)from;
     memcpy(&more, answer, sizeof more);
     totals_add(ctx, &more);
 }
@@ -154,7 +152,6 @@ struct port_of_part {
 static void take_port(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct port_of_part x, *ports = ctx;
-    (void)e, (void)from;
     memcpy(&x, answer, sizeof x);
     ports[x.port % PAGE] = x;
 }
@@ -215,7 +212,6 @@ static void lend(struct weft_engine *e, uint32_t port)
 static void borrow(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct loan l;
-    (void)ctx, (void)from;
     memcpy(&l, answer, sizeof l);
     e->ports[l.port].paused = l.paused;
     for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {

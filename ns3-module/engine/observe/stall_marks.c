@@ -53,7 +53,6 @@ static bool all_know(struct weft_engine *e, bool known)
 static void take_progress(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct stall_report s;
-    (void)ctx, (void)from;
     memcpy(&s, answer, sizeof s);
     stall_mark_of(e, (uint32_t)s.of)->reported_psn = s.is;
 }
@@ -86,7 +85,6 @@ uint64_t stall_expected(const struct weft_engine *e, uint32_t qp)
 static void take_queue(struct weft_engine *e, void *ctx, unsigned from, const void *answer)
 {
     struct stall_report s;
-    (void)ctx, (void)from;
     memcpy(&s, answer, sizeof s);
     e->stall.reported_queues[s.of] = s.is;
 }

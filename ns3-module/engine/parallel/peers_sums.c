@@ -43,7 +43,6 @@ static void add_lost(struct weft_engine *e, void *ctx, unsigned from, const void
 {
     struct weft_link_change *list = ctx;
     struct lost l;
-    (void)e, (void)from;
     memcpy(&l, answer, sizeof l);
     list[l.at].lost_packets += l.packets;
 }

@@ -55,7 +55,6 @@ static void take_word(struct weft_engine *e, void *ctx, unsigned from, const voi
 {
     struct peers *p = e->peers;
     struct remote_post w;
-    (void)ctx, (void)from;
     memcpy(&w, answer, sizeof w);
     if (!w.post) {
         deliver(e, &w);
