@@ -5,6 +5,7 @@
  */
 #include "topologies/fabric_instance.h"
 
+#include "base/compare.h"
 #include "base/grow.h"
 
 #include <stdlib.h>
@@ -55,15 +56,9 @@ static int fabric_instance_push(struct list *l, uint32_t x, struct weft_err *err
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static uint32_t *fabric_instance_find(const struct list *l, uint32_t from, uint32_t x)
 {
-    return bsearch(&x, l->v + from, l->n - from, sizeof x, by_value);
+    return bsearch(&x, l->v + from, l->n - from, sizeof x, weft_by_u32);
 }
 
 /* Lists the NPUs, then the switches in ascending order. NPUs may hang on more than one switch, and
@@ -103,9 +98,9 @@ static int list_nodes(const struct weft_fabric *f, uint32_t dim, uint32_t index,
     }
     free(seen);
     if (nodes->n > n)
-        qsort(nodes->v + n, nodes->n - n, sizeof(uint32_t), by_value);
+        qsort(nodes->v + n, nodes->n - n, sizeof(uint32_t), weft_by_u32);
     if (links->n)
-        qsort(links->v, links->n, sizeof(uint32_t), by_value);
+        qsort(links->v, links->n, sizeof(uint32_t), weft_by_u32);
     return rc;
 }
 

@@ -6,6 +6,7 @@
  * over the neighbour list; the result depends only on the fabric.
  */
 #include "topologies/routes_internal.h"
+#include "base/compare.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -62,12 +63,6 @@ static bool same_neighbours(const struct weft_routes *r, uint32_t a, uint32_t b)
     return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Opens a class for its first host; near_switches has room for all its ports after `used`. */
 static void open_class(struct weft_routes *r, uint32_t host, uint32_t *used)
 {
@@ -76,7 +71,7 @@ static void open_class(struct weft_routes *r, uint32_t host, uint32_t *used)
     for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++)
         if (neighbour_switch(r, host, p) != UINT32_MAX)
             near[n++] = neighbour_switch(r, host, p);
-    qsort(near, n, sizeof *near, by_value);
+    qsort(near, n, sizeof *near, weft_by_u32);
     for (uint32_t i = 0; i < n; i++)
         if (distinct == 0 || near[distinct - 1] != near[i])
             near[distinct++] = near[i];

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "run/source.h"
 
+#include "base/compare.h"
 #include "base/grow.h"
 
 #include <inttypes.h>
@@ -283,18 +284,13 @@ static int find_in_scenario(const struct weft_cli *cli, const struct explain_opt
     return 0;
 }
 
-static int explain_by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* All keys, sorted, each once. */
 static int list(const struct weft_cli *cli)
 {
     struct wanted w = {.key = ""};
     each_param(cli, explain_collect, &w);
     if (w.nkeys)
-        qsort(w.keys, w.nkeys, sizeof *w.keys, explain_by_name);
+        qsort(w.keys, w.nkeys, sizeof *w.keys, weft_by_text);
     for (size_t i = 0; i < w.nkeys; i++)
         if (i == 0 || strcmp(w.keys[i], w.keys[i - 1]) != 0)
             fprintf(cli->out, "%s\n", w.keys[i]);

@@ -6,6 +6,7 @@
  * that size, played by the algorithm and protocol that the library takes for the whole size: the
  * loops of a channel are alike. Such rows are marked with '~'.
  */
+#include "base/compare.h"
 #include "base/units.h"
 #include "cli/bench_rows.h"
 #include "cli/figure_file.h"
@@ -283,12 +284,6 @@ static void print_row(const struct test *t, const struct row *r, bool against)
     fflush(t->cli->out);
 }
 
-static int nccl_tests_ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int print_error(const struct test *t, const struct row *r, size_t n, struct weft_err *err)
 {
     double *off = malloc((n ? n : 1) * sizeof *off);
@@ -296,7 +291,7 @@ static int print_error(const struct test *t, const struct row *r, size_t n, stru
         return weft_err_no_memory(err, "errors");
     for (size_t i = 0; i < n; i++)
         off[i] = 100 * fabs(r[i].us / r[i].measured_us - 1);
-    qsort(off, n, sizeof *off, nccl_tests_ascending);
+    qsort(off, n, sizeof *off, weft_by_f64);
     fprintf(t->cli->out,
             "# error of time in %zu row%s: median %.1f %%, 90th percentile %.1f %%, largest %.1f "
             "%%\n",

@@ -2,6 +2,7 @@
 /* Shares of a net. */
 #include "jobs/share.h"
 
+#include "base/compare.h"
 #include "base/grow.h"
 #include "base/slots.h"
 
@@ -67,19 +68,13 @@ static struct request request_of(const struct weft_shares *s, uint32_t i)
     return *(const struct request *)weft_slot(&s->requests, i);
 }
 
-static int by_host(const void *a, const void *b)
-{
-    const struct rank_host *x = (const struct rank_host *)a, *y = (const struct rank_host *)b;
-    return x->host < y->host ? -1 : x->host > y->host;
-}
-
 static uint32_t job_share_rank_of(const struct share *h, uint32_t host)
 {
     const struct rank_host key = {host, 0};
     if (!h->rank_hosts)
         return host / h->c.nnics;
-    const struct rank_host *at =
-        (const struct rank_host *)bsearch(&key, h->rank_hosts, h->c.nhosts, sizeof key, by_host);
+    const struct rank_host *at = (const struct rank_host *)bsearch(&key, h->rank_hosts, h->c.nhosts,
+                                                                   sizeof key, weft_by_u32);
     return at ? at->rank / h->c.nnics : UINT32_MAX;
 }
 
@@ -362,7 +357,7 @@ struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
     }
     for (uint32_t r = 0; r < c->nhosts; r++)
         h->rank_hosts[r] = (struct rank_host){c->hosts[r], r};
-    qsort(h->rank_hosts, c->nhosts, sizeof *h->rank_hosts, by_host);
+    qsort(h->rank_hosts, c->nhosts, sizeof *h->rank_hosts, weft_by_u32);
     return &h->base;
 }
 

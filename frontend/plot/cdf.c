@@ -23,7 +23,7 @@ static double *values_of(const struct weft_flow_points *flows, int job, const st
         if (job < 0 || flows->list[i].job == (uint32_t)job)
             v[(*n)++] = q->of(&flows->list[i]);
     if (v)
-        qsort(v, *n, sizeof *v, weft_by_value);
+        qsort(v, *n, sizeof *v, weft_by_f64);
     return v;
 }
 

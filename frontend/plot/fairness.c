@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Jain's index of series over time; see time_series.h. */
+#include "base/compare.h"
 #include "plot/time_series.h"
 
 #include <stdlib.h>
@@ -7,12 +8,6 @@
 struct value {
     double t_ns, v;
 };
-
-static int by_time(const void *va, const void *vb)
-{
-    const struct value *a = va, *b = vb;
-    return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
-}
 
 /* The index of the n values from v on; all of them 0 is fair. */
 static double jain(const struct value *v, size_t n)
@@ -51,7 +46,7 @@ int weft_time_series_jain(const struct weft_time_series_set *t, struct weft_curv
     for (size_t i = 0; i < t->n; i++)
         for (size_t k = 0; k < t->list[i].n; k++)
             v[n++] = (struct value){t->list[i].t_ns[k], t->list[i].v[k]};
-    qsort(v, n, sizeof *v, by_time);
+    qsort(v, n, sizeof *v, weft_by_f64);
     for (at = 0; next_moment(v, n, &at, &end); at = end)
         moments++;
     const size_t each = (moments + WEFT_TRACK_POINTS - 1) / WEFT_TRACK_POINTS;

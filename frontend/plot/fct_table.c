@@ -133,7 +133,7 @@ static int fill_cell(struct making *m, size_t first, struct weft_fct_row *row, s
             return err->code;
         if (c->n == from)
             continue;
-        qsort(m->room + from, c->n - from, sizeof *m->room, weft_by_value);
+        qsort(m->room + from, c->n - from, sizeof *m->room, weft_by_f64);
         for (size_t k = 0; k < WEFT_FCT_PERCENTILES; k++)
             of_seed[k][seeds] =
                 weft_percentile(m->room + from, c->n - from, weft_fct_percentiles[k]);
@@ -141,12 +141,12 @@ static int fill_cell(struct making *m, size_t first, struct weft_fct_row *row, s
     }
     if (c->n == 0)
         return 0;
-    qsort(m->room, c->n, sizeof *m->room, weft_by_value);
+    qsort(m->room, c->n, sizeof *m->room, weft_by_f64);
     row->seeds = seeds > row->seeds ? seeds : row->seeds;
     for (size_t k = 0; k < WEFT_FCT_PERCENTILES; k++) {
         c->value[k] = weft_percentile(m->room, c->n, weft_fct_percentiles[k]);
         c->ci95[k] = weft_mean_ci95(of_seed[k], seeds, &mean);
-        qsort(of_seed[k], seeds, sizeof **of_seed, weft_by_value);
+        qsort(of_seed[k], seeds, sizeof **of_seed, weft_by_f64);
         c->least[k] = of_seed[k][0];
         c->most[k] = of_seed[k][seeds - 1];
     }

@@ -5,6 +5,7 @@
 #ifndef WEFT_PLOT_PLOT_H
 #define WEFT_PLOT_PLOT_H
 
+#include "base/compare.h"
 #include "plot/figure.h"
 #include "plot/runs.h"
 
@@ -47,7 +48,5 @@ size_t weft_bins_touched(const struct weft_bins *b, double begin, double end, si
 double weft_bins_part(const struct weft_bins *b, size_t bin, double begin, double end);
 /** Compares names with numbers in them: "2" is before "10". */
 int weft_compare_names(const char *a, const char *b);
-/** qsort: doubles, ascending. */
-int weft_by_value(const void *a, const void *b);
 
 #endif

@@ -71,12 +71,6 @@ double weft_percentile(const double *sorted, size_t n, unsigned p)
     return sorted[rank ? rank - 1 : 0];
 }
 
-int weft_by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 size_t weft_bins_touched(const struct weft_bins *b, double begin, double end, size_t *last)
 {
     const double most = (double)b->n - 1,

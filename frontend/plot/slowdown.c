@@ -23,19 +23,13 @@ struct groups {
     double bytes[GROUPS], slowdown[GROUPS][PERCENTS];
 };
 
-static int by_size(const void *va, const void *vb)
-{
-    const struct weft_flow_point *a = va, *b = vb;
-    return (a->bytes > b->bytes) - (a->bytes < b->bytes);
-}
-
 /* Sums up the messages from @p from to @p to, which are sorted by size. */
 static void plot_slowdown_sum_up(struct groups *g, const struct weft_flow_point *list, size_t from,
                                  size_t to, double *room)
 {
     for (size_t i = from; i < to; i++)
         room[i - from] = list[i].slowdown;
-    qsort(room, to - from, sizeof *room, weft_by_value);
+    qsort(room, to - from, sizeof *room, weft_by_f64);
     for (size_t p = 0; p < PERCENTS; p++)
         g->slowdown[g->n][p] = weft_percentile(room, to - from, percents[p]);
     g->bytes[g->n++] = list[to - 1].bytes;
@@ -56,7 +50,7 @@ static int plot_slowdown_group(struct weft_flow_point *list, size_t n, struct gr
     *g = (struct groups){0};
     if (!room)
         return -1;
-    qsort(list, n, sizeof *list, by_size);
+    qsort(list, n, sizeof *list, weft_by_f64);
     const bool few = count_sizes(list, n) <= GROUPS;
     for (size_t k = 1, from = 0; from < n; k++) {
         size_t to = few ? from + 1 : k * n / GROUPS;
@@ -197,7 +191,7 @@ static void add_band(struct weft_curve *band, const struct weft_flow_point *list
                 room[have++] = list[i].slowdown;
         if (!have)
             continue;
-        qsort(room, have, sizeof *room, weft_by_value);
+        qsort(room, have, sizeof *room, weft_by_f64);
         const double v = weft_percentile(room, have, percents[percent]);
         least = fmin(least, v);
         most = fmax(most, v);

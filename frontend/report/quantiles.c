@@ -2,6 +2,7 @@
 /* Percentiles of a stream of values in bounded memory. */
 #include "report/quantiles.h"
 
+#include "base/compare.h"
 #include "base/grow.h"
 
 #include <stdbool.h>
@@ -75,12 +76,6 @@ int weft_quantiles_copy(struct weft_quantiles *to, const struct weft_quantiles *
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The bits of numbers that are not negative are in the order of the numbers: they are sorted by
  * DIGIT_BITS of them at a time, from the lowest on, which is several times as fast as comparing. */
 enum { DIGIT_BITS = 11, DIGITS = 6, FEW = 512 };
@@ -124,7 +119,7 @@ void weft_quantiles_sort(struct weft_quantiles *q)
         return;
     double *from = q->values, *to = q->n > FEW ? (double *)malloc(q->n * sizeof *to) : NULL;
     if (!to) {
-        qsort(q->values, q->n, sizeof *q->values, ascending);
+        qsort(q->values, q->n, sizeof *q->values, weft_by_f64);
         return;
     }
     for (unsigned place = 0; place < DIGITS; place++)

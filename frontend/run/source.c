@@ -2,6 +2,7 @@
 /* Scenarios by file, folder or name, resolved with the overrides of the command line. */
 #include "run/source.h"
 
+#include "base/compare.h"
 #include "base/place.h"
 #include "base/scale.h"
 
@@ -21,11 +22,6 @@ static int scenario_root(char root[WEFT_PATH_MAX], struct weft_err *err)
         return weft_path_join(root, "", env, err);
     return weft_file_is_dir("scenarios") ? weft_path_join(root, "", "scenarios", err)
                                          : weft_place_folder(WEFT_PLACE_SCENARIOS, root, err);
-}
-
-static int source_by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The scenario that an entry of a folder is: a folder's scenario.xml, or of clusters NAME.xml,
@@ -70,7 +66,7 @@ static int each_of(bool clusters, void (*fn)(void *ctx, const char *name, const 
             n++;
     }
     closedir(d);
-    qsort(names, n, sizeof names[0], source_by_name);
+    qsort(names, n, sizeof names[0], weft_by_text);
     for (size_t i = 0; i < n; i++) {
         if (!code && is_scenario(root, clusters, names[i], file))
             fn(ctx, names[i], file);

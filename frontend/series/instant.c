@@ -5,21 +5,16 @@
  */
 #include "series/series_internal.h"
 
+#include "base/compare.h"
 #include "base/grow.h"
 #include "base/require.h"
 
 #include <stdlib.h>
 
-static int instant_compare(const void *va, const void *vb)
-{
-    const uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-    return a < b ? -1 : a > b;
-}
-
 void weft_instant_end(struct weft_instant *i)
 {
     if (i->n > 1)
-        qsort(i->objects, i->n, sizeof *i->objects, instant_compare);
+        qsort(i->objects, i->n, sizeof *i->objects, weft_by_u32);
     for (size_t k = 0; k < i->n; k++)
         i->write(i->ctx, i->t_ps, i->objects[k]);
     i->n = 0;

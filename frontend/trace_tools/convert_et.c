@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft trace convert from trace to trace: of any schema and form to today's, or to JSON. */
+#include "base/compare.h"
 #include "base/file.h"
 #include "trace_tools/trace.h"
 #include "workload/chakra_json.h"
@@ -17,12 +18,6 @@ static bool ends_in(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static int convert_et_by_id(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Leaves out of a list what names the node itself or none of @p ids; returns how many. */
 static size_t mend_list(const uint64_t *ids, size_t nids, uint64_t own, const uint64_t *deps,
                         size_t *n)
@@ -31,7 +26,7 @@ static size_t mend_list(const uint64_t *ids, size_t nids, uint64_t own, const ui
     size_t kept = 0;
     const size_t before = *n;
     for (size_t i = 0; i < before; i++)
-        if (list[i] != own && bsearch(&list[i], ids, nids, sizeof *ids, convert_et_by_id))
+        if (list[i] != own && bsearch(&list[i], ids, nids, sizeof *ids, weft_by_u64))
             list[kept++] = list[i];
     *n = kept;
     return before - kept;
@@ -45,7 +40,7 @@ static int mend(struct weft_et *et, struct weft_arena *a, size_t *left_out, stru
         return weft_err_no_memory(err, "a trace");
     for (size_t i = 0; i < et->nnodes; i++)
         ids[i] = et->nodes[i].id;
-    qsort(ids, et->nnodes, sizeof *ids, convert_et_by_id);
+    qsort(ids, et->nnodes, sizeof *ids, weft_by_u64);
     for (size_t i = 0; i < et->nnodes; i++) {
         struct weft_et_node *n = &et->nodes[i];
         *left_out += mend_list(ids, et->nnodes, n->id, n->ctrl_deps, &n->nctrl_deps);

@@ -6,6 +6,7 @@
 #include "workload/convert_node.h"
 
 #include "base/budget.h"
+#include "base/compare.h"
 #include "workload/deps.h"
 
 #include <inttypes.h>
@@ -185,13 +186,6 @@ const struct weft_list_form weft_node_algorithms_form = {
     .unique = true,
 };
 
-static int by_node(const void *a, const void *b)
-{
-    const uint64_t x = ((const struct weft_node_algorithm *)a)->id,
-                   y = ((const struct weft_node_algorithm *)b)->id;
-    return x < y ? -1 : x > y;
-}
-
 /* Reads a list of algorithms by node. */
 static int read_algorithms(struct weft_convert *c, const char *text, struct weft_err *err)
 {
@@ -210,7 +204,7 @@ static int read_algorithms(struct weft_convert *c, const char *text, struct weft
             return weft_err_no_memory(err, "a job");
     }
     if (rc == 0 && c->nalgorithms)
-        qsort(c->algorithms, c->nalgorithms, sizeof *c->algorithms, by_node);
+        qsort(c->algorithms, c->nalgorithms, sizeof *c->algorithms, weft_by_u64);
     return rc;
 }
 

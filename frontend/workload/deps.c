@@ -4,6 +4,7 @@
  */
 #include "workload/deps.h"
 
+#include "base/compare.h"
 #include "base/grow.h"
 
 #include <inttypes.h>
@@ -72,12 +73,6 @@ static int push_parents(struct linker *l, const struct weft_et_node *node, const
     return 0;
 }
 
-static int by_index(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /** Sorts the list that starts at @p start and keeps one of each. */
 static void sort_distinct(struct linker *l, size_t start)
 {
@@ -85,7 +80,7 @@ static void sort_distinct(struct linker *l, size_t start)
     if (n < 2)
         return; /* there may be no list yet */
     uint32_t *list = l->parents + start;
-    qsort(list, n, sizeof *list, by_index);
+    qsort(list, n, sizeof *list, weft_by_u32);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || list[i] != list[kept - 1])
             list[kept++] = list[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Compares two execution traces node by node, field by field. */
 #include "workload/et_diff.h"
+#include "base/compare.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -96,12 +97,6 @@ static void compare_attrs(const struct compare *c, struct weft_et_diff d,
     }
 }
 
-static int et_diff_by_number(const void *x, const void *y)
-{
-    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return a < b ? -1 : a > b;
-}
-
 /* -1: out of memory. */
 static int same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 {
@@ -112,8 +107,8 @@ static int same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
         return -1;
     memcpy(x, a, na * sizeof *x);
     memcpy(x + na, b, na * sizeof *x);
-    qsort(x, na, sizeof *x, et_diff_by_number);
-    qsort(x + na, na, sizeof *x, et_diff_by_number);
+    qsort(x, na, sizeof *x, weft_by_u64);
+    qsort(x + na, na, sizeof *x, weft_by_u64);
     const bool same = memcmp(x, x + na, na * sizeof *x) == 0;
     free(x);
     return same;

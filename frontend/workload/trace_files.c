@@ -4,6 +4,7 @@
  * many are seen, and a mistyped prefix can be answered with the ones that exist.
  */
 #include "workload/trace_files.h"
+#include "base/compare.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -116,11 +117,6 @@ static int scan(struct finder *f, struct weft_err *err)
     return rc;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int nothing_found(struct finder *f, struct weft_err *err)
 {
     const char *tail = strstr(f->base, ".et");
@@ -129,7 +125,7 @@ static int nothing_found(struct finder *f, struct weft_err *err)
                             "no rank file '%s.0.et': a trace is named by its prefix, without "
                             "'.<rank>.et'",
                             f->prefix);
-    qsort(f->others, f->nothers, sizeof *f->others, by_text);
+    qsort(f->others, f->nothers, sizeof *f->others, weft_by_text);
     const char *near = weft_nearest(f->base, f->others, f->nothers);
     if (!near && f->nothers > 0)
         near = f->others[0];

@@ -13,6 +13,7 @@
  * share a queue pair. prio orders messages of a sender there and means nothing here. A flow of size
  * 0 has no end there: here it sends `endless` bytes, and the matrix has no end of its own.
  */
+#include "base/compare.h"
 #include "base/grow.h"
 #include "base/scan.h"
 #include "base/units.h"
@@ -207,17 +208,10 @@ static int read_failure(struct weft_scan *s, struct weft_err *err)
                             is[1], is[0], is[0]);
 }
 
-static int htsim_flows_by_id(const void *va, const void *vb)
-{
-    const struct trigger *a = va, *b = vb;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
 static struct trigger *htsim_flows_find(const struct source *x, uint64_t id)
 {
     const struct trigger key = {.id = id};
-    return x->ntriggers ? bsearch(&key, x->triggers, x->ntriggers, sizeof key, htsim_flows_by_id)
-                        : NULL;
+    return x->ntriggers ? bsearch(&key, x->triggers, x->ntriggers, sizeof key, weft_by_u64) : NULL;
 }
 
 /* What the head says, and what flows name, must be there. */
@@ -237,7 +231,7 @@ static int htsim_flows_check(struct source *x, const char *file, uint32_t nranks
         return weft_err_at(err, WEFT_E_INPUT, file, 0, 0,
                            "the head says %" PRIu64 " failures, the file has none", x->said[2]);
     if (x->ntriggers)
-        qsort(x->triggers, x->ntriggers, sizeof *x->triggers, htsim_flows_by_id);
+        qsort(x->triggers, x->ntriggers, sizeof *x->triggers, weft_by_u64);
     for (uint32_t i = 1; i < x->ntriggers; i++)
         if (x->triggers[i].id == x->triggers[i - 1].id)
             return weft_err_at(err, WEFT_E_INPUT, file, 0, 0, "trigger %" PRIu64 " is there twice",

@@ -11,6 +11,7 @@
 #include "workload/whatif/edit.h"
 #include "workload/whatif/select.h"
 #include "workload/whatif/transform.h"
+#include "base/compare.h"
 
 /* Running out of memory in a hash is reported, not fatal. */
 #define HASH_NONFATAL_OOM 1
@@ -218,12 +219,6 @@ struct run {
     uint32_t n;
 };
 
-static int fuse_by_number(const void *x, const void *y)
-{
-    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return a < b ? -1 : a > b;
-}
-
 /* What the members wait for, but for each other; run_of: of a node, the run that it is in. */
 static uint64_t *all_deps(const struct mine *m, struct run run, const uint32_t *run_of, size_t *n)
 {
@@ -246,7 +241,7 @@ static uint64_t *all_deps(const struct mine *m, struct run run, const uint32_t *
         }
     }
     if (list)
-        qsort(list, *n, sizeof *list, fuse_by_number);
+        qsort(list, *n, sizeof *list, weft_by_u64);
     const size_t all = *n;
     for (size_t k = *n = 0; list && k < all; k++)
         if (*n == 0 || list[k] != list[*n - 1])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* straggle: some ranks compute more slowly, named ones or some drawn by lot. */
+#include "base/compare.h"
 #include "base/rng.h"
 #include "workload/whatif/select.h"
 #include "workload/whatif/stretch.h"
@@ -36,12 +37,6 @@ static uint64_t ticket(const struct straggle *p, uint32_t rank)
     return weft_rng_u64(&r);
 }
 
-static int straggle_by_number(const void *x, const void *y)
-{
-    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return a < b ? -1 : a > b;
-}
-
 static int start(struct weft_transform *t, struct weft_err *err)
 {
     struct straggle *p = t->params;
@@ -64,7 +59,7 @@ static int start(struct weft_transform *t, struct weft_err *err)
         rc = weft_err_set(err, WEFT_E_INPUT, "draw is %" PRIu64 ", but there are %" PRIu64 " ranks",
                           p->draw, n);
     } else {
-        qsort(tickets, n, sizeof *tickets, straggle_by_number);
+        qsort(tickets, n, sizeof *tickets, weft_by_u64);
         lot->last = tickets[p->draw - 1];
     }
     free(tickets);

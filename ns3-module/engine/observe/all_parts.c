@@ -6,6 +6,7 @@
 #include "all_parts.h"
 #include "core/executor.h"
 #include "core/moment.h"
+#include "base/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,12 +267,6 @@ static void take_text(struct weft_engine *e, void *ctx, unsigned from, const voi
     send_buffer_add(e, ctx, answer, sizeof(struct text_of_qp));
 }
 
-static int compare_texts(const void *va, const void *vb)
-{
-    const struct text_of_qp *a = va, *b = vb;
-    return (a->qp > b->qp) - (a->qp < b->qp);
-}
-
 uint64_t all_parts_say(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
                        void *ctx)
 {
@@ -284,7 +279,7 @@ uint64_t all_parts_say(struct weft_engine *e, uint64_t max, void (*fn)(void *, c
     struct text_of_qp *all = (struct text_of_qp *)(void *)p->text_of_qp.bytes;
     const size_t n = p->text_of_qp.n / sizeof *all;
     if (n)
-        qsort(all, n, sizeof *all, compare_texts);
+        qsort(all, n, sizeof *all, weft_by_u32);
     for (size_t i = 0; i < n && i < max; i++)
         fn(ctx, all[i].text);
     p->text_of_qp.n = 0;

@@ -5,14 +5,9 @@
 #include "core/events.h"
 #include "peers.h"
 #include "switch/pfc_timer.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
-
-static int compare(const void *va, const void *vb)
-{
-    const uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-    return (a > b) - (a < b);
-}
 
 /* Adds the numbers of those due at @p t_ps here; one may have several entries. */
 static void list_due(struct weft_engine *e, int64_t t_ps)
@@ -44,7 +39,7 @@ uint64_t peers_watch_repeats(struct weft_engine *e, int64_t t_ps)
     const uint64_t *all = (const uint64_t *)(const void *)due.bytes;
     const size_t n = due.n / sizeof *all;
     if (n)
-        qsort(due.bytes, n, sizeof *all, compare);
+        qsort(due.bytes, n, sizeof *all, weft_by_u64);
     e->now = t_ps;
     for (size_t i = 0; i < n && ends == UINT64_MAX; i++)
         if ((i == 0 || all[i] != all[i - 1]) &&
