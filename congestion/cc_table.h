@@ -28,8 +28,9 @@ const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *para
 /** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err);
 
-/** Adds one that was loaded at run time (base/plugin.h), before any network is made. */
-int weft_cc_add(const struct weft_cc_ops *ops, struct weft_err *err);
+/** Adds a struct weft_cc_ops that was loaded at run time (base/plugin.h), before any network is
+ * made. */
+int weft_cc_add(const void *ops, struct weft_err *err);
 
 WEFT_C_END
 #endif

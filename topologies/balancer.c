@@ -32,8 +32,9 @@ static const char *balancer_name_of(size_t i)
     return i < OWN ? own[i].name : table[i - OWN]->name;
 }
 
-int weft_balancer_add(const struct weft_balancer_ops *ops, struct weft_err *err)
+int weft_balancer_add(const void *member, struct weft_err *err)
 {
+    const struct weft_balancer_ops *ops = (const struct weft_balancer_ops *)member;
     const size_t used = strlen(weft_balance_words);
     const int rc = weft_plugin_check_name(ops->name, balancer_name_of, OWN + table_n,
                                           OWN + WEFT_PLUGIN_ROOM, "balancer", err);

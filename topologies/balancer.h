@@ -74,7 +74,7 @@ bool weft_balancer_help(size_t number, struct weft_balancer_help *out);
 
 /** Adds a balancer for all simulations that begin later. WEFT_E_INPUT: its name is taken or none,
  * or it lacks `pick`. */
-int weft_balancer_add(const struct weft_balancer_ops *ops, struct weft_err *err);
+int weft_balancer_add(const void *ops, struct weft_err *err);
 /** The balancer of a plug-in by its number among the words; NULL: one of weft's own, or no number
  * of a word. */
 const struct weft_balancer_ops *weft_balancer_at(size_t number);

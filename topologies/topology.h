@@ -39,8 +39,8 @@ int weft_topology_build(const struct weft_topology_ops *ops, const void *params,
 const struct weft_topology_ops *const *weft_topology_table(size_t *n);
 /** The topology called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_topology_ops *weft_topology_find(const char *name, struct weft_err *err);
-/** Adds one that was loaded at run time (base/plugin.h). */
-int weft_topology_add(const struct weft_topology_ops *ops, struct weft_err *err);
+/** Adds a struct weft_topology_ops that was loaded at run time (base/plugin.h). */
+int weft_topology_add(const void *ops, struct weft_err *err);
 
 WEFT_C_END
 #endif

@@ -30,12 +30,13 @@
         return i < table_n ? table[i] : NULL;                                                      \
     }                                                                                              \
                                                                                                    \
-    int prefix##_add(const struct prefix##_ops *ops, struct weft_err *err)                         \
+    int prefix##_add(const void *ops, struct weft_err *err)                                        \
     {                                                                                              \
-        const int rc = weft_plugin_check_name(ops->name, prefix##_name_of, table_n,                \
+        const struct prefix##_ops *o = (const struct prefix##_ops *)ops;                           \
+        const int rc = weft_plugin_check_name(o->name, prefix##_name_of, table_n,                  \
                                               sizeof table / sizeof *table, what, err);            \
         if (!rc)                                                                                   \
-            table[table_n++] = ops;                                                                \
+            table[table_n++] = o;                                                                  \
         return rc;                                                                                 \
     }
 

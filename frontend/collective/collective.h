@@ -221,8 +221,8 @@ struct weft_coll_ops {
 const struct weft_coll_ops *const *weft_coll_table(size_t *n);
 /** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err);
-/** Adds one that was loaded at run time (base/plugin.h). */
-int weft_coll_add(const struct weft_coll_ops *ops, struct weft_err *err);
+/** Adds a struct weft_coll_ops that was loaded at run time (base/plugin.h). */
+int weft_coll_add(const void *ops, struct weft_err *err);
 
 /* --- blocks --- */
 

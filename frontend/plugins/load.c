@@ -20,46 +20,21 @@
 
 /* ---- families ---- */
 
-static int plugins_add_cc(const void *ops, struct weft_err *err)
-{
-    return weft_cc_add((const struct weft_cc_ops *)ops, err);
-}
-
-static int plugins_add_topology(const void *ops, struct weft_err *err)
-{
-    return weft_topology_add((const struct weft_topology_ops *)ops, err);
-}
-
-static int plugins_add_collective(const void *ops, struct weft_err *err)
-{
-    return weft_coll_add((const struct weft_coll_ops *)ops, err);
-}
-
-static int plugins_add_workload(const void *ops, struct weft_err *err)
-{
-    return weft_workload_add((const struct weft_workload_ops *)ops, err);
-}
-
-static int plugins_add_balancer(const void *ops, struct weft_err *err)
-{
-    return weft_balancer_add((const struct weft_balancer_ops *)ops, err);
-}
-
 /* `name` is the first member of each of their structs. */
 static const struct {
     const char *what;
     size_t size;
     int (*add)(const void *ops, struct weft_err *err);
 } families[WEFT_PLUGIN_FAMILIES] = {
-    [WEFT_PLUGIN_FAMILY_CC] = {"congestion control", sizeof(struct weft_cc_ops), plugins_add_cc},
+    [WEFT_PLUGIN_FAMILY_CC] = {"congestion control", sizeof(struct weft_cc_ops), weft_cc_add},
     [WEFT_PLUGIN_FAMILY_TOPOLOGY] = {"topology", sizeof(struct weft_topology_ops),
-                                     plugins_add_topology},
+                                     weft_topology_add},
     [WEFT_PLUGIN_FAMILY_COLLECTIVE] = {"collective algorithm", sizeof(struct weft_coll_ops),
-                                       plugins_add_collective},
+                                       weft_coll_add},
     [WEFT_PLUGIN_FAMILY_WORKLOAD] = {"workload", sizeof(struct weft_workload_ops),
-                                     plugins_add_workload},
+                                     weft_workload_add},
     [WEFT_PLUGIN_FAMILY_BALANCER] = {"balancer", sizeof(struct weft_balancer_ops),
-                                     plugins_add_balancer},
+                                     weft_balancer_add},
 };
 
 const char *weft_plugin_family_name(enum weft_plugin_family family)

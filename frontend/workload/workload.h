@@ -56,8 +56,8 @@ const struct weft_workload_ops *weft_workload_find(const char *name, struct weft
 /** Reads file @p path by the workload, whose parameter `file` it is, as a job or flows that are not
  * played. */
 int weft_workload_try(const struct weft_workload_ops *ops, const char *path, struct weft_err *err);
-/** Adds one that was loaded at run time (base/plugin.h). */
-int weft_workload_add(const struct weft_workload_ops *ops, struct weft_err *err);
+/** Adds a struct weft_workload_ops that was loaded at run time (base/plugin.h). */
+int weft_workload_add(const void *ops, struct weft_err *err);
 /**
  * Ranks of a job of the workload called @p name into *out: @p ranks, as its parameter says, or with
  * 0 as many as there are hosts (0: not known). WEFT_E_INPUT when there are fewer hosts.
