@@ -19,6 +19,7 @@ struct pace {
 static void add_round(void *ctx, const struct weft_coll_call *c, const struct weft_coll_round *r)
 {
     struct pace *x = ctx;
+    (void)c;
     const double bytes = (double)r->times * (double)r->bytes;
     const uint32_t per_link = (r->fanout - 1) / x->links + 1;
     x->sent += bytes * r->fanout;

@@ -257,6 +257,7 @@ static void delay_over(void *ctx, uint64_t arg)
     struct weft_causal_path *t = ctx;
     struct weft_coll_chunk *c = t->ctx;
     struct weft_npu *npu = c->prog.npu;
+    (void)arg;
     if (npu->sys->err.code)
         return;
     weft_npu_timer(c->run->a, t);

@@ -84,6 +84,7 @@ static void came_to_self(void *ctx, uint64_t arg)
         .acked_ps = now_ps,
     };
     struct weft_system *s = a->npu->sys;
+    (void)arg;
     if (!s->err.code)
         weft_p2p_received(a->npu, &done);
     if (!s->err.code)

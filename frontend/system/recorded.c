@@ -12,6 +12,7 @@ static void over(void *ctx, uint64_t arg)
     const int64_t now_ps = weft_now_ps(npu->sys);
     const struct weft_completion done = {
         .post_ps = a->start_ps, .received_ps = now_ps, .acked_ps = now_ps};
+    (void)arg;
     if (npu->sys->err.code)
         return;
     weft_npu_acked(a, &done);

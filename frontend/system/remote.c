@@ -96,6 +96,7 @@ static void remote_post(struct weft_active *a, int there, uint64_t bytes)
 static void answer(void *ctx, uint64_t arg)
 {
     struct weft_active *a = ctx;
+    (void)arg;
     if (!a->npu->sys->err.code)
         remote_post(a, 0,
                     weft_active_op(a)->store ? WEFT_REMOTE_REQUEST_BYTES

@@ -72,6 +72,7 @@ static void resource_done(void *ctx, uint64_t arg)
     struct weft_active *a = ctx;
     struct weft_npu *npu = a->npu;
     struct weft_resource *r = resource_of(npu, weft_active_op(a));
+    (void)arg;
     if (npu->sys->err.code)
         return;
     weft_npu_account(npu, weft_now_ps(npu->sys));

@@ -265,6 +265,7 @@ static void memo_sent_event(struct weft_engine *e, uint32_t i)
 
 static void memo_rerouted(struct weft_engine *e, uint32_t none)
 {
+    (void)none;
     memo_check_possible(e);
     memo_groups_reroute(e);
 }

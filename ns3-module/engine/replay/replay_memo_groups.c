@@ -123,6 +123,7 @@ static void groups_enter_port(struct weft_engine *e, uint32_t node, uint32_t por
 
 static void groups_leave_port(struct weft_engine *e, uint32_t node, uint32_t port)
 {
+    (void)node;
     replay_of(e)->memo.users[port]--;
 }
 

@@ -38,6 +38,8 @@ static void snapshot_have_pages(char *from, size_t size)
     if (page + PAGE <= from + size)
         madvise(page, (size_t)(from + size - page) / PAGE * PAGE, MADV_POPULATE_WRITE);
 #else
+    (void)from;
+    (void)size;
 #endif
 }
 
