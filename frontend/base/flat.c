@@ -8,7 +8,6 @@
 #include "base/tree.h"
 #include "base/units.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,15 +84,4 @@ int weft_flat_number(const struct weft_flat *f, const struct weft_flat_key *k, u
         return weft_err_locate(err, f->file, k->line, 0);
     }
     return 0;
-}
-
-int weft_flat_err(const struct weft_flat *f, const struct weft_flat_key *k, struct weft_err *err,
-                  const char *fmt, ...)
-{
-    char text[WEFT_ERR_MSG_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return weft_err_at(err, WEFT_E_INPUT, f->file, k ? k->line : 0, 0, "%s", text);
 }

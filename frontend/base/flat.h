@@ -42,9 +42,14 @@ const struct weft_flat_key *weft_flat_find(const struct weft_flat *f, const char
 /** Value @p i of a key as a number into *out; an error where it has fewer. */
 int weft_flat_number(const struct weft_flat *f, const struct weft_flat_key *k, uint32_t i,
                      double *out, struct weft_err *err);
-/** Records an error at a key (NULL: at the file). Returns WEFT_E_INPUT. */
-int weft_flat_err(const struct weft_flat *f, const struct weft_flat_key *k, struct weft_err *err,
-                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/** The line of a key; 0: of none. */
+static inline int64_t weft_flat_line(const struct weft_flat_key *k)
+{
+    return k ? k->line : 0;
+}
+/** Records an error at a key (NULL: at the file), as printf. Returns WEFT_E_INPUT. */
+#define weft_flat_err(f, k, err, ...)                                                              \
+    weft_err_at(err, WEFT_E_INPUT, (f)->file, weft_flat_line(k), 0, __VA_ARGS__)
 
 WEFT_C_END
 #endif

@@ -251,48 +251,6 @@ void weft_json_null(struct weft_json *j)
         put_str(j, "null");
 }
 
-void weft_json_kv_array(struct weft_json *j, const char *key)
-{
-    weft_json_key(j, key);
-    weft_json_array(j);
-}
-
-void weft_json_kv_object(struct weft_json *j, const char *key)
-{
-    weft_json_key(j, key);
-    weft_json_object(j);
-}
-
-void weft_json_kv_str(struct weft_json *j, const char *key, const char *s)
-{
-    weft_json_key(j, key);
-    weft_json_str(j, s);
-}
-
-void weft_json_kv_u64(struct weft_json *j, const char *key, uint64_t v)
-{
-    weft_json_key(j, key);
-    weft_json_u64(j, v);
-}
-
-void weft_json_kv_i64(struct weft_json *j, const char *key, int64_t v)
-{
-    weft_json_key(j, key);
-    weft_json_i64(j, v);
-}
-
-void weft_json_kv_f64(struct weft_json *j, const char *key, double v)
-{
-    weft_json_key(j, key);
-    weft_json_f64(j, v);
-}
-
-void weft_json_kv_bool(struct weft_json *j, const char *key, int v)
-{
-    weft_json_key(j, key);
-    weft_json_bool(j, v);
-}
-
 int weft_json_finish(struct weft_json *j, struct weft_err *err)
 {
     if (j->depth > 0)

@@ -66,13 +66,13 @@ void weft_json_bool(struct weft_json *j, int v);
 void weft_json_null(struct weft_json *j);
 
 /** Key and value in one call; of an array or an object, its begin. */
-void weft_json_kv_array(struct weft_json *j, const char *key);
-void weft_json_kv_object(struct weft_json *j, const char *key);
-void weft_json_kv_str(struct weft_json *j, const char *key, const char *s);
-void weft_json_kv_u64(struct weft_json *j, const char *key, uint64_t v);
-void weft_json_kv_i64(struct weft_json *j, const char *key, int64_t v);
-void weft_json_kv_f64(struct weft_json *j, const char *key, double v);
-void weft_json_kv_bool(struct weft_json *j, const char *key, int v);
+#define weft_json_kv_array(j, key) (weft_json_key(j, key), weft_json_array(j))
+#define weft_json_kv_object(j, key) (weft_json_key(j, key), weft_json_object(j))
+#define weft_json_kv_str(j, key, s) (weft_json_key(j, key), weft_json_str(j, s))
+#define weft_json_kv_u64(j, key, v) (weft_json_key(j, key), weft_json_u64(j, v))
+#define weft_json_kv_i64(j, key, v) (weft_json_key(j, key), weft_json_i64(j, v))
+#define weft_json_kv_f64(j, key, v) (weft_json_key(j, key), weft_json_f64(j, v))
+#define weft_json_kv_bool(j, key, v) (weft_json_key(j, key), weft_json_bool(j, v))
 
 /** Ends the document with a line end and flushes. WEFT_E_INTERNAL on misuse (something is still
  * open), WEFT_E_IO. */

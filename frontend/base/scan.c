@@ -7,7 +7,6 @@
 #include "base/units.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +84,6 @@ bool weft_scan_next(struct weft_scan *s)
         s->text[end] = '\0';
     }
     return true;
-}
-
-int weft_scan_err(const struct weft_scan *s, struct weft_err *err, int code, const char *fmt, ...)
-{
-    char msg[WEFT_ERR_MSG_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(msg, sizeof msg, fmt, ap);
-    va_end(ap);
-    return weft_err_at(err, code, s->file, s->tok_line, s->tok_col, "%s", msg);
 }
 
 int weft_scan_need(struct weft_scan *s, const char *what, struct weft_err *err)

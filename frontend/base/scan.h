@@ -33,9 +33,9 @@ bool weft_scan_more(struct weft_scan *s);
 bool weft_scan_next(struct weft_scan *s);
 /** The same, but the end of the file is an error; @p what names the token that is missing. */
 int weft_scan_need(struct weft_scan *s, const char *what, struct weft_err *err);
-/** Records an error at the current token. Returns @p code. */
-int weft_scan_err(const struct weft_scan *s, struct weft_err *err, int code, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+/** Records an error at the current token, as printf. Returns @p code. */
+#define weft_scan_err(s, err, code, ...)                                                           \
+    weft_err_at(err, code, (s)->file, (s)->tok_line, (s)->tok_col, __VA_ARGS__)
 /** Reads a token that is a whole number from 0 to @p max. */
 int weft_scan_u64(struct weft_scan *s, const char *what, uint64_t max, uint64_t *out,
                   struct weft_err *err);

@@ -5,7 +5,6 @@
  */
 #include "base/tree.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,15 +248,4 @@ const char *weft_tree_text(const struct weft_tree *t, const char *key, const cha
 {
     const struct weft_tree *v = weft_tree_get(t, key);
     return v && v->kind == WEFT_TREE_VALUE ? v->text : none;
-}
-
-int weft_tree_err(const struct weft_tree *t, const char *file, struct weft_err *err,
-                  const char *fmt, ...)
-{
-    char text[WEFT_ERR_MSG_MAX];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return weft_err_at(err, WEFT_E_INPUT, file, t ? t->line : 0, t ? t->col : 0, "%s", text);
 }

@@ -36,8 +36,8 @@ int weft_tree_parse_keys(const char *text, size_t len, const char *file, struct 
 const struct weft_tree *weft_tree_get(const struct weft_tree *t, const char *key);
 /** The text of a value under a key, @p none without one. */
 const char *weft_tree_text(const struct weft_tree *t, const char *key, const char *none);
-/** Records an error at @p t. Returns WEFT_E_INPUT. */
-int weft_tree_err(const struct weft_tree *t, const char *file, struct weft_err *err,
-                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/** Records an error at @p t (NULL: at the file), as printf. Returns WEFT_E_INPUT. */
+#define weft_tree_err(t, file, err, ...)                                                           \
+    weft_err_at(err, WEFT_E_INPUT, file, (t) ? (t)->line : 0, (t) ? (t)->col : 0, __VA_ARGS__)
 
 #endif

@@ -30,9 +30,9 @@ const struct weft_plot *weft_plot_find(const char *name, struct weft_err *err);
 struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct weft_runs *runs,
                                      int *code, struct weft_err *err);
 
-/** For derive: nothing to show, because ... */
-int weft_plot_nothing(struct weft_err *err, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+/** For derive: nothing to show, because ..., as printf. */
+#define weft_plot_nothing(err, ...)                                                                \
+    (weft_err_set(err, WEFT_E_INPUT, __VA_ARGS__), WEFT_PLOT_NOTHING)
 /** The percentile @p p of @p n > 0 sorted values: number ceil(p n / 100) from 1 (nearest rank), as
  * in the summary. */
 double weft_percentile(const double *sorted, size_t n, unsigned p);

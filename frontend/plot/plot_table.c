@@ -54,17 +54,6 @@ struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct wef
     return NULL;
 }
 
-int weft_plot_nothing(struct weft_err *err, const char *fmt, ...)
-{
-    char text[WEFT_ERR_MSG_MAX];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    weft_err_set(err, WEFT_E_INPUT, "%s", text);
-    return WEFT_PLOT_NOTHING;
-}
-
 double weft_percentile(const double *sorted, size_t n, unsigned p)
 {
     const size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;

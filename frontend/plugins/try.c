@@ -22,17 +22,7 @@
 /* Groups of so many ranks are proved. */
 #define TRY_RANKS 9u
 
-static int try_bad(struct weft_err *err, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-static int try_bad(struct weft_err *err, const char *fmt, ...)
-{
-    char text[WEFT_ERR_MSG_MAX];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return weft_err_set(err, WEFT_E_OUTCOME, "%s", text);
-}
+#define try_bad(err, ...) weft_err_set(err, WEFT_E_OUTCOME, __VA_ARGS__)
 
 static void try_say(const struct weft_plugin_try *how, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

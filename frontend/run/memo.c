@@ -133,17 +133,7 @@ static const char *memo_own_line(char buf[200], const char *a, size_t na, const 
     return "";
 }
 
-__attribute__((format(printf, 3, 4))) static int
-memo_refuse(const struct weft_memo *m, struct weft_err *err, const char *fmt, ...)
-{
-    char text[600];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    weft_err_set(err, WEFT_E_INPUT, "%s", text);
-    return weft_err_locate(err, m->file, 0, 0);
-}
+#define memo_refuse(m, err, ...) weft_err_at(err, WEFT_E_INPUT, (m)->file, 0, 0, __VA_ARGS__)
 
 int weft_memo_parse(struct weft_memo *m, size_t size, struct weft_err *err)
 {

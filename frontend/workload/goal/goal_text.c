@@ -46,17 +46,9 @@ struct reader {
     uint32_t rank;
 };
 
-static int goal_text_fail(struct reader *r, const char *at, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static int goal_text_fail(struct reader *r, const char *at, const char *fmt, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return weft_err_at(r->err, WEFT_E_INPUT, r->file, r->line, at - r->line_start + 1, "%s", text);
-}
+#define goal_text_fail(r, place, ...)                                                              \
+    weft_err_at((r)->err, WEFT_E_INPUT, (r)->file, (r)->line, (place) - (r)->line_start + 1,       \
+                __VA_ARGS__)
 
 static void blanks(struct reader *r)
 {

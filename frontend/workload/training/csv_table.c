@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +30,6 @@ static const char *header_text(const struct weft_csv_table *t, char *buf, size_t
     for (int k = 0; k < t->ncolumns && len < size; k++)
         len += (size_t)snprintf(buf + len, size - len, "%s%s", k ? "," : "", t->columns[k]);
     return buf;
-}
-
-int weft_csv_table_err(struct weft_csv_table *t, int field, const char *fmt, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return weft_err_at(t->err, WEFT_E_INPUT, t->path, t->line, t->col[field], "%s", text);
 }
 
 int weft_csv_table_word(struct weft_csv_table *t, int field, const char *const *words, size_t n)

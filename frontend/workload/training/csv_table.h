@@ -30,9 +30,9 @@ struct weft_csv_table {
 int weft_csv_table_read(const char *path, const char *const *columns, int ncolumns,
                         int (*row)(struct weft_csv_table *t, void *ctx), void *ctx,
                         struct weft_err *err);
-/** Records an error at a field of the line. Returns WEFT_E_INPUT. */
-int weft_csv_table_err(struct weft_csv_table *t, int field, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/** Records an error at a field of the line, as printf. Returns WEFT_E_INPUT. */
+#define weft_csv_table_err(t, k, ...)                                                              \
+    weft_err_at((t)->err, WEFT_E_INPUT, (t)->path, (t)->line, (t)->col[k], __VA_ARGS__)
 /** Index of a field's word among @p n words; -1 with an error that names the nearest one. */
 int weft_csv_table_word(struct weft_csv_table *t, int field, const char *const *words, size_t n);
 /** A number from 0 to @p most. */
