@@ -109,7 +109,8 @@ struct weft_coll_instr {
     bool overlaps;    /**< busy_ps passes while the message comes in: cut-through */
     int64_t after_ps; /**< RECV*: from then until it is done; instructions do not wait for it */
     int64_t proxy_ps; /**< SEND, RECV*: the thread that serves the rank's NICs is busy with it */
-    uint32_t channel; /**< SEND: its messages have QPs of their own; 0: none */
+    uint32_t proxy_round; /**< messages that this thread handles in that time, if they wait; 0: 1 */
+    uint32_t channel;     /**< SEND: its messages have QPs of their own; 0: none */
     /** SEND: each `payload` bytes are a line of `line` bytes on the wire; line 0: no such lines. */
     uint32_t line, payload;
     bool granted; /**< SEND, RECV*: the message waits for the receive, as in a rendezvous */

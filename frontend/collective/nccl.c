@@ -39,6 +39,8 @@ const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS] = {
     {WEFT_ROW_TIME(struct weft_nccl_params, proxy_ps, "proxy", "0", NULL, "1s"),
      .help = "time that the thread which serves a rank's NICs is busy with each message between "
              "nodes, at either end"},
+    {WEFT_ROW_U64(struct weft_nccl_params, proxy_round, "round", "1", "1", "1024"),
+     .help = "messages that this thread handles together, where so many wait for it"},
     {WEFT_ROW_TIME(struct weft_nccl_params, sync_ps, "sync", "0", NULL, "1s"),
      .help = "time that a channel is busy with each message within a node besides its payload: "
              "fences, barriers, counters"},
@@ -77,6 +79,7 @@ void weft_nccl_message(const struct weft_coll_call *c, uint32_t rank, uint32_t p
     out->line = p->protocol == WEFT_NCCL_LL ? 16 : p->protocol == WEFT_NCCL_LL128 ? 128 : 0;
     out->payload = p->protocol == WEFT_NCCL_LL ? 8 : 120;
     out->proxy_ps = net ? p->proxy_ps : 0;
+    out->proxy_round = (uint32_t)p->proxy_round;
     if (out->action == WEFT_COLL_SEND)
         return;
     out->overlaps = p->protocol != WEFT_NCCL_SIMPLE && !net; /* a NIC sends whole messages */

@@ -36,11 +36,12 @@ struct weft_nccl_params {
     int64_t step_ps;      /**< after each message within a node */
     int64_t net_step_ps;  /**< after each message between nodes */
     int64_t proxy_ps;     /**< for each message between nodes, at both ends */
+    uint64_t proxy_round; /**< messages that the proxy handles in that time, if they wait */
     int64_t sync_ps;      /**< that a channel is busy with each message within a node, besides */
     uint64_t rate_bps;    /**< that the worker of a channel copies or adds; 0: no limit */
     uint64_t copy_bps; /**< nccl-nvls: at which it copies in and out of the buffers; 0: no limit */
 };
-#define WEFT_NCCL_NPARAMS 17
+#define WEFT_NCCL_NPARAMS 18
 extern const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS];
 /** Their table. */
 #define WEFT_NCCL_PARAM_TABLE WEFT_PARAM_TABLE(weft_nccl_param, struct weft_nccl_params)

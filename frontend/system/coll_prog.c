@@ -79,7 +79,7 @@ static int64_t worked_ps(const struct weft_prog *p, struct weft_prog_lane *l,
 {
     const int64_t now_ps = weft_now_ps(p->sys);
     const int64_t here_ps =
-        in->proxy_ps ? weft_sum_ps(now_ps, weft_proxy_ps(p->npu, now_ps, in->proxy_ps)) : now_ps;
+        in->proxy_ps ? weft_sum_ps(now_ps, weft_proxy_ps(p->npu, now_ps, in)) : now_ps;
     const int64_t begin_ps = in->overlaps ? here_ps - in->busy_ps : here_ps;
     l->free_ps = weft_sum_ps(l->free_ps > begin_ps ? l->free_ps : begin_ps, in->busy_ps);
     return weft_sum_ps(l->free_ps - now_ps, in->after_ps);
@@ -215,7 +215,7 @@ static int inject(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     const int64_t now_ps = weft_now_ps(p->sys);
     int64_t wait_ps = weft_inject_ps(p->npu, now_ps, bytes);
     if (in->proxy_ps)
-        wait_ps = weft_sum_ps(wait_ps, weft_proxy_ps(p->npu, now_ps, in->proxy_ps));
+        wait_ps = weft_sum_ps(wait_ps, weft_proxy_ps(p->npu, now_ps, in));
     if (wait_ps)
         after_costs(p, lane, i, wait_ps, 0, injected);
     else

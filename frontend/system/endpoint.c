@@ -43,10 +43,15 @@ int64_t weft_receive_overhead_ps(struct weft_npu *npu, int64_t now_ps)
     return npu->receive_free_ps - now_ps;
 }
 
-int64_t weft_proxy_ps(struct weft_npu *npu, int64_t now_ps, int64_t cost_ps)
+int64_t weft_proxy_ps(struct weft_npu *npu, int64_t now_ps, const struct weft_coll_instr *in)
 {
-    const int64_t begin = npu->proxy_free_ps > now_ps ? npu->proxy_free_ps : now_ps;
-    npu->proxy_free_ps = weft_sum_ps(begin, cost_ps);
+    if (npu->proxy_begin_ps > now_ps && npu->proxy_n < in->proxy_round) {
+        npu->proxy_n++;
+        return npu->proxy_free_ps - now_ps;
+    }
+    npu->proxy_begin_ps = npu->proxy_free_ps > now_ps ? npu->proxy_free_ps : now_ps;
+    npu->proxy_free_ps = weft_sum_ps(npu->proxy_begin_ps, in->proxy_ps);
+    npu->proxy_n = 1;
     return npu->proxy_free_ps - now_ps;
 }
 

@@ -510,13 +510,20 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
     const uint32_t channels = used_channels(p, g, algo, row->proto, bytes);
     const double all = weft_library_channels(p, g);
     const double bus = bus_GBps(l, g, algo, row->proto);
+    /* More NICs make more channels, but none slower: by LL and LL128 a threadblock has the rate
+     * that it has with one NIC a rank. A rank's proxy posts to its NICs in one round of its loop.
+     */
+    const unsigned own_nics = nics(l, g) > g->node ? nics(l, g) / g->node : 1;
+    char rounds[24] = "";
+    if (own_nics > 1)
+        snprintf(rounds, sizeof rounds, ":round=%u", own_nics);
     double rate = 0, copy = 0, sync = 0, launch = base_us(l, algo, row->proto);
     double step = software_us(node_us(l, g, algo, row->proto), g->node_us);
     const double net = g->nodes > 1 ? software_us(net_us(l, g, algo, row->proto), g->net_us) : 0;
     if (is_rccl(l) && row->proto == WEFT_NCCL_LL) /* of a threadblock, however many there are */
         rate = (double)weft_msccl_kernels[WEFT_NCCL_LL].rate_bps / 8e9;
     else if (row->proto != WEFT_NCCL_SIMPLE)
-        rate = (algo == WEFT_NCCL_TREE ? bus / 2 : bus) / all;
+        rate = (algo == WEFT_NCCL_TREE ? bus / 2 : bus) / fmax(all / own_nics, channels);
     if (ring && g->nodes == 1) {
         const struct weft_nccl_gpu_constants *k = &weft_nccl_gpus[l->gpu];
         if (row->proto == WEFT_NCCL_LL128)
@@ -535,10 +542,10 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
                                       : 2 * algo_GBps(g, kind, algo, bus) / channels;
     }
     snprintf(text, WEFT_CHOICE_TEXT_MAX,
-             "%s%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64
+             "%s%s%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64
              ":chunk=%" PRIu64 "B:slices=%u:launch=%.0fns:step=%.0fns:net-step=%.0fns"
              ":proxy=%.0fns:slots=%u:qps=%" PRIu64 ":sync=%.0fns:rate=%.0fbps:copy-rate=%.0fbps",
-             name[algo], is_rccl(l) && ring ? ":order=mesh8" : "", channels,
+             name[algo], is_rccl(l) && ring ? ":order=mesh8" : "", nvls ? "" : rounds, channels,
              row->proto == WEFT_NCCL_LL      ? "ll"
              : row->proto == WEFT_NCCL_LL128 ? "ll128"
                                              : "simple",

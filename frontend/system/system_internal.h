@@ -156,6 +156,8 @@ struct weft_npu {
     int64_t inject_free_ps;         /**< the NPU can begin to inject another message */
     int64_t receive_free_ps;        /**< ... to take one in */
     int64_t proxy_free_ps;          /**< the thread that serves its NICs is free */
+    int64_t proxy_begin_ps;         /**< its last round begins */
+    uint32_t proxy_n;               /**< messages of that round */
     double slowdown;                /**< of its computations */
     struct weft_u64map early; /**< tags of collective messages that came before their receive */
     struct weft_p2p *p2p;     /**< hash: unmatched messages or RECVs per (source, tag) */
@@ -308,7 +310,7 @@ int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
 /** Delay until a message has been taken off the network; occupies the NPU for it. */
 int64_t weft_receive_overhead_ps(struct weft_npu *npu, int64_t now_ps);
 /** Delay until the thread that serves the NICs of the NPU has done @p cost_ps of work. */
-int64_t weft_proxy_ps(struct weft_npu *npu, int64_t now_ps, int64_t cost_ps);
+int64_t weft_proxy_ps(struct weft_npu *npu, int64_t now_ps, const struct weft_coll_instr *in);
 
 /* share.c */
 /** Begins a computation that takes @p ps alone; @p over is called at its end. */

@@ -90,6 +90,30 @@ TEST(NcclRun, APlaneFails)
     EXPECT_GT(three, 0.3 * four);
 }
 
+// Two nodes of a GPU, 1 us apart: a proxy takes 10 us to send and 10 us to take in a message. Four
+// at once take four times as long, or, where it handles four in a round, twice: the first alone.
+TEST(NcclRun, AProxyHandlesWhatWaitsInOneRound)
+{
+    const auto us = [](const std::string &channels, const std::string &round) {
+        const Said s =
+            weft({"run", "--no-out", "--set", "topology.type=multi", "--set",
+                  "multi.dimensions=switch size=1 rate=400Gbps delay=1ns; rail-optimised rails=1 "
+                  "nodes=2 rail-only=true rate=400Tbps delay=1us",
+                  "--set", "network.backend=ideal", "--set", "workload.type=generate", "--set",
+                  "generate.kind=all-gather", "--set", "generate.size=1MiB", "--set",
+                  "system.all-gather=nccl-ring:node=1:slices=1:proxy=10us:channels=" + channels +
+                      ":round=" + round});
+        EXPECT_EQ(s.code, 0) << s.err;
+        const std::string name = "end-to-end time";
+        const size_t at = s.out.find(name);
+        return at == std::string::npos ? 0 : std::stod(s.out.substr(at + name.size()));
+    };
+    EXPECT_NEAR(us("1", "1"), 24, 0.1) << "with the word that a buffer is free";
+    EXPECT_NEAR(us("1", "4"), 24, 0.1);
+    EXPECT_NEAR(us("4", "1"), 82, 0.1);
+    EXPECT_NEAR(us("4", "4"), 42, 0.1);
+}
+
 // One QP per NVLink over planes of their own: each port as often as it is fast, though GPUs list
 // their links in different orders.
 TEST(NcclRun, QpsTakePlanesInTurn)
