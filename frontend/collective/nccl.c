@@ -27,7 +27,7 @@ const struct weft_param weft_nccl_param[WEFT_NCCL_NPARAMS] = {
     {WEFT_ROW_U64(struct weft_nccl_params, slots, "slots", "4", "4", "1024"),
      .help = "messages of a ring between two nodes that the receiver has buffers for"},
     {WEFT_ROW_U64(struct weft_nccl_params, peers, "peers", "8", "1", "65536"),
-     .help = "nccl-p2p: peers of a rank that are served at once"},
+     .help = "nccl-p2p: peers of a rank that are served at once; nccl-pat: chunks of a message"},
     {WEFT_ROW_U64(struct weft_nccl_params, qps, "qps", "1", "1", "16"),
      .help = "QPs of a channel between two nodes, which its messages take in turn"},
     {WEFT_ROW_TIME(struct weft_nccl_params, launch_ps, "launch", "0", NULL, "1s"),

@@ -30,7 +30,8 @@ struct weft_nccl_params {
     uint64_t chunk_bytes; /**< most payload of a chunk */
     uint64_t slices;      /**< messages that a chunk is cut into at most */
     uint64_t slots;       /**< slices on the way between two ranks of different nodes */
-    uint64_t peers;       /**< nccl-p2p: peers of a rank that are served at once */
+    uint64_t peers;       /**< nccl-p2p: peers of a rank that are served at once; nccl-pat: blocks
+                             of a message */
     uint64_t qps;         /**< of a channel between two nodes, which messages take in turn */
     int64_t launch_ps;    /**< before the first message */
     int64_t step_ps;      /**< after each message within a node */

@@ -26,7 +26,8 @@
 #define NVLS_ARITY 32u      /* NCCL_MAX_NVLS_ARITY */
 #define P2P_LL_BYTES 16384u /* NCCL_P2P_LL_THRESHOLD */
 
-static const char *const algo_name[WEFT_NCCL_ALGOS] = {"Tree", "Ring", "NVLS", "NVLSTree", "P2P"};
+static const char *const algo_name[WEFT_NCCL_ALGOS] = {"Tree",     "Ring", "NVLS",
+                                                       "NVLSTree", "PAT",  "P2P"};
 static const char *const proto_name[WEFT_NCCL_PROTOS] = {"LL", "LL128", "Simple"};
 
 const char *weft_library_algo_name(enum weft_nccl_algo algo)
@@ -232,6 +233,9 @@ static bool offers(const struct weft_library_params *l, const struct weft_librar
     case WEFT_NCCL_NVLS_TREE:
         return kind == WEFT_COLL_ALL_REDUCE && g->nodes > 1 && k->nvls > 0 && g->node > 2 &&
                proto == WEFT_NCCL_SIMPLE;
+    case WEFT_NCCL_PAT:
+        return kind != WEFT_COLL_ALL_REDUCE && g->nodes > 1 && g->node == 1 &&
+               l->version >= WEFT_NCCL_2_23 && !is_rccl(l) && proto == WEFT_NCCL_SIMPLE;
     default:
         return false;
     }
@@ -292,6 +296,8 @@ static double bus_GBps(const struct weft_library_params *l, const struct weft_li
     case WEFT_NCCL_NVLS_TREE:
         b = fmin(nvls_GBps(k, g), all * (g->nodes == 2 ? 2 : 1));
         return k->nvls_tree[i] ? fmin(b, c * k->nvls_tree[i]) : b;
+    case WEFT_NCCL_PAT:
+        return weft_nccl_pat[0] * all;
     default:
         return nvls_GBps(k, g);
     }
@@ -301,7 +307,9 @@ static double bus_GBps(const struct weft_library_params *l, const struct weft_li
 static double algo_GBps(const struct weft_library_group *g, enum weft_coll_kind kind,
                         enum weft_nccl_algo algo, double bus)
 {
-    return algo == WEFT_NCCL_TREE ? bus / 2 : bus * g->n / steps_of(kind, g->n);
+    return algo == WEFT_NCCL_TREE  ? bus / 2
+           : algo == WEFT_NCCL_PAT ? bus
+                                   : bus * g->n / steps_of(kind, g->n);
 }
 
 /* Latency of a step within a node and between two, with what the plug-in states. */
@@ -357,6 +365,8 @@ static double latency_us(const struct weft_library_params *l, const struct weft_
                            floor(log2(g->nodes)) *
                                (net + tree_chunk_us(l, proto, weft_nccl_net_us[algo][proto])));
     }
+    case WEFT_NCCL_PAT:
+        return base + floor(log2(g->nodes)) * net * weft_nccl_pat[1] + g->n * weft_nccl_pat[2];
     case WEFT_NCCL_NVLS_TREE:
         return weft_nccl_nvlink_us[algo][proto] + 2 * floor(log2(g->nodes)) * net;
     default:
@@ -425,7 +435,8 @@ static uint32_t used_channels(const struct weft_system_params *p,
 
 /* Payload of a chunk. */
 static uint64_t chunk_bytes(const struct weft_system_params *p, const struct weft_library_group *g,
-                            const struct weft_library_row *row, uint64_t bytes, uint64_t channels)
+                            enum weft_coll_kind kind, const struct weft_library_row *row,
+                            uint64_t bytes, uint64_t channels)
 {
     const uint64_t slot = p->nccl->buffer_bytes / SLOTS, at_once = channels * nvls_heads(g);
     uint64_t chunk;
@@ -445,6 +456,11 @@ static uint64_t chunk_bytes(const struct weft_system_params *p, const struct wef
         if (bytes < at_once * chunk && chunk > 32768)
             chunk = 32768;
         return chunk * nvls_heads(g) / g->node;
+    case WEFT_NCCL_PAT:
+        chunk = slot;
+        while (chunk * channels * (kind == WEFT_COLL_ALL_GATHER ? 32 : 16) > bytes && chunk > 65536)
+            chunk /= 2;
+        return chunk;
     default:
         break;
     }
@@ -501,7 +517,8 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
                        enum weft_coll_kind kind, uint64_t bytes, const struct weft_library_row *row,
                        char text[WEFT_CHOICE_TEXT_MAX])
 {
-    static const char *const name[] = {"nccl-tree", "nccl-ring", "nccl-nvls", "nccl-nvls"};
+    static const char *const name[] = {"nccl-tree", "nccl-ring", "nccl-nvls", "nccl-nvls",
+                                       "nccl-pat"};
     const struct weft_library_params *l = p->nccl;
     const enum weft_nccl_algo algo = row->algo;
     const bool ring = algo == WEFT_NCCL_RING;
@@ -514,12 +531,19 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
      * that it has with one NIC a rank. A rank's proxy posts to its NICs in one round of its loop.
      */
     const unsigned own_nics = nics(l, g) > g->node ? nics(l, g) / g->node : 1;
-    char rounds[24] = "";
+    char more[32] = "";
     if (own_nics > 1)
-        snprintf(rounds, sizeof rounds, ":round=%u", own_nics);
+        snprintf(more, sizeof more, ":round=%u", own_nics);
     double rate = 0, copy = 0, sync = 0, launch = base_us(l, algo, row->proto);
     double step = software_us(node_us(l, g, algo, row->proto), g->node_us);
-    const double net = g->nodes > 1 ? software_us(net_us(l, g, algo, row->proto), g->net_us) : 0;
+    const double each = algo == WEFT_NCCL_PAT ? weft_nccl_pat[1] : 1;
+    const double net =
+        g->nodes > 1 ? software_us(each * net_us(l, g, algo, row->proto), g->net_us) : 0;
+    const uint64_t chunk = chunk_bytes(p, g, kind, row, bytes, channels);
+    if (algo == WEFT_NCCL_PAT) {
+        launch += g->n * weft_nccl_pat[2];
+        snprintf(more, sizeof more, ":peers=%" PRIu64, l->buffer_bytes / SLOTS / chunk);
+    }
     if (is_rccl(l) && row->proto == WEFT_NCCL_LL) /* of a threadblock, however many there are */
         rate = (double)weft_msccl_kernels[WEFT_NCCL_LL].rate_bps / 8e9;
     else if (row->proto != WEFT_NCCL_SIMPLE)
@@ -545,16 +569,17 @@ void weft_library_text(const struct weft_system_params *p, const struct weft_lib
              "%s%s%s:channels=%" PRIu32 ":protocol=%s:node=%" PRIu32 ":rails=%" PRIu64
              ":chunk=%" PRIu64 "B:slices=%u:launch=%.0fns:step=%.0fns:net-step=%.0fns"
              ":proxy=%.0fns:slots=%u:qps=%" PRIu64 ":sync=%.0fns:rate=%.0fbps:copy-rate=%.0fbps",
-             name[algo], is_rccl(l) && ring ? ":order=mesh8" : "", nvls ? "" : rounds, channels,
+             name[algo], is_rccl(l) && ring ? ":order=mesh8" : "", nvls ? "" : more, channels,
              row->proto == WEFT_NCCL_LL      ? "ll"
              : row->proto == WEFT_NCCL_LL128 ? "ll128"
                                              : "simple",
-             g->node, l->rails, chunk_bytes(p, g, row, bytes, channels) / (ring ? 1 : pieces),
+             g->node, l->rails, chunk / (ring ? 1 : pieces),
              (ring && row->proto == WEFT_NCCL_SIMPLE ? 2 : 1) * (ring ? (unsigned)pieces : 1),
              launch * 1e3, step * 1e3, net * 1e3,
              proxy_us(l) * 1e3 / (double)pieces /
                  (algo == WEFT_NCCL_NVLS_TREE ? weft_library_fitted(l, WEFT_NCCL_PROXY_MERGED) : 1),
-             (row->proto == WEFT_NCCL_SIMPLE ? SLOTS / 2 : SLOTS) * (ring ? (unsigned)pieces : 1),
+             (row->proto == WEFT_NCCL_SIMPLE && algo != WEFT_NCCL_PAT ? SLOTS / 2 : SLOTS) *
+                 (ring ? (unsigned)pieces : 1),
              l->qps, sync * 1e3, rate * 8e9, copy * 8e9);
 }
 

@@ -47,6 +47,8 @@ static void of_algorithms(constant_row *row, void *ctx)
         }
     numbers(row, ctx, "Tree Simple: step up to 2.17, and from 2.19 to 2.22, us",
             &weft_nccl_tree_chunk_us, 1, TUNING);
+    numbers(row, ctx, "PAT: share of a ring's rate; of a step's time; us for each rank",
+            weft_nccl_pat, 3, TUNING);
     for (int q = 0; q < WEFT_NCCL_PROTOS; q++) {
         snprintf(name, sizeof name, "Tree %s: factor by log2(bytes / 64)",
                  weft_library_proto_name((enum weft_nccl_protocol)q));

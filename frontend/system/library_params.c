@@ -29,7 +29,7 @@ static const struct weft_param params[] = {
     {WEFT_ROW_BOOL(struct weft_library_params, ll128, "ll128", "true"),
      .help = "LL128 may be used over several nodes", .needs = NEEDS},
     {WEFT_ROW_STRING(struct weft_library_params, algo, "algo", ""),
-     .help = "algorithms that may be taken, joined by ',': tree, ring, nvls, nvlstree; ^ before "
+     .help = "algorithms that may be taken, joined by ',': tree, ring, nvls, nvlstree, pat; ^ before "
              "the list: all but these; empty: all",
      .source = "NCCL_ALGO", .needs = NEEDS},
     {WEFT_ROW_STRING(struct weft_library_params, proto, "proto", ""),

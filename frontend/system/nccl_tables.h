@@ -18,6 +18,7 @@ enum weft_nccl_algo {
     WEFT_NCCL_RING,
     WEFT_NCCL_NVLS,
     WEFT_NCCL_NVLS_TREE,
+    WEFT_NCCL_PAT,
     WEFT_NCCL_P2P,
     WEFT_NCCL_ALGOS
 };
@@ -38,7 +39,9 @@ enum weft_nccl_cpu { WEFT_NCCL_INTEL, WEFT_NCCL_AMD, WEFT_NCCL_ARM };
 
 /** [nccl] Base latency. */
 static const double weft_nccl_base_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
-    [WEFT_NCCL_TREE] = {6.8, 14, 8.4}, [WEFT_NCCL_RING] = {6.6, 14, 8.4}};
+    [WEFT_NCCL_TREE] = {6.8, 14, 8.4},
+    [WEFT_NCCL_RING] = {6.6, 14, 8.4},
+    [WEFT_NCCL_PAT] = {8, 8, 8}};
 /** [nccl] The same up to 2.12. */
 static const double weft_nccl_old_base_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
     [WEFT_NCCL_TREE] = {4.4, 4.4, 0}, [WEFT_NCCL_RING] = {3.6, 10, 8.4}};
@@ -53,7 +56,11 @@ static const double weft_nccl_net_us[WEFT_NCCL_ALGOS][WEFT_NCCL_PROTOS] = {
     [WEFT_NCCL_TREE] = {5.0, 8.5, 14},
     [WEFT_NCCL_RING] = {2.7, 4.0, 14},
     [WEFT_NCCL_NVLS] = {0, 0, 18},
-    [WEFT_NCCL_NVLS_TREE] = {0, 0, 20.9}};
+    [WEFT_NCCL_NVLS_TREE] = {0, 0, 20.9},
+    [WEFT_NCCL_PAT] = {0, 0, 14}};
+/** [nccl] PAT: share of a ring's rate; part of a step that counts log2(nodes) times, and time for
+ * each rank. */
+static const double weft_nccl_pat[3] = {0.75, 1 / 3.5, 2.8};
 
 /** [nccl] Step of a tree by Simple up to 2.17 and from 2.19 to 2.22, when it held the time of a
  * chunk of 256 KB. */

@@ -109,6 +109,40 @@ TEST(ExplainChoice, IsThatOfNcclWhereMeasurementsSayIt)
     EXPECT_EQ(equal, 51U);
 }
 
+// Nodes of one GPU: PAT has log2 of the steps of a ring, and three quarters of its rate.
+TEST(ExplainChoice, PatBetweenNodesOfOneGpu)
+{
+    const auto gather = [](const char *size, const char *version, const char *node) {
+        const Said s =
+            weft({"explain-choice", "all-gather", size, "h200", "--set",
+                  std::string("library.version=") + version, "--set",
+                  std::string("multi.dimensions=switch rate=3600Gbps delay=100ns size=") + node +
+                      "; rail-optimised nodes=16 rail-only=true rate=400Gbps delay=500ns rails=" +
+                      node});
+        EXPECT_EQ(s.code, 0) << s.err;
+        return s.out;
+    };
+    EXPECT_CONTAINS(gather("64KiB", "2.27", "1"),
+                    "PAT       Simple       68.8 us    36.0 GB/s      70.6 us  taken");
+    EXPECT_CONTAINS(gather("64KiB", "2.27", "1"), "nccl-pat:peers=8:");
+    EXPECT_EQ(gather("16MiB", "2.27", "1").find("GB/s     534.8 us  taken"), std::string::npos);
+    EXPECT_EQ(gather("64KiB", "2.22", "1").find("PAT"), std::string::npos);
+    EXPECT_EQ(gather("64KiB", "2.27", "8").find("PAT"), std::string::npos);
+    const auto us = [](const char *algo) {
+        const Said s =
+            weft({"run", "h200", "--no-out", "--set", "generate.kind=reduce-scatter", "--set",
+                  "generate.size=64KiB", "--set", std::string("library.algo=") + algo, "--set",
+                  "multi.dimensions=switch size=1 rate=3600Gbps delay=100ns; "
+                  "rail-optimised rails=1 nodes=16 rail-only=true rate=400Gbps "
+                  "delay=500ns"});
+        EXPECT_EQ(s.code, 0) << s.err;
+        const std::string name = "end-to-end time";
+        const size_t at = s.out.find(name);
+        return at == std::string::npos ? 0 : std::stod(s.out.substr(at + name.size()));
+    };
+    EXPECT_LT(us("pat"), 0.8 * us("ring"));
+}
+
 // Two A100 of a mesh have four NVLinks of 20 GB/s between them: the search finds fewer channels.
 TEST(ExplainChoice, CountsTheLinksOfTheFabric)
 {

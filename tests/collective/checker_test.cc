@@ -51,7 +51,9 @@ const char *const kSpecs[] = {"ring",
                               "nccl-nvls:channels=2",
                               "nccl-nvls:channels=3:node=4:chunk=1MiB",
                               "nccl-p2p:channels=2:node=4:chunk=256KiB:peers=3",
-                              "nccl-p2p:peers=1"};
+                              "nccl-p2p:peers=1",
+                              "nccl-pat:channels=3:node=1",
+                              "nccl-pat:node=1:chunk=4KiB:peers=2:slots=4"};
 
 /* Sizes of pairs that all differ; some are 0. */
 uint64_t PairBytes(const void *, uint32_t from, uint32_t to)
