@@ -3,6 +3,7 @@
 #include "base/csv_read.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -50,14 +51,8 @@ static int csv_read_append(struct weft_csv_reader *r, char **buf, size_t *cap, s
     if (bytes > WEFT_CSV_READ_ROW_BYTES - *n)
         return weft_err_at(err, WEFT_E_LIMIT, r->path, r->line + 1, 0,
                            "a row is longer than %zu MiB", WEFT_CSV_READ_ROW_BYTES >> 20);
-    if (*n + bytes + 1 > *cap) {
-        const size_t twice = 2 * (*n + bytes + 1);
-        char *more = realloc(*buf, twice);
-        if (!more)
-            return weft_err_no_memory(err, r->path);
-        *buf = more;
-        *cap = twice;
-    }
+    if (!WEFT_GROW_TO(*buf, *n + bytes + 1, cap))
+        return weft_err_no_memory(err, r->path);
     memcpy(*buf + *n, r->chunk + r->at, bytes);
     *n += bytes;
     (*buf)[*n] = '\0';

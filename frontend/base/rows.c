@@ -3,6 +3,7 @@
 #include "base/rows.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,18 +77,11 @@ static void fail_os(struct weft_rows *r)
 
 static bool base_rows_reserve(struct weft_rows *r, size_t more)
 {
-    if (more <= r->cap - r->used)
+    if (WEFT_GROW_TO(r->buf, r->used + more, &r->cap))
         return true;
-    const size_t cap = 2 * r->cap + more;
-    char *buf = (char *)realloc(r->buf, cap);
-    if (!buf) {
-        r->failed = WEFT_E_LIMIT;
-        r->failed_size = cap;
-        return false;
-    }
-    r->buf = buf;
-    r->cap = cap;
-    return true;
+    r->failed = WEFT_E_LIMIT;
+    r->failed_size = r->used + more;
+    return false;
 }
 
 void weft_rows_put(struct weft_rows *r, const void *data, size_t size)

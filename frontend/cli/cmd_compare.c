@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft compare: what differs between two runs, and what moved. */
 #include "base/json.h"
-#include "cli/compare_causes.h"
-#include "cli/report_page.h"
+#include "cli/cli_internal.h"
 #include "command/command.h"
 #include "report/compare.h"
 #include "report/figure_text.h"

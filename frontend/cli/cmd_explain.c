@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft explain: what a setting is, what it needs, what needs it, and what it does in a scenario. */
-#include "explain_word.h"
+#include "cli/cli_internal.h"
 
 #include "command/listing.h"
 #include "report/report.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft help, weft --help and weft --version. */
-#include "cli/help_pages.h"
+#include "cli/cli_internal.h"
 #include "command/command.h"
 #include "command/versions.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft list: what there is to choose from. */
-#include "cli/help_pages.h"
+#include "cli/cli_internal.h"
 #include "command/listing.h"
 #include "run/source.h"
 #include "report/report.h"

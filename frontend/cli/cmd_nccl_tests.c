@@ -9,7 +9,7 @@
 #include "base/compare.h"
 #include "base/units.h"
 #include "cli/bench_rows.h"
-#include "cli/figure_file.h"
+#include "cli/cli_internal.h"
 #include "run/execute.h"
 #include "run/interrupt.h"
 #include "run/source.h"

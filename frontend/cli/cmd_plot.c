@@ -2,7 +2,7 @@
 /* weft plot: one figure of runs. */
 #include "base/file.h"
 #include "base/units.h"
-#include "cli/figure_file.h"
+#include "cli/cli_internal.h"
 #include "command/command.h"
 #include "plot/gnuplot.h"
 #include "plot/plot.h"

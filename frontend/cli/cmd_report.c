@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft report: what bounded runs, in words and figures, as one page. */
 #include "base/file.h"
-#include "cli/report_page.h"
+#include "cli/cli_internal.h"
 #include "command/command.h"
 
 struct report_opts {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft serve: networks for programs in any language (lib/serve.h). */
 #include "command/command.h"
-#include "serve_clients.h"
+#include "cli/cli_internal.h"
 #include "run/interrupt.h"
 #include "run/source.h"
 

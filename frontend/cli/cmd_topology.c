@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft topology: figures, checks, conversions and pictures of fabrics. */
 #include "base/units.h"
-#include "cli/topology_picture.h"
+#include "cli/cli_internal.h"
 #include "report/report.h"
 #include "run/source.h"
 #include "topologies/deadlock.h"

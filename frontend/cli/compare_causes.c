@@ -7,7 +7,7 @@
  * mean rank's end. Of flows: the same of the mean message. Then the links whose time of
  * transmission changed most.
  */
-#include "cli/compare_causes.h"
+#include "cli/cli_internal.h"
 
 #include "base/grow.h"
 #include "base/units.h"

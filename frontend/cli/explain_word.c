@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft explain WORD: metrics, columns and members of families that the word names. */
-#include "explain_word.h"
+#include "cli/cli_internal.h"
 
 #include "command/listing.h"
 #include "report/columns.h"

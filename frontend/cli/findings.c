@@ -3,11 +3,10 @@
  * Rules that say what bounded a run, with advice. Causes of waiting are one table, for ranks and
  * for messages; everything else is a table of rules. A rule gives a weight and a sentence.
  */
-#include "cli/findings.h"
+#include "cli/cli_internal.h"
 #include "base/outcome.h"
 
 #include "base/units.h"
-#include "cli/suspects.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Completion for bash and zsh: commands, their options, words of options that are choices, what
  * list and show take; scenarios and keys of settings are asked of the program when they are needed.
  */
-#include "cli/help_pages.h"
+#include "cli/cli_internal.h"
 #include "command/listing.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Man pages in the man macros of groff and mandoc. */
-#include "cli/help_pages.h"
+#include "cli/cli_internal.h"
 
 #include <ctype.h>
 #include <string.h>

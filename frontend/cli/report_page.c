@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Collects and writes the HTML page of weft report and weft compare --html. */
-#include "cli/report_page.h"
+#include "cli/cli_internal.h"
 
 #include "base/file.h"
 #include "base/units.h"
-#include "cli/findings.h"
 #include "plot/page.h"
 
 /* What a line on a report says of runs that did not come to their end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Clients of weft serve: on two descriptors, or of a socket. */
-#include "serve_clients.h"
+#include "cli/cli_internal.h"
 
 #include "run/interrupt.h"
 

@@ -5,7 +5,7 @@
  * A row of the table names settings, the waits that they can cause, and in which direction they
  * cause them. `weft diagnose` measures what this only suspects.
  */
-#include "cli/suspects.h"
+#include "cli/cli_internal.h"
 
 #include "base/units.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Draws large fabrics for weft topology, one box for many equal nodes. */
-#include "cli/topology_picture.h"
+#include "cli/cli_internal.h"
 
 #include "plot/gnuplot.h"
 #include "plot/links.h"

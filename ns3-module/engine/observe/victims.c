@@ -11,6 +11,7 @@
 #include "all_parts.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
+#include "core/grow.h"
 #include "switch/lazy.h"
 #include "core/pkt.h"
 #include "core/walk.h"
@@ -94,14 +95,9 @@ static bool observe_victims_reserve(struct weft_engine *e)
 {
     struct victims *v = &e->victims;
     const uint32_t n = e->qps.pool.n;
-    if (n <= v->n)
-        return true;
-    uint8_t *more = realloc(v->known, n);
-    if (!more)
+    if (n > v->n && !grow_zeroed((void **)&v->known, 1, v->n, n))
         return false;
-    memset(more + v->n, 0, n - v->n);
-    v->known = more;
-    v->n = n;
+    v->n = n > v->n ? n : v->n;
     return true;
 }
 

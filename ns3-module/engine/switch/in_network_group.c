@@ -2,6 +2,7 @@
 /* Opening and closing groups of in-network operations: their trees as in_network.c uses them. */
 #include "core/control_config.h"
 #include "core/context.h"
+#include "core/grow.h"
 #include "core/gap.h"
 #include "in_network.h"
 #include "in_network_state.h"
@@ -183,10 +184,8 @@ static int open_stream(struct weft_engine *e, const uint32_t *hosts, uint32_t n,
 {
     struct in_network *in = e->in_network;
     struct group *g;
-    struct group **more = realloc(in->group, (in->ngroups + (size_t)1) * sizeof *more);
-    if (!more)
+    if (!WEFT_GROW_ONE(in->group, in->ngroups))
         return weft_err_no_memory(err, "in-network groups");
-    in->group = more;
     int rc = group_new(e, hosts, n, &g, err);
     rc = rc ? rc : fill(e, g, hosts, err);
     rc = rc || in_network_copies(g) ? rc : enter(e, g, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When packets were sent; see packet_times.h. */
 #include "packet_times.h"
+#include "core/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +46,8 @@ static bool reach(struct packet_times *t, uint32_t level)
 {
     if (level < t->nlevels)
         return true;
-    struct shot_queue *all = (struct shot_queue *)realloc(t->level, (level + 1) * sizeof *t->level);
-    if (!all)
+    if (!grow_zeroed((void **)&t->level, sizeof *t->level, t->nlevels, level + 1))
         return false;
-    memset(all + t->nlevels, 0, (level + 1 - t->nlevels) * sizeof *all);
-    t->level = all;
     t->nlevels = level + 1;
     return true;
 }
