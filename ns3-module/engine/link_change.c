@@ -27,7 +27,7 @@
 #include "core/gap.h"
 #include "core/executor.h"
 #include "switch/lazy.h"
-#include "switch/link_ports.h"
+#include "switch/switch.h"
 #include "switch/mmu.h"
 #include "transport/reroute.h"
 

@@ -4,7 +4,7 @@
 #include "core/context.h"
 #include "core/events.h"
 #include "peers.h"
-#include "switch/pfc_timer.h"
+#include "switch/pfc.h"
 #include "base/compare.h"
 
 #include <stdlib.h>

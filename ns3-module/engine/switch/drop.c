@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packets that are dropped: counted, told, and what is lost with them. Those that their link loses:
  * errors, failures, injected faults. */
-#include "drop.h"
+#include "switch.h"
 #include "core/context.h"
 #include "core/pkt.h"
 #include "credit.h"

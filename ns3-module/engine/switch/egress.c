@@ -3,8 +3,7 @@
  * Where a packet leaves a node that forwards, when its QP does not remember it: the egress port and
  * the virtual channel.
  */
-#include "egress.h"
-#include "drop.h"
+#include "switch.h"
 #include "balance/ecmp.h"
 #include "core/context.h"
 #include "core/pkt.h"

@@ -9,15 +9,12 @@
  *
  * PFC and credit frames go first, then what the scheduler picks (scheduler.c).
  */
-#include "forward.h"
+#include "switch.h"
 #include "core/context.h"
 #include "core/events.h"
 #include "core/pkt.h"
 #include "core/walk.h"
 #include "credit.h"
-#include "drop.h"
-#include "egress.h"
-#include "histogram.h"
 #include "in_network.h"
 #include "lazy.h"
 #include "pause_clock.h"

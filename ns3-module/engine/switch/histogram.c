@@ -4,7 +4,7 @@
  * time that it held what it held before. A port makes its changes in the order of time, lazy or
  * not (lazy.c), so that nothing has to be played differently for them.
  */
-#include "histogram.h"
+#include "switch.h"
 #include "core/context.h"
 #include "core/fail.h"
 #include "core/executor.h"

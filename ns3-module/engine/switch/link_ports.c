@@ -6,11 +6,9 @@
  * link comes back before the packet that it cut off would have ended, the port stays busy until
  * then: what it sends next can't overtake on the link what is lost there.
  */
-#include "link_ports.h"
+#include "switch.h"
 #include "core/context.h"
 #include "core/walk.h"
-#include "drop.h"
-#include "histogram.h"
 #include "mmu.h"
 #include "mmu_admit.h"
 #include "pfc.h"

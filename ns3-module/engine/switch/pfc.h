@@ -38,4 +38,10 @@ int64_t pfc_soonest_ps(const struct weft_engine *e);
  * starts the port when it is free. */
 void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool expired);
 
+/* pfc_timer.c */
+/** Packets made, delivered and dropped so far, but for PFC frames. */
+uint64_t pfc_moves(const struct weft_engine *e);
+/** Ingress @p port repeats a pause now, after @p moves; false: it does not, as the run ends. */
+bool pfc_watch(struct weft_engine *e, uint32_t port, uint64_t moves);
+
 #endif

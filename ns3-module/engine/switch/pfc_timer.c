@@ -9,7 +9,7 @@
 #include "core/fail.h"
 #include "core/port.h"
 #include "core/executor.h"
-#include "pfc_timer.h"
+#include "pfc.h"
 
 #include "base/units.h"
 

@@ -13,7 +13,7 @@
 #include "mmu.h"
 #include "mmu_admit.h"
 #include "core/executor.h"
-#include "scheduler.h"
+#include "switch.h"
 #include "telemetry.h"
 
 /** Actions at the start of a packet that few runs need, which will have arrived at @p at_ps.

@@ -6,7 +6,7 @@
  * by one packet (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM
  * 1996), which shares the link as deficit round robin does without knowing the next packet's size.
  */
-#include "scheduler.h"
+#include "switch.h"
 #include "core/context.h"
 
 uint32_t scheduler_pick(const struct weft_engine *e, struct port *p, uint32_t eligible)

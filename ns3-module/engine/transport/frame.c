@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Frames of other transports where they arrive; frame_send.c says what they are. */
-#include "frame.h"
+#include "rc.h"
 #include "core/context.h"
 #include "core/pkt.h"
 

@@ -11,7 +11,7 @@
  * their flow under every switch.balance.
  */
 #include "core/control_config.h"
-#include "switch/drop.h"
+#include "switch/switch.h"
 #include "core/context.h"
 #include "core/pkt.h"
 #include "core/port.h"

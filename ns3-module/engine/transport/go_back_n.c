@@ -5,12 +5,11 @@
  * duplicate and answered by an ACK. A NACK or the timer restarts from the oldest unacknowledged
  * packet.
  */
-#include "go_back_n.h"
+#include "recovery.h"
 
 #include "core/context.h"
 #include "nic.h"
 #include "rc.h"
-#include "recovery.h"
 
 void go_back_n_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 {

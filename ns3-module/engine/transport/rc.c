@@ -20,7 +20,6 @@
 #include "core/stable.h"
 #include "core/walk.h"
 #include "core/frame_size.h"
-#include "frame.h"
 #include "grant.h"
 #include "nic.h"
 #include "delay.h"

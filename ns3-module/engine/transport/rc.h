@@ -28,4 +28,8 @@ int64_t *rc_rto_deadline(const struct weft_engine *e, uint64_t qp, int64_t *at_p
 void rc_cc_timer(struct weft_engine *e, uint64_t qp);
 int64_t *rc_cc_deadline(const struct weft_engine *e, uint64_t qp, int64_t *at_ps);
 
+/** frame.c: a frame of another transport has reached port @p port of the host it was for. Consumes
+ * it. */
+void frame_receive(struct weft_engine *e, uint32_t pkt, uint32_t port);
+
 #endif

@@ -23,4 +23,10 @@ const struct recovery *recovery_of(int which);
 /** WEFT_E_INTERNAL: a function that is not optional is missing. */
 int recovery_check(const struct recovery *r, struct weft_err *err);
 
+/* go_back_n.c, for the loss recoveries that go back as it does */
+/** struct recovery.gap: discards the packet and answers it. */
+void go_back_n_gap(struct weft_engine *e, uint32_t qi, uint32_t i);
+/** struct recovery.acked: a NACK restarts from the oldest unacknowledged packet. */
+void go_back_n_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k);
+
 #endif

@@ -5,9 +5,8 @@
  * packets. The receiver discards what does not come in order and answers it by a NACK (ROD_OOO), as
  * it does what is left of a trimmed packet; the sender goes back to the first that is missing.
  */
-#include "go_back_n.h"
-#include "nic.h"
 #include "recovery.h"
+#include "nic.h"
 
 const struct recovery recovery_rod = {.name = "rod",
                                       .one_entropy = true,
