@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a net has counted, and why its messages do not get on: what the engine and TCP know
- * together.
+ * What a net has counted, why its messages do not get on, and its state at one moment: what the
+ * engine and TCP know together.
  *
  * A look may call hooks of C++ (what waited to be told), so each is a function that
  * look() of a simulation calls.
  */
 #include "packet_net.h"
+
+#include <string.h>
 
 /* A look at a net that has no way of its own to report a failure: the next run of the net does. */
 struct look {
@@ -16,13 +18,16 @@ struct look {
     int64_t at_ps, after_ps;
     weft_net_explain_fn say;
     weft_net_connection_fn fn;
+    weft_net_qp_fn qp_fn;
+    const uint32_t *which;
     void *ctx;
     void *out;
     uint64_t count;
 };
 
-static uint64_t look(void (*fn)(void *ctx), struct look l)
+static uint64_t look(struct weft_net *net, void (*fn)(void *ctx), struct look l)
 {
+    l.n = weft_packet_net_of(net);
     struct weft_err err = {0};
     if (l.n->simulation->look(fn, &l, &err) && !l.n->error.code)
         l.n->error = err;
@@ -64,7 +69,7 @@ static void totals(void *ctx)
 void weft_packet_totals(struct weft_net *net, struct weft_totals *out)
 {
     *out = (struct weft_totals){0};
-    look(totals, (struct look){.n = weft_packet_net_of(net), .out = out});
+    look(net, totals, (struct look){.out = out});
 }
 
 /* To write a packet down takes about as long as so many events. Callers pace themselves by events;
@@ -81,7 +86,7 @@ static void events(void *ctx)
 
 uint64_t weft_packet_events(struct weft_net *net)
 {
-    return look(events, (struct look){.n = weft_packet_net_of(net)});
+    return look(net, events, (struct look){0});
 }
 
 static void replay(void *ctx)
@@ -93,7 +98,7 @@ static void replay(void *ctx)
 void weft_packet_replay(struct weft_net *net, struct weft_replay_figures *out)
 {
     *out = (struct weft_replay_figures){0};
-    look(replay, (struct look){.n = weft_packet_net_of(net), .out = out});
+    look(net, replay, (struct look){.out = out});
 }
 
 static void port_stats(void *ctx)
@@ -105,7 +110,7 @@ static void port_stats(void *ctx)
 void weft_packet_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out)
 {
     *out = (struct weft_port_counters){0};
-    look(port_stats, (struct look){.n = weft_packet_net_of(net), .port = port, .out = out});
+    look(net, port_stats, (struct look){.port = port, .out = out});
 }
 
 static void queue_bytes(void *ctx)
@@ -116,8 +121,7 @@ static void queue_bytes(void *ctx)
 
 uint64_t weft_packet_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio)
 {
-    return look(queue_bytes,
-                (struct look){.n = weft_packet_net_of(net), .port = port, .prio = prio});
+    return look(net, queue_bytes, (struct look){.port = port, .prio = prio});
 }
 
 static void memory(void *ctx)
@@ -129,7 +133,7 @@ static void memory(void *ctx)
 void weft_packet_memory(struct weft_net *net, struct weft_memory_figures *out)
 {
     *out = (struct weft_memory_figures){0};
-    look(memory, (struct look){.n = weft_packet_net_of(net), .out = out});
+    look(net, memory, (struct look){.out = out});
 }
 
 static void threads(void *ctx)
@@ -141,7 +145,7 @@ static void threads(void *ctx)
 void weft_packet_threads(struct weft_net *net, struct weft_thread_figures *out)
 {
     *out = (struct weft_thread_figures){.threads = 1};
-    look(threads, (struct look){.n = weft_packet_net_of(net), .out = out});
+    look(net, threads, (struct look){.out = out});
 }
 
 static void connections(void *ctx)
@@ -153,7 +157,7 @@ static void connections(void *ctx)
 
 void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, void *ctx)
 {
-    look(connections, (struct look){.n = weft_packet_net_of(net), .fn = fn, .ctx = ctx});
+    look(net, connections, (struct look){.fn = fn, .ctx = ctx});
 }
 
 static void arrived_bytes(void *ctx)
@@ -165,7 +169,7 @@ static void arrived_bytes(void *ctx)
 
 uint64_t weft_packet_arrived_bytes(struct weft_net *net)
 {
-    return look(arrived_bytes, (struct look){.n = weft_packet_net_of(net)});
+    return look(net, arrived_bytes, (struct look){0});
 }
 
 /* ---- why messages do not get on: first those of TCP, then the engine's ---- */
@@ -181,8 +185,7 @@ static void explain(void *ctx)
 
 uint64_t weft_packet_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
-    return look(explain,
-                (struct look){.n = weft_packet_net_of(net), .max = max, .say = fn, .ctx = ctx});
+    return look(net, explain, (struct look){.max = max, .say = fn, .ctx = ctx});
 }
 
 static void stuck(void *ctx)
@@ -197,8 +200,7 @@ static void stuck(void *ctx)
 
 bool weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps)
 {
-    return (int)look(
-        stuck, (struct look){.n = weft_packet_net_of(net), .at_ps = at_ps, .after_ps = after_ps});
+    return (int)look(net, stuck, (struct look){.at_ps = at_ps, .after_ps = after_ps});
 }
 
 static void victims(void *ctx)
@@ -209,7 +211,7 @@ static void victims(void *ctx)
 
 uint64_t weft_packet_victims(struct weft_net *net, uint64_t *found)
 {
-    return look(victims, (struct look){.n = weft_packet_net_of(net), .out = found});
+    return look(net, victims, (struct look){.out = found});
 }
 
 static void explain_stuck(void *ctx)
@@ -225,6 +227,100 @@ static void explain_stuck(void *ctx)
 uint64_t weft_packet_explain_stuck(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                                    void *ctx)
 {
-    return look(explain_stuck,
-                (struct look){.n = weft_packet_net_of(net), .max = max, .say = fn, .ctx = ctx});
+    return look(net, explain_stuck, (struct look){.max = max, .say = fn, .ctx = ctx});
 }
+
+/* ---- at one moment, for series over time: struct weft_net_state_ops ---- */
+
+static void ports(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    struct weft_port_state *out = (struct weft_port_state *)l->out;
+    for (uint64_t i = 0; i < l->count; i++)
+        weft_engine_port_state(engine_of(l), l->which[i], &out[i]);
+}
+
+static void state_ports(struct weft_net *net, const uint32_t *which, size_t n,
+                        struct weft_port_state *out)
+{
+    memset(out, 0, n * sizeof *out);
+    look(net, ports, (struct look){.which = which, .count = n, .out = out});
+}
+
+static void buffers(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    struct weft_buffer_state *out = (struct weft_buffer_state *)l->out;
+    for (uint64_t i = 0; i < l->count; i++)
+        weft_engine_buffer_state(engine_of(l), l->which[i], &out[i]);
+}
+
+static void state_buffers(struct weft_net *net, const uint32_t *nodes, size_t n,
+                          struct weft_buffer_state *out)
+{
+    memset(out, 0, n * sizeof *out);
+    look(net, buffers, (struct look){.which = nodes, .count = n, .out = out});
+}
+
+static void qps(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    struct weft_engine *e = engine_of(l);
+    double observed[WEFT_CC_OBSERVABLES_MAX];
+    weft_engine_catch_up(e);
+    for (uint32_t i = 0; i < weft_engine_qps(e); i++) {
+        struct weft_net_qp qp;
+        if (weft_packet_qp_now(l->n, WEFT_FIRST_QPN + i, &qp, observed))
+            l->qp_fn(l->ctx, &qp);
+    }
+}
+
+static void state_qps(struct weft_net *net, weft_net_qp_fn fn, void *ctx)
+{
+    look(net, qps, (struct look){.qp_fn = fn, .ctx = ctx});
+}
+
+static struct weft_engine *engine_now(struct weft_net *net)
+{
+    struct weft_simulation *s = weft_packet_net_of(net)->simulation;
+    return s->engine(s);
+}
+
+static int state_note_rtts(struct weft_net *net, struct weft_err *err)
+{
+    return weft_engine_note_rtts(engine_now(net), err);
+}
+
+static int state_note_queues(struct weft_net *net, const uint8_t *prios, struct weft_err *err)
+{
+    return weft_engine_note_queues(engine_now(net), prios, err);
+}
+
+static void queue_times(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    l->count =
+        weft_engine_queue_times(engine_of(l), l->which[0], l->prio, l->at_ps, (int64_t *)l->out);
+}
+
+static bool state_queue_times(struct weft_net *net, uint32_t port, uint32_t prio, int64_t end_ps,
+                              int64_t time_ps[WEFT_QUEUE_BINS])
+{
+    return look(net, queue_times,
+                (struct look){.which = &port, .prio = prio, .at_ps = end_ps, .out = time_ps}) != 0;
+}
+
+static int64_t state_next_ps(struct weft_net *net)
+{
+    struct weft_net *by = &weft_packet_net_of(net)->simulation->net;
+    return by->ops->state->next_ps(by);
+}
+
+const struct weft_net_state_ops weft_packet_state_ops = {.ports = state_ports,
+                                                         .buffers = state_buffers,
+                                                         .qps = state_qps,
+                                                         .note_rtts = state_note_rtts,
+                                                         .note_queues = state_note_queues,
+                                                         .queue_times = state_queue_times,
+                                                         .note_changes = weft_packet_note_changes,
+                                                         .next_ps = state_next_ps};

@@ -74,7 +74,7 @@ int weft_packet_set_hooks(struct packet_net *n, struct weft_err *err);
 int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
                              struct weft_err *err);
 
-/* packet_state.c */
+/* packet_look.c */
 extern const struct weft_net_state_ops weft_packet_state_ops;
 
 /* packet_capture.c */
